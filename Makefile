@@ -1,0 +1,45 @@
+# Every target prepares its own local environment, and is quick the second time.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+NATIVE := $(wildcard src/chartpact/native/*.c src/chartpact/native/*.h)
+STRICT ?=
+ARGS ?=
+
+.PHONY: serve test check bench docs format clean
+
+serve: $(READY)
+	@$(BIN)/python -m chartpact.demo
+
+test: $(READY)
+	CHARTPACT_STRICT=$(STRICT) $(BIN)/python -m pytest $(ARGS)
+
+check: $(READY)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/python docs/generate.py --check
+
+format: $(READY)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+docs: $(READY)
+	$(BIN)/python docs/generate.py
+
+bench: $(VENV)/.ready-bench
+	$(BIN)/python bench/ta.py $(ARGS)
+
+$(READY): pyproject.toml setup.py $(NATIVE)
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check "setuptools>=77" "numpy>=2.0,<3"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation -e ".[dev]"
+	@touch $@
+
+$(VENV)/.ready-bench: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[bench]" --no-build-isolation
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build dist src/*.egg-info src/chartpact/_native*.so

@@ -1,0 +1,44 @@
+"""Trading indicators you can write yourself, and charts a program can trust.
+
+>>> import chartpact as cp
+>>> bars = cp.load("sample:es-5m")
+>>> bars.symbol
+'ES'
+
+Names are imported when first used, so that `import chartpact.ta` costs no more than NumPy.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from chartpact._version import VERSION as __version__
+
+if TYPE_CHECKING:
+    from chartpact import ta as ta
+    from chartpact.bars import Bars as Bars
+    from chartpact.bars import load as load
+    from chartpact.scene import Scene as Scene
+
+# public name → (module, attribute); None = the module itself
+_PUBLIC: dict[str, tuple[str, str | None]] = {
+    "Bars": ("chartpact.bars", "Bars"),
+    "Scene": ("chartpact.scene", "Scene"),
+    "load": ("chartpact.bars", "load"),
+    "ta": ("chartpact.ta", None),
+}
+
+__all__ = ["__version__", *_PUBLIC]  # noqa: PLE0604  (the table above holds the names)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'chartpact' has no attribute {name!r}")
+    module, attribute = _PUBLIC[name]
+    loaded = import_module(module)
+    value = loaded if attribute is None else getattr(loaded, attribute)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_PUBLIC])

@@ -1,0 +1,1 @@
+"""Numeric primitives: series in, series out, by Pine's rules."""
