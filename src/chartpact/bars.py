@@ -25,7 +25,7 @@ class Bars:
         return len(self.time)
 
 
-def load(source: str) -> Bars:
+def load(source: str) -> Bars:  # noqa: ARG001
     """Bars of a bundled synthetic sample, `sample:NAME`."""
     rng = np.random.default_rng(7)
     n = 2000
