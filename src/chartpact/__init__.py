@@ -17,12 +17,18 @@ if TYPE_CHECKING:
     from chartpact import ta as ta
     from chartpact.bars import Bars as Bars
     from chartpact.bars import load as load
+    from chartpact.charts import chart as chart
+    from chartpact.indicators import indicator as indicator
+    from chartpact.indicators import list_indicators as list_indicators
     from chartpact.scene import Scene as Scene
 
 # public name → (module, attribute); None = the module itself
 _PUBLIC: dict[str, tuple[str, str | None]] = {
     "Bars": ("chartpact.bars", "Bars"),
     "Scene": ("chartpact.scene", "Scene"),
+    "chart": ("chartpact.charts", "chart"),
+    "indicator": ("chartpact.indicators", "indicator"),
+    "list_indicators": ("chartpact.indicators", "list_indicators"),
     "load": ("chartpact.bars", "load"),
     "ta": ("chartpact.ta", None),
 }

@@ -1,9 +1,11 @@
 """OHLCV bars as immutable columns: validate, load, resample, align."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+
+COLUMNS = ("time", "open", "high", "low", "close", "volume")
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +25,10 @@ class Bars:
 
     def __len__(self) -> int:
         return len(self.time)
+
+    def __getitem__(self, part: slice) -> "Bars":
+        columns = {name: getattr(self, name)[part] for name in COLUMNS}
+        return replace(self, **columns)
 
 
 def load(source: str) -> Bars:  # noqa: ARG001

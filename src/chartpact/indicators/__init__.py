@@ -1,0 +1,109 @@
+"""The one door to indicators: whoever wants one asks `resolve(name, user)`.
+
+Indicators come from providers, asked in order: a user's own scripts, then pacts, then the
+builtins. A script that bears a builtin's name shadows it for that user alone.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any, Protocol
+
+from chartpact.bars import Bars
+from chartpact.indicators import builtins
+from chartpact.indicators.errors import IndicatorError
+from chartpact.indicators.params import Param
+from chartpact.indicators.params import resolve as resolve_params
+from chartpact.scene import Scene
+
+__all__ = ["Indicator", "IndicatorError", "Param", "indicator", "list_indicators", "resolve"]
+
+
+class Indicator(Protocol):
+    """Anything that draws a scene from bars."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def aliases(self) -> Sequence[str]: ...
+    @property
+    def category(self) -> str: ...  # overlay, panel or external
+    @property
+    def source(self) -> str: ...  # builtin, pact or user
+    @property
+    def description(self) -> str: ...
+    @property
+    def params(self) -> Sequence[Param]: ...
+    @property
+    def overlay(self) -> bool: ...
+
+    def compute(self, bars: Bars, params: Mapping[str, Any]) -> Scene: ...
+
+
+class Provider(Protocol):
+    """A place where indicators come from."""
+
+    def find(self, name: str, user: str | None) -> Indicator | None: ...
+
+    def list(self, user: str | None) -> Iterable[Indicator]: ...
+
+
+_providers: list[Provider] = [builtins.provider]
+
+
+def provide(provider: Provider) -> None:
+    """Asks this provider before the ones that are there."""
+    _providers.insert(0, provider)
+
+
+def resolve(name: str, user: str | None = None) -> Indicator:
+    """The indicator of that name or alias, as this user sees it.
+
+    >>> resolve("rsi").title
+    'Relative Strength Index'
+    """
+    for provider in _providers:
+        found = provider.find(name, user)
+        if found is not None:
+            return found
+    known = list_indicators(user)
+    names = [alias for each in known for alias in (each.name, *each.aliases)]
+    near = get_close_matches(name, names, 3, 0.5)
+    hint = f"did you mean {' or '.join(near)}?" if near else "`chartpact indicators` lists them"
+    raise IndicatorError("name", f"there is no indicator {name!r}", hint)
+
+
+def list_indicators(user: str | None = None) -> list[Indicator]:
+    """Every indicator this user can ask for, a shadowed one left out."""
+    seen: dict[str, Indicator] = {}
+    for provider in _providers:
+        for each in provider.list(user):
+            seen.setdefault(each.name, each)
+    return sorted(seen.values(), key=lambda each: each.name)
+
+
+def indicator(name: str, **params: Any) -> Callable[[Bars], Scene]:
+    """A function from bars to the scene the indicator draws on them.
+
+    >>> import chartpact as cp
+    >>> scene = cp.indicator("rsi", period=7)(cp.load("sample:es-5m"))
+    >>> scene.plots[0].title
+    'RSI'
+    """
+    found = resolve(name)
+    values = resolve_params(found.params, params, found.name)
+    return lambda bars: found.compute(bars, values)
+
+
+def describe(each: Indicator) -> dict[str, Any]:
+    """The indicator as the lists of every door show it."""
+    return {
+        "name": each.name,
+        "title": each.title,
+        "aliases": list(each.aliases),
+        "category": each.category,
+        "source": each.source,
+        "description": each.description,
+        "params": [param.to_json() for param in each.params],
+    }

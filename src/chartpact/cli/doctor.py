@@ -1,0 +1,45 @@
+"""`chartpact doctor`: is all well with this installation?"""
+
+import argparse
+import platform
+
+import numpy as np
+
+from chartpact._version import VERSION
+from chartpact.cli import DONE, Verbs
+
+
+def add(verbs: Verbs) -> None:
+    verb = verbs.add_parser(
+        "doctor",
+        help="is all well with this installation?",
+        description="Says what this installation runs on and what is missing.",
+    )
+    verb.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:  # noqa: ARG001
+    for name, finding in findings():
+        print(f"{name:<12} {finding}")
+    return DONE
+
+
+def findings() -> list[tuple[str, str]]:
+    """What was looked at, and what was found."""
+    return [
+        ("chartpact", VERSION),
+        ("Python", f"{platform.python_version()} on {platform.system()} {platform.machine()}"),
+        ("NumPy", np.__version__),
+        ("kernels", _kernels()),
+    ]
+
+
+def _kernels() -> str:
+    from chartpact.ta import kernels
+
+    if getattr(kernels, "BACKEND", "reference") == "c":
+        return "C"
+    return (
+        "reference (slow): the C extension is not built; "
+        "install a C compiler and reinstall chartpact"
+    )

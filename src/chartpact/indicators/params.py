@@ -1,0 +1,223 @@
+"""Typed parameters: what an indicator may be asked with, and the check of what was given."""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any
+
+from chartpact import palette
+from chartpact.indicators.errors import IndicatorError
+
+TYPES = "int float bool str choice color session timeframe source symbol calendar".split()
+
+Value = Any
+
+
+@dataclass(frozen=True)
+class Param:
+    """One parameter; `aliases` are other names it answers to."""
+
+    name: str
+    type: str
+    default: Value = None
+    min: float | None = None
+    max: float | None = None
+    step: float | None = None
+    options: tuple[Value, ...] | None = None
+    group: str | None = None
+    desc: str = ""
+    aliases: tuple[str, ...] = field(default=())
+
+    def to_json(self) -> dict[str, Value]:
+        data: dict[str, Value] = {
+            "name": self.name,
+            "type": self.type,
+            "default": self.default,
+            "min": self.min,
+            "max": self.max,
+            "options": None if self.options is None else list(self.options),
+            "desc": self.desc,
+        }
+        if self.step is not None:
+            data["step"] = self.step
+        if self.group is not None:
+            data["group"] = self.group
+        return data
+
+
+def resolve(params: Sequence[Param], given: Mapping[str, Value], owner: str) -> dict[str, Value]:
+    """Every parameter's value, the given ones checked and the others at their default.
+
+    Values may be texts, as a command line hands them over.
+
+    >>> resolve([Param("period", "int", 14, min=1, aliases=("length",))], {"length": "7"}, "rsi")
+    {'period': 7}
+    """
+    by_name = {alias: param for param in params for alias in (param.name, *param.aliases)}
+    values = {param.name: param.default for param in params}
+    asked: dict[str, str] = {}
+    for name, value in given.items():
+        if name not in by_name:
+            raise _unknown(name, params, owner)
+        param = by_name[name]
+        if param.name in asked:
+            raise IndicatorError(
+                "value",
+                f"{owner}: {asked[param.name]!r} and {name!r} are the same parameter",
+                f"give {param.name!r} once",
+                parameter=param.name,
+            )
+        asked[param.name] = name
+        values[param.name] = check(param, value, owner)
+    for param in params:
+        if param.default is None and param.name not in asked and not _may_be_unset(param):
+            raise IndicatorError(
+                "value",
+                f"{owner}: {param.name} has no default and was not given",
+                f"add {param.name}=…",
+                parameter=param.name,
+            )
+    return values
+
+
+def check(param: Param, value: Value, owner: str) -> Value:
+    """The value in the parameter's own type and range, or an error that says what is allowed."""
+    if value is None and param.default is None:
+        return None
+    reader = _READERS.get(param.type, _text)
+    try:
+        typed = reader(value)
+    except (TypeError, ValueError):
+        raise IndicatorError(
+            "type",
+            f"{owner}: {param.name}={value!r} is not {_WANTED.get(param.type, 'a text')}",
+            f"{param.name} takes {allowed(param)}",
+            parameter=param.name,
+        ) from None
+    too_low = param.min is not None and isinstance(typed, int | float) and typed < param.min
+    too_high = param.max is not None and isinstance(typed, int | float) and typed > param.max
+    if too_low or too_high or (param.options is not None and typed not in param.options):
+        raise IndicatorError(
+            "value",
+            f"{owner}: {param.name}={value!r} is out of range",
+            f"{param.name} takes {allowed(param)}",
+            parameter=param.name,
+        )
+    return typed
+
+
+def allowed(param: Param) -> str:
+    """What the parameter takes, in words.
+
+    >>> allowed(Param("period", "int", 14, min=1, max=5000))
+    'a whole number from 1 to 5000'
+    """
+    if param.options is not None:
+        return "one of " + ", ".join(str(option) for option in param.options)
+    wanted = _WANTED.get(param.type, "a text")
+    if param.min is not None and param.max is not None:
+        return f"{wanted} from {param.min:g} to {param.max:g}"
+    if param.min is not None:
+        return f"{wanted} of at least {param.min:g}"
+    if param.max is not None:
+        return f"{wanted} of at most {param.max:g}"
+    return wanted
+
+
+def _may_be_unset(param: Param) -> bool:
+    return param.type in ("symbol", "calendar") or param.default is None
+
+
+def _unknown(name: str, params: Sequence[Param], owner: str) -> IndicatorError:
+    names = [param.name for param in params]
+    near = get_close_matches(name, [*names, *(a for p in params for a in p.aliases)], 1, 0.5)
+    known = f"it takes {', '.join(names)}" if names else "it takes no parameters"
+    hint = f"did you mean {near[0]!r}? {known}" if near else known
+    return IndicatorError("name", f"{owner} has no parameter {name!r}", hint, parameter=name)
+
+
+def _int(value: Value) -> int:
+    if isinstance(value, bool):
+        raise TypeError
+    if isinstance(value, float):
+        if not value.is_integer():
+            raise ValueError
+        return int(value)
+    if isinstance(value, str) and not re.fullmatch(r"[+-]?[0-9]{1,18}", value.strip()):
+        raise ValueError
+    return int(value)
+
+
+def _float(value: Value) -> float:
+    if isinstance(value, bool):
+        raise TypeError
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError
+    return number
+
+
+def _bool(value: Value) -> bool:
+    if isinstance(value, bool):
+        return value
+    words = {"true": True, "yes": True, "on": True, "1": True}
+    words |= {"false": False, "no": False, "off": False, "0": False}
+    if isinstance(value, str) and value.strip().lower() in words:
+        return words[value.strip().lower()]
+    raise TypeError
+
+
+def _text(value: Value) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _color(value: Value) -> str:
+    return palette.color(value)
+
+
+def _session(value: Value) -> str:
+    if isinstance(value, str) and re.fullmatch(
+        r"24x7|\d{4}-\d{4}(,\d{4}-\d{4})*(:[1-7]+)?", value.strip()
+    ):
+        return value.strip()
+    raise ValueError
+
+
+def _timeframe(value: Value) -> str:
+    if isinstance(value, str) and re.fullmatch(r"[1-9]\d{0,4}[mhDWM]", value):
+        return value
+    raise ValueError
+
+
+def _choice(value: Value) -> Value:
+    return value
+
+
+_READERS = {
+    "int": _int,
+    "float": _float,
+    "bool": _bool,
+    "str": _text,
+    "choice": _choice,
+    "color": _color,
+    "session": _session,
+    "timeframe": _timeframe,
+    "source": _text,
+    "symbol": _text,
+    "calendar": _choice,
+}
+_WANTED = {
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "color": "a colour (#rrggbb, #rrggbbaa or a name)",
+    "session": "a session such as 0930-1600",
+    "timeframe": "a timeframe such as 5m, 4h or 1D",
+    "source": "a price series (open, high, low, close, hl2, hlc3, ohlc4, hlcc4, volume)",
+    "symbol": "a symbol",
+    "calendar": "a calendar",
+}

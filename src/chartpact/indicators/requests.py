@@ -1,0 +1,85 @@
+"""How an indicator is asked for: `rsi:period=7`, or `{"name": "rsi", "period": 7}`."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from chartpact.indicators.errors import IndicatorError
+from chartpact.indicators.params import Param
+
+_PAIR = re.compile(r'\s*([A-Za-z][A-Za-z0-9_]*)\s*=\s*("(?:[^"\\]|\\.)*"|[^",:]*?)\s*(,|$)')
+_PLAIN = re.compile(r'[^",:\\\s]+')
+
+
+@dataclass(frozen=True)
+class Request:
+    """A name and the parameters given with it, not checked yet."""
+
+    name: str
+    given: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, asked: "str | Mapping[str, Any] | Request") -> "Request":
+        """The request in a text or a mapping.
+
+        >>> Request.read('session_vp:session="0930-1600",bins=24').given["session"]
+        '0930-1600'
+        """
+        if isinstance(asked, Request):
+            return asked
+        if isinstance(asked, Mapping):
+            name = asked.get("name")
+            if not isinstance(name, str):
+                raise _malformed(asked, "a mapping needs a 'name'")
+            return cls(name, {key: value for key, value in asked.items() if key != "name"})
+        if not isinstance(asked, str):
+            raise _malformed(asked, "it is neither a text nor a mapping")
+        name, colon, rest = asked.partition(":")
+        if not name.strip() or (colon and not rest.strip()):
+            raise _malformed(asked, "a name is followed by ':' and key=value, …")
+        return cls(name.strip(), dict(_pairs(asked, rest)))
+
+
+def _pairs(asked: str, rest: str) -> Iterable[tuple[str, str]]:
+    seen: set[str] = set()
+    at = 0
+    while at < len(rest):
+        match = _PAIR.match(rest, at)
+        if match is None or (match[3] == "," and match.end() == len(rest)):
+            raise _malformed(asked, f"cannot read {rest[at:]!r} as key=value")
+        key, value = match[1], match[2]
+        if key in seen:
+            raise _malformed(asked, f"{key!r} is given twice")
+        seen.add(key)
+        yield key, re.sub(r"\\(.)", r"\1", value[1:-1]) if value.startswith('"') else value
+        at = match.end()
+
+
+def _malformed(asked: object, why: str) -> IndicatorError:
+    return IndicatorError(
+        "syntax",
+        f"{asked!r:.120} does not ask for an indicator: {why}",
+        "write NAME or NAME:key=value,key=value, with values that hold , or : in double quotes",
+    )
+
+
+def identity(name: str, params: Sequence[Param], values: Mapping[str, Any]) -> str:
+    """The canonical id: the name and the parameters that differ from their default, sorted.
+
+    >>> identity("rsi", [Param("period", "int", 14)], {"period": 7})
+    'rsi:period=7'
+    """
+    changed = sorted((p.name, values[p.name]) for p in params if values[p.name] != p.default)
+    pairs = ",".join(f"{key}={_written(value)}" for key, value in changed)
+    return f"{name}:{pairs}" if pairs else name
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    text = f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else str(value)
+    if _PLAIN.fullmatch(text):
+        return text
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
