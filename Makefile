@@ -10,7 +10,9 @@ ARGS ?=
 .PHONY: serve test check bench docs format clean
 
 serve: $(READY)
-	@$(BIN)/python -m chartpact.demo
+	@echo "There is no server yet. This is what the command line shows on the bundled sample:"
+	@echo
+	$(BIN)/chartpact chart sample:es-5m -i rsi -i rsi:period=7 --bars 120 --summary
 
 test: $(READY)
 	CHARTPACT_STRICT=$(STRICT) $(BIN)/python -m pytest $(ARGS)

@@ -1,13 +1,28 @@
-"""What every test can use: the reference data's place, and strict mode."""
+"""What every test can use: the reference data's place, and strict mode.
+
+With CHARTPACT_STRICT=1 a skipped test fails the run, except those that need the reference data
+where it is not there: they are listed in one line.
+"""
 
 import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("CHARTPACT_SHARED", ROOT.parent / "shared"))
 STRICT = os.environ.get("CHARTPACT_STRICT", "") not in ("", "0")
+
+# Timings never decide a test, and the same examples are tried on every machine.
+settings.register_profile(
+    "chartpact",
+    deadline=None,
+    derandomize=True,
+    max_examples=50,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("chartpact")
 
 
 @pytest.fixture(scope="session")
@@ -18,26 +33,30 @@ def shared() -> Path:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if not SHARED.is_dir():
-        absent = pytest.mark.skip(reason="the reference data folder is not there")
+        absent = pytest.mark.skip(reason=f"the reference data is not at {SHARED}")
         for item in items:
             if item.get_closest_marker("needs_shared"):
                 item.add_marker(absent)
 
 
+def _skipped(reporter: pytest.TerminalReporter, needs_shared: bool) -> list[pytest.TestReport]:
+    skipped = reporter.stats.get("skipped", [])
+    return [each for each in skipped if ("needs_shared" in each.keywords) == needs_shared]
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    skipped = terminalreporter.stats.get("skipped", [])
-    unshared = [r.nodeid for r in skipped if "needs_shared" in r.keywords]
-    others = [r for r in skipped if "needs_shared" not in r.keywords]
+    unshared = [each.nodeid for each in _skipped(terminalreporter, needs_shared=True)]
     if unshared:
         terminalreporter.line(f"not run without the reference data: {', '.join(unshared)}")
-    for report in others:
-        terminalreporter.line(f"skipped: {report.nodeid}: {report.longrepr[2]}")
+    for each in _skipped(terminalreporter, needs_shared=False):
+        reason = each.longrepr[2] if isinstance(each.longrepr, tuple) else each.longrepr
+        terminalreporter.line(f"skipped: {each.nodeid}: {reason}")
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    if STRICT and exitstatus == 0 and reporter is not None:
-        skipped = reporter.stats.get("skipped", [])
-        if any("needs_shared" not in report.keywords for report in skipped):
-            session.exitstatus = 1
+    if STRICT and exitstatus == 0 and _skipped(reporter, needs_shared=False):
+        reporter.line("strict: a skipped test is a failure", red=True)
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED

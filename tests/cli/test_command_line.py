@@ -1,0 +1,46 @@
+import subprocess
+import sys
+
+import pytest
+
+from chartpact.cli import BAD_INPUT, DONE, main
+
+
+def test_the_version_is_told(capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["--version"])
+    assert stop.value.code == 0
+    assert capsys.readouterr().out == "chartpact 0.1.0\n"
+
+
+def test_without_a_verb_a_newcomer_sees_what_there_is(capsys):
+    assert main([]) == DONE
+    shown = capsys.readouterr().out
+    assert "chart" in shown
+    assert "A first try: chartpact chart sample:es-5m" in shown
+
+
+def test_an_unknown_verb_is_bad_usage_and_names_the_verbs(capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["chrat"])
+    assert stop.value.code == BAD_INPUT
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert "'chrat'" in shown.err
+    assert "doctor" in shown.err
+
+
+def test_doctor_tells_python_numpy_and_the_kernels_in_use(capsys):
+    assert main(["doctor"]) == DONE
+    shown = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
+    assert shown["Python"].startswith(f"{sys.version_info.major}.{sys.version_info.minor}")
+    assert {"chartpact", "NumPy", "kernels"} <= set(shown)
+
+
+def test_a_closed_pipe_is_no_error():
+    command = f"{sys.executable} -m chartpact indicators | head -1; exit ${{PIPESTATUS[0]}}"
+    result = subprocess.run(
+        ["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert result.returncode == DONE
+    assert result.stderr == ""

@@ -1,0 +1,61 @@
+"""What is public is documented, and the reference pages are what the code says."""
+
+import argparse
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+
+
+def prose() -> str:
+    pages = [path for path in DOCS.rglob("*.md") if "adr" not in path.parts]
+    return "\n".join(path.read_text() for path in pages)
+
+
+def verbs() -> list[str]:
+    from chartpact.cli import parser
+
+    action = next(a for a in parser()._actions if isinstance(a, argparse._SubParsersAction))
+    return list(action.choices)
+
+
+def test_reference_pages_have_not_drifted():
+    check = [sys.executable, str(DOCS / "generate.py"), "--check"]
+    result = subprocess.run(check, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize("verb", verbs())
+def test_every_verb_is_documented(verb):
+    assert f"`chartpact {verb}`" in prose()
+
+
+def test_every_verb_and_every_option_has_a_help_text():
+    from chartpact.cli import parser
+
+    def silent(each: argparse.ArgumentParser) -> list[str]:
+        missing = []
+        for action in each._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                told = {choice.dest for choice in action._choices_actions if choice.help}
+                missing += [f"{each.prog} {name}" for name in action.choices if name not in told]
+                missing += [m for sub in action.choices.values() for m in silent(sub)]
+            elif not action.help:
+                missing.append(f"{each.prog} {action.dest}")
+        return missing
+
+    assert silent(parser()) == []
+
+
+def test_links_between_pages_lead_somewhere():
+    broken = []
+    for page in [*DOCS.rglob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]:
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
+            if not (page.parent / target).exists():
+                broken.append(f"{page.relative_to(ROOT)} → {target}")
+    assert broken == []

@@ -1,0 +1,191 @@
+import json
+import math
+from dataclasses import fields, replace
+
+import jsonschema
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chartpact import palette
+from chartpact import scene as sc
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=12)
+colors = st.sampled_from([*palette.COLORS, "#12345678", "#ABCDEF"])
+series = st.lists(st.none() | finite, max_size=6)
+paints = colors | st.just("auto") | st.lists(st.none() | colors, max_size=6)
+sizes = st.sampled_from(list(palette.TEXT_SIZES)) | st.integers(1, 99)
+whole = st.integers(-(2**53), 2**53)
+anchors = st.builds(sc.Anchor, st.none() | whole, st.none() | whole, st.none() | whole)
+points = st.builds(sc.Point, whole, finite, st.floats(0, 50), st.none() | texts)
+style = {"title": texts, "color": paints}
+plots = st.one_of(
+    st.builds(sc.LinePlot, values=series, width=st.floats(0, 9), ahead=series, **style,
+              style=st.sampled_from(palette.PLOT_STYLES)),
+    st.builds(sc.BarsPlot, values=series, base=finite, **style),
+    st.builds(sc.FillPlot, a=series, b=series, alpha=st.floats(0, 1), a_ahead=series, **style),
+    st.builds(sc.DotPlot, points=st.lists(points, max_size=3), **style),
+    st.builds(sc.HLinePlot, y=finite, style=st.sampled_from(palette.BORDER_STYLES), **style),
+    st.builds(sc.HBarPlot, y=finite, height=st.floats(0, 9), width=st.floats(0, 1), offset=finite,
+              side=st.sampled_from(palette.SIDES), **style),
+    st.builds(sc.DivLinePlot, x1=whole, y1=finite, x2=whole, y2=finite, **style),
+)  # fmt: skip
+maybe_color = st.none() | colors
+labels = st.builds(
+    sc.Label, whole, anchors, st.none() | finite, texts, size=sizes, color=maybe_color,
+    style=st.sampled_from(palette.LABEL_STYLES), yloc=st.sampled_from(palette.YLOCS), tooltip=texts,
+    text_formatting=st.sampled_from(palette.FORMATS), force_overlay=st.booleans(),
+)  # fmt: skip
+lines = st.builds(
+    sc.Line, whole, anchors, st.none() | finite, anchors, st.none() | finite,
+    extend=st.sampled_from(palette.EXTENDS), style=st.sampled_from(palette.LINE_STYLES),
+)  # fmt: skip
+boxes = st.builds(
+    sc.Box, whole, anchors, st.none() | finite, anchors, st.none() | finite, bgcolor=maybe_color,
+    text=texts, text_size=sizes, text_wrap=st.sampled_from(palette.WRAPS),
+)  # fmt: skip
+cells = st.builds(sc.Cell, whole, st.integers(0, 9), st.integers(0, 9), texts, size=sizes)
+tables = st.builds(
+    sc.Table, whole, st.sampled_from(palette.POSITIONS), st.integers(0, 9), st.integers(0, 9),
+    cells=st.lists(cells, max_size=3),
+)  # fmt: skip
+scenes = st.builds(
+    sc.Scene,
+    plots=st.lists(plots, max_size=3),
+    signals=st.lists(st.builds(sc.Signal, whole, whole, st.none() | finite, texts), max_size=3),
+    labels=st.lists(labels, max_size=2),
+    lines=st.lists(lines, max_size=2),
+    boxes=st.lists(boxes, max_size=2),
+    tables=st.lists(tables, max_size=2),
+    y_range=st.none() | st.just((-1.5, 2)),
+    label=st.none() | texts,
+    limits=st.dictionaries(st.sampled_from(sc.CHANNELS), st.integers(0, 500), max_size=2),
+)
+
+
+@given(scenes)
+def test_json_loses_nothing_and_keeps_to_the_schema(scene):
+    data = json.loads(json.dumps(scene.to_json(), allow_nan=False))
+    jsonschema.validate(data, sc.json_schema())
+    again = sc.Scene.from_json(data)
+    assert again == scene
+    assert again.to_json() == data
+
+
+def test_the_schema_is_itself_a_schema():
+    jsonschema.Draft202012Validator.check_schema(sc.json_schema())
+
+
+def test_a_scene_has_the_keys_of_the_published_shape():
+    keys = "plots signals labels lines boxes tables y_range label".split()
+    assert set(keys) <= set(sc.Scene().to_json())
+
+
+def test_nan_is_null_in_json_and_nothing_is_infinite():
+    plot = sc.LinePlot(values=[1, math.nan, None])
+    assert plot.to_json()["values"] == [1.0, None, None]
+    with pytest.raises(sc.SceneError, match=r"LinePlot.values: .* infinite at bar 1"):
+        sc.LinePlot(values=[1, math.inf])
+
+
+def test_a_series_is_a_copy_that_nobody_can_change():
+    drawn = np.array([1.0, 2.0])
+    plot = sc.LinePlot(values=drawn)
+    drawn[0] = 9
+    assert plot.values.tolist() == [1, 2]
+    with pytest.raises(ValueError, match="read-only"):
+        plot.values[0] = 9
+
+
+AT = sc.Anchor(3, 3, 1_000)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (
+            lambda: sc.Label(1, AT, 2.0, style="balloon"),
+            "Label.style: 'balloon' is not one of none",
+        ),
+        (lambda: sc.Label(1, AT, 2.0, color="rouge"), "Label.color: 'rouge' is not a colour"),
+        (lambda: sc.Label(1, AT, 2.0, size="big"), "Label.size: 'big' is not a size"),
+        (lambda: sc.Label(1, AT, 2.0, size=0), "Label.size: 0 is not a size"),
+        (lambda: sc.Label(1, AT, math.nan), "Label.y: nan is not a finite number"),
+        (lambda: sc.Label(1, AT, True), "Label.y: True is not a finite number"),
+        (lambda: sc.Label(1, (3, 3, 1), 2.0), r"Label.x: \(3, 3, 1\) is not a Anchor"),
+        (lambda: sc.Label(1, AT, 2.0, "\ud800"), "Label.text: .* surrogate"),
+        (lambda: sc.Line(1, AT, 1, AT, 2, width=-1), "Line.width: -1 is less than 0"),
+        (lambda: sc.Table(1, "middle", 1, 1), "Table.position: 'middle' is not one of top_left"),
+        (lambda: sc.DotPlot(points=[(1, 2)]), "DotPlot.points: .* is not a Point"),
+        (lambda: sc.LinePlot(values=[[1.0]]), "LinePlot.values: .* one dimension, not 2"),
+        (lambda: sc.LinePlot(values=["a"]), "LinePlot.values: a series holds numbers"),
+        (lambda: sc.Scene(y_range=(1, 1)), "Scene.y_range: .* low < high"),
+        (lambda: sc.Scene(limits={"circles": 1}), "Scene.limits"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused_where_it_is_made(make, message):
+    with pytest.raises(sc.SceneError, match=message):
+        make()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        None, 1, [], "x", {"plots": 3}, {"plots": [3]}, {"plots": [{"kind": "pie"}]}, {"extra": 1},
+        {"plots": [{"kind": "line"}]}, {"labels": [{"id": 1}]}, {"labels": {"id": 1}},
+        {"labels": [{"id": 1, "x": 3, "y": 1}]}, {"plots": [{"kind": ["line"]}]},
+        {"plots": [{"kind": "line", "values": [1], "color": "red", "colors": {}}]},
+        {"plots": [{"kind": "line", "values": {"a": 1}}]}, {"y_range": [2, 1]},
+        {"tables": [{"id": 1, "position": "top_left", "columns": 1, "rows": 1, "cells": [{}]}]},
+        {"plots": [{"kind": "line", "values": [1], "colors": [[]]}]}, {"label": 7},
+    ],
+)  # fmt: skip
+def test_json_of_any_other_shape_is_an_error_and_nothing_else(data):
+    with pytest.raises(sc.SceneError):
+        sc.Scene.from_json(data)
+
+
+def test_a_scene_cut_at_a_bar_counts_its_bars_anew():
+    scene = sc.Scene(
+        plots=(
+            sc.LinePlot(values=[1, 2, 3], color=["red", None, "blue"], ahead=[9]),
+            sc.FillPlot(a=[1, 2, 3], b=[0, 0, 0]),
+            sc.DotPlot(points=[sc.Point(0, 1), sc.Point(2, 5)], color=["red", "blue"]),
+            sc.DivLinePlot(x1=0, y1=1, x2=2, y2=3),
+            sc.HLinePlot(y=70),
+        ),
+        signals=(sc.Signal(0, 2, 1, "early"), sc.Signal(1, 2, 1, "late")),
+        labels=(sc.Label(1, sc.Anchor(0, 0, 50), 1.0),),
+        lines=(sc.Line(2, sc.Anchor(0, 0, 50), 1.0, sc.Anchor(None, None, None), 1.0),),
+    )
+    cut = scene.cut(1)
+    line, fill, dot, divline, hline = cut.plots
+    assert line.values.tolist() == [2, 3]
+    assert line.color == (None, palette.color("blue"))
+    assert line.ahead.tolist() == [9]
+    assert fill.a.tolist() == [2, 3]
+    assert [(p.x, p.y) for p in dot.points] == [(1, 5)]
+    assert dot.color == (palette.color("blue"),)
+    assert (divline.x1, divline.x2) == (-1, 1)
+    assert hline == scene.plots[4]
+    assert cut.signals == (sc.Signal(0, 1, 1, "late"),)
+    assert cut.labels[0].x == sc.Anchor(-1, -1, 50)
+    assert cut.lines[0].x2 == sc.Anchor(None, None, None)
+    assert scene.cut(0) is scene
+
+
+@given(scenes, st.integers(0, 4), st.integers(0, 4))
+def test_two_cuts_are_one(scene, first, second):
+    assert scene.cut(first).cut(second) == scene.cut(first + second)
+
+
+def test_every_field_of_every_value_has_a_rule():
+    for value_type in (sc.Scene, sc.Label, sc.Line, sc.Box, sc.Table, sc.Cell, *sc.PLOTS.values()):
+        assert list(sc.rules(value_type)) == [field.name for field in fields(value_type)]
+
+
+def test_a_changed_copy_is_checked_too():
+    with pytest.raises(sc.SceneError, match="width"):
+        replace(sc.LinePlot(values=[1]), width="wide")
