@@ -1,0 +1,280 @@
+"""Text that people write in a Starlark shape, made safe to hand to Python's parser.
+
+Scripts and the expressions of contracts both pass through here. A scan of the tokens comes first:
+it is linear in the text, refuses spellings that Python reads and Starlark does not, and measures
+how deep the parser would have to go, so that no text can exhaust it. Only then does `ast` parse.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, overload
+
+MAX_NESTING = 64
+MAX_DEPTH = 400
+
+
+class SourceError(ValueError):
+    """A place in a text and what is wrong there; line and column count characters from 1."""
+
+    def __init__(
+        self,
+        kind: str,
+        message: str,
+        line: int | None = None,
+        column: int | None = None,
+        hint: str = "",
+    ) -> None:
+        super().__init__(f"{message}: {hint}" if hint else message)
+        self.kind = kind  # syntax, forbidden, name, type, value or size
+        self.message = message
+        self.line = line
+        self.column = column
+        self.hint = hint
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "kind": self.kind,
+            "line": self.line,
+            "column": self.column,
+            "message": self.message,
+            "hint": self.hint,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A piece of the text: `kind` is name, number, string, op, comment or newline."""
+
+    kind: str
+    text: str
+    line: int
+    column: int
+
+
+_TOKEN = re.compile(
+    r"""
+    (?P<space>[ ]+ | \\\r?\n)
+  | (?P<newline>\r?\n)
+  | (?P<comment>\#[^\r\n]*)
+  | (?P<string>[A-Za-z]{0,3}(?:
+          '''(?:[^\\']|\\.|'(?!''))*+'''
+        | \"\"\"(?:[^\\\"]|\\.|\"(?!\"\"))*+\"\"\"
+        | '(?:[^\\'\r\n]|\\.)*+' | \"(?:[^\\\"\r\n]|\\.)*+\"))
+  | (?P<number>0[xX][0-9A-Za-z_]*
+        | (?:[0-9][0-9A-Za-z_]*\.?|\.[0-9])(?:(?<=[eE])[+-][0-9]|[0-9A-Za-z_])*+)
+  | (?P<name>[A-Za-z_][A-Za-z0-9_]*)
+  | (?P<op>\*\*=?|//=?|>>=?|<<=?|!=|->|:=|[-+*/%&|^=<>]=?|[~@.,:;()\[\]{}])
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_NUMBER = re.compile(
+    r"0[xX][0-9a-fA-F]+|0[oO][0-7]+|(?:0|[1-9][0-9]*)"
+    r"|(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+"
+)
+_STRING = re.compile(r"([A-Za-z]*)(\"\"\"|'''|\"|')(.*)\2", re.DOTALL)
+_ESCAPE = re.compile(
+    r"\\(?:[abfnrtv\\'\"]|\r?\n|[0-7]{1,3}|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})"
+)
+_SURROGATE = re.compile(r"\\(?:u[dD][89a-fA-F]|U0000[dD][89a-fA-F])")
+_ODD = {"\t": "a tab", "\f": "a form feed", "\r": "a carriage return", "\0": "a NUL character"}
+_OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
+# What the parser descends into and only returns from at the end of the expression.
+_DESCENDS = frozenset("not lambda else ** ~ :=".split())
+_VALUE_ENDS = frozenset("name number string ) ] }".split())
+_KEYWORDS_BEFORE_VALUE = frozenset("not and or in if else lambda return is for".split())
+
+
+def scan(text: str, prefixes: tuple[str, ...] = ("", "r")) -> Iterator[Token]:
+    """The tokens of a text, refusing what Starlark does not spell.
+
+    >>> [token.text for token in scan("near(y1, 'a') # why")]
+    ['near', '(', 'y1', ',', "'a'", ')', '# why']
+    """
+    at, line, start, previous, depth = 0, 1, 0, "", 0
+    while at < len(text):
+        match = _TOKEN.match(text, at)
+        column = at - start + 1
+        if match is None:
+            raise _unreadable(text[at], text[at:], line, column)
+        kind, piece = str(match.lastgroup), match[0]
+        if kind == "string":
+            _check_string(piece, prefixes, line, column)
+            if previous == "string":
+                raise SourceError(
+                    "syntax", "two texts stand side by side", line, column, "join them with +"
+                )
+        elif kind == "number" and not _NUMBER.fullmatch(piece):
+            raise SourceError(
+                "syntax",
+                f"{piece!r:.40} is not a number",
+                line,
+                column,
+                "write 1000, 0x3e8, 0.5 or 1e3, without _ and without leading zeros",
+            )
+        if kind != "space":
+            yield Token(kind, piece, line, column)
+            depth += (piece in _OPENING) - (piece in _CLOSING)
+            if kind != "comment" and (kind != "newline" or depth <= 0):
+                previous = kind
+        if breaks := piece.count("\n"):
+            line += breaks
+            start = at + piece.rindex("\n") + 1
+        at = match.end()
+
+
+def _unreadable(char: str, rest: str, line: int, column: int) -> SourceError:
+    if char in _ODD:
+        hint = "use spaces, and \\n between lines"
+        return SourceError("syntax", f"{_ODD[char]} stands here", line, column, hint)
+    if re.match(r"[A-Za-z]{0,3}['\"]", rest):
+        return SourceError("syntax", "this text is not closed", line, column, "add the quote")
+    if ord(char) > 127:
+        return SourceError(
+            "syntax",
+            f"{char!r} stands outside a text",
+            line,
+            column,
+            "names are written with a-z, A-Z, 0-9 and _",
+        )
+    return SourceError("syntax", f"{char!r} means nothing here", line, column)
+
+
+def _check_string(piece: str, prefixes: tuple[str, ...], line: int, column: int) -> None:
+    match = _STRING.fullmatch(piece)
+    prefix, body = (match[1], match[3]) if match else ("", "")
+    if prefix not in prefixes:
+        allowed = " or ".join(f'{each}"…"' for each in prefixes)
+        raise SourceError(
+            "syntax", f"a text cannot begin with {prefix!r}", line, column, f"write {allowed}"
+        )
+    try:
+        body.encode()
+    except UnicodeEncodeError:
+        raise SourceError("syntax", "a text holds half of a surrogate pair", line, column) from None
+    if "\\" not in body or "r" in prefix:
+        return
+    if _SURROGATE.search(body):
+        raise SourceError("syntax", "a text holds half of a surrogate pair", line, column)
+    at = body.find("\\")
+    while at >= 0:
+        escape = _ESCAPE.match(body, at)
+        if escape is None or (escape[0][1] == "U" and int(escape[0][2:], 16) > 0x10FFFF):
+            raise SourceError(
+                "syntax",
+                f"{body[at : at + 2]!r} is not an escape",
+                line,
+                column,
+                r"write \\ for a backslash",
+            )
+        at = body.find("\\", escape.end())
+
+
+def check_nesting(tokens: Iterator[Token] | list[Token], max_nesting: int = MAX_NESTING) -> None:
+    """Refuses text in which the parser would have to descend further than `max_nesting`."""
+    descents = [0]  # for each open bracket, what was descended into since it opened
+    total, previous = 0, ""
+    for token in tokens:
+        if token.kind in ("comment", "newline"):
+            if token.kind == "newline" and len(descents) == 1:
+                total, descents[0], previous = 0, 0, ""
+            continue
+        text = token.text
+        if text in _OPENING:
+            descents.append(1)
+            total += 1
+        elif text in _CLOSING and len(descents) > 1:
+            total -= descents.pop()
+        elif text == ",":
+            total -= descents[-1] - (len(descents) > 1)
+            descents[-1] = int(len(descents) > 1)
+        elif text in _DESCENDS or (text in "+-" and previous not in _VALUE_ENDS):
+            descents[-1] += 1
+            total += 1
+        if total > max_nesting:
+            raise SourceError(
+                "size",
+                f"this is nested more than {max_nesting} deep",
+                token.line,
+                token.column,
+                "name the inner part on its own",
+            )
+        value = token.kind != "op" and text not in _KEYWORDS_BEFORE_VALUE
+        previous = token.kind if value else text
+
+
+@overload
+def guarded_parse(
+    text: str,
+    mode: Literal["eval"],
+    *,
+    max_chars: int,
+    max_nesting: int = MAX_NESTING,
+    max_depth: int = MAX_DEPTH,
+    prefixes: tuple[str, ...] = ("", "r"),
+) -> ast.Expression: ...
+@overload
+def guarded_parse(
+    text: str,
+    mode: Literal["exec"],
+    *,
+    max_chars: int,
+    max_nesting: int = MAX_NESTING,
+    max_depth: int = MAX_DEPTH,
+    prefixes: tuple[str, ...] = ("", "r"),
+) -> ast.Module: ...
+def guarded_parse(
+    text: str,
+    mode: Literal["eval", "exec"],
+    *,
+    max_chars: int,
+    max_nesting: int = MAX_NESTING,
+    max_depth: int = MAX_DEPTH,
+    prefixes: tuple[str, ...] = ("", "r"),
+) -> ast.Expression | ast.Module:
+    """The syntax tree of a text that is short enough, shallow enough and spelt as in Starlark."""
+    if len(text) > max_chars:
+        raise SourceError(
+            "size", f"{len(text)} characters are too many", hint=f"at most {max_chars} are allowed"
+        )
+    check_nesting(scan(text, prefixes), max_nesting)
+    try:
+        tree: ast.Expression | ast.Module = ast.parse(text, mode=mode)
+    except SyntaxError as error:  # also IndentationError
+        line, column = error.lineno or 1, error.offset or 1
+        raise SourceError(
+            "syntax", error.msg or "this cannot be read", line, max(column, 1)
+        ) from None
+    except (RecursionError, MemoryError, ValueError, OverflowError):
+        raise SourceError("size", "this is too large to be read", hint="split it") from None
+    _check_depth(tree, max_depth)
+    return tree
+
+
+def _check_depth(tree: ast.AST, max_depth: int) -> None:
+    pending: list[tuple[ast.AST, int]] = [(tree, 0)]
+    while pending:
+        node, depth = pending.pop()
+        if depth > max_depth:
+            raise SourceError(
+                "size",
+                f"this is nested more than {max_depth} deep",
+                getattr(node, "lineno", None),
+                hint="name the inner part on its own",
+            )
+        pending.extend((child, depth + 1) for child in ast.iter_child_nodes(node))
+
+
+class Places:
+    """Where nodes stand, in characters: `ast` counts bytes."""
+
+    def __init__(self, text: str) -> None:
+        self._lines = text.split("\n")
+
+    def of(self, node: ast.AST) -> tuple[int | None, int | None]:
+        line, offset = getattr(node, "lineno", None), getattr(node, "col_offset", None)
+        if line is None or offset is None or line > len(self._lines):
+            return None, None
+        before = self._lines[line - 1].encode()[:offset]
+        return line, len(before.decode(errors="replace")) + 1
