@@ -240,7 +240,8 @@ def guarded_parse(
         )
     check_nesting(scan(text, prefixes), max_nesting)
     try:
-        tree: ast.Expression | ast.Module = ast.parse(text, mode=mode)
+        tree: ast.Expression | ast.Module
+        tree = ast.parse(text, mode="eval") if mode == "eval" else ast.parse(text)
     except SyntaxError as error:  # also IndentationError
         line, column = error.lineno or 1, error.offset or 1
         raise SourceError(
