@@ -1,0 +1,74 @@
+"""The database behind the library: one engine, one way to write, one way to migrate."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import event
+
+# A writer waits this long for another to finish before it gives up.
+BUSY_TIMEOUT_MS = 15_000
+
+_PRAGMAS = (
+    "PRAGMA journal_mode = WAL",
+    "PRAGMA synchronous = FULL",  # an acknowledged write survives a power cut, not only a crash
+    f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}",
+    "PRAGMA foreign_keys = ON",
+    "PRAGMA temp_store = MEMORY",
+    "PRAGMA journal_size_limit = 67108864",
+)
+
+
+def open_database(url: str) -> sa.Engine:
+    """An engine on that URL, with the schema brought up to date.
+
+    `sqlite:///PATH` creates the file and its folder; `postgresql+psycopg://…` needs the extra.
+    """
+    address = sa.make_url(url)
+    if address.get_backend_name() == "sqlite":
+        if not address.database or address.database == ":memory:":
+            raise ValueError(f"{url!r} keeps nothing: name a file, as in sqlite:///library.db")
+        Path(address.database).parent.mkdir(parents=True, exist_ok=True)
+    engine = sa.create_engine(address)
+    if engine.dialect.name == "sqlite":
+        event.listen(engine, "connect", _prepare)
+        event.listen(engine, "begin", _begin)
+    migrate(engine)
+    return engine
+
+
+def _prepare(connection: Any, _record: Any) -> None:
+    connection.isolation_level = None  # the driver opens no transaction of its own: `_begin` does
+    for pragma in _PRAGMAS:
+        connection.execute(pragma)
+
+
+def _begin(connection: sa.Connection) -> None:
+    # A transaction that will write takes the lock first: one that reads, then writes, can only
+    # fail with "database is locked" when another writer came in between.
+    writes = connection.get_execution_options().get("writes", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+@contextmanager
+def write(engine: sa.Engine) -> Iterator[sa.Connection]:
+    """A transaction that may write: all of it happens, or nothing."""
+    with engine.connect().execution_options(writes=True) as connection, connection.begin():
+        yield connection
+
+
+def migrate(engine: sa.Engine, revision: str = "head") -> None:
+    """Brings the schema to a revision; processes that start together wait for each other."""
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(files("chartpact.library") / "migrations"))
+    with write(engine) as connection:
+        if connection.dialect.name == "postgresql":
+            connection.execute(sa.text("SELECT pg_advisory_xact_lock(5021107)"))
+        config.attributes["connection"] = connection
+        command.upgrade(config, revision)

@@ -1,0 +1,346 @@
+"""Each user's scripts: register, update, delete, list, and the way back to earlier versions."""
+
+import hashlib
+import json
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, Protocol
+
+import sqlalchemy as sa
+
+from chartpact.library.database import write
+from chartpact.library.schema import indicator_versions, user_indicators
+
+NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
+KEPT_VERSIONS = 20
+EXPORT_FORMAT = "chartpact-library-1"
+
+Problem = dict[str, Any]  # {step, kind, line, column, message, hint}
+
+
+class Verdict(Protocol):
+    """What the validation pipeline says of a source."""
+
+    @property
+    def params(self) -> Sequence[Mapping[str, Any]]: ...
+    @property
+    def meta(self) -> Mapping[str, Any]: ...
+    @property
+    def errors(self) -> Sequence[Problem]: ...
+
+
+@dataclass(frozen=True)
+class Quota:
+    """What one user may keep."""
+
+    scripts: int = 200
+    characters: int = 4 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Script:
+    """One script as it is kept."""
+
+    user: str
+    name: str
+    source: str
+    params: tuple[Mapping[str, Any], ...]
+    meta: Mapping[str, Any]
+    source_hash: str
+    created_at: int
+    updated_at: int
+
+
+@dataclass(frozen=True)
+class Version:
+    """An earlier (or the present) state of a script."""
+
+    version: int
+    source: str
+    source_hash: str
+    created_at: int
+
+
+class LibraryError(ValueError):
+    """What was asked cannot be done; nothing was changed. `problems` are for programs."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        super().__init__("; ".join(_sentence(problem) for problem in problems))
+        self.problems = list(problems)
+
+
+def _sentence(problem: Problem) -> str:
+    return f"{problem['message']}: {problem['hint']}" if problem["hint"] else problem["message"]
+
+
+def _refusal(kind: str, message: str, hint: str = "") -> LibraryError:
+    nowhere = {"line": None, "column": None}
+    return LibraryError(
+        [{"step": "presence", "kind": kind, **nowhere, "message": message, "hint": hint}]
+    )
+
+
+class Scripts:
+    """The scripts of all users in one database; no method looks beyond the user it is given."""
+
+    def __init__(
+        self, engine: sa.Engine, check: Callable[[str], Verdict], quota: Quota | None = None
+    ) -> None:
+        self._engine = engine
+        self._check = check
+        self._quota = quota or Quota()
+
+    def register(
+        self,
+        user: str,
+        name: str,
+        source: str,
+        params_schema: Sequence[Mapping[str, Any]] | None = None,
+    ) -> Script:
+        """Validates the source and keeps it under the name, in place of what was there."""
+        verdict = self._validated(name, source)
+        if params_schema is not None and list(params_schema) != list(verdict.params):
+            raise _refusal(
+                "value",
+                "params_schema differs from the script's PARAMS: "
+                + _difference(params_schema, verdict.params),
+                "leave params_schema out, or give exactly what PARAMS says",
+            )
+        return self._store(user, {name: (source, verdict)})[0]
+
+    def update(self, user: str, name: str, source: str) -> Script:
+        """Registers a new source for a script that is there."""
+        self.get(user, name)
+        return self._store(user, {name: (source, self._validated(name, source))}, known=True)[0]
+
+    def delete(self, user: str, name: str) -> None:
+        """Takes a script out of use; its versions can still be restored."""
+        with write(self._engine) as connection:
+            gone = connection.execute(sa.delete(user_indicators).where(*_key(user, name)))
+            if gone.rowcount == 0:
+                raise self._unknown(connection, user, name)
+
+    def get(self, user: str, name: str) -> Script:
+        """The script of that name."""
+        with self._engine.connect() as connection:
+            found = connection.execute(sa.select(user_indicators).where(*_key(user, name))).first()
+            if found is None:
+                raise self._unknown(connection, user, name)
+        return _script(found)
+
+    def find(self, user: str, name: str) -> Script | None:
+        """The script of that name, or None."""
+        with self._engine.connect() as connection:
+            found = connection.execute(sa.select(user_indicators).where(*_key(user, name))).first()
+        return None if found is None else _script(found)
+
+    def of(self, user: str) -> list[Script]:
+        """Every script of the user, by name."""
+        mine = sa.select(user_indicators).where(user_indicators.c.user_id == user)
+        with self._engine.connect() as connection:
+            return [_script(each) for each in connection.execute(mine.order_by("name"))]
+
+    def history(self, user: str, name: str) -> Sequence[Version]:
+        """The kept versions, newest first; a deleted script has its history too."""
+        versions = indicator_versions.c
+        kept = (
+            sa.select(versions.version, versions.source, versions.source_hash, versions.created_at)
+            .where(versions.user_id == user, versions.name == name)
+            .order_by(versions.version.desc())
+        )
+        with self._engine.connect() as connection:
+            found = [Version(*each) for each in connection.execute(kept)]
+            if not found:
+                raise self._unknown(connection, user, name)
+        return found
+
+    def restore(self, user: str, name: str, version: int) -> Script:
+        """Puts an earlier version back in force, as a new version."""
+        history = self.history(user, name)
+        for each in history:
+            if each.version == version:
+                return self._store(user, {name: (each.source, self._validated(name, each.source))})[
+                    0
+                ]
+        kept = ", ".join(str(each.version) for each in history)
+        raise _refusal("value", f"{name!r} has no version {version}", f"kept versions: {kept}")
+
+    def export(self, user: str) -> dict[str, Any]:
+        """The whole library as one JSON value that `load` takes back."""
+        return {
+            "format": EXPORT_FORMAT,
+            "scripts": [{"name": each.name, "source": each.source} for each in self.of(user)],
+        }
+
+    def load(self, user: str, exported: Any) -> Sequence[Script]:
+        """Registers every script of an export, or none of them."""
+        entries = exported.get("scripts") if isinstance(exported, Mapping) else None
+        if not isinstance(entries, Sequence) or exported.get("format") != EXPORT_FORMAT:
+            raise _refusal(
+                "value", "this is no exported library", f'its "format" must be {EXPORT_FORMAT!r}'
+            )
+        batch: dict[str, tuple[str, Verdict]] = {}
+        problems: list[Problem] = []
+        for entry in entries:
+            fields = entry if isinstance(entry, Mapping) else {}
+            name, source = fields.get("name"), fields.get("source")
+            if not isinstance(name, str) or not isinstance(source, str) or name in batch:
+                raise _refusal("value", f"{entry!r:.80} is no script", "give name and source, once")
+            try:
+                batch[name] = (source, self._validated(name, source))
+            except LibraryError as error:
+                problems += [{**each, "name": name} for each in error.problems]
+        if problems:
+            raise LibraryError(problems)
+        return self._store(user, batch)
+
+    def _validated(self, name: str, source: str) -> Verdict:
+        if not NAME.fullmatch(name):
+            raise _refusal(
+                "value",
+                f"{name!r:.80} is not a name for an indicator",
+                "use a lower-case letter, then up to 63 lower-case letters, digits or _",
+            )
+        verdict = self._check(source)
+        if verdict.errors:
+            raise LibraryError(verdict.errors)
+        return verdict
+
+    def _store(
+        self, user: str, batch: Mapping[str, tuple[str, Verdict]], known: bool = False
+    ) -> Sequence[Script]:
+        now = time.time_ns() // 1_000_000
+        stored = []
+        with write(self._engine) as connection:
+            for name, (source, verdict) in batch.items():
+                before = connection.execute(
+                    sa.select(user_indicators.c.created_at).where(*_key(user, name))
+                ).scalar()
+                if known and before is None:  # deleted since it was looked up
+                    raise self._unknown(connection, user, name)
+                script = Script(
+                    user,
+                    name,
+                    source,
+                    tuple(verdict.params),
+                    verdict.meta,
+                    hashlib.sha256(source.encode()).hexdigest(),
+                    now if before is None else before,
+                    now,
+                )
+                _put(connection, script, exists=before is not None)
+                stored.append(script)
+            self._within_quota(connection, user)
+            self._forget_long_deleted(connection, user)
+        return stored
+
+    def _within_quota(self, connection: sa.Connection, user: str) -> None:
+        size = sa.func.coalesce(sa.func.sum(sa.func.length(user_indicators.c.source)), 0)
+        mine = sa.select(sa.func.count(), size).where(user_indicators.c.user_id == user)
+        count, used = connection.execute(mine).one()
+        if count > self._quota.scripts:
+            raise _refusal(
+                "size",
+                f"you keep {count - 1} scripts and may keep {self._quota.scripts}",
+                "delete one you no longer use",
+            )
+        if used > self._quota.characters:
+            raise _refusal(
+                "size",
+                f"your scripts would take {used} characters of {self._quota.characters}",
+                "delete one you no longer use",
+            )
+
+    def _forget_long_deleted(self, connection: sa.Connection, user: str) -> None:
+        """Keeps the history of no more deleted scripts than there may be scripts."""
+        versions = indicator_versions.c
+        live = sa.select(user_indicators.c.name).where(user_indicators.c.user_id == user)
+        deleted = (
+            sa.select(versions.name)
+            .where(versions.user_id == user, versions.name.not_in(live))
+            .group_by(versions.name)
+            .order_by(sa.func.max(versions.created_at).desc())
+            .offset(self._quota.scripts)
+            .limit(self._quota.scripts)
+        )
+        forgotten = list(connection.execute(deleted).scalars())
+        if forgotten:
+            connection.execute(
+                sa.delete(indicator_versions).where(
+                    versions.user_id == user, versions.name.in_(forgotten)
+                )
+            )
+
+    def _unknown(self, connection: sa.Connection, user: str, name: str) -> LibraryError:
+        mine = sa.select(user_indicators.c.name).where(user_indicators.c.user_id == user)
+        names = list(connection.execute(mine).scalars())
+        near = get_close_matches(name, names, 3, 0.4)
+        hint = f"near names: {', '.join(near)}" if near else "list your indicators to see them all"
+        return _refusal("name", f"you have no indicator {name!r:.80}", hint)
+
+
+def _key(user: str, name: str) -> tuple[sa.ColumnElement[bool], sa.ColumnElement[bool]]:
+    return (user_indicators.c.user_id == user, user_indicators.c.name == name)
+
+
+def _put(connection: sa.Connection, script: Script, *, exists: bool) -> None:
+    values = {
+        "source": script.source,
+        "meta_json": json.dumps({"params": list(script.params), "meta": dict(script.meta)}),
+        "source_hash": script.source_hash,
+        "updated_at": script.updated_at,
+    }
+    if exists:
+        connection.execute(
+            sa.update(user_indicators).where(*_key(script.user, script.name)).values(values)
+        )
+    else:
+        key = {"user_id": script.user, "name": script.name, "created_at": script.created_at}
+        connection.execute(sa.insert(user_indicators).values(values | key))
+    versions = indicator_versions.c
+    mine = (versions.user_id == script.user, versions.name == script.name)
+    latest = connection.execute(
+        sa.select(versions.version, versions.source_hash)
+        .where(*mine)
+        .order_by(versions.version.desc())
+    ).first()
+    if latest is not None and latest.source_hash == script.source_hash:
+        return
+    number = 1 if latest is None else latest.version + 1
+    connection.execute(
+        sa.insert(indicator_versions).values(
+            user_id=script.user,
+            name=script.name,
+            version=number,
+            source=script.source,
+            source_hash=script.source_hash,
+            created_at=script.updated_at,
+        )
+    )
+    connection.execute(
+        sa.delete(indicator_versions).where(*mine, versions.version <= number - KEPT_VERSIONS)
+    )
+
+
+def _script(row: Any) -> Script:
+    kept = json.loads(row.meta_json)
+    return Script(
+        row.user_id,
+        row.name,
+        row.source,
+        tuple(kept["params"]),
+        kept["meta"],
+        row.source_hash,
+        row.created_at,
+        row.updated_at,
+    )
+
+
+def _difference(given: Sequence[Mapping[str, Any]], declared: Sequence[Mapping[str, Any]]) -> str:
+    for index, (one, other) in enumerate(zip(given, declared, strict=False)):
+        if one != other:
+            return f"entry {index + 1}: {json.dumps(one)} is not {json.dumps(other)}"
+    return f"{len(given)} entries, not {len(declared)}"

@@ -1,0 +1,115 @@
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+
+from chartpact.library import Scripts, database, open_database
+from chartpact.library.schema import metadata
+
+from .conftest import check
+
+HERE = Path(__file__).parent
+REVISIONS = [
+    each.revision
+    for each in ScriptDirectory(str(Path(database.__file__).parent / "migrations")).walk_revisions()
+]
+
+
+def test_a_fresh_database_has_exactly_the_tables_the_code_knows(engine):
+    with engine.connect() as connection:
+        context = MigrationContext.configure(connection)
+        assert compare_metadata(context, metadata) == []
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_every_earlier_version_is_brought_up_to_date(tmp_path, revision):
+    engine = sa.create_engine(f"sqlite:///{tmp_path}/old.db")
+    sa.event.listen(engine, "connect", database._prepare)
+    sa.event.listen(engine, "begin", database._begin)
+    database.migrate(engine, revision)
+    engine.dispose()
+    current = open_database(f"sqlite:///{tmp_path}/old.db")
+    with current.connect() as connection:
+        context = MigrationContext.configure(connection)
+        assert compare_metadata(context, metadata) == []
+        assert context.get_current_revision() == REVISIONS[0]
+    current.dispose()
+
+
+def test_the_file_is_in_wal_mode_and_readers_see_no_unfinished_write(engine):
+    scripts = Scripts(engine, check)
+    scripts.register("ann", "mine", "good")
+    with database.write(engine) as connection:
+        connection.exec_driver_sql("DELETE FROM user_indicators")
+        assert [s.name for s in scripts.of("ann")] == ["mine"]
+        connection.rollback()
+    with engine.connect() as connection:
+        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+
+
+def test_a_database_in_memory_is_refused_with_the_remedy():
+    with pytest.raises(ValueError, match="name a file"):
+        open_database("sqlite://")
+
+
+WRITER = """
+import sys
+url, user, acknowledgements, here = sys.argv[1:]
+sys.path.insert(0, here)
+from conftest import check
+from chartpact.library import Quota, Scripts, open_database
+scripts = Scripts(open_database(url), check, Quota(scripts=10_000))
+with open(acknowledgements, "w") as told:
+    for number in range(10_000):
+        scripts.register(user, f"s{number}", f"good {number}")
+        print(number, file=told, flush=True)
+"""
+
+
+def test_four_writers_killed_in_mid_write_lose_no_acknowledged_script(tmp_path):
+    url = f"sqlite:///{tmp_path}/storm.db"
+    open_database(url).dispose()
+    told = {f"user{i}": tmp_path / f"user{i}" for i in range(4)}
+    writers = [
+        subprocess.Popen(
+            [sys.executable, "-c", WRITER, url, user, str(path), str(HERE)],
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for user, path in told.items()
+    ]
+    while not all(path.exists() and path.read_text().count("\n") > 9 for path in told.values()):
+        assert all(process.poll() is None for process in writers)
+        time.sleep(0.02)
+    for process in writers:
+        process.kill()
+    for process in writers:
+        assert process.communicate(timeout=30)[1] == ""  # never "database is locked"
+    engine = open_database(url)
+    scripts = Scripts(engine, check)
+    for user, path in told.items():
+        acknowledged = path.read_text().split()
+        kept = {script.name: script.source for script in scripts.of(user)}
+        for number in acknowledged:
+            assert kept[f"s{number}"] == f"good {number}"
+        assert len(kept) <= len(acknowledged) + 1  # the one in flight may have made it
+        for name, source in kept.items():
+            assert scripts.history(user, name)[0].source == source
+    with engine.connect() as connection:
+        assert connection.exec_driver_sql("PRAGMA integrity_check").scalar() == "ok"
+    engine.dispose()
+
+
+def test_processes_that_start_together_migrate_once(tmp_path):
+    code = "import sys; from chartpact.library import open_database; open_database(sys.argv[1])"
+    command = [sys.executable, "-c", code, f"sqlite:///{tmp_path}/race.db"]
+    started = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(4)]
+    for process in started:
+        _, errors = process.communicate(timeout=60)
+        assert process.returncode == 0, errors

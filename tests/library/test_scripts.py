@@ -1,0 +1,141 @@
+import pytest
+
+from chartpact.library import LibraryError
+
+
+def test_what_is_registered_can_be_listed_read_and_found(scripts):
+    scripts.register("ann", "mine", "good 1")
+    [kept] = scripts.of("ann")
+    assert (kept.name, kept.source, kept.meta["title"]) == ("mine", "good 1", "Mine")
+    assert scripts.get("ann", "mine") == kept == scripts.find("ann", "mine")
+
+
+def test_registering_again_replaces_the_source_and_keeps_the_birthday(scripts):
+    first = scripts.register("ann", "mine", "good 1")
+    second = scripts.register("ann", "mine", "good 2")
+    assert second.created_at == first.created_at
+    assert scripts.get("ann", "mine").source == "good 2"
+
+
+def test_a_refused_source_changes_nothing(scripts):
+    scripts.register("ann", "mine", "good 1")
+    with pytest.raises(LibraryError) as refusal:
+        scripts.register("ann", "mine", "bad")
+    assert refusal.value.problems[0]["kind"] == "syntax"
+    assert scripts.get("ann", "mine").source == "good 1"
+    assert [v.version for v in scripts.history("ann", "mine")] == [1]
+
+
+@pytest.mark.parametrize("name", ["", "Mine", "1st", "_x", "a-b", "a" * 65, "a\n", "ä", "a/../b"])
+def test_a_name_outside_the_rule_is_refused(scripts, name):
+    with pytest.raises(LibraryError, match="not a name for an indicator"):
+        scripts.register("ann", name, "good")
+    assert scripts.of("ann") == []
+
+
+def test_a_given_params_schema_must_equal_the_scripts_own(scripts):
+    declared = [{"name": "n", "type": "int", "default": 9}]
+    scripts.register("ann", "mine", "good", declared)
+    with pytest.raises(LibraryError, match=r'"default": 8.* is not .*"default": 9'):
+        scripts.register("ann", "mine", "good 2", [{**declared[0], "default": 8}])
+    with pytest.raises(LibraryError, match="0 entries, not 1"):
+        scripts.register("ann", "mine", "good 2", [])
+    assert scripts.get("ann", "mine").source == "good"
+
+
+def test_updating_or_deleting_an_unknown_name_lists_near_names(scripts):
+    scripts.register("ann", "cipher_b", "good")
+    for act in (lambda: scripts.update("ann", "cipher_a", "good"),
+                lambda: scripts.delete("ann", "cipher_a"),
+                lambda: scripts.get("ann", "cipher_a")):  # fmt: skip
+        with pytest.raises(LibraryError, match="near names: cipher_b"):
+            act()
+
+
+def test_users_never_meet(scripts):
+    scripts.register("ann", "mine", "good of ann")
+    scripts.register("bob", "mine", "good of bob")
+    scripts.delete("bob", "mine")
+    assert scripts.get("ann", "mine").source == "good of ann"
+    assert scripts.of("bob") == []
+    with pytest.raises(LibraryError) as refusal:
+        scripts.update("bob", "mine", "good")
+    assert "near" not in str(refusal.value)
+
+
+def test_the_quota_of_scripts_is_told_and_nothing_is_kept_beyond_it(scripts):
+    for name in ("a", "b", "c"):
+        scripts.register("ann", name, "good")
+    with pytest.raises(LibraryError, match="you keep 3 scripts and may keep 3"):
+        scripts.register("ann", "d", "good")
+    scripts.register("ann", "c", "good again")
+    assert [s.name for s in scripts.of("ann")] == ["a", "b", "c"]
+
+
+def test_the_quota_of_characters_is_told_and_nothing_is_kept_beyond_it(scripts):
+    scripts.register("ann", "a", "good" + "x" * 600)
+    with pytest.raises(LibraryError, match="1208 characters of 1000"):
+        scripts.register("ann", "b", "good" + "x" * 600)
+    assert [s.name for s in scripts.of("ann")] == ["a"]
+
+
+def test_the_last_20_versions_are_kept_and_any_can_be_restored(scripts):
+    for number in range(1, 26):
+        scripts.register("ann", "mine", f"good {number}")
+    history = scripts.history("ann", "mine")
+    assert [v.version for v in history] == list(range(25, 5, -1))
+    assert scripts.restore("ann", "mine", 7).source == "good 7"
+    assert scripts.history("ann", "mine")[0].version == 26
+    with pytest.raises(LibraryError, match="no version 5"):
+        scripts.restore("ann", "mine", 5)
+
+
+def test_registering_the_same_source_again_makes_no_new_version(scripts):
+    scripts.register("ann", "mine", "good")
+    scripts.register("ann", "mine", "good")
+    assert len(scripts.history("ann", "mine")) == 1
+
+
+def test_a_deleted_script_can_be_brought_back(scripts):
+    scripts.register("ann", "mine", "good")
+    scripts.delete("ann", "mine")
+    assert scripts.find("ann", "mine") is None
+    assert scripts.restore("ann", "mine", 1).source == "good"
+
+
+def test_histories_of_deleted_scripts_do_not_pile_up(scripts):
+    for number in range(8):
+        scripts.register("ann", f"s{number}", "good")
+        scripts.delete("ann", f"s{number}")
+    with pytest.raises(LibraryError):
+        scripts.history("ann", "s0")
+    assert scripts.history("ann", "s7")
+
+
+def test_a_library_can_be_exported_and_imported_whole(scripts):
+    scripts.register("ann", "a", "good a")
+    scripts.register("ann", "b", "good b")
+    scripts.load("bob", scripts.export("ann"))
+    assert scripts.export("bob") == scripts.export("ann")
+
+
+def test_an_import_with_one_bad_script_brings_in_none_and_names_it(scripts):
+    export = scripts.export("ann")
+    export["scripts"] = [{"name": "a", "source": "good"}, {"name": "b", "source": "bad"}]
+    with pytest.raises(LibraryError) as refusal:
+        scripts.load("bob", export)
+    assert [p["name"] for p in refusal.value.problems] == ["b"]
+    assert scripts.of("bob") == []
+
+
+@pytest.mark.parametrize(
+    "export",
+    [None, [], {}, {"format": "x", "scripts": []}, {"format": "chartpact-library-1"},
+     {"format": "chartpact-library-1", "scripts": [1]},
+     {"format": "chartpact-library-1", "scripts": [{"name": 1, "source": "good"}]},
+     {"format": "chartpact-library-1", "scripts": [{"name": "a", "source": "good"}] * 2}],
+)  # fmt: skip
+def test_what_is_no_export_is_refused(scripts, export):
+    with pytest.raises(LibraryError):
+        scripts.load("ann", export)
+    assert scripts.of("ann") == []
