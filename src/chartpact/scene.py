@@ -7,10 +7,10 @@ are read-only float64 arrays in which NaN means "nothing is drawn on this bar"; 
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
 from types import MappingProxyType
-from typing import Annotated, Any, ClassVar, Self, get_type_hints
+from typing import Annotated, Any, ClassVar, Generic, Self, TypeVar, cast, get_type_hints, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,12 +32,16 @@ Json = Any
 
 @dataclass(frozen=True)
 class Rule:
-    """What may stand in a field: how it is made canonical, written to JSON, read, described."""
+    """What may stand in a field: how it is made canonical, written to JSON, read, described.
+
+    `column` makes many values of the field canonical at once, for records kept as columns.
+    """
 
     check: Callable[[Any], Any]
     schema: Mapping[str, Json]
     encode: Callable[[Any], Json] = lambda value: value
     decode: Callable[[Json], Any] = lambda value: value
+    column: Callable[[Any], Any] | None = None
 
 
 def _whole(value: Any) -> int:
@@ -96,6 +100,8 @@ def _paint(value: Any) -> str | tuple[str | None, ...]:
     if not isinstance(value, Sequence):
         raise SceneError(f"{value!r} is neither a colour nor a list of colours")
     canonical = {each: None if each is None else _color(each) for each in set(value)}
+    if isinstance(value, tuple) and all(each == given for given, each in canonical.items()):
+        return value
     return tuple(canonical[each] for each in value)
 
 
@@ -110,7 +116,44 @@ def _size(value: Any) -> str | int:
 
 
 def _series_to_json(values: NDArray[np.float64]) -> list[float | None]:
-    return [None if math.isnan(value) else value for value in values.tolist()]
+    listed: list[float | None] = values.tolist()
+    for i in np.flatnonzero(np.isnan(values)).tolist():
+        listed[i] = None
+    return listed
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    array.flags.writeable = False
+    return array
+
+
+def _wholes(values: Any) -> NDArray[np.int64]:
+    array = np.array(values)
+    if array.size and array.dtype.kind not in "iu":
+        return _frozen(np.array([_whole(value) for value in values], dtype=np.int64))
+    return _frozen(array.astype(np.int64))
+
+
+def _numbers(values: Any) -> NDArray[np.float64]:
+    array = np.array(values)
+    if array.size and array.dtype.kind not in "iuf":
+        array = np.array([_number(value) for value in values])
+    if not np.isfinite(array).all():
+        raise SceneError(f"{array[np.argmin(np.isfinite(array))]} is not a finite number")
+    return _frozen(array.astype(np.float64))
+
+
+def _texts(values: Any) -> tuple[str, ...]:
+    for each in set(values):
+        _text(each)
+    return tuple(values)
+
+
+def _maybe_texts(values: Any) -> tuple[str | None, ...]:
+    for each in set(values):
+        if each is not None:
+            _text(each)
+    return tuple(values)
 
 
 def _one_of(names: Sequence[str]) -> Rule:
@@ -124,12 +167,13 @@ def _one_of(names: Sequence[str]) -> Rule:
     return Rule(check, {"enum": list(names)})
 
 
-def _nullable(rule: Rule) -> Rule:
+def _nullable(rule: Rule, column: Callable[[Any], Any] | None = None) -> Rule:
     return Rule(
         lambda value: None if value is None else rule.check(value),
         {"anyOf": [rule.schema, {"type": "null"}]},
         lambda value: None if value is None else rule.encode(value),
         lambda value: None if value is None else rule.decode(value),
+        column,
     )
 
 
@@ -140,12 +184,19 @@ def _at_least(rule: Rule, low: int) -> Rule:
             raise SceneError(f"{value!r} is less than {low}")
         return number
 
-    return Rule(check, {**rule.schema, "minimum": low})
+    def column(values: Any) -> Any:
+        array = cast(Callable[[Any], Any], rule.column)(values)
+        if (array < low).any():
+            raise SceneError(f"{array.min()} is less than {low}")
+        return array
+
+    return Rule(check, {**rule.schema, "minimum": low}, column=column if rule.column else None)
 
 
 _COLOR_SCHEMA = {"type": "string", "pattern": "^#[0-9a-f]{8}$"}
-WHOLE = Rule(_whole, {"type": "integer"})
-NUMBER = Rule(_number, {"type": "number"})
+WHOLE = Rule(_whole, {"type": "integer"}, column=_wholes)
+NUMBER = Rule(_number, {"type": "number"}, column=_numbers)
+TEXT = Rule(_text, {"type": "string"}, column=_texts)
 COLOR = Rule(_color, _COLOR_SCHEMA)
 
 Whole = Annotated[int, WHOLE]
@@ -153,9 +204,9 @@ Count = Annotated[int, _at_least(WHOLE, 0)]
 Number = Annotated[float, NUMBER]
 Positive = Annotated[float, _at_least(NUMBER, 0)]
 MaybeWhole = Annotated[int | None, _nullable(WHOLE)]
-MaybeNumber = Annotated[float | None, _nullable(NUMBER)]
-Text = Annotated[str, Rule(_text, {"type": "string"})]
-MaybeText = Annotated[str | None, _nullable(Rule(_text, {"type": "string"}))]
+MaybeNumber = Annotated[float | None, _nullable(NUMBER, _series)]  # None is NaN in a column
+Text = Annotated[str, TEXT]
+MaybeText = Annotated[str | None, _nullable(TEXT, _maybe_texts)]
 Flag = Annotated[bool, Rule(_flag, {"type": "boolean"})]
 MaybeColor = Annotated[str | None, _nullable(COLOR)]
 Series = Annotated[
@@ -256,6 +307,137 @@ def _list_of(one: Rule) -> Rule:
         check,
         {"type": "array", "items": one.schema},
         lambda values: [one.encode(value) for value in values],
+        decode,
+    )
+
+
+R = TypeVar("R", bound=Value)
+
+
+class Rows(Sequence[R], Generic[R]):
+    """Many small records kept as columns: a sequence of `record`, at the cost of an array a field.
+
+    Columns are given by name; one value stands for all rows.
+    """
+
+    record: ClassVar[type[Value]]
+
+    def __init__(self, **columns: Any) -> None:
+        known = rules(self.record)
+        sized = [each for each in columns.values() if _is_column(each)]
+        self._length = len(sized[0]) if sized else 1 if columns else 0
+        for name, rule in known.items():
+            given = columns.pop(name, _default(self.record, name))
+            if isinstance(given, int | float) and not isinstance(given, bool):
+                given = np.full(self._length, given)
+            elif not _is_column(given):
+                given = (given,) * self._length
+            try:
+                column = cast(Callable[[Any], Any], rule.column)(given)
+            except SceneError as error:
+                raise SceneError(f"{self.record.__name__}.{name}: {error}") from None
+            if len(column) != self._length:
+                raise SceneError(
+                    f"{self.record.__name__}.{name}: {len(column)} values for {self._length} rows"
+                )
+            setattr(self, name, column)
+        if columns:
+            raise SceneError(f"{self.record.__name__}: unknown field {next(iter(columns))!r}")
+
+    @classmethod
+    def of(cls, records: Iterable[R]) -> Self:
+        """The rows of records that are there already."""
+        records = tuple(records)
+        for each in records:
+            if not isinstance(each, cls.record):
+                raise SceneError(f"{each!r:.60} is not a {cls.record.__name__}")
+        return cls(**{name: [getattr(each, name) for each in records] for name in cls.names()})
+
+    @classmethod
+    def names(cls) -> tuple[str, ...]:
+        return tuple(rules(cls.record))
+
+    def __len__(self) -> int:
+        return self._length
+
+    @overload
+    def __getitem__(self, at: int) -> R: ...
+    @overload
+    def __getitem__(self, at: slice) -> Self: ...
+    def __getitem__(self, at: int | slice) -> R | Self:
+        if isinstance(at, slice):
+            return self.at(np.arange(self._length)[at])
+        if not -self._length <= at < self._length:
+            raise IndexError(at)
+        return next(self._records(at % self._length, at % self._length + 1))
+
+    def __iter__(self) -> Iterator[R]:
+        return self._records(0, self._length)
+
+    def _records(self, first: int, last: int) -> Iterator[R]:
+        parts = (_listed(getattr(self, name)[first:last]) for name in self.names())
+        return (cast(R, self.record(*row)) for row in zip(*parts, strict=True))
+
+    def at(self, rows: NDArray[np.int64], **changed: Any) -> Self:
+        """These rows alone, some columns replaced."""
+        listed = rows.tolist()
+        kept = {}
+        for name in self.names():
+            column = getattr(self, name)
+            kept[name] = (
+                column[rows] if isinstance(column, np.ndarray) else [column[i] for i in listed]
+            )
+        return type(self)(**{**kept, **changed})
+
+    def to_json(self) -> list[dict[str, Json]]:
+        names = self.names()
+        parts = [_listed(getattr(self, name)) for name in names]
+        return [dict(zip(names, row, strict=True)) for row in zip(*parts, strict=True)]
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, str) or not isinstance(other, Sequence):
+            return NotImplemented
+        return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._length} rows)"
+
+
+def _is_column(value: Any) -> bool:
+    return isinstance(value, Sequence | np.ndarray) and not isinstance(value, str)
+
+
+def _default(record: type[Value], name: str) -> Any:
+    default = next(f.default for f in fields(record) if f.name == name)  # type: ignore[arg-type]
+    return () if default is MISSING else default
+
+
+def _listed(column: Any) -> list[Any]:
+    if not isinstance(column, np.ndarray):
+        return list(column)
+    return _series_to_json(column) if column.dtype == np.float64 else column.tolist()
+
+
+def _rows(rows_type: type[Rows[Any]]) -> Rule:
+    one = _record(rows_type.record)
+
+    def check(values: Any) -> Rows[Any]:
+        if isinstance(values, rows_type):
+            return values
+        if not isinstance(values, Sequence) or isinstance(values, str):
+            raise SceneError(f"{values!r:.60} is not a list")
+        return rows_type.of(values)
+
+    def decode(values: Json) -> Json:
+        return [one.decode(value) for value in values] if isinstance(values, list) else values
+
+    return Rule(
+        check,
+        {"type": "array", "items": one.schema},
+        lambda values: values.to_json(),
         decode,
     )
 
@@ -363,12 +545,27 @@ class Point(Value):
     label: MaybeText = None
 
 
+class Points(Rows[Point]):
+    """Dots as columns: `Points(x=bars, y=heights, size=6, label="buy")`."""
+
+    record = Point
+    x: NDArray[np.int64]
+    y: NDArray[np.float64]
+    size: NDArray[np.float64]
+    label: tuple[str | None, ...]
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DotPlot(Plot):
     """Dots on bars; `color` may be one colour for each dot."""
 
     kind = "dot"
-    points: Annotated[tuple[Point, ...], _list_of(_record(Point))]
+    points: Annotated[Sequence[Point], _rows(Points)]
+
+    @property
+    def columns(self) -> Points:
+        """The dots as columns, for who draws many."""
+        return cast(Points, self.points)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -420,6 +617,16 @@ class Signal(Value):
     confirmed_bar: Whole
     value: MaybeNumber
     name: Text
+
+
+class Signals(Rows[Signal]):
+    """Signals as columns; a value of NaN is None."""
+
+    record = Signal
+    bar: NDArray[np.int64]
+    confirmed_bar: NDArray[np.int64]
+    value: NDArray[np.float64]
+    name: tuple[str, ...]
 
 
 # --------------------------------------------------------------------------------- drawn objects
@@ -595,7 +802,7 @@ class Scene(Value):
     """
 
     plots: Annotated[tuple[Plot, ...], _list_of(_ANY_PLOT)] = ()
-    signals: Annotated[tuple[Signal, ...], _list_of(_record(Signal))] = ()
+    signals: Annotated[Sequence[Signal], _rows(Signals)] = ()
     labels: Annotated[tuple[Label, ...], _list_of(_record(Label))] = ()
     lines: Annotated[tuple[Line, ...], _list_of(_record(Line))] = ()
     boxes: Annotated[tuple[Box, ...], _list_of(_record(Box))] = ()
@@ -608,18 +815,14 @@ class Scene(Value):
     def cut(self, first: int) -> Self:
         """The scene as seen from bar `first` on: bars are counted anew, earlier ones are gone.
 
-        Objects that begin earlier stay, at negative bars, because they may reach into view.
+        What begins earlier and may reach into view stays, at negative bars.
         """
         if first <= 0:
             return self
         return replace(
             self,
-            plots=tuple(_cut_plot(plot, first) for plot in self.plots),
-            signals=tuple(
-                replace(each, bar=each.bar - first, confirmed_bar=each.confirmed_bar - first)
-                for each in self.signals
-                if each.bar >= first
-            ),
+            plots=tuple(_cut_plot(plot, first) for plot in self.plots if _reaches(plot, first)),
+            signals=_cut_signals(cast(Signals, self.signals), first),
             labels=tuple(replace(each, x=_moved(each.x, first)) for each in self.labels),
             lines=tuple(
                 replace(each, x1=_moved(each.x1, first), x2=_moved(each.x2, first))
@@ -639,10 +842,21 @@ def _moved(place: Anchor, first: int) -> Anchor:
     return Anchor(n, place.bar - first, place.time)
 
 
+def _reaches(plot: Plot, first: int) -> bool:
+    return not isinstance(plot, DivLinePlot) or max(plot.x1, plot.x2) >= first
+
+
+def _cut_signals(signals: Signals, first: int) -> Signals:
+    kept = np.flatnonzero(signals.bar >= first)
+    return signals.at(
+        kept, bar=signals.bar[kept] - first, confirmed_bar=signals.confirmed_bar[kept] - first
+    )
+
+
 def _cut_plot(plot: Plot, first: int) -> Plot:
     if isinstance(plot, DotPlot):
-        kept = [i for i, point in enumerate(plot.points) if point.x >= first]
-        points = tuple(replace(plot.points[i], x=plot.points[i].x - first) for i in kept)
+        kept = np.flatnonzero(plot.columns.x >= first)
+        points = plot.columns.at(kept, x=plot.columns.x[kept] - first)
         color = plot.color if isinstance(plot.color, str) else tuple(plot.color[i] for i in kept)
         return replace(plot, points=points, color=color)
     if isinstance(plot, DivLinePlot):
