@@ -16,6 +16,7 @@ from chartpact._version import VERSION as __version__
 if TYPE_CHECKING:
     from chartpact import ta as ta
     from chartpact.bars import Bars as Bars
+    from chartpact.bars import align as align
     from chartpact.bars import load as load
     from chartpact.charts import chart as chart
     from chartpact.indicators import indicator as indicator
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 _PUBLIC: dict[str, tuple[str, str | None]] = {
     "Bars": ("chartpact.bars", "Bars"),
     "Scene": ("chartpact.scene", "Scene"),
+    "align": ("chartpact.bars", "align"),
     "chart": ("chartpact.charts", "chart"),
     "indicator": ("chartpact.indicators", "indicator"),
     "list_indicators": ("chartpact.indicators", "list_indicators"),

@@ -1,0 +1,23 @@
+"""OHLCV bars as immutable columns: load them, check them, resample them, align them.
+
+>>> bars = load("sample:es-5m")
+>>> bars.last(3).resample("15m").timeframe
+'15m'
+"""
+
+from chartpact.bars.align import align, last_closed, stretch
+from chartpact.bars.columns import COLUMNS, Bar, Bars
+from chartpact.bars.errors import BarsError, SourceNotConfigured
+from chartpact.bars.load import load
+
+__all__ = [
+    "COLUMNS",
+    "Bar",
+    "Bars",
+    "BarsError",
+    "SourceNotConfigured",
+    "align",
+    "last_closed",
+    "load",
+    "stretch",
+]

@@ -1,0 +1,39 @@
+"""Two sets of bars side by side: joined on time, or a higher timeframe under a chart's bars."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from chartpact.bars.columns import Bars
+from chartpact.bars.errors import BarsError
+
+
+def align(a: Bars, b: Bars) -> tuple[Bars, Bars]:
+    """The bars that both have, by opening time.
+
+    >>> es, nq = align(Bars([0, 1], *[[1, 1]] * 5), Bars([1, 2], *[[5, 6]] * 5))
+    >>> es.time.tolist(), nq.close.tolist()
+    ([1], [5.0])
+    """
+    _, in_a, in_b = np.intersect1d(a.time, b.time, assume_unique=True, return_indices=True)
+    return a.take(in_a), b.take(in_b)
+
+
+def last_closed(bars: Bars, higher: Bars) -> NDArray[np.int64]:
+    """For each bar, the number of the last bar of `higher` that is over when it closes, or -1.
+
+    The bar whose close reaches the close of a higher bar sees it already, no earlier bar does,
+    and bars that arrive later change nothing.
+    """
+    return np.searchsorted(higher.close_time, bars.close_time, side="right").astype(np.int64) - 1
+
+
+def stretch(values: ArrayLike, index: NDArray[np.int64]) -> NDArray[np.float64]:
+    """A higher timeframe's values laid under a chart's bars by `last_closed`; NaN before the first.
+
+    >>> stretch([7, 8], np.array([-1, 0, 0, 1]))
+    array([nan,  7.,  7.,  8.])
+    """
+    padded = np.append(np.asarray(values, np.float64), np.nan)
+    if len(index) and index.max() >= len(padded) - 1:
+        raise BarsError(f"there is no bar {index.max()} among {len(padded) - 1} higher bars")
+    return padded[index]

@@ -1,0 +1,283 @@
+"""Bars: the immutable columns of one symbol at one timeframe, checked where they are made."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any, NamedTuple, Self, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from chartpact.bars import clock, tradingday
+from chartpact.bars.errors import BarsError
+from chartpact.bars.periods import Periods, closes, periods
+from chartpact.bars.timeframe import Timeframe
+from chartpact.bars.tradingday import TradingDay
+
+Times = NDArray[np.int64]
+Prices = NDArray[np.float64]
+PRICES = ("open", "high", "low", "close")
+COLUMNS = ("time", *PRICES, "volume")
+
+
+class Bar(NamedTuple):
+    """One bar, as `bars[i]` gives it."""
+
+    time: int
+    open: float
+    high: float
+    low: float
+    close: float
+    volume: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Bars:
+    """Columns of one symbol at one timeframe; `time` is each bar's opening in UTC ms.
+
+    Volume is NaN where none was reported. The arrays are read-only, and so is everything else.
+
+    >>> bars = Bars([0, 60_000], [1, 2], [3, 3], [1, 1], [2, 3], [10, 20], "X", "1m")
+    >>> len(bars), bars[-1].close, bars[:1].high.tolist()
+    (2, 3.0, [3.0])
+    """
+
+    time: Times
+    open: Prices
+    high: Prices
+    low: Prices
+    close: Prices
+    volume: Prices
+    symbol: str = ""
+    timeframe: str = ""
+    tick_size: float | None = None
+    synthetic: bool = False
+    day_roll: str = ""  # "" becomes what is usual for the symbol
+    source: str = ""
+    pair: str | None = None  # BARS of a related symbol, for indicators that compare two
+    calendar: str | None = None  # where the economic events of these weeks are found
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        put(self, "time", _column("time", self.time, np.int64))
+        for name in COLUMNS[1:]:
+            put(self, name, _column(name, getattr(self, name), np.float64))
+        check({name: getattr(self, name) for name in COLUMNS}, "bar {}".format)
+        if self.timeframe:
+            put(self, "timeframe", str(Timeframe.parse(self.timeframe)))
+        if self.tick_size is not None and not (0 < self.tick_size < float("inf")):
+            raise BarsError(f"tick_size is {self.tick_size!r}: it is a positive number")
+        roll = self.day_roll or tradingday.default_roll(self.symbol)
+        put(self, "day_roll", tradingday.canonical_roll(roll))
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    @overload
+    def __getitem__(self, which: int) -> Bar: ...
+    @overload
+    def __getitem__(self, which: slice) -> Self: ...
+    def __getitem__(self, which: int | slice) -> "Bar | Self":
+        if isinstance(which, slice):
+            if which.step not in (None, 1):
+                raise BarsError(f"bars are cut in steps of 1, not {which.step}; see resample")
+            return self.take(which)
+        return Bar(*(getattr(self, name)[which].item() for name in COLUMNS))
+
+    def last(self, count: int) -> Self:
+        """The last `count` bars, or all of them where there are fewer."""
+        if count < 0:
+            raise BarsError(f"last({count}): the number of bars is not negative")
+        return self[max(len(self) - count, 0) :]
+
+    def take(self, which: slice | NDArray[np.intp]) -> Self:
+        """The bars at these places, in the order of time."""
+        return self._with_columns({name: getattr(self, name)[which] for name in COLUMNS})
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Bars):
+            return NotImplemented
+        return all(
+            np.array_equal(getattr(self, name), getattr(other, name), equal_nan=name != "time")
+            if name in COLUMNS
+            else getattr(self, name) == getattr(other, name)
+            for name in (field.name for field in fields(self))
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        what = " ".join(filter(None, (self.symbol, self.timeframe)))
+        span = f", {clock.iso(self.time[0])} to {clock.iso(self.time[-1])}" if len(self) else ""
+        kind = ", synthetic" if self.synthetic else ""
+        return f"<Bars {what or '(no symbol)'}: {len(self)} bars{span}{kind}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), tuple(getattr(self, field.name) for field in fields(self))
+
+    # ------------------------------------------------------------------------------- typical prices
+
+    @cached_property
+    def hl2(self) -> Prices:
+        return _frozen((self.high + self.low) / 2)
+
+    @cached_property
+    def hlc3(self) -> Prices:
+        return _frozen((self.high + self.low + self.close) / 3)
+
+    @cached_property
+    def ohlc4(self) -> Prices:
+        return _frozen((self.open + self.high + self.low + self.close) / 4)
+
+    @cached_property
+    def hlcc4(self) -> Prices:
+        return _frozen((self.high + self.low + self.close + self.close) / 4)
+
+    # ---------------------------------------------------------------------------------------- times
+
+    @cached_property
+    def close_time(self) -> Times:
+        """When each bar is over, in UTC ms: at the end of its timeframe or of its trading day."""
+        step, day = self._step("close_time"), TradingDay.of(self.day_roll, self.symbol)
+        return _frozen(closes(self.time, step, day))
+
+    @cached_property
+    def trading_day(self) -> Times:
+        """The date of each bar's trading day, in days since 1970-01-01."""
+        if len(self) == 0:
+            return _frozen(np.zeros(0, np.int64))
+        day = TradingDay.of(self.day_roll, self.symbol)
+        days = day.days(int(self.time[0]), int(self.time[-1]))
+        return _frozen(days.date[days.index(self.time)])
+
+    # --------------------------------------------------------------------------- higher timeframes
+
+    def resample(self, timeframe: str, day_roll: str | None = None) -> Self:
+        """The completed bars of a higher timeframe.
+
+        A higher bar is there only once its period is over by the close of the last bar here.
+        Intraday periods count from the start of the trading day; days, weeks and months consist
+        of whole trading days, so that Monday of a futures week opens on Sunday evening.
+        """
+        higher, own = Timeframe.parse(timeframe), self._step("resample")
+        roll = tradingday.canonical_roll(day_roll or self.day_roll)
+        if higher == own and roll == self.day_roll:
+            return self
+        if not own.nests_in(higher):
+            reason = "is shorter" if higher.ms < own.ms else "is not made of whole bars"
+            raise BarsError(f"bars of {own} cannot be resampled to {higher}, which {reason}")
+        rolled = replace(self, day_roll=roll)
+        if len(self) == 0:
+            return replace(rolled, timeframe=str(higher))
+        groups = periods(self.time, higher, TradingDay.of(roll, self.symbol))
+        done = int(np.searchsorted(groups.end, rolled.close_time[-1], side="right"))
+        first, stop = groups.first, groups.stop
+        columns = {
+            "time": groups.start,
+            "open": self.open[first],
+            "high": np.maximum.reduceat(self.high, first),
+            "low": np.minimum.reduceat(self.low, first),
+            "close": self.close[stop - 1],
+            "volume": np.add.reduceat(self.volume, first),
+        }
+        whole = {name: column[:done] for name, column in columns.items()}
+        return replace(rolled._with_columns(whole), timeframe=str(higher))
+
+    def periods(self, timeframe: str) -> Periods:
+        """How these bars group into periods of a higher timeframe, the unfinished one included."""
+        day = TradingDay.of(self.day_roll, self.symbol)
+        return periods(self.time, Timeframe.parse(timeframe), day)
+
+    def _step(self, why: str) -> Timeframe:
+        if not self.timeframe:
+            raise BarsError(f"{why} needs the bars' timeframe: pass timeframe= when making them")
+        return Timeframe.parse(self.timeframe)
+
+    def _with_columns(self, columns: dict[str, NDArray[Any]]) -> Self:
+        changes: dict[str, Any] = {**columns}
+        return replace(self, **changes)
+
+
+def check(columns: dict[str, NDArray[Any]], place: Callable[[int], str]) -> None:
+    """Raises on the first row that cannot be a bar, naming it by `place` of its number."""
+    time, volume = columns["time"], columns["volume"]
+    for name, column in columns.items():
+        if len(column) != len(time):
+            raise BarsError(f"{name} has {len(column)} values, but time has {len(time)}")
+    top = np.maximum(columns["open"], columns["close"])
+    bottom = np.minimum(columns["open"], columns["close"])
+    step_back = np.zeros(len(time), np.bool_)
+    step_back[1:] = time[1:] <= time[:-1]
+    faults = (
+        ((time < clock.FIRST) | (time > clock.LAST), _far),
+        (step_back, _order),
+        *((~np.isfinite(columns[name]), _not_finite(name)) for name in PRICES),
+        (columns["high"] < top, _beyond("high", "below")),
+        (columns["low"] > bottom, _beyond("low", "above")),
+        ((volume < 0) | np.isinf(volume), _volume),
+    )
+    rows = [(int(np.argmax(mask)), told) for mask, told in faults if mask.any()]
+    if rows:
+        row, told = min(rows, key=lambda fault: fault[0])
+        raise BarsError(f"{place(row)}: {told(columns, row)}")
+
+
+Columns = dict[str, NDArray[Any]]
+
+
+def _far(columns: Columns, row: int) -> str:
+    return (
+        f"time {columns['time'][row]} ms is outside the years 1800 to 2200: "
+        "is it in another unit than the other times?"
+    )
+
+
+def _order(columns: Columns, row: int) -> str:
+    now, before = (clock.iso(columns["time"][i]) for i in (row, row - 1))
+    if now == before:
+        return f"time {now} is there twice; each bar has a time of its own"
+    return f"time {now} comes after {before}; bars are sorted, oldest first"
+
+
+def _not_finite(name: str) -> Callable[[Columns, int], str]:
+    return lambda columns, row: f"{name} is {columns[name][row]}; prices are finite numbers"
+
+
+def _beyond(name: str, side: str) -> Callable[[Columns, int], str]:
+    def told(columns: Columns, row: int) -> str:
+        first, second = columns["open"][row], columns["close"][row]
+        pick = max if name == "high" else min
+        other = "open" if pick(first, second) == first else "close"
+        return f"{name} {columns[name][row]} is {side} the {other} {columns[other][row]}"
+
+    return told
+
+
+def _volume(columns: Columns, row: int) -> str:
+    return f"volume is {columns['volume'][row]}; it is zero or more, or NaN where unknown"
+
+
+def _column(name: str, values: ArrayLike, kind: type[np.generic]) -> NDArray[Any]:
+    """The values as a read-only column; shared when nobody else can change them, else copied."""
+    try:
+        given = np.asarray(values)
+        if kind is np.int64 and given.dtype.kind not in "iu" and given.size:
+            raise BarsError(f"time holds {given.dtype} values, not whole UTC ms")
+        array = np.asarray(given, dtype=kind)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, BarsError):
+            raise
+        raise BarsError(f"{name} holds something that is not a number: {error}") from None
+    if array.ndim != 1:
+        raise BarsError(f"{name} has {array.ndim} dimensions, not 1")
+    owner: Any = array
+    while isinstance(owner, np.ndarray):
+        if owner.flags.writeable:
+            return _frozen(array.copy())
+        owner = owner.base
+    return array if owner is None else _frozen(array.copy())
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,19 @@
+"""What can be wrong with bars, always said as one sentence."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class BarsError(ValueError):
+    """Bars that cannot be used; the message says what is wrong, where, and what would be right."""
+
+
+class SourceNotConfigured(BarsError):
+    """`SYMBOL@SOURCE` names a source that nobody has set up."""
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """`; did you mean …?` when a known word resembles the one given, else nothing."""
+    names = {name.lower(): name for name in known}
+    close = get_close_matches(word.lower(), names, n=1, cutoff=0.5)
+    return f"; did you mean {names[close[0]]!r}?" if close else ""
