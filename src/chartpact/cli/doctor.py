@@ -37,9 +37,4 @@ def findings() -> list[tuple[str, str]]:
 def _kernels() -> str:
     from chartpact.ta import kernels
 
-    if getattr(kernels, "BACKEND", "reference") == "c":
-        return "C"
-    return (
-        "reference (slow): the C extension is not built; "
-        "install a C compiler and reinstall chartpact"
-    )
+    return kernels.status()

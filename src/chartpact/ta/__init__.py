@@ -1,1 +1,66 @@
-"""Numeric primitives: series in, series out, by Pine's rules."""
+"""Numeric primitives: series in, series out, by Pine's rules.
+
+Every function works on the last axis (a 2-D array is a batch of symbols) and takes first the source
+where there is one, then the price series it needs in the order open high low close volume, then its
+numbers in Pine's order. Bars, or anything with these columns, may stand for the price series. `na`
+is NaN, and a bar that is na yields na and leaves what is remembered alone. A result of several
+series is a tuple in Pine's order. Bad arguments raise `TaError`.
+
+>>> from chartpact import ta
+>>> ta.sma([1, 2, 3, 4], 2)
+array([nan, 1.5, 2.5, 3.5])
+"""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType, ModuleType
+from typing import Any
+
+from chartpact.ta import (
+    arithmetic,
+    averages,
+    clock,
+    events,
+    extremes,
+    logic,
+    oscillators,
+    prices,
+    statistics,
+    trend,
+    volatility,
+    volume,
+)
+from chartpact.ta.arguments import TaError as TaError
+from chartpact.ta.arithmetic import *  # noqa: F403
+from chartpact.ta.averages import *  # noqa: F403
+from chartpact.ta.clock import *  # noqa: F403
+from chartpact.ta.events import *  # noqa: F403
+from chartpact.ta.extremes import *  # noqa: F403
+from chartpact.ta.logic import *  # noqa: F403
+from chartpact.ta.oscillators import *  # noqa: F403
+from chartpact.ta.prices import *  # noqa: F403
+from chartpact.ta.statistics import *  # noqa: F403
+from chartpact.ta.trend import *  # noqa: F403
+from chartpact.ta.volatility import *  # noqa: F403
+from chartpact.ta.volume import *  # noqa: F403
+
+FAMILIES: tuple[ModuleType, ...] = (
+    averages,
+    oscillators,
+    volatility,
+    trend,
+    extremes,
+    statistics,
+    volume,
+    events,
+    arithmetic,
+    logic,
+    prices,
+    clock,
+)
+
+# name → function: what scripts may call and the reference page lists
+FUNCTIONS: Mapping[str, Callable[..., Any]] = MappingProxyType(
+    {name: getattr(family, name) for family in FAMILIES for name in family.__all__}
+)
+
+__all__ = ["FAMILIES", "FUNCTIONS", "TaError", *FUNCTIONS]  # noqa: PLE0604  (named by the families)

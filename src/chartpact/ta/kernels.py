@@ -5,6 +5,13 @@ the others, takes its lengths as int64 scalars and its factors as float64 scalar
 been checked before they come here.
 """
 
+import os
+import warnings
+from collections.abc import Callable
+from typing import Any, cast
+
+import numpy as np
+
 # name → (NumPy gufunc signature, one type letter per input, "->", one per output)
 KERNELS: dict[str, tuple[str, str]] = {
     # moving windows
@@ -65,3 +72,102 @@ KERNELS: dict[str, tuple[str, str]] = {
     "pivot_high": ("(n),(),()->(n)", "dqq->d"),
     "pivot_low": ("(n),(),()->(n)", "dqq->d"),
 }
+
+FORBIDDEN = os.environ.get("CHARTPACT_NO_NATIVE", "") not in ("", "0")
+
+
+class SlowKernelsWarning(RuntimeWarning):
+    """The C kernels are not there, so the much slower reference computes."""
+
+
+class Batched:
+    """A reference function with the manners of a gufunc: it casts, broadcasts and fills `out`."""
+
+    def __init__(self, name: str) -> None:
+        from chartpact.ta import reference
+
+        signature, types = KERNELS[name]
+        inputs, outputs = types.split("->")
+        self.__name__ = name
+        self.function: Callable[..., Any] = getattr(reference, name)
+        self.inputs = [
+            (np.dtype(letter), shape == "(n)")
+            for letter, shape in zip(inputs, signature.split("->")[0].split(","), strict=True)
+        ]
+        self.outputs = [np.dtype(letter) for letter in outputs]
+
+    def __call__(self, *arguments: Any, out: Any = None) -> Any:
+        values = [
+            np.asarray(value).astype(dtype, casting="safe", copy=False)
+            for value, (dtype, _) in zip(arguments, self.inputs, strict=True)
+        ]
+        series = [
+            value for value, (_, is_series) in zip(values, self.inputs, strict=True) if is_series
+        ]
+        bars = series[0].shape[-1]
+        if any(each.shape[-1] != bars for each in series):
+            raise ValueError(f"{self.__name__}: series of different lengths")
+        outer = np.broadcast_shapes(
+            *(
+                value.shape[:-1] if is_series else value.shape
+                for value, (_, is_series) in zip(values, self.inputs, strict=True)
+            )
+        )
+        spread = [
+            np.broadcast_to(value, outer + (value.shape[-1:] if is_series else ()))
+            for value, (_, is_series) in zip(values, self.inputs, strict=True)
+        ]
+        results = [np.empty((*outer, bars), dtype) for dtype in self.outputs]
+        for row in np.ndindex(*outer):
+            columns = [
+                value[row] if is_series else value[row].item()
+                for value, (_, is_series) in zip(spread, self.inputs, strict=True)
+            ]
+            found = self.function(*columns)
+            for result, column in zip(
+                results, found if isinstance(found, tuple) else (found,), strict=True
+            ):
+                result[row] = column
+        if out is not None:
+            targets = out if isinstance(out, tuple) else (out,)
+            for target, result in zip(targets, results, strict=True):
+                if target.shape != result.shape:
+                    raise ValueError(f"{self.__name__}: out has shape {target.shape}")
+                target[...] = result
+            results = list(targets)
+        return results[0] if len(results) == 1 else tuple(results)
+
+
+def _native() -> dict[str, Callable[..., Any]]:
+    if FORBIDDEN:
+        return {}
+    try:
+        from chartpact import _native as extension
+    except ImportError:
+        return {}
+    return {name: getattr(extension, name) for name in KERNELS if hasattr(extension, name)}
+
+
+NATIVE = _native()
+BACKEND = "c" if len(NATIVE) == len(KERNELS) else "reference"
+
+
+def kernel(name: str) -> Callable[..., Any]:
+    """The implementation of a kernel: C where it is built, else the reference."""
+    return NATIVE.get(name) or cast(Callable[..., Any], Batched(name))
+
+
+def status() -> str:
+    """Which kernels are in use and, where they are not the C ones, why and what to do."""
+    if BACKEND == "c":
+        return "C"
+    if FORBIDDEN:
+        return "reference (slow): CHARTPACT_NO_NATIVE forbids the C kernels"
+    lacking = f"lacks {len(KERNELS) - len(NATIVE)} kernels" if NATIVE else "is not built"
+    return (
+        f"reference (slow): the C extension {lacking}; install a C compiler and reinstall chartpact"
+    )
+
+
+if BACKEND != "c" and not FORBIDDEN:
+    warnings.warn(f"ta kernels: {status()}", SlowKernelsWarning, stacklevel=2)
