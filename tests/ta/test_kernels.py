@@ -1,0 +1,190 @@
+"""Every kernel computes what the reference says, in whatever form its series come."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.ta.market import HOLES, OUTLIER, arguments, market, markets, typical
+
+from chartpact.ta import reference
+from chartpact.ta.kernels import BACKEND, KERNELS, kernel
+
+every_kernel = pytest.mark.parametrize("name", KERNELS)
+FLOATS = [name for name, (_, types) in KERNELS.items() if types.startswith("d")]
+
+
+def columns(result) -> list[np.ndarray]:
+    return list(result) if isinstance(result, tuple) else [result]
+
+
+def so_far(inputs: list[np.ndarray], expected: np.ndarray) -> np.ndarray:
+    """On each bar the largest magnitude seen yet, of the inputs and of the result."""
+    seen = np.ones(expected.shape[-1])
+    for column in [*inputs, expected]:
+        seen = np.maximum(seen, np.nan_to_num(np.abs(column)))
+    return np.maximum.accumulate(seen)
+
+
+def assert_same(name, got, expected, inputs, tolerance=1e-12):
+    inputs = [value for value in inputs if np.ndim(value) and value.dtype == float]
+    for each, wanted in zip(columns(got), columns(expected), strict=True):
+        assert each.shape == wanted.shape
+        assert each.dtype == wanted.dtype
+        if wanted.dtype == bool:
+            assert each.tolist() == wanted.tolist(), name
+            continue
+        assert np.isnan(each).tolist() == np.isnan(wanted).tolist(), (name, each, wanted)
+        error = np.nan_to_num(np.abs(each - wanted)) / so_far(inputs, wanted)
+        assert error.max(initial=0) <= tolerance, (name, each, wanted)
+
+
+@every_kernel
+@given(data=markets, draw=st.data())
+def test_a_kernel_agrees_with_the_reference(name, data, draw):
+    given_ = arguments(name, data, draw.draw)
+    expected = getattr(reference, name)(*given_)
+    with np.errstate(all="raise"):
+        assert_same(name, kernel(name)(*given_), expected, given_)
+
+
+@every_kernel
+@pytest.mark.parametrize("holes", HOLES)
+def test_a_batch_is_its_rows_one_by_one(name, holes):
+    rows = [market(40, seed=seed, holes=holes) for seed in range(9)]
+    each = [typical(name, row) for row in rows]
+    batch = [np.stack(c) if np.ndim(c[0]) else c[0] for c in zip(*each, strict=True)]
+    got = columns(kernel(name)(*batch))
+    for k, row in enumerate(each):
+        expected = getattr(reference, name)(*row)
+        assert_same(name, tuple(g[k] for g in got), tuple(columns(expected)), row)
+
+
+@every_kernel
+def test_one_series_is_spread_over_a_batch_of_others(name):
+    data = market(30, seed=3, holes="scattered")
+    single = typical(name, data)
+    first = np.stack([single[0]] * 3).reshape(3, 1, 30)
+    expected = columns(getattr(reference, name)(*single))
+    for got, wanted in zip(columns(kernel(name)(first, *single[1:])), expected, strict=True):
+        assert got.shape == (3, 1, 30)
+        assert_same(name, got[2, 0], wanted, single)
+
+
+def strided(column):
+    spread = np.full(2 * len(column), -1, column.dtype)
+    spread[::2] = column
+    return spread[::2]
+
+
+def reversed_(column):
+    return column[::-1].copy()[::-1]
+
+
+def down_a_table(column):
+    return np.stack([column, column])[:, :].T.copy()[:, 1]
+
+
+def read_only(column):
+    copy = column.copy()
+    copy.flags.writeable = False
+    return copy
+
+
+def unaligned(column):
+    raw = np.zeros(column.nbytes + 1, np.uint8)
+    view = raw[1:].view(column.dtype) if column.dtype == bool else raw[1:].view(np.uint8)
+    view = view if column.dtype == bool else np.frombuffer(raw, column.dtype, len(column), 1)
+    view[:] = column
+    return view
+
+
+def swapped_bytes(column):
+    return column.astype(column.dtype.newbyteorder())
+
+
+FORMS = [strided, reversed_, down_a_table, read_only, unaligned, swapped_bytes]
+
+
+@every_kernel
+@pytest.mark.parametrize("form", FORMS)
+def test_the_form_of_a_series_in_memory_does_not_matter(name, form):
+    given_ = typical(name, market(33, seed=5, holes="middle"))
+    formed = [form(v) if np.ndim(v) else v for v in given_]
+    assert_same(name, kernel(name)(*formed), getattr(reference, name)(*given_), given_)
+
+
+@pytest.mark.parametrize("name", FLOATS)
+@pytest.mark.parametrize("dtype", [np.int64, np.int32, np.float32, np.bool_])
+def test_numbers_of_another_type_are_taken_as_floats(name, dtype):
+    data = market(33, "steps", seed=5)
+    floats = [
+        v.astype(dtype).astype(float) if np.ndim(v) and v.dtype == float else v
+        for v in typical(name, data)
+    ]
+    given_ = [v.astype(dtype) if np.ndim(v) and v.dtype == float else v for v in floats]
+    assert_same(name, kernel(name)(*given_), getattr(reference, name)(*floats), floats)
+
+
+@every_kernel
+@pytest.mark.parametrize("shape", [(0,), (3, 0), (0, 5), (0, 0)])
+def test_nothing_in_gives_nothing_out(name, shape):
+    given_ = [np.empty(shape, v.dtype) if np.ndim(v) else v for v in typical(name, market(5))]
+    for got in columns(kernel(name)(*given_)):
+        assert got.shape == shape
+
+
+@every_kernel
+def test_results_go_where_out_says(name):
+    given_ = typical(name, market(33, seed=5, holes="scattered"))
+    expected = columns(getattr(reference, name)(*given_))
+    plain = tuple(np.empty_like(e) for e in expected)
+    spread = tuple(strided(np.empty_like(e)) for e in expected)
+    for out in (plain, spread):
+        got = columns(kernel(name)(*given_, out=out if len(out) > 1 else out[0]))
+        assert all(g is o for g, o in zip(got, out, strict=True))
+        assert_same(name, tuple(got), tuple(expected), given_)
+
+
+@pytest.mark.parametrize("name", [n for n in FLOATS if KERNELS[n][1].endswith("->d")])
+def test_a_result_may_replace_its_source(name):
+    given_ = typical(name, market(33, seed=5, holes="scattered"))
+    expected = getattr(reference, name)(*given_)
+    source = given_[0].copy()
+    kernel(name)(source, *given_[1:], out=source)
+    assert_same(name, source, expected, given_)
+
+
+@every_kernel
+def test_a_kernel_leaves_its_inputs_alone(name):
+    given_ = typical(name, market(33, seed=5, holes="scattered"))
+    before = [np.copy(v) for v in given_]
+    kernel(name)(*given_)
+    for now, then in zip(given_, before, strict=True):
+        np.testing.assert_array_equal(now, then)
+
+
+@every_kernel
+def test_a_later_bar_changes_nothing_earlier(name):
+    data = typical(name, market(60, seed=8, holes="scattered"))
+    whole = columns(kernel(name)(*data))
+    for bars in (1, 7, 31, 59):
+        part = columns(kernel(name)(*(v[:bars] if np.ndim(v) else v for v in data)))
+        for early, late in zip(part, whole, strict=True):
+            assert_same(name, early, late[:bars], data and [v[:bars] for v in data if np.ndim(v)])
+
+
+DRIFTLESS = "sma sum wma alma swma stdev variance dev bb cci cmo cog linreg median".split()
+
+
+@pytest.mark.parametrize("name", DRIFTLESS)
+def test_an_outlier_leaves_no_trace_once_it_left_the_window(name):
+    bars = 1_000_000 if BACKEND == "c" else 2_000
+    x = 100 + np.sin(np.arange(bars) * 0.37) + 0.001 * (np.arange(bars) % 97)
+    x[500] = OUTLIER
+    numbers = [v if type(v) is not int else 20 for v in typical(name, market(1)) if not np.ndim(v)]
+    got = columns(kernel(name)(x, *numbers))
+    # the first bars whose windows (of up to 21) are free of it, and the last of all
+    for first, end in ((501, 600), (bars - 200, bars)):
+        wanted = columns(getattr(reference, name)(x[first:end], *numbers))
+        for each, late in zip(got, wanted, strict=True):
+            np.testing.assert_allclose(each[first + 20 : end], late[20:], rtol=1e-12)
