@@ -18,7 +18,14 @@ native = Extension(
         ("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION"),
         ("NPY_TARGET_VERSION", "NPY_2_0_API_VERSION"),
     ],
-    extra_compile_args=["-O3", "-std=c11", "-fno-math-errno", "-fno-trapping-math"],
+    extra_compile_args=[
+        "-O3",
+        "-std=c11",
+        "-ffp-contract=off",
+        "-fno-math-errno",
+        "-fno-trapping-math",
+        "-Wextra",
+    ],
     py_limited_api=True,
     # Without a compiler the package still installs and says that it runs on the reference.
     optional="CHARTPACT_REQUIRE_NATIVE" not in os.environ,

@@ -1,0 +1,152 @@
+/* What a kernel is: one function over one series of bars, and the table of all of them.
+
+   NumPy calls a loop over rows; gufuncs.c turns each row into a Frame of contiguous operands and
+   calls the kernel on it. A kernel therefore never sees a stride, an alias of its output or a row
+   count, and where the table says SKIPS_NA it never sees an na either. */
+#ifndef CHARTPACT_KERNELS_H
+#define CHARTPACT_KERNELS_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define MAX_IN 7
+#define MAX_OUT 3
+
+/* Memory kept from one row to the next, so that a batch of rows allocates once. */
+typedef struct {
+    void *start;
+    size_t bytes;
+} Room;
+
+void *room(Room *, size_t bytes); /* NULL when there is no memory */
+
+typedef struct {
+    int64_t n; /* bars */
+    const void *in[MAX_IN];
+    void *out[MAX_OUT];
+    Room *scratch;
+} Frame;
+
+#define NA ((double)NAN)
+
+static inline bool is_na(double x) { return x != x; }
+
+static inline const double *series(const Frame *f, int k) { return f->in[k]; }
+static inline const bool *flags(const Frame *f, int k) { return f->in[k]; }
+static inline double factor(const Frame *f, int k) { return *(const double *)f->in[k]; }
+static inline int64_t integer(const Frame *f, int k) { return *(const int64_t *)f->in[k]; }
+static inline bool flag(const Frame *f, int k) { return *(const bool *)f->in[k]; }
+
+/* A length no window of these bars can fill (too long, or not a length at all) becomes n + 1, so
+   that kernels may add lengths without overflow and allocate by them without fear. */
+static inline int64_t length(const Frame *f, int k)
+{
+    int64_t asked = integer(f, k);
+    return asked < 1 || asked > f->n ? f->n + 1 : asked;
+}
+
+static inline double *scratch(Frame *f, int64_t doubles)
+{
+    return room(f->scratch, (size_t)doubles * sizeof(double));
+}
+
+static inline void fill(double *out, int64_t n, double value)
+{
+    for (int64_t i = 0; i < n; i++)
+        out[i] = value;
+}
+
+/* Where the compiler and the C library can choose at load time, loops over independent bars exist
+   twice, for any x86-64 and for those with AVX2. Neither contracts a*b+c, so both give the same
+   bits. */
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
+#define WIDE __attribute__((target_clones("avx2", "default")))
+#else
+#define WIDE
+#endif
+
+/* Over every window of L bars; out[i] for i < L - 1 is left alone. */
+void window_sum(const double *x, double *out, int64_t n, int64_t L);
+void window_mean(const double *x, double *out, int64_t n, int64_t L);
+
+/* An exponential average that Pine seeds with the mean of its first `length` values. It may be fed
+   piece by piece; x and y must not overlap. */
+typedef struct {
+    int64_t length, seen;
+    double alpha, value;
+    double pivot, seed; /* while seeding: the first value, and the sum of distances from it */
+} Average;
+
+Average exponential(int64_t length); /* ta.ema: alpha = 2 / (length + 1) */
+Average wilder(int64_t length);      /* ta.rma: alpha = 1 / length */
+void average(Average *, const double *x, double *y, int64_t n);
+
+/* What becomes of an na bar: SKIPS_NA takes the bar out of every series before the kernel runs and
+   gives it na in every result; SEES_NA leaves the matter to the kernel. */
+typedef enum { SEES_NA, SKIPS_NA } NaRule;
+
+/* name, gufunc signature, type letters (d float64, q int64, ? bool), na rule.
+   chartpact/ta/kernels.py holds the same names and signatures; a test compares them. */
+#define KERNEL_TABLE(KERNEL)                                                                       \
+    KERNEL(sma, "(n),()->(n)", "dq->d", SKIPS_NA)                                                  \
+    KERNEL(sum, "(n),()->(n)", "dq->d", SKIPS_NA)                                                  \
+    KERNEL(wma, "(n),()->(n)", "dq->d", SEES_NA)                                                   \
+    KERNEL(alma, "(n),(),(),()->(n)", "dqdd->d", SEES_NA)                                          \
+    KERNEL(swma, "(n)->(n)", "d->d", SEES_NA)                                                      \
+    KERNEL(vwma, "(n),(n),()->(n)", "ddq->d", SKIPS_NA)                                            \
+    KERNEL(stdev, "(n),(),()->(n)", "dq?->d", SKIPS_NA)                                            \
+    KERNEL(variance, "(n),(),()->(n)", "dq?->d", SKIPS_NA)                                         \
+    KERNEL(dev, "(n),()->(n)", "dq->d", SKIPS_NA)                                                  \
+    KERNEL(cci, "(n),()->(n)", "dq->d", SKIPS_NA)                                                  \
+    KERNEL(cmo, "(n),()->(n)", "dq->d", SKIPS_NA)                                                  \
+    KERNEL(cog, "(n),()->(n)", "dq->d", SKIPS_NA)                                                  \
+    KERNEL(highest, "(n),()->(n)", "dq->d", SEES_NA)                                               \
+    KERNEL(lowest, "(n),()->(n)", "dq->d", SEES_NA)                                                \
+    KERNEL(highestbars, "(n),()->(n)", "dq->d", SEES_NA)                                           \
+    KERNEL(lowestbars, "(n),()->(n)", "dq->d", SEES_NA)                                            \
+    KERNEL(median, "(n),()->(n)", "dq->d", SKIPS_NA)                                               \
+    KERNEL(mode, "(n),()->(n)", "dq->d", SKIPS_NA)                                                 \
+    KERNEL(percentrank, "(n),()->(n)", "dq->d", SKIPS_NA)                                          \
+    KERNEL(percentile_linear_interpolation, "(n),(),()->(n)", "dqd->d", SKIPS_NA)                  \
+    KERNEL(percentile_nearest_rank, "(n),(),()->(n)", "dqd->d", SKIPS_NA)                          \
+    KERNEL(linreg, "(n),(),()->(n)", "dqq->d", SKIPS_NA)                                           \
+    KERNEL(correlation, "(n),(n),()->(n)", "ddq->d", SKIPS_NA)                                     \
+    KERNEL(stoch, "(n),(n),(n),()->(n)", "dddq->d", SEES_NA)                                       \
+    KERNEL(mfi, "(n),(n),()->(n)", "ddq->d", SKIPS_NA)                                             \
+    KERNEL(bb, "(n),(),()->(n),(n),(n)", "dqd->ddd", SKIPS_NA)                                     \
+    KERNEL(ema, "(n),()->(n)", "dq->d", SEES_NA)                                                   \
+    KERNEL(rma, "(n),()->(n)", "dq->d", SEES_NA)                                                   \
+    KERNEL(rsi, "(n),()->(n)", "dq->d", SKIPS_NA)                                                  \
+    KERNEL(macd, "(n),(),(),()->(n),(n),(n)", "dqqq->ddd", SEES_NA)                                \
+    KERNEL(tr, "(n),(n),(n),()->(n)", "ddd?->d", SEES_NA)                                          \
+    KERNEL(atr, "(n),(n),(n),()->(n)", "dddq->d", SEES_NA)                                         \
+    KERNEL(dmi, "(n),(n),(n),(),()->(n),(n),(n)", "dddqq->ddd", SEES_NA)                           \
+    KERNEL(supertrend, "(n),(n),(n),(),()->(n),(n)", "ddddq->dd", SEES_NA)                         \
+    KERNEL(sar, "(n),(n),(n),(),(),()->(n)", "dddddd->d", SEES_NA)                                 \
+    KERNEL(vwap, "(n),(n),(n),()->(n),(n),(n)", "dd?d->ddd", SEES_NA)                              \
+    KERNEL(cum, "(n)->(n)", "d->d", SEES_NA)                                                       \
+    KERNEL(cummax, "(n)->(n)", "d->d", SEES_NA)                                                    \
+    KERNEL(cummin, "(n)->(n)", "d->d", SEES_NA)                                                    \
+    KERNEL(obv, "(n),(n)->(n)", "dd->d", SEES_NA)                                                  \
+    KERNEL(accdist, "(n),(n),(n),(n)->(n)", "dddd->d", SKIPS_NA)                                   \
+    KERNEL(pvt, "(n),(n)->(n)", "dd->d", SEES_NA)                                                  \
+    KERNEL(pvi, "(n),(n)->(n)", "dd->d", SEES_NA)                                                  \
+    KERNEL(nvi, "(n),(n)->(n)", "dd->d", SEES_NA)                                                  \
+    KERNEL(wad, "(n),(n),(n)->(n)", "ddd->d", SEES_NA)                                             \
+    KERNEL(crossover, "(n),(n)->(n)", "dd->?", SEES_NA)                                            \
+    KERNEL(crossunder, "(n),(n)->(n)", "dd->?", SEES_NA)                                           \
+    KERNEL(cross, "(n),(n)->(n)", "dd->?", SEES_NA)                                                \
+    KERNEL(rising, "(n),()->(n)", "dq->?", SEES_NA)                                                \
+    KERNEL(falling, "(n),()->(n)", "dq->?", SEES_NA)                                               \
+    KERNEL(barssince, "(n)->(n)", "?->d", SEES_NA)                                                 \
+    KERNEL(valuewhen, "(n),(n),()->(n)", "?dq->d", SEES_NA)                                        \
+    KERNEL(pivot_high, "(n),(),()->(n)", "dqq->d", SEES_NA)                                        \
+    KERNEL(pivot_low, "(n),(),()->(n)", "dqq->d", SEES_NA)
+
+#define DECLARE(name, signature, types, na) int kernel_##name(Frame *);
+KERNEL_TABLE(DECLARE)
+#undef DECLARE
+
+#endif

@@ -1,0 +1,9 @@
+/* What each part of the extension adds to the module. */
+#ifndef CHARTPACT_MODULE_H
+#define CHARTPACT_MODULE_H
+
+#include <Python.h>
+
+int add_kernels(PyObject *module);
+
+#endif
