@@ -44,9 +44,16 @@ def scene_schema() -> str:
     return json.dumps(json_schema(), indent=1) + "\n"
 
 
+def snapshot_schema() -> str:
+    from chartpact.snapshot import json_schema
+
+    return json.dumps(json_schema(), indent=1) + "\n"
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "cli.md": cli_page,
     "scene.schema.json": scene_schema,
+    "snapshot.schema.json": snapshot_schema,
 }
 
 

@@ -57,6 +57,11 @@ MAX_CAP = 500
 _HEX = re.compile(r"#(?:[0-9a-fA-F]{6}|[0-9a-fA-F]{8})")
 
 
+def is_hex(text: str) -> bool:
+    """Whether a text is a hexadecimal colour, #rrggbb or #rrggbbaa."""
+    return _HEX.fullmatch(text) is not None
+
+
 def color(value: str) -> str:
     """The canonical `#rrggbbaa` of a colour name or a hexadecimal colour.
 

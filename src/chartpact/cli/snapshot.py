@@ -1,0 +1,80 @@
+"""`chartpact snapshot`: what indicators drew, as canonical JSON."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from chartpact.charts import Asked, chart
+from chartpact.cli import ALL_FAILED, DONE, UsageError, Verbs
+from chartpact.cli.chart import bars_of
+from chartpact.snapshot import Snapshot, from_chart
+
+
+def add(verbs: Verbs) -> None:
+    verb = verbs.add_parser(
+        "snapshot",
+        help="what indicators drew, as the canonical JSON that contracts read",
+        description=(
+            "Computes indicators on bars and writes the labels, lines, boxes and table cells they "
+            "drew, as a snapshot: the canonical JSON that contracts read."
+        ),
+        epilog="Example: chartpact snapshot --bars sample:es-5m -i rsi -o drawn.json",
+    )
+    add_drawn(verb)
+    verb.add_argument(
+        "-i",
+        "--indicator",
+        action="append",
+        required=True,
+        metavar="NAME[:k=v,…]",
+        help="an indicator and its parameters; may be given several times",
+    )
+    verb.add_argument("--study", metavar="NAME", help="keep the study of this title alone")
+    verb.add_argument("-o", "--output", metavar="FILE", help="write there, not to stdout")
+    verb.set_defaults(run=run)
+
+
+def add_drawn(verb: argparse.ArgumentParser, required: bool = True) -> None:
+    """The argument that names the bars to draw on, alike for every verb that reads drawings."""
+    verb.add_argument(
+        "--bars",
+        dest="bars_source",
+        metavar="BARS",
+        required=required,
+        help="a CSV or Parquet file, sample:NAME for bundled synthetic data, or SYMBOL@SOURCE",
+    )
+
+
+def draw(args: argparse.Namespace, indicators: Sequence[Asked]) -> Snapshot:
+    """The snapshot of these indicators on the bars that the arguments name."""
+    drawn = chart(bars_of(args), indicators)
+    failed = [each for each in drawn.drawn if each.error is not None]
+    for each in failed:
+        print(f"{each.id}: {each.error}", file=sys.stderr)
+    if len(failed) == len(drawn.drawn):
+        raise UsageError("nothing was drawn", ALL_FAILED)
+    return from_chart(drawn)
+
+
+def run(args: argparse.Namespace) -> int:
+    snapshot = draw(args, args.indicator)
+    if args.study is not None:
+        snapshot = only_study(snapshot, args.study)
+    if args.output is None:
+        sys.stdout.write(snapshot.dumps())
+        return DONE
+    try:
+        Path(args.output).write_text(snapshot.dumps(), encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{args.output}: {error.strerror or error}") from None
+    return DONE
+
+
+def only_study(snapshot: Snapshot, name: str) -> Snapshot:
+    """The snapshot with the studies of that title alone."""
+    kept = [study.data for study in snapshot.studies if study.name == name]
+    if not kept:
+        drawn = ", ".join(repr(study.name) for study in snapshot.studies)
+        raise UsageError(f"there is no study {name!r} here; drawn: {drawn or 'nothing'}")
+    return Snapshot({**snapshot.data, "studies": kept})
