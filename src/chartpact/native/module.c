@@ -3,6 +3,7 @@
 
 static int (*const parts[])(PyObject *module) = {
     add_kernels,
+    add_hardening,
 };
 
 static struct PyModuleDef definition = {

@@ -5,5 +5,6 @@
 #include <Python.h>
 
 int add_kernels(PyObject *module);
+int add_hardening(PyObject *module);
 
 #endif

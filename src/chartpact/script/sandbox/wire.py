@@ -1,0 +1,197 @@
+"""What crosses the boundary: memory files that hold a packet, and the messages that hand them over.
+
+A packet is a header, a JSON document and numeric columns beside it, so that series cross as raw
+numbers. The header is written last: a packet without it was never finished. Nothing is pickled,
+and `decode` takes every byte for hostile.
+"""
+
+import fcntl
+import json
+import os
+import socket
+import struct
+from array import array
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Column = NDArray[Any]
+Part = bytes | memoryview
+
+# ------------------------------------------------------------------------------------- packets
+
+_MAGIC = b"cpact\x00\x01\n"
+_HEADER = struct.Struct("<8sQQ")  # magic, bytes of JSON, bytes of columns
+_TYPES: dict[str, np.dtype[Any]] = {
+    code: np.dtype(name) for code, name in {"d": "<f8", "q": "<i8", "H": "<u2", "B": "u1"}.items()
+}
+_CODES = {dtype: code for code, dtype in _TYPES.items()}
+_MOST_COLUMNS = 4096
+MOST_JSON = 8 << 20
+
+
+class WireError(ValueError):
+    """Bytes that are no packet; they come from a run that failed, or from one that is hostile."""
+
+
+def _padding(size: int) -> int:
+    return -size % 8
+
+
+def encode(body: Any, columns: Iterable[Column] = ()) -> list[Part]:
+    """The packet in parts, the first of which holds header and JSON."""
+    arrays = [np.ascontiguousarray(column) for column in columns]
+    shapes = [[_CODES[each.dtype], len(each)] for each in arrays]
+    text = json.dumps([body, shapes], separators=(",", ":"), allow_nan=False).encode()
+    text += b" " * _padding(_HEADER.size + len(text))
+    parts: list[Part] = []
+    for each in arrays:
+        if each.nbytes:  # a memoryview cannot cast one that is empty
+            parts.append(each.data.cast("B"))
+        if gap := _padding(each.nbytes):
+            parts.append(bytes(gap))
+    size = sum(len(part) for part in parts)
+    return [_HEADER.pack(_MAGIC, len(text), size) + text, *parts]
+
+
+def write(parts: Sequence[Part], view: memoryview) -> None:
+    """Writes the packet into memory of at least its size, the header last."""
+    at = len(parts[0])
+    for part in parts[1:]:
+        view[at : at + len(part)] = part
+        at += len(part)
+    view[_HEADER.size : len(parts[0])] = parts[0][_HEADER.size :]
+    view[: _HEADER.size] = parts[0][: _HEADER.size]
+
+
+def decode(packet: bytes | memoryview, most_json: int = MOST_JSON) -> tuple[Any, list[Column]]:
+    """The document and its columns, which are read-only views of the packet."""
+    if len(packet) < _HEADER.size:
+        raise WireError("it is shorter than a header")
+    magic, text_size, columns_size = _HEADER.unpack_from(packet)
+    if magic != _MAGIC:
+        raise WireError("it does not begin as a packet does")
+    first = _HEADER.size + text_size
+    if text_size > most_json or first + columns_size > len(packet):
+        raise WireError("it announces more than it may hold")
+    try:
+        document = json.loads(bytes(packet[_HEADER.size : first]), parse_constant=_no_constant)
+        body, shapes = document
+        columns = _columns(packet, first, columns_size, shapes)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise WireError(f"it cannot be read ({type(error).__name__})") from None
+    return body, columns
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(name)
+
+
+def _columns(packet: bytes | memoryview, at: int, size: int, shapes: Any) -> list[Column]:
+    if not isinstance(shapes, list) or len(shapes) > _MOST_COLUMNS:
+        raise ValueError("columns")
+    end = at + size
+    columns = []
+    for shape in shapes:
+        code, count = shape
+        if code not in _TYPES or type(count) is not int or count < 0:
+            raise ValueError("column")
+        dtype = _TYPES[code]
+        room = count * dtype.itemsize
+        if room > end - at:
+            raise ValueError("column")
+        column = np.frombuffer(packet, dtype, count, at) if count else np.empty(0, dtype)
+        column.flags.writeable = False
+        columns.append(column)
+        at += room + _padding(room)
+    if at != end:
+        raise ValueError("rest")
+    return columns
+
+
+# ---------------------------------------------------------------------------------- memory files
+
+_SEALABLE = os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING if hasattr(os, "MFD_CLOEXEC") else 0
+_NOEXEC_SEAL = 8  # Linux 6.3
+_SEALED_SIZE = getattr(fcntl, "F_SEAL_SHRINK", 2) | getattr(fcntl, "F_SEAL_GROW", 4)
+_SEALED = _SEALED_SIZE | getattr(fcntl, "F_SEAL_SEAL", 1)
+_READ_ONLY = _SEALED | getattr(fcntl, "F_SEAL_WRITE", 8)
+
+
+def _memory_file(name: str) -> int:
+    try:
+        return os.memfd_create(name, _SEALABLE | _NOEXEC_SEAL)
+    except OSError:  # before Linux 6.3
+        return os.memfd_create(name, _SEALABLE)
+
+
+def sealed(parts: Sequence[Part]) -> tuple[int, int]:
+    """A memory file that holds the packet and that nobody can change, and its size."""
+    fd = _memory_file("chartpact-job")
+    try:
+        size = sum(len(part) for part in parts)
+        # Written by call, not through a mapping: a writable mapping would prevent the seal.
+        written = os.pwritev(fd, parts[:_IOV_MAX], 0)
+        for part in parts[_IOV_MAX:]:
+            written += os.pwrite(fd, part, written)
+        if written != size:
+            raise OSError(f"wrote {written} of {size} bytes of a job")
+        fcntl.fcntl(fd, fcntl.F_ADD_SEALS, _READ_ONLY)
+    except BaseException:
+        os.close(fd)
+        raise
+    return fd, size
+
+
+_IOV_MAX = 1024
+
+
+def blank(size: int) -> int:
+    """A memory file of a size that nobody can change; it costs only what is written to it."""
+    fd = _memory_file("chartpact-answer")
+    try:
+        os.ftruncate(fd, size)
+        fcntl.fcntl(fd, fcntl.F_ADD_SEALS, _SEALED)
+    except BaseException:
+        os.close(fd)
+        raise
+    return fd
+
+
+def read_answer(fd: int, size: int, most_json: int = MOST_JSON) -> tuple[Any, list[Column]]:
+    """The packet in the memory file of a child that is dead; a living one could still change it."""
+    header = os.pread(fd, _HEADER.size, 0)
+    if len(header) < _HEADER.size or header[: len(_MAGIC)] != _MAGIC:
+        raise WireError("there is none")
+    _, text_size, columns_size = _HEADER.unpack(header)
+    whole = _HEADER.size + text_size + columns_size
+    if text_size > most_json or whole > size:
+        raise WireError("it announces more than it may hold")
+    return decode(os.pread(fd, whole, 0), most_json)
+
+
+# -------------------------------------------------------------------------------------- messages
+
+REQUEST = struct.Struct("<QQII")  # job bytes, answer bytes, wall ms, memory KiB
+STARTED = struct.Struct("<ci")  # b"S", pid (for logs: across a pid namespace it means nothing)
+FAILED = struct.Struct("<ci")  # b"F", errno of the fork
+EXITED = struct.Struct("<ciddQ")  # b"X", wait status, user s, system s, peak RSS KiB
+_CMSG = socket.CMSG_SPACE(2 * array("i").itemsize)
+
+
+def send(channel: socket.socket, message: bytes, fds: Sequence[int] = ()) -> None:
+    rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array("i", fds))] if fds else []
+    channel.sendmsg([message], rights)
+
+
+def receive(channel: socket.socket, size: int = 64) -> tuple[bytes, list[int]]:
+    """One message and the descriptors that came with it; b"" is the end."""
+    # Not socket.recv_fds, which ignores its flags and so lets descriptors be inherited.
+    message, rights, _, _ = channel.recvmsg(size, _CMSG, socket.MSG_CMSG_CLOEXEC)
+    fds = array("i")
+    for level, kind, data in rights:
+        if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
+            fds.frombytes(data[: len(data) - len(data) % fds.itemsize])
+    return message, list(fds)

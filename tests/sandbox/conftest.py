@@ -1,0 +1,33 @@
+"""A pool whose children know what `planted.py` can do, and the ways to ask it."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chartpact.script.sandbox import wire
+from chartpact.script.sandbox.pool import Allowance, Answered, Pool
+
+PLANTED = Path(__file__).with_name("planted.py")
+
+Ask = Callable[..., Answered]
+
+
+@pytest.fixture(scope="session")
+def pool() -> Iterator[Pool]:
+    with Pool(2, planted=PLANTED) as pool:
+        yield pool
+
+
+@pytest.fixture
+def ask(pool: Pool) -> Ask:
+    """Runs a planted kind: `ask("echo", wall_ms=100, key=value)`."""
+
+    def ask(
+        kind: str, columns: Any = (), user: str | None = None, wall_ms: int = 1000, **job: Any
+    ) -> Answered:
+        parts = wire.encode({"kind": kind, **job}, columns)
+        return pool.run(parts, Allowance(wall_ms=wall_ms), user)
+
+    return ask

@@ -1,0 +1,398 @@
+"""What a script could do if it had broken out of the language: Python, planted in the zygote.
+
+Only a pool that a test makes with `planted=` knows these kinds; no job can bring them along.
+"""
+
+import ctypes
+import mmap
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from chartpact.script.sandbox import child, wire
+
+libc = ctypes.CDLL(None, use_errno=True)
+libc.syscall.restype = ctypes.c_long
+ZYGOTE = os.getpid()
+PAGE = mmap.PAGESIZE
+GROWTH = 4 << 20
+KEPT: list[Any] = []
+SECRET = re.compile(rb"SECRET-[0-9a-f]{32}")
+MAPS = [line.split() for line in Path("/proc/self/maps").read_text().splitlines()]
+
+Job = Mapping[str, Any]
+KINDS: dict[str, Callable[[Job, list[wire.Column]], child.Answer]] = {}
+
+
+def kind(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A kind of job: a function of the job, or of nothing, that returns the answer's document."""
+
+    def run(job: Job, columns: list[wire.Column]) -> child.Answer:
+        answer = function(*(job, columns)[: function.__code__.co_argcount])
+        return answer if isinstance(answer, tuple) else (answer, [])
+
+    KINDS[function.__name__] = run
+    return function
+
+
+def attempt(action: Callable[[], Any]) -> str:
+    """What came of it: the name of the error, or that it worked."""
+    try:
+        return f"worked: {action()!r:.200}"
+    except OSError as error:
+        return f"{type(error).__name__} {error.errno}"
+    except Exception as error:  # noqa: BLE001  (whatever it is, it is the finding)
+        return type(error).__name__
+
+
+def answer_view() -> memoryview:
+    """The memory the answer goes to, taken from the caller's frame."""
+    frame = sys._getframe()
+    while "answer" not in frame.f_locals or not isinstance(frame.f_locals["answer"], memoryview):
+        assert frame.f_back is not None
+        frame = frame.f_back
+    view: memoryview = frame.f_locals["answer"]
+    return view
+
+
+# --------------------------------------------------------------------------------------- honest
+
+
+@kind
+def echo(job: Job, columns: list[wire.Column]) -> Any:
+    return dict(job), columns
+
+
+@kind
+def identity() -> Any:
+    """What children of one zygote have in common."""
+    return {"hash": hash("chartpact"), "place": id(KINDS), "zygote": ZYGOTE}
+
+
+@kind
+def modules() -> Any:
+    return sorted(sys.modules)
+
+
+@kind
+def surroundings() -> Any:
+    return {
+        "environment": dict(os.environ),
+        "arguments": sys.argv,
+        "path": sys.path,
+        "streams": [sys.stdin, sys.stdout, sys.stderr],
+    }
+
+
+# ------------------------------------------------------------------------------------- ends badly
+
+
+@kind
+def segfault() -> Any:
+    ctypes.string_at(0)
+    return None
+
+
+@kind
+def abort() -> Any:
+    os.abort()
+
+
+@kind
+def illegal_instruction() -> Any:
+    """Jumps into memory that may not be executed."""
+    code = mmap.mmap(-1, 4096)
+    code.write(b"\xc3" * 4096)
+    address = ctypes.addressof(ctypes.c_char.from_buffer(code))
+    ctypes.CFUNCTYPE(None)(address)()
+    return None
+
+
+@kind
+def deep_stack() -> Any:
+    sys.setrecursionlimit(1 << 30)
+
+    def down(n: int) -> Any:
+        return sorted([n], key=lambda n: down(n + 1))
+
+    return down(0)
+
+
+@kind
+def loop() -> Any:
+    while True:
+        pass
+
+
+@kind
+def sleep() -> Any:
+    lock = threading.Lock()
+    lock.acquire()
+    lock.acquire()
+    return None
+
+
+@kind
+def stop_itself() -> Any:
+    """SIGSTOP is refused by the filter; a lock nobody opens is the next best thing."""
+    refused = attempt(lambda: os.kill(0, signal.SIGSTOP))
+    assert not refused.startswith("worked"), refused
+    return sleep()
+
+
+@kind
+def allocate(job: Job) -> Any:
+    kept = bytearray(job["bytes"])
+    return len(kept)
+
+
+@kind
+def hoard() -> Any:
+    kept = []
+    while True:
+        kept.append(np.ones(1000))
+
+
+@kind
+def hoard_and_hide() -> Any:
+    """Catches the MemoryError and goes on."""
+    kept = []
+    while True:
+        try:
+            kept.append(np.ones(1 << 17))
+        except MemoryError:
+            break
+    return len(kept) << 20
+
+
+@kind
+def raises(job: Job) -> Any:
+    class Nasty(BaseException):
+        def __str__(self) -> str:
+            raise self
+
+        __repr__ = __str__
+
+    raise {
+        "exception": ValueError("/a/host/path"),
+        "exit": SystemExit(0),
+        "interrupt": KeyboardInterrupt(),
+        "nasty": Nasty(),
+        "memory": MemoryError(),
+        "recursion": RecursionError(),
+        "generator": GeneratorExit(),
+    }[job["what"]]
+
+
+@kind
+def hooks() -> Any:
+    """Errors in the handlers of errors."""
+
+    def again(*_: Any) -> None:
+        raise ValueError
+
+    sys.excepthook = sys.unraisablehook = again
+    sys.stderr = None
+    sys.setprofile(again)
+    raise ValueError
+
+
+# ---------------------------------------------------------------------------------- answers badly
+
+
+@kind
+def nothing_said() -> Any:
+    os._exit(0)
+
+
+@kind
+def garbage() -> Any:
+    view = answer_view()
+    view[:4096] = bytes(range(256)) * 16
+    os._exit(0)
+
+
+@kind
+def forged(job: Job) -> Any:
+    """A packet of the job's choice, byte by byte."""
+    view = answer_view()
+    packet = bytes.fromhex(job["packet"])
+    view[: len(packet)] = packet
+    os._exit(0)
+
+
+@kind
+def too_much(job: Job) -> Any:
+    return {}, [np.zeros(job["numbers"])]
+
+
+@kind
+def beyond_the_end() -> Any:
+    view = answer_view()
+    address = ctypes.addressof(ctypes.c_char.from_buffer(view))
+    ctypes.memset(address, 65, len(view) + (64 << 20))
+    return None
+
+
+@kind
+def answer_then_loop() -> Any:
+    wire.write(wire.encode({"early": True}), answer_view())
+    return loop()
+
+
+@kind
+def change_the_job() -> Any:
+    """Writes to the job's memory, whatever Python's views of it say."""
+    frame = sys._getframe()
+    while not isinstance(frame.f_locals.get("job"), memoryview):
+        assert frame.f_back is not None
+        frame = frame.f_back
+    address = np.frombuffer(frame.f_locals["job"], np.uint8).ctypes.data
+    ctypes.memset(address, 0, 16)
+    return None
+
+
+# -------------------------------------------------------------------------------- tries to get out
+
+
+@kind
+def escape(job: Job) -> Any:
+    """Everything at once; for each try, what came of it."""
+    tcp = "127.0.0.1", job["port"]
+
+    def connect(family: int, address: Any) -> None:
+        with socket.socket(family, socket.SOCK_STREAM) as outgoing:
+            outgoing.connect(address)
+
+    tries: dict[str, Callable[[], Any]] = {
+        "read a file": lambda: Path("/etc/passwd").read_text(),
+        "write a file": lambda: Path(job["file"]).write_text("x"),
+        "list a folder": lambda: os.listdir("/"),
+        "look at a file": lambda: os.stat("/etc/passwd"),
+        "remove a file": lambda: os.unlink(job["file"]),
+        "read its own memory map": lambda: Path("/proc/self/maps").read_text(),
+        "read the zygote's environment": lambda: Path(f"/proc/{ZYGOTE}/environ").read_text(),
+        "make a memory file": lambda: os.memfd_create("x"),
+        "make a pipe": os.pipe,
+        "open a TCP connection": lambda: connect(socket.AF_INET, tcp),
+        "open a unix socket": lambda: connect(socket.AF_UNIX, "\0chartpact"),
+        "make a socket pair": socket.socketpair,
+        "fork": os.fork,
+        "start a program": lambda: subprocess.check_call(["/bin/true"]),
+        "replace itself": lambda: os.execv("/bin/true", ["true"]),
+        "start a thread": lambda: threading.Thread(target=print).start(),
+        "signal the zygote": lambda: os.kill(ZYGOTE, signal.SIGKILL),
+        "signal the server": lambda: os.kill(job["server"], signal.SIGKILL),
+        "signal everybody": lambda: os.kill(-1, signal.SIGTERM),
+        "stop itself": lambda: signal.raise_signal(signal.SIGSTOP),
+        "handle a signal": lambda: signal.signal(signal.SIGTERM, signal.SIG_IGN),
+        "become root": lambda: os.setuid(0),
+        "raise a limit": lambda: __import__("resource").setrlimit(0, (-1, -1)),
+        "be nice no more": lambda: os.nice(-5),
+        "map a file": lambda: mmap.mmap(0, 4096),
+        "lazily import": lambda: __import__("sqlite3"),
+    }
+    return {name: attempt(action) for name, action in tries.items()}
+
+
+@kind
+def raw_calls(job: Job) -> Any:
+    """Every system call but the allowed ones; the errno each gives."""
+    errors = {}
+    for number in range(job["last"] + 1):
+        if number not in job["allowed"]:
+            ctypes.set_errno(0)
+            result = libc.syscall(ctypes.c_long(number), *[ctypes.c_long(0)] * 6)
+            errors[number] = ctypes.get_errno() if result == -1 else 0
+    return errors
+
+
+@kind
+def x32_call() -> Any:
+    return libc.syscall(ctypes.c_long(0x40000000 | 39))
+
+
+@kind
+def executable_memory() -> Any:
+    libc.mmap.restype = ctypes.c_void_p
+    libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+    libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+    read, write, execute, private, anonymous = 1, 2, 4, 2, 32
+    plain = libc.mmap(None, 4096, read | write, private | anonymous, -1, 0)
+    failed = ctypes.c_void_p(-1).value
+    return {
+        "plain": plain != failed,
+        "executable": libc.mmap(None, 4096, read | execute, private | anonymous, -1, 0) != failed,
+        "made executable": libc.mprotect(plain, 4096, read | execute) == 0,
+        "of a file": libc.mmap(None, 4096, read, private, 0, 0) != failed,
+        "high bits": libc.syscall(
+            ctypes.c_long(9), None, 4096, ctypes.c_long(5 | 1 << 32), 34, ctypes.c_long(-1), 0
+        )
+        != -1,
+    }
+
+
+# ------------------------------------------------------------------------- looks for others' data
+
+
+def _spray(secret: str) -> list[Any]:
+    texts = [f"{secret} {i}" for i in range(2000)]
+    arrays = [np.frombuffer(secret.encode() * 64, np.uint8).copy() for _ in range(500)]
+    return [
+        texts,
+        arrays,
+        {text: i for i, text in enumerate(texts)},
+        bytearray(secret.encode()) * 99,
+    ]
+
+
+@kind
+def leave_a_secret(job: Job) -> Any:
+    KEPT.append(_spray(job["secret"]))
+    return "left"
+
+
+def _readable(address: int, size: int) -> bool:
+    """Asks the kernel to bring the pages in, which fails instead of killing."""
+    populate_read = 22
+    return libc.madvise(ctypes.c_void_p(address), ctypes.c_size_t(size), populate_read) == 0
+
+
+def _pages(first: int, last: int) -> Iterator[bytes]:
+    """What can be read there; the last mapping may have grown since, any may have shrunk."""
+    block = 64 * PAGE
+    while first < last:
+        if _readable(first, block):
+            yield ctypes.string_at(first, block)
+        else:
+            for page in range(first, first + block, PAGE):
+                if _readable(page, PAGE):
+                    yield ctypes.string_at(page, PAGE)
+        first += block
+
+
+@kind
+def find_secrets(job: Job) -> Any:
+    """Every secret in writable memory, which includes all that the zygote ever wrote."""
+    own = _spray("SECRET-" + job["control"]) if job["control"] else None
+    found: set[bytes] = set()
+    seen = 0
+    for line in MAPS:
+        if line[1].startswith("rw"):
+            first, last = (int(part, 16) for part in line[0].split("-"))
+            before = b""
+            for memory in _pages(first, last + GROWTH):
+                found |= set(SECRET.findall(before[-64:] + memory))
+                before = memory
+                seen += len(memory)
+    assert own is None or own
+    return {"found": sorted(each.decode() for each in found), "seen": seen}

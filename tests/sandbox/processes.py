@@ -1,0 +1,55 @@
+"""What the kernel says about processes, descriptors and memory, for tests that count them."""
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+
+def children(pid: int) -> list[int]:
+    tasks = Path(f"/proc/{pid}/task").glob("*/children")
+    return [int(child) for task in tasks for child in task.read_text().split()]
+
+
+def alive(pid: int) -> bool:
+    """Whether it runs; a zombie does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def descriptors(pid: int) -> int:
+    return len(os.listdir(f"/proc/{pid}/fd"))
+
+
+def memory_files() -> int:
+    """Memory files of ours that any process here holds open or mapped."""
+    held = 0
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            links = [os.readlink(fd) for fd in (process / "fd").iterdir()]
+            maps = (process / "maps").read_text()
+        except OSError:  # it ended
+            continue
+        names = ("memfd:chartpact-job", "memfd:chartpact-answer")
+        held += sum(link.startswith(f"/{name}") for link in links for name in names)
+        held += sum(maps.count(name) for name in names)
+    return held
+
+
+def resident_kib(pid: int) -> int:
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1])
+    raise AssertionError("no VmRSS")
+
+
+def wait_until(true: Callable[[], bool], seconds: float = 5.0) -> bool:
+    """Whether it became true in time."""
+    end = time.monotonic() + seconds
+    while not true():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.005)
+    return True

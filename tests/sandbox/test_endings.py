@@ -1,0 +1,241 @@
+"""However a run ends, its owner gets a value, and the next run is served."""
+
+import os
+import signal
+import struct
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from chartpact.script.sandbox import wire
+from chartpact.script.sandbox.pool import Allowance, Pool, RunFailed
+
+from .conftest import Ask
+
+
+@pytest.fixture(autouse=True)
+def _the_next_run_is_served(ask: Ask) -> object:
+    yield
+    assert ask("echo", word="alive").document["word"] == "alive"
+
+
+def test_a_job_and_its_columns_arrive_and_return(ask: Ask) -> None:
+    columns = [
+        np.array([1.5, np.nan, np.inf]),
+        np.arange(3),
+        np.empty(0),
+        np.frombuffer(b"abc", np.uint8),
+    ]
+    answered = ask("echo", columns, text="ä\ud800")
+    assert answered.document == {"kind": "echo", "text": "ä\ud800"}
+    for sent, returned in zip(columns, answered.columns, strict=True):
+        np.testing.assert_array_equal(sent, returned)
+
+
+@pytest.mark.parametrize("kind", ["segfault", "abort", "illegal_instruction", "deep_stack"])
+def test_a_crash_is_reported_as_one_whatever_the_signal(ask: Ask, kind: str) -> None:
+    with pytest.raises(RunFailed, match="crashed") as failed:
+        ask(kind)
+    assert failed.value.kind == "crash"
+
+
+def test_an_endless_loop_is_killed_and_called_too_slow(ask: Ask) -> None:
+    began = time.monotonic()
+    with pytest.raises(RunFailed, match="did not finish within 300 ms") as failed:
+        ask("loop", wall_ms=300)
+    assert failed.value.kind == "time"
+    assert 0.3 <= time.monotonic() - began < 1.0
+
+
+@pytest.mark.parametrize("kind", ["sleep", "stop_itself"])
+def test_a_run_that_got_no_processor_time_is_not_called_slow(ask: Ask, kind: str) -> None:
+    with pytest.raises(RunFailed, match="host is busy") as failed:
+        ask(kind, wall_ms=100)
+    assert failed.value.kind == "busy"
+
+
+def test_a_stopped_child_is_killed_like_any_other(pool: Pool, ask: Ask) -> None:
+    def stop() -> None:
+        for _ in range(100):
+            time.sleep(0.01)
+            if children := _children(pool.zygote().pid):
+                os.kill(children[0], signal.SIGSTOP)
+                return
+
+    stopper = threading.Thread(target=stop)
+    stopper.start()
+    with pytest.raises(RunFailed):
+        ask("sleep", wall_ms=400)
+    stopper.join()
+
+
+def test_64_mb_over_the_start_can_be_had_and_no_more(ask: Ask) -> None:
+    assert ask("allocate", bytes=50 << 20).document == 50 << 20
+    with pytest.raises(RunFailed, match="more than 64 MB") as failed:
+        ask("allocate", bytes=70 << 20)
+    assert failed.value.kind == "memory"
+    with pytest.raises(RunFailed) as failed:
+        ask("hoard")
+    assert failed.value.kind == "memory"
+    assert 40 << 20 < ask("hoard_and_hide").document <= 64 << 20
+
+
+@pytest.mark.parametrize("what", "exception exit interrupt nasty recursion generator".split())
+def test_an_exception_of_any_family_ends_the_child_and_nothing_else(ask: Ask, what: str) -> None:
+    with pytest.raises(RunFailed) as failed:
+        ask("raises", what=what)
+    assert failed.value.kind == "crash"
+    assert "/a/host/path" not in str(failed.value)
+
+
+def test_errors_inside_error_handlers_do_not_make_a_second_zygote(pool: Pool, ask: Ask) -> None:
+    with pytest.raises(RunFailed):
+        ask("hooks")
+    assert _children(pool.zygote().pid) == []
+    assert _children(os.getpid()) == [pool.zygote().pid]
+
+
+@pytest.mark.parametrize("kind", ["nothing_said", "garbage"])
+def test_no_answer_and_garbage_are_crashes(ask: Ask, kind: str) -> None:
+    with pytest.raises(RunFailed, match="no usable answer") as failed:
+        ask(kind)
+    assert failed.value.kind == "crash"
+
+
+def test_more_than_fits_is_refused_in_the_child(ask: Ask) -> None:
+    answered = ask("too_much", numbers=1 << 19)
+    assert answered.document["error"]["kind"] == "size"
+    assert "4 MB" in answered.document["error"]["message"]
+
+
+def test_writing_beyond_the_answer_harms_only_the_writer(ask: Ask) -> None:
+    with pytest.raises(RunFailed) as failed:
+        ask("beyond_the_end")
+    assert failed.value.kind == "crash"
+
+
+def test_an_answer_counts_only_from_a_child_that_ended(ask: Ask) -> None:
+    with pytest.raises(RunFailed) as failed:
+        ask("answer_then_loop", wall_ms=200)
+    assert failed.value.kind == "time"
+
+
+def test_a_job_cannot_be_changed_by_its_run(ask: Ask) -> None:
+    with pytest.raises(RunFailed, match="crashed"):
+        ask("change_the_job")
+
+
+def _packet(text: bytes, columns: bytes = b"", *, magic: bytes = b"cpact\x00\x01\n") -> str:
+    return (struct.pack("<8sQQ", magic, len(text), len(columns)) + text + columns).hex()
+
+
+@pytest.mark.parametrize(
+    "packet",
+    [
+        pytest.param(_packet(b"[1,[]]", magic=b"cpact\x00\x02\n"), id="another version"),
+        pytest.param(_packet(b"[" * 100_000), id="deep JSON"),
+        pytest.param(_packet(b"\xff\xfe"), id="no UTF-8"),
+        pytest.param(_packet(b"[NaN,[]]"), id="NaN in the JSON"),
+        pytest.param(_packet(b'{"a":1}'), id="not a document"),
+        pytest.param(_packet(b'[1,[["d",2]]]', bytes(8)), id="a column beyond the end"),
+        pytest.param(_packet(b'[1,[["d",-1]]]', bytes(8)), id="a negative column"),
+        pytest.param(_packet(b'[1,[["d",true]]]', bytes(8)), id="a column of True"),
+        pytest.param(_packet(b'[1,[["O",1]]]', bytes(8)), id="a column of objects"),
+        pytest.param(_packet(b'[1,[["d",1],["d",1]]]', bytes(8)), id="two columns in one"),
+        pytest.param(_packet(b"[1,[]]", bytes(8)), id="bytes nobody claims"),
+        pytest.param(_packet(b"[1,[" + b'["d",0],' * 5000 + b'["d",0]]]'), id="too many columns"),
+        pytest.param(
+            struct.pack("<8sQQ", b"cpact\x00\x01\n", 1 << 63, 1 << 63).hex(), id="huge lengths"
+        ),
+        pytest.param(
+            struct.pack("<8sQQ", b"cpact\x00\x01\n", 6, (4 << 20) - 24).hex(), id="beyond the file"
+        ),
+        pytest.param(_packet(b'["' + b"9" * 5000 + b'",[]]')[:200], id="cut short"),
+        pytest.param(_packet(b"[" + b"9" * 5000 + b",[]]"), id="a number of 5000 digits"),
+    ],
+)
+def test_a_forged_packet_is_refused(ask: Ask, packet: str) -> None:
+    with pytest.raises(RunFailed, match="no usable answer"):
+        ask("forged", packet=packet)
+
+
+def test_a_packet_larger_than_allowed_is_not_even_read() -> None:
+    fd = wire.blank(1 << 20)
+    try:
+        os.pwrite(fd, struct.pack("<8sQQ", b"cpact\x00\x01\n", 1 << 19, 0), 0)
+        with pytest.raises(wire.WireError, match="more than it may"):
+            wire.read_answer(fd, 1 << 20, most_json=1 << 10)
+    finally:
+        os.close(fd)
+
+
+def test_what_the_wire_cannot_carry_is_an_error_of_the_sender() -> None:
+    with pytest.raises(KeyError):
+        wire.encode({}, [np.array([object()])])
+    with pytest.raises(ValueError, match="JSON"):
+        wire.encode({"x": float("nan")})
+
+
+def test_memory_files_are_sealed() -> None:
+    job, size = wire.sealed(wire.encode({"kind": "nothing"}))
+    answer = wire.blank(4096)
+    try:
+        for change in (
+            lambda: os.pwrite(job, b"x", 0),
+            lambda: os.ftruncate(job, 1),
+            lambda: os.ftruncate(job, size + 1),
+            lambda: os.ftruncate(answer, 1),
+            lambda: os.ftruncate(answer, 1 << 20),
+        ):
+            with pytest.raises(PermissionError):
+                change()
+        assert not os.get_inheritable(job)
+    finally:
+        os.close(job)
+        os.close(answer)
+
+
+def test_received_descriptors_are_not_inherited() -> None:
+    import socket
+
+    left, right = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with left, right, Path("/dev/null").open() as file:
+        wire.send(left, b"hello", [file.fileno()])
+        message, (fd,) = wire.receive(right)
+        assert message == b"hello"
+        assert not os.get_inheritable(fd)
+        os.close(fd)
+
+
+def test_an_allowance_is_kept_by_the_child_itself_when_nobody_kills_it(pool: Pool) -> None:
+    """The SIGKILL timer in the child, at twice the limit and 200 ms, needs no server."""
+    job = wire.sealed(wire.encode({"kind": "loop"}))
+    answer = wire.blank(4096)
+    zygote = pool.zygote()
+    channel = zygote._free.pop()
+    try:
+        request = wire.REQUEST.pack(job[1], 4096, 50, 65536)
+        channel.settimeout(5)
+        wire.send(channel, request, [job[0], answer])
+        began = time.monotonic()
+        message, fds = wire.receive(channel)
+        message, _ = wire.receive(channel)
+        status = wire.EXITED.unpack(message)[1]
+        assert os.WTERMSIG(status) == signal.SIGKILL
+        assert 0.25 < time.monotonic() - began < 1.5
+    finally:
+        zygote._free.append(channel)
+        for fd in (job[0], answer, *fds):
+            os.close(fd)
+
+
+def _children(pid: int) -> list[int]:
+    path = Path(f"/proc/{pid}/task/{pid}/children")
+    return [int(child) for child in path.read_text().split()]
+
+
+def test_the_default_allowance_is_the_promised_one() -> None:
+    assert Allowance() == Allowance(wall_ms=1000, memory=64 << 20, answer=4 << 20)

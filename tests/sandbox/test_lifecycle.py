@@ -1,0 +1,290 @@
+"""Zygotes are started, lost, replaced and renewed; nothing is left behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor, wait
+from pathlib import Path
+
+import pytest
+
+from chartpact.script.sandbox import wire
+from chartpact.script.sandbox.pool import Allowance, Pool, Renewal, RunFailed, default
+from chartpact.script.sandbox.process import Unavailable
+
+from .conftest import PLANTED
+from .processes import alive, children, descriptors, memory_files, resident_kib, wait_until
+
+ECHO = wire.encode({"kind": "echo"})
+SLEEP = wire.encode({"kind": "sleep"})
+NOTHING = wire.encode({"kind": "nothing"})
+
+
+def test_the_zygote_has_one_thread_no_terminal_and_only_what_it_needs() -> None:
+    with Pool(2, planted=PLANTED) as pool:
+        pid = pool.zygote().pid
+        assert len(os.listdir(f"/proc/{pid}/task")) == 1
+        assert os.getsid(pid) == pid
+        assert os.readlink(f"/proc/{pid}/cwd") == "/"
+        assert resident_kib(pid) < 80_000
+        modules = set(pool.run(wire.encode({"kind": "modules"})).document)
+    heavy = {"asyncio", "ssl", "pandas", "pyarrow", "polars", "sqlalchemy", "numpy.random", "tqdm"}
+    assert modules & heavy == set()
+
+
+def test_a_pool_starts_lazily_and_closes_cleanly() -> None:
+    before = descriptors(os.getpid())
+    pool = Pool(2)
+    assert children(os.getpid()) == [] or descriptors(os.getpid()) == before
+    pool.run(NOTHING)
+    pid = pool.zygote().pid
+    pool.close()
+    assert not alive(pid)
+    assert descriptors(os.getpid()) == before
+    with pytest.raises(Unavailable, match="closed"):
+        pool.run(NOTHING)
+    pool.close()
+
+
+def test_the_default_pool_is_one() -> None:
+    assert default() is default()
+
+
+def test_a_zygote_killed_with_runs_under_way_answers_them_all_and_leaves_no_orphan() -> None:
+    with Pool(4, planted=PLANTED) as pool, ThreadPoolExecutor(4) as threads:
+        zygote = pool.zygote()
+        runs = [threads.submit(pool.run, SLEEP, Allowance(wall_ms=5000)) for _ in range(4)]
+        assert wait_until(lambda: len(children(zygote.pid)) == 4)
+        orphans = children(zygote.pid)
+        os.kill(zygote.pid, signal.SIGKILL)
+        wait(runs)
+        for run in runs:
+            assert isinstance(error := run.exception(), RunFailed)
+            assert error.kind == "busy"
+            assert "restarted" in error.message
+        assert wait_until(lambda: not any(map(alive, orphans)), 1.0)
+        assert pool.run(ECHO).document == {"kind": "echo"}
+        assert pool.zygote() is not zygote
+
+
+def test_a_child_killed_from_outside_is_an_error_and_the_next_run_is_served() -> None:
+    with Pool(1, planted=PLANTED) as pool, ThreadPoolExecutor(1) as threads:
+        pool.zygote()
+        run = threads.submit(pool.run, SLEEP)
+        assert wait_until(lambda: len(children(pool.zygote().pid)) == 1)
+        os.kill(children(pool.zygote().pid)[0], signal.SIGKILL)
+        error = run.exception(1)
+        assert isinstance(error, RunFailed) and error.kind == "memory"  # as the OOM killer would
+        assert pool.run(ECHO).document == {"kind": "echo"}
+
+
+def test_a_stuck_zygote_is_replaced_and_the_run_is_served(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("chartpact.script.sandbox.process.FORK_S", 0.3)
+    with Pool(2, planted=PLANTED) as pool:
+        stuck = pool.zygote().pid
+        os.kill(stuck, signal.SIGSTOP)
+        assert pool.run(ECHO).document == {"kind": "echo"}
+        assert not alive(stuck)
+
+
+def test_a_zygote_is_renewed_after_so_many_runs() -> None:
+    with Pool(1, planted=PLANTED, renewal=Renewal(runs=5)) as pool:
+        first = pool.zygote().pid
+        identity = pool.run(wire.encode({"kind": "identity"})).document
+        for _ in range(5):
+            pool.run(ECHO)
+        assert wait_until(lambda: pool.zygote().pid != first)
+        assert wait_until(lambda: not alive(first))
+        assert pool.run(wire.encode({"kind": "identity"})).document != identity
+
+
+def test_a_zygote_is_renewed_in_time() -> None:
+    with Pool(1, renewal=Renewal(seconds=0)) as pool:
+        first = pool.zygote().pid
+        pool.run(NOTHING)
+        assert wait_until(lambda: pool.zygote().pid != first)
+
+
+def test_a_zygote_is_renewed_after_a_few_crashes_and_not_for_slow_scripts() -> None:
+    crash = wire.encode({"kind": "segfault"})
+    loop = wire.encode({"kind": "loop"})
+    with Pool(1, planted=PLANTED, renewal=Renewal(crashes=2)) as pool:
+        first = pool.zygote().pid
+        for _ in range(3):
+            with pytest.raises(RunFailed):
+                pool.run(loop, Allowance(wall_ms=20))
+        assert pool.zygote().pid == first
+        for _ in range(2):
+            with pytest.raises(RunFailed):
+                pool.run(crash)
+        assert wait_until(lambda: pool.zygote().pid != first)
+
+
+def test_a_pool_started_by_a_thread_outlives_it() -> None:
+    with Pool(1) as pool:
+        starter = threading.Thread(target=pool.zygote)
+        starter.start()
+        starter.join()
+        pid = pool.zygote().pid
+        time.sleep(0.05)
+        pool.run(NOTHING)
+        assert pool.zygote().pid == pid
+
+
+OWNER = """
+    import os, sys, threading, time
+    from pathlib import Path
+    from chartpact.script.sandbox import wire
+    from chartpact.script.sandbox.pool import Pool, Allowance
+    pool = Pool(4, planted=Path(sys.argv[1]))
+    pool.zygote()
+    for _ in range(3):
+        threading.Thread(
+            target=pool.run, args=(wire.encode({"kind": "sleep"}), Allowance(wall_ms=20_000)),
+            daemon=True,
+        ).start()
+    time.sleep(0.3)
+    {extra}
+    print(pool.zygote().pid, flush=True)
+    time.sleep(60)
+"""
+
+
+def owner(extra: str = "") -> tuple["subprocess.Popen[str]", int]:
+    program = textwrap.dedent(OWNER).replace("{extra}", extra)
+    process = subprocess.Popen(
+        [sys.executable, "-W", "error", "-c", program, str(PLANTED)],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    return process, int(process.stdout.readline())
+
+
+@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_the_owners_death_leaves_no_orphan(ending: signal.Signals) -> None:
+    process, zygote = owner()
+    family = [zygote, *children(zygote)]
+    assert len(family) == 4
+    process.send_signal(ending)
+    process.communicate(timeout=10)
+    assert wait_until(lambda: not any(map(alive, family)), 3.0)
+
+
+def test_a_fork_of_the_owner_does_not_keep_the_zygote_alive() -> None:
+    process, zygote = owner("os.fork() or (os.close(1), time.sleep(8), os._exit(0))")
+    (fork,) = [child for child in children(process.pid) if child != zygote]
+    try:
+        process.kill()
+        process.communicate(timeout=10)
+        assert wait_until(lambda: not alive(zygote), 3.0)
+        assert alive(fork)
+    finally:
+        os.kill(fork, signal.SIGKILL)
+
+
+def test_a_fork_of_the_owner_starts_a_zygote_of_its_own() -> None:
+    with Pool(1, planted=PLANTED) as pool:
+        pool.run(ECHO)
+        pid = os.fork()
+        if pid == 0:
+            code = 1
+            try:
+                code = 0 if pool.run(ECHO).document == {"kind": "echo"} else 2
+                pool.close()
+            finally:
+                os._exit(code)
+        assert os.waitpid(pid, 0)[1] == 0
+        assert pool.run(ECHO).document == {"kind": "echo"}
+
+
+def test_an_interpreter_that_ends_closes_its_default_pool() -> None:
+    program = (
+        "from chartpact.script.sandbox import pool, wire\n"
+        "pool.default().run(wire.encode({'kind': 'nothing'}))\n"
+        "print(pool.default().zygote().pid)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stderr == ""
+    assert not alive(int(done.stdout))
+
+
+def test_a_zygote_that_cannot_start_says_why(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.py"
+    broken.write_text("raise ValueError('planted on purpose')")
+    before = descriptors(os.getpid())
+    pool = Pool(1, planted=broken)
+    with pytest.raises(Unavailable, match="ValueError: planted on purpose"):
+        pool.run(NOTHING)
+    pool.close()
+    assert descriptors(os.getpid()) == before
+
+
+def test_a_zygote_with_a_second_thread_refuses(tmp_path: Path) -> None:
+    threaded = tmp_path / "threaded.py"
+    threaded.write_text(
+        "import threading, time\n"
+        "threading.Thread(target=time.sleep, args=(5,), daemon=True).start()\n"
+        "KINDS = {}\n"
+    )
+    with Pool(1, planted=threaded) as pool, pytest.raises(Unavailable, match="2 threads"):
+        pool.run(NOTHING)
+
+
+HOSTILE = (
+    [{"kind": kind} for kind in ("segfault", "abort", "nothing_said", "garbage", "deep_stack")]
+    + [{"kind": "loop"}, {"kind": "sleep"}, {"kind": "hoard"}, {"kind": "answer_then_loop"}]
+    + [{"kind": "raises", "what": what} for what in ("exception", "exit", "nasty", "memory")]
+    + [{"kind": "too_much", "numbers": 1 << 19}, {"kind": "beyond_the_end"}, {"kind": "x32_call"}]
+)
+
+
+def many_runs(pool: Pool, runs: int, threads: int) -> int:
+    """Runs so many, a third of them hostile; how many failed, each in a structured way."""
+
+    def one(i: int) -> bool:
+        job = HOSTILE[i // 3 % len(HOSTILE)] if i % 3 == 0 else {"kind": "echo", "i": i}
+        try:
+            answered = pool.run(wire.encode(job), Allowance(wall_ms=50 if i % 3 == 0 else 1000))
+        except RunFailed as failed:
+            assert failed.message and failed.hint
+            return True
+        assert i % 3 == 0 or answered.document["i"] == i
+        return False
+
+    with ThreadPoolExecutor(threads) as executor:
+        return sum(executor.map(one, range(runs)))
+
+
+def test_500_runs_a_third_of_them_hostile_leave_nothing_behind() -> None:
+    runs = int(os.environ.get("CHARTPACT_SOAK_RUNS", "500"))
+    with Pool(2, planted=PLANTED, renewal=Renewal(runs=2 * runs, crashes=runs)) as pool:
+        many_runs(pool, 100, 8)
+        zygote = pool.zygote().pid
+        before = descriptors(os.getpid()), descriptors(zygote)
+        resident = resident_kib(zygote)
+        failed = many_runs(pool, runs, 8)
+        assert failed >= runs // 4
+        assert pool.zygote().pid == zygote
+        assert children(zygote) == []
+        assert (descriptors(os.getpid()), descriptors(zygote)) == before
+        assert memory_files() == 0
+        assert resident_kib(zygote) - resident < 1024
+
+
+def test_renewal_under_load_loses_no_run() -> None:
+    with Pool(2, planted=PLANTED, renewal=Renewal(runs=40)) as pool:
+        echo = [wire.encode({"kind": "echo", "i": i}) for i in range(200)]
+        with ThreadPoolExecutor(4) as threads:
+            answers = list(threads.map(pool.run, echo))
+        assert [answer.document["i"] for answer in answers] == list(range(200))
+        assert wait_until(lambda: pool._renewing is None)
+        assert wait_until(lambda: len(children(os.getpid())) >= 1)
+        mine = [child for child in children(os.getpid()) if child == pool.zygote().pid]
+        assert len(mine) == 1

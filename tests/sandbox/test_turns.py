@@ -1,0 +1,164 @@
+"""Runs are admitted as cores allow, and users take turns."""
+
+import asyncio
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chartpact.script.sandbox import wire
+from chartpact.script.sandbox.pool import Allowance, Pool, RunFailed, cores
+from chartpact.script.sandbox.turns import Crowded, Turns
+
+from .conftest import PLANTED
+
+
+class Log:
+    """Who was granted a turn, in order."""
+
+    def __init__(self, turns: Turns) -> None:
+        self.turns = turns
+        self.granted: list[str | None] = []
+
+    def ask(self, user: str | None) -> None:
+        self.turns.ask(user, lambda: self.granted.append(user))
+
+
+def test_there_are_as_many_turns_as_cores() -> None:
+    assert Pool().turns.turns == cores() >= 1
+
+
+def test_users_who_wait_take_turns() -> None:
+    log = Log(Turns(1))
+    for user in ["ann"] * 4 + ["bob", "cid", "bob"]:
+        log.ask(user)
+    for _ in range(6):
+        log.turns.done(log.granted[-1])
+    assert log.granted == ["ann", "ann", "bob", "cid", "ann", "bob", "ann"]
+
+
+def test_one_user_never_has_all_turns() -> None:
+    log = Log(Turns(4))
+    for _ in range(10):
+        log.ask("ann")
+    assert log.granted == ["ann"] * 2
+    log.ask("bob")
+    assert log.granted == ["ann"] * 2 + ["bob"]
+
+
+def test_the_local_user_may_have_all_turns() -> None:
+    log = Log(Turns(4))
+    for _ in range(10):
+        log.ask(None)
+    assert log.granted == [None] * 4
+
+
+def test_there_is_an_end_to_waiting_room() -> None:
+    log = Log(Turns(1, most_waiting=2))
+    for user in ("ann", "ann", "bob"):
+        log.ask(user)
+    with pytest.raises(Crowded):
+        log.ask("cid")
+
+
+def test_who_stops_waiting_is_not_granted_a_turn() -> None:
+    turns = Turns(1)
+    log = Log(turns)
+    log.ask("ann")
+
+    def granted() -> None:
+        raise AssertionError
+
+    turns.ask("bob", granted)
+    assert turns.withdraw("bob", granted)
+    assert not turns.withdraw("bob", granted)
+    turns.done("ann")
+    assert log.granted == ["ann"]
+
+
+@given(
+    turns=st.integers(1, 5),
+    steps=st.lists(st.one_of(st.sampled_from(["ann", "bob", "cid", None]), st.integers(0, 99))),
+)
+def test_no_turn_is_lost_nor_given_twice(turns: int, steps: list[str | int | None]) -> None:
+    """A name asks for a turn, a number ends one of those under way."""
+    queue = Turns(turns)
+    running: list[str | None] = []
+    asked = ended = 0
+    for step in steps:
+        if isinstance(step, int):
+            if running:
+                ended += 1
+                queue.done(running.pop(step % len(running)))
+        else:
+            asked += 1
+            queue.ask(step, lambda user=step: running.append(user))  # type: ignore[misc]
+        assert len(running) <= turns
+        for user in ("ann", "bob", "cid"):
+            assert running.count(user) <= queue.per_user
+        waiting = asked - ended - len(running)
+        if len(running) < turns and waiting:  # only those who have their share are kept waiting
+            assert all(running.count(user) == queue.per_user for user in queue._waiting)
+    while running:
+        ended += 1
+        queue.done(running.pop())
+    assert ended == asked
+
+
+def test_one_users_endless_loops_do_not_keep_the_others_waiting() -> None:
+    loop, echo = wire.encode({"kind": "loop"}), wire.encode({"kind": "echo"})
+    with Pool(2, planted=PLANTED) as pool, ThreadPoolExecutor(6) as threads:
+        pool.zygote()
+        slow = [threads.submit(pool.run, loop, Allowance(wall_ms=300), "ann") for _ in range(5)]
+        time.sleep(0.05)
+        began = time.monotonic()
+        for _ in range(3):
+            pool.run(echo, user="bob")
+        assert time.monotonic() - began < 0.25
+        for run in slow:
+            assert isinstance(run.exception(), RunFailed)
+
+
+def test_waiting_ends_as_busy() -> None:
+    with Pool(1, planted=PLANTED, patience_s=0.05) as pool, ThreadPoolExecutor(1) as threads:
+        pool.zygote()
+        slow = threads.submit(pool.run, wire.encode({"kind": "loop"}), Allowance(wall_ms=300))
+        time.sleep(0.05)
+        with pytest.raises(RunFailed, match="no turn") as failed:
+            pool.run(wire.encode({"kind": "echo"}))
+        assert failed.value.kind == "busy"
+        assert isinstance(slow.exception(), RunFailed)
+        assert pool.run(wire.encode({"kind": "echo"})).document == {"kind": "echo"}
+
+
+def test_the_clock_starts_with_the_run_not_with_the_waiting() -> None:
+    with Pool(1, planted=PLANTED) as pool, ThreadPoolExecutor(2) as threads:
+        pool.zygote()
+        slow = threads.submit(pool.run, wire.encode({"kind": "loop"}), Allowance(wall_ms=300))
+        time.sleep(0.05)
+        short = pool.run(wire.encode({"kind": "echo"}), Allowance(wall_ms=100))
+        assert short.document == {"kind": "echo"}
+        assert isinstance(slow.exception(), RunFailed)
+
+
+def test_an_event_loop_can_wait_for_runs() -> None:
+    async def several(pool: Pool) -> list[int]:
+        jobs = [wire.encode({"kind": "echo", "i": i}) for i in range(20)]
+        futures = [
+            asyncio.wrap_future(pool.submit(job, user=f"u{i % 3}")) for i, job in enumerate(jobs)
+        ]
+        failing = asyncio.wrap_future(pool.submit(wire.encode({"kind": "segfault"})))
+        answers = [(await future).document["i"] for future in futures]
+        with pytest.raises(RunFailed):
+            await failing
+        return answers
+
+    with Pool(2, planted=PLANTED) as pool:
+        assert asyncio.run(several(pool)) == list(range(20))
+        cancelled = pool.submit(wire.encode({"kind": "loop"}), Allowance(wall_ms=100))
+        waiting = [pool.submit(wire.encode({"kind": "echo"})) for _ in range(4)]
+        waiting[-1].cancel()
+        assert waiting[0].result().document == {"kind": "echo"}
+        assert isinstance(cancelled.exception(), RunFailed)
