@@ -629,6 +629,29 @@ class Signals(Rows[Signal]):
     name: tuple[str, ...]
 
 
+def signals_of(plots: Iterable[Plot], lag: Mapping[str, int] = MappingProxyType({})) -> Signals:
+    """The signals that labelled dots are, in the order of their bars.
+
+    `lag` tells, by name, how many bars after its dot a signal could first be known.
+    """
+    bars: list[int] = []
+    values: list[float] = []
+    names: list[str] = []
+    for plot in plots:
+        if not isinstance(plot, DotPlot):
+            continue
+        dots = plot.columns
+        for x, y, label in zip(dots.x.tolist(), dots.y.tolist(), dots.label, strict=True):
+            if label is not None:
+                bars.append(x)
+                values.append(y)
+                names.append(label)
+    bar = np.array(bars, dtype=np.int64)
+    later = np.array([lag.get(name, 0) for name in names], dtype=np.int64) if lag else 0
+    found = Signals(bar=bar, confirmed_bar=bar + later, value=values, name=names)
+    return found.at(np.argsort(bar, kind="stable"))
+
+
 # --------------------------------------------------------------------------------- drawn objects
 
 

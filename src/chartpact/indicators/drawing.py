@@ -1,0 +1,91 @@
+"""How builtins put numbers into plots: the plots of a scene, from raw series and conditions."""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from chartpact import palette
+from chartpact.indicators import ink
+from chartpact.scene import (
+    BarsPlot,
+    DotPlot,
+    FillPlot,
+    HLinePlot,
+    LinePlot,
+    Plot,
+    Points,
+    Scene,
+    signals_of,
+)
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+
+def faded(color: str, opacity: float) -> str:
+    return palette.with_alpha(color, opacity)
+
+
+def finite(values: Floats) -> Floats:
+    """The series with what left the range of a float taken as missing."""
+    infinite = np.isinf(values)
+    return np.where(infinite, np.nan, values) if infinite.any() else values
+
+
+def line(title: str, values: Floats, color: Any, width: float = 1, **rest: Any) -> LinePlot:
+    return LinePlot(title=title, values=finite(values), color=color, width=width, **rest)
+
+
+def columns(title: str, values: Floats, color: Any, base: float = 0) -> BarsPlot:
+    return BarsPlot(title=title, values=finite(values), color=color, base=base)
+
+
+def fill(a: Floats, b: Floats, color: str, alpha: float, **rest: Any) -> FillPlot:
+    return FillPlot(a=finite(a), b=finite(b), color=color, alpha=alpha, **rest)
+
+
+def level(y: float, color: str = ink.GRAY, style: str = "dashed", title: str = "") -> HLinePlot:
+    return HLinePlot(y=y, color=color, style=style, title=title)
+
+
+def across(y: float, bars: int) -> Floats:
+    """A level as a series, for fills."""
+    return np.full(bars, float(y))
+
+
+def marks(
+    where: Bools, y: ArrayLike, color: str, size: float, label: str, shift: int = 0
+) -> DotPlot:
+    """A labelled dot on each bar where the condition holds, `shift` bars later (or earlier)."""
+    at = np.flatnonzero(where) + shift
+    heights = np.broadcast_to(np.asarray(y, dtype=np.float64), where.shape)[at]
+    drawn = np.isfinite(heights)
+    return DotPlot(
+        points=Points(x=at[drawn], y=heights[drawn], size=size, label=label), color=color
+    )
+
+
+def paint(choice: NDArray[Any], colors: Sequence[str | None]) -> tuple[str | None, ...]:
+    """A colour for each bar: the one its number chooses."""
+    names = np.array([None if each is None else palette.color(each) for each in colors], object)
+    return tuple(names[np.asarray(choice, dtype=np.intp)].tolist())
+
+
+def before(values: Floats, by: int = 1) -> Floats:
+    """The series as it stood `by` bars ago."""
+    shifted = np.full(len(values), np.nan)
+    shifted[by:] = values[: max(0, len(values) - by)]
+    return shifted
+
+
+def scene(
+    label: str,
+    *plots: Plot,
+    y_range: tuple[float, float] | None = None,
+    lag: Mapping[str, int] = MappingProxyType({}),
+) -> Scene:
+    """The scene of these plots, its signals read off the labelled dots."""
+    return Scene(plots=plots, signals=signals_of(plots, lag), label=label, y_range=y_range)

@@ -1,0 +1,67 @@
+"""The Ichimoku cloud, displaced as TradingView shows it."""
+
+import numpy as np
+
+from chartpact import ta
+from chartpact.bars import Bars
+from chartpact.indicators import ink
+from chartpact.indicators.builtin import Track, bars_of_window, builtin
+from chartpact.indicators.drawing import Floats, before, fill, line, scene
+from chartpact.scene import Scene
+
+LEAD = "displacement - 1"
+
+
+def _middle(bars: Bars, n: int) -> Floats:
+    middle: Floats = (ta.highest(bars.high, n) + ta.lowest(bars.low, n)) / 2
+    return middle
+
+
+def _ahead(values: Floats, by: int) -> Floats:
+    """What a series moved `by` bars to the right shows right of the last bar."""
+    if by == 0:
+        return values[:0]
+    return np.concatenate((np.full(max(0, by - len(values)), np.nan), values[-by:]))
+
+
+@builtin(
+    "ichimoku",
+    "Ichimoku Cloud",
+    "overlay",
+    "Tenkan, Kijun, the cloud drawn ahead of the price, and the close drawn behind it.",
+    params=(
+        bars_of_window("tenkan", 9, "Bars of the conversion line"),
+        bars_of_window("kijun", 26, "Bars of the base line"),
+        bars_of_window("senkou_b", 52, "Bars of the slower edge of the cloud"),
+        bars_of_window("displacement", 26, "The cloud leads, the Chikou lags by one bar less"),
+    ),
+    tracks=(
+        Track("Tenkan", first="tenkan - 1"),
+        Track("Kijun", first="kijun - 1"),
+        Track("Senkou A", first=f"max(tenkan, kijun) - 1 + {LEAD}"),
+        Track("Senkou B", first=f"senkou_b - 1 + {LEAD}"),
+        Track("Chikou", gaps=f"on the last {LEAD} bars", prefix_stable=False),
+    ),
+    differences=(
+        "The reference neither displaces the cloud nor draws the Chikou span; TradingView draws "
+        "the cloud displacement − 1 bars ahead and the close as far behind.",
+        "The cloud has the up colour where Senkou A is above Senkou B, else the down colour.",
+    ),
+)
+def ichimoku(bars: Bars, tenkan: int, kijun: int, senkou_b: int, displacement: int) -> Scene:
+    lead = displacement - 1
+    conversion, base = _middle(bars, tenkan), _middle(bars, kijun)
+    fast, slow = (conversion + base) / 2, _middle(bars, senkou_b)
+    a, b = before(fast, lead), before(slow, lead)
+    a_ahead, b_ahead = _ahead(fast, lead), _ahead(slow, lead)
+    behind = np.full(len(bars), np.nan)
+    behind[: max(0, len(bars) - lead)] = bars.close[lead:]
+    return scene(
+        "Ichimoku",
+        line("Tenkan", conversion, ink.BLUE),
+        line("Kijun", base, ink.RED),
+        line("Senkou A", a, ink.UP, ahead=a_ahead),
+        line("Senkou B", b, ink.DOWN, ahead=b_ahead),
+        line("Chikou", behind, ink.GREEN),
+        fill(a, b, "auto", 0.12, a_ahead=a_ahead, b_ahead=b_ahead),
+    )

@@ -1,0 +1,114 @@
+"""The Kalman volume filter: smoothed volume pressure, its signal line and their crosses."""
+
+from itertools import accumulate
+from math import isnan
+
+import numpy as np
+
+from chartpact import ta
+from chartpact.bars import Bars
+from chartpact.indicators import ink
+from chartpact.indicators.builtin import Track, bars_of_window, builtin
+from chartpact.indicators.drawing import (
+    Floats,
+    across,
+    columns,
+    faded,
+    fill,
+    level,
+    line,
+    marks,
+    paint,
+    scene,
+)
+from chartpact.indicators.params import Param
+from chartpact.scene import Scene
+
+SCALE = 200  # bars whose deviation is the unit
+ZONE = 0.6
+TINY = 1e-30
+START = "vzo_length + isqrt(vzo_length) - 2 + 199"
+STILL = "while volume pressure or volume stands still, and where volume is missing"
+CROSSES = ("buy_oversold", "buy", "sell_overbought", "sell")
+
+
+@builtin(
+    "kalman_volume",
+    "Kalman Volume Filter",
+    "panel",
+    "Volume pressure through a simple Kalman filter, its signal line and their crosses.",
+    aliases=("kalman", "kvf"),
+    params=(
+        bars_of_window("vzo_length", 70, "Bars of the volume averages", least=2),
+        Param("k", "float", 0.06, 0.0001, 1, desc="The filter's gain"),
+        bars_of_window("sig_length", 10, "Bars of the signal line"),
+    ),
+    tracks=(
+        Track("KVF", START, STILL),
+        Track("Signal", f"{START} + sig_length - 1", STILL),
+        Track("Volume", str(SCALE - 1), STILL),
+        Track("Volume (mirrored)", str(SCALE - 1), STILL),
+    ),
+    signals=CROSSES,
+    needs_volume=True,
+    differences=(
+        "The reference leaves the first 199 values unscaled and then jumps; here the filter starts "
+        "with the first scaled value.",
+        "A cross is drawn on the bar before it and confirmed on the bar of the cross.",
+        "The dots of every bar are lines in the style of circles, so that they can be read as "
+        "values.",
+    ),
+)
+def kalman_volume(bars: Bars, vzo_length: int, k: float, sig_length: int) -> Scene:
+    volume, n = bars.volume, len(bars)
+    rose = np.ones(n, dtype=np.bool_)
+    rose[2:] = bars.close[2:] > bars.close[:-2]
+    total = ta.hma(volume, vzo_length)
+    pressure = ta.hma(np.where(rose, volume, -volume), vzo_length)
+    pressure = np.where(np.abs(total) > TINY, pressure / total, np.nan)
+    unit = ta.stdev(pressure, SCALE)
+    smooth = _filter(np.where(unit > TINY, pressure / unit, np.nan), k)
+    signal = ta.sma(smooth, sig_length)
+
+    bull = smooth > signal
+    both = np.where(np.isnan(signal), np.nan, smooth)
+    over = np.zeros(n, dtype=np.bool_)  # crosses over on the next bar
+    under = np.zeros(n, dtype=np.bool_)
+    over[:-1] = (smooth[:-1] <= signal[:-1]) & (smooth[1:] > signal[1:])
+    under[:-1] = (smooth[:-1] >= signal[:-1]) & (smooth[1:] < signal[1:])
+    calm = np.abs(smooth) < ZONE
+    size = volume / ta.stdev(volume, SCALE) / 10
+    size = np.where(size > 0.8, 0.0, size)
+    shades = (ink.DOWN, ink.CYAN)
+    return scene(
+        "KVF",
+        line("KVF", smooth, paint(bull, shades), 2, style="circles"),
+        line("Signal", signal, paint(bull, shades), 1, style="circles"),
+        marks(over & (smooth < -ZONE), smooth, ink.CYAN, 6, "buy_oversold"),
+        marks(over & calm, smooth, ink.CYAN, 4, "buy"),
+        marks(under & (smooth > ZONE), smooth, ink.DOWN, 6, "sell_overbought"),
+        marks(under & calm, smooth, ink.DOWN, 4, "sell"),
+        fill(np.where(bull, both, np.nan), np.where(bull, signal, np.nan), ink.CYAN, 0.15),
+        fill(np.where(bull, np.nan, both), np.where(bull, np.nan, signal), ink.DOWN, 0.15),
+        fill(across(2, n), across(ZONE, n), ink.DOWN, 0.1),
+        fill(across(-ZONE, n), across(-2, n), ink.CYAN, 0.1),
+        columns("Volume", size, faded(ink.CYAN, 0.3)),
+        columns("Volume (mirrored)", -size, faded(ink.CYAN, 0.3)),
+        level(0),
+        y_range=(-2.5, 2.5),
+        lag=dict.fromkeys(CROSSES, 1),
+    )
+
+
+def _filter(values: Floats, gain: float) -> Floats:
+    """Each value pulls the estimate by `gain`, from 0; a missing one leaves it where it is."""
+    known = np.flatnonzero(~np.isnan(values))
+    out = np.full(len(values), np.nan)
+    if len(known):
+        steps = accumulate(
+            values[known[0] :].tolist(),
+            lambda held, value: held if isnan(value) else gain * value + (1 - gain) * held,
+            initial=0.0,
+        )
+        out[known[0] :] = list(steps)[1:]
+    return out

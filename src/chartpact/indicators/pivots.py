@@ -1,0 +1,86 @@
+"""Pivot points of the period before, as TradingView's "Pivot Points Standard" draws them."""
+
+import numpy as np
+
+from chartpact.bars import Bars
+from chartpact.bars.timeframe import Timeframe, of_steps
+from chartpact.indicators import ink
+from chartpact.indicators.builtin import Track, builtin
+from chartpact.indicators.drawing import Floats, line, scene
+from chartpact.indicators.params import Param
+from chartpact.indicators.sessions import DAY_ROLL, rolled
+from chartpact.scene import Scene
+
+FIRST = "on the bars of the first period, which has none before it"
+LEVELS = 5
+
+
+def _auto(bars: Bars) -> str:
+    """TradingView's choice: days up to 15 minutes, then weeks, months of days, years of weeks."""
+    step = Timeframe.parse(bars.timeframe) if bars.timeframe else of_steps(bars.time)
+    if step is None or (step.intraday and step.ms <= 15 * 60_000):
+        return "1D"
+    if step.intraday:
+        return "1W"
+    return "1M" if step == Timeframe(1, "D") else "12M"
+
+
+@builtin(
+    "pivot",
+    "Pivot Points",
+    "overlay",
+    "The pivot of the previous day (or week, month, year) with its supports and resistances.",
+    aliases=("pivot_points",),
+    params=(
+        Param(
+            "timeframe",
+            "choice",
+            "auto",
+            options=("auto", "1D", "1W", "1M", "3M", "12M"),
+            desc="The period; auto: 1D up to 15m bars, 1W for other intraday bars, 1M for 1D, 12M",
+        ),
+        Param("levels", "int", 2, 1, LEVELS, desc="Supports and resistances on each side"),
+        DAY_ROLL,
+    ),
+    tracks=(
+        Track("Pivot", gaps=FIRST),
+        *(Track(f"{side}{k}", gaps=FIRST) for k in range(1, LEVELS + 1) for side in "RS"),
+    ),
+    differences=(
+        "The reference takes the bar before; TradingView the period before, by the trading day.",
+        "TradingView draws five levels on each side; here they are a parameter.",
+    ),
+)
+def pivot(bars: Bars, timeframe: str, levels: int, day_roll: str | None) -> Scene:
+    bars = rolled(bars, day_roll, "pivot")
+    groups = bars.periods(_auto(bars) if timeframe == "auto" else timeframe)
+    if len(groups.first) < 2:
+        nothing = np.full(len(bars), np.nan)
+        high, low, close = nothing, nothing, nothing
+    else:
+        spans = groups.stop - groups.first
+        high, low, close = (
+            np.repeat(np.append(np.nan, column[:-1]), spans)
+            for column in (
+                np.maximum.reduceat(bars.high, groups.first),
+                np.minimum.reduceat(bars.low, groups.first),
+                bars.close[groups.stop - 1],
+            )
+        )
+    middle = (high + low + close) / 3
+    plots = [line("Pivot", middle, ink.GOLD, style="stepline")]
+    for k in range(1, levels + 1):
+        above, below = _traditional(k, middle, high, low)
+        plots.append(line(f"R{k}", above, ink.DOWN, style="stepline"))
+        plots.append(line(f"S{k}", below, ink.UP, style="stepline"))
+    return scene("Pivot", *plots)
+
+
+def _traditional(k: int, middle: Floats, high: Floats, low: Floats) -> tuple[Floats, Floats]:
+    """TradingView's traditional k-th resistance and support."""
+    if k == 1:
+        return 2 * middle - low, 2 * middle - high
+    if k == 2:
+        return middle + (high - low), middle - (high - low)
+    steps = k - 1
+    return steps * middle + (high - steps * low), steps * middle - (steps * high - low)

@@ -1,0 +1,342 @@
+"""Profiles of volume and time by price: volume_profile, session_vp, hvn_lvn, naked_poc, tpo."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from chartpact.bars import Bars
+from chartpact.indicators import ink
+from chartpact.indicators.builtin import Track, builtin
+from chartpact.indicators.drawing import faded, level, line, scene
+from chartpact.indicators.params import Param
+from chartpact.indicators.sessions import (
+    DAY_ROLL,
+    SESSIONS,
+    Indices,
+    chunks,
+    rolled,
+    starts,
+)
+from chartpact.indicators.volume_at_price import Profiles, profiles
+from chartpact.scene import DivLinePlot, HBarPlot, HLinePlot, Plot, Scene
+
+WIDEST = 0.25  # of the pane's width
+FILLED = 0.9  # of a row's height
+
+RANGE = Param("range_bars", "int", None, 0, desc="Only the last bars; 0 or unset: all")
+OPACITY = Param("opacity", "float", 0.35, 0, 1, desc="How opaque the rows are")
+SESSION = Param("session", "choice", "daily", options=tuple(SESSIONS), desc="What a session is")
+CHUNK = Param("bars_per_session", "int", None, 0, desc="Sessions of this many bars instead")
+WHOLE = "The whole range changes with every bar; so do all its rows."
+
+
+def _rows(default: int, least: int = 1) -> Param:
+    return Param("bins", "int", default, least, 1000, desc="Rows of the profile")
+
+
+def _side(default: str) -> Param:
+    return Param("side", "choice", default, options=("left", "right"), desc="Where the rows begin")
+
+
+def _last(bars: Bars, count: int | None) -> Bars:
+    return bars.last(count) if count else bars
+
+
+def _whole(bars: Bars, rows: int, volume: bool = True) -> Profiles:
+    weight = bars.volume if volume else np.ones(len(bars))
+    return profiles(bars, weight, np.zeros(min(1, len(bars)), np.intp), rows, spread=volume)
+
+
+def _sessions(
+    bars: Bars, session: str, count: int | None, day_roll: str | None, owner: str
+) -> Indices:
+    if count:
+        return chunks(bars, count)
+    return starts(rolled(bars, day_roll, owner), SESSIONS[session])
+
+
+def _shaded(found: Profiles, side: str, control: str, inside: str, outside: str) -> Iterator[Plot]:
+    """A lying bar for each row, told apart by the value area."""
+    (low,), (high,), (peak,) = *found.value_area(), found.peak
+    step = float(found.step[0])
+    y = found.middles(0)
+    for row, share in _shares(found):
+        color = control if row == peak else inside if low <= row <= high else outside
+        yield HBarPlot(
+            y=y[row],
+            height=FILLED * step,
+            width=share,
+            color=color,
+            side=side,
+        )
+
+
+def _shares(found: Profiles) -> Iterator[tuple[int, float]]:
+    """The rows with any weight, and how wide they are drawn."""
+    weight = found.weight[0]
+    widest = weight.max()
+    for row in np.flatnonzero(weight > 0).tolist():
+        yield row, float(WIDEST * (weight[row] / widest))
+
+
+def _marked(found: Profiles, edge: str) -> Iterator[HLinePlot]:
+    (control,), ((bottom,), (top,)) = found.control, found.value_prices()
+    yield level(float(control), ink.GOLD, "solid", "POC")
+    yield level(float(top), edge, "dashed", "VAH")
+    yield level(float(bottom), edge, "dashed", "VAL")
+
+
+@builtin(
+    "volume_profile",
+    "Volume Profile",
+    "overlay",
+    "Volume by price over the range, its point of control and its value area.",
+    aliases=("vp", "vpvr"),
+    params=(
+        _rows(24),
+        _side("left"),
+        RANGE,
+        Param("split_up_down", "bool", False, desc="Rising and falling bars side by side"),
+        Param("color_up", "color", ink.UP + "ff", desc="Colour of rising bars when split"),
+        Param("color_down", "color", ink.DOWN + "ff", desc="Colour of falling bars when split"),
+        OPACITY,
+    ),
+    needs_volume=True,
+    stable=False,
+    differences=(
+        "Flat prices make one row at that price; the reference draws nothing.",
+        "TradingView's rows come from bars of a lower timeframe, so its figures differ slightly.",
+    ),
+)
+def volume_profile(
+    bars: Bars,
+    bins: int,
+    side: str,
+    range_bars: int | None,
+    split_up_down: bool,
+    color_up: str,
+    color_down: str,
+    opacity: float,
+) -> Scene:
+    bars = _last(bars, range_bars)
+    found = _whole(bars, bins)
+    if not found.total.any():
+        return scene("VPVR")
+    plots: Iterator[Plot]
+    if split_up_down:
+        plots = _split(bars, found, side, faded(color_up, opacity), faded(color_down, opacity))
+    else:
+        control = faded(ink.GOLD, min(1, 2 * opacity))
+        inside = faded(ink.COBALT, min(1, 1.14 * opacity))
+        plots = _shaded(found, side, control, inside, faded(ink.COBALT, 0.57 * opacity))
+    return scene("VPVR", *plots, *_marked(found, ink.GRAY))
+
+
+def _split(bars: Bars, found: Profiles, side: str, up: str, down: str) -> Iterator[Plot]:
+    whole = np.zeros(1, np.intp)
+    rising = np.where(bars.close >= bars.open, bars.volume, 0.0)
+    bought = profiles(bars, rising, whole, found.weight.shape[1]).weight[0]
+    step = float(found.step[0])
+    y = found.middles(0)
+    for row, share in _shares(found):
+        first = share * min(1.0, float(bought[row] / found.weight[0, row]))
+        whole_row = HBarPlot(y=y[row], height=FILLED * step, width=share, color=up, side=side)
+        if first > 0:
+            yield replace(whole_row, width=first)
+        if share > first:
+            yield replace(whole_row, width=share - first, offset=first, color=down)
+
+
+@builtin(
+    "session_vp",
+    "Session Volume Profile",
+    "overlay",
+    "The point of control and the value area of each session.",
+    aliases=("svp", "session_volume_profile"),
+    params=(
+        _rows(24),
+        SESSION,
+        CHUNK,
+        Param("show_value_area", "bool", True, desc="Draw the edges of the value area too"),
+        DAY_ROLL,
+    ),
+    tracks=tuple(
+        Track(each, gaps="in a session without volume", prefix_stable=False)
+        for each in ("POC", "VAH", "VAL")
+    ),
+    needs_volume=True,
+    differences=(
+        "Sessions are trading days by the symbol's day roll, and weeks begin on Monday; the "
+        "reference counts UTC days, and weeks from Thursday.",
+        "One line for all sessions, where the reference draws a line a session.",
+    ),
+)
+def session_vp(
+    bars: Bars,
+    bins: int,
+    session: str,
+    bars_per_session: int | None,
+    show_value_area: bool,
+    day_roll: str | None,
+) -> Scene:
+    first = _sessions(bars, session, bars_per_session, day_roll, "session_vp")
+    found = profiles(bars, bars.volume, first, bins)
+    spans = np.diff(np.append(first, len(bars)))
+    plots = [line("POC", np.repeat(found.control, spans), ink.GOLD, 2, style="stepline")]
+    if show_value_area:
+        bottom, top = found.value_prices()
+        plots.append(line("VAH", np.repeat(top, spans), ink.GRAY, style="stepline"))
+        plots.append(line("VAL", np.repeat(bottom, spans), ink.GRAY, style="stepline"))
+    return scene("SVP", *plots)
+
+
+@builtin(
+    "hvn_lvn",
+    "High and Low Volume Nodes",
+    "overlay",
+    "Prices where volume stands out from its neighbourhood, upwards or downwards.",
+    aliases=("vp_nodes", "volume_nodes"),
+    params=(
+        _rows(48, 3),
+        RANGE,
+        Param("neighborhood", "int", 2, 1, 500, desc="Rows on each side to stand out from"),
+        Param("min_prominence", "float", 0.10, 0, 1, desc="By how much, of the heaviest row"),
+        Param("top_n", "int", None, 1, desc="Only the most prominent ones of each kind"),
+        Param("show_hvn", "bool", True, desc="Draw the high volume nodes"),
+        Param("show_lvn", "bool", True, desc="Draw the low volume nodes"),
+    ),
+    needs_volume=True,
+    stable=False,
+)
+def hvn_lvn(
+    bars: Bars,
+    bins: int,
+    range_bars: int | None,
+    neighborhood: int,
+    min_prominence: float,
+    top_n: int | None,
+    show_hvn: bool,
+    show_lvn: bool,
+) -> Scene:
+    found = _whole(_last(bars, range_bars), bins)
+    if not found.total.any():
+        return scene("HVN/LVN")
+    weight = found.weight[0].tolist()
+    heaviest = max(weight)
+    least = min_prominence * heaviest
+    high: list[tuple[float, int]] = []
+    low: list[tuple[float, int]] = []
+    for row, own in enumerate(weight):
+        near = weight[max(0, row - neighborhood) : row] + weight[row + 1 : row + 1 + neighborhood]
+        top, bottom = max(near), min(near)
+        if own > top and own - top >= least:
+            high.append((own - top, row))
+        if own < bottom and top > 0 and top - own >= least and own < heaviest:
+            low.append((top - own, row))
+    prices = found.middles(0)
+    plots: list[Plot] = []
+    for nodes, shown, color, title in (
+        (high, show_hvn, ink.UP, "HVN"),
+        (low, show_lvn, ink.DOWN, "LVN"),
+    ):
+        nodes.sort(key=lambda node: -node[0])
+        for _, row in nodes[:top_n] if shown else ():
+            plots.append(level(prices[row], color, "solid", title))
+    return scene("HVN/LVN", *plots)
+
+
+@builtin(
+    "naked_poc",
+    "Naked Points of Control",
+    "overlay",
+    "Points of control of past sessions that no later bar has touched.",
+    aliases=("npoc",),
+    params=(
+        _rows(24),
+        SESSION,
+        CHUNK,
+        Param("max_sessions", "int", 20, 0, desc="Look back this many sessions; 0 or unset: all"),
+        Param("include_current", "bool", True, desc="Draw the current session's as well"),
+        DAY_ROLL,
+    ),
+    needs_volume=True,
+    stable=False,
+    differences=(
+        "Sessions are trading days by the symbol's day roll; the reference counts UTC days.",
+        "Each level is one straight line, where the reference fills a series.",
+    ),
+)
+def naked_poc(
+    bars: Bars,
+    bins: int,
+    session: str,
+    bars_per_session: int | None,
+    max_sessions: int | None,
+    include_current: bool,
+    day_roll: str | None,
+) -> Scene:
+    first = _sessions(bars, session, bars_per_session, day_roll, "naked_poc")
+    if max_sessions:
+        first = first[-max_sessions:]
+    if len(first) == 0:
+        return scene("nPOC")
+    begin = int(first[0])
+    recent = bars[begin:]
+    control = profiles(recent, recent.volume, first - begin, bins).control
+    stop = np.append(first[1:], len(bars))
+    end = len(bars) - 1
+    touched = _last_touch(bars, control)
+    plots: list[Plot] = []
+    for k, price in enumerate(control.tolist()):
+        current = k == len(first) - 1
+        if np.isnan(price) or (current and not include_current):
+            continue
+        if not current and touched[k] >= stop[k]:
+            continue
+        plots.append(
+            DivLinePlot(
+                title="dPOC" if current else "nPOC",
+                color=ink.GOLD if current else ink.ORANGE,
+                x1=int(first[k] if current else stop[k]),
+                y1=price,
+                x2=end,
+                y2=price,
+            )
+        )
+    return scene("nPOC", *plots)
+
+
+def _last_touch(bars: Bars, prices: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Indices:
+    """For each price, the last bar that it lies on; -1 if there is none."""
+    order = np.argsort(prices)
+    ranked = prices[order]
+    low = np.searchsorted(ranked, bars.low, side="left")
+    high = np.searchsorted(ranked, bars.high, side="right")
+    last = np.full(len(prices), -1, dtype=np.intp)
+    for bar in np.flatnonzero(high > low).tolist():  # later bars paint over earlier ones
+        last[low[bar] : high[bar]] = bar
+    return last[np.argsort(order)]
+
+
+@builtin(
+    "tpo",
+    "Time Price Opportunity",
+    "overlay",
+    "How many bars traded at each price, the point of control and the value area.",
+    aliases=("market_profile",),
+    params=(_rows(32), _side("right"), RANGE, OPACITY),
+    stable=False,
+    differences=(
+        "The reference spreads one unit a bar over its range; on TradingView, and here, a bar "
+        "counts once at every price it touched.",
+    ),
+)
+def tpo(bars: Bars, bins: int, side: str, range_bars: int | None, opacity: float) -> Scene:
+    found = _whole(_last(bars, range_bars), bins, volume=False)
+    if not found.total.any():
+        return scene("TPO")
+    control = faded(ink.GOLD, min(1, 2 * opacity))
+    inside = faded(ink.VIOLET, min(1, 1.2 * opacity))
+    rows = _shaded(found, side, control, inside, faded(ink.VIOLET, 0.55 * opacity))
+    return scene("TPO", *rows, *_marked(found, ink.VIOLET))

@@ -1,0 +1,46 @@
+"""How bars group into sessions: trading days by their roll, calendar periods, or fixed counts."""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chartpact.bars import Bars, BarsError
+from chartpact.indicators.errors import IndicatorError
+from chartpact.indicators.params import Param
+
+Indices = NDArray[np.intp]
+
+SESSIONS = {"hourly": "1h", "daily": "1D", "weekly": "1W", "monthly": "1M"}
+
+DAY_ROLL = Param(
+    "day_roll",
+    "str",
+    None,
+    desc="When a trading day begins, as '17:00 America/New_York'; unset: as the symbol's does",
+)
+
+
+def rolled(bars: Bars, day_roll: str | None, owner: str) -> Bars:
+    """The bars with their trading day beginning when the user says."""
+    if day_roll is None:
+        return bars
+    try:
+        return replace(bars, day_roll=day_roll)
+    except BarsError as error:
+        raise IndicatorError(
+            "value",
+            f"{owner}: day_roll={day_roll!r} cannot be read",
+            str(error),
+            parameter="day_roll",
+        ) from None
+
+
+def starts(bars: Bars, timeframe: str) -> Indices:
+    """The first bar of each period of this timeframe."""
+    return bars.periods(timeframe).first
+
+
+def chunks(bars: Bars, count: int) -> Indices:
+    """The first bar of each run of `count` bars."""
+    return np.arange(0, len(bars), count, dtype=np.intp)

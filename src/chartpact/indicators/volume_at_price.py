@@ -1,0 +1,122 @@
+"""How much traded at which price: rows of equal height over groups of bars."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chartpact.bars import Bars
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+VALUE_AREA = 0.70  # the share of all weight that the value area holds
+
+
+@dataclass(frozen=True)
+class Profiles:
+    """One profile for each group: `rows` rows of `step` upwards from `bottom`, and their weights.
+
+    Where all prices of a group are equal, its step is 0 and its first row holds everything.
+    """
+
+    bottom: Floats  # of each group
+    step: Floats
+    weight: Floats  # of each group and row
+    total: Floats
+
+    @property
+    def peak(self) -> Indices:
+        """The heaviest row of each group, the lowest of equals."""
+        heaviest: Indices = np.argmax(self.weight, axis=1)
+        return heaviest
+
+    def middle(self, row: Indices) -> Floats:
+        """The price in the middle of a row of each group."""
+        return self.bottom + (row + 0.5) * self.step
+
+    def middles(self, group: int) -> list[float]:
+        """The prices in the middle of all rows of a group, from the lowest."""
+        rows = np.arange(self.weight.shape[1])
+        prices: list[float] = (self.bottom[group] + (rows + 0.5) * self.step[group]).tolist()
+        return prices
+
+    @property
+    def control(self) -> Floats:
+        """The point of control: the price of the heaviest row; NaN without any weight."""
+        return np.where(self.total > 0, self.middle(self.peak), np.nan)
+
+    def value_area(self) -> tuple[Indices, Indices]:
+        """The lowest and highest row of the value area of each group.
+
+        It grows from the heaviest row to the heavier neighbour, downwards if they are equal.
+        """
+        groups, rows = self.weight.shape
+        padded = np.zeros((groups, rows + 2))
+        padded[:, 1:-1] = self.weight
+        each = np.arange(groups)
+        low = self.peak
+        high = low.copy()
+        held = self.weight[each, low] if rows else np.zeros(groups)
+        target = VALUE_AREA * self.total
+        for _ in range(rows - 1):
+            growing = held < target
+            if not growing.any():
+                break
+            below, above = padded[each, low], padded[each, high + 2]
+            down = (low > 0) & ((below >= above) | (high == rows - 1))
+            up = ~down & (high < rows - 1)
+            held = held + np.where(growing, np.where(down, below, above), 0.0)
+            low = low - (growing & down)
+            high = high + (growing & up)
+        return low, high
+
+    def value_prices(self) -> tuple[Floats, Floats]:
+        """Bottom and top price of the value area of each group; NaN without any weight."""
+        low, high = self.value_area()
+        known = self.total > 0
+        return (
+            np.where(known, self.bottom + low * self.step, np.nan),
+            np.where(known, self.bottom + (high + 1) * self.step, np.nan),
+        )
+
+
+def profiles(
+    bars: Bars, weight: Floats, first: Indices, rows: int, spread: bool = True
+) -> Profiles:
+    """The profiles of groups of bars that begin at the bars `first`.
+
+    A bar's weight is spread evenly from its low to its high; without `spread` every row it touches
+    gets all of it. A missing weight counts as none.
+    """
+    if len(bars) == 0:
+        nothing = np.zeros(0)
+        return Profiles(nothing, nothing, np.zeros((0, rows)), nothing)
+    weight = np.nan_to_num(weight, nan=0.0)
+    group = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(bars))))
+    bottom = np.minimum.reduceat(bars.low, first)
+    top = np.maximum.reduceat(bars.high, first)
+    step = top / rows - bottom / rows
+    low, high = (_in_rows(price, group, bottom, step, rows) for price in (bars.low, bars.high))
+    lowest, highest = (np.minimum(each.astype(np.intp), rows - 1) for each in (low, high))
+    touched = highest - lowest + 1
+    bar = np.repeat(np.arange(len(bars)), touched)
+    begins = np.cumsum(touched) - touched
+    row = np.arange(len(bar)) + (lowest - begins)[bar]
+    share = weight[bar]
+    if spread:
+        inside = np.minimum(high[bar], row + 1) - np.maximum(low[bar], row)
+        reach = np.where(touched == 1, 1.0, high - low)
+        share = share * np.where(touched[bar] == 1, 1.0, inside / reach[bar])
+    cells: NDArray[Any] = np.bincount(group[bar] * rows + row, share, len(first) * rows)
+    held = cells.reshape(len(first), rows).astype(np.float64, copy=False)
+    total = np.add.reduceat(weight, first) if spread else held.sum(axis=1)
+    return Profiles(bottom, step, held, total)
+
+
+def _in_rows(price: Floats, group: Indices, bottom: Floats, step: Floats, rows: int) -> Floats:
+    """Prices counted in rows from the bottom, so that the shares of a bar add up to one."""
+    height = step[group]
+    place = (price - bottom[group]) / np.where(height > 0, height, 1.0)
+    return np.clip(np.nan_to_num(place), 0, rows)

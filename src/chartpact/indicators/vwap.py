@@ -1,0 +1,77 @@
+"""The volume-weighted average price since the session began: vwap, vwap_bands."""
+
+import numpy as np
+
+from chartpact import ta
+from chartpact.bars import Bars
+from chartpact.indicators import ink
+from chartpact.indicators.builtin import Track, builtin
+from chartpact.indicators.drawing import Floats, fill, line, scene
+from chartpact.indicators.params import Param
+from chartpact.indicators.sessions import DAY_ROLL, rolled, starts
+from chartpact.scene import Scene
+
+ANCHORS = {"session": "1D", "week": "1W", "month": "1M", "quarter": "3M", "year": "12M"}
+ANCHOR = Param(
+    "anchor",
+    "choice",
+    "session",
+    options=(*ANCHORS, "none"),
+    desc="What starts the average afresh; none: only the first bar",
+)
+NO_VOLUME = "until the session has volume, and where volume is missing"
+RESET = (
+    "The reference never resets; TradingView's average begins anew with every session: at 17:00 "
+    "New York for currencies, 18:00 for futures, with the exchange's day otherwise."
+)
+
+
+def _vwap(
+    bars: Bars, anchor: str, day_roll: str | None, std_dev: float, owner: str
+) -> tuple[Floats, Floats, Floats]:
+    fresh = np.zeros(len(bars), dtype=np.bool_)
+    fresh[:1] = True
+    if anchor in ANCHORS:
+        fresh[starts(rolled(bars, day_roll, owner), ANCHORS[anchor])] = True
+    found: tuple[Floats, Floats, Floats] = ta.vwap(bars.hlc3, bars.volume, fresh, std_dev)
+    return found
+
+
+@builtin(
+    "vwap",
+    "Volume-Weighted Average Price",
+    "overlay",
+    "The average price paid since the session began, weighted by volume.",
+    params=(ANCHOR, DAY_ROLL),
+    tracks=(Track("VWAP", gaps=NO_VOLUME),),
+    needs_volume=True,
+    differences=(RESET,),
+)
+def vwap(bars: Bars, anchor: str, day_roll: str | None) -> Scene:
+    middle, _, _ = _vwap(bars, anchor, day_roll, 1.0, "vwap")
+    return scene("VWAP", line("VWAP", middle, ink.ORANGE, 2))
+
+
+@builtin(
+    "vwap_bands",
+    "VWAP Bands",
+    "overlay",
+    "The session's volume-weighted average price, and bands of its standard deviation.",
+    params=(
+        Param("std_dev", "float", 2.0, 0, 50, desc="Standard deviations", aliases=("mult",)),
+        ANCHOR,
+        DAY_ROLL,
+    ),
+    tracks=tuple(Track(each, gaps=NO_VOLUME) for each in ("VWAP Upper", "VWAP", "VWAP Lower")),
+    needs_volume=True,
+    differences=(RESET, "TradingView's own study starts with bands at 1 standard deviation."),
+)
+def vwap_bands(bars: Bars, std_dev: float, anchor: str, day_roll: str | None) -> Scene:
+    middle, upper, lower = _vwap(bars, anchor, day_roll, std_dev, "vwap_bands")
+    return scene(
+        "VWAP Bands",
+        line("VWAP Upper", upper, ink.GRAY),
+        line("VWAP", middle, ink.ORANGE, 2),
+        line("VWAP Lower", lower, ink.GRAY),
+        fill(upper, lower, ink.ORANGE, 0.08),
+    )

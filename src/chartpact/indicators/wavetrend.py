@@ -1,0 +1,266 @@
+"""WaveTrend, and Cipher B that is built on it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from chartpact import ta
+from chartpact.bars import Bars
+from chartpact.indicators import divergence, ink
+from chartpact.indicators.builtin import Track, bars_of_window, builtin
+from chartpact.indicators.drawing import (
+    Bools,
+    Floats,
+    across,
+    before,
+    columns,
+    faded,
+    fill,
+    level,
+    line,
+    marks,
+    paint,
+    scene,
+)
+from chartpact.indicators.params import Param
+from chartpact.scene import DivLinePlot, DotPlot, Plot, Points, Scene
+
+SMOOTH = 3  # bars of the average that is WT2
+FLAT = "where the price has not moved in the channel"
+RANGE = (-105, 105)
+
+
+@dataclass(frozen=True)
+class Waves:
+    """The two lines of WaveTrend, and where they cross."""
+
+    wt1: Floats
+    wt2: Floats
+
+    @property
+    def up(self) -> Bools:
+        crossed: Bools = (before(self.wt1) < before(self.wt2)) & (self.wt1 >= self.wt2)
+        return crossed
+
+    @property
+    def down(self) -> Bools:
+        crossed: Bools = (before(self.wt1) > before(self.wt2)) & (self.wt1 <= self.wt2)
+        return crossed
+
+    def plots(self) -> tuple[Plot, ...]:
+        return (
+            line("WT1", self.wt1, ink.BLUE, 2),
+            line("WT2", self.wt2, ink.PURPLE, 2),
+            fill(self.wt1, self.wt2, ink.BLUE, 0.25),
+            fill(self.wt1 - self.wt2, across(0, len(self.wt1)), ink.GRAY, 0.2),
+        )
+
+
+def waves(bars: Bars, channel: int, average: int) -> Waves:
+    """WaveTrend of hlc3: its distance from an average, in average distances, smoothed."""
+    price = bars.hlc3
+    centre = ta.ema(price, channel)
+    reach = 0.015 * ta.ema(np.abs(price - centre), channel)
+    index = np.where(reach == 0, np.nan, (price - centre) / reach)
+    wt1 = ta.ema(index, average)
+    return Waves(wt1, ta.sma(wt1, SMOOTH))
+
+
+def _tracks(channel: str, average: str) -> tuple[Track, Track]:
+    start = f"2 * ({channel} - 1) + {average} - 1"
+    return Track("WT1", start, FLAT), Track("WT2", f"{start} + {SMOOTH - 1}", FLAT)
+
+
+@builtin(
+    "wavetrend",
+    "WaveTrend",
+    "panel",
+    "How far the price has left its average, in two smoothed waves and their crosses.",
+    params=(
+        bars_of_window("ch_len", 9, "Bars of the channel"),
+        bars_of_window("avg_len", 12, "Bars of the average"),
+    ),
+    tracks=_tracks("ch_len", "avg_len"),
+    signals=("cross_up_os", "cross_down_ob", "cross_up", "cross_down"),
+    differences=(
+        "Averages are seeded as in Pine; where the channel's deviation is 0 the wave is na, where "
+        "the reference says 0.",
+    ),
+)
+def wavetrend(bars: Bars, ch_len: int, avg_len: int) -> Scene:
+    found = waves(bars, ch_len, avg_len)
+    wt2 = found.wt2
+    low, high = found.up & (wt2 <= -53), found.down & (wt2 >= 53)
+    return scene(
+        "WaveTrend",
+        *found.plots(),
+        marks(low, wt2, ink.EMERALD, 6, "cross_up_os"),
+        marks(high, wt2, ink.RED, 6, "cross_down_ob"),
+        marks(found.up & ~low & ~high, wt2, ink.UP, 3, "cross_up"),
+        marks(found.down & ~found.up & ~low & ~high, wt2, ink.DOWN, 3, "cross_down"),
+        level(53),
+        level(-53),
+        level(0, style="dotted"),
+        y_range=RANGE,
+    )
+
+
+STRONG, WEAK = (45.0, -65.0), (15.0, -40.0)  # levels for the bearish and the bullish divergence
+DIVERGENCES = ("wt_bull_div", "wt_bear_div", "any_bull_div", "any_bear_div")
+MONEY_BARS = 60
+RSI_BARS = 14
+
+
+@builtin(
+    "cipher_b",
+    "Cipher B",
+    "panel",
+    "WaveTrend with RSI, money flow and stochastic RSI: crosses, divergences and gold dots.",
+    params=(
+        Param(
+            "dot_mode",
+            "choice",
+            "strict",
+            options=("strict", "classic"),
+            desc="strict: a dot needs RSI and stochastic RSI to agree",
+        ),
+        bars_of_window("wt_channel_length", 9, "Bars of the WaveTrend channel"),
+        bars_of_window("wt_average_length", 12, "Bars of the WaveTrend average"),
+        Param("wt_oversold", "float", -53.0, -1000, 1000, desc="At or below: a big buy dot"),
+        Param("wt_overbought", "float", 53.0, -1000, 1000, desc="At or above: a big sell dot"),
+        Param("show_divergences", "bool", True, desc="Draw divergences and gold dots"),
+    ),
+    tracks=(
+        *_tracks("wt_channel_length", "wt_average_length"),
+        Track("RSI", first=str(RSI_BARS)),
+        Track("MFI", first=str(MONEY_BARS - 1)),
+        Track("Stoch K", str(RSI_BARS + 3), "where RSI stands still or a close is not above 0"),
+        Track("Stoch D", str(RSI_BARS + 5), "where RSI stands still or a close is not above 0"),
+    ),
+    signals=(
+        "rsi_oversold",
+        "rsi_overbought",
+        "buy",
+        "sell",
+        "buy_small",
+        "sell_small",
+        *DIVERGENCES,
+        "gold_buy",
+    ),
+    differences=(
+        "RSI is Wilder's and the averages are seeded as in Pine, so the first bars are na.",
+        "A divergence is drawn on the fractal's centre and confirmed two bars later; the reference "
+        "does not tell when it became known.",
+        "Colours are adapted to be legible on dark and on light backgrounds.",
+    ),
+)
+def cipher_b(
+    bars: Bars,
+    dot_mode: str,
+    wt_channel_length: int,
+    wt_average_length: int,
+    wt_oversold: float,
+    wt_overbought: float,
+    show_divergences: bool,
+) -> Scene:
+    found = waves(bars, wt_channel_length, wt_average_length)
+    rsi = ta.rsi(bars.close, RSI_BARS)
+    log_rsi = ta.rsi(np.where(bars.close > 0, np.log(bars.close), np.nan), RSI_BARS)
+    k = ta.sma(ta.stoch(log_rsi, log_rsi, log_rsi, RSI_BARS), 3)
+    d = ta.sma(k, 3)
+    plots = [
+        *found.plots(),
+        line("RSI", rsi, ink.MAGENTA, 2),
+        marks(rsi <= 30, rsi, ink.EMERALD, 2, "rsi_oversold"),
+        marks(rsi >= 60, rsi, ink.RED, 2, "rsi_overbought"),
+        _money_strip(bars),
+        line("Stoch K", k, ink.CYAN, 2),
+        line("Stoch D", d, ink.VIOLET, 1),
+        fill(k, d, ink.CYAN, 0.05),
+        *_crosses(found, rsi, k, dot_mode == "strict", wt_oversold, wt_overbought),
+        *(_divergences(bars, found.wt2, rsi) if show_divergences else ()),
+        level(60),
+        level(100, style="dotted"),
+        level(-60),
+        level(0, style="dotted"),
+    ]
+    lag = dict.fromkeys(DIVERGENCES, divergence.WING)
+    return scene("Cipher B", *plots, y_range=RANGE, lag=lag)
+
+
+def _money_strip(bars: Bars) -> Plot:
+    """A strip around zero whose colour tells the money flow: bright while it moves away from 0."""
+    reach = bars.high - bars.low
+    raw = np.where(reach == 0, 0.0, (bars.close - bars.open) / reach * 150)
+    flow = ta.sma(raw, MONEY_BARS) - 2.5
+    last = before(flow)
+    positive = flow > 0
+    bright = np.where(positive, flow > last, flow < last)
+    shades = [faded(color, alpha) for color in (ink.DOWN, ink.EMERALD) for alpha in (0.3, 0.6)]
+    colors = paint(2 * positive + bright, shades)
+    return columns("MFI", np.where(np.isnan(flow), np.nan, 3.0), colors, base=-3)
+
+
+def _crosses(
+    found: Waves, rsi: Floats, k: Floats, strict: bool, oversold: float, overbought: float
+) -> tuple[DotPlot, ...]:
+    """Dots where the waves cross. A big dot that strictness refuses does not become a small one."""
+    wt2 = found.wt2
+    low = found.up & (wt2 <= oversold)
+    high = found.down & (wt2 >= overbought) & ~low
+    up = found.up & ~low & ~high
+    down = found.down & ~up & ~low & ~high
+    if strict:
+        low, high = low & (rsi < 30) & (k < 20), high & (rsi > 70) & (k > 80)
+        up, down = up & (rsi < 40), down & (rsi > 60)
+    return (
+        marks(low, wt2, ink.EMERALD, 6, "buy"),
+        marks(high, wt2, ink.RED, 6, "sell"),
+        marks(up, wt2, ink.UP, 3, "buy_small"),
+        marks(down, wt2, ink.DOWN, 3, "sell_small"),
+    )
+
+
+def _divergences(bars: Bars, wt2: Floats, rsi: Floats) -> list[Plot]:
+    """Strong divergences as lines and dots, weak ones as faint dots, and the gold buys."""
+    tops, bottoms = divergence.tops(wt2), divergence.bottoms(wt2)
+    bear, faint_bear = (
+        divergence.bearish(tops, wt2, bars.high, limit) for limit in (STRONG[0], WEAK[0])
+    )
+    bull, faint_bull = (
+        divergence.bullish(bottoms, wt2, bars.low, limit) for limit in (STRONG[1], WEAK[1])
+    )
+    lines = [
+        (centre, kind, previous)
+        for kind, each in ((0, bear), (1, bull))
+        for centre, previous in zip(each.centre.tolist(), each.previous.tolist(), strict=True)
+    ]
+    plots: list[Plot] = [
+        DivLinePlot(
+            x1=previous,
+            y1=float(wt2[previous]),
+            x2=centre,
+            y2=float(wt2[centre]),
+            color=ink.EMERALD if kind else ink.RED,
+            style="dashed",
+        )
+        for centre, kind, previous in sorted(lines)
+    ]
+    # whatever is a strong divergence is a weak one too, so "any" are the weak ones
+    for at, y, color, size, label in (
+        (bull.centre, wt2, ink.EMERALD, 4, "wt_bull_div"),
+        (bear.centre, wt2, ink.RED, 4, "wt_bear_div"),
+        (faint_bull.centre, wt2, faded(ink.EMERALD, 0.4), 4, "wt_bull_div"),
+        (faint_bear.centre, wt2, faded(ink.RED, 0.4), 4, "wt_bear_div"),
+        (faint_bull.centre, across(-95, len(wt2)), ink.EMERALD, 5, "any_bull_div"),
+        (faint_bear.centre, across(95, len(wt2)), ink.RED, 5, "any_bear_div"),
+    ):
+        dots = Points(x=at, y=y[at], size=size, label=label)
+        plots.append(DotPlot(points=dots, color=color))
+    known = bull.centre + divergence.WING
+    then = wt2[bull.previous]
+    gold = known[
+        (then <= -75) & (wt2[known] > -75) & (then - wt2[known] <= -5) & (rsi[bull.centre] < 30)
+    ]
+    dots = Points(x=gold, y=wt2[gold], size=8, label="gold_buy")
+    return [*plots, DotPlot(points=dots, color=ink.GOLD)]
