@@ -1,15 +1,16 @@
 """Bars: the immutable columns of one symbol at one timeframe, checked where they are made."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, NamedTuple, Self, overload
+from typing import Any, NamedTuple, Self, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from chartpact.bars import clock, tradingday
 from chartpact.bars.errors import BarsError
+from chartpact.bars.options import Known
 from chartpact.bars.periods import Periods, closes, periods
 from chartpact.bars.timeframe import Timeframe
 from chartpact.bars.tradingday import TradingDay
@@ -69,6 +70,37 @@ class Bars:
             raise BarsError(f"tick_size is {self.tick_size!r}: it is a positive number")
         roll = self.day_roll or tradingday.default_roll(self.symbol)
         put(self, "day_roll", tradingday.canonical_roll(roll))
+
+    @classmethod
+    def from_columns(cls, columns: Mapping[str, ArrayLike], **options: Unpack[Known]) -> "Bars":
+        """Bars of columns named as in a file, in any case: time, open, high, low, close, volume.
+
+        Times are epoch seconds or ms, datetime64, or texts. The options are those of `load`.
+        """
+        from chartpact.bars import frames
+
+        return frames.from_columns(columns, **options)
+
+    @classmethod
+    def from_numpy(cls, array: Any, **options: Unpack[Known]) -> "Bars":
+        """Bars of a structured NumPy array; the options are those of `load`."""
+        from chartpact.bars import frames
+
+        return frames.from_numpy(array, **options)
+
+    @classmethod
+    def from_pandas(cls, frame: Any, **options: Unpack[Known]) -> "Bars":
+        """Bars of a pandas frame, its times in a column or the index; options as in `load`."""
+        from chartpact.bars import frames
+
+        return frames.from_pandas(frame, **options)
+
+    @classmethod
+    def from_polars(cls, frame: Any, **options: Unpack[Known]) -> "Bars":
+        """Bars of a polars frame; the options are those of `load`."""
+        from chartpact.bars import frames
+
+        return frames.from_polars(frame, **options)
 
     def __len__(self) -> int:
         return len(self.time)

@@ -14,6 +14,8 @@ class SourceNotConfigured(BarsError):
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """`; did you mean …?` when a known word resembles the one given, else nothing."""
-    names = {name.lower(): name for name in known}
+    names: dict[str, str] = {}
+    for name in known:
+        names.setdefault(name.lower(), name)
     close = get_close_matches(word.lower(), names, n=1, cutoff=0.5)
     return f"; did you mean {names[close[0]]!r}?" if close else ""

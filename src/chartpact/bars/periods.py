@@ -47,8 +47,7 @@ def periods(time: Times, timeframe: Timeframe, day: TradingDay) -> Periods:
         start = days.start[opening][which[first]]
         end = days.end[closing][which[first]]
     stop = np.append(first[1:], len(time))
-    # What trades before the roll belongs to the period, which then begins with it.
-    return Periods(first, stop, np.minimum(start, time[first]), end)
+    return Periods(first, stop, start, end)
 
 
 def closes(time: Times, timeframe: Timeframe, day: TradingDay) -> Times:
@@ -58,7 +57,11 @@ def closes(time: Times, timeframe: Timeframe, day: TradingDay) -> Times:
     days = _days_around(time, timeframe, day)
     which = days.index(time)
     if timeframe.intraday:
-        return np.minimum(time + timeframe.ms, days.end[which])
+        # The last bar of a day may be a short one, but only bars that are counted from the start
+        # of the day end with it: others, as on a grid of UTC hours, go on into the next day.
+        counted = (time - days.start[which]) % timeframe.ms == 0
+        full = time + timeframe.ms
+        return np.where(counted, np.minimum(full, days.end[which]), full)
     group = _calendar_group(days.date, timeframe)
     closing = np.append(_changes(group)[1:], len(group)) - 1
     end: Times = days.end[closing[np.searchsorted(closing, which)]]
@@ -69,15 +72,27 @@ def closes(time: Times, timeframe: Timeframe, day: TradingDay) -> Times:
     return end
 
 
+def opens(time: Times, timeframe: Timeframe, day: TradingDay) -> Times:
+    """When bars of this timeframe that are over at these times began."""
+    if timeframe.intraday:
+        # No bar begins before the one before it ended: a day's last bar may be a short one.
+        return np.append(time[:1] - timeframe.ms, np.maximum(time[1:] - timeframe.ms, time[:-1]))
+    found = periods(time - 1, timeframe, day)
+    return found.start[found.of_each]
+
+
 def _days_around(time: Times, timeframe: Timeframe, day: TradingDay) -> Days:
-    margin = 4 + (0 if timeframe.intraday else 2 * timeframe.ms // DAY)
+    margin = 4 + (0 if timeframe.intraday else 2 * timeframe.ms // DAY)  # over a long weekend
     return day.days(int(time[0]), int(time[-1]), margin)
 
 
 def _slots(time: Times, ms: int, days: Days, which: Indices) -> tuple[Times, Times]:
-    """Start and end of the intraday slot of each time, counted from the start of its day."""
+    """Start and end of the intraday slot of each time, counted from the start of its day.
+
+    What trades before its day's roll, in the break, belongs to the first slot.
+    """
     day_start = days.start[which]
-    start = day_start + (time - day_start) // ms * ms
+    start = day_start + np.maximum(time - day_start, 0) // ms * ms
     return start, np.minimum(start + ms, days.end[which])
 
 

@@ -19,6 +19,7 @@ COMMON = "1s 15s 30s 1m 2m 3m 5m 10m 15m 30m 45m 1h 2h 3h 4h 6h 8h 12h 1D 1W 1M 
 _TRADINGVIEW = {"D": "1D", "W": "1W", "M": "1M"}
 _SHAPE = re.compile(r"([1-9][0-9]{0,4})([smhHdDwWM])")
 _MONTHS = (1, 2, 3, 4, 6, 12)
+_MOST = {"D": 365, "W": 52}
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,8 @@ class Timeframe:
         >>> str(Timeframe.parse("60m")), str(Timeframe.parse("1d"))
         ('1h', '1D')
         """
+        if not isinstance(text, str):
+            raise BarsError(f"a timeframe is a text such as '5m', not {text!r}")
         return cls(*_parse(text))
 
     @property
@@ -60,8 +63,6 @@ class Timeframe:
 
 @lru_cache(maxsize=256)
 def _parse(text: str) -> tuple[int, str]:
-    if not isinstance(text, str):
-        raise BarsError(f"a timeframe is a text such as '5m', not {text!r}")
     spelling = _TRADINGVIEW.get(text, f"{text}m" if text.isdecimal() else text)
     match = _SHAPE.fullmatch(spelling)
     if match is None:
@@ -72,7 +73,9 @@ def _parse(text: str) -> tuple[int, str]:
             raise _no_timeframe(text)
         return count, unit
     unit = {"H": "h", "d": "D", "w": "W"}.get(unit, unit)
-    if unit in "DW":
+    if unit in _MOST:
+        if count > _MOST[unit]:
+            raise _no_timeframe(text)
         return count, unit
     ms = count * UNIT_MS[unit]
     if ms == DAY:
@@ -104,7 +107,7 @@ def of_steps(time: NDArray[np.int64]) -> Timeframe | None:
         return Timeframe(count, "M") if count in _MONTHS else None
     if step % DAY == 0:
         days = step // DAY
-        return Timeframe(1, "W") if days == 7 else Timeframe(days, "D")
+        return Timeframe(days, "D") if days % 7 else Timeframe(days // 7, "W")
     if step > DAY or step % 1_000:
         return None
     return Timeframe.parse(f"{step // 1_000}s")

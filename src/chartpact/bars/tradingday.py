@@ -70,7 +70,7 @@ class TradingDay:
         roll, _, close = times.partition("-")
         return cls(_minutes(roll), zone, _minutes(close) if close else None)
 
-    def days(self, first: int, last: int, margin: int = 2) -> Days:
+    def days(self, first: int, last: int, margin: int = 4) -> Days:
         """All trading days from the one of time `first` to the one of `last`, and some around."""
         date = np.arange(first // DAY - margin, last // DAY + margin + 1, dtype=np.int64)
         if self.weekdays_only:

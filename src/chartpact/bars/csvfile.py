@@ -1,0 +1,175 @@
+"""CSV files into tables: any common separator, plain or compressed, each field still a text."""
+
+import csv
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from io import StringIO
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from chartpact.bars.errors import BarsError
+from chartpact.bars.figures import Texts
+from chartpact.bars.table import Table, roles
+
+SEPARATORS = ",;\t|"
+CHUNK = 100_000  # rows read at once
+SHOW_PROGRESS = 200_000  # rows
+LONGEST = 100  # bytes of a number or a time
+
+Lines = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some rows: the texts of each wanted column, and the line that each row stands on."""
+
+    fields: list[Texts]
+    lines: Lines
+
+
+def read(data: bytes) -> Table:
+    """The table of a CSV file's bytes."""
+    body, line = _text(data), 1
+    while True:
+        if not body:
+            raise BarsError("the file is empty")
+        header, _, body = body.partition(b"\n")
+        if header.strip():
+            break
+        line += 1
+    heading = header.decode("utf-8", "replace")
+    separator = max(SEPARATORS, key=heading.count)
+    names = next(csv.reader([heading], delimiter=separator, skipinitialspace=True))
+    which = roles(names)
+    wanted = [which.time, *filter(None, (which.date,)), *which.prices, *which.volumes]
+    places = [names.index(name) for name in wanted]
+    split = _quoted if b'"' in body else _unquoted
+    parts = list(_progress(split(body, separator, len(names), places, line), body))
+    if not any(len(part.lines) for part in parts):
+        raise BarsError("the file has a header, but no bars")
+    lines = np.concatenate([part.lines for part in parts])
+    columns = {
+        name: np.concatenate([part.fields[number] for part in parts])
+        for number, name in enumerate(wanted)
+    }
+    return Table(columns, lambda row: f"line {lines[row]}")
+
+
+def _text(data: bytes) -> bytes:
+    """UTF-8 bytes with one kind of line ends, whatever the file was saved as."""
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        try:
+            data = data.decode("utf-16").encode()
+        except UnicodeDecodeError:
+            raise BarsError("the file begins like UTF-16, but is not") from None
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    if b"\0" in data:
+        raise BarsError("the file holds zero bytes: it is not a CSV file")
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return data
+
+
+def _progress(parts: Iterator[Part], body: bytes) -> Iterator[Part]:
+    rows = body.count(b"\n")
+    quiet = rows < SHOW_PROGRESS or not sys.stderr.isatty()
+    with tqdm(total=rows, desc="reading bars", unit=" rows", disable=quiet, leave=False) as bar:
+        for part in parts:
+            yield part
+            bar.update(len(part.lines))
+
+
+def _unquoted(
+    body: bytes, separator: str, width: int, places: list[int], header: int
+) -> Iterator[Part]:
+    """Rows without quotes: the separators' places say where every field begins and ends."""
+    text = np.frombuffer(body if body.endswith(b"\n") else body + b"\n", np.uint8)
+    ends = np.flatnonzero(text == ord("\n"))
+    starts = np.append(0, ends[:-1] + 1)
+    cuts = np.flatnonzero(text == ord(separator))
+    for first in range(0, len(ends), CHUNK):
+        begin, end = starts[first : first + CHUNK], ends[first : first + CHUNK]
+        lines = np.arange(first, first + len(end)) + header + 1
+        inside = cuts[np.searchsorted(cuts, begin[0]) : np.searchsorted(cuts, end[-1])]
+        found = np.diff(np.searchsorted(inside, np.append(begin, end[-1])))
+        blank = found == 0
+        blank[blank] = [
+            not body[a:b].strip() for a, b in zip(begin[blank], end[blank], strict=True)
+        ]
+        ragged = ~blank & (found != width - 1)
+        if ragged.any():
+            row = int(np.argmax(ragged))
+            raise _ragged(int(lines[row]), int(found[row]) + 1, width)
+        if blank.any():
+            begin, end, lines = begin[~blank], end[~blank], lines[~blank]
+        inner = inside.reshape(len(end), width - 1)
+        edges = np.column_stack((begin - 1, inner, end))
+        _refuse_long(np.diff(edges)[:, places].max(axis=1, initial=0) - 1, lines)
+        yield Part([_cut(text, edges[:, p] + 1, edges[:, p + 1]) for p in places], lines)
+
+
+def _cut(text: NDArray[np.uint8], begin: Lines, end: Lines) -> Texts:
+    """The fields between these places, as one column of fixed-width texts."""
+    if len(begin) == 0:
+        return np.zeros(0, "S1")
+    length = end - begin
+    width = max(int(length.max()), 1)
+    offset = np.arange(width)
+    inside = offset < length[:, None]
+    where = np.minimum(begin[:, None] + offset, len(text) - 1)
+    rows = np.where(inside, text[where], np.uint8(0))
+    return _stripped(rows.view(f"S{width}").reshape(len(begin)))
+
+
+def _quoted(
+    body: bytes, separator: str, width: int, places: list[int], header: int
+) -> Iterator[Part]:
+    """Rows with quotes, read by the csv module."""
+    reader = csv.reader(
+        StringIO(body.decode("utf-8", "replace"), newline=""), delimiter=separator, strict=True
+    )
+    rows: list[list[bytes]] = []
+    lines: list[int] = []
+    while True:
+        line = reader.line_num + header + 1
+        try:
+            row = next(reader, None)
+        except csv.Error as error:
+            raise BarsError(f"line {line}: {error}") from None
+        if row is None or len(rows) == CHUNK:
+            longest = [max(map(len, fields)) for fields in rows]
+            _refuse_long(np.array(longest, np.int64), np.array(lines, np.int64))
+            table = np.array(rows, np.bytes_).reshape(len(rows), len(places))
+            fields = [_stripped(np.ascontiguousarray(column)) for column in table.T]
+            yield Part(fields, np.array(lines, np.int64))
+            rows, lines = [], []
+        if row is None:
+            return
+        if not "".join(row).strip() and len(row) < 2:
+            continue
+        if len(row) != width:
+            raise _ragged(line, len(row), width)
+        rows.append([row[place].encode() for place in places])
+        lines.append(line)
+
+
+def _stripped(texts: Texts) -> Texts:
+    """The texts without the blanks around them; almost no file has any."""
+    letters = texts.view(np.uint8)
+    if not (letters == ord(" ")).any():
+        return texts
+    stripped: Texts = np.char.strip(texts)
+    return stripped
+
+
+def _refuse_long(length: Lines, lines: Lines) -> None:
+    if (length > LONGEST).any():
+        row = int(np.argmax(length > LONGEST))
+        raise BarsError(f"line {lines[row]}: a field of {length[row]} bytes is no number or time")
+
+
+def _ragged(line: int, found: int, width: int) -> BarsError:
+    return BarsError(f"line {line} has {found} fields, but the header has {width}")

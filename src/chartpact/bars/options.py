@@ -1,0 +1,27 @@
+"""What a caller may know better than the data that bars are made of."""
+
+from dataclasses import dataclass
+from typing import TypedDict
+
+
+class Known(TypedDict, total=False):
+    """The keyword arguments that `load` and `Bars.from_…` share."""
+
+    tz: str | None  # the zone of times that name none
+    stamp: str  # "open" or "close": what of a bar its time is
+    symbol: str | None
+    timeframe: str | None
+    tick_size: float | None
+    day_roll: str | None
+
+
+@dataclass(frozen=True)
+class Options:
+    """The same, with what is meant where nothing is said."""
+
+    tz: str | None = None
+    stamp: str = "open"
+    symbol: str | None = None
+    timeframe: str | None = None
+    tick_size: float | None = None
+    day_roll: str | None = None

@@ -1,0 +1,54 @@
+"""Parquet files into tables, by pyarrow, which the extra `parquet` installs."""
+
+from typing import Any
+
+import numpy as np
+
+from chartpact.bars.errors import BarsError
+from chartpact.bars.table import Column, Table, roles
+
+MAGIC = b"PAR1"
+UNNAMED_INDEX = "__index_level_0__"  # how pandas stores an index without a name
+
+
+def read(data: bytes) -> Table:
+    """The table of a Parquet file's bytes; rows are counted from 1."""
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ModuleNotFoundError:
+        raise BarsError(
+            "Parquet needs pyarrow, which is not installed: pip install 'chartpact[parquet]'"
+        ) from None
+    try:
+        file = pq.ParquetFile(pa.BufferReader(data))
+        names = ["time" if name == UNNAMED_INDEX else name for name in file.schema_arrow.names]
+        which = roles(names)
+        wanted = [which.time, *filter(None, (which.date,)), *which.prices, *which.volumes]
+        stored = {name: file.schema_arrow.names[names.index(name)] for name in wanted}
+        found = file.read(columns=list(stored.values()))
+    except (pa.ArrowException, OSError) as error:
+        raise BarsError(f"the Parquet file is damaged: {error}") from None
+    if found.num_rows == 0:
+        raise BarsError("the file has columns, but no bars")
+    columns = {name: found.column(kept) for name, kept in stored.items()}
+    aware = frozenset(name for name, column in columns.items() if getattr(column.type, "tz", None))
+    return Table(
+        {name: _values(column) for name, column in columns.items()},
+        lambda row: f"row {row + 1}",
+        aware,
+    )
+
+
+def _values(column: Any) -> Column:
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_decimal(kind):
+        column = column.cast(pa.float64())
+    if pa.types.is_timestamp(kind) and kind.tz is not None:
+        column = column.cast(pa.timestamp(kind.unit))
+    if pa.types.is_dictionary(kind):
+        column = column.cast(kind.value_type)
+    values: Column = np.asarray(column.to_numpy())
+    return values

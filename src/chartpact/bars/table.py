@@ -1,0 +1,166 @@
+"""A table of columns, wherever it came from, into Bars: which column is which, and the checks."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chartpact.bars import stamps, timeframe, tradingday
+from chartpact.bars.columns import COLUMNS, PRICES, Bars, check
+from chartpact.bars.errors import BarsError, nearest
+from chartpact.bars.figures import numbers, to_texts
+from chartpact.bars.options import Options
+from chartpact.bars.periods import opens
+from chartpact.bars.ticksize import tick_size_of
+from chartpact.bars.timeframe import Timeframe
+
+TIME_NAMES = ("time_utc", "time", "timestamp", "datetime", "date", "open_time")
+VOLUME_NAMES = ("volume", "vol", "real_volume")
+TICK_VOLUME_NAMES = ("tickvol", "tick_volume", "tickvolume")
+STAMPS = ("open", "close")
+
+Column = NDArray[Any]
+Place = Callable[[int], str]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns by the names they came with; `aware` datetime columns are known to be UTC."""
+
+    columns: Mapping[str, Column]
+    place: Place
+    aware: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Which column is what: the name of each, as it came."""
+
+    time: str
+    date: str | None  # a second column that holds the date of each time
+    prices: tuple[str, ...]
+    volumes: tuple[str, ...]  # the first that is not all zero counts
+
+
+def plain_name(name: str) -> str:
+    """A heading without case, spaces around it, or the angle brackets of MetaTrader.
+
+    >>> plain_name(" <TickVol> "), plain_name("Open Time")
+    ('tickvol', 'open_time')
+    """
+    return re.sub(r"\s+", "_", name.strip().strip("<>").strip().lower())
+
+
+def roles(names: list[str], where: str = "") -> Roles:
+    """Finds the columns of a bar among headings in any order and case."""
+    found: dict[str, str] = {}
+    for name in names:
+        plain = plain_name(name)
+        wanted = plain in (*TIME_NAMES, *PRICES, *VOLUME_NAMES, *TICK_VOLUME_NAMES)
+        if wanted and plain in found:
+            raise BarsError(f"{where}there are two columns called {plain}")
+        found.setdefault(plain, name)
+    time = next((each for each in TIME_NAMES if each in found), None)
+    missing = [*([] if time else ["time"]), *(each for each in PRICES if each not in found)]
+    if time is None or missing:
+        listed = ", ".join(repr(name) for name in names) or "none"
+        hints = "".join(nearest(each, found) for each in missing if each in PRICES)
+        needs = " and ".join(missing)
+        accepted = "" if time else f" (a time column is called {' or '.join(TIME_NAMES)})"
+        raise BarsError(f"{where}no column {needs}{accepted}; the columns are {listed}{hints}")
+    both = time == "time" and "date" in found
+    volumes = [each for each in (*VOLUME_NAMES, *TICK_VOLUME_NAMES) if each in found]
+    return Roles(
+        time=found[time],
+        date=found["date"] if both else None,
+        prices=tuple(found[each] for each in PRICES),
+        volumes=tuple(found[each] for each in volumes),
+    )
+
+
+def to_bars(table: Table, options: Options, symbol: str, source: str) -> Bars:
+    """The bars of a table, checked row by row."""
+    if options.stamp not in STAMPS:
+        raise BarsError(f"stamp is {options.stamp!r}: a bar is stamped at its open or its close")
+    which = roles(list(table.columns))
+    time = _times(table, which, options.tz)
+    columns: dict[str, Column] = {"time": time}
+    for name, key in zip(PRICES, which.prices, strict=True):
+        columns[name] = _numbers(table.columns[key], name, table.place)
+    columns["volume"] = _volume(table, which)
+    check(columns, table.place)
+    if len(time) == 0:
+        raise BarsError("there are no bars")
+    symbol = options.symbol if options.symbol is not None else symbol
+    step = _timeframe(time, options.timeframe)
+    roll = options.day_roll or tradingday.default_roll(symbol)
+    if options.stamp == "close":
+        columns["time"] = opens(time, step, tradingday.TradingDay.of(roll, symbol))
+    prices = np.concatenate([columns[name] for name in PRICES])
+    time, opening, high, low, close, volume = (_read_only(columns[name]) for name in COLUMNS)
+    return Bars(
+        time,
+        opening,
+        high,
+        low,
+        close,
+        volume,
+        symbol=symbol,
+        timeframe=str(step),
+        tick_size=tick_size_of(prices) if options.tick_size is None else options.tick_size,
+        day_roll=roll,
+        source=source,
+    )
+
+
+def _times(table: Table, which: Roles, tz: str | None) -> NDArray[np.int64]:
+    values, name = table.columns[which.time], plain_name(which.time)
+    if values.dtype.kind == "M":
+        missing = np.isnat(values)
+        if missing.any():
+            raise BarsError(f"{table.place(int(np.argmax(missing)))}: {name} is empty")
+        read = stamps.of_datetimes(values, naive=which.time not in table.aware)
+    elif values.dtype.kind in "iuf":
+        read = stamps.of_numbers(values, table.place)
+    else:
+        texts = to_texts(values)
+        if which.date is not None:
+            texts = stamps.of_dates_and_times(to_texts(table.columns[which.date]), texts)
+        read = stamps.of_texts(texts, name, table.place)
+    return stamps.to_utc(read, "UTC" if name == "time_utc" else tz, table.place)
+
+
+def _volume(table: Table, which: Roles) -> NDArray[np.float64]:
+    """The first volume column that counts something; brokers fill one of theirs with zeros."""
+    found = [_numbers(table.columns[key], "volume", table.place) for key in which.volumes]
+    if not found:
+        return np.full(len(table.columns[which.time]), np.nan)
+    return next((each for each in found if (np.nan_to_num(each) != 0).any()), found[0])
+
+
+def _numbers(values: Column, name: str, place: Place) -> NDArray[np.float64]:
+    if values.dtype.kind in "iuf":
+        return values.astype(np.float64)
+    return numbers(to_texts(values), name, place)
+
+
+def _timeframe(time: NDArray[np.int64], given: str | None) -> Timeframe:
+    found = timeframe.of_steps(time)
+    if given is None:
+        if found is None:
+            count = "one bar" if len(time) == 1 else "these times"
+            raise BarsError(f"the timeframe cannot be told from {count}: give it, as in '5m'")
+        return found
+    wanted = Timeframe.parse(given)
+    # Days with a clock change are shorter than others, and so is February.
+    if found is not None and np.mean(np.diff(time) < 0.9 * wanted.ms) > 0.5:
+        raise BarsError(f"timeframe {wanted} was given, but the bars are {found} apart")
+    return wanted
+
+
+def _read_only(column: Column) -> Column:
+    column.flags.writeable = False
+    return column

@@ -1,0 +1,115 @@
+"""Trading days: where a symbol's day begins and ends, in summer and in winter."""
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pytest
+
+from chartpact.bars import Bars, BarsError
+from chartpact.bars.tradingday import TradingDay, canonical_roll, default_roll
+
+NEW_YORK = ZoneInfo("America/New_York")
+
+
+def at(*moment, zone=NEW_YORK):
+    return int(datetime(*moment, tzinfo=zone).timestamp()) * 1000
+
+
+def days_of(symbol, *times, day_roll=""):
+    values = np.ones(len(times))
+    bars = Bars(times, *[values] * 5, symbol, "1m", day_roll=day_roll)
+    return bars.trading_day.astype("datetime64[D]").astype(str).tolist()
+
+
+@pytest.mark.parametrize(
+    ("symbol", "roll"),
+    [
+        *((name, "17:00 America/New_York") for name in "EURUSD EUR/USD EUR_USD fx:usdjpy".split()),
+        *((name, "17:00 America/New_York") for name in "OANDA:GBPUSD EURUSD=X".split()),
+        *((name, "18:00 America/New_York") for name in "ES NQ ESZ13 ESZ2026 ES1! ES=F /ES".split()),
+        *((name, "18:00 America/New_York") for name in "CME_MINI:NQ1! MNQH6 6EH4 XAUUSD".split()),
+        *((name, "UTC midnight") for name in "BTCUSD BTCUSDT BTC-USD SPY AAPL ESTC USDT".split()),
+        ("", "UTC midnight"),
+    ],
+)
+def test_the_roll_follows_from_the_kind_of_symbol(symbol, roll):
+    assert default_roll(symbol) == roll
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "17:00",
+        "America/New_York",
+        "25:00 UTC",
+        "17:60 UTC",
+        "5pm America/New_York",
+        "",
+        "17:00-16:00-15:00 UTC",
+    ],
+)
+def test_what_is_no_day_roll_is_told(text):
+    with pytest.raises(BarsError, match="is no day roll: write '18:00 America/New_York'"):
+        canonical_roll(text)
+
+
+def test_a_futures_day_begins_at_six_in_the_evening_before():
+    assert days_of(
+        "ES",
+        at(2024, 3, 4, 16, 59),
+        at(2024, 3, 4, 18, 0),
+        at(2024, 3, 5, 0, 0),
+        at(2024, 3, 5, 16, 59),
+    ) == ["2024-03-04", "2024-03-05", "2024-03-05", "2024-03-05"]
+
+
+def test_sunday_evening_belongs_to_monday():
+    assert days_of("ES", at(2024, 3, 8, 16, 59), at(2024, 3, 10, 18, 0)) == [
+        "2024-03-08",
+        "2024-03-11",
+    ]
+    assert days_of("EURUSD", at(2024, 3, 8, 16, 45), at(2024, 3, 10, 17, 0)) == [
+        "2024-03-08",
+        "2024-03-11",
+    ]
+
+
+def test_what_trades_after_the_close_belongs_to_the_next_day():
+    assert days_of("EURUSD", at(2024, 3, 8, 17, 0), at(2024, 3, 9, 12, 0)) == ["2024-03-11"] * 2
+
+
+def test_the_break_of_futures_began_a_quarter_later_before_2015():
+    assert days_of("ES", at(2013, 10, 7, 17, 14), at(2013, 10, 7, 17, 15)) == [
+        "2013-10-07",
+        "2013-10-08",
+    ]
+
+
+def test_a_symbol_of_unknown_kind_trades_every_day():
+    noon = [at(2024, 3, day, 12) for day in (8, 9, 10, 11)]
+    expected = ["2024-03-08", "2024-03-09", "2024-03-10", "2024-03-11"]
+    assert days_of("BTCUSD", *noon) == expected
+    assert days_of("BTCUSD", *noon, day_roll="17:00 America/New_York") == expected
+
+
+@pytest.mark.parametrize("month_day", [(3, 10), (11, 3)])
+def test_the_roll_keeps_its_wall_clock_when_clocks_change(month_day):
+    for day in (-2, -1, 0, 1, 2):
+        date = datetime(2024, *month_day, 17, tzinfo=NEW_YORK)
+        roll = int(date.replace(day=date.day + day).timestamp()) * 1000
+        before, after = days_of("BTC", roll - 1, roll, day_roll="17:00 America/New_York")
+        assert int(after[-2:]) == int(before[-2:]) + 1
+
+
+def test_a_morning_roll_names_the_day_by_its_date():
+    times = [at(2024, 3, 4, 8, 59), at(2024, 3, 4, 9, 0)]
+    assert days_of("X", *times, day_roll="09:00 America/New_York") == ["2024-03-03", "2024-03-04"]
+
+
+def test_a_declared_close_ends_the_day():
+    day = TradingDay.of("09:30-16:00 America/New_York")
+    days = day.days(at(2024, 3, 4), at(2024, 3, 5))
+    which = days.date == np.datetime64("2024-03-04").astype(int)
+    assert days.start[which] == at(2024, 3, 4, 9, 30)
+    assert days.end[which] == at(2024, 3, 4, 16, 0)
