@@ -33,7 +33,8 @@ def from_numpy(array: Any, **options: Unpack[Known]) -> Bars:
 def from_pandas(frame: Any, **options: Unpack[Known]) -> Bars:
     """Bars of a DataFrame, with the times in a column or in the index."""
     columns = {str(name): frame[name] for name in frame.columns}
-    if not any(plain_name(name) in TIME_NAMES for name in columns):
+    dated = getattr(frame.index.dtype, "kind", "") == "M"  # not mere row numbers
+    if dated and not any(plain_name(name) in TIME_NAMES for name in columns):
         columns = {"time": frame.index.to_series(), **columns}
     aware = frozenset(
         name for name, series in columns.items() if getattr(series.dtype, "tz", None) is not None
