@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 from chartpact.bars import Bars
@@ -47,6 +49,33 @@ class Chart:
             "time": self.bars.time.tolist(),
             "indicators": [each.to_json() for each in self.drawn],
         }
+
+    def svg(self, **look: Any) -> str:
+        """The picture as SVG; `look` takes width, height, theme, kind, tz, log, volume, scale."""
+        from chartpact import render
+
+        return render.svg(self, **look)
+
+    def png(self, **look: Any) -> bytes:
+        """The picture as PNG; `look` as for `svg`."""
+        from chartpact import render
+
+        return render.png(self, **look)
+
+    def save(self, path: str | PathLike[str], **look: Any) -> Path:
+        """Writes the picture, PNG or SVG by the ending of the path."""
+        from chartpact import render
+
+        target = Path(path)
+        ending = target.suffix.lower()
+        if ending not in (".png", ".svg"):
+            raise render.RenderError(f"{target.name!r} ends neither in .png nor in .svg")
+        data = self.png(**look) if ending == ".png" else self.svg(**look).encode()
+        target.write_bytes(data)
+        return target
+
+    def _repr_svg_(self) -> str:  # how a notebook shows the chart
+        return self.svg()
 
 
 def chart(

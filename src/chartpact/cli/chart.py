@@ -6,7 +6,8 @@ import sys
 
 from chartpact.bars import Bars, load
 from chartpact.charts import chart
-from chartpact.cli import ALL_FAILED, DONE, UsageError, Verbs
+from chartpact.cli import ALL_FAILED, DONE, Verbs
+from chartpact.cli.picture import add_picture, save, window
 from chartpact.indicators import describe, list_indicators
 
 
@@ -36,6 +37,7 @@ def add(verbs: Verbs) -> None:
     )
     verb.add_argument("--bars", type=int, metavar="N", help="show the last N bars")
     verb.add_argument("--json", action="store_true", help="what was drawn, as JSON")
+    add_picture(verb)
     verb.set_defaults(run=run_chart)
 
 
@@ -65,13 +67,14 @@ def run_indicators(args: argparse.Namespace) -> int:
 
 
 def run_chart(args: argparse.Namespace) -> int:
-    if args.bars is not None and args.bars < 1:
-        raise UsageError(f"--bars {args.bars}: at least one bar must be shown")
-    drawn = chart(bars_of(args), args.indicator, last=args.bars)
+    bars, last = window(args, bars_of(args))
+    drawn = chart(bars, args.indicator, last=last)
     for each in drawn.drawn:
         if each.error is not None:
             print(f"{each.id}: {each.error}", file=sys.stderr)
     if args.json:
         print(json.dumps(drawn.to_json(), allow_nan=False))
+    if args.output:
+        save(args, drawn)
     failed = bool(drawn.drawn) and all(each.error is not None for each in drawn.drawn)
     return ALL_FAILED if failed else DONE

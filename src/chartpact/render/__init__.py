@@ -1,0 +1,34 @@
+"""From a chart to a picture: layout, display list, SVG, PNG.
+
+>>> import chartpact as cp
+>>> cp.chart(cp.load("sample:es-5m"), ["rsi"], last=100).svg(theme="light")[:4]
+'<svg'
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from chartpact.render.errors import RenderError
+
+if TYPE_CHECKING:
+    from chartpact.charts import Chart
+
+__all__ = ["FORMATS", "RenderError", "png", "svg"]
+
+FORMATS = ("png", "svg")
+
+
+def svg(chart: "Chart", *, fonts: bool = True, **look: Any) -> str:
+    """The chart as an SVG document; `look` takes the fields of `render.look.Look`."""
+    from chartpact.render import picture
+    from chartpact.render.document import document
+    from chartpact.render.look import Look
+
+    looks = Look(**look)
+    return document(picture.compose(chart, looks), fonts=fonts, scale=looks.scale)
+
+
+def png(chart: "Chart", **look: Any) -> bytes:
+    """The chart as a PNG: the same document, rasterised."""
+    from chartpact.render import pool
+
+    return pool.png(svg(chart, fonts=False, **look))

@@ -1,0 +1,98 @@
+"""The arguments of a picture: where it goes, how it looks, which bars it shows."""
+
+import argparse
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from chartpact.bars import Bars
+from chartpact.charts import Chart
+from chartpact.cli import UsageError
+
+
+def add_picture(verb: argparse.ArgumentParser) -> None:
+    """The arguments that say what the picture looks like."""
+    group = verb.add_argument_group("picture")
+    group.add_argument("-o", "--output", metavar="FILE", help="draw to FILE, a .png or an .svg")
+    group.add_argument("--theme", choices=("dark", "light"), default="dark", help="its colours")
+    group.add_argument("--size", metavar="WxH", help="its pixels, such as 1200x800")
+    group.add_argument("--scale", type=float, default=1.0, metavar="N", help="PNG at N times that")
+    group.add_argument(
+        "--kind",
+        choices=("candles", "heikin_ashi", "bars", "line"),
+        default="candles",
+        help="how prices are drawn",
+    )
+    group.add_argument("--log", action="store_true", help="a logarithmic price scale")
+    group.add_argument(
+        "--volume", choices=("pane", "overlay", "none"), default="pane", help="where volume goes"
+    )
+    group.add_argument(
+        "--tz", default="UTC", metavar="ZONE", help="time zone of the axis, --from and --to"
+    )
+    group.add_argument(
+        "--from", dest="start", metavar="TIME", help="first bar shown, such as 2024-03-05 09:30"
+    )
+    group.add_argument("--to", dest="end", metavar="TIME", help="last bar computed and shown")
+
+
+def window(args: argparse.Namespace, bars: Bars) -> tuple[Bars, int | None]:
+    """The bars up to --to, and how many of the last ones --from and --bars leave in view."""
+    if args.bars is not None and args.bars < 1:
+        raise UsageError(f"--bars {args.bars}: at least one bar must be shown")
+    if args.end is not None:
+        until = _moment(args.end, args.tz, "--to", end=True)
+        bars = bars[: int(np.searchsorted(bars.time, until, "right"))]
+    last = args.bars
+    if args.start is not None:
+        since = _moment(args.start, args.tz, "--from", end=False)
+        shown = len(bars) - int(np.searchsorted(bars.time, since, "left"))
+        last = shown if last is None else min(last, shown)
+    if (args.start or args.end) and not (len(bars) if last is None else last):
+        raise UsageError("there is no bar between --from and --to")
+    return bars, last
+
+
+def _moment(written: str, tz: str, option: str, end: bool) -> int:
+    """UTC ms of a date or a time; a date as an end is that whole day."""
+    from chartpact.render import RenderError, timeaxis
+
+    try:
+        moment = datetime.fromisoformat(written.strip())
+        where = timeaxis.zone(tz)
+    except RenderError as error:
+        raise UsageError(f"--tz: {error}") from None
+    except ValueError:
+        raise UsageError(
+            f"{option} {written!r} is not a time: write 2024-03-05, 2024-03-05 09:30 "
+            "or 2024-03-05T09:30Z"
+        ) from None
+    if end and len(written.strip()) <= 10:
+        moment += timedelta(days=1, milliseconds=-1)
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=where)
+    return round((moment - datetime(1970, 1, 1, tzinfo=UTC)) / timedelta(milliseconds=1))
+
+
+def look_of(args: argparse.Namespace) -> dict[str, Any]:
+    """The look that the arguments ask for."""
+    from chartpact.render.look import read_size
+
+    look = {name: getattr(args, name) for name in ("theme", "scale", "kind", "log", "volume", "tz")}
+    if args.size is not None:
+        look["width"], look["height"] = read_size(args.size)
+    return look
+
+
+def save(args: argparse.Namespace, drawn: Chart) -> None:
+    """Draws the chart where -o says."""
+    from chartpact.render import RenderError
+
+    try:
+        drawn.save(Path(args.output), **look_of(args))
+    except RenderError as error:
+        raise UsageError(str(error)) from None
+    except OSError as error:
+        raise UsageError(f"-o {args.output}: {error.strerror}") from None

@@ -1,0 +1,116 @@
+"""The axes: round values at the right, tags of last values, times below."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from chartpact.render import text
+from chartpact.render.display import Area, Op, Panel, Rects, Words
+from chartpact.render.frame import SMALL, Frame
+from chartpact.render.theme import Theme, ink, over
+from chartpact.render.timeaxis import TimeTick
+
+APART = 44.0  # pixels between value labels, where there is room
+PAD = 8.0  # between the edge of the panes and the labels
+TAG = 17.0  # height of a tag
+TIME_HEIGHT = 27.0
+
+
+@dataclass(frozen=True)
+class Tag:
+    """A last value on the axis; the price's own gives way to none."""
+
+    y: float
+    text: str
+    color: str
+    first: bool = False
+
+
+def label_y(y: float) -> float:
+    return y + SMALL * text.CAP_HEIGHT / 2
+
+
+def apart(height: float) -> float:
+    """How far apart the value labels of a pane of that height should be."""
+    return min(APART, max(20.0, height / 2.6))
+
+
+def spread(tags: Sequence[Tag], area: Area) -> list[tuple[float, Tag]]:
+    """Tags moved apart until none covers another, within the pane; too many are left out.
+
+    The tag that comes first keeps its place; the others make room for it.
+    """
+    tags = [tag for tag in tags if area.top <= tag.y <= area.bottom]
+    most = max(1, int(area.height // TAG))
+    tags = sorted(tags, key=lambda tag: not tag.first)[:most]
+    tags.sort(key=lambda tag: tag.y)
+    if not tags:
+        return []
+    y = np.array([tag.y for tag in tags])
+    pinned = next((i for i, tag in enumerate(tags) if tag.first), None)
+    low, high = area.top + TAG / 2, area.bottom - TAG / 2
+    if pinned is not None:
+        above, below = pinned, len(tags) - 1 - pinned
+        y[pinned] = min(max(y[pinned], low + above * TAG), high - below * TAG)
+        for i in range(pinned - 1, -1, -1):
+            y[i] = min(y[i], y[i + 1] - TAG)
+        for i in range(pinned + 1, len(tags)):
+            y[i] = max(y[i], y[i - 1] + TAG)
+    else:
+        for i in range(1, len(tags)):
+            y[i] = max(y[i], y[i - 1] + TAG)
+    y[-1] = min(y[-1], high)
+    for i in range(len(tags) - 2, -1, -1):
+        y[i] = min(y[i], y[i + 1] - TAG)
+    y[0] = max(y[0], low)
+    for i in range(1, len(tags)):
+        y[i] = max(y[i], y[i - 1] + TAG)
+    return list(zip(y.tolist(), tags, strict=True))
+
+
+def values(frame: Frame, ticks: Sequence[float], tags: Sequence[Tag], right: float) -> list[Op]:
+    """The labels of a pane's value axis, then its tags; a label under a tag is left out."""
+    placed = spread(tags, frame.area)
+    ops: list[Op] = []
+    edge = frame.area.right
+    for value in ticks:
+        y = frame.values.y1(value)
+        inside = frame.area.top + 7 <= y <= frame.area.bottom - 7
+        if inside and all(abs(y - each) >= TAG / 2 + 6 for each, _ in placed):
+            label = frame.numbers(value)
+            ops.append(Words(edge + PAD, label_y(y), label, SMALL, frame.theme.muted))
+    for y, tag in placed:
+        ground = over(tag.color, frame.theme.background)
+        area = Area(edge + 1, round(y - TAG / 2), right, round(y - TAG / 2) + TAG)
+        ops.append(Panel(area, ground, radius=2))
+        middle = (area.top + area.bottom) / 2
+        ops.append(Words(edge + PAD, label_y(middle), tag.text, SMALL, ink(ground)))
+    return ops
+
+
+def grid(frame: Frame, ticks: Sequence[float], times: Sequence[float]) -> list[Op]:
+    """Level lines at the values, upright ones at the times."""
+    area = frame.area
+    boxes = [
+        (round(area.left), round(frame.values.y1(value)), round(area.width), 1)
+        for value in ticks
+        if area.top + 2 < frame.values.y1(value) < area.bottom - 2
+    ]
+    boxes += [(int(x), round(area.top), 1, round(area.height)) for x in times]
+    if not boxes:
+        return []
+    return [Rects(np.array(boxes, dtype=np.int64), frame.theme.grid)]
+
+
+def times(ticks: Sequence[TimeTick], xs: Sequence[float], area: Area, theme: Theme) -> list[Op]:
+    """The labels of the time axis; one that would stick out at a side is left out."""
+    ops: list[Op] = []
+    for tick, x in zip(ticks, xs, strict=True):
+        half = text.width(tick.label, SMALL, "sans-bold" if tick.major else "sans") / 2
+        if area.left + half + 2 <= x <= area.right - half - 2:
+            face = "sans-bold" if tick.major else "sans"
+            color = theme.text if tick.major else theme.muted
+            y = area.top + area.height / 2 + SMALL * text.CAP_HEIGHT / 2
+            ops.append(Words(x, y, tick.label, SMALL, color, "middle", face))
+    return ops

@@ -1,0 +1,135 @@
+"""Boxes: ground, border, extension, and text that keeps inside or gives way."""
+
+import numpy as np
+
+from chartpact import palette
+from chartpact.render import text
+from chartpact.render.display import Area, Op, Panel, Shape
+from chartpact.render.frame import Frame
+from chartpact.render.lines import cut, stroke
+from chartpact.render.theme import legible, opacity, over, visible
+from chartpact.render.wording import Block, Taken, block, face_of
+from chartpact.scene import Box
+
+PAD = 4.0
+AUTO_SIZES = (14, 12, 11, 10, 9, 8, 7, 6)
+
+
+def place(box: Box, frame: Frame) -> Area | None:
+    """Where the whole box lies, in view or not."""
+    left, right = frame.clock.bar(box.left), frame.clock.bar(box.right)
+    if left is None or right is None or box.top is None or box.bottom is None:
+        return None
+    x = sorted((frame.bars.x1(left), frame.bars.x1(right)))
+    y = sorted((frame.values.y1(box.top), frame.values.y1(box.bottom)))
+    if not np.isfinite([*x, *y]).all():
+        return None
+    if box.extend in ("left", "both"):
+        x[0] = min(x[0], frame.area.left - 100)
+    if box.extend in ("right", "both"):
+        x[1] = max(x[1], frame.area.right + 100)
+    return Area(x[0], y[0], x[1], y[1])
+
+
+def draw(box: Box, frame: Frame) -> list[Op]:
+    """The ground and the border of a box, cut off at the pane."""
+    area = place(box, frame)
+    if area is None or not area.grown(1).meets(frame.area):
+        return []
+    ops: list[Op] = []
+    seen = _common(area, frame.area)
+    if box.bgcolor is not None and visible(box.bgcolor):
+        ops.append(Panel(seen, box.bgcolor))
+    if box.border_color is not None and visible(box.border_color) and box.border_width:
+        sides = _border(area, frame.area)
+        if sides:
+            width = min(float(box.border_width), 64.0)
+            ops.append(Shape(sides, stroke=stroke(box.border_color, width, box.border_style)))
+    return ops
+
+
+def _common(one: Area, other: Area) -> Area:
+    return Area(
+        max(one.left, other.left),
+        max(one.top, other.top),
+        min(one.right, other.right),
+        min(one.bottom, other.bottom),
+    )
+
+
+def _border(area: Area, pane: Area) -> list[tuple[np.ndarray, np.ndarray]]:
+    corners = [
+        (area.left, area.top),
+        (area.right, area.top),
+        (area.right, area.bottom),
+        (area.left, area.bottom),
+    ]
+    if pane.holds(area):
+        x, y = np.array([*corners, corners[0]]).T
+        return [(x, y)]
+    sides = []
+    for start, end in zip(corners, [*corners[1:], corners[0]], strict=True):
+        part = cut(pane, start, end)
+        if part is not None and part[0] != part[1]:
+            x, y = np.array(part).T
+            sides.append((x, y))
+    return sides
+
+
+def write(box: Box, frame: Frame, taken: Taken) -> list[Op]:
+    """The text of a box, where it was asked for or elsewhere in the box if that is taken."""
+    if not box.text.strip() or box.text_color is None or not visible(box.text_color):
+        return []
+    area = place(box, frame)
+    if area is None or not area.meets(frame.area):
+        return []
+    seen = _common(area, frame.area)
+    words = _fitted(box, seen)
+    ground = frame.theme.background
+    color = box.text_color
+    if box.bgcolor is None or opacity(box.bgcolor) < 0.6:
+        ground = over(box.bgcolor, ground) if box.bgcolor else ground
+        color = legible(color, ground, 2.5)
+    columns = [box.text_halign, *(h for h in palette.HALIGNS if h != box.text_halign)]
+    rows = [box.text_valign, *(v for v in palette.VALIGNS if v != box.text_valign)]
+    for halign in columns:
+        for valign in rows:
+            spot = _spot(words, seen, halign, valign)
+            if taken.free(spot):
+                taken.add(spot)
+                return words.draw(spot, halign, color)
+    return []
+
+
+def _spot(words: Block, seen: Area, halign: str, valign: str) -> Area:
+    width, height = words.width, words.height
+    left = {
+        "left": seen.left + PAD,
+        "center": (seen.left + seen.right - width) / 2,
+        "right": seen.right - PAD - width,
+    }[halign]
+    top = {
+        "top": seen.top + PAD / 2,
+        "center": (seen.top + seen.bottom - height) / 2,
+        "bottom": seen.bottom - PAD / 2 - height,
+    }[valign]
+    return Area(left, top, left + width, top + height)
+
+
+def _fitted(box: Box, seen: Area) -> Block:
+    """The text in the size asked for, or for `auto` in the largest that fits."""
+    face = face_of(box.text_formatting, box.text_font_family)
+    size = box.text_size if isinstance(box.text_size, int) else palette.TEXT_SIZES[box.text_size]
+    wrap = box.text_wrap == "auto"
+    for each in AUTO_SIZES if size == 0 else (size,):
+        words = block(box.text, each, box.text_formatting, box.text_font_family)
+        if wrap:
+            room = max(seen.width - 2 * PAD, each)
+            lines = text.wrap("\n".join(words.lines), each, room, face)
+            words = Block(tuple(lines), words.size, face)
+        if words.width <= seen.width - PAD and words.height <= seen.height - PAD / 2:
+            return words
+    if wrap:  # what does not fit below is cut off
+        most = max(1, int((seen.height - PAD / 2) / (words.size * text.LINE_HEIGHT)))
+        return Block(words.lines[:most], words.size, face)
+    return words

@@ -1,0 +1,166 @@
+"""The display list as an SVG document that stands alone.
+
+Every text is cleaned and escaped here, where it is written; nothing in the document refers to
+anything outside it. The fonts ride along, cut down to the characters that occur.
+"""
+
+from collections.abc import Iterable
+from html import escape
+from itertools import chain
+
+import numpy as np
+
+from chartpact.render import text, typeface
+from chartpact.render.display import (
+    Area,
+    Begin,
+    Circles,
+    DisplayList,
+    End,
+    Floats,
+    Op,
+    Panel,
+    Rects,
+    Shape,
+    Stroke,
+    Words,
+)
+
+FALLBACK = {"sans": "Inter,system-ui,sans-serif", "mono": "ui-monospace,monospace"}
+
+
+class _Tenths(dict[int, str]):
+    """A whole number of tenths of a pixel, as SVG writes it."""
+
+    def __missing__(self, tenths: int) -> str:
+        whole, rest = divmod(abs(tenths), 10)
+        sign = "-" if tenths < 0 else ""
+        written = f"{sign}{whole}" if not rest else f"{sign}{whole or ''}.{rest}"
+        if len(self) < 100_000:
+            self[tenths] = written
+        return written
+
+
+_tenths = _Tenths()
+
+
+def _n(value: float) -> str:
+    return _tenths[round(value * 10)]
+
+
+def document(picture: DisplayList, *, fonts: bool = True, scale: float = 1.0) -> str:
+    """The document; without `fonts` it relies on whoever draws it to know the package's fonts."""
+    body = [_write(op) for op in picture.ops]
+    clips = {op.clip for op in picture.ops if isinstance(op, Begin) and op.clip is not None}
+    width, height = picture.width, picture.height
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width * scale:g}" '
+        f'height="{height * scale:g}" viewBox="0 0 {width} {height}" role="img" '
+        f'font-family="{typeface.SANS},{FALLBACK["sans"]}" font-size="12">',
+        f"<title>{_escaped(picture.title)}</title>",
+    ]
+    if fonts:
+        parts.append(f"<style>{''.join(_font_faces(picture.ops))}</style>")
+    if clips:
+        parts.append(f"<defs>{''.join(sorted(map(_clip, clips)))}</defs>")
+    parts.append(f'<rect width="{width}" height="{height}" fill="{picture.background}"/>')
+    return "".join([*parts, *body, "</svg>"])
+
+
+def _escaped(words: str) -> str:
+    return escape(text.clean(words), quote=True)
+
+
+def _font_faces(ops: Iterable[Op]) -> Iterable[str]:
+    used: dict[str, set[str]] = {}
+    for op in ops:
+        if isinstance(op, Words):
+            used.setdefault(op.face, set()).update(text.clean(op.text))
+    for face in sorted(used):
+        yield typeface.font_face(face, "".join(sorted(used[face])))
+
+
+def _clip_id(area: Area) -> str:
+    """Named by its place, so that two pictures in one page cannot mean different things by it."""
+    return "clip-" + "-".join(_n(v) for v in (area.left, area.top, area.right, area.bottom))
+
+
+def _clip(area: Area) -> str:
+    return f'<clipPath id="{_clip_id(area)}"><rect {_place(area)}/></clipPath>'
+
+
+def _place(area: Area) -> str:
+    return (
+        f'x="{_n(area.left)}" y="{_n(area.top)}" '
+        f'width="{_n(max(area.width, 0))}" height="{_n(max(area.height, 0))}"'
+    )
+
+
+def _paint(name: str, color: str | None) -> str:
+    if color is None:
+        return f' {name}="none"'
+    if len(color) == 7 or color.endswith("ff"):
+        return f' {name}="{color[:7]}"'
+    return f' {name}="{color[:7]}" {name}-opacity="{int(color[7:], 16) / 255:.3g}"'
+
+
+def _stroke(stroke: Stroke | None) -> str:
+    if stroke is None:
+        return ""
+    dash = f' stroke-dasharray="{" ".join(map(_n, stroke.dash))}"' if stroke.dash else ""
+    joins = ' stroke-linejoin="round" stroke-linecap="round"' if stroke.round else ""
+    return f'{_paint("stroke", stroke.color)} stroke-width="{stroke.width:g}"{dash}{joins}'
+
+
+def _write(op: Op) -> str:
+    match op:
+        case Words():
+            return _words(op)
+        case Shape():
+            d = "".join(_polyline(x, y, op.fill is not None) for x, y in op.parts)
+            return f'<path d="{d}"{_paint("fill", op.fill)}{_stroke(op.stroke)}/>' if d else ""
+        case Rects():
+            d = "".join(f"M{x} {y}h{w}v{h}h-{w}z" for x, y, w, h in op.boxes.tolist())
+            crisp = ' shape-rendering="crispEdges"'
+            return f'<path d="{d}"{_paint("fill", op.fill)}{crisp}/>' if d else ""
+        case Panel():
+            radius = f' rx="{_n(op.radius)}"' if op.radius else ""
+            paint = _paint("fill", op.fill) + _stroke(op.stroke)
+            return f"<rect {_place(op.area)}{radius}{paint}/>"
+        case Circles():
+            circles = zip(op.x.tolist(), op.y.tolist(), op.radius.tolist(), strict=True)
+            drawn = "".join(f'<circle cx="{_n(x)}" cy="{_n(y)}" r="{r:g}"/>' for x, y, r in circles)
+            return f"<g{_paint('fill', op.fill)}>{drawn}</g>"
+        case Begin():
+            clip = f' clip-path="url(#{_clip_id(op.clip)})"' if op.clip else ""
+            title = f"<title>{_escaped(op.tooltip)}</title>" if op.tooltip else ""
+            return f'<g class="{op.name}"{clip}>{title}'
+        case End():
+            return "</g>"
+
+
+def _words(op: Words) -> str:
+    family, weight, slant = typeface.FACES[op.face]
+    style = f' font-family="{family},{FALLBACK["mono"]}"' if family == typeface.MONO else ""
+    style += f' font-weight="{weight}"' if weight != 400 else ""
+    style += f' font-style="{slant}"' if slant != "normal" else ""
+    style += f' font-size="{op.size:g}"' if op.size != 12 else ""
+    style += f' text-anchor="{op.anchor}"' if op.anchor != "start" else ""
+    if op.halo:
+        style += f'{_stroke(Stroke(op.halo, op.size / 4))} paint-order="stroke"'
+    written = _escaped(op.text)
+    if "  " in written or written != written.strip():
+        style += ' xml:space="preserve"'
+    return f'<text x="{_n(op.x)}" y="{_n(op.y)}"{_paint("fill", op.color)}{style}>{written}</text>'
+
+
+def _polyline(x: Floats, y: Floats, closed: bool) -> str:
+    """A subpath: where it starts, then every step; steps of nothing are left out."""
+    points = np.rint(np.column_stack((x, y)) * 10).astype(np.int64)
+    steps = np.diff(points, axis=0)
+    steps = steps[steps.any(axis=1)]
+    start = f"M{_tenths[int(points[0, 0])]} {_tenths[int(points[0, 1])]}"
+    if not len(steps):
+        return f"{start}h0" if not closed else ""
+    path = " ".join(map(_tenths.__getitem__, chain.from_iterable(steps.tolist())))
+    return f"{start}l{path.replace(' -', '-')}{'z' if closed else ''}"

@@ -1,0 +1,53 @@
+"""A pane as those who draw in it see it: its place, its scales, its colours."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from chartpact.bars import Bars
+from chartpact.render.display import Area
+from chartpact.render.numbers import Numbers
+from chartpact.render.scales import BarScale, ValueScale
+from chartpact.render.theme import Theme
+from chartpact.scene import Anchor
+
+TEXT = 12.0  # pixels: legends and tags
+SMALL = 11.0  # axis labels
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Which bar a time belongs to, before the first and after the last one too."""
+
+    series: Bars
+
+    @cached_property
+    def bar_ms(self) -> int:
+        steps = np.diff(self.series.time)
+        return max(1, int(np.median(steps))) if len(steps) else 60_000
+
+    def bar(self, place: Anchor) -> float | None:
+        """Where on the bars a drawn object stands; None where it has no place."""
+        if place.bar is not None:
+            return float(place.bar)
+        if place.time is None or not len(self.series):
+            return None
+        time, known = place.time, self.series.time
+        if time > known[-1]:
+            return len(known) - 1 + (time - int(known[-1])) / self.bar_ms
+        if time < known[0]:
+            return (time - int(known[0])) / self.bar_ms
+        return float(np.searchsorted(known, time, "right") - 1)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Where a pane lies and how its bars and values become pixels."""
+
+    area: Area
+    bars: BarScale
+    values: ValueScale
+    numbers: Numbers
+    theme: Theme
+    clock: Clock

@@ -1,0 +1,136 @@
+"""What a pane says of itself at its top left: names, and the last values in their colours."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from chartpact.render import text
+from chartpact.render.display import Area, Op, Panel, Words
+from chartpact.render.frame import TEXT
+from chartpact.render.numbers import Numbers
+from chartpact.render.theme import Theme, legible
+from chartpact.scene import BarsPlot, LinePlot, Plot, Scene
+
+ROW = 18.0
+LEFT = 10.0
+TOP = 6.0
+GAP = 7.0  # between a name and its values
+APART = 18.0  # between entries
+MOST_VALUES = 6
+MOST_PARAMS = 4
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A bit of text in one colour."""
+
+    text: str
+    color: str
+    face: str = "sans"
+    size: float = TEXT
+
+    @property
+    def width(self) -> float:
+        return text.width(self.text, self.size, self.face)
+
+
+Entry = tuple[Piece, ...]
+Row = tuple[tuple[float, Piece], ...]
+
+
+def last_value(plot: Plot) -> float | None:
+    """The value of the last bar, of a plot that has a name."""
+    if isinstance(plot, LinePlot | BarsPlot) and plot.title and len(plot.values):
+        value = float(plot.values[-1])
+        return value if np.isfinite(value) else None
+    return None
+
+
+def last_color(plot: Plot, theme: Theme) -> str | None:
+    """The colour of the last bar."""
+    if not isinstance(plot.color, str):
+        return plot.color[-1] if plot.color else None
+    if plot.color != "auto":
+        return plot.color
+    values = getattr(plot, "values", np.empty(0))
+    base = plot.base if isinstance(plot, BarsPlot) else (values[-2] if len(values) > 1 else 0)
+    return theme.up if len(values) and values[-1] >= base else theme.down
+
+
+def entry(name: str, scene: Scene, numbers: Numbers, theme: Theme) -> Entry:
+    """A name and the last values of its plots."""
+    pieces = [Piece(text.clean(name).replace("\n", " "), theme.muted)]
+    for plot in scene.plots:
+        value, color = last_value(plot), last_color(plot, theme)
+        if value is not None and color is not None and len(pieces) <= MOST_VALUES:
+            pieces.append(Piece(numbers(value), legible(color, theme.background, 3.5)))
+    return tuple(pieces)
+
+
+def arrange(entries: Sequence[Entry], room: float, most: int, theme: Theme) -> list[Row]:
+    """Entries side by side in as many rows as they need; past the last row they are counted."""
+    rows: list[list[tuple[float, Piece]]] = [[]]
+    x = 0.0
+    for number, pieces in enumerate(entries):
+        short = _fitted(pieces, room)
+        wide = sum(piece.width for piece in short) + GAP * (len(short) - 1)
+        if rows[-1] and x + wide > room:
+            if len(rows) == most:
+                rest = Piece(f"+{len(entries) - number} more", theme.muted)
+                if x + rest.width <= room:
+                    rows[-1].append((x, rest))
+                break
+            rows.append([])
+            x = 0.0
+        for piece in short:
+            rows[-1].append((x, piece))
+            x += piece.width + GAP
+        x += APART - GAP
+    return [tuple(row) for row in rows if row]
+
+
+def _fitted(pieces: Entry, room: float) -> Entry:
+    kept: list[Piece] = []
+    for piece in pieces:
+        words = text.fit(piece.text, piece.size, room, piece.face)
+        if words != piece.text and kept:
+            break
+        if words:
+            kept.append(Piece(words, piece.color, piece.face, piece.size))
+            room -= kept[-1].width + GAP
+    return tuple(kept)
+
+
+def height(rows: Sequence[Row]) -> float:
+    return TOP + ROW * len(rows) if rows else 0.0
+
+
+def draw(rows: Sequence[Row], pane: Area, theme: Theme) -> tuple[list[Op], list[Area]]:
+    """The rows, each on a ground that dims what runs behind it, and the places they take."""
+    ops: list[Op] = []
+    places = []
+    for i, row in enumerate(rows):
+        top = pane.top + TOP + i * ROW
+        left = pane.left + LEFT
+        last_x, last = row[-1]
+        area = Area(left - 4, top, left + last_x + last.width + 4, top + ROW)
+        places.append(area)
+        ops.append(Panel(area, f"{theme.background[:7]}b8", radius=3))
+        for x, piece in row:
+            base = top + ROW / 2 + TEXT * text.CAP_HEIGHT / 2
+            ops.append(Words(left + x, base, piece.text, piece.size, piece.color, face=piece.face))
+    return ops, places
+
+
+def params_of(values: Iterable[object]) -> str:
+    """The parameters that tell one use of an indicator from another, as a legend shows them."""
+    shown = []
+    for value in values:
+        if isinstance(value, bool) or value is None:
+            continue
+        if isinstance(value, float):
+            shown.append(f"{value:g}")
+        elif isinstance(value, int) or (isinstance(value, str) and 0 < len(value) <= 8):
+            shown.append(str(value))
+    return " ".join(shown[:MOST_PARAMS])

@@ -1,0 +1,64 @@
+"""How a chart should look: its size, theme, time zone and the way prices are drawn."""
+
+import re
+from dataclasses import dataclass
+
+from chartpact.render import theme, timeaxis
+from chartpact.render.candles import KINDS
+from chartpact.render.errors import RenderError
+
+LARGEST = 4096  # pixels, either way
+SMALLEST = (160, 100)
+VOLUMES = ("pane", "overlay", "none")
+
+
+@dataclass(frozen=True)
+class Look:
+    """Checked when made. Without a `height` the picture is as high as its panes like to be."""
+
+    width: int = 1200
+    height: int | None = None
+    theme: str = "dark"
+    kind: str = "candles"
+    tz: str = "UTC"
+    log: bool = False
+    volume: str = "pane"
+    scale: float = 1.0  # pixels of the PNG for each pixel of the picture
+
+    def __post_init__(self) -> None:
+        theme.theme(self.theme)
+        timeaxis.zone(self.tz)
+        _one_of("kind of chart", self.kind, KINDS)
+        _one_of("place for the volume", self.volume, VOLUMES)
+        if not 0.25 <= self.scale <= 4:
+            raise RenderError(f"a scale of {self.scale:g} is not between 0.25 and 4")
+        for name, value, least in zip(
+            ("width", "height"), (self.width, self.height), SMALLEST, strict=True
+        ):
+            if value is None:
+                continue
+            if isinstance(value, bool) or not isinstance(value, int):
+                raise RenderError(f"a {name} of {value!r} is not a whole number of pixels")
+            if not least <= value or value * self.scale > LARGEST:
+                scaled = f" at a scale of {self.scale:g}" if self.scale != 1 else ""
+                raise RenderError(
+                    f"a {name} of {value}{scaled} is not between {least} and {LARGEST} pixels"
+                )
+
+
+def _one_of(what: str, value: str, known: object) -> None:
+    names = list(known)  # type: ignore[call-overload]
+    if value not in names:
+        raise RenderError(f"{value!r} is not a {what}: use {', '.join(names)}")
+
+
+def read_size(written: str) -> tuple[int, int]:
+    """Width and height of a size such as 1200x800.
+
+    >>> read_size("1200x800")
+    (1200, 800)
+    """
+    match = re.fullmatch(r"\s*(\d{1,5})\s*[x×X]\s*(\d{1,5})\s*", written)
+    if match is None:
+        raise RenderError(f"{written!r} is not a size: write it as 1200x800")
+    return int(match[1]), int(match[2])

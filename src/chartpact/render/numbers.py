@@ -1,0 +1,99 @@
+"""Numbers as the axes, legends and tags write them."""
+
+import math
+from dataclasses import dataclass
+from decimal import Decimal
+
+import numpy as np
+
+from chartpact.render.display import Floats
+
+MINUS = "−"
+_UNITS = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "K"))
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """How many decimals, and whether thousands are written as K, M, B."""
+
+    decimals: int = 2
+    compact: bool = False
+
+    def __call__(self, value: float) -> str:
+        """The number as text.
+
+        >>> Numbers(2)(-47943.824), Numbers(0, compact=True)(1_250_000)
+        ('−47,943.82', '1.25M')
+        """
+        if not math.isfinite(value):
+            return "–"
+        if self.compact:
+            return compact(value)
+        if abs(value) >= 1e15:
+            return f"{value:.3e}".replace("-", MINUS)
+        return _signed(f"{value:,.{self.decimals}f}")
+
+    def finer(self, step: float) -> "Numbers":
+        """Enough decimals to tell one step from the next."""
+        return Numbers(max(self.decimals, decimals_of(step)), self.compact)
+
+
+def _signed(text: str) -> str:
+    if text.startswith("-"):
+        return text[1:] if not text.strip("-0.,") else MINUS + text[1:]
+    return text
+
+
+def compact(value: float) -> str:
+    """Three significant digits and a unit.
+
+    >>> compact(20_000), compact(-1_234_567), compact(950)
+    ('20K', '−1.23M', '950')
+    """
+    size = abs(value)
+    if size >= 1e15:
+        return f"{value:.2e}".replace("-", MINUS)
+    for unit, letter in _UNITS:
+        if size >= unit * 0.9995:
+            scaled = value / unit
+            digits = max(0, 2 - math.floor(math.log10(abs(scaled))))
+            written = f"{scaled:.{digits}f}"
+            return _signed(written.rstrip("0").rstrip(".") if "." in written else written) + letter
+    return _signed(f"{value:.4g}")
+
+
+def decimals_of(step: float) -> int:
+    """The decimals a step has when written out, at most 10.
+
+    >>> decimals_of(0.25), decimals_of(1e-05), decimals_of(2.0)
+    (2, 5, 0)
+    """
+    exponent = Decimal(f"{step:.10g}").normalize().as_tuple().exponent
+    return min(10, max(0, -int(exponent)))
+
+
+def of_prices(prices: Floats, tick_size: float | None) -> Numbers:
+    """The decimals of the tick size or, where it is unknown, those the prices themselves have."""
+    if tick_size:
+        return Numbers(decimals_of(tick_size))
+    known = prices[np.isfinite(prices)][-500:]
+    if not len(known):
+        return Numbers(2)
+    size = max(float(np.abs(known).max()), 1e-12)
+    most = int(np.clip(5 - math.floor(math.log10(size)), 0, 10))
+    for decimals in range(most):
+        scaled = known * 10.0**decimals
+        if np.allclose(scaled, np.rint(scaled), rtol=0, atol=1e-6):
+            return Numbers(decimals if decimals != 1 else 2)
+    return Numbers(most)
+
+
+def of_range(low: float, high: float) -> Numbers:
+    """Decimals that suit values between these."""
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return Numbers(2)
+    size = max(abs(low), abs(high))
+    if size >= 1e5:
+        return Numbers(0, compact=True)
+    span = high - low if high > low else max(size, 1.0)
+    return Numbers(int(np.clip(math.ceil(4 - math.log10(span)), 0, 8)))

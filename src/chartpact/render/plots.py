@@ -1,0 +1,419 @@
+"""How each kind of plot is drawn, and how far it reaches up and down."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chartpact import palette
+from chartpact.render import sampling
+from chartpact.render.candles import body_width
+from chartpact.render.display import Area, Circles, Floats, Ints, Op, Panel, Rects, Shape, Stroke
+from chartpact.render.frame import Frame
+from chartpact.render.lines import straight, stroke
+from chartpact.render.theme import Theme, faded, visible
+from chartpact.scene import (
+    BarsPlot,
+    DivLinePlot,
+    DotPlot,
+    FillPlot,
+    HBarPlot,
+    HLinePlot,
+    LinePlot,
+    Plot,
+)
+
+THINNEST = 1.25  # pixels: a thinner line is hard to see
+LAYERS = ("fill", "hbar", "bars", "price", "hline", "line", "divline", "dot")
+
+Codes = NDArray[np.int64]
+
+
+# ---------------------------------------------------------------------------------------- extents
+
+
+def extent(plot: Plot) -> tuple[float, float]:
+    """The lowest and the highest value that a plot draws; NaN where it draws none."""
+    match plot:
+        case LinePlot():
+            values = np.concatenate((plot.values, plot.ahead))
+            if plot.style in ("histogram", "columns"):
+                values = np.append(values, 0.0)
+        case BarsPlot():
+            values = np.append(plot.values, plot.base) if len(plot.values) else plot.values
+        case FillPlot():
+            values = np.concatenate((plot.a, plot.b, plot.a_ahead, plot.b_ahead))
+        case DotPlot():
+            values = plot.columns.y[plot.columns.x >= 0]
+        case HLinePlot():
+            values = np.array([plot.y], dtype=float)
+        case HBarPlot():
+            values = np.array([plot.y - plot.height / 2, plot.y + plot.height / 2])
+        case DivLinePlot():
+            values = np.array([plot.y1, plot.y2], dtype=float) if plot.x2 >= 0 else np.empty(0)
+        case _:
+            values = np.empty(0)
+    values = values[np.isfinite(values)]
+    return (float(values.min()), float(values.max())) if len(values) else (np.nan, np.nan)
+
+
+# ----------------------------------------------------------------------------------------- colours
+
+
+def codes_of(
+    paint: Any, count: int, auto: Callable[[], NDArray[np.bool_]], theme: Theme
+) -> tuple[list[str], Codes]:
+    """The colours of a plot, and for each bar which of them is its own (−1: not drawn)."""
+    if isinstance(paint, str):
+        if paint != palette.AUTO:
+            return [paint], np.zeros(count, dtype=np.int64)
+        return [theme.up, theme.down], np.where(auto(), 0, 1)
+    known: dict[str | None, int] = {None: -1}
+    colors: list[str] = []
+    codes = np.full(count, -1, dtype=np.int64)
+    for i, color in enumerate(paint[:count]):
+        if color not in known:
+            known[color] = len(colors)
+            colors.append(color)
+        codes[i] = known[color]
+    if len(paint) < count and len(paint):  # what lies ahead is coloured like the last bar
+        codes[len(paint) :] = codes[len(paint) - 1]
+    return colors, codes
+
+
+# ------------------------------------------------------------------------------------------- lines
+
+
+def line(plot: LinePlot, frame: Frame) -> list[Op]:
+    values = np.concatenate((plot.values, plot.ahead)) if len(plot.ahead) else plot.values
+    if not len(values):
+        return []
+
+    def rising() -> NDArray[np.bool_]:
+        before = np.concatenate((values[:1], values[:-1]))
+        return ~(values < before)
+
+    colors, codes = codes_of(plot.color, len(values), rising, frame.theme)
+    if plot.style in ("histogram", "columns"):
+        width = max(1, round(plot.width)) if plot.style == "histogram" else None
+        return columns(values, 0.0, colors, codes, frame, width)
+    size = sampling.bars_per_group(frame.bars.step, 1.0)
+    kept = sampling.outline(values, size)
+    x, y, codes = frame.bars.x(kept), frame.values.y(values[kept]), codes[kept]
+    x, y, codes = _near(x, y, codes, frame)
+    if plot.style == "circles":
+        radius = 1.0 + max(plot.width, 1) * 0.8
+        return _circles(x, y, np.full(len(x), radius), colors, codes)
+    if plot.style == "cross":
+        return _crosses(x, y, 2.0 + max(plot.width, 1), colors, codes)
+    ops: list[Op] = []
+    stepped = plot.style.startswith("stepline")
+    drawn_x, drawn_y, drawn_codes = _stairs(x, y, codes) if stepped else (x, y, codes)
+    if plot.style in ("area", "areabr"):
+        ops += _areas(x, y, colors, codes, frame)
+    if plot.width > 0:
+        for color, parts in _runs(drawn_x, drawn_y, drawn_codes, colors):
+            ops.append(Shape(parts, stroke=Stroke(color, max(THINNEST, plot.width))))
+    if plot.style == "stepline_diamond":
+        ops += _diamonds(x, y, 2.5 + max(plot.width, 1), colors, codes)
+    return ops
+
+
+def _near(x: Floats, y: Floats, codes: Codes, frame: Frame) -> tuple[Floats, Floats, Codes]:
+    """Heights far outside the pane are brought near it: a number SVG readers can hold."""
+    far = 8192.0
+    return x, np.clip(y, frame.area.top - far, frame.area.bottom + far), codes
+
+
+def _stairs(x: Floats, y: Floats, codes: Codes) -> tuple[Floats, Floats, Codes]:
+    """Each value holds until the next bar."""
+    return (
+        np.repeat(x, 2)[1:],
+        np.repeat(y, 2)[:-1],
+        np.repeat(codes, 2)[1:] if len(codes) else codes,
+    )
+
+
+Part = tuple[Floats, Floats]
+
+
+def _runs(
+    x: Floats, y: Floats, codes: Codes, colors: list[str]
+) -> Iterable[tuple[str, list[Part]]]:
+    """For each colour the unbroken stretches; a stretch takes the colour of the bar it goes to."""
+    known = np.isfinite(y) & np.isfinite(x)
+    count = len(x)
+    if not known.any():
+        return
+    joined = known[1:] & known[:-1]
+    label = np.where(joined, codes[1:], -2)
+    edges = np.flatnonzero(label[1:] != label[:-1]) + 1
+    firsts = np.concatenate(([0], edges)) if count > 1 else np.empty(0, dtype=np.int64)
+    lasts = np.append(edges, count - 1) if count > 1 else firsts
+    parts: dict[int, list[Part]] = {}
+    for first, last in zip(firsts.tolist(), lasts.tolist(), strict=True):
+        code = int(label[first])
+        if code >= 0:
+            parts.setdefault(code, []).append((x[first : last + 1], y[first : last + 1]))
+    alone = known.copy()
+    alone[1:] &= ~joined
+    alone[:-1] &= ~joined
+    for i in np.flatnonzero(alone).tolist():
+        if codes[i] >= 0:
+            parts.setdefault(int(codes[i]), []).append((x[i : i + 1], y[i : i + 1]))
+    for code, found in sorted(parts.items()):
+        if visible(colors[code]):
+            yield colors[code], found
+
+
+def _areas(x: Floats, y: Floats, colors: list[str], codes: Codes, frame: Frame) -> list[Op]:
+    floor = float(frame.values.y(0.0))
+    if not frame.area.top < floor < frame.area.bottom:
+        floor = frame.area.bottom
+    ops: list[Op] = []
+    for color, parts in _runs(x, y, codes, colors):
+        closed = [
+            (np.concatenate((px, px[[-1, 0]])), np.append(py, (floor, floor)))
+            for px, py in parts
+            if len(px) > 1
+        ]
+        ops.append(Shape(closed, fill=faded(color, 0.25)))
+    return ops
+
+
+def _by_color(
+    codes: Codes, known: NDArray[np.bool_], colors: list[str]
+) -> Iterable[tuple[str, NDArray[np.bool_]]]:
+    for code, color in enumerate(colors):
+        chosen = known & (codes == code)
+        if chosen.any() and visible(color):
+            yield color, chosen
+
+
+def _circles(x: Floats, y: Floats, radius: Floats, colors: list[str], codes: Codes) -> list[Op]:
+    ops: list[Op] = []
+    for color, chosen in _by_color(codes, np.isfinite(y), colors):
+        spots = np.column_stack((x[chosen], y[chosen], radius[chosen]))
+        spots = np.unique(np.rint(spots * 2) / 2, axis=0) if len(spots) > 2000 else spots
+        ops.append(Circles(spots[:, 0], spots[:, 1], spots[:, 2], color))
+    return ops
+
+
+def _crosses(x: Floats, y: Floats, arm: float, colors: list[str], codes: Codes) -> list[Op]:
+    ops: list[Op] = []
+    for color, chosen in _by_color(codes, np.isfinite(y), colors):
+        parts: list[Part] = []
+        for px, py in zip(x[chosen].tolist(), y[chosen].tolist(), strict=True):
+            parts.append((np.array([px - arm, px + arm]), np.array([py, py])))
+            parts.append((np.array([px, px]), np.array([py - arm, py + arm])))
+        ops.append(Shape(parts, stroke=Stroke(color, 1.25, round=False)))
+    return ops
+
+
+def _diamonds(x: Floats, y: Floats, arm: float, colors: list[str], codes: Codes) -> list[Op]:
+    ops: list[Op] = []
+    for color, chosen in _by_color(codes, np.isfinite(y), colors):
+        parts = [
+            (np.array([px - arm, px, px + arm, px]), np.array([py, py - arm, py, py + arm]))
+            for px, py in zip(x[chosen].tolist(), y[chosen].tolist(), strict=True)
+        ]
+        ops.append(Shape(parts, fill=color))
+    return ops
+
+
+# ----------------------------------------------------------------------------------------- columns
+
+
+def bars(plot: BarsPlot, frame: Frame) -> list[Op]:
+    if not len(plot.values):
+        return []
+    colors, codes = codes_of(
+        plot.color, len(plot.values), lambda: ~(plot.values < plot.base), frame.theme
+    )
+    return columns(plot.values, float(plot.base), colors, codes, frame, None)
+
+
+def columns(
+    values: Floats, base: float, colors: list[str], codes: Codes, frame: Frame, width: int | None
+) -> list[Op]:
+    size = sampling.bars_per_group(frame.bars.step, 1.0)
+    at = np.arange(len(values))
+    if size > 1:  # of each group the tallest on either side stays, with its colour
+        tall, deep = (
+            np.where(values >= base, values, np.nan),
+            np.where(values < base, values, np.nan),
+        )
+        kept = np.concatenate((_peaks(tall, size, 1.0), _peaks(deep, size, -1.0)))
+        at = np.unique(kept[kept >= 0])
+    x = frame.bars.x(np.asarray((at // size) * size + (size - 1) / 2, dtype=np.float64))
+    y = np.rint(np.clip(frame.values.y(values[at]), frame.area.top - 4, frame.area.bottom + 4))
+    zero = frame.values.y1(base)
+    floor = (
+        round(np.clip(zero, frame.area.top - 4, frame.area.bottom + 4))
+        if np.isfinite(zero)
+        else round(frame.area.bottom)
+    )
+    wide = width or body_width(frame.bars.step * size)
+    ops: list[Op] = []
+    for color, chosen in _by_color(codes[at], np.isfinite(y), colors):
+        top = np.minimum(y[chosen], floor).astype(np.int64)
+        height = np.abs(y[chosen] - floor).astype(np.int64)
+        left = np.floor(x[chosen]).astype(np.int64) - wide // 2
+        height = np.where((height == 0) & (values[at][chosen] != base), 1, height)
+        boxes = np.column_stack((left, top, np.full_like(left, wide), height))
+        ops.append(Rects(boxes[height > 0], color))
+    return ops
+
+
+def _peaks(values: Floats, size: int, sign: float) -> Ints:
+    groups = -(-len(values) // size)
+    padded = np.full(groups * size, -np.inf)
+    padded[: len(values)] = np.where(np.isfinite(values), values * sign, -np.inf)
+    grid = padded.reshape(groups, size)
+    best = grid.argmax(axis=1) + np.arange(groups) * size
+    return np.where(np.isfinite(grid.max(axis=1)), best, -1)
+
+
+# ------------------------------------------------------------------------------------------- fills
+
+
+def fill(plot: FillPlot, frame: Frame) -> list[Op]:
+    a = np.concatenate((plot.a, plot.a_ahead))
+    b = np.concatenate((plot.b, plot.b_ahead))
+    count = min(len(a), len(b))
+    a, b = a[:count], b[:count]
+    if not count:
+        return []
+    colors, codes = codes_of(plot.color, count, lambda: a >= b, frame.theme)
+    at = np.arange(count, dtype=float)
+    size = sampling.bars_per_group(frame.bars.step, 1.0)
+    if size > 1:
+        at, a, b, codes = _thinned(a, b, codes, size)
+    if plot.color == palette.AUTO:
+        at, a, b, codes = _crossed(at, a, b)
+    x = frame.bars.x(at)
+    x, ya, _ = _near(x, frame.values.y(a), codes, frame)
+    x, yb, _ = _near(x, frame.values.y(b), codes, frame)
+    ops: list[Op] = []
+    both = np.where(np.isfinite(ya) & np.isfinite(yb), ya, np.nan)
+    for color, parts in _runs(
+        x, np.where(np.isfinite(both), np.arange(len(x)), np.nan), codes, colors
+    ):
+        closed = []
+        for px, index in parts:
+            if len(px) > 1:
+                rows = index.astype(np.int64)
+                closed.append(
+                    (np.concatenate((px, px[::-1])), np.concatenate((ya[rows], yb[rows][::-1])))
+                )
+        ops.append(Shape(closed, fill=faded(color, plot.alpha)))
+    return ops
+
+
+def _thinned(a: Floats, b: Floats, codes: Codes, size: int) -> tuple[Floats, Floats, Floats, Codes]:
+    """One step for each group, from the outermost value of one series to that of the other."""
+    both = np.isfinite(a) & np.isfinite(b)
+    a, b = np.where(both, a, np.nan), np.where(both, b, np.nan)
+    first = sampling.starts(len(a), size)
+    last = np.append(first[1:], len(a)) - 1
+    above = np.add.reduceat(np.where(both, a - b, 0.0), first) >= 0
+    a_high, b_low = sampling.envelope(a, b, size)
+    b_high, a_low = sampling.envelope(b, a, size)
+    return (
+        sampling.centres(len(a), size),
+        np.where(above, a_high, a_low),
+        np.where(above, b_low, b_high),
+        codes[last],
+    )
+
+
+def _crossed(at: Floats, a: Floats, b: Floats) -> tuple[Floats, Floats, Floats, Codes]:
+    """The points where the series cross put in, and each stretch coloured by who is above."""
+    gap = a - b
+    before, after = gap[:-1], gap[1:]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        crossing = np.flatnonzero((before >= 0) & (after < 0) | (before < 0) & (after >= 0))
+        share = before[crossing] / (before[crossing] - after[crossing])
+    met = a[crossing] + share * (a[crossing + 1] - a[crossing])
+    at = np.insert(at, crossing + 1, at[crossing] + share * (at[crossing + 1] - at[crossing]))
+    a, b = np.insert(a, crossing + 1, met), np.insert(b, crossing + 1, met)
+    gap = a - b
+    between = np.zeros(len(gap))
+    between[1:] = gap[1:] + gap[:-1]
+    return at, a, b, np.where(between >= 0, 0, 1)
+
+
+# ------------------------------------------------------------------------------------- other kinds
+
+
+def dots(plot: DotPlot, frame: Frame) -> list[Op]:
+    points = plot.columns
+    if not len(points):
+        return []
+    x, y = frame.bars.x(points.x), frame.values.y(points.y)
+    radius = np.maximum(points.size, 0.5) / 2 + 0.5
+    paint = plot.color if plot.color != palette.AUTO else frame.theme.up
+    colors, codes = codes_of(paint, len(x), lambda: np.ones(len(x), bool), frame.theme)
+    y = np.where((y >= frame.area.top - 50) & (y <= frame.area.bottom + 50), y, np.nan)
+    return _circles(x, y, radius, colors, codes)
+
+
+def _only(plot: Plot, frame: Frame) -> str:
+    """The colour of a plot that has one place only."""
+    if isinstance(plot.color, str):
+        return frame.theme.up if plot.color == palette.AUTO else plot.color
+    return next((each for each in plot.color if each), "#00000000")
+
+
+def hline(plot: HLinePlot, frame: Frame) -> list[Op]:
+    y = frame.values.y1(plot.y)
+    color = _only(plot, frame)
+    if not frame.area.top <= y <= frame.area.bottom or not visible(color):
+        return []
+    y = round(y - 0.5) + 0.5
+    ends = np.array([frame.area.left, frame.area.right])
+    return [Shape([(ends, np.array([y, y]))], stroke=stroke(color, 1.0, plot.style))]
+
+
+def hbar(plot: HBarPlot, frame: Frame) -> list[Op]:
+    top, bottom = (frame.values.y1(plot.y + s * plot.height / 2) for s in (1, -1))
+    color = _only(plot, frame)
+    if not (np.isfinite(top) and np.isfinite(bottom)) or not visible(color):
+        return []
+    if bottom < frame.area.top or top > frame.area.bottom:
+        return []
+    start, length = plot.offset * frame.area.width, plot.width * frame.area.width
+    left = frame.area.left + start
+    if plot.side == "right":
+        left = frame.area.right - start - length
+    right = min(left + length, frame.area.right)
+    top, bottom = max(top, frame.area.top), min(bottom, frame.area.bottom)
+    return [Panel(Area(max(left, frame.area.left), top, right, max(bottom, top + 0.5)), color)]
+
+
+def divline(plot: DivLinePlot, frame: Frame) -> list[Op]:
+    return straight(
+        frame,
+        (frame.bars.x1(plot.x1), frame.values.y1(plot.y1)),
+        (frame.bars.x1(plot.x2), frame.values.y1(plot.y2)),
+        color=_only(plot, frame),
+        width=1.75,
+        style=plot.style,
+    )
+
+
+DRAW: Mapping[str, Callable[[Any, Frame], list[Op]]] = {
+    "line": line,
+    "bars": bars,
+    "fill": fill,
+    "dot": dots,
+    "hline": hline,
+    "hbar": hbar,
+    "divline": divline,
+}
+
+
+def draw(plot: Plot, frame: Frame) -> list[Op]:
+    """What a plot puts on the picture."""
+    return DRAW[plot.kind](plot, frame)

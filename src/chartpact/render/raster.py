@@ -1,0 +1,106 @@
+"""SVG to PNG in this process, with the package's fonts and no others.
+
+This is also what a worker of the pool runs (`serve`), so it imports nothing heavy.
+
+resvg 0.2.0 binds its options to the thread that made them (they are made anew for each picture,
+which costs a fraction of a millisecond), takes a row-major transform, holds the GIL throughout,
+and panics with a BaseException on a document it cannot read.
+"""
+
+import os
+import struct
+import sys
+from collections.abc import Callable
+from typing import BinaryIO
+
+from chartpact.render.errors import RenderError
+from chartpact.render.typeface import FACES, SANS, font_file
+
+EXTRA_FONTS = "CHARTPACT_FONTS"  # more font files, for scripts that the package's fonts lack
+DONE, FAILED = 0, 1
+_HEADER = struct.Struct(">BI")
+
+
+def extra_fonts() -> list[str]:
+    """The font files named in the environment, in order."""
+    named = os.environ.get(EXTRA_FONTS, "").split(os.pathsep)
+    found = [each for each in named if each]
+    for each in found:
+        if not os.path.isfile(each):
+            raise RenderError(f"{EXTRA_FONTS} names {each!r}, which is not a font file")
+    return found
+
+
+def rasterize(svg: str) -> bytes:
+    """The PNG of an SVG document."""
+    draw = _resvg() or _resvg_py()
+    if draw is None:
+        raise RenderError("PNG needs the package 'resvg' (or 'resvg_py'): pip install resvg")
+    try:
+        return draw(svg)
+    except RenderError:
+        raise
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt | SystemExit | GeneratorExit | MemoryError):
+            raise
+        raise RenderError(f"the SVG could not be drawn: {error}") from None
+
+
+def _resvg() -> Callable[[str], bytes] | None:
+    try:
+        from resvg import render, usvg
+    except ImportError:
+        return None
+
+    def draw(svg: str) -> bytes:
+        options = usvg.Options.default()
+        for name in FACES:
+            options.load_font_data(font_file(name))
+        for path in extra_fonts():
+            options.load_font_file(path)
+        options.font_family = SANS
+        return bytes(render(usvg.Tree.from_str(svg, options), (1, 0, 0, 0, 1, 0)))
+
+    return draw
+
+
+def _resvg_py() -> Callable[[str], bytes] | None:
+    try:
+        from resvg_py import svg_to_bytes
+    except ImportError:
+        return None
+
+    def draw(svg: str) -> bytes:
+        from importlib.resources import as_file, files
+
+        with as_file(files("chartpact.render").joinpath("fonts")) as folder:
+            fonts = [str(folder / f"{name}.ttf") for name in FACES]
+            return bytes(
+                svg_to_bytes(
+                    svg_string=svg,
+                    skip_system_fonts=True,
+                    font_files=[*fonts, *extra_fonts()],
+                    font_family=SANS,
+                    sans_serif_family=SANS,
+                )
+            )
+
+    return draw
+
+
+def serve(asked: BinaryIO, answers: BinaryIO) -> None:
+    """Draws what it is asked for, one document after another, until there are no more."""
+    while header := asked.read(4):
+        svg = asked.read(struct.unpack(">I", header)[0])
+        try:
+            kind, answer = DONE, rasterize(svg.decode())
+        except RenderError as error:
+            kind, answer = FAILED, str(error).encode()
+        answers.write(_HEADER.pack(kind, len(answer)) + answer)
+        answers.flush()
+
+
+def main() -> None:
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever a library prints must not stand among the answers
+    serve(sys.stdin.buffer, answers)

@@ -1,0 +1,136 @@
+"""Where values and bars lie on the picture, and the round values the axes name."""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from chartpact.render.display import Floats, Ints
+
+ROUND = (1.0, 2.0, 2.5, 5.0)
+
+
+@dataclass(frozen=True)
+class BarScale:
+    """Bars side by side, whatever time lies between them; x of a bar is its centre."""
+
+    count: int
+    left: float
+    right: float
+    ahead: float  # room right of the last bar, in bars
+
+    @cached_property
+    def step(self) -> float:
+        return (self.right - self.left) / max(self.count + self.ahead, 1e-9)
+
+    def x(self, bar: Floats | Ints | float) -> Floats:
+        return np.asarray(self.left + (np.asarray(bar, dtype=float) + 0.5) * self.step)
+
+    def x1(self, bar: float) -> float:
+        return self.left + (bar + 0.5) * self.step
+
+
+@dataclass(frozen=True)
+class ValueScale:
+    """Values from `low` at `bottom` to `high` at `top`, linear or logarithmic."""
+
+    low: float
+    high: float
+    top: float
+    bottom: float
+    log: bool = False
+
+    def _place(self, value: Floats) -> Floats:
+        if not self.log:
+            return value
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(value > 0, np.log(value), np.nan)
+
+    def y(self, value: Floats | float) -> Floats:
+        """Where values lie; what a log scale has no place for is NaN."""
+        placed = self._place(np.asarray(value, dtype=float))
+        low, high = self._ends
+        return np.asarray(self.bottom - (placed - low) * ((self.bottom - self.top) / (high - low)))
+
+    def y1(self, value: float) -> float:
+        return float(self.y(value))
+
+    @cached_property
+    def _ends(self) -> tuple[float, float]:
+        if self.log:
+            return math.log(self.low), math.log(self.high)
+        return self.low, self.high
+
+    def value(self, y: float) -> float:
+        """The value that lies there."""
+        low, high = self._ends
+        placed = low + (self.bottom - y) * (high - low) / (self.bottom - self.top)
+        return math.exp(placed) if self.log else placed
+
+    def ticks(
+        self, top: float, bottom: float, apart: float, tick_size: float | None
+    ) -> list[float]:
+        """Round values between two heights, at least `apart` pixels from each other."""
+        low, high = self.value(bottom), self.value(top)
+        if self.log and low > 0 and high / low > 4:
+            return _decades(low, high, max(2.0, (bottom - top) / apart))
+        step = round_step((high - low) * apart / max(bottom - top, 1.0), tick_size)
+        if not step > 0 or (high - low) / step > 10_000:
+            return []
+        first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+        found = [i * step for i in range(first, last + 1)]
+        if not self.log:
+            return found
+        kept: list[float] = []  # even values lie closer and closer on a log scale
+        for value in found:
+            if value > 0 and (not kept or self.y1(kept[-1]) - self.y1(value) >= apart * 0.7):
+                kept.append(value)
+        return kept
+
+
+def round_step(least: float, tick_size: float | None = None) -> float:
+    """The smallest round step that is no less, and a whole number of ticks where there are ticks.
+
+    >>> round_step(0.3), round_step(0.3, 0.25), round_step(0.03, 0.03125)
+    (0.5, 0.5, 0.03125)
+    """
+    if not math.isfinite(least) or least <= 0:
+        return math.nan
+    if tick_size and least < 64 * tick_size:
+        for ticks in (1, 2, 4, 5, 8, 10, 16, 20, 25, 32, 40, 50, 64, 80, 100, 128, 200):
+            step = ticks * tick_size
+            if step >= least and _is_round(step, tick_size):
+                return step
+    base = 10.0 ** math.floor(math.log10(least))
+    for power in (base, base * 10):
+        for each in ROUND:
+            step = each * power
+            if step >= least * (1 - 1e-9) and (not tick_size or _whole(step / tick_size)):
+                return step
+    return base * 10
+
+
+def _whole(value: float) -> bool:
+    return abs(value - round(value)) < 1e-6 * max(1.0, abs(value))
+
+
+def _is_round(step: float, tick_size: float) -> bool:
+    """Whether people count in such steps: 1, 2, 2.5 or 5, or halves and quarters of one."""
+    digits = step / 10.0 ** math.floor(math.log10(step) + 1e-9)
+    return (
+        any(math.isclose(digits, each) for each in ROUND)
+        or step == tick_size
+        or (tick_size < 1 and step < 1 and _whole(1 / step))
+    )
+
+
+def _decades(low: float, high: float, most: float) -> list[float]:
+    for digits in ((1, 1.5, 2, 3, 4, 5, 6, 8), (1, 2, 3, 5), (1, 2, 5), (1, 3), (1,)):
+        powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+        found = [each * 10.0**power for power in powers for each in digits]
+        found = [each for each in found if low <= each <= high]
+        if len(found) <= most:
+            return found
+    every = math.ceil(len(found) / most)
+    return found[::every]

@@ -1,0 +1,173 @@
+"""Tables in the nine places of a pane."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from chartpact import palette
+from chartpact.render.display import Area, Begin, End, Op, Panel, Stroke
+from chartpact.render.frame import Frame
+from chartpact.render.theme import Theme, legible, over, visible
+from chartpact.render.wording import Block, block
+from chartpact.scene import Cell, Table
+
+PADDING = (6.0, 3.0)
+MARGIN = 8.0
+AUTO_SIZE = 12
+MAX_CELLS = 10_000
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table measured: how wide its columns and how high its rows are."""
+
+    table: Table
+    cells: tuple[tuple[Cell, Block], ...]
+    columns: np.ndarray
+    rows: np.ndarray
+    line: float  # between cells, and the frame
+    frame: float
+
+    @property
+    def width(self) -> float:
+        return float(self.columns.sum()) + self.line * (len(self.columns) - 1) + 2 * self.frame
+
+    @property
+    def height(self) -> float:
+        return float(self.rows.sum()) + self.line * (len(self.rows) - 1) + 2 * self.frame
+
+
+def measure(table: Table, width: float, height: float) -> Grid | None:
+    """The grid of a table in a pane of that size, made smaller where it would not fit."""
+    for scale in (1.0, 0.85, 0.7, 0.55, 0.4):
+        grid = _grid(table, width, height, scale)
+        if grid is None or (grid.width <= width and grid.height <= height):
+            return grid
+    return grid
+
+
+def _grid(table: Table, width: float, height: float, scale: float) -> Grid | None:
+    alive = {
+        (cell.column, cell.row): cell
+        for cell in table.cells
+        if cell.column < table.columns and cell.row < table.rows
+    }
+    hidden = {
+        (column, row)
+        for cell in alive.values()
+        for column in range(cell.column, _end(cell.end_column, cell.column, table.columns) + 1)
+        for row in range(cell.row, _end(cell.end_row, cell.row, table.rows) + 1)
+        if (column, row) != (cell.column, cell.row)
+    }
+    cells = [cell for place, cell in alive.items() if place not in hidden]
+    if not cells:
+        return None
+    columns, rows = np.zeros(table.columns), np.zeros(table.rows)
+    measured = []
+    for cell in cells:
+        points = cell.size if isinstance(cell.size, int) else palette.TEXT_SIZES[cell.size]
+        size = max(5.0, (points or AUTO_SIZE) * scale)
+        words = block(cell.text, size, cell.text_formatting, cell.text_font_family)
+        measured.append((cell, words))
+    for whole in (False, True):  # single cells first, then those that reach over several
+        for cell, words in measured:
+            end_column = _end(cell.end_column, cell.column, table.columns)
+            end_row = _end(cell.end_row, cell.row, table.rows)
+            wide = cell.width * width / 100 if cell.width else words.width + 2 * PADDING[0] * scale
+            high = (
+                cell.height * height / 100
+                if cell.height
+                else (max(words.height, words.size) + 2 * PADDING[1] * scale)
+            )
+            _stretch(columns, cell.column, end_column, min(wide, 4 * width), whole)
+            _stretch(rows, cell.row, end_row, min(high, 4 * height), whole)
+    line = min(float(table.border_width), 32.0) if _seen(table.border_color) else 0.0
+    frame = min(float(table.frame_width), 32.0) if _seen(table.frame_color) else 0.0
+    return Grid(table, tuple(measured), columns, rows, line, frame)
+
+
+def _end(end: int | None, start: int, count: int) -> int:
+    return start if end is None else min(max(end, start), count - 1)
+
+
+def _stretch(sizes: np.ndarray, first: int, last: int, least: float, whole: bool) -> None:
+    if first == last:
+        sizes[first] = max(sizes[first], least)
+    elif whole:
+        missing = least - float(sizes[first : last + 1].sum())
+        if missing > 0:
+            sizes[first : last + 1] += missing / (last + 1 - first)
+
+
+def _seen(color: str | None) -> bool:
+    return color is not None and visible(color)
+
+
+def place(grid: Grid, pane: Area, below: float = 0.0) -> Area:
+    """Where the table lies; one at the top keeps below what is written there."""
+    row, _, column = grid.table.position.partition("_")
+    width, height = grid.width, grid.height
+    left = {
+        "left": pane.left + MARGIN,
+        "center": (pane.left + pane.right - width) / 2,
+        "right": pane.right - MARGIN - width,
+    }[column]
+    top = {
+        "top": pane.top + max(MARGIN, below),
+        "middle": (pane.top + pane.bottom - height) / 2,
+        "bottom": pane.bottom - MARGIN - height,
+    }[row]
+    return Area(left, top, left + width, top + height)
+
+
+def draw(grid: Grid, area: Area, frame: Frame) -> list[Op]:
+    """The ground, the cells, the lines between them, the texts and the frame."""
+    table, theme = grid.table, frame.theme
+    x = area.left + grid.frame + np.concatenate(([0], np.cumsum(grid.columns + grid.line)))
+    y = area.top + grid.frame + np.concatenate(([0], np.cumsum(grid.rows + grid.line)))
+    x, y = np.rint(x), np.rint(y)
+    whole = Area(round(area.left), round(area.top), x[-1] - grid.line, y[-1] - grid.line)
+    ops: list[Op] = [Begin("table")]
+    if table.bgcolor is not None and visible(table.bgcolor):
+        ops.append(Panel(whole, table.bgcolor))
+    places = []
+    for cell, words in grid.cells:
+        end_column = _end(cell.end_column, cell.column, table.columns)
+        end_row = _end(cell.end_row, cell.row, table.rows)
+        spot = Area(
+            x[cell.column], y[cell.row], x[end_column + 1] - grid.line, y[end_row + 1] - grid.line
+        )
+        places.append(spot)
+        if cell.bgcolor is not None and visible(cell.bgcolor):
+            ops.append(Panel(spot, cell.bgcolor))
+        ops += _text(cell, words, spot, table, theme)
+    if grid.line and table.border_color:
+        ops += [
+            Panel(
+                spot.grown(grid.line / 2), stroke=Stroke(table.border_color, grid.line, round=False)
+            )
+            for spot in places
+        ]
+    if grid.frame and table.frame_color:
+        edge = Stroke(table.frame_color, grid.frame, round=False)
+        ops.append(Panel(whole.grown(grid.frame / 2), stroke=edge))
+    ops.append(End())
+    return ops
+
+
+def _text(cell: Cell, words: Block, spot: Area, table: Table, theme: Theme) -> list[Op]:
+    if not words.lines or not _seen(cell.text_color) or cell.text_color is None:
+        return []
+    ground = theme.background
+    for color in (table.bgcolor, cell.bgcolor):
+        ground = over(color, ground) if color else ground
+    ink = legible(cell.text_color, ground, 2.0)
+    height = words.height
+    top = {
+        "top": spot.top + PADDING[1],
+        "center": (spot.top + spot.bottom - height) / 2,
+        "bottom": spot.bottom - PADDING[1] - height,
+    }[cell.text_valign]
+    inner = Area(spot.left + PADDING[0], top, spot.right - PADDING[0], top + height)
+    drawn = words.draw(inner, cell.text_halign, ink)
+    return [Begin("cell", tooltip=cell.tooltip), *drawn, End()] if cell.tooltip else drawn

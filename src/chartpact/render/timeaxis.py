@@ -1,0 +1,160 @@
+"""Which bars the time axis names, and how, in any time zone.
+
+A tick stands on the first bar of each new stretch of local time (five minutes, a day, a quarter…).
+The stretch is the shortest whose labels have room; where sessions leave two ticks too close, the
+one that begins something greater stays.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import numpy as np
+
+from chartpact.bars import BarsError, clock
+from chartpact.render import text
+from chartpact.render.display import Ints
+from chartpact.render.errors import RenderError
+
+SECOND, MINUTE, HOUR, DAY = 1_000, 60_000, 3_600_000, 86_400_000
+MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
+
+# (unit, how many): from the finest to the coarsest
+STRETCHES: tuple[tuple[str, int], ...] = (
+    *(("ms", seconds * SECOND) for seconds in (1, 5, 15, 30)),
+    *(("ms", minutes * MINUTE) for minutes in (1, 2, 5, 10, 15, 30)),
+    *(("ms", hours * HOUR) for hours in (1, 2, 3, 4, 6, 12)),
+    *(("day", days) for days in (1, 2, 7, 14)),
+    *(("month", months) for months in (1, 2, 3, 6)),
+    *(("year", years) for years in (1, 2, 5, 10, 20, 50, 100)),
+)
+
+
+@dataclass(frozen=True)
+class TimeTick:
+    """A bar that is named; a major one begins a day, a month or a year among lesser ones."""
+
+    bar: int
+    label: str
+    major: bool
+
+
+def zone(name: str) -> ZoneInfo:
+    """The time zone of an IANA name."""
+    try:
+        return clock.zone(name)
+    except BarsError as error:
+        raise RenderError(str(error)) from None
+
+
+def local(time: Ints, tz: str) -> Ints:
+    """The wall clock of each time, as milliseconds since 1970 on that clock."""
+    return np.asarray(time + clock.offsets(zone(tz), time), dtype=np.int64)
+
+
+def _days(wall: Ints) -> Ints:
+    return wall // DAY
+
+
+def _stretch(wall: Ints, unit: str, size: int) -> Ints:
+    """A number for each bar that changes where a new stretch begins."""
+    if unit == "ms":
+        return wall // DAY * (DAY // size + 1) + wall % DAY // size
+    days = wall.astype("datetime64[ms]").astype("datetime64[D]")
+    months: Ints = days.astype("datetime64[M]").astype(np.int64)
+    if unit == "day":
+        in_month: Ints = (days - days.astype("datetime64[M]")).astype(np.int64)
+        if size == 1:
+            return _days(wall)
+        if size == 7:
+            return (_days(wall) + 3) // 7  # weeks begin on Monday
+        return np.asarray(months * 100 + np.minimum(in_month // size, 30 // size - 1))
+    part = months // size if unit == "month" else (months // 12 + 1970) // size
+    return np.asarray(part, dtype=np.int64)
+
+
+def _rank(wall: Ints) -> Ints:
+    """What begins with each bar: 3 a year, 2 a month, 1 a day, 0 nothing of that kind."""
+    days = wall.astype("datetime64[ms]").astype("datetime64[D]")
+    months = days.astype("datetime64[M]").astype(np.int64)
+    rank = np.zeros(len(wall), dtype=np.int64)
+    for level, part in ((1, _days(wall)), (2, months), (3, months // 12)):
+        rank[1:][part[1:] != part[:-1]] = level
+    return rank
+
+
+def ticks(time: Ints, step: float, tz: str, size: float) -> list[TimeTick]:
+    """The bars to name when a bar is `step` pixels wide and labels are `size` pixels high."""
+    count = len(time)
+    if count == 0:
+        return []
+    wall = local(time, tz)
+    rank = _rank(wall)
+    bar_ms = int(np.median(np.diff(time))) if count > 1 else DAY
+    room = count * step
+    for unit, length in STRETCHES:
+        if unit == "ms" and (length < bar_ms or bar_ms >= DAY):
+            continue
+        part = _stretch(wall, unit, length)
+        starts = np.flatnonzero(part[1:] != part[:-1]) + 1
+        if not len(starts) and count > 1:
+            continue
+        widest = text.width(_widest(unit, length), size)
+        if len(starts) * (widest + 2.2 * size) <= room * 1.15 or unit == "year":
+            break
+    if count < 12 and len(starts) < count - 1:  # a handful of bars: name what there is room for
+        unit, length = ("ms", MINUTE) if bar_ms < DAY else ("day", 1)
+        starts = np.arange(1, count)
+    if count and not len(starts):
+        starts = np.array([0])
+    if starts[0] * step > 6 * size:
+        starts = np.insert(starts, 0, 0)
+    return _placed(wall, rank, starts, unit, length, step, size)
+
+
+def _widest(unit: str, size: int) -> str:
+    if unit == "ms":
+        return "00:00:00" if size < MINUTE else "00:00"
+    return {"day": "30 Nov", "month": "Nov", "year": "2000"}[unit]
+
+
+def _placed(
+    wall: Ints, rank: Ints, starts: Ints, unit: str, length: int, step: float, size: float
+) -> list[TimeTick]:
+    """Labels where there is room, the greater ones first."""
+    lowest = {"ms": 0, "day": 1, "month": 2, "year": 3}[unit]
+    spans: list[tuple[float, float]] = []
+    found: list[TimeTick] = []
+    gap = size * 1.4
+    for bar in sorted(starts.tolist(), key=lambda each: (-int(rank[each]), each)):
+        level = max(int(rank[bar]), lowest) if bar else lowest
+        label = _label(int(wall[bar]), level, unit, length)
+        half = text.width(label, size) / 2 + gap / 2
+        x = bar * step
+        if all(x + half <= left or right <= x - half for left, right in spans):
+            spans.append((x - half, x + half))
+            found.append(TimeTick(bar, label, level > lowest))
+    return sorted(found, key=lambda tick: tick.bar)
+
+
+def _label(wall: int, level: int, unit: str, length: int) -> str:
+    moment = datetime(1970, 1, 1) + timedelta(milliseconds=wall)
+    if level == 3:
+        return f"{moment.year}"
+    if level == 2:
+        return (
+            MONTHS[moment.month - 1] if unit != "ms" else f"{moment.day} {MONTHS[moment.month - 1]}"
+        )
+    if level == 1:
+        return f"{moment.day} {MONTHS[moment.month - 1]}"
+    return f"{moment:%H:%M:%S}" if unit == "ms" and length < MINUTE else f"{moment:%H:%M}"
+
+
+def spell(times: Sequence[int], tz: str, intraday: bool) -> list[str]:
+    """Moments written in full."""
+    form = "%Y-%m-%d %H:%M" if intraday else "%Y-%m-%d"
+    return [
+        (datetime(1970, 1, 1) + timedelta(milliseconds=int(each))).strftime(form)
+        for each in local(np.asarray(times, dtype=np.int64), tz)
+    ]
