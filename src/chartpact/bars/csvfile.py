@@ -8,7 +8,6 @@ from io import StringIO
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from chartpact.bars.errors import BarsError
 from chartpact.bars.figures import Texts
@@ -75,8 +74,12 @@ def _text(data: bytes) -> bytes:
 
 def _progress(parts: Iterator[Part], body: bytes) -> Iterator[Part]:
     rows = body.count(b"\n")
-    quiet = rows < SHOW_PROGRESS or not sys.stderr.isatty()
-    with tqdm(total=rows, desc="reading bars", unit=" rows", disable=quiet, leave=False) as bar:
+    if rows < SHOW_PROGRESS or not sys.stderr.isatty():
+        yield from parts
+        return
+    from tqdm import tqdm
+
+    with tqdm(total=rows, desc="reading bars", unit=" rows", leave=False) as bar:
         for part in parts:
             yield part
             bar.update(len(part.lines))

@@ -61,7 +61,7 @@ FX = Market(
     raids=((2000, 2400, 200, 400), (200, 500, 800, 1000)),
     regime=40,
     trend=1.0,
-    home=0.001,
+    home=0.002,
     seed=20_240_226,
 )
 CRYPTO = Market(

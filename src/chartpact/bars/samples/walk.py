@@ -24,7 +24,8 @@ Columns = tuple[Times, Floats, Floats, Floats, Floats, Floats]
 
 MINUTE = 60_000
 PARTS = 8  # steps inside a bar, from which its high and low come
-NEWS = {"high": 4.0, "medium": 2.0}  # times the usual volatility, halving every ten minutes
+NEWS = {"high": 4.0, "medium": 2.0}  # times the usual volatility
+FADE = {1: 0.93, 15: 0.35}  # what is left of it after a bar of so many minutes
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ def walk(market: Market) -> tuple[Columns, Columns]:
 
     shared = _parts(chance, count)
     own = _parts(chance, count)
-    mixed = market.together * shared + math.sqrt(1 - market.together**2) * own
+    mixed = market.together * shared + math.sqrt(1 - market.together * market.together) * own
     gap = _gaps(market, time, chance)
     sigma = usual * wild * news
     swell, drift = _moods(market, np.column_stack((minute, shared[:, -1], sigma, gap)), chance)
@@ -130,7 +131,7 @@ def _gaps(market: Market, time: Times, chance: Stream) -> Floats:
 
 def _news(market: Market, time: Times) -> Floats:
     boost = np.ones(len(time))
-    fade = 0.5 ** (market.minutes / 10) if market.minutes < 30 else 0.0
+    fade = FADE.get(market.minutes, 0.0)
     for event in events.calendar():
         if event.currency in market.currencies and event.impact in NEWS and not event.all_day:
             bar = int(np.searchsorted(time, event.time_utc, side="right")) - 1
@@ -176,8 +177,8 @@ class _Raid:
         self.range, self.window = (begin, end), (start, stop)
         self.minutes = stop - start
         self.high = self.low = 0.0
-        self.side = 0.0
-        self.back, self.until = 0.0, 0.0
+        self.side = 0
+        self.back, self.until = 0, 0.0
         self.before = -1.0
 
     def pull(self, minute: float, price: float, dice: Iterator[float]) -> float:
@@ -189,14 +190,15 @@ class _Raid:
             self.high = price if first else max(self.high, price)
             self.low = price if first else min(self.low, price)
         if start <= minute < stop and not start <= fresh < stop:
-            self.side = 1.0 if next(dice) < 0.5 else -1.0
+            turn = next(dice)
+            self.side = (turn > 0.7) - (turn < 0.3)  # on some days nothing is hunted
         if not start <= minute < stop:
-            self.side = 0.0
+            self.side = 0
         if (self.side > 0 and price > self.high) or (self.side < 0 and price < self.low):
-            self.side, self.back, self.until = 0.0, -self.side, minute + self.minutes
+            self.side, self.back, self.until = 0, -self.side, minute + self.minutes
         if not start <= minute < self.until:
-            self.back = 0.0
-        return (2 * self.side + 1.5 * self.back) / math.sqrt(self.minutes)
+            self.back = 0
+        return (1.7 * self.side + 1.2 * self.back) / math.sqrt(self.minutes)
 
 
 def _minutes(hhmm: int) -> int:
