@@ -1,7 +1,10 @@
 """Files as people have them: any order and case of columns, any common form of times."""
 
 import gzip
+import io
 import re
+import sys
+import time
 from datetime import UTC, datetime
 
 import numpy as np
@@ -87,6 +90,12 @@ def test_date_and_time_in_two_columns(save):
         split.replace("2024-03-04,", "20240304,").replace("09:3", "093").replace(":00,", "00,")
     )
     assert cp.load(save(compact), tz="UTC").time.tolist()[0] == FIRST
+
+
+def test_a_time_of_day_that_lost_its_zero_is_not_a_second_of_1970(save):
+    content = "date,time,open,high,low,close\n20240304,93000,1,1,1,1\n20240304,93100,1,1,1,1\n"
+    with pytest.raises(BarsError, match="line 2: time '93000' beside a date is a time of day"):
+        cp.load(save(content), tz="UTC")
 
 
 def test_a_metatrader_export(save):
@@ -223,6 +232,8 @@ def test_the_symbol_is_what_the_file_name_begins_with(name, symbol):
 def test_a_symbol_at_a_source_says_that_the_source_is_not_configured():
     with pytest.raises(SourceNotConfigured, match=r"BTCUSDT@binance: no source called 'binance'"):
         cp.load("BTCUSDT@binance")
+    with pytest.raises(BarsError, match="no such file"):
+        cp.load("me@home.csv")
 
 
 def test_a_sample_takes_another_timeframe_symbol_and_tick():
@@ -267,3 +278,31 @@ def test_what_is_written_is_what_is_read(tmp_path_factory, steps, prices):
     read = cp.load(path, timeframe="1m", tick_size=0.01)
     for name in cp.bars.COLUMNS:
         assert getattr(read, name).tolist() == getattr(bars, name).tolist()
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_long_files_show_their_progress_to_a_person_and_to_nobody_else(save, monkeypatch, capsys):
+    monkeypatch.setattr("chartpact.bars.csvfile.SHOW_PROGRESS", 3)
+    path = save(PLAIN)
+    cp.load(path)
+    assert capsys.readouterr() == ("", "")
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
+    cp.load(path)
+    assert "reading bars" in screen.getvalue()
+    assert capsys.readouterr().out == ""
+
+
+def test_a_hundred_thousand_rows_load_in_no_time(save):
+    rows = "".join(
+        f"{60 * n},4500.25,4500.75,4499.50,4500.00,{n % 977}\n" for n in range(1, 100_001)
+    )
+    path = save(HEADER + "\n" + rows)
+    begin = time.perf_counter()
+    bars = cp.load(path)
+    assert time.perf_counter() - begin < 5  # about 0.1 s alone on a machine
+    assert len(bars) == 100_000

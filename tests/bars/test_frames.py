@@ -97,6 +97,28 @@ def test_the_row_is_named(changes, told):
         Bars.from_columns({"time": TIME, **PRICES} | changes)
 
 
+def test_dates_and_times_of_day_in_two_columns():
+    moments = [datetime.fromtimestamp(ms / 1000, UTC) for ms in TIME.tolist()]
+    days, clocks = [each.date() for each in moments], [each.time() for each in moments]
+    for columns in (
+        {"date": days, "time": clocks},
+        {"date": np.array(days, "M8[D]"), "time": clocks},
+    ):
+        assert alike(Bars.from_columns(columns | PRICES, tz="UTC", **KNOWN))
+    both = {"date": days, "time": clocks, **PRICES}
+    assert alike(Bars.from_polars(pl.DataFrame(both), tz="UTC", **KNOWN))
+    frame = pd.DataFrame(both).assign(date=pd.DatetimeIndex(MOMENTS).normalize())
+    assert alike(Bars.from_pandas(frame, tz="UTC", **KNOWN))
+
+
+def test_times_that_are_python_datetimes():
+    moments = [datetime.fromtimestamp(ms / 1000, UTC) for ms in TIME.tolist()]
+    assert alike(Bars.from_columns({"time": moments, **PRICES}, **KNOWN))
+    naive = [each.replace(tzinfo=None) for each in moments]
+    with pytest.raises(BarsError, match="has no time zone"):
+        Bars.from_columns({"time": naive, **PRICES})
+
+
 # ---------------------------------------------------------------------------------------- pandas
 
 
@@ -212,6 +234,19 @@ def test_parquet_that_pandas_wrote_with_its_index(tmp_path):
         path = tmp_path / "ES.parquet"
         pd.DataFrame(PRICES, index=index.rename(name)).to_parquet(path)
         assert alike(cp.load(path))
+
+
+def test_parquet_with_a_date_and_a_time_column(parquet):
+    moments = [datetime.fromtimestamp(ms / 1000, UTC) for ms in TIME.tolist()]
+    columns = {"date": [m.date() for m in moments], "time": [m.time() for m in moments]}
+    assert alike(cp.load(parquet(columns | PRICES), tz="UTC"))
+
+
+def test_row_numbers_that_pandas_stored_are_not_times(tmp_path):
+    path = tmp_path / "ES.parquet"
+    pd.DataFrame(PRICES, index=[5, 6, 7]).to_parquet(path)
+    with pytest.raises(BarsError, match="no column time"):
+        cp.load(path)
 
 
 def test_naive_parquet_times_need_a_zone(parquet):

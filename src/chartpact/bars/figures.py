@@ -95,9 +95,11 @@ def _number(text: bytes, name: str, row: int, place: Callable[[int], str]) -> fl
 
 
 def to_texts(values: NDArray[Any]) -> Texts:
-    """A column of texts, of any kind, as fixed-width bytes; empty where a value is absent."""
+    """A column of texts or dates as fixed-width bytes; empty where a value is absent."""
     if values.dtype.kind == "S":
         return values
+    if values.dtype.kind == "M":
+        return values.astype("datetime64[D]").astype(np.bytes_)
     return np.array([_spelled(value) for value in values.tolist()], dtype=np.bytes_)
 
 

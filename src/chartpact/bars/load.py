@@ -14,7 +14,7 @@ from chartpact.bars.errors import BarsError, SourceNotConfigured, nearest
 from chartpact.bars.options import Options
 from chartpact.bars.table import to_bars
 
-_SOURCE = re.compile(r"(?P<symbol>[^@\s]+)@(?P<source>[A-Za-z][\w.-]*)")
+_SOURCE = re.compile(r"(?P<symbol>[^@\s]+)@(?P<source>[A-Za-z][\w-]*)")
 _ARCHIVES = {
     b"PK\x03\x04": "a ZIP archive",
     b"BZh": "compressed with bzip2",

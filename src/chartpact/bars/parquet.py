@@ -22,7 +22,12 @@ def read(data: bytes) -> Table:
         ) from None
     try:
         file = pq.ParquetFile(pa.BufferReader(data))
-        names = ["time" if name == UNNAMED_INDEX else name for name in file.schema_arrow.names]
+        names = [
+            "time"
+            if field.name == UNNAMED_INDEX and pa.types.is_timestamp(field.type)
+            else field.name
+            for field in file.schema_arrow
+        ]
         which = roles(names)
         wanted = [which.time, *filter(None, (which.date,)), *which.prices, *which.volumes]
         stored = {name: file.schema_arrow.names[names.index(name)] for name in wanted}

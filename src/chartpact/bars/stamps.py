@@ -77,12 +77,17 @@ def of_texts(texts: Texts, name: str, place: Place) -> Stamps:
     return Stamps(ms, naive)
 
 
-def of_dates_and_times(dates: Texts, times: Texts) -> Texts:
+def of_dates_and_times(dates: Texts, times: Texts, place: Place) -> Texts:
     """A date column and a time column as one; the time column alone where it holds the date."""
-    if all(_TIME_OF_DAY.fullmatch(text) for text in times[:1].tolist()):
-        spaced = np.char.add(dates, b" ")
-        joined: Texts = np.char.add(spaced, times)
+    first = times[0] if len(times) else b""
+    if _TIME_OF_DAY.fullmatch(first):
+        joined: Texts = np.char.add(np.char.add(dates, b" "), times)
         return joined
+    if first.isdigit() and len(first) < 9:  # 93000 is not a second of the year 1970
+        raise BarsError(
+            f"{place(0)}: time {first.decode()!r} beside a date is a time of day, "
+            "as 09:30, 09:30:00 or 093000, or a time that holds its date too"
+        )
     return times
 
 

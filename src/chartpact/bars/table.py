@@ -123,12 +123,13 @@ def _times(table: Table, which: Roles, tz: str | None) -> NDArray[np.int64]:
         if missing.any():
             raise BarsError(f"{table.place(int(np.argmax(missing)))}: {name} is empty")
         read = stamps.of_datetimes(values, naive=which.time not in table.aware)
-    elif values.dtype.kind in "iuf":
+    elif values.dtype.kind in "iuf" and which.date is None:
         read = stamps.of_numbers(values, table.place)
     else:
         texts = to_texts(values)
         if which.date is not None:
-            texts = stamps.of_dates_and_times(to_texts(table.columns[which.date]), texts)
+            dates = to_texts(table.columns[which.date])
+            texts = stamps.of_dates_and_times(dates, texts, table.place)
         read = stamps.of_texts(texts, name, table.place)
     return stamps.to_utc(read, "UTC" if name == "time_utc" else tz, table.place)
 
