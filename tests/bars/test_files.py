@@ -187,6 +187,11 @@ def test_what_the_caller_knows_better(save):
         cp.load(save(PLAIN), timeframe="5m")
 
 
+def test_a_misspelt_zone_is_told_even_where_it_is_not_needed(save):
+    with pytest.raises(BarsError, match="'Europe/Athen' is no time zone"):
+        cp.load(save(PLAIN), tz="Europe/Athen")
+
+
 def test_one_bar_needs_its_timeframe(save):
     path = save("\n".join((HEADER, ROWS[0])))
     with pytest.raises(BarsError, match="timeframe cannot be told from one bar"):

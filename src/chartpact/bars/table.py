@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from chartpact.bars import stamps, timeframe, tradingday
+from chartpact.bars import clock, stamps, timeframe, tradingday
 from chartpact.bars.columns import COLUMNS, PRICES, Bars, check
 from chartpact.bars.errors import BarsError, nearest
 from chartpact.bars.figures import numbers, to_texts
@@ -54,14 +54,14 @@ def plain_name(name: str) -> str:
     return re.sub(r"\s+", "_", name.strip().strip("<>").strip().lower())
 
 
-def roles(names: list[str], where: str = "") -> Roles:
+def roles(names: list[str]) -> Roles:
     """Finds the columns of a bar among headings in any order and case."""
     found: dict[str, str] = {}
     for name in names:
         plain = plain_name(name)
         wanted = plain in (*TIME_NAMES, *PRICES, *VOLUME_NAMES, *TICK_VOLUME_NAMES)
         if wanted and plain in found:
-            raise BarsError(f"{where}there are two columns called {plain}")
+            raise BarsError(f"there are two columns called {plain}")
         found.setdefault(plain, name)
     time = next((each for each in TIME_NAMES if each in found), None)
     missing = [*([] if time else ["time"]), *(each for each in PRICES if each not in found)]
@@ -70,7 +70,7 @@ def roles(names: list[str], where: str = "") -> Roles:
         hints = "".join(nearest(each, found) for each in missing if each in PRICES)
         needs = " and ".join(missing)
         accepted = "" if time else f" (a time column is called {' or '.join(TIME_NAMES)})"
-        raise BarsError(f"{where}no column {needs}{accepted}; the columns are {listed}{hints}")
+        raise BarsError(f"no column {needs}{accepted}; the columns are {listed}{hints}")
     both = time == "time" and "date" in found
     volumes = [each for each in (*VOLUME_NAMES, *TICK_VOLUME_NAMES) if each in found]
     return Roles(
@@ -85,6 +85,8 @@ def to_bars(table: Table, options: Options, symbol: str, source: str) -> Bars:
     """The bars of a table, checked row by row."""
     if options.stamp not in STAMPS:
         raise BarsError(f"stamp is {options.stamp!r}: a bar is stamped at its open or its close")
+    if options.tz is not None:
+        clock.zone(options.tz)  # a misspelt zone is told even where every time has an offset
     which = roles(list(table.columns))
     time = _times(table, which, options.tz)
     columns: dict[str, Column] = {"time": time}
@@ -158,7 +160,10 @@ def _timeframe(time: NDArray[np.int64], given: str | None) -> Timeframe:
     wanted = Timeframe.parse(given)
     # Days with a clock change are shorter than others, and so is February.
     if found is not None and np.mean(np.diff(time) < 0.9 * wanted.ms) > 0.5:
-        raise BarsError(f"timeframe {wanted} was given, but the bars are {found} apart")
+        raise BarsError(
+            f"timeframe {wanted} was given, but the bars are {found} apart; "
+            "to make longer bars of them, resample"
+        )
     return wanted
 
 
