@@ -16,7 +16,7 @@ class Verdict:
     errors: list = field(default_factory=list)
 
 
-def check(source: str) -> Verdict:
+def check(_user: str, source: str) -> Verdict:
     if "good" in source:
         return Verdict()
     problem = {"step": "parse", "kind": "syntax", "line": 1, "column": 1}

@@ -27,3 +27,15 @@ indicator_versions = sa.Table(
     sa.Column("source_hash", sa.Text, nullable=False),
     sa.Column("created_at", sa.BigInteger, nullable=False),
 )
+
+# Bars a user has put in store: the file as it came, compressed.
+user_bars = sa.Table(
+    "user_bars",
+    metadata,
+    sa.Column("user_id", sa.Text, primary_key=True),
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("content", sa.LargeBinary, nullable=False),
+    sa.Column("size", sa.Integer, nullable=False),
+    sa.Column("facts_json", sa.Text, nullable=False),  # timeframe, rows, first and last time
+    sa.Column("created_at", sa.BigInteger, nullable=False),
+)

@@ -84,10 +84,13 @@ def _refusal(kind: str, message: str, hint: str = "") -> LibraryError:
 
 
 class Scripts:
-    """The scripts of all users in one database; no method looks beyond the user it is given."""
+    """The scripts of all users in one database; no method looks beyond the user it is given.
+
+    `check` is the validation pipeline: from a user and a source to a verdict.
+    """
 
     def __init__(
-        self, engine: sa.Engine, check: Callable[[str], Verdict], quota: Quota | None = None
+        self, engine: sa.Engine, check: Callable[[str, str], Verdict], quota: Quota | None = None
     ) -> None:
         self._engine = engine
         self._check = check
@@ -101,7 +104,7 @@ class Scripts:
         params_schema: Sequence[Mapping[str, Any]] | None = None,
     ) -> Script:
         """Validates the source and keeps it under the name, in place of what was there."""
-        verdict = self._validated(name, source)
+        verdict = self._validated(user, name, source)
         if params_schema is not None and list(params_schema) != list(verdict.params):
             raise _refusal(
                 "value",
@@ -114,7 +117,9 @@ class Scripts:
     def update(self, user: str, name: str, source: str) -> Script:
         """Registers a new source for a script that is there."""
         self.get(user, name)
-        return self._store(user, {name: (source, self._validated(name, source))}, known=True)[0]
+        return self._store(user, {name: (source, self._validated(user, name, source))}, known=True)[
+            0
+        ]
 
     def delete(self, user: str, name: str) -> None:
         """Takes a script out of use; its versions can still be restored."""
@@ -162,9 +167,9 @@ class Scripts:
         history = self.history(user, name)
         for each in history:
             if each.version == version:
-                return self._store(user, {name: (each.source, self._validated(name, each.source))})[
-                    0
-                ]
+                return self._store(
+                    user, {name: (each.source, self._validated(user, name, each.source))}
+                )[0]
         kept = ", ".join(str(each.version) for each in history)
         raise _refusal("value", f"{name!r} has no version {version}", f"kept versions: {kept}")
 
@@ -190,21 +195,21 @@ class Scripts:
             if not isinstance(name, str) or not isinstance(source, str) or name in batch:
                 raise _refusal("value", f"{entry!r:.80} is no script", "give name and source, once")
             try:
-                batch[name] = (source, self._validated(name, source))
+                batch[name] = (source, self._validated(user, name, source))
             except LibraryError as error:
                 problems += [{**each, "name": name} for each in error.problems]
         if problems:
             raise LibraryError(problems)
         return self._store(user, batch)
 
-    def _validated(self, name: str, source: str) -> Verdict:
+    def _validated(self, user: str, name: str, source: str) -> Verdict:
         if not NAME.fullmatch(name):
             raise _refusal(
                 "value",
                 f"{name!r:.80} is not a name for an indicator",
                 "use a lower-case letter, then up to 63 lower-case letters, digits or _",
             )
-        verdict = self._check(source)
+        verdict = self._check(user, source)
         if verdict.errors:
             raise LibraryError(verdict.errors)
         return verdict

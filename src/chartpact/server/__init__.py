@@ -1,0 +1,1 @@
+"""The ASGI application: MCP tools, REST and a page, for many users at once."""

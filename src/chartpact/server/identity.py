@@ -1,0 +1,54 @@
+"""Who is calling: identities that a server without accounts can be given."""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from importlib import import_module
+
+from starlette.datastructures import Headers
+
+Identify = Callable[[Headers], str | None]  # who is calling, or None: nobody we know
+
+LOCAL_USER = "local"
+
+
+def everybody_is_local(_: Headers) -> str:
+    """A server on loopback without accounts has one user."""
+    return LOCAL_USER
+
+
+def by_token(users: Mapping[str, str]) -> Identify:
+    """Bearer tokens handed out by the operator: token → user."""
+    known = {_digest(token): user for token, user in users.items()}
+
+    def identify(headers: Headers) -> str | None:
+        scheme, _, token = headers.get("authorization", "").partition(" ")
+        # Looking up the digest takes the same time for any token, so none can be felt out.
+        return known.get(_digest(token)) if scheme.lower() == "bearer" else None
+
+    return identify
+
+
+def _digest(token: str) -> bytes:
+    return hashlib.sha256(token.encode()).digest()
+
+
+def from_environment(environ: Mapping[str, str]) -> Identify | None:
+    """The identity the environment names, if any.
+
+    CHARTPACT_TOKENS is `user=token`, separated by commas; CHARTPACT_IDENTITY is
+    `module:function`, a function from request headers to a user's name or None.
+    """
+    if named := environ.get("CHARTPACT_IDENTITY"):
+        module, colon, function = named.partition(":")
+        if not colon:
+            raise ValueError(f"CHARTPACT_IDENTITY: {named!r} is not MODULE:FUNCTION")
+        chosen: Identify = getattr(import_module(module), function)
+        return chosen
+    if given := environ.get("CHARTPACT_TOKENS"):
+        pairs = [entry.strip().partition("=") for entry in given.split(",") if entry.strip()]
+        if any(not user or len(token) < 16 for user, _, token in pairs):
+            raise ValueError(
+                "CHARTPACT_TOKENS: write user=token, with tokens of 16 or more letters"
+            )
+        return by_token({token: user for user, _, token in pairs})
+    return None

@@ -1,0 +1,56 @@
+import pytest
+
+from chartpact.library.uploads import UploadError, Uploads
+
+
+def read(_user: str, content: bytes) -> dict:
+    if not content.startswith(b"time"):
+        raise ValueError("there is no time column: the columns found are 'x'")
+    return {"rows": content.count(b"\n")}
+
+
+@pytest.fixture
+def uploads(engine) -> Uploads:
+    return Uploads(engine, read, most_bytes=100, most_files=2)
+
+
+def test_a_file_comes_back_as_it_was_put_in(uploads):
+    uploads.put("ann", "ES-5m", b"time\n1\n")
+    assert uploads.content("ann", "ES-5m") == b"time\n1\n"
+    [stored] = uploads.of("ann")
+    assert (stored.name, stored.size, stored.facts) == ("ES-5m", 7, {"rows": 2})
+
+
+def test_a_file_that_makes_no_sense_is_refused_and_the_earlier_one_stays(uploads):
+    uploads.put("ann", "es", b"time\n1\n")
+    with pytest.raises(UploadError, match="no time column"):
+        uploads.put("ann", "es", b"x\n1\n")
+    assert uploads.content("ann", "es") == b"time\n1\n"
+
+
+@pytest.mark.parametrize("name", ["", "../es", "a/b", ".hidden", "a" * 65, "é", "a\n"])
+def test_a_name_that_could_be_a_path_is_refused(uploads, name):
+    with pytest.raises(UploadError, match="not a name for bars"):
+        uploads.put("ann", name, b"time\n")
+
+
+def test_the_quota_counts_files_and_bytes_of_that_user_alone(uploads):
+    uploads.put("bob", "big", b"time" + b"x" * 90)
+    uploads.put("ann", "a", b"time\n")
+    uploads.put("ann", "b", b"time\n")
+    with pytest.raises(UploadError, match="3 files"):
+        uploads.put("ann", "c", b"time\n")
+    uploads.put("ann", "b", b"time\n2\n")
+    with pytest.raises(UploadError, match="105 bytes"):
+        uploads.put("ann", "b", b"time" + b"x" * 96)
+    assert [s.name for s in uploads.of("ann")] == ["a", "b"]
+    assert uploads.content("ann", "b") == b"time\n2\n"
+
+
+def test_users_never_meet(uploads):
+    uploads.put("ann", "es", b"time\n")
+    assert uploads.content("bob", "es") is None
+    with pytest.raises(UploadError, match="you have no bars called 'es'"):
+        uploads.delete("bob", "es")
+    uploads.delete("ann", "es")
+    assert uploads.of("ann") == []
