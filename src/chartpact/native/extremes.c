@@ -29,17 +29,9 @@ EITHER void extremes(const double *x, double *out, int64_t n, int64_t L, bool hi
     }
 }
 
-static bool has_na(const double *x, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++)
-        if (is_na(x[i]))
-            return true;
-    return false;
-}
-
 static void window_highest(const double *x, double *out, int64_t n, int64_t L)
 {
-    if (has_na(x, n))
+    if (first_na(x, n) < n)
         extremes(x, out, n, L, true, true);
     else
         extremes(x, out, n, L, true, false);
@@ -47,7 +39,7 @@ static void window_highest(const double *x, double *out, int64_t n, int64_t L)
 
 static void window_lowest(const double *x, double *out, int64_t n, int64_t L)
 {
-    if (has_na(x, n))
+    if (first_na(x, n) < n)
         extremes(x, out, n, L, false, true);
     else
         extremes(x, out, n, L, false, false);
@@ -69,32 +61,26 @@ int kernel_lowest(Frame *f)
     return 0;
 }
 
-/* The same walk, keeping the bar instead of the value. Of equals the oldest counts: a tail lets an
-   older equal in, a head keeps what it has, and between the two the tail is older. */
+/* The bar of the extreme is remembered until it leaves the window or is beaten. Of equals the oldest
+   counts, so the search for the next one starts at the old end; a long search is paid for by the
+   bars until what it found leaves in turn. */
 EITHER int extreme_bars(Frame *f, bool high)
 {
     const double *x = series(f, 0);
-    int64_t n = f->n, L = length(f, 1);
+    int64_t n = f->n, L = length(f, 1), at = -1;
     double *out = f->out[0];
-    int64_t *tails = (int64_t *)scratch(f, L);
-    if (!tails)
-        return -1;
     fill(out, L - 1, NA);
-    for (int64_t last = L - 1; last < n; last += L) {
-        int64_t end = last + L < n ? last + L : n, tail = last, head = last;
-        for (int64_t j = last; j > last - L; j--) {
-            if (!beats(x[tail], x[j], high) && !is_na(x[j]))
-                tail = j;
-            tails[j + L - 1 - last] = tail;
-        }
-        for (int64_t i = last; i < end; i++) {
-            if (beats(x[i], x[head], high) || is_na(x[head]))
-                head = i;
-            int64_t at = tails[i - last];
-            if (beats(x[head], x[at], high) || is_na(x[at]))
-                at = head;
-            out[i] = is_na(x[at]) ? NA : (double)(at - i);
-        }
+    (high ? window_highest : window_lowest)(x, out, n, L);
+    for (int64_t i = L - 1; i < n; i++) {
+        double best = out[i];
+        if (is_na(best))
+            continue;
+        if (at <= i - L)
+            for (at = i - L + 1; x[at] != best; at++)
+                ;
+        else if (x[at] != best)
+            at = i;
+        out[i] = (double)(at - i);
     }
     return 0;
 }
@@ -115,16 +101,19 @@ WIDE static void place_in_range(const double *x, const double *high, const doubl
 
 int kernel_stoch(Frame *f)
 {
-    const double *high = series(f, 1), *low = series(f, 2);
-    int64_t L = length(f, 3), n = f->n, first = L - 1;
-    double *top = scratch(f, 2 * n), *bottom = top + n, *out = f->out[0];
+    const double *x = series(f, 0), *high = series(f, 1), *low = series(f, 2);
+    int64_t L = length(f, 3), first = L - 1, span = bars_of_span(L);
+    double *out = f->out[0], *top = scratch(f, 2 * span), *bottom = top + span;
     if (!top)
         return -1;
     fill(out, first, NA);
-    window_highest(high, top, n, L);
-    window_lowest(low, bottom, n, L);
-    place_in_range(series(f, 0) + first, high + first, low + first, top + first, bottom + first,
-                   out + first, n - first);
+    FOR_EACH_SPAN (from, m, f->n, L) {
+        int64_t to = from + first;
+        window_highest(high + from, top, m, L);
+        window_lowest(low + from, bottom, m, L);
+        place_in_range(x + to, high + to, low + to, top + first, bottom + first, out + to,
+                       m - first);
+    }
     return 0;
 }
 
@@ -146,26 +135,29 @@ int kernel_cummin(Frame *f) { return running_extreme(f, false); }
 EITHER int pivots(Frame *f, bool high)
 {
     int64_t n = f->n, left = integer(f, 1), right = integer(f, 2);
+    const double *given = series(f, 0);
     double *out = f->out[0];
     fill(out, n, NA);
     if (left < 0 || right < 0 || left >= n || right >= n - left)
         return 0;
-    double *x = scratch(f, 3 * n), *before = x + n, *after = before + n;
+    int64_t L = left + right + 1, span = bars_of_span(L);
+    double *x = scratch(f, 3 * span), *before = x + span, *after = before + span;
     if (!x)
         return -1;
-    const double *given = series(f, 0);
-    for (int64_t i = 0; i < n; i++)
-        x[i] = is_na(given[i]) ? (high ? INFINITY : -INFINITY) : given[i];
-    if (left)
-        extremes(x, before, n, left, high, false);
-    if (right)
-        extremes(x, after, n, right, high, false);
-    for (int64_t i = left + right; i < n; i++) {
-        int64_t at = i - right;
-        bool stands = (!left || !beats(before[at - 1], given[at], high))
-                      & (!right || beats(given[at], after[i], high));
-        if (stands)
-            out[i] = given[at];
+    FOR_EACH_SPAN (from, m, n, L) {
+        for (int64_t i = 0; i < m; i++)
+            x[i] = is_na(given[from + i]) ? (high ? INFINITY : -INFINITY) : given[from + i];
+        if (left)
+            extremes(x, before, m, left, high, false);
+        if (right)
+            extremes(x, after, m, right, high, false);
+        for (int64_t i = L - 1; i < m; i++) {
+            int64_t at = i - right;
+            double value = given[from + at];
+            bool stands = (!left || !beats(before[at - 1], value, high))
+                          & (!right || beats(value, after[i], high));
+            out[from + i] = stands ? value : NA;
+        }
     }
     return 0;
 }

@@ -36,26 +36,22 @@ static size_t item_size(char type) { return type == '?' ? sizeof(bool) : 8; }
 
 /* Eight independent sums keep the scan at the speed of memory; x - x is 0 for a number and NaN for
    na, and also for an infinity, which the second look tells apart. */
-static int64_t first_na(const char *x, npy_intp stride, int64_t from, int64_t n)
+WIDE int64_t first_na(const double *x, int64_t n)
 {
-    int64_t i = from;
-    if (stride == sizeof(double)) {
-        const double *v = (const double *)x;
-        for (; i + 64 <= n; i += 64) {
-            double odd[8] = {0};
-            for (int k = 0; k < 64; k += 8)
-                for (int j = 0; j < 8; j++)
-                    odd[j] += v[i + k + j] - v[i + k + j];
-            for (int j = 1; j < 8; j++)
-                odd[0] += odd[j];
-            if (odd[0] != 0)
-                for (int k = 0; k < 64; k++)
-                    if (is_na(v[i + k]))
-                        return i + k;
-        }
+    int64_t i = 0;
+    for (; i + 64 <= n; i += 64) {
+        double odd[8] = {0};
+        for (int k = 0; k < 64; k += 8)
+            for (int j = 0; j < 8; j++)
+                odd[j] += x[i + k + j] - x[i + k + j];
+        double any = ((odd[0] + odd[1]) + (odd[2] + odd[3])) + ((odd[4] + odd[5]) + (odd[6] + odd[7]));
+        if (any != 0)
+            for (int k = 0; k < 64; k++)
+                if (is_na(x[i + k]))
+                    return i + k;
     }
     for (; i < n; i++)
-        if (is_na(*(const double *)(x + i * stride)))
+        if (is_na(x[i]))
             return i;
     return n;
 }
@@ -81,9 +77,18 @@ static bool is_na_at(const Row *row, int64_t i)
 static int64_t first_na_bar(const Row *row, int64_t from)
 {
     int64_t first = row->n;
-    for (int k = 0; k < row->kernel->n_in; k++)
-        if (row->kernel->is_series[k] && row->kernel->type[k] == 'd')
-            first = first_na(row->at[k], row->stride[k], from, first);
+    for (int k = 0; k < row->kernel->n_in; k++) {
+        if (!row->kernel->is_series[k] || row->kernel->type[k] != 'd')
+            continue;
+        const char *x = row->at[k] + from * row->stride[k];
+        int64_t bars = first - from, i = 0;
+        if (row->stride[k] == sizeof(double))
+            i = first_na((const double *)x, bars);
+        else
+            while (i < bars && !is_na(*(const double *)(x + i * row->stride[k])))
+                i++;
+        first = from + i;
+    }
     return first;
 }
 

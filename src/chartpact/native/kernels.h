@@ -67,7 +67,23 @@ static inline void fill(double *out, int64_t n, double value)
 #define WIDE
 #endif
 
-/* Over every window of L bars; out[i] for i < L - 1 is left alone. */
+int64_t first_na(const double *x, int64_t n); /* n where there is none */
+
+/* Over every window of L bars; out[i] for i < L - 1 is left alone. What these sums and extremes are
+   taken of is made a span of windows at a time, to stay in the nearest cache. A span is whole blocks
+   of L, so that its windows are summed as those of the whole series would be; the bars it needs
+   overlap the next span's by L - 1. */
+#define SPAN 512
+
+static inline int64_t windows_of_span(int64_t L) { return L < SPAN ? SPAN / L * L : L; }
+static inline int64_t bars_of_span(int64_t L) { return windows_of_span(L) + L - 1; }
+
+#define FOR_EACH_SPAN(from, m, n, L)                                                               \
+    for (int64_t from = 0, m;                                                                      \
+         m = (n)-from < bars_of_span(L) ? (n)-from : bars_of_span(L), m >= (L);                    \
+         from += windows_of_span(L))
+
+
 void window_sum(const double *x, double *out, int64_t n, int64_t L);
 void window_mean(const double *x, double *out, int64_t n, int64_t L);
 
@@ -130,7 +146,7 @@ typedef enum { SEES_NA, SKIPS_NA } NaRule;
     KERNEL(cummax, "(n)->(n)", "d->d", SEES_NA)                                                    \
     KERNEL(cummin, "(n)->(n)", "d->d", SEES_NA)                                                    \
     KERNEL(obv, "(n),(n)->(n)", "dd->d", SEES_NA)                                                  \
-    KERNEL(accdist, "(n),(n),(n),(n)->(n)", "dddd->d", SKIPS_NA)                                   \
+    KERNEL(accdist, "(n),(n),(n),(n)->(n)", "dddd->d", SEES_NA)                                    \
     KERNEL(pvt, "(n),(n)->(n)", "dd->d", SEES_NA)                                                  \
     KERNEL(pvi, "(n),(n)->(n)", "dd->d", SEES_NA)                                                  \
     KERNEL(nvi, "(n),(n)->(n)", "dd->d", SEES_NA)                                                  \

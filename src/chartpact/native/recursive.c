@@ -42,30 +42,24 @@ static double average_block(const double *x, double *y, double a, double value)
     return y[BLOCK - 1];
 }
 
-/* The seed is the mean of the first `length` values, na bars apart. */
-static int64_t seed(Average *s, const double *x, double *y, int64_t n)
+/* One value, exactly as Pine takes it. The seed is the mean of the first `length` values. */
+static inline double add(Average *s, double x)
 {
-    int64_t i = 0;
-    for (; i < n && s->seen < s->length; i++) {
-        y[i] = NA;
-        if (is_na(x[i]))
-            continue;
-        if (s->seen++ == 0)
-            s->pivot = x[i];
-        s->seed += x[i] - s->pivot;
-        if (s->seen == s->length)
-            y[i] = s->value = s->pivot + s->seed / (double)s->length;
-    }
-    return i;
+    if (s->seen == s->length)
+        return s->value = s->length == 1 ? x : s->value + s->alpha * (x - s->value);
+    if (s->seen++ == 0)
+        s->pivot = x;
+    s->seed += x - s->pivot;
+    s->value = s->pivot + s->seed / (double)s->length;
+    return s->seen == s->length ? s->value : NA;
 }
 
 void average(Average *s, const double *x, double *y, int64_t n)
 {
-    if (s->length == 1) {
-        memcpy(y, x, (size_t)n * sizeof *y);
-        return;
-    }
-    for (int64_t i = seed(s, x, y, n); i < n; i += BLOCK) {
+    int64_t i = 0;
+    for (; i < n && (s->seen < s->length || s->length == 1); i++)
+        y[i] = is_na(x[i]) ? NA : add(s, x[i]);
+    for (; i < n; i += BLOCK) {
         int64_t m = n - i < BLOCK ? n - i : BLOCK;
         double last;
         if (m == BLOCK) {
@@ -85,10 +79,8 @@ void average(Average *s, const double *x, double *y, int64_t n)
         int64_t k = 0;
         for (; k < m && isfinite(y[i + k]); k++)
             s->value = y[i + k];
-        for (; k < m; k++) {
-            double v = x[i + k];
-            y[i + k] = is_na(v) ? NA : (s->value += s->alpha * (v - s->value));
-        }
+        for (; k < m; k++)
+            y[i + k] = is_na(x[i + k]) ? NA : add(s, x[i + k]);
     }
 }
 
@@ -139,54 +131,89 @@ int kernel_rsi(Frame *f)
     return 0;
 }
 
+/* The line is a small difference of two large averages, where a re-ordered sum would show; so the
+   three chains are taken bar by bar in Pine's order, and run side by side. */
 int kernel_macd(Frame *f)
 {
     const double *x = series(f, 0);
     double *line = f->out[0], *signal = f->out[1], *histogram = f->out[2];
     Average fast = exponential(length(f, 1)), slow = exponential(length(f, 2));
     Average smooth = exponential(length(f, 3));
-    double quick[PIECE], steady[PIECE];
-    FOR_EACH_PIECE (from, m, f->n) {
-        average(&fast, x + from, quick, m);
-        average(&slow, x + from, steady, m);
-        for (int64_t i = 0; i < m; i++)
-            line[from + i] = quick[i] - steady[i];
-        average(&smooth, line + from, signal + from, m);
-        for (int64_t i = from; i < from + m; i++)
-            histogram[i] = line[i] - signal[i];
+    int64_t i = 0;
+    for (; i < f->n; i++) {
+        double a = NA, b = NA;
+        if (!is_na(x[i])) {
+            a = add(&fast, x[i]) - add(&slow, x[i]);
+            if (!is_na(a))
+                b = add(&smooth, a);
+        }
+        line[i] = a;
+        signal[i] = b;
+        histogram[i] = a - b;
+        if (smooth.seen == smooth.length && fast.alpha < 1 && slow.alpha < 1 && smooth.alpha < 1)
+            break;
+    }
+    /* All three are seeded and none is of length 1: the same steps without the questions. */
+    double quick = fast.value, steady = slow.value, mean = smooth.value;
+    for (i++; i < f->n; i++) {
+        double a = NA, b = NA;
+        if (!is_na(x[i])) {
+            quick += fast.alpha * (x[i] - quick);
+            steady += slow.alpha * (x[i] - steady);
+            a = quick - steady;
+            if (!is_na(a))
+                b = mean += smooth.alpha * (a - mean);
+        }
+        line[i] = a;
+        signal[i] = b;
+        histogram[i] = a - b;
     }
     return 0;
 }
 
-/* True ranges of m bars. A comparison with na is false, so a bar without a close before it is left
-   with high - low, which is na itself where high or low is. `before` is the close before bar 0. */
-static void true_range(const double *high, const double *low, const double *close, double before,
-                       bool handle_na, double *out, int64_t m)
+/* A comparison with na is false, so a bar without a close before it is left with high - low, which
+   is na itself where high or low is. */
+static inline double reach(double high, double low, double before)
 {
-    for (int64_t i = 0; i < m; i++) {
-        double c = i ? close[i - 1] : before;
-        double range = high[i] - low[i], up = fabs(high[i] - c), down = fabs(low[i] - c);
-        double most = up > down ? up : down;
-        range = most > range ? most : range;
-        out[i] = handle_na || !is_na(c) ? range : NA;
-    }
+    double range = high - low, up = fabs(high - before), down = fabs(low - before);
+    double most = up > down ? up : down;
+    return most > range ? most : range;
+}
+
+/* From bar 1 on: bar 0 has no bar before. */
+WIDE static void true_range(const double *high, const double *low, const double *close,
+                            bool handle_na, double *out, int64_t n)
+{
+    if (handle_na)
+        for (int64_t i = 1; i < n; i++)
+            out[i] = reach(high[i], low[i], close[i - 1]);
+    else
+        for (int64_t i = 1; i < n; i++)
+            out[i] = is_na(close[i - 1]) ? NA : reach(high[i], low[i], close[i - 1]);
 }
 
 int kernel_tr(Frame *f)
 {
-    true_range(series(f, 0), series(f, 1), series(f, 2), NA, flag(f, 3), f->out[0], f->n);
+    const double *high = series(f, 0), *low = series(f, 1);
+    bool handle_na = flag(f, 3);
+    double *out = f->out[0];
+    true_range(high, low, series(f, 2), handle_na, out, f->n);
+    out[0] = handle_na ? high[0] - low[0] : NA;
     return 0;
 }
 
+/* Each piece is taken with the bar before it, whose range is then not used. */
 static void atr(const Frame *f, int64_t length, double *out)
 {
     const double *high = series(f, 0), *low = series(f, 1), *close = series(f, 2);
     Average mean = wilder(length);
-    double range[PIECE];
+    double range[PIECE + 1] = {0};
+    range[1] = high[0] - low[0];
     FOR_EACH_PIECE (from, m, f->n) {
-        true_range(high + from, low + from, close + from, from ? close[from - 1] : NA, true, range,
-                   m);
-        average(&mean, range, out + from, m);
+        int64_t first = from ? from - 1 : 0;
+        double *own = from ? range : range + 1; /* own[0] belongs to bar `first` */
+        true_range(high + first, low + first, close + first, true, own, m + from - first);
+        average(&mean, range + 1, out + from, m);
     }
 }
 

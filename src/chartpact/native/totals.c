@@ -1,122 +1,177 @@
 /* Sums that run from the first bar on, and other series that only look one bar back. */
 #include "kernels.h"
 
+/* Most of them are a running total of steps: a step that is na makes its bar na and adds nothing. */
+static void add_up(const double *step, double *out, int64_t n)
+{
+    double total = 0;
+    for (int64_t i = 0; i < n; i++) {
+        bool absent = is_na(step[i]);
+        total += absent ? 0 : step[i];
+        out[i] = absent ? NA : total;
+    }
+}
+
 int kernel_cum(Frame *f)
 {
-    const double *x = series(f, 0);
-    double *out = f->out[0], total = 0;
-    for (int64_t i = 0; i < f->n; i++)
-        out[i] = is_na(x[i]) ? NA : (total += x[i]);
+    add_up(series(f, 0), f->out[0], f->n);
     return 0;
+}
+
+WIDE static void flows(const double *high, const double *low, const double *close,
+                       const double *volume, double *step, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        double share = ((close[i] - low[i]) - (high[i] - close[i])) / (high[i] - low[i]);
+        bool absent = is_na(close[i]) | is_na(volume[i]);
+        step[i] = high[i] != low[i] ? share * volume[i] : absent ? NA : 0;
+    }
 }
 
 int kernel_accdist(Frame *f)
 {
-    const double *high = series(f, 0), *low = series(f, 1), *close = series(f, 2);
-    const double *volume = series(f, 3);
-    double *out = f->out[0], total = 0;
-    for (int64_t i = 0; i < f->n; i++) {
-        double range = high[i] - low[i];
-        double share = ((close[i] - low[i]) - (high[i] - close[i])) / range;
-        total += high[i] == low[i] ? 0 : share * volume[i];
-        out[i] = total;
-    }
+    flows(series(f, 0), series(f, 1), series(f, 2), series(f, 3), f->out[0], f->n);
+    add_up(f->out[0], f->out[0], f->n);
     return 0;
+}
+
+WIDE static void signed_volumes(const double *close, const double *volume, double *step, int64_t n)
+{
+    for (int64_t i = 1; i < n; i++) {
+        double v = volume[i], moved = close[i] - close[i - 1];
+        double sign = moved > 0 ? v : moved < 0 ? -v : 0;
+        step[i] = is_na(moved) | is_na(v) | is_na(volume[i - 1]) ? NA : sign;
+    }
 }
 
 int kernel_obv(Frame *f)
 {
-    const double *close = series(f, 0), *volume = series(f, 1);
-    double *out = f->out[0], total = 0;
-    double before = NA; /* na also when the bar before lacked its volume */
-    for (int64_t i = 0; i < f->n; i++) {
-        double sign = (double)(close[i] > before) - (double)(close[i] < before);
-        bool counts = !(is_na(before) | is_na(close[i]) | is_na(volume[i]));
-        total += counts ? volume[i] * sign : 0;
-        out[i] = counts ? total : NA;
-        before = is_na(volume[i]) ? NA : close[i];
-    }
+    double *out = f->out[0];
+    signed_volumes(series(f, 0), series(f, 1), out, f->n);
+    out[0] = NA;
+    add_up(out, out, f->n);
     return 0;
+}
+
+WIDE static void relative_volumes(const double *close, const double *volume, double *step,
+                                  int64_t n)
+{
+    for (int64_t i = 1; i < n; i++) {
+        double share = (close[i] - close[i - 1]) / close[i - 1] * volume[i];
+        step[i] = (close[i - 1] == 0) | is_na(volume[i - 1]) ? NA : share;
+    }
 }
 
 int kernel_pvt(Frame *f)
 {
-    const double *close = series(f, 0), *volume = series(f, 1);
-    double *out = f->out[0], total = 0;
-    double before = NA;
-    for (int64_t i = 0; i < f->n; i++) {
-        bool counts = !(is_na(before) | is_na(close[i]) | is_na(volume[i]) | (before == 0));
-        total += counts ? (close[i] - before) / before * volume[i] : 0;
-        out[i] = counts ? total : NA;
-        before = is_na(volume[i]) ? NA : close[i];
-    }
+    double *out = f->out[0];
+    relative_volumes(series(f, 0), series(f, 1), out, f->n);
+    out[0] = NA;
+    add_up(out, out, f->n);
     return 0;
 }
 
-/* An index that follows the close only on bars with more (or less) volume than the bar before. */
-static inline int volume_index(Frame *f, bool more)
+/* What a bar adds: from the nearer of its low and the close before up to an up close, or from the
+   farther of its high and the close before down to a down close. Without a bar before, nothing. */
+WIDE static void accumulations(const double *high, const double *low, const double *close,
+                               double *step, int64_t n)
 {
-    const double *close = series(f, 0), *volume = series(f, 1);
-    double *out = f->out[0], value = 1;
-    for (int64_t i = 0; i < f->n; i++) {
-        if (i && (more ? volume[i] > volume[i - 1] : volume[i] < volume[i - 1])) {
-            double c = close[i], before = close[i - 1];
-            if (c != 0 && before != 0 && !is_na(c) && !is_na(before))
-                value += (c - before) / before * value;
-        }
-        out[i] = is_na(close[i]) | is_na(volume[i]) ? NA : value;
+    for (int64_t i = 1; i < n; i++) {
+        double c = close[i], b = close[i - 1];
+        double up = c - (low[i] < b ? low[i] : b), down = c - (high[i] > b ? high[i] : b);
+        bool alone = is_na(high[i - 1]) | is_na(low[i - 1]);
+        bool absent = is_na(c) | is_na(high[i]) | is_na(low[i]);
+        double moved = c > b ? up : c < b ? down : 0;
+        step[i] = absent ? NA : alone ? 0 : moved;
     }
-    return 0;
 }
-
-int kernel_pvi(Frame *f) { return volume_index(f, true); }
-
-int kernel_nvi(Frame *f) { return volume_index(f, false); }
 
 int kernel_wad(Frame *f)
 {
     const double *high = series(f, 0), *low = series(f, 1), *close = series(f, 2);
-    double *out = f->out[0], total = 0;
-    double before = NA; /* na also when the bar before lacked its high or low */
+    double *out = f->out[0];
+    accumulations(high, low, close, out, f->n);
+    out[0] = is_na(close[0]) | is_na(high[0]) | is_na(low[0]) ? NA : 0;
+    add_up(out, out, f->n);
+    return 0;
+}
+
+/* The close's relative step on bars with more (sign 1) or less (sign -1) volume than the bar before,
+   0 on other bars and around a zero close. */
+WIDE static void growths(const double *close, const double *volume, double sign, double *growth,
+                         int64_t n)
+{
+    for (int64_t i = 1; i < n; i++) {
+        double c = close[i], b = close[i - 1], v = volume[i];
+        bool grows = (sign * v > sign * volume[i - 1]) & (c != 0) & (b != 0) & !is_na(b);
+        double step = (c - b) / b;
+        growth[i] = is_na(c) | is_na(v) ? NA : grows ? step : 0;
+    }
+}
+
+static int volume_index(Frame *f, double sign)
+{
+    const double *close = series(f, 0), *volume = series(f, 1);
+    double *out = f->out[0], value = 1;
+    growths(close, volume, sign, out, f->n);
+    out[0] = is_na(close[0]) | is_na(volume[0]) ? NA : 0;
     for (int64_t i = 0; i < f->n; i++) {
-        double c = close[i];
-        bool absent = is_na(c) | is_na(high[i]) | is_na(low[i]);
-        if (!absent && c > before)
-            total += c - (low[i] < before ? low[i] : before);
-        else if (!absent && c < before)
-            total += c - (high[i] > before ? high[i] : before);
-        out[i] = absent ? NA : total;
-        before = absent ? NA : c;
+        bool absent = is_na(out[i]);
+        value += (absent ? 0 : out[i]) * value;
+        out[i] = absent ? NA : value;
     }
     return 0;
 }
 
-/* The mean is the plain ratio of sums, as Pine has it; the spread is gathered step by step (West's
-   scheme), since the difference of two large sums would lose it. */
+int kernel_pvi(Frame *f) { return volume_index(f, 1); }
+
+int kernel_nvi(Frame *f) { return volume_index(f, -1); }
+
+/* Running sums since the anchor: of volume, of price times volume, and of the price's distance from
+   a pivot, once and squared. The pivot is the first price that had volume; measured from there, the
+   spread is not lost in the difference of two large sums. */
+#define PIECE 256
+
+WIDE static void prices_and_bands(const double *weight, const double *flow, const double *moment,
+                                  const double *moment2, double mult, double *restrict middle,
+                                  double *restrict upper, double *restrict lower, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        double w = weight[i], mean = flow[i] / w;
+        double spread = (moment2[i] - moment[i] * moment[i] / w) / w;
+        double reach = mult * sqrt(spread < 0 ? 0 : spread);
+        middle[i] = mean = w == 0 ? NA : mean;
+        upper[i] = mean + reach;
+        lower[i] = mean - reach;
+    }
+}
+
 int kernel_vwap(Frame *f)
 {
     const double *x = series(f, 0), *volume = series(f, 1);
     const bool *anchor = flags(f, 2);
-    double mult = factor(f, 3);
     double *middle = f->out[0], *upper = f->out[1], *lower = f->out[2];
-    double flow = NA, weight = NA, mean = NA, spread = NA;
-    for (int64_t i = 0; i < f->n; i++) {
-        if (anchor[i])
-            flow = weight = mean = spread = 0;
-        middle[i] = upper[i] = lower[i] = NA;
-        if (is_na(x[i]) || is_na(volume[i]))
-            continue;
-        flow += x[i] * volume[i];
-        weight += volume[i];
-        if (is_na(weight) || weight == 0)
-            continue;
-        double step = x[i] - mean;
-        mean += step * volume[i] / weight;
-        spread += volume[i] * step * (x[i] - mean);
-        double reach = mult * sqrt(fmax(spread / weight, 0));
-        middle[i] = flow / weight;
-        upper[i] = middle[i] + reach;
-        lower[i] = middle[i] - reach;
+    double weight[PIECE], flow[PIECE], moment[PIECE], moment2[PIECE];
+    double w = NA, xw = NA, dw = NA, ddw = NA, pivot = NA;
+    for (int64_t from = 0; from < f->n; from += PIECE) {
+        int64_t m = f->n - from < PIECE ? f->n - from : PIECE;
+        for (int64_t i = 0; i < m; i++) {
+            double price = x[from + i], v = volume[from + i];
+            if (anchor[from + i])
+                w = xw = dw = ddw = 0;
+            weight[i] = NA;
+            if (is_na(price) || is_na(v))
+                continue;
+            if (w == 0 && dw == 0 && ddw == 0)
+                pivot = price;
+            double d = price - pivot;
+            weight[i] = w += v;
+            flow[i] = xw += price * v;
+            moment[i] = dw += d * v;
+            moment2[i] = ddw += d * d * v;
+        }
+        prices_and_bands(weight, flow, moment, moment2, factor(f, 3), middle + from, upper + from,
+                         lower + from, m);
     }
     return 0;
 }

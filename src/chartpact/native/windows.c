@@ -52,7 +52,7 @@ WIDE static void weighted_mean(const double *x, double *out, int64_t n, int64_t 
 
 #define SHORT 8
 
-void window_mean(const double *x, double *out, int64_t n, int64_t L)
+WIDE void window_mean(const double *x, double *out, int64_t n, int64_t L)
 {
     if (L <= SHORT) {
         const double ones[SHORT] = {1, 1, 1, 1, 1, 1, 1, 1};
@@ -100,7 +100,7 @@ static inline __attribute__((always_inline)) void
 each_line(const double *x, double *out, int64_t n, int64_t L, double *sum, double offset, Line *line)
 {
     FOR_EACH_BLOCK (last, end, n, L) {
-        double pivot = x[last], tail = 0, tail_w = 0, head = 0, head_w = 0;
+        double pivot = x[last], tail = 0, tail_w = 0, head = 0, head_w = 0, place = 0;
         int64_t j = last;
         for (; j + L - 1 >= end; j--)
             tail_w += tail += x[j] - pivot;
@@ -108,13 +108,16 @@ each_line(const double *x, double *out, int64_t n, int64_t L, double *sum, doubl
             sum[j + L - 1 - last] = tail += x[j] - pivot;
             out[j + L - 1] = tail_w += tail;
         }
-        for (int64_t i = last; i < end; i++) {
-            double place = (double)(i - last), d = x[i] - pivot;
+        for (int64_t i = last + 1; i < end; i++) {
+            double d = x[i] - pivot;
+            place += 1;
             head += d;
             head_w += place * d;
-            double weighted = out[i] + (head_w + ((double)L - place) * head);
-            out[i] = line(pivot, sum[i - last] + head, weighted, (double)L, offset);
+            sum[i - last] += head;
+            out[i] += head_w + ((double)L - place) * head;
         }
+        for (int64_t i = last; i < end; i++)
+            out[i] = line(pivot, sum[i - last], out[i], (double)L, offset);
     }
 }
 
@@ -142,6 +145,22 @@ static inline double centre_of_gravity(double pivot, double sum, double weighted
     return total == 0 ? NA : -(moment / total);
 }
 
+WIDE static void regressions(const double *x, double *out, int64_t n, int64_t L, double *sum,
+                             double offset)
+{
+    each_line(x, out, n, L, sum, offset, regression);
+}
+
+WIDE static void centres_of_gravity(const double *x, double *out, int64_t n, int64_t L, double *sum)
+{
+    each_line(x, out, n, L, sum, 0, centre_of_gravity);
+}
+
+WIDE static void weighted_averages(const double *x, double *out, int64_t n, int64_t L, double *sum)
+{
+    each_line(x, out, n, L, sum, 0, weighted_average);
+}
+
 int kernel_linreg(Frame *f)
 {
     int64_t L = length(f, 1);
@@ -149,7 +168,7 @@ int kernel_linreg(Frame *f)
     if (!sum)
         return -1;
     fill(f->out[0], L - 1, NA);
-    each_line(series(f, 0), f->out[0], f->n, L, sum, (double)integer(f, 2), regression);
+    regressions(series(f, 0), f->out[0], f->n, L, sum, (double)integer(f, 2));
     return 0;
 }
 
@@ -160,14 +179,14 @@ int kernel_cog(Frame *f)
     if (!sum)
         return -1;
     fill(f->out[0], L - 1, NA);
-    each_line(series(f, 0), f->out[0], f->n, L, sum, 0, centre_of_gravity);
+    centres_of_gravity(series(f, 0), f->out[0], f->n, L, sum);
     return 0;
 }
 
 static void wma(const double *x, double *out, int64_t n, int64_t L, double *sum)
 {
     if (L > SHORT) {
-        each_line(x, out, n, L, sum, 0, weighted_average);
+        weighted_averages(x, out, n, L, sum);
         return;
     }
     double weights[SHORT];
@@ -236,14 +255,19 @@ int kernel_alma(Frame *f)
 
 /* ------------------------------------------------------------------------------ deviations */
 
-/* L² times the variance of every window, from the sums of the distances and of their squares, and
-   the mean, where `means` is not NULL. */
-static int window_spread(const double *x, double *spread, double *means, int64_t n, int64_t L,
-                         Frame *f)
+/* For every window its mean and its spread, L² times the variance: L Σd² - (Σd)². */
+typedef struct {
+    double *out, *upper, *lower; /* the last two for bands only */
+    double by, mult;
+} Deviation;
+
+typedef enum { VARIANCE, STDEV, BANDS } Measure;
+
+static inline __attribute__((always_inline)) void each_spread(const double *x, int64_t n, int64_t L,
+                                                              double *squares, Deviation to,
+                                                              Measure measure)
 {
-    double *squares = scratch(f, L);
-    if (!squares)
-        return -1;
+    double *out = to.out;
     FOR_EACH_BLOCK (last, end, n, L) {
         double pivot = x[last], tail = 0, head = 0, tail2 = 0, head2 = 0;
         int64_t j = last;
@@ -253,78 +277,79 @@ static int window_spread(const double *x, double *spread, double *means, int64_t
         }
         for (; j > last - L; j--) {
             double d = x[j] - pivot;
-            spread[j + L - 1] = tail += d;
+            out[j + L - 1] = tail += d;
             squares[j + L - 1 - last] = tail2 += d * d;
         }
         for (int64_t i = last + 1; i < end; i++) {
             double d = x[i] - pivot;
-            spread[i] += head += d;
+            out[i] += head += d;
             squares[i - last] += head2 += d * d;
         }
-        for (int64_t i = last; means && i < end; i++)
-            means[i] = pivot + spread[i] / (double)L;
         for (int64_t i = last; i < end; i++) {
-            double all = (double)L * squares[i - last] - spread[i] * spread[i];
-            spread[i] = all < 0 ? 0 : all;
+            double spread = (double)L * squares[i - last] - out[i] * out[i];
+            spread = spread < 0 ? 0 : spread;
+            if (measure == VARIANCE) {
+                out[i] = spread / to.by;
+            } else if (measure == STDEV) {
+                out[i] = sqrt(spread) / to.by;
+            } else {
+                double middle = pivot + out[i] / (double)L, reach = to.mult * (sqrt(spread) / to.by);
+                out[i] = middle;
+                to.upper[i] = middle + reach;
+                to.lower[i] = middle - reach;
+            }
         }
     }
-    return 0;
 }
 
-WIDE static void divide(double *out, int64_t n, double by)
+WIDE static void variances(const double *x, int64_t n, int64_t L, double *squares, Deviation to)
 {
-    for (int64_t i = 0; i < n; i++)
-        out[i] /= by;
+    each_spread(x, n, L, squares, to, VARIANCE);
 }
 
-WIDE static void root_and_divide(double *out, int64_t n, double by)
+WIDE static void stdevs(const double *x, int64_t n, int64_t L, double *squares, Deviation to)
 {
-    for (int64_t i = 0; i < n; i++)
-        out[i] = sqrt(out[i]) / by;
+    each_spread(x, n, L, squares, to, STDEV);
+}
+
+WIDE static void bands(const double *x, int64_t n, int64_t L, double *squares, Deviation to)
+{
+    each_spread(x, n, L, squares, to, BANDS);
 }
 
 /* Divided by n, or by n - 1 for the unbiased one, which a single value does not have. */
-static int deviation(Frame *f, bool root)
+static int deviation(Frame *f, Measure measure)
 {
     int64_t L = length(f, 1), freedom = flag(f, 2) ? L : L - 1, n = f->n;
-    double *out = f->out[0], by = (double)L * (double)freedom;
-    fill(out, freedom ? L - 1 : n, NA);
-    if (L > n || freedom == 0)
-        return 0;
-    if (window_spread(series(f, 0), out, NULL, n, L, f) < 0)
+    double *out = f->out[0], by = (double)L * (double)freedom, *squares = scratch(f, L);
+    if (!squares)
         return -1;
-    if (root)
-        root_and_divide(out + L - 1, n - L + 1, sqrt(by));
+    if (freedom == 0) {
+        fill(out, n, NA);
+        return 0;
+    }
+    fill(out, L - 1, NA);
+    if (measure == VARIANCE)
+        variances(series(f, 0), n, L, squares, (Deviation){.out = out, .by = by});
     else
-        divide(out + L - 1, n - L + 1, by);
+        stdevs(series(f, 0), n, L, squares, (Deviation){.out = out, .by = sqrt(by)});
     return 0;
 }
 
-int kernel_variance(Frame *f) { return deviation(f, false); }
+int kernel_variance(Frame *f) { return deviation(f, VARIANCE); }
 
-int kernel_stdev(Frame *f) { return deviation(f, true); }
-
-WIDE static void bands(const double *middle, double *upper, double *lower, int64_t n, double L,
-                       double mult)
-{
-    for (int64_t i = 0; i < n; i++) {
-        double reach = mult * (sqrt(upper[i]) / L);
-        upper[i] = middle[i] + reach;
-        lower[i] = middle[i] - reach;
-    }
-}
+int kernel_stdev(Frame *f) { return deviation(f, STDEV); }
 
 int kernel_bb(Frame *f)
 {
-    int64_t L = length(f, 1), n = f->n;
-    double *middle = f->out[0], *upper = f->out[1], *lower = f->out[2];
+    int64_t L = length(f, 1);
+    double *squares = scratch(f, L);
+    if (!squares)
+        return -1;
     for (int k = 0; k < 3; k++)
         fill(f->out[k], L - 1, NA);
-    if (L > n)
-        return 0;
-    if (window_spread(series(f, 0), upper, middle, n, L, f) < 0)
-        return -1;
-    bands(middle + L - 1, upper + L - 1, lower + L - 1, n - L + 1, (double)L, factor(f, 2));
+    Deviation to = {f->out[0], f->out[1], f->out[2], (double)L, factor(f, 2)};
+    bands(series(f, 0), f->n, L, squares, to);
     return 0;
 }
 
@@ -345,13 +370,16 @@ WIDE static void mean_distance(const double *x, const double *mean, double *out,
 
 int kernel_dev(Frame *f)
 {
-    int64_t L = length(f, 1), n = f->n;
-    double *mean = scratch(f, n);
+    const double *x = series(f, 0);
+    int64_t L = length(f, 1);
+    double *out = f->out[0], *mean = scratch(f, bars_of_span(L));
     if (!mean)
         return -1;
-    fill(f->out[0], L - 1, NA);
-    window_mean(series(f, 0), mean, n, L);
-    mean_distance(series(f, 0), mean, f->out[0], n, L);
+    fill(out, L - 1, NA);
+    FOR_EACH_SPAN (from, m, f->n, L) {
+        window_mean(x + from, mean, m, L);
+        mean_distance(x + from, mean, out + from, m, L);
+    }
     return 0;
 }
 
@@ -365,72 +393,94 @@ WIDE static void index_of_commodity(const double *x, const double *mean, double 
 
 int kernel_cci(Frame *f)
 {
-    int64_t L = length(f, 1), n = f->n;
     const double *x = series(f, 0);
-    double *mean = scratch(f, n), *out = f->out[0];
+    int64_t L = length(f, 1), first = L - 1;
+    double *out = f->out[0], *mean = scratch(f, bars_of_span(L));
     if (!mean)
         return -1;
-    fill(out, L - 1, NA);
-    window_mean(x, mean, n, L);
-    mean_distance(x, mean, out, n, L);
-    index_of_commodity(x + L - 1, mean + L - 1, out + L - 1, n - L + 1);
+    fill(out, first, NA);
+    FOR_EACH_SPAN (from, m, f->n, L) {
+        window_mean(x + from, mean, m, L);
+        mean_distance(x + from, mean, out + from, m, L);
+        index_of_commodity(x + from + first, mean + first, out + from + first, m - first);
+    }
     return 0;
+}
+
+/* The five sums a correlation is made of, each in a row of L. */
+enum { A, B, AA, BB, AB, SUMS };
+
+static inline void add_pair(double *sums, double a, double b)
+{
+    sums[A] += a;
+    sums[B] += b;
+    sums[AA] += a * a;
+    sums[BB] += b * b;
+    sums[AB] += a * b;
+}
+
+WIDE static void correlations(const double *a, const double *b, double *out, int64_t n, int64_t L,
+                              double *row)
+{
+    FOR_EACH_BLOCK (last, end, n, L) {
+        double tail[SUMS] = {0}, head[SUMS] = {0};
+        for (int64_t k = L - 1; k >= 0; k--) {
+            add_pair(tail, a[last - L + 1 + k] - a[last], b[last - L + 1 + k] - b[last]);
+            for (int s = 0; s < SUMS; s++)
+                row[s * L + k] = tail[s];
+        }
+        for (int64_t k = 1; k < end - last; k++) {
+            add_pair(head, a[last + k] - a[last], b[last + k] - b[last]);
+            for (int s = 0; s < SUMS; s++)
+                row[s * L + k] += head[s];
+        }
+        const double *sa = row, *sb = row + L, *saa = row + 2 * L, *sbb = row + 3 * L;
+        const double *sab = row + 4 * L;
+        for (int64_t k = 0; k < end - last; k++) {
+            double spread_a = (double)L * saa[k] - sa[k] * sa[k];
+            double spread_b = (double)L * sbb[k] - sb[k] * sb[k];
+            double r = ((double)L * sab[k] - sa[k] * sb[k]) / (sqrt(spread_a) * sqrt(spread_b));
+            r = r > 1 ? 1 : r < -1 ? -1 : r;
+            out[last + k] = (spread_a > 0) & (spread_b > 0) ? r : NA;
+        }
+    }
 }
 
 int kernel_correlation(Frame *f)
 {
-    const double *a = series(f, 0), *b = series(f, 1);
-    int64_t L = length(f, 2), n = f->n;
-    double *out = f->out[0], *tails = scratch(f, 5 * L);
-    if (!tails)
+    int64_t L = length(f, 2);
+    double *row = scratch(f, SUMS * L);
+    if (!row)
         return -1;
-    fill(out, L - 1, NA);
-    FOR_EACH_BLOCK (last, end, n, L) {
-        double pa = a[last], pb = b[last], s[5] = {0};
-        for (int64_t j = last; j > last - L; j--) {
-            double da = a[j] - pa, db = b[j] - pb;
-            s[0] += da, s[1] += db, s[2] += da * da, s[3] += db * db, s[4] += da * db;
-            double *tail = tails + 5 * (j + L - 1 - last);
-            for (int k = 0; k < 5; k++)
-                tail[k] = s[k];
-        }
-        double h[5] = {0};
-        for (int64_t i = last; i < end; i++) {
-            double da = a[i] - pa, db = b[i] - pb;
-            h[0] += da, h[1] += db, h[2] += da * da, h[3] += db * db, h[4] += da * db;
-            double w[5];
-            for (int k = 0; k < 5; k++)
-                w[k] = tails[5 * (i - last) + k] + h[k];
-            double spread_a = (double)L * w[2] - w[0] * w[0];
-            double spread_b = (double)L * w[3] - w[1] * w[1];
-            double r = ((double)L * w[4] - w[0] * w[1]) / (sqrt(spread_a) * sqrt(spread_b));
-            out[i] = !(spread_a > 0 && spread_b > 0) ? NA : r > 1 ? 1 : r < -1 ? -1 : r;
-        }
-    }
+    fill(f->out[0], L - 1, NA);
+    correlations(series(f, 0), series(f, 1), f->out[0], f->n, L, row);
     return 0;
 }
 
 /* ------------------------------------------------------------------------- ratios of sums */
 
-WIDE static void ratio(double *out, const double *below, int64_t n)
+WIDE static void ratio(const double *above, const double *below, double *out, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
-        out[i] = below[i] == 0 ? NA : out[i] / below[i];
+        out[i] = below[i] == 0 ? NA : above[i] / below[i];
 }
 
 int kernel_vwma(Frame *f)
 {
     const double *x = series(f, 0), *volume = series(f, 1);
-    int64_t L = length(f, 2), n = f->n;
-    double *flow = scratch(f, 2 * n), *total = flow + n, *out = f->out[0];
+    int64_t L = length(f, 2), span = bars_of_span(L), first = L - 1;
+    double *out = f->out[0], *flow = scratch(f, 3 * span), *flows = flow + span;
+    double *volumes = flows + span;
     if (!flow)
         return -1;
-    for (int64_t i = 0; i < n; i++)
-        flow[i] = x[i] * volume[i];
-    fill(out, L - 1, NA);
-    window_sum(flow, out, n, L);
-    window_sum(volume, total, n, L);
-    ratio(out + L - 1, total + L - 1, n - L + 1);
+    fill(out, first, NA);
+    FOR_EACH_SPAN (from, m, f->n, L) {
+        for (int64_t i = 0; i < m; i++)
+            flow[i] = x[from + i] * volume[from + i];
+        window_sum(flow, flows, m, L);
+        window_sum(volume + from, volumes, m, L);
+        ratio(flows + first, volumes + first, out + from + first, m - first);
+    }
     return 0;
 }
 
@@ -444,26 +494,26 @@ WIDE static void momentum_balance(const double *ups, const double *downs, double
     }
 }
 
+/* Over the steps between bars, of which there is one less: step i leads to bar i + 1. */
 int kernel_cmo(Frame *f)
 {
     const double *x = series(f, 0);
-    int64_t L = length(f, 1), steps = f->n - 1;
-    double *out = f->out[0];
-    fill(out, L <= steps ? L : f->n, NA);
-    if (L > steps)
-        return 0;
-    double *up = scratch(f, 4 * steps), *down = up + steps;
-    double *ups = down + steps, *downs = ups + steps;
+    int64_t L = length(f, 1), span = bars_of_span(L), first = L - 1;
+    double *out = f->out[0], *up = scratch(f, 4 * span), *down = up + span;
+    double *ups = down + span, *downs = ups + span;
     if (!up)
         return -1;
-    for (int64_t i = 0; i < steps; i++) {
-        double step = x[i + 1] - x[i];
-        up[i] = step < -EPSILON ? 0 : step;
-        down[i] = step < -EPSILON ? -step : 0;
+    fill(out, L < f->n ? L : f->n, NA);
+    FOR_EACH_SPAN (from, m, f->n - 1, L) {
+        for (int64_t i = 0; i < m; i++) {
+            double step = x[from + i + 1] - x[from + i];
+            up[i] = step < -EPSILON ? 0 : step;
+            down[i] = step < -EPSILON ? -step : 0;
+        }
+        window_sum(up, ups, m, L);
+        window_sum(down, downs, m, L);
+        momentum_balance(ups + first, downs + first, out + 1 + from + first, m - first);
     }
-    window_sum(up, ups, steps, L);
-    window_sum(down, downs, steps, L);
-    momentum_balance(ups + L - 1, downs + L - 1, out + L, steps - L + 1);
     return 0;
 }
 
@@ -475,22 +525,27 @@ WIDE static void flow_index(const double *ins, const double *outs, double *out, 
     }
 }
 
+/* Pine has no step to bar 0 and counts its flow both ways. */
 int kernel_mfi(Frame *f)
 {
     const double *x = series(f, 0), *volume = series(f, 1);
-    int64_t L = length(f, 2), n = f->n;
-    double *in = scratch(f, 4 * n), *out = in + n, *ins = out + n, *outs = ins + n;
+    int64_t L = length(f, 2), span = bars_of_span(L), first = L - 1;
+    double *index = f->out[0], *in = scratch(f, 4 * span), *out = in + span;
+    double *ins = out + span, *outs = ins + span;
     if (!in)
         return -1;
-    in[0] = out[0] = x[0] * volume[0];
-    for (int64_t i = 1; i < n; i++) {
-        double step = x[i] - x[i - 1], flow = x[i] * volume[i];
-        in[i] = step > EPSILON ? flow : 0;
-        out[i] = step < -EPSILON ? flow : 0;
+    fill(index, first, NA);
+    FOR_EACH_SPAN (from, m, f->n, L) {
+        if (from == 0)
+            in[0] = out[0] = x[0] * volume[0];
+        for (int64_t i = from == 0; i < m; i++) {
+            double step = x[from + i] - x[from + i - 1], flow = x[from + i] * volume[from + i];
+            in[i] = step > EPSILON ? flow : 0;
+            out[i] = step < -EPSILON ? flow : 0;
+        }
+        window_sum(in, ins, m, L);
+        window_sum(out, outs, m, L);
+        flow_index(ins + first, outs + first, index + from + first, m - first);
     }
-    fill(f->out[0], L - 1, NA);
-    window_sum(in, ins, n, L);
-    window_sum(out, outs, n, L);
-    flow_index(ins + L - 1, outs + L - 1, (double *)f->out[0] + L - 1, n - L + 1);
     return 0;
 }

@@ -544,6 +544,8 @@ def vwap(x: Floats, volume: Floats, anchor: Bools, mult: float) -> tuple[Floats,
             flow = weight = mean = spread = 0.0
         if math.isnan(value) or math.isnan(v):
             continue
+        if weight == 0:  # measured from the first price, flat prices have no spread at all
+            mean = value
         flow, weight = flow + value * v, weight + v
         if math.isnan(weight) or weight == 0:
             continue
