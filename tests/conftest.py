@@ -12,6 +12,9 @@ from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("CHARTPACT_SHARED", ROOT.parent / "shared"))
+# No test asks a server that it has not started itself.
+for name in ("CHARTPACT_FUTURES_URL", "CHARTPACT_SENTIMENT_URL"):
+    os.environ[name] = "http://127.0.0.1:9"
 STRICT = os.environ.get("CHARTPACT_STRICT", "") not in ("", "0")
 
 # Timings never decide a test, and the same examples are tried on every machine.

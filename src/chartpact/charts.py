@@ -6,11 +6,13 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from chartpact.bars import Bars
+from chartpact import summary
+from chartpact.bars import Bars, BarsError
 from chartpact.indicators import Indicator, IndicatorError, resolve
 from chartpact.indicators.params import resolve as resolve_params
-from chartpact.indicators.requests import Request, identity
-from chartpact.scene import Scene
+from chartpact.indicators.requests import Request, identity, written
+from chartpact.scene import Scene, SceneError
+from chartpact.ta import TaError
 
 Asked = str | Mapping[str, Any] | Request
 
@@ -26,29 +28,46 @@ class Drawn:
     scene: Scene | None = None
     error: IndicatorError | None = None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self, series: bool = True) -> dict[str, Any]:
+        """All that was drawn; without `series`, the last values and the signals."""
         data: dict[str, Any] = {"id": self.id, "name": self.name, "params": dict(self.params)}
         if self.error is not None:
             data["error"] = self.error.to_json()
         elif self.scene is not None:
-            data["scene"] = self.scene.to_json()
+            data |= {"scene": self.scene.to_json()} if series else summary.digest(self.scene)
         return data
 
 
 @dataclass(frozen=True)
 class Chart:
-    """The bars in view and what every indicator drew on them."""
+    """The bars in view, what every indicator drew on them, and the trend in words."""
 
     bars: Bars
     drawn: tuple[Drawn, ...] = ()
+    trend: str = ""
 
-    def to_json(self) -> dict[str, Any]:
-        return {
+    @property
+    def failed(self) -> bool:
+        """Whether indicators were asked for and not one of them drew."""
+        return bool(self.drawn) and all(each.error is not None for each in self.drawn)
+
+    def to_json(self, series: bool = True) -> dict[str, Any]:
+        """The chart for programs; without `series` it tells of the bars only the last."""
+        view: dict[str, Any] = {
             "symbol": self.bars.symbol,
             "timeframe": self.bars.timeframe,
-            "time": self.bars.time.tolist(),
-            "indicators": [each.to_json() for each in self.drawn],
+            "synthetic": self.bars.synthetic,
         }
+        if series:
+            view["time"] = self.bars.time.tolist()
+        else:
+            view |= {"bars": len(self.bars), "last": summary.last_bar(self.bars)}
+            view["trend"] = self.trend
+        return {**view, "indicators": [each.to_json(series) for each in self.drawn]}
+
+    def summary(self) -> str:
+        """The chart in a few lines, for a reader or a language model."""
+        return summary.text(self)
 
     def svg(self, **look: Any) -> str:
         """The picture as SVG; `look` takes width, height, theme, kind, tz, log, volume, scale."""
@@ -97,16 +116,12 @@ def chart(
     for asked in indicators:
         each = _draw(bars, asked, first, user)
         seen[each.id] = count = seen.get(each.id, 0) + 1
-        drawn.append(each if count == 1 else _numbered(each, count))
-    return Chart(bars[first:], tuple(drawn))
-
-
-def _numbered(each: Drawn, count: int) -> Drawn:
-    return replace(each, id=f"{each.id}#{count}")
+        drawn.append(each if count == 1 else replace(each, id=f"{each.id}#{count}"))
+    return Chart(bars[first:], tuple(drawn), summary.trend(bars))
 
 
 def _draw(bars: Bars, asked: Asked, first: int, user: str | None) -> Drawn:
-    name, given, found = str(asked), {}, None
+    name, given, found = f"{asked!s:.120}", {}, None
     try:
         request = Request.read(asked)
         name, given = request.name, dict(request.given)
@@ -115,5 +130,8 @@ def _draw(bars: Bars, asked: Asked, first: int, user: str | None) -> Drawn:
         values = resolve_params(found.params, request.given, found.name)
         scene = found.compute(bars, values).cut(first)
     except IndicatorError as error:
-        return Drawn(name, name, given, found, error=error)
+        return Drawn(written(name, given), name, given, found, error=error)
+    except (BarsError, TaError, SceneError, ArithmeticError) as error:
+        why = IndicatorError("value", f"{name}: {error}", "ask for it with other parameters")
+        return Drawn(written(name, given), name, given, found, error=why)
     return Drawn(identity(name, found.params, values), name, values, found, scene)

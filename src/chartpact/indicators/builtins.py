@@ -8,7 +8,7 @@ from chartpact.indicators.builtin import Builtin
 
 FAMILIES = (
     "channels vwap trend ichimoku pivots profiles oscillators volatility volume wavetrend kalman "
-    "combination"
+    "combination external"
 ).split()
 
 

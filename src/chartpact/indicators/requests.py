@@ -70,8 +70,16 @@ def identity(name: str, params: Sequence[Param], values: Mapping[str, Any]) -> s
     >>> identity("rsi", [Param("period", "int", 14)], {"period": 7})
     'rsi:period=7'
     """
-    changed = sorted((p.name, values[p.name]) for p in params if values[p.name] != p.default)
-    pairs = ",".join(f"{key}={_written(value)}" for key, value in changed)
+    return written(name, {p.name: values[p.name] for p in params if values[p.name] != p.default})
+
+
+def written(name: str, given: Mapping[str, Any]) -> str:
+    """The text that asks for this indicator with these parameters.
+
+    >>> written("session_vp", {"bins": 12, "day_roll": "17:00 UTC"})
+    'session_vp:bins=12,day_roll="17:00 UTC"'
+    """
+    pairs = ",".join(f"{key}={_written(given[key])}" for key in sorted(given))
     return f"{name}:{pairs}" if pairs else name
 
 

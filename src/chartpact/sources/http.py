@@ -1,0 +1,82 @@
+"""JSON over HTTP: with a deadline, a size limit and one more try."""
+
+import json
+import time
+from http.client import HTTPException
+from typing import Any
+from urllib.error import HTTPError, URLError
+from urllib.parse import urlencode, urlsplit
+from urllib.request import Request, urlopen
+
+LARGEST = 16 * 2**20  # bytes of an answer
+PAUSE_S = 0.2  # before the second try
+CHUNK = 2**16
+BUSY = 429
+
+
+class HttpError(Exception):
+    """No usable answer; the message says what came instead."""
+
+
+class _Passing(Exception):
+    """A failure that may be over the next time."""
+
+
+def get_json(base: str, path: str, query: dict[str, str], timeout_s: float) -> Any:
+    """The JSON document at a path of a server, tried twice where that may help."""
+    parts = urlsplit(base)
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        raise HttpError(f"{base!r} is not the http or https address of a server")
+    url = f"{base.rstrip('/')}{path}?{urlencode(query)}"
+    try:
+        body = _get(url, timeout_s)
+    except _Passing:
+        time.sleep(PAUSE_S)
+        try:
+            body = _get(url, timeout_s)
+        except _Passing as failure:
+            raise HttpError(f"{parts.netloc} {failure}") from None
+    try:
+        return json.loads(body)
+    except ValueError:
+        raise HttpError(f"{parts.netloc} did not answer with JSON") from None
+
+
+def _get(url: str, timeout_s: float) -> bytes:
+    deadline = time.monotonic() + timeout_s
+    request = Request(url, headers={"Accept": "application/json", "User-Agent": "chartpact"})
+    try:
+        with urlopen(request, timeout=timeout_s) as answer:
+            body = b""
+            while chunk := answer.read1(CHUNK):
+                body += chunk
+                if len(body) > LARGEST:
+                    raise HttpError(f"the answer is larger than {LARGEST >> 20} MB")
+                if time.monotonic() > deadline:
+                    raise _Passing(f"did not finish its answer within {timeout_s:g} s")
+            return body
+    except HTTPError as refusal:
+        with refusal:
+            told = _told(refusal)
+        if refusal.code >= 500 or refusal.code == BUSY:
+            raise _Passing(told) from None
+        raise HttpError(f"{urlsplit(url).netloc} {told}") from None
+    except TimeoutError:
+        raise _Passing(f"did not answer within {timeout_s:g} s") from None
+    except URLError as failure:
+        if isinstance(failure.reason, TimeoutError):
+            raise _Passing(f"did not answer within {timeout_s:g} s") from None
+        raise _Passing(f"cannot be reached ({failure.reason})") from None
+    except (OSError, HTTPException) as failure:
+        raise _Passing(f"broke off ({type(failure).__name__})") from None
+
+
+def _told(refusal: HTTPError) -> str:
+    """What a refusal says, with the server's own words where it has some."""
+    text = f"answered {refusal.code}"
+    try:
+        said = json.loads(refusal.read(2048))
+    except (ValueError, OSError, HTTPException):
+        return text
+    words = said.get("msg") or said.get("message") if isinstance(said, dict) else None
+    return f"{text}: {words:.200}" if isinstance(words, str) else text
