@@ -4,11 +4,11 @@ import argparse
 import json
 import sys
 
-from chartpact.bars import Bars, load
+from chartpact.bars import Bars, BarsError, load
 from chartpact.charts import chart
-from chartpact.cli import ALL_FAILED, DONE, Verbs
+from chartpact.cli import ALL_FAILED, DONE, UsageError, Verbs
 from chartpact.cli.picture import add_picture, save, window
-from chartpact.indicators import describe, list_indicators
+from chartpact.indicators import Indicator, describe, list_indicators
 
 
 def add(verbs: Verbs) -> None:
@@ -36,7 +36,13 @@ def add(verbs: Verbs) -> None:
         help="an indicator and its parameters; may be given several times",
     )
     verb.add_argument("--bars", type=int, metavar="N", help="show the last N bars")
-    verb.add_argument("--json", action="store_true", help="what was drawn, as JSON")
+    shown = verb.add_mutually_exclusive_group()
+    shown.add_argument("--json", action="store_true", help="what was drawn, as JSON")
+    shown.add_argument(
+        "--summary",
+        action="store_true",
+        help="last values, signals and the trend in words; also when nothing else is asked for",
+    )
     add_picture(verb)
     verb.set_defaults(run=run_chart)
 
@@ -48,11 +54,36 @@ def add_bars(verb: argparse.ArgumentParser) -> None:
         metavar="BARS",
         help="a CSV or Parquet file, sample:NAME for bundled synthetic data, or SYMBOL@SOURCE",
     )
+    add_overrides(verb)
+
+
+def add_overrides(verb: argparse.ArgumentParser) -> None:
+    """What the user may know better than the bars, alike for every verb."""
+    group = verb.add_argument_group("what the bars do not tell")
+    group.add_argument("--bars-tz", metavar="ZONE", help="time zone of times that name none")
+    group.add_argument(
+        "--stamp", choices=("open", "close"), default="open", help="what of a bar its time is"
+    )
+    group.add_argument("--symbol", metavar="NAME", help="the symbol of the bars")
+    group.add_argument("--timeframe", metavar="TF", help="the timeframe, as in 5m, 4h or 1D")
+    group.add_argument(
+        "--day-roll", metavar="TIME", help="when a trading day begins: '17:00 America/New_York'"
+    )
 
 
 def bars_of(args: argparse.Namespace) -> Bars:
     """The bars the arguments name."""
-    return load(args.bars_source)
+    try:
+        return load(
+            args.bars_source,
+            tz=args.bars_tz,
+            stamp=args.stamp,
+            symbol=args.symbol,
+            timeframe=args.timeframe,
+            day_roll=args.day_roll,
+        )
+    except BarsError as error:
+        raise UsageError(str(error)) from None
 
 
 def run_indicators(args: argparse.Namespace) -> int:
@@ -63,18 +94,33 @@ def run_indicators(args: argparse.Namespace) -> int:
     width = max(len(each.name) for each in known)
     for each in known:
         print(f"{each.name:<{width}}  {each.category:<8}  {each.description}")
+        for line in _details(each):
+            print(f"{'':<{width}}  {line}")
     return DONE
+
+
+def _details(each: Indicator) -> list[str]:
+    lines = []
+    if each.aliases:
+        lines.append(f"also: {', '.join(each.aliases)}")
+    if each.params:
+        told = (f"{p.name}={'' if p.default is None else p.default}" for p in each.params)
+        lines.append(f"takes: {', '.join(told)}")
+    return lines
 
 
 def run_chart(args: argparse.Namespace) -> int:
     bars, last = window(args, bars_of(args))
     drawn = chart(bars, args.indicator, last=last)
-    for each in drawn.drawn:
-        if each.error is not None:
-            print(f"{each.id}: {each.error}", file=sys.stderr)
+    summary = args.summary or not (args.json or args.output)
+    if not summary:  # which tells the errors itself
+        for each in drawn.drawn:
+            if each.error is not None:
+                print(f"{each.id}: {each.error}", file=sys.stderr)
     if args.json:
         print(json.dumps(drawn.to_json(), allow_nan=False))
+    if summary:
+        print(drawn.summary(), end="")
     if args.output:
         save(args, drawn)
-    failed = bool(drawn.drawn) and all(each.error is not None for each in drawn.drawn)
-    return ALL_FAILED if failed else DONE
+    return ALL_FAILED if drawn.failed else DONE

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from chartpact.charts import Asked, chart
 from chartpact.cli import ALL_FAILED, DONE, UsageError, Verbs
-from chartpact.cli.chart import bars_of
+from chartpact.cli.chart import add_overrides, bars_of
 from chartpact.snapshot import Snapshot, from_chart
 
 
@@ -44,6 +44,7 @@ def add_drawn(verb: argparse.ArgumentParser, required: bool = True) -> None:
         required=required,
         help="a CSV or Parquet file, sample:NAME for bundled synthetic data, or SYMBOL@SOURCE",
     )
+    add_overrides(verb)
 
 
 def draw(args: argparse.Namespace, indicators: Sequence[Asked]) -> Snapshot:

@@ -69,7 +69,7 @@ def resolve(name: str, user: str | None = None) -> Indicator:
             return found
     known = list_indicators(user)
     names = [alias for each in known for alias in (each.name, *each.aliases)]
-    near = get_close_matches(name, names, 3, 0.5)
+    near = get_close_matches(name.lower(), names, 3, 0.5)
     hint = f"did you mean {' or '.join(near)}?" if near else "`chartpact indicators` lists them"
     raise IndicatorError("name", f"there is no indicator {name!r}", hint)
 

@@ -8,9 +8,11 @@ from difflib import get_close_matches
 from typing import Any
 
 from chartpact import palette
+from chartpact.bars.timeframe import Timeframe
 from chartpact.indicators.errors import IndicatorError
 
 TYPES = "int float bool str choice color session timeframe source symbol calendar".split()
+SOURCES = "open high low close hl2 hlc3 ohlc4 hlcc4 volume".split()
 
 Value = Any
 
@@ -71,14 +73,6 @@ def resolve(params: Sequence[Param], given: Mapping[str, Value], owner: str) -> 
             )
         asked[param.name] = name
         values[param.name] = check(param, value, owner)
-    for param in params:
-        if param.default is None and param.name not in asked and not _may_be_unset(param):
-            raise IndicatorError(
-                "value",
-                f"{owner}: {param.name} has no default and was not given",
-                f"add {param.name}=…",
-                parameter=param.name,
-            )
     return values
 
 
@@ -89,23 +83,34 @@ def check(param: Param, value: Value, owner: str) -> Value:
     reader = _READERS.get(param.type, _text)
     try:
         typed = reader(value)
-    except (TypeError, ValueError):
-        raise IndicatorError(
-            "type",
-            f"{owner}: {param.name}={value!r} is not {_WANTED.get(param.type, 'a text')}",
-            f"{param.name} takes {allowed(param)}",
-            parameter=param.name,
-        ) from None
-    too_low = param.min is not None and isinstance(typed, int | float) and typed < param.min
-    too_high = param.max is not None and isinstance(typed, int | float) and typed > param.max
-    if too_low or too_high or (param.options is not None and typed not in param.options):
-        raise IndicatorError(
-            "value",
-            f"{owner}: {param.name}={value!r} is out of range",
-            f"{param.name} takes {allowed(param)}",
-            parameter=param.name,
-        )
+    except (TypeError, ValueError, OverflowError):
+        wanted = f"is not {_WANTED.get(param.type, 'a text')}"
+        raise _refused("type", param, value, owner, wanted) from None
+    if param.options is not None:
+        for option in param.options:
+            if typed == option or (isinstance(value, str) and value == str(option)):
+                return option
+        near = get_close_matches(str(typed).lower(), [str(each) for each in param.options], 1, 0.5)
+        meant = f"; did you mean {near[0]!r}?" if near else ""
+        raise _refused("value", param, value, owner, "is none of its choices", meant)
+    if isinstance(typed, int | float) and not isinstance(typed, bool):
+        low, high = (-math.inf if param.min is None else param.min), param.max
+        if typed < low or (high is not None and typed > high):
+            raise _refused("value", param, value, owner, "is out of range")
     return typed
+
+
+def _refused(
+    kind: str, param: Param, value: Value, owner: str, why: str, meant: str = ""
+) -> IndicatorError:
+    may = allowed(param)
+    return IndicatorError(
+        kind,
+        f"{owner}: {param.name}={value!r:.60} {why}",
+        f"{param.name} takes {may}{meant}",
+        parameter=param.name,
+        allowed=may,
+    )
 
 
 def allowed(param: Param) -> str:
@@ -126,15 +131,14 @@ def allowed(param: Param) -> str:
     return wanted
 
 
-def _may_be_unset(param: Param) -> bool:
-    return param.type in ("symbol", "calendar") or param.default is None
-
-
 def _unknown(name: str, params: Sequence[Param], owner: str) -> IndicatorError:
-    names = [param.name for param in params]
-    near = get_close_matches(name, [*names, *(a for p in params for a in p.aliases)], 1, 0.5)
-    known = f"it takes {', '.join(names)}" if names else "it takes no parameters"
-    hint = f"did you mean {near[0]!r}? {known}" if near else known
+    by_name = {alias: param for param in params for alias in (param.name, *param.aliases)}
+    near = get_close_matches(name.lower(), by_name, 1, 0.5)
+    known = f"it takes {', '.join(p.name for p in params)}" if params else "it takes no parameters"
+    hint = known
+    if near:
+        meant = by_name[near[0]]
+        hint = f"did you mean {meant.name!r}, {allowed(meant)}? {known}"
     return IndicatorError("name", f"{owner} has no parameter {name!r}", hint, parameter=name)
 
 
@@ -151,7 +155,7 @@ def _int(value: Value) -> int:
 
 
 def _float(value: Value) -> float:
-    if isinstance(value, bool):
+    if isinstance(value, bool) or (isinstance(value, str) and "_" in value):
         raise TypeError
     number = float(value)
     if not math.isfinite(number):
@@ -188,8 +192,12 @@ def _session(value: Value) -> str:
 
 
 def _timeframe(value: Value) -> str:
-    if isinstance(value, str) and re.fullmatch(r"[1-9]\d{0,4}[mhDWM]", value):
-        return value
+    return str(Timeframe.parse(value))
+
+
+def _source(value: Value) -> str:
+    if value in SOURCES:
+        return str(value)
     raise ValueError
 
 
@@ -206,7 +214,7 @@ _READERS = {
     "color": _color,
     "session": _session,
     "timeframe": _timeframe,
-    "source": _text,
+    "source": _source,
     "symbol": _text,
     "calendar": _choice,
 }
@@ -217,7 +225,7 @@ _WANTED = {
     "color": "a colour (#rrggbb, #rrggbbaa or a name)",
     "session": "a session such as 0930-1600",
     "timeframe": "a timeframe such as 5m, 4h or 1D",
-    "source": "a price series (open, high, low, close, hl2, hlc3, ohlc4, hlcc4, volume)",
+    "source": f"a price series ({', '.join(SOURCES)})",
     "symbol": "a symbol",
     "calendar": "a calendar",
 }

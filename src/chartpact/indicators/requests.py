@@ -30,8 +30,8 @@ class Request:
             return asked
         if isinstance(asked, Mapping):
             name = asked.get("name")
-            if not isinstance(name, str):
-                raise _malformed(asked, "a mapping needs a 'name'")
+            if not isinstance(name, str) or not all(isinstance(key, str) for key in asked):
+                raise _malformed(asked, "a mapping has a 'name', and texts for keys")
             return cls(name, {key: value for key, value in asked.items() if key != "name"})
         if not isinstance(asked, str):
             raise _malformed(asked, "it is neither a text nor a mapping")

@@ -1,0 +1,76 @@
+"""How indicators are asked for, and what they are called in every output."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chartpact.indicators import IndicatorError, resolve
+from chartpact.indicators.params import Param
+from chartpact.indicators.params import resolve as resolve_params
+from chartpact.indicators.requests import Request, identity, written
+
+
+@pytest.mark.parametrize(("text", "name", "params"), [
+    ("rsi", "rsi", {}),
+    (" rsi ", "rsi", {}),
+    ("rsi:period=7", "rsi", {"period": "7"}),
+    ("stoch: period = 7 , d_smooth=2", "stoch", {"period": "7", "d_smooth": "2"}),
+    ('vwap:day_roll="17:00 America/New_York"', "vwap", {"day_roll": "17:00 America/New_York"}),
+    (r'x:a="say \"hi\", \\ there",b=1', "x", {"a": r'say "hi", \ there', "b": "1"}),
+    ("x:a=", "x", {"a": ""}),
+    ("x:a=-2.5", "x", {"a": "-2.5"}),
+])  # fmt: skip
+def test_a_text_names_an_indicator_and_its_parameters(text, name, params):
+    assert Request.read(text) == Request(name, params)
+
+
+def test_a_mapping_does_too():
+    assert Request.read({"name": "rsi", "period": 7}) == Request("rsi", {"period": 7})
+    assert Request.read(Request("rsi")) == Request("rsi")
+
+
+@pytest.mark.parametrize("asked", [
+    "", ":", "rsi:", ":period=7", "rsi:7", "rsi:period", "rsi:period=7,", "rsi:period=7;x=1:2",
+    "rsi:period=7,period=8", 'rsi:a="open', 'rsi:a="b"c', "rsi:=7", {}, {"period": 7},
+    {"name": 5}, {"name": "rsi", 5: 7}, 5, None, ["rsi"],
+])  # fmt: skip
+def test_anything_else_is_a_syntax_error_that_tells_the_form(asked):
+    with pytest.raises(IndicatorError) as raised:
+        Request.read(asked)
+    assert raised.value.kind == "syntax"
+    assert "NAME:key=value" in raised.value.hint
+
+
+def test_the_id_is_the_canonical_name_with_what_differs_from_the_defaults_sorted():
+    found = resolve("stochastic")
+    given = {"length": "7", "d_smooth": 2, "k_smooth": 3}
+    values = resolve_params(found.params, given, found.name)
+    assert identity(found.name, found.params, values) == "stoch:d_smooth=2,period=7"
+
+
+def test_ids_write_values_as_they_are_asked_for():
+    values = {"a": True, "b": 2.5, "c": 3.0, "d": "x y", "e": 'q"\\', "f": "", "g": 1e-7}
+    assert written("x", values) == r'x:a=true,b=2.5,c=3,d="x y",e="q\"\\",f="",g=1e-07'
+
+
+keys = st.from_regex(r"[a-z][a-z0-9_]{0,8}", fullmatch=True)
+values = st.text(max_size=12) | st.integers() | st.booleans() | st.floats(-1e9, 1e9)
+
+
+@given(st.dictionaries(keys, values, max_size=4))
+def test_an_id_asks_for_what_it_names(params):
+    read = Request.read(written("x", params))
+    assert read.name == "x"
+    assert set(read.given) == set(params)
+    for key, value in params.items():
+        if isinstance(value, bool):
+            assert read.given[key] == str(value).lower()
+        elif isinstance(value, str):
+            assert read.given[key] == value
+        else:
+            assert type(value)(read.given[key]) == value
+
+
+def test_one_default_is_not_another():
+    params = [Param("on", "bool", True), Param("n", "int", 1)]
+    assert identity("x", params, {"on": False, "n": 1}) == "x:on=false"

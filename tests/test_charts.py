@@ -1,0 +1,127 @@
+"""A chart holds what every indicator drew, or why it could not."""
+
+import json
+
+import numpy as np
+import pytest
+
+import chartpact as cp
+from chartpact.bars import Bars
+from chartpact.scene import Scene
+
+
+@pytest.fixture(scope="module")
+def bars():
+    return cp.load("sample:es-5m")
+
+
+def test_instances_of_one_indicator_live_side_by_side(bars):
+    asked = ["rsi:period=7", {"name": "rsi", "period": 21}, "rsi", "rsi:length=14", "rsi:period=7"]
+    drawn = cp.chart(bars, asked).drawn
+    assert [each.id for each in drawn] == [
+        "rsi:period=7", "rsi:period=21", "rsi", "rsi#2", "rsi:period=7#2",
+    ]  # fmt: skip
+    assert [each.params["period"] for each in drawn] == [7, 21, 14, 14, 7]
+    assert drawn[0].scene != drawn[1].scene
+
+
+def test_a_broken_one_stands_beside_the_good_ones(bars):
+    drawn = cp.chart(bars, ["ris", "stochastic:period=0", "rsi", "rsi:", {"x": 1}]).drawn
+    assert [each.error.kind if each.error else None for each in drawn] == [
+        "name", "value", None, "syntax", "syntax",
+    ]  # fmt: skip
+    assert [each.id for each in drawn[:3]] == ["ris", "stoch:period=0", "rsi"]
+    data = [each.to_json() for each in drawn]
+    assert data[1]["name"] == "stoch"
+    assert data[1]["params"] == {"period": "0"}
+    assert {"kind", "message", "hint"} <= set(data[1]["error"])
+    assert "scene" not in data[1]
+    assert "error" not in data[2]
+
+
+def test_it_is_computed_on_all_bars_and_cut_to_the_last(bars):
+    whole, cut = (cp.chart(bars, ["rsi", "cipher_b"], last=n) for n in (None, 50))
+    assert len(cut.bars) == 50
+    np.testing.assert_array_equal(
+        cut.drawn[0].scene.plots[0].values, whole.drawn[0].scene.plots[0].values[-50:]
+    )
+    first = len(bars) - 50
+    kept = [s for s in whole.drawn[1].scene.signals if s.bar >= first]
+    assert [s.bar + first for s in cut.drawn[1].scene.signals] == [s.bar for s in kept]
+
+
+def test_more_bars_than_there_are_is_all_of_them(bars):
+    assert len(cp.chart(bars, last=10**9).bars) == len(bars)
+
+
+def test_its_json_has_the_times_and_every_scene(bars):
+    data = json.loads(json.dumps(cp.chart(bars, ["rsi"], last=5).to_json(), allow_nan=False))
+    assert (data["symbol"], data["timeframe"], data["synthetic"]) == ("ES", "5m", True)
+    assert data["time"] == bars.time[-5:].tolist()
+    (one,) = data["indicators"]
+    assert set(one) == {"id", "name", "params", "scene"}
+    assert one["params"] == {"period": 14}
+    line = one["scene"]["plots"][0]
+    assert (line["kind"], line["title"], len(line["values"])) == ("line", "RSI", 5)
+    assert Scene.from_json(one["scene"]).to_json() == one["scene"]
+
+
+def test_without_the_series_it_tells_the_last_values_levels_and_signals(bars):
+    asked = ["supertrend", "volume_profile", "ris"]
+    data = json.loads(json.dumps(cp.chart(bars, asked).to_json(series=False), allow_nan=False))
+    assert "time" not in data
+    assert (data["bars"], data["last"]["close"]) == (len(bars), bars.close[-1])
+    trend, profile, unknown = data["indicators"]
+    assert set(trend["last"]) == {"Up Trend", "Down Trend"}
+    assert sum(value is None for value in trend["last"].values()) == 1
+    assert trend["signals"][0].keys() == {"bar", "confirmed_bar", "value", "name"}
+    assert [level["title"] for level in profile["levels"]] == ["POC", "VAH", "VAL"]
+    assert unknown["error"]["kind"] == "name"
+
+
+def test_it_failed_when_something_was_asked_for_and_nothing_drew(bars):
+    assert not cp.chart(bars).failed
+    assert not cp.chart(bars, ["ris", "rsi"]).failed
+    assert cp.chart(bars, ["ris"]).failed
+
+
+def test_the_summary_reads_like_a_page_of_notes(bars):
+    asked = ["rsi:period=7", "cipher_b", "volume_profile", "ris"]
+    chart = cp.chart(bars, asked, last=200)
+    lines = chart.summary().splitlines()
+    assert lines[0].startswith("ES 5m (synthetic sample data): 200 bars, 2024-03-15T")
+    assert lines[1].startswith("last bar: open ")
+    assert lines[2].startswith("trend: ")
+    assert "rsi:period=7: Relative Strength Index" in lines
+    value = chart.drawn[0].scene.plots[0].values[-1]
+    assert any(line.startswith(f"  values: RSI {value:.6g}") for line in lines)
+    assert any(line.startswith("  levels: POC ") for line in lines)
+    assert any(line.startswith("ris: error: there is no indicator 'ris'") for line in lines)
+    last = [s for s in chart.drawn[1].scene.signals if s.name == "wt_bull_div"][-1]
+    said = next(line for line in lines if "signal: wt_bull_div" in line)
+    assert f"on bar {last.bar} (" in said
+    assert f"known on bar {last.bar + 2}" in said
+
+
+def straight(closes):
+    n = len(closes)
+    return Bars(60_000 * np.arange(n), closes, closes, closes, closes, np.ones(n), "X", "1m")
+
+
+@pytest.mark.parametrize(("closes", "word"), [
+    (np.arange(1.0, 101), "up"),
+    (np.arange(100.0, 0, -1), "down"),
+    (np.ones(100), "sideways"),
+    (np.concatenate((np.arange(1.0, 100), [60.0])), "sideways"),
+    (np.arange(1.0, 11), "up"),
+    (np.arange(10.0, 0, -1), "down"),
+    (np.ones(10), "sideways"),
+    (np.ones(1), "unknown"),
+    (np.ones(0), "unknown"),
+])  # fmt: skip
+def test_the_trend_is_told_by_the_close_and_two_averages(closes, word):
+    assert cp.chart(straight(closes)).trend.startswith(f"{word}: ")
+
+
+def test_a_chart_of_nothing_says_so():
+    assert cp.chart(straight(np.ones(0)), ["rsi"]).summary().startswith("X 1m: no bars")
