@@ -74,7 +74,7 @@ def parameters_of(builtin):
 
 
 every_builtin = pytest.mark.parametrize("builtin", LOCAL, ids=lambda each: each.name)
-modest = settings(max_examples=12, deadline=None)
+modest = settings(max_examples=20, deadline=None)
 
 
 def series_of(scene: Scene):

@@ -1,0 +1,46 @@
+"""Whatever a builtin draws can be seen on a dark and on a light background."""
+
+import numpy as np
+import pytest
+from tests.indicators.market import noise
+
+from chartpact.indicators import builtins
+from chartpact.indicators.params import resolve
+from chartpact.scene import DivLinePlot, DotPlot, HLinePlot, LinePlot
+
+BACKGROUNDS = ("#131722", "#ffffff")
+LEAST = 3.0  # the contrast that WCAG asks of graphics
+FAINT = 1.3  # of a dot that is faint on purpose: the weak divergences
+
+
+def channels(color):
+    return np.array([int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+
+
+def luminance(rgb):
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    return float(linear @ [0.2126, 0.7152, 0.0722])
+
+
+def contrast(color, background):
+    alpha = int(color[7:9], 16) / 255
+    seen = alpha * channels(color) + (1 - alpha) * channels(background)
+    light, dark = sorted((luminance(seen), luminance(channels(background))), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize(
+    "builtin",
+    [each for each in builtins.table().values() if not each.needs_network],
+    ids=lambda each: each.name,
+)
+def test_every_line_dot_and_level_stands_out_from_both_backgrounds(builtin):
+    scene = builtin.compute(noise(600), resolve(builtin.params, {}, builtin.name))
+    for plot in scene.plots:
+        if not isinstance(plot, LinePlot | DotPlot | HLinePlot | DivLinePlot):
+            continue
+        colors = {plot.color} if isinstance(plot.color, str) else set(plot.color)
+        for color in colors - {None}:
+            least = FAINT if isinstance(plot, DotPlot) and color.endswith("66") else LEAST
+            for background in BACKGROUNDS:
+                assert contrast(color, background) >= least, (plot.title, color, background)
