@@ -78,16 +78,18 @@ def quotient(a: Any, b: Any) -> Floats:
     return cast(Floats, result)
 
 
-def operands(function: str, a: ArrayLike, b: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
+def operands(
+    function: str, a: ArrayLike, b: ArrayLike, names: tuple[str, str] = ("a", "b")
+) -> tuple[NDArray[Any], NDArray[Any]]:
     """Two series of one length, either of which may be a number."""
     if type(a) is ndarray and type(b) is ndarray and a.dtype is FLOAT and b.dtype is FLOAT:
         x, y = a, b
         if x.shape == y.shape:
             return x, y
     else:
-        x, y = numbers(function, "a", a), numbers(function, "b", b)
+        x, y = numbers(function, names[0], a), numbers(function, names[1], b)
     if x.ndim and y.ndim:
-        fitting(function, ("a", "b"), x, y)
+        fitting(function, names, x, y)
     return x, y
 
 

@@ -201,7 +201,7 @@ def nz(x: Value, replacement: ArrayLike = 0.0) -> Value:
     >>> nz([1, None, 3])
     array([1., 0., 3.])
     """
-    value, other = operands("nz", x, replacement)
+    value, other = operands("nz", x, replacement, ("x", "replacement"))
     return cast(Value, plain(np.where(np.isnan(value), other, value)))
 
 

@@ -1,0 +1,49 @@
+"""The C kernels are used where they can be, and their absence is announced."""
+
+import os
+import subprocess
+import sys
+
+from chartpact.ta import kernels
+
+BLOCKED = "import sys; sys.modules['chartpact._native'] = None; "
+
+
+def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    clean = {k: v for k, v in os.environ.items() if k != "CHARTPACT_NO_NATIVE"}
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        env=clean | environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+
+def test_without_the_extension_the_reference_runs_and_says_so_once():
+    code = BLOCKED + "from chartpact import ta; ta.sma([1], 1); print(ta.kernels.BACKEND)"
+    done = run(code)
+    assert done.stdout == "reference\n"
+    assert done.stderr.count("SlowKernelsWarning") == 1
+    assert "install a C compiler and reinstall chartpact" in done.stderr
+
+
+def test_the_c_kernels_can_be_forbidden():
+    code = "from chartpact import ta; print(ta.kernels.BACKEND, ta.kernels.status())"
+    done = run(code, CHARTPACT_NO_NATIVE="1")
+    assert done.stdout.startswith("reference reference (slow): CHARTPACT_NO_NATIVE")
+    assert done.stderr == ""
+
+
+def test_doctor_tells_which_kernels_run():
+    from chartpact.cli.doctor import findings
+
+    assert dict(findings())["kernels"] == kernels.status()
+
+
+def test_the_reference_gives_the_same_numbers():
+    code = (
+        "import chartpact as cp; b = cp.load('sample:es-5m');"
+        "print(round(cp.ta.rsi(b.close, 14)[-1], 9), round(cp.ta.atr(b, 14)[-1], 9))"
+    )
+    assert run(code).stdout == run(code, CHARTPACT_NO_NATIVE="1").stdout
