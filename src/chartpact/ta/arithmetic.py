@@ -51,31 +51,35 @@ _cummax: Callable[..., Floats] = kernel("cummax")
 _cummin: Callable[..., Floats] = kernel("cummin")
 
 
-def quiet() -> np.errstate:
-    """No warnings, whatever the caller's settings: na is an answer here, not an accident."""
-    return np.errstate(all="ignore")
+# No warnings, whatever the caller's settings: na is an answer here, not an accident.
+quiet = np.errstate(all="ignore")
 
 
 def computed(function: Callable[..., Any], *operands: Any) -> Any:
     """The function's result, na where it is infinite though no operand is."""
     try:
-        with np.errstate(divide="raise", over="raise", under="ignore", invalid="ignore"):
-            return function(*operands)
+        return _attempted(function, *operands)
     except FloatingPointError:
-        with quiet():
-            result = function(*operands)
-        made = np.isinf(result)
-        for operand in operands:
-            made = made & ~np.isinf(operand)
-        return np.where(made, np.nan, result)
+        return _mended(function, *operands)
+
+
+@np.errstate(divide="raise", over="raise", under="ignore", invalid="ignore")
+def _attempted(function: Callable[..., Any], *operands: Any) -> Any:
+    return function(*operands)
+
+
+@quiet
+def _mended(function: Callable[..., Any], *operands: Any) -> Any:
+    result = function(*operands)
+    made = np.isinf(result)
+    for operand in operands:
+        made = made & ~np.isinf(operand)
+    return np.where(made, np.nan, result)
 
 
 def quotient(a: Any, b: Any) -> Floats:
     """a / b, na where b is 0."""
-    result = computed(np.divide, a, b)
-    if np.isinf(result).any():  # an infinite a over 0
-        result = np.where(np.equal(b, 0), np.nan, result)
-    return cast(Floats, result)
+    return cast(Floats, computed(np.divide, a, b))
 
 
 def operands(
@@ -102,9 +106,9 @@ def _with_number(function: str, source: ArrayLike, x: float) -> tuple[Floats, fl
     return series(function, "source", source), number(function, "x", x)
 
 
+@quiet
 def _remainder(a: Any, b: Any) -> Any:
-    with quiet():
-        return np.where(np.equal(b, 0), np.nan, np.mod(a, b))
+    return np.where(np.equal(b, 0), np.nan, np.mod(a, b))
 
 
 def add(a: ArrayLike, b: ArrayLike) -> Floats:
@@ -294,14 +298,14 @@ def neg(x: Value) -> Value:
     return cast(Value, plain(np.negative(numbers("neg", "x", x))))
 
 
+@quiet
 def sign(x: Value) -> Value:
     """−1, 0 or 1 as the value is below, at or above zero; na stays na. Takes a number too.
 
     >>> sign([-5, 0, 3])
     array([-1.,  0.,  1.])
     """
-    with quiet():
-        return cast(Value, plain(np.sign(numbers("sign", "x", x))))
+    return cast(Value, plain(np.sign(numbers("sign", "x", x))))
 
 
 def sqrt(x: Value) -> Value:
@@ -362,6 +366,7 @@ def ceil(x: Value) -> Value:
     return cast(Value, _whole(np.ceil(numbers("ceil", "x", x))))
 
 
+@quiet
 def round(x: Value, precision: int | None = None) -> Value:
     """The nearest whole number, halves upwards, or the nearest with `precision` decimals.
 
@@ -376,17 +381,15 @@ def round(x: Value, precision: int | None = None) -> Value:
     if precision is None:
         return cast(Value, _whole(_nearest(value)))
     scale = 10.0 ** whole("round", "precision", precision, 0)
-    with quiet():
-        scaled = value * scale
-        # beyond 2**52 there are no decimals left to round
-        exact = np.abs(scaled) < 2.0**52
-        return cast(Value, plain(np.where(exact, _nearest(scaled) / scale, value)))
+    scaled = value * scale
+    # beyond 2**52 there are no decimals left to round
+    exact = np.abs(scaled) < 2.0**52
+    return cast(Value, plain(np.where(exact, _nearest(scaled) / scale, value)))
 
 
 def _nearest(x: Any) -> Any:
-    with quiet():
-        below = np.floor(x)
-        return below + (x - below >= 0.5)
+    below = np.floor(x)
+    return below + (x - below >= 0.5)
 
 
 def _whole(result: Any) -> Any:

@@ -76,6 +76,7 @@ def lowestbars(source: ArrayLike, n: int, out: Floats | None = None) -> Floats:
     return rolling(_lowestbars, "lowestbars", source, n, out)
 
 
+@quiet
 def range(source: ArrayLike, n: int) -> Floats:
     """Largest less smallest value of the last n bars; na as in `highest`.
 
@@ -83,8 +84,7 @@ def range(source: ArrayLike, n: int) -> Floats:
     array([nan,  2.,  4.])
     """
     x, n = series("range", "source", source), length("range", "n", n)
-    with quiet():
-        return _highest(x, n) - _lowest(x, n)
+    return _highest(x, n) - _lowest(x, n)
 
 
 @prices("high")

@@ -92,6 +92,7 @@ def stoch(
 
 
 @prices("high", "low", "close")
+@quiet
 def wpr(high: ArrayLike, low: ArrayLike, close: ArrayLike, n: int) -> Floats:
     """Williams %R: where the close stands below the highest high (0) of n bars, down to −100.
 
@@ -103,9 +104,8 @@ def wpr(high: ArrayLike, low: ArrayLike, close: ArrayLike, n: int) -> Floats:
     h, low_, c = together("wpr", ("high", "low", "close"), high, low, close)
     n = length("wpr", "n", n)
     top = _highest(h, n)
-    result = quotient(100 * (c - top), top - _lowest(low_, n))
-    result[np.isnan(h) | np.isnan(low_)] = np.nan
-    return result
+    here = c + 0 * (h - low_)  # na where any of the three is
+    return quotient(100 * (here - top), top - _lowest(low_, n))
 
 
 def cci(source: ArrayLike, n: int, out: Floats | None = None) -> Floats:
@@ -156,6 +156,7 @@ def mfi(source: ArrayLike, volume: ArrayLike, n: int, out: Floats | None = None)
     return _mfi(x, v, n, out=None if out is None else target("mfi", out, x, v))
 
 
+@quiet
 def tsi(source: ArrayLike, short: int, long: int) -> Floats:
     """True strength index, −1 … 1: twice-smoothed steps over twice-smoothed absolute steps.
 
@@ -166,36 +167,41 @@ def tsi(source: ArrayLike, short: int, long: int) -> Floats:
     """
     x = series("tsi", "source", source)
     short, long = length("tsi", "short", short), length("tsi", "long", long)
-    with quiet():
-        step = x - shifted(carried(x), 1)
-        return quotient(
-            _ema(_ema(step, long), short),
-            _ema(_ema(np.abs(step), long), short),
-        )
+    step = x - shifted(carried(x), 1)
+    return quotient(
+        _ema(_ema(step, long), short),
+        _ema(_ema(np.abs(step), long), short),
+    )
 
 
+@quiet
 def change(source: ArrayLike, n: int = 1) -> Floats:
     """Difference to the value n bars ago; na where either is na.
 
     >>> change([1, 4, 9])
     array([nan,  3.,  5.])
     """
-    x = series("change", "source", source)
-    with quiet():
-        return x - shifted(x, length("change", "n", n))
+    return _step(series("change", "source", source), length("change", "n", n))
 
 
+@quiet
 def mom(source: ArrayLike, n: int) -> Floats:
     """Momentum: difference to the value n bars ago; na where either is na.
 
     >>> mom([1, 4, 9], 2)
     array([nan, nan,  8.])
     """
-    x = series("mom", "source", source)
-    with quiet():
-        return x - shifted(x, length("mom", "n", n))
+    return _step(series("mom", "source", source), length("mom", "n", n))
 
 
+def _step(x: Floats, n: int) -> Floats:
+    result: Floats = np.empty(x.shape)
+    result[..., :n] = np.nan
+    np.subtract(x[..., n:], x[..., :-n], out=result[..., n:])
+    return result
+
+
+@quiet
 def roc(source: ArrayLike, n: int) -> Floats:
     """Rate of change: difference to the value n bars ago, in percent of it.
 
@@ -204,7 +210,9 @@ def roc(source: ArrayLike, n: int) -> Floats:
     >>> roc([2, 3, 6], 1)
     array([ nan,  50., 100.])
     """
-    x = series("roc", "source", source)
-    before = shifted(x, length("roc", "n", n))
-    with quiet():
-        return quotient(100 * (x - before), before)
+    x, n = series("roc", "source", source), length("roc", "n", n)
+    result: Floats = np.empty(x.shape)
+    result[..., :n] = np.nan
+    before = x[..., :-n]
+    result[..., n:] = quotient(100 * (x[..., n:] - before), before)
+    return result

@@ -9,6 +9,7 @@ __all__ = ["hl2", "hlc3", "hlcc4", "ohlc4"]
 
 
 @prices("high", "low")
+@quiet
 def hl2(high: ArrayLike, low: ArrayLike) -> Floats:
     """Middle of the bar: (high + low) / 2; na where either is.
 
@@ -16,11 +17,11 @@ def hl2(high: ArrayLike, low: ArrayLike) -> Floats:
     array([3.])
     """
     h, low_ = together("hl2", ("high", "low"), high, low)
-    with quiet():
-        return (h + low_) / 2
+    return (h + low_) / 2
 
 
 @prices("high", "low", "close")
+@quiet
 def hlc3(high: ArrayLike, low: ArrayLike, close: ArrayLike) -> Floats:
     """Typical price: (high + low + close) / 3; na where one is.
 
@@ -28,11 +29,11 @@ def hlc3(high: ArrayLike, low: ArrayLike, close: ArrayLike) -> Floats:
     array([3.])
     """
     h, low_, c = together("hlc3", ("high", "low", "close"), high, low, close)
-    with quiet():
-        return (h + low_ + c) / 3
+    return (h + low_ + c) / 3
 
 
 @prices("open", "high", "low", "close")
+@quiet
 def ohlc4(open: ArrayLike, high: ArrayLike, low: ArrayLike, close: ArrayLike) -> Floats:
     """Mean of the bar's four prices; na where one is.
 
@@ -41,11 +42,11 @@ def ohlc4(open: ArrayLike, high: ArrayLike, low: ArrayLike, close: ArrayLike) ->
     """
     names = ("open", "high", "low", "close")
     o, h, low_, c = together("ohlc4", names, open, high, low, close)
-    with quiet():
-        return (o + h + low_ + c) / 4
+    return (o + h + low_ + c) / 4
 
 
 @prices("high", "low", "close")
+@quiet
 def hlcc4(high: ArrayLike, low: ArrayLike, close: ArrayLike) -> Floats:
     """Mean of high, low and twice the close; na where one is.
 
@@ -53,5 +54,4 @@ def hlcc4(high: ArrayLike, low: ArrayLike, close: ArrayLike) -> Floats:
     array([3.])
     """
     h, low_, c = together("hlcc4", ("high", "low", "close"), high, low, close)
-    with quiet():
-        return (h + low_ + c + c) / 4
+    return (h + low_ + c + c) / 4

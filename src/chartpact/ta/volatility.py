@@ -76,6 +76,7 @@ def bb(source: ArrayLike, n: int, mult: float) -> tuple[Floats, Floats, Floats]:
     return _bb(x, length("bb", "n", n), number("bb", "mult", mult))
 
 
+@quiet
 def bbw(source: ArrayLike, n: int, mult: float) -> Floats:
     """Width of the Bollinger bands in percent of the middle; a middle of 0 is na.
 
@@ -84,10 +85,10 @@ def bbw(source: ArrayLike, n: int, mult: float) -> Floats:
     """
     x = series("bbw", "source", source)
     middle, upper, lower = _bb(x, length("bbw", "n", n), number("bbw", "mult", mult))
-    with quiet():
-        return quotient(100 * (upper - lower), middle)
+    return quotient(100 * (upper - lower), middle)
 
 
+@quiet
 def _keltner(
     function: str,
     columns: tuple[ArrayLike, ArrayLike, ArrayLike, ArrayLike],
@@ -97,12 +98,12 @@ def _keltner(
 ) -> tuple[Floats, Floats]:
     x, h, low_, c = together(function, ("source", *PRICES), *columns)
     n, mult = length(function, "n", n), number(function, "mult", mult)
-    with quiet():
-        span = _tr(h, low_, c, False) if flag(function, "use_tr", use_tr) else h - low_
-        return _ema(x, n), mult * _ema(span, n)
+    span = _tr(h, low_, c, False) if flag(function, "use_tr", use_tr) else h - low_
+    return _ema(x, n), mult * _ema(span, n)
 
 
 @prices(*PRICES, at=1)
+@quiet
 def kc(
     source: ArrayLike,
     high: ArrayLike,
@@ -122,11 +123,11 @@ def kc(
     array([        nan,         nan, 10.16666667])
     """
     middle, reach = _keltner("kc", (source, high, low, close), n, mult, use_tr)
-    with quiet():
-        return middle, middle + reach, middle - reach
+    return middle, middle + reach, middle - reach
 
 
 @prices(*PRICES, at=1)
+@quiet
 def kcw(
     source: ArrayLike,
     high: ArrayLike,
@@ -142,5 +143,4 @@ def kcw(
     array([       nan,        nan, 0.65217391])
     """
     middle, reach = _keltner("kcw", (source, high, low, close), n, mult, use_tr)
-    with quiet():
-        return quotient((middle + reach) - (middle - reach), middle)
+    return quotient((middle + reach) - (middle - reach), middle)

@@ -92,6 +92,7 @@ def nvi(close: ArrayLike, volume: ArrayLike, out: Floats | None = None) -> Float
 
 
 @prices("high", "low", "close", "volume")
+@quiet
 def iii(high: ArrayLike, low: ArrayLike, close: ArrayLike, volume: ArrayLike) -> Floats:
     """Intraday intensity: where in its bar the close lies, −1 … 1, divided by volume.
 
@@ -102,8 +103,7 @@ def iii(high: ArrayLike, low: ArrayLike, close: ArrayLike, volume: ArrayLike) ->
     """
     names = ("high", "low", "close", "volume")
     h, low_, c, v = together("iii", names, high, low, close, volume)
-    with quiet():
-        return quotient(2 * c - h - low_, (h - low_) * v)
+    return quotient(2 * c - h - low_, (h - low_) * v)
 
 
 @prices("high", "low", "close")
@@ -120,6 +120,7 @@ def wad(high: ArrayLike, low: ArrayLike, close: ArrayLike, out: Floats | None = 
 
 
 @prices("open", "high", "low", "close", "volume")
+@quiet
 def wvad(
     open: ArrayLike, high: ArrayLike, low: ArrayLike, close: ArrayLike, volume: ArrayLike
 ) -> Floats:
@@ -132,5 +133,4 @@ def wvad(
     """
     names = ("open", "high", "low", "close", "volume")
     o, h, low_, c, v = together("wvad", names, open, high, low, close, volume)
-    with quiet():
-        return quotient(c - o, h - low_) * v
+    return quotient(c - o, h - low_) * v
