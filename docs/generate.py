@@ -4,10 +4,12 @@ A page is a function that returns Markdown; `PAGES` names them all.
 """
 
 import argparse
+import inspect
 import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 REFERENCE = Path(__file__).resolve().parent / "reference"
 NOTE = (
@@ -38,6 +40,43 @@ def _help(parser: argparse.ArgumentParser) -> str:
     return f"```text\n{parser.format_help().strip()}\n```\n"
 
 
+def ta_page() -> str:
+    """Every function of `chartpact.ta`, by family: how it is called, what it does, an example."""
+    from chartpact import ta
+
+    parts = [f"# `ta`: numeric primitives\n\n{_prose(inspect.getdoc(ta) or '')}"]
+    parts += [
+        f"- [{_title(family)}](#{_title(family).lower()}): "
+        + " ".join(f"[`{name}`](#{name})" for name in family.__all__)
+        for family in ta.FAMILIES
+    ]
+    for family in ta.FAMILIES:
+        parts.append(f"\n## {_title(family)}\n\n{_prose(inspect.getdoc(family) or '')}")
+        for name in family.__all__:
+            function = ta.FUNCTIONS[name]
+            text = inspect.getdoc(function) or ""
+            about, example = text.split("\n\n>>>", 1)
+            parts.append(f"### `{name}`\n\n`{name}{_call(function)}`\n\n{about}\n")
+            parts.append(f"```pycon\n>>>{example}\n```\n")
+    return "\n".join(parts)
+
+
+def _title(module: ModuleType) -> str:
+    return module.__name__.rpartition(".")[2].capitalize()
+
+
+def _prose(text: str) -> str:
+    """A docstring without its doctest."""
+    return text.split("\n>>>", 1)[0].rstrip() + "\n"
+
+
+def _call(function: Callable[..., object]) -> str:
+    """A function's parameters as one writes them, without their types."""
+    signature = inspect.signature(function)
+    bare = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
+    return str(signature.replace(parameters=bare, return_annotation=signature.empty))
+
+
 def scene_schema() -> str:
     from chartpact.scene import json_schema
 
@@ -52,6 +91,7 @@ def snapshot_schema() -> str:
 
 PAGES: dict[str, Callable[[], str]] = {
     "cli.md": cli_page,
+    "ta.md": ta_page,
     "scene.schema.json": scene_schema,
     "snapshot.schema.json": snapshot_schema,
 }

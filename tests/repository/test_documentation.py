@@ -59,3 +59,10 @@ def test_links_between_pages_lead_somewhere():
             if not (page.parent / target).exists():
                 broken.append(f"{page.relative_to(ROOT)} → {target}")
     assert broken == []
+
+
+def test_every_ta_function_is_documented():
+    from chartpact import ta
+
+    page = (DOCS / "reference" / "ta.md").read_text()
+    assert [name for name in ta.FUNCTIONS if f"### `{name}`" not in page] == []
