@@ -4,16 +4,13 @@ Times are UTC milliseconds, a bar's time is its opening, and `tz` is an IANA nam
 "America/New_York": daylight saving is looked up, never assumed.
 """
 
-from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from chartpact.ta.arguments import Bools, Ints, TaError, prices
-
-if TYPE_CHECKING:
-    from datetime import tzinfo
 
 __all__ = [
     "dayofmonth",
@@ -270,13 +267,17 @@ def _roll(text: str) -> int:
 
 def _local(function: str, time: Any, tz: str) -> Ints:
     """Each time as the milliseconds its wall clock shows since 1970-01-01 00:00."""
+    from chartpact.zones import offsets, zone
+
     stamps = _stamps(function, time)
-    zone = _zone(function, tz)
-    if zone is None or not stamps.size:
+    if tz == "UTC":
         return stamps
-    starts, offsets = _offsets(tz, int(stamps.min()), int(stamps.max()))
-    local: Ints = stamps + offsets[np.searchsorted(starts, stamps, side="right") - 1]
-    return local
+    try:
+        where = zone(tz)
+    except (KeyError, ValueError, TypeError, AttributeError):
+        rule = 'must be an IANA time zone such as "America/New_York"'
+        raise TaError(function, "tz", tz, rule) from None
+    return stamps + offsets(where, stamps)
 
 
 def _stamps(function: str, time: ArrayLike) -> Ints:
@@ -291,60 +292,3 @@ def _stamps(function: str, time: ArrayLike) -> Ints:
     if stamps.size and not (stamps.min() >= EARLIEST and stamps.max() <= LATEST):
         raise TaError(function, "time", time, "must hold UTC milliseconds")
     return stamps
-
-
-@cache
-def _known_zone(tz: str) -> "tzinfo":
-    from zoneinfo import ZoneInfo
-
-    return ZoneInfo(tz)
-
-
-def _zone(function: str, tz: str) -> "tzinfo | None":
-    """The time zone of an IANA name, None for UTC itself."""
-    if tz == "UTC":
-        return None
-    try:
-        return _known_zone(tz)
-    except (KeyError, ValueError, OSError, TypeError, AttributeError):
-        rule = 'must be an IANA time zone such as "America/New_York"'
-        raise TaError(function, "tz", tz, rule) from None
-
-
-def _offsets(tz: str, first: int, last: int) -> tuple[Ints, Ints]:
-    """The times at which the zone's offset from UTC changes, and the offset from each on."""
-    years = np.array([first, last]).astype("datetime64[ms]").astype("datetime64[Y]")
-    span = range(int(years[0].astype(int)), int(years[1].astype(int)) + 1)
-    pieces = [_year_offsets(tz, year) for year in span]
-    return (
-        np.concatenate([starts for starts, _ in pieces]),
-        np.concatenate([offsets for _, offsets in pieces]),
-    )
-
-
-@lru_cache(maxsize=4096)
-def _year_offsets(tz: str, year: int) -> tuple[Ints, Ints]:
-    """The changes within one UTC year (since 1970), found by looking at every day of it."""
-    from datetime import UTC, datetime, timedelta
-
-    zone, epoch = _known_zone(tz), datetime(1970, 1, 1, tzinfo=UTC)
-
-    def offset(second: int) -> int:
-        shift = (epoch + timedelta(seconds=second)).astimezone(zone).utcoffset()
-        return round((shift or timedelta()).total_seconds() * 1000)
-
-    begin, end = (
-        int(np.datetime64(each, "Y").astype("datetime64[s]").astype(int))
-        for each in (year, year + 1)
-    )
-    starts, offsets = [begin], [offset(begin)]
-    for morning in range(begin, end, DAY // SECOND):
-        low, high = morning, min(morning + DAY // SECOND, end - 1)
-        now = offset(high)
-        if now != offsets[-1]:
-            while high - low > 1:
-                middle = (low + high) // 2
-                low, high = (low, middle) if offset(middle) == now else (middle, high)
-            starts.append(high)
-            offsets.append(now)
-    return np.array(starts, np.int64) * SECOND, np.array(offsets, np.int64)
