@@ -1,6 +1,7 @@
 # The C extension as the type checker sees it; kernels are looked up by name.
 from typing import Any
 
+def sandbox_await(socket: int, ruleset: int, zygote: int, /) -> None: ...
 def sandbox_enter(
     job: int,
     job_size: int,

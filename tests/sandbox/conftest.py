@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from chartpact.script.sandbox import wire
-from chartpact.script.sandbox.pool import Allowance, Answered, Pool
+from chartpact.script.sandbox.pool import Allowance, Answered, Pool, Renewal
 
 PLANTED = Path(__file__).with_name("planted.py")
 
@@ -16,7 +16,8 @@ Ask = Callable[..., Answered]
 
 @pytest.fixture(scope="session")
 def pool() -> Iterator[Pool]:
-    with Pool(2, planted=PLANTED) as pool:
+    never = Renewal(runs=1 << 30, seconds=1e9, crashes=1 << 30)
+    with Pool(2, planted=PLANTED, renewal=never) as pool:
         yield pool
 
 

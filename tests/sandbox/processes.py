@@ -1,14 +1,26 @@
 """What the kernel says about processes, descriptors and memory, for tests that count them."""
 
+import gc
 import os
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 
 def children(pid: int) -> list[int]:
     tasks = Path(f"/proc/{pid}/task").glob("*/children")
     return [int(child) for task in tasks for child in task.read_text().split()]
+
+
+def running(zygote: int) -> list[int]:
+    """Its children that have a job: those are under the filter, the ones that wait are not yet."""
+    found = []
+    for child in children(zygote):
+        with suppress(FileNotFoundError, ProcessLookupError):
+            if "Seccomp:\t2" in Path(f"/proc/{child}/status").read_text():
+                found.append(child)
+    return found
 
 
 def alive(pid: int) -> bool:
@@ -20,6 +32,7 @@ def alive(pid: int) -> bool:
 
 
 def descriptors(pid: int) -> int:
+    gc.collect()
     return len(os.listdir(f"/proc/{pid}/fd"))
 
 

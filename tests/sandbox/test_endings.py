@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import struct
 import threading
 import time
@@ -12,8 +13,10 @@ import pytest
 
 from chartpact.script.sandbox import wire
 from chartpact.script.sandbox.pool import Allowance, Pool, RunFailed
+from chartpact.script.sandbox.process import Exit
 
 from .conftest import Ask
+from .processes import children, running, wait_until
 
 
 @pytest.fixture(autouse=True)
@@ -42,12 +45,57 @@ def test_a_crash_is_reported_as_one_whatever_the_signal(ask: Ask, kind: str) -> 
     assert failed.value.kind == "crash"
 
 
-def test_an_endless_loop_is_killed_and_called_too_slow(ask: Ask) -> None:
+TOO_LATE = ("time", "busy")  # which of them depends on what else this machine has to do
+
+
+def test_an_endless_loop_is_killed(ask: Ask) -> None:
     began = time.monotonic()
-    with pytest.raises(RunFailed, match="did not finish within 300 ms") as failed:
+    with pytest.raises(RunFailed) as failed:
         ask("loop", wall_ms=300)
-    assert failed.value.kind == "time"
-    assert 0.3 <= time.monotonic() - began < 1.0
+    assert failed.value.kind in TOO_LATE
+    assert 0.3 <= time.monotonic() - began < 1.5
+
+
+@pytest.mark.parametrize(
+    ("cpu_ms", "kind"), [(1000, "time"), (600, "time"), (499, "busy"), (0, "busy")]
+)
+def test_a_slow_script_and_a_busy_host_are_told_apart_by_processor_time(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch, cpu_ms: float, kind: str
+) -> None:
+    ended = Exit(signal=9, code=0, killed=True, wall_ms=1001, cpu_ms=cpu_ms, peak_kib=1)
+    monkeypatch.setattr(type(pool.zygote()), "run", lambda *_: ended)
+    with pytest.raises(RunFailed) as failed:
+        pool.run(wire.encode({"kind": "nothing"}))
+    assert failed.value.kind == kind
+    monkeypatch.undo()
+
+
+@pytest.mark.parametrize(
+    ("wall_ms", "cpu_ms", "kind"), [(2200, 2000, "time"), (2200, 3, "busy"), (5, 4, "memory")]
+)
+def test_a_kill_that_was_not_ours_is_told_by_when_it_came(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch, wall_ms: float, cpu_ms: float, kind: str
+) -> None:
+    """Late: the child's own timer or processor limit. Early: the host ran out of memory."""
+    ended = Exit(signal=9, code=0, killed=False, wall_ms=wall_ms, cpu_ms=cpu_ms, peak_kib=1)
+    monkeypatch.setattr(type(pool.zygote()), "run", lambda *_: ended)
+    with pytest.raises(RunFailed) as failed:
+        pool.run(wire.encode({"kind": "nothing"}))
+    assert failed.value.kind == kind
+    monkeypatch.undo()
+
+
+@pytest.mark.parametrize("step", range(1, 10))
+def test_a_hardening_that_fails_is_loud_and_runs_nothing(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, step: int
+) -> None:
+    ended = Exit(signal=0, code=100 + step, killed=False, wall_ms=1, cpu_ms=1, peak_kib=1)
+    monkeypatch.setattr(type(pool.zygote()), "run", lambda *_: ended)
+    with pytest.raises(RunFailed, match=f"step {step} of securing") as failed:
+        pool.run(wire.encode({"kind": "nothing"}))
+    assert failed.value.kind == "crash"
+    assert caplog.records[-1].levelname == "CRITICAL"
+    monkeypatch.undo()
 
 
 @pytest.mark.parametrize("kind", ["sleep", "stop_itself"])
@@ -59,11 +107,8 @@ def test_a_run_that_got_no_processor_time_is_not_called_slow(ask: Ask, kind: str
 
 def test_a_stopped_child_is_killed_like_any_other(pool: Pool, ask: Ask) -> None:
     def stop() -> None:
-        for _ in range(100):
-            time.sleep(0.01)
-            if children := _children(pool.zygote().pid):
-                os.kill(children[0], signal.SIGSTOP)
-                return
+        assert wait_until(lambda: bool(running(pool.zygote().pid)))
+        os.kill(running(pool.zygote().pid)[0], signal.SIGSTOP)
 
     stopper = threading.Thread(target=stop)
     stopper.start()
@@ -80,7 +125,7 @@ def test_64_mb_over_the_start_can_be_had_and_no_more(ask: Ask) -> None:
     with pytest.raises(RunFailed) as failed:
         ask("hoard")
     assert failed.value.kind == "memory"
-    assert 40 << 20 < ask("hoard_and_hide").document <= 64 << 20
+    assert 60 << 20 < ask("hoard_and_hide").document <= 72 << 20  # and what the heap had free
 
 
 @pytest.mark.parametrize("what", "exception exit interrupt nasty recursion generator".split())
@@ -94,8 +139,8 @@ def test_an_exception_of_any_family_ends_the_child_and_nothing_else(ask: Ask, wh
 def test_errors_inside_error_handlers_do_not_make_a_second_zygote(pool: Pool, ask: Ask) -> None:
     with pytest.raises(RunFailed):
         ask("hooks")
-    assert _children(pool.zygote().pid) == []
-    assert _children(os.getpid()) == [pool.zygote().pid]
+    assert running(pool.zygote().pid) == []
+    assert children(os.getpid()) == [pool.zygote().pid]
 
 
 @pytest.mark.parametrize("kind", ["nothing_said", "garbage"])
@@ -120,7 +165,7 @@ def test_writing_beyond_the_answer_harms_only_the_writer(ask: Ask) -> None:
 def test_an_answer_counts_only_from_a_child_that_ended(ask: Ask) -> None:
     with pytest.raises(RunFailed) as failed:
         ask("answer_then_loop", wall_ms=200)
-    assert failed.value.kind == "time"
+    assert failed.value.kind in TOO_LATE
 
 
 def test_a_job_cannot_be_changed_by_its_run(ask: Ask) -> None:
@@ -199,8 +244,6 @@ def test_memory_files_are_sealed() -> None:
 
 
 def test_received_descriptors_are_not_inherited() -> None:
-    import socket
-
     left, right = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with left, right, Path("/dev/null").open() as file:
         wire.send(left, b"hello", [file.fileno()])
@@ -214,27 +257,17 @@ def test_an_allowance_is_kept_by_the_child_itself_when_nobody_kills_it(pool: Poo
     """The SIGKILL timer in the child, at twice the limit and 200 ms, needs no server."""
     job = wire.sealed(wire.encode({"kind": "loop"}))
     answer = wire.blank(4096)
-    zygote = pool.zygote()
-    channel = zygote._free.pop()
-    try:
-        request = wire.REQUEST.pack(job[1], 4096, 50, 65536)
-        channel.settimeout(5)
-        wire.send(channel, request, [job[0], answer])
+    pidfd, fd = pool.zygote()._take()
+    with socket.socket(fileno=fd) as child:
+        child.settimeout(5)
+        wire.send(child, wire.REQUEST.pack(job[1], 4096, 50, 65536), [job[0], answer])
         began = time.monotonic()
-        message, fds = wire.receive(channel)
-        message, _ = wire.receive(channel)
+        message, _ = wire.receive(child)
         status = wire.EXITED.unpack(message)[1]
         assert os.WTERMSIG(status) == signal.SIGKILL
         assert 0.25 < time.monotonic() - began < 1.5
-    finally:
-        zygote._free.append(channel)
-        for fd in (job[0], answer, *fds):
-            os.close(fd)
-
-
-def _children(pid: int) -> list[int]:
-    path = Path(f"/proc/{pid}/task/{pid}/children")
-    return [int(child) for child in path.read_text().split()]
+    for each in (job[0], answer, pidfd):
+        os.close(each)
 
 
 def test_the_default_allowance_is_the_promised_one() -> None:

@@ -17,7 +17,15 @@ from chartpact.script.sandbox.pool import Allowance, Pool, Renewal, RunFailed, d
 from chartpact.script.sandbox.process import Unavailable
 
 from .conftest import PLANTED
-from .processes import alive, children, descriptors, memory_files, resident_kib, wait_until
+from .processes import (
+    alive,
+    children,
+    descriptors,
+    memory_files,
+    resident_kib,
+    running,
+    wait_until,
+)
 
 ECHO = wire.encode({"kind": "echo"})
 SLEEP = wire.encode({"kind": "sleep"})
@@ -58,7 +66,7 @@ def test_a_zygote_killed_with_runs_under_way_answers_them_all_and_leaves_no_orph
     with Pool(4, planted=PLANTED) as pool, ThreadPoolExecutor(4) as threads:
         zygote = pool.zygote()
         runs = [threads.submit(pool.run, SLEEP, Allowance(wall_ms=5000)) for _ in range(4)]
-        assert wait_until(lambda: len(children(zygote.pid)) == 4)
+        assert wait_until(lambda: len(running(zygote.pid)) == 4)
         orphans = children(zygote.pid)
         os.kill(zygote.pid, signal.SIGKILL)
         wait(runs)
@@ -75,20 +83,79 @@ def test_a_child_killed_from_outside_is_an_error_and_the_next_run_is_served() ->
     with Pool(1, planted=PLANTED) as pool, ThreadPoolExecutor(1) as threads:
         pool.zygote()
         run = threads.submit(pool.run, SLEEP)
-        assert wait_until(lambda: len(children(pool.zygote().pid)) == 1)
-        os.kill(children(pool.zygote().pid)[0], signal.SIGKILL)
+        assert wait_until(lambda: len(running(pool.zygote().pid)) == 1)
+        os.kill(running(pool.zygote().pid)[0], signal.SIGKILL)
         error = run.exception(1)
         assert isinstance(error, RunFailed) and error.kind == "memory"  # as the OOM killer would
         assert pool.run(ECHO).document == {"kind": "echo"}
 
 
-def test_a_stuck_zygote_is_replaced_and_the_run_is_served(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_child_killed_while_it_waits_costs_nobody_a_run() -> None:
+    with Pool(1, planted=PLANTED) as pool:
+        pool.run(ECHO)
+        assert wait_until(lambda: len(children(pool.zygote().pid)) == 2)
+        for child in children(pool.zygote().pid):
+            os.kill(child, signal.SIGKILL)
+        assert wait_until(lambda: not any(map(alive, children(pool.zygote().pid))))
+        assert pool.run(ECHO).document == {"kind": "echo"}
+        assert pool.zygote().runs == 2
+
+
+def test_a_child_that_waits_holds_three_descriptors_and_a_run_none() -> None:
+    with Pool(1, planted=PLANTED) as pool, ThreadPoolExecutor(1) as threads:
+        pool.run(ECHO)
+        assert wait_until(lambda: len(children(pool.zygote().pid)) == 2)
+        assert wait_until(lambda: {descriptors(pid) for pid in children(pool.zygote().pid)} == {3})
+        run = threads.submit(pool.run, SLEEP, Allowance(wall_ms=300))
+        assert wait_until(lambda: len(running(pool.zygote().pid)) == 1)
+        assert descriptors(running(pool.zygote().pid)[0]) == 0
+        assert isinstance(run.exception(), RunFailed)
+
+
+@pytest.mark.parametrize("made_ahead", [True, False])
+def test_a_stuck_zygote_is_replaced_and_the_run_is_served(
+    monkeypatch: pytest.MonkeyPatch, made_ahead: bool
+) -> None:
     monkeypatch.setattr("chartpact.script.sandbox.process.FORK_S", 0.3)
     with Pool(2, planted=PLANTED) as pool:
-        stuck = pool.zygote().pid
-        os.kill(stuck, signal.SIGSTOP)
-        assert pool.run(ECHO).document == {"kind": "echo"}
-        assert not alive(stuck)
+        stuck = pool.zygote()
+        assert wait_until(lambda: len(children(stuck.pid)) == 2)
+        os.kill(stuck.pid, signal.SIGSTOP)
+        if not made_ahead:
+            for fd in (*stuck._take(), *stuck._take()):
+                os.close(fd)
+        assert pool.run(ECHO, Allowance(wall_ms=300)).document == {"kind": "echo"}
+        assert not alive(stuck.pid)
+
+
+def test_a_host_without_room_for_a_process_is_called_busy(tmp_path: Path) -> None:
+    full = tmp_path / "full.py"
+    full.write_text(
+        "import errno, os\n"
+        "fork, KINDS, asked = os.fork, {}, []\n"
+        "def no_room():\n"
+        "    asked.append(1)\n"
+        "    if len(asked) < 6:\n"
+        "        raise BlockingIOError(errno.EAGAIN, 'no')\n"
+        "    return fork()\n"
+        "os.fork = no_room\n"
+    )
+    with Pool(1, planted=full) as pool:
+        zygote = pool.zygote()
+        with pytest.raises(RunFailed, match="no process could be started") as failed:
+            pool.run(NOTHING)
+        assert failed.value.kind == "busy"
+
+        def served() -> bool:
+            try:
+                pool.run(NOTHING)
+            except RunFailed:
+                return False
+            return True
+
+        assert wait_until(served)
+        assert pool.zygote() is zygote
+        assert len(children(zygote.pid)) <= 2
 
 
 def test_a_zygote_is_renewed_after_so_many_runs() -> None:
@@ -169,7 +236,7 @@ def owner(extra: str = "") -> tuple["subprocess.Popen[str]", int]:
 def test_the_owners_death_leaves_no_orphan(ending: signal.Signals) -> None:
     process, zygote = owner()
     family = [zygote, *children(zygote)]
-    assert len(family) == 4
+    assert len(running(zygote)) == 3
     process.send_signal(ending)
     process.communicate(timeout=10)
     assert wait_until(lambda: not any(map(alive, family)), 3.0)
@@ -267,12 +334,14 @@ def test_500_runs_a_third_of_them_hostile_leave_nothing_behind() -> None:
     with Pool(2, planted=PLANTED, renewal=Renewal(runs=2 * runs, crashes=runs)) as pool:
         many_runs(pool, 100, 8)
         zygote = pool.zygote().pid
+        assert wait_until(lambda: len(children(zygote)) == 2)
         before = descriptors(os.getpid()), descriptors(zygote)
         resident = resident_kib(zygote)
         failed = many_runs(pool, runs, 8)
         assert failed >= runs // 4
         assert pool.zygote().pid == zygote
-        assert children(zygote) == []
+        assert wait_until(lambda: len(children(zygote)) == 2)
+        assert running(zygote) == []
         assert (descriptors(os.getpid()), descriptors(zygote)) == before
         assert memory_files() == 0
         assert resident_kib(zygote) - resident < 1024

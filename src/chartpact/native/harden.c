@@ -14,6 +14,7 @@
 
 #ifdef __linux__
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <linux/audit.h>
 #include <linux/capability.h>
@@ -213,7 +214,7 @@ static void must(int succeeded, enum step step)
     if (!succeeded) _exit(100 + step);
 }
 
-/* The address space of the process whose /proc statm this is: the zygote's, hence ours. */
+/* The address space of this process, whose /proc statm this is. */
 static uint64_t address_space(int statm)
 {
     char text[64] = "";
@@ -223,16 +224,28 @@ static uint64_t address_space(int statm)
     return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
+static void close_from(unsigned int first)
+{
+    if (syscall(CALL_CLOSE_RANGE, first, ~0u, 0u) == 0) return;
+    struct rlimit files; /* the zygote keeps this limit small */
+    must(getrlimit(RLIMIT_NOFILE, &files) == 0, DESCRIPTORS);
+    for (rlim_t fd = first; fd < files.rlim_cur; fd++) close((int)fd);
+}
+
+/* Dies with the zygote, which may be gone by now. */
+static void follow(int zygote)
+{
+    must(prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0, PARENT);
+    must(getppid() == zygote, PARENT);
+}
+
 static void keep_only(int ruleset)
 {
     if (ruleset >= 0)
         must(dup2(ruleset, 0) == 0, DESCRIPTORS);
     else
         close(0);
-    if (syscall(CALL_CLOSE_RANGE, 1u, ~0u, 0u) == 0) return;
-    struct rlimit files; /* the zygote keeps this limit small */
-    must(getrlimit(RLIMIT_NOFILE, &files) == 0, DESCRIPTORS);
-    for (rlim_t fd = 1; fd < files.rlim_cur; fd++) close((int)fd);
+    close_from(1);
 }
 
 static void drop_privileges(unsigned int id)
@@ -261,8 +274,6 @@ static void set_limits(uint64_t memory, unsigned int cpu_seconds)
     limit(RLIMIT_AS, memory);
     limit(RLIMIT_CPU, cpu_seconds);
     for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++) limit(nothing[i], 0);
-    errno = 0;
-    must(nice(10) != -1 || errno == 0, RLIMITS);
 }
 
 /* SIGKILL, because it also ends a stopped process; the filter leaves no call to disarm it. */
@@ -291,6 +302,24 @@ static void install_filter(void)
     must(syscall(SYS_getppid) == -1 && errno == ENOSYS, FILTER);
 }
 
+/* A child that waits for its job keeps three descriptors: 0 its socket, 1 the ruleset and 2 the
+   view of its own size that tells later what it starts with. */
+static PyObject *sandbox_await(PyObject *self, PyObject *args)
+{
+    (void)self;
+    int socket, ruleset, zygote;
+    if (!PyArg_ParseTuple(args, "iii", &socket, &ruleset, &zygote)) return NULL;
+    int statm = open("/proc/self/statm", O_RDONLY);
+    must(statm >= 0 && dup2(socket, 0) == 0, DESCRIPTORS);
+    must(ruleset < 0 || dup2(ruleset, 1) == 1, DESCRIPTORS);
+    must(dup2(statm, 2) == 2, DESCRIPTORS);
+    close_from(3);
+    follow(zygote);
+    errno = 0;
+    must(nice(10) != -1 || errno == 0, RLIMITS);
+    Py_RETURN_NONE;
+}
+
 static PyObject *sandbox_enter(PyObject *self, PyObject *args)
 {
     (void)self;
@@ -313,9 +342,7 @@ static PyObject *sandbox_enter(PyObject *self, PyObject *args)
     keep_only(ruleset);
     if (layers & PRIVILEGES) drop_privileges(id);
     if (layers & LIMITS) set_limits(memory, cpu_seconds);
-    /* After the change of user, which clears it; and the zygote may be gone by now. */
-    must(prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0, PARENT);
-    must(getppid() == zygote, PARENT);
+    follow(zygote); /* again: the change of user clears it */
     must(prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0, PARENT);
     if (layers & TIMER) set_alarm(alarm_ms);
     must(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, NO_NEW_PRIVS);
@@ -329,6 +356,7 @@ static PyObject *sandbox_enter(PyObject *self, PyObject *args)
                          PyMemoryView_FromMemory(answer, (Py_ssize_t)answer_size, PyBUF_WRITE));
 }
 static PyMethodDef methods[] = {
+    {"sandbox_await", sandbox_await, METH_VARARGS, "Let go of all but what a job needs."},
     {"sandbox_enter", sandbox_enter, METH_VARARGS, "Harden this process, for good."},
     {"sandbox_landlock", sandbox_landlock, METH_NOARGS,
      "(ruleset, abi, files, network, scopes): a ruleset that denies every right there is."},

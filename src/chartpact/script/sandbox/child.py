@@ -1,9 +1,12 @@
-"""The life of one run: harden, read the job, do it, leave an answer, end.
+"""The life of one run: wait for the job, harden, do it, leave an answer, end.
 
-A job is a packet whose document names its `kind`; `KINDS` holds what can be done.
+A job is a packet whose document names its `kind`; `KINDS` holds what can be done. A child is made
+before its job comes and rehearses meanwhile, so that the memory a run touches is its own already.
 """
 
 import os
+import select
+import socket
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,7 +19,9 @@ Answer = tuple[Any, list[wire.Column]]
 Job = Mapping[str, Any]
 
 # Exit codes; 100 and more are steps of the hardening that failed.
-ANSWERED, UNANSWERED, OUT_OF_MEMORY = 0, 3, 4
+ANSWERED, UNANSWERED, OUT_OF_MEMORY, UNASKED = 0, 3, 4, 5
+# The descriptors of a child that waits; from the hardening on it has none.
+_SOCKET, _RULESET, _STATM = 0, 1, 2
 
 
 @dataclass(frozen=True)
@@ -24,7 +29,6 @@ class Cell:
     """What the zygote prepared for its children to lock themselves in with."""
 
     ruleset: int
-    statm: int
     zygote: int
     layers: int
     user: int
@@ -35,31 +39,44 @@ def _nothing(job: Job, columns: list[wire.Column]) -> Answer:  # noqa: ARG001
 
 
 KINDS: dict[str, Callable[[Job, list[wire.Column]], Answer]] = {"nothing": _nothing}
+_PROMPT_S = 0.0005  # a job that comes within this time is not kept waiting for the rehearsal
+_REHEARSAL = b"".join(wire.encode({"kind": "nothing"}))
 
 
-def live(cell: Cell, request: bytes, job_fd: int, answer_fd: int) -> NoReturn:
+def live(cell: Cell, requests: int) -> NoReturn:
     """Everything a child does. It never returns: one that did would go on as a second zygote."""
     code = UNANSWERED
     try:
-        job_size, answer_size, wall_ms, memory_kib = wire.REQUEST.unpack(request)
-        job, answer = _native.sandbox_enter(
-            job_fd,
-            job_size,
-            answer_fd,
-            answer_size,
-            cell.ruleset,
-            cell.statm,
-            cell.zygote,
-            cell.layers,
-            cell.user,
-            memory_kib << 10,
-            -(-wall_ms // 1000) + 1,
-            2 * wall_ms + 200,
-        )
-        sys.stdin = sys.stdout = sys.stderr = None
-        code = _work(job, answer)
+        _native.sandbox_await(requests, cell.ruleset, cell.zygote)
+        code = _serve(cell)
     finally:
         os._exit(code)
+
+
+def _serve(cell: Cell) -> int:
+    requests = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET, 0, _SOCKET)
+    if not select.select([_SOCKET], [], [], _PROMPT_S)[0]:
+        _work(memoryview(_REHEARSAL), memoryview(bytearray(4096)))
+    request, fds = wire.receive(requests)
+    if not request:
+        return UNASKED
+    job_size, answer_size, wall_ms, memory_kib = wire.REQUEST.unpack(request)
+    job, answer = _native.sandbox_enter(
+        fds[0],
+        job_size,
+        fds[1],
+        answer_size,
+        _RULESET,
+        _STATM,
+        cell.zygote,
+        cell.layers,
+        cell.user,
+        memory_kib << 10,
+        -(-wall_ms // 1000) + 1,
+        2 * wall_ms + 200,
+    )
+    sys.stdin = sys.stdout = sys.stderr = None
+    return _work(job, answer)
 
 
 def _work(job: memoryview, answer: memoryview) -> int:

@@ -153,7 +153,7 @@ class Pool:
                 raise _busy(f"no process could be started: {error}") from None
             except Lost as lost:
                 self._replace(zygote)
-                if lost.started:
+                if not lost.again:
                     raise _busy("the sandbox was restarted in the middle of the run") from None
             else:
                 self._after(zygote, ended)

@@ -1,7 +1,8 @@
-"""The zygote as its owner sees it: a process, and one channel for each run under way."""
+"""The zygote as its owner sees it: a process that gives out children, one for each run."""
 
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -25,7 +26,14 @@ _BOOT = (
     "from chartpact.script.sandbox.zygote import main; main(config)"
 )
 # All that an escaped script could read of an environment.
-_ENVIRONMENT = {"LC_ALL": "C.UTF-8", "TZ": "UTC", "OPENBLAS_NUM_THREADS": "1"}
+_ENVIRONMENT = {
+    "LC_ALL": "C.UTF-8",
+    "TZ": "UTC",
+    "OPENBLAS_NUM_THREADS": "1",
+    # A run's memory stays its own once touched: page faults are what a run costs.
+    "MALLOC_TRIM_THRESHOLD_": str(1 << 30),
+    "MALLOC_MMAP_THRESHOLD_": str(1 << 25),
+}
 _NOBODY = 65534
 
 
@@ -34,11 +42,11 @@ class Unavailable(RuntimeError):
 
 
 class Lost(Exception):
-    """The zygote went away or does not answer; `started` tells whether the run had begun."""
+    """The zygote went away or does not answer; `again` tells whether the run may be tried again."""
 
-    def __init__(self, started: bool) -> None:
-        super().__init__("started" if started else "not started")
-        self.started = started
+    def __init__(self, again: bool) -> None:
+        super().__init__("try again" if again else "in the middle of the run")
+        self.again = again
 
 
 class ForkFailed(Exception):
@@ -58,37 +66,34 @@ class Exit:
 
 
 class Zygote:
-    """A running zygote with a number of channels, each good for one run at a time."""
+    """A running zygote, which keeps children ready; each is good for one run."""
 
-    def __init__(self, channels: int, planted: Path | None = None, layers: int = ~0) -> None:
+    def __init__(self, turns: int, planted: Path | None = None, layers: int = ~0) -> None:
         self.born = time.monotonic()
         self.runs = 0
         self.crashes = 0
-        self._lock = threading.Lock()
+        self._running = 0
         self._retired = False
-        pairs = [socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET) for _ in range(channels)]
-        self._all = [ours for ours, _ in pairs]
-        self._free = list(self._all)
-        theirs = [end.fileno() for _, end in pairs]
+        self._lock = threading.Lock()
+        self._taking = threading.Lock()
+        self._channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         complaints = os.memfd_create("chartpact-zygote")
         try:
-            self._process = subprocess.Popen(
-                [*_interpreter(), _BOOT, json.dumps(_config(theirs, planted, layers))],
-                env=_environment(),
-                cwd="/",
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=complaints,
-                pass_fds=theirs,
-                start_new_session=True,
-            )
-            for _, end in pairs:  # ours must be the only copies left when it waits for the end
-                end.close()
+            with theirs:  # ours must be the only copy left when it waits for the end
+                config = _config(theirs.fileno(), turns, planted, layers)
+                self._process = subprocess.Popen(
+                    [*_interpreter(), _BOOT, json.dumps(config)],
+                    env=_environment(),
+                    cwd="/",
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=complaints,
+                    pass_fds=[theirs.fileno()],
+                    start_new_session=True,
+                )
             self.report = self._await_ready(complaints)
         except BaseException:
-            for ours, end in pairs:
-                ours.close()
-                end.close()
+            self._channel.close()
             raise
         finally:
             os.close(complaints)
@@ -98,98 +103,73 @@ class Zygote:
         return self._process.pid
 
     def _await_ready(self, complaints: int) -> Mapping[str, Any]:
-        self._all[0].settimeout(START_S)
+        self._channel.settimeout(START_S)
         try:
-            message, _ = wire.receive(self._all[0], 1 << 16)
+            message, _ = wire.receive(self._channel, 1 << 16)
         except TimeoutError:
             message = b""
         if not message:
             self._process.kill()
             self._process.wait()
-            said = os.pread(complaints, 4096, 0).decode(errors="replace").strip()
-            raise Unavailable(f"the sandbox did not start: {said.splitlines()[-1:] or 'no reason'}")
+            said = os.pread(complaints, 1 << 16, 0).decode(errors="replace").strip()
+            reason = said.splitlines()[-1] if said else "it gave no reason"
+            raise Unavailable(f"the sandbox did not start: {reason}")
         report: dict[str, Any] = json.loads(message)
         if "refused" in report:
             self._process.wait()
             raise Unavailable(f"the sandbox did not start: {report['refused']}")
+        self._channel.settimeout(FORK_S)
         return report
+
+    # ------------------------------------------------------------------------------- running
 
     def run(self, job: tuple[int, int], answer: tuple[int, int], wall_ms: int, kib: int) -> Exit:
         """Runs one child over these memory files (descriptor, size) and tells how it ended."""
         with self._lock:
-            if self._retired or not self._free:
-                raise Lost(started=False)
-            channel = self._free.pop()
+            if self._retired:
+                raise Lost(again=True)
+            self._running += 1
             self.runs += 1
-        clean = False
         try:
-            ended = self._run(channel, job, answer, wall_ms, kib)
-            clean = True
-            return ended
-        except ForkFailed:
-            clean = True
-            raise
+            pidfd, fd = self._take()
+            with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET, 0, fd) as child:
+                try:
+                    request = wire.REQUEST.pack(job[1], answer[1], wall_ms, kib)
+                    return _run(child, pidfd, request, [job[0], answer[0]], wall_ms / 1000)
+                finally:
+                    os.close(pidfd)
         finally:
             with self._lock:
-                if clean:
-                    self._free.append(channel)
-                idle = self._retired and len(self._free) == len(self._all)
+                self._running -= 1
+                idle = self._retired and not self._running
             if idle:
                 self.close()
 
-    def _run(
-        self,
-        channel: socket.socket,
-        job: tuple[int, int],
-        answer: tuple[int, int],
-        wall_ms: int,
-        kib: int,
-    ) -> Exit:
-        try:
-            channel.settimeout(FORK_S)
-            wire.send(
-                channel, wire.REQUEST.pack(job[1], answer[1], wall_ms, kib), [job[0], answer[0]]
-            )
-            message, fds = wire.receive(channel)
-        except (OSError, ValueError):  # includes the timeout
-            raise Lost(started=False) from None
-        if message[:1] == b"F":
-            raise ForkFailed(os.strerror(wire.FAILED.unpack(message)[1]))
-        if message[:1] != b"S" or len(fds) != 1:
-            raise Lost(started=False)
-        started = time.monotonic()
-        killed = False
-        try:
-            channel.settimeout(wall_ms / 1000)
+    def _take(self) -> tuple[int, int]:
+        """The pidfd of a child that waits for a job, and the socket to hand it one."""
+        while True:
             try:
-                message, _ = wire.receive(channel)
-            except TimeoutError:
-                killed = True
-                _kill(fds[0])
-                channel.settimeout(REAP_S)
-                message, _ = wire.receive(channel)
-        except OSError:
-            raise Lost(started=True) from None
-        finally:
-            os.close(fds[0])
-        if message[:1] != b"X":
-            raise Lost(started=True)
-        wall = time.monotonic() - started
-        _, status, user, system, peak = wire.EXITED.unpack(message)
-        return Exit(
-            signal=os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0,
-            code=os.WEXITSTATUS(status) if os.WIFEXITED(status) else 0,
-            killed=killed,
-            wall_ms=wall * 1000,
-            cpu_ms=(user + system) * 1000,
-            peak_kib=peak,
-        )
+                self._channel.send(b"T")
+                with self._taking:
+                    message, fds = wire.receive(self._channel)
+            except OSError:  # includes the timeout
+                raise Lost(again=True) from None
+            if message[:1] == b"F":
+                raise ForkFailed(os.strerror(wire.FAILED.unpack(message)[1]))
+            if message[:1] != b"S":
+                raise Lost(again=True)
+            if not _ended(fds[0]):
+                return fds[0], fds[1]
+            os.close(fds[0])  # it was killed while it waited
+            os.close(fds[1])
+
+    # -------------------------------------------------------------------------------- ending
 
     def retire(self) -> None:
         """Takes no more runs, and closes after the last."""
         with self._lock:
             self._retired = True
-            idle = len(self._free) == len(self._all)
+            idle = not self._running
         if idle:
             self.close()
 
@@ -199,15 +179,13 @@ class Zygote:
             self._retired = True
         self._process.kill()
         self._process.wait()
-        for channel in self._all:
-            channel.close()
+        self._channel.close()
 
     def close(self) -> None:
         """Ends it; a run under way is lost."""
         with self._lock:
             self._retired = True
-        for channel in self._all:
-            channel.close()
+        self._channel.close()
         try:
             self._process.wait(REAP_S)
         except subprocess.TimeoutExpired:
@@ -216,9 +194,45 @@ class Zygote:
 
     def forget(self) -> None:
         """Lets go of what a fork of the owner inherited: the zygote lives as long as its owner."""
-        for channel in self._all:
-            channel.close()
+        self._channel.close()
         self._process.returncode = 0  # it is not this process's child
+
+
+def _run(
+    child: socket.socket, pidfd: int, request: bytes, files: list[int], limit_s: float
+) -> Exit:
+    killed = False
+    started = time.monotonic()
+    try:
+        child.settimeout(limit_s)
+        wire.send(child, request, files)
+        try:
+            message, _ = wire.receive(child)
+        except TimeoutError:
+            if _ended(pidfd):  # and nobody reaped it: the zygote is stuck
+                raise Lost(again=True) from None
+            killed = True
+            _kill(pidfd)
+            child.settimeout(REAP_S)
+            message, _ = wire.receive(child)
+    except OSError:
+        raise Lost(again=False) from None
+    if message[:1] != b"X":
+        raise Lost(again=False)
+    wall = time.monotonic() - started
+    _, status, user, system, peak = wire.EXITED.unpack(message)
+    return Exit(
+        signal=os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0,
+        code=os.WEXITSTATUS(status) if os.WIFEXITED(status) else 0,
+        killed=killed,
+        wall_ms=wall * 1000,
+        cpu_ms=(user + system) * 1000,
+        peak_kib=peak,
+    )
+
+
+def _ended(pidfd: int) -> bool:
+    return bool(select.select([pidfd], [], [], 0)[0])
 
 
 def _kill(pidfd: int) -> None:
@@ -238,11 +252,12 @@ def _environment() -> dict[str, str]:
     return _ENVIRONMENT | ({loader: os.environ[loader]} if loader in os.environ else {})
 
 
-def _config(channels: list[int], planted: Path | None, layers: int) -> dict[str, Any]:
+def _config(channel: int, turns: int, planted: Path | None, layers: int) -> dict[str, Any]:
     home = str(Path(__file__).resolve().parents[3])
     return {
         "path": [home, *(each for each in sys.path if os.path.isabs(each) and each != home)],
-        "channels": channels,
+        "channel": channel,
+        "turns": turns,
         "user": _NOBODY,
         "planted": None if planted is None else str(planted),
         "layers": layers,

@@ -32,6 +32,10 @@ _MOST_COLUMNS = 4096
 MOST_JSON = 8 << 20
 
 
+# Made once: a run pays for every page of memory that it is the first to touch.
+_to_json = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+
+
 class WireError(ValueError):
     """Bytes that are no packet; they come from a run that failed, or from one that is hostile."""
 
@@ -44,7 +48,7 @@ def encode(body: Any, columns: Iterable[Column] = ()) -> list[Part]:
     """The packet in parts, the first of which holds header and JSON."""
     arrays = [np.ascontiguousarray(column) for column in columns]
     shapes = [[_CODES[each.dtype], len(each)] for each in arrays]
-    text = json.dumps([body, shapes], separators=(",", ":"), allow_nan=False).encode()
+    text = _to_json([body, shapes]).encode()
     text += b" " * _padding(_HEADER.size + len(text))
     parts: list[Part] = []
     for each in arrays:

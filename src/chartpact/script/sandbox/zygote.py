@@ -1,11 +1,10 @@
 """The warm process that every run is forked from: a program of its own, started by exec.
 
 It imports all that a run may need, so that a child needs no file; then it only forks and reaps.
-Script, parameters and bars lie in memory files that it hands on unopened, so nothing of a run can
-stay behind in it. It has one thread, because a fork takes only one along.
+Script, parameters and bars lie in memory files that go from the owner to the child past it, so
+nothing of a run can stay behind in it. It has one thread, because a fork takes only one along.
 """
 
-import errno
 import gc
 import json
 import os
@@ -25,6 +24,8 @@ from chartpact.script.sandbox import child, wire
 from chartpact.script.sandbox.layers import LANDLOCK, LIMITS, PRIVILEGES, SECCOMP, TIMER
 
 _SPARE_DESCRIPTORS = 32
+_RETRY_S = 0.1  # after a fork that failed
+_AHEAD = 2
 
 
 class Refusal(Exception):
@@ -33,14 +34,14 @@ class Refusal(Exception):
 
 def main(config: Mapping[str, Any]) -> None:
     """Prepares, says that it is ready, and serves until the other side is gone."""
-    channels = [socket.socket(fileno=fd) for fd in config["channels"]]
+    owner = socket.socket(fileno=config["channel"])
     try:
         cell, report = prepare(config)
     except Exception as error:  # noqa: BLE001  (whatever it is, the other side must hear of it)
-        channels[0].send(json.dumps({"refused": f"{type(error).__name__}: {error}"}).encode())
+        owner.send(json.dumps({"refused": f"{type(error).__name__}: {error}"}).encode())
         return
-    channels[0].send(json.dumps(report).encode())
-    serve(channels, cell)
+    owner.send(json.dumps(report).encode())
+    serve(owner, cell)
 
 
 def prepare(config: Mapping[str, Any]) -> tuple[child.Cell, dict[str, Any]]:
@@ -51,11 +52,10 @@ def prepare(config: Mapping[str, Any]) -> tuple[child.Cell, dict[str, Any]]:
     sys.path.clear()
     sys.meta_path.clear()
     ruleset, abi, *rights = _native.sandbox_landlock()
-    statm = os.open("/proc/self/statm", os.O_RDONLY | os.O_CLOEXEC)
     layers = LIMITS | PRIVILEGES | SECCOMP | TIMER | (LANDLOCK if ruleset >= 0 else 0)
     user = config["user"] if os.geteuid() == 0 else 0
-    cell = child.Cell(ruleset, statm, os.getpid(), config.get("layers", layers) & layers, user)
-    descriptors = len(config["channels"]) * 4 + _SPARE_DESCRIPTORS
+    cell = child.Cell(ruleset, os.getpid(), config.get("layers", layers) & layers, user)
+    descriptors = 3 * (config["turns"] + _AHEAD) + _SPARE_DESCRIPTORS
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(descriptors, most), most))
     _offer_to_oom_killer()
@@ -91,48 +91,63 @@ def _offer_to_oom_killer() -> None:
         score.write("800")
 
 
-def serve(channels: list[socket.socket], cell: child.Cell) -> None:
-    """Forks a child for every request and tells how it ended, until the other side is gone."""
-    by_fd = {channel.fileno(): channel for channel in channels}
-    running: dict[int, tuple[int, socket.socket]] = {}  # pidfd → pid, channel
+def serve(owner: socket.socket, cell: child.Cell) -> None:
+    """Gives the owner children to run jobs in and tells how each ended, until the owner is gone.
+
+    With each child comes a socket: the request goes over it to the child alone, and how the child
+    ended comes back over it. The owner sends a byte for every child it takes. While nothing runs,
+    children are made ahead and rehearse, so that the next job finds one ready; while something
+    runs they are made on demand, because then the processor has better things to do.
+    """
+    living: dict[int, tuple[int, socket.socket]] = {}  # pidfd → pid, the child's end of its socket
+    waiting = 0  # children announced and not taken; less than none: taken and not yet made
     events = select.epoll()
-    for fd in by_fd:
-        events.register(fd, select.EPOLLIN)
-    while True:
-        for fd, _ in events.poll():
-            try:
-                if fd in running:
+    events.register(owner.fileno(), select.EPOLLIN)
+    with suppress(ConnectionError):  # the owner is gone, and children follow their parent
+        while True:
+            failed = False
+            while waiting < 0 or (len(living) <= waiting < _AHEAD and not failed):
+                try:
+                    pidfd, pid, childs = _hatch(owner, cell)
+                except ConnectionError:
+                    raise
+                except OSError as error:  # no room for another process
+                    failed = True
+                    if waiting < 0:
+                        wire.send(owner, wire.FAILED.pack(b"F", error.errno))
+                        waiting += 1
+                else:
+                    living[pidfd] = pid, childs
+                    events.register(pidfd, select.EPOLLIN)
+                    waiting += 1
+            for fd, _ in events.poll(_RETRY_S if failed else None):
+                if fd in living:
                     events.unregister(fd)
-                    _reap(fd, *running.pop(fd))
-                elif started := _start(by_fd[fd], cell):
-                    running[started[0]] = started[1:]
-                    events.register(started[0], select.EPOLLIN)
-            except (EOFError, ConnectionError):  # children follow: this is their parent
-                return
+                    _reap(fd, *living.pop(fd))
+                elif owner.recv(1):
+                    waiting -= 1
+                else:
+                    raise ConnectionResetError
 
 
-def _start(channel: socket.socket, cell: child.Cell) -> tuple[int, int, socket.socket] | None:
-    request, fds = wire.receive(channel)
-    if not request:
-        raise EOFError
-    try:
-        pid = os.fork()
-    except OSError as error:
-        wire.send(channel, wire.FAILED.pack(b"F", error.errno or errno.EAGAIN))
-        pid = -1
-    if pid == 0:
-        child.live(cell, request, *fds)
-    for fd in fds:
-        os.close(fd)
-    if pid < 0:
-        return None
-    pidfd = os.pidfd_open(pid)  # by the only reaper, so it cannot name another process
-    wire.send(channel, wire.STARTED.pack(b"S", pid), [pidfd])
-    return pidfd, pid, channel
+def _hatch(owner: socket.socket, cell: child.Cell) -> tuple[int, int, socket.socket]:
+    owners, childs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with owners:
+        try:
+            pid = os.fork()
+        except OSError:
+            childs.close()
+            raise
+        if pid == 0:
+            child.live(cell, childs.fileno())
+        pidfd = os.pidfd_open(pid)  # by the only reaper, so it cannot name another process
+        wire.send(owner, wire.STARTED.pack(b"S", pid), [pidfd, owners.fileno()])
+    return pidfd, pid, childs
 
 
-def _reap(pidfd: int, pid: int, channel: socket.socket) -> None:
+def _reap(pidfd: int, pid: int, childs: socket.socket) -> None:
     _, status, usage = os.wait4(pid, 0)
     os.close(pidfd)
     message = wire.EXITED.pack(b"X", status, usage.ru_utime, usage.ru_stime, usage.ru_maxrss)
-    wire.send(channel, message)
+    with childs, suppress(ConnectionError):  # nobody waits for a child that was never taken
+        wire.send(childs, message)

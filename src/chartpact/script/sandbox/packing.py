@@ -1,0 +1,161 @@
+"""Bars on their way into a run, scenes on their way out: a document, and columns beside it.
+
+Series, dots and signals cross as columns; a document names a column by its number. Bars come from
+the server and are taken as they are. A scene comes from a run: every value of it passes the rules
+of its field again, and whatever breaks one is a `WireError`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any, get_args
+
+import numpy as np
+
+from chartpact.bars import COLUMNS, Bars
+from chartpact.scene import PLOTS, Paint, Plot, Points, Rows, Scene, Series, Signals, rules
+from chartpact.script.sandbox.wire import Column, WireError
+
+Document = dict[str, Any]
+
+_SERIES = get_args(Series)[1]
+_PAINT = get_args(Paint)[1]
+_ABOUT_BARS = tuple(field.name for field in fields(Bars) if field.name not in COLUMNS)
+
+
+# ------------------------------------------------------------------------------------------ bars
+
+
+def pack_bars(bars: Bars, columns: list[Column]) -> Document:
+    """What tells these bars apart; their columns go to the end of `columns`."""
+    first = len(columns)
+    columns += (getattr(bars, name) for name in COLUMNS)
+    return {"first": first, **{name: getattr(bars, name) for name in _ABOUT_BARS}}
+
+
+def unpack_bars(document: Document, columns: Sequence[Column]) -> Bars:
+    """The bars, unchecked and uncopied: they were checked where they were made."""
+    bars = object.__new__(Bars)
+    first = document["first"]
+    put = bars.__dict__
+    put |= {name: columns[first + i] for i, name in enumerate(COLUMNS)}
+    put |= {name: document[name] for name in _ABOUT_BARS}
+    return bars
+
+
+# ---------------------------------------------------------------------------------------- scenes
+
+
+def pack_scene(scene: Scene, columns: list[Column]) -> Document:
+    """The scene as a document; series, dots and signals go to the end of `columns`."""
+    document: Document = {}
+    for name, rule in rules(Scene).items():
+        value = getattr(scene, name)
+        if name == "plots":
+            document[name] = [_pack_plot(plot, columns) for plot in value]
+        elif name == "signals":
+            document[name] = _pack_rows(value, columns)
+        else:
+            document[name] = rule.encode(value)
+    return document
+
+
+def unpack_scene(document: Any, columns: Sequence[Column]) -> Scene:
+    """The scene in a document nobody vouches for."""
+    try:
+        known = rules(Scene)
+        given: Document = {}
+        for name, value in document.items():
+            if name == "plots":
+                given[name] = tuple(_unpack_plot(plot, columns) for plot in value)
+            elif name == "signals":
+                given[name] = _unpack_rows(Signals, value, columns)
+            else:
+                given[name] = known[name].decode(value)
+        return Scene(**given)
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError) as error:
+        raise WireError(f"it holds no scene ({type(error).__name__})") from None
+
+
+def _pack_plot(plot: Plot, columns: list[Column]) -> Document:
+    document: Document = {"kind": plot.kind}
+    for name, rule in rules(type(plot)).items():
+        value = getattr(plot, name)
+        if rule is _SERIES:
+            document[name] = _add(value, columns)
+        elif rule is _PAINT and not isinstance(value, str):
+            document[name] = _pack_words(value, columns)
+        elif isinstance(value, Rows):
+            document[name] = _pack_rows(value, columns)
+        else:
+            document[name] = rule.encode(value)
+    return document
+
+
+def _unpack_plot(document: Document, columns: Sequence[Column]) -> Plot:
+    plot_type = PLOTS[document["kind"]]
+    known = rules(plot_type)
+    given: Document = {}
+    for name, value in document.items():
+        if name == "kind":
+            continue
+        rule = known[name]
+        if rule is _SERIES:
+            given[name] = _column(value, columns, np.float64)
+        elif rule is _PAINT and not isinstance(value, str):
+            given[name] = _unpack_words(value, columns)
+        elif name == "points":
+            given[name] = _unpack_rows(Points, value, columns)
+        else:
+            given[name] = rule.decode(value)
+    return plot_type(**given)
+
+
+def _pack_rows(rows: Rows[Any], columns: list[Column]) -> Document:
+    packed: Document = {}
+    for name in rows.names():
+        value = getattr(rows, name)
+        isarray = isinstance(value, np.ndarray)
+        packed[name] = _add(value, columns) if isarray else _pack_words(value, columns)
+    return packed
+
+
+def _unpack_rows(rows: type[Rows[Any]], document: Document, columns: Sequence[Column]) -> Rows[Any]:
+    given: Document = {}
+    for name, value in document.items():
+        words = isinstance(value, list)
+        given[name] = _unpack_words(value, columns) if words else _column(value, columns)
+    if set(given) != set(rows.names()):
+        raise ValueError("rows")
+    return rows(**given)
+
+
+def _pack_words(words: Sequence[str | None], columns: list[Column]) -> list[Any]:
+    """Many texts, few of them different: those, and for each place which it is."""
+    different = {word: i for i, word in enumerate(dict.fromkeys(words))}
+    kind = np.uint16 if len(different) < 1 << 16 else np.int64
+    which = np.fromiter(map(different.__getitem__, words), kind, len(words))
+    return [list(different), _add(which, columns)]
+
+
+def _unpack_words(packed: list[Any], columns: Sequence[Column]) -> tuple[Any, ...]:
+    different, number = packed
+    which = _column(number, columns)
+    if not isinstance(different, list) or which.dtype.kind not in "ui":
+        raise ValueError("words")
+    if len(which) and not 0 <= which.min() <= which.max() < len(different):
+        raise ValueError("words")
+    return tuple(map(different.__getitem__, which.tolist()))
+
+
+def _add(column: Column, columns: list[Column]) -> int:
+    columns.append(column)
+    return len(columns) - 1
+
+
+def _column(number: Any, columns: Sequence[Column], kind: type | None = None) -> Column:
+    if type(number) is not int or not 0 <= number < len(columns):
+        raise ValueError("column")
+    column = columns[number]
+    if kind is not None and column.dtype != kind:
+        raise ValueError("column")
+    return column
