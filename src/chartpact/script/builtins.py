@@ -1,0 +1,240 @@
+"""The builtin functions: Starlark's names, Starlark's results, everything charged by size."""
+
+import re
+from collections.abc import Callable
+from functools import cmp_to_key
+from typing import Any
+
+from chartpact.script.errors import Fault
+from chartpact.script.limits import INT_BITS, LOG_LINE_CHARS, LOG_LINES, RANGE_BITS
+from chartpact.script.operators import NUMBERS, Operators, mismatch_hint
+from chartpact.script.series import Series
+from chartpact.script.texts import quoted, string
+from chartpact.script.values import DICTS, LISTS, Dict, HostObject, List, a_type, type_name
+
+Call = Callable[..., Any]
+
+NAMES = (
+    "abs all any bool dict enumerate fail float int len list max min print range repr reversed "
+    "sorted str tuple type zip"
+).split()
+CONSTANTS = ("True", "False", "None")
+
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+_FLOAT = re.compile(r"[+-]?(\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|inf(inity)?|nan)", re.I)
+_PREFIXES = {2: "0b", 8: "0o", 16: "0x"}
+_RANGE = 1 << RANGE_BITS
+
+
+class Builtins:
+    """The builtins of one run: they charge its meter, write its log and call its functions."""
+
+    def __init__(self, operators: Operators, call: Call) -> None:
+        self._operators = operators
+        self._meter = operators.meter
+        self._charge = operators.meter.charge
+        self._call = call
+        self.log: list[str] = []
+
+    def table(self) -> dict[str, Callable[..., Any]]:
+        own = {name: getattr(self, f"_{name}") for name in NAMES if name != "range"}
+        return {**own, "range": self.span}
+
+    def _abs(self, x: Any, /) -> Any:
+        if type(x) in NUMBERS:
+            return abs(x)
+        if type(x) is Series:
+            raise Fault("type", "abs takes one number, and this is a series", "write ta.abs(x)")
+        raise Fault("type", f"abs takes a number, not {a_type(x)}", mismatch_hint(x, x))
+
+    def _all(self, values: Any, /) -> bool:
+        return all(self._truths(values, "all"))
+
+    def _any(self, values: Any, /) -> bool:
+        return any(self._truths(values, "any"))
+
+    def _truths(self, values: Any, name: str) -> Any:
+        if type(values) is Series:
+            raise Fault(
+                "type",
+                f"{name} does not go with a series",
+                "join conditions bar by bar with & and |, or ask for one bar: cond[i]",
+            )
+        return self._values(values)
+
+    def _bool(self, x: Any = False, /) -> bool:
+        return bool(x)
+
+    def _dict(self, /, *pairs: Any, **named: Any) -> Dict:
+        return self._operators.pairs(pairs, named)
+
+    def _enumerate(self, values: Any, start: Any = 0, /) -> List:
+        return List(enumerate(self._values(values), _int(start, "start")))
+
+    def _fail(self, /, *values: Any, sep: Any = " ") -> None:
+        raise Fault("value", self._line(values, sep) or "the script called fail()")
+
+    def _float(self, x: Any = 0.0, /) -> float:
+        if type(x) in (int, float, bool):
+            try:
+                return float(x)
+            except OverflowError:
+                raise Fault("value", "this int is too large for a float") from None
+        if type(x) is str:
+            self._charge(1 + len(x) // 16)
+            if _FLOAT.fullmatch(x):
+                return float(x)
+            raise Fault("value", f"{x!r:.40} is not a number")
+        hint = "take one bar: s[i]" if type(x) is Series else ""
+        raise Fault("type", f"float takes a number or a string, not {a_type(x)}", hint)
+
+    def _int(self, x: Any = 0, base: Any = None, /) -> int:
+        if type(x) is str:
+            self._charge(1 + len(x) // 4)
+            return _parsed(x, 10 if base is None else _int(base, "the base"))
+        if base is not None:
+            raise Fault("type", "a base goes with a string only")
+        if type(x) in (int, bool):
+            return int(x)
+        if type(x) is float:
+            if x - x != 0:
+                raise Fault("value", f"{x} has no whole part", "test it first with ta.isna(x)")
+            return int(x)
+        hint = "take one bar: s[i]" if type(x) is Series else ""
+        raise Fault("type", f"int takes a number or a string, not {a_type(x)}", hint)
+
+    def _len(self, x: Any, /) -> int:
+        if type(x) in (str, tuple, range, Series) or type(x) in LISTS or type(x) in DICTS:
+            return len(x)
+        if isinstance(x, HostObject) and hasattr(x, "__len__"):
+            return len(x)
+        raise Fault("type", f"{a_type(x)} has no length")
+
+    def _list(self, values: Any = (), /) -> List:
+        return List(self._values(values, 2))
+
+    def _max(self, /, *values: Any, key: Any = None) -> Any:
+        return self._extreme("max", values, key)
+
+    def _min(self, /, *values: Any, key: Any = None) -> Any:
+        return self._extreme("min", values, key)
+
+    def _extreme(self, name: str, given: tuple[Any, ...], key: Any) -> Any:
+        if not given:
+            raise Fault("type", f"{name} takes some values, or one list of them")
+        if any(type(each) is Series for each in given):
+            hint = f"write ta.{name}(a, b) bar by bar, or ta.{_WINDOW[name]}(s, n) for a window"
+            raise Fault("type", f"{name} does not go with a series", hint)
+        values = self._values(given[0]) if len(given) == 1 else given
+        if not len(values):
+            raise Fault("value", f"{name} of nothing", "test first that there are values")
+        if key is None and set(map(type, values)) <= NUMBERS:
+            return max(values) if name == "max" else min(values)
+        keys = values if key is None else [self._call(key, each) for each in values]
+        beats = self._operators.gt if name == "max" else self._operators.lt
+        best = 0
+        if len(keys) == 1:
+            beats(keys[0], keys[0])  # an order must exist
+        for at in range(1, len(keys)):
+            if beats(keys[at], keys[best]):
+                best = at
+        return values[best]
+
+    def _print(self, /, *values: Any, sep: Any = " ") -> None:
+        line = self._line(values, sep)
+        if len(self.log) < LOG_LINES:
+            self.log.append(line[:LOG_LINE_CHARS])
+        elif len(self.log) == LOG_LINES:
+            self.log.append(f"(more than {LOG_LINES} lines: the rest is left out)")
+
+    def _line(self, values: tuple[Any, ...], sep: Any) -> str:
+        if type(sep) is not str:
+            raise Fault("type", f"sep is a string, not {a_type(sep)}")
+        pieces = [string(each, self._meter) for each in values]
+        self._charge(1 + (sum(map(len, pieces)) + len(sep) * len(pieces)) // 16)
+        return sep.join(pieces)
+
+    def span(self, first: Any, last: Any = None, step: Any = 1, /) -> range:
+        """The range that `range(…)` speaks of."""
+        first, last = (0, first) if last is None else (first, last)
+        bounds = [_int(each, "range") for each in (first, last, step)]
+        if any(abs(each) > _RANGE for each in bounds):
+            raise Fault("value", f"a range cannot go beyond {_RANGE:,}")
+        if bounds[2] == 0:
+            raise Fault("value", "a range cannot have a step of 0")
+        return range(*bounds)
+
+    def _repr(self, x: Any, /) -> str:
+        return quoted(x, self._meter)
+
+    def _reversed(self, values: Any, /) -> List:
+        return List(reversed(self._values(values)))
+
+    def _sorted(self, values: Any, /, *, key: Any = None, reverse: Any = False) -> List:
+        listed = list(self._values(values))
+        self._charge(len(listed) * max(len(listed), 1).bit_length())
+        if type(reverse) is not bool:
+            raise Fault("type", f"reverse is True or False, not {a_type(reverse)}")
+        keys = listed if key is None else [self._call(key, each) for each in listed]
+        kinds = set(map(type, keys))
+        order = range(len(listed))
+        if kinds <= NUMBERS or kinds == {str}:
+            return List(listed[at] for at in sorted(order, key=keys.__getitem__, reverse=reverse))
+        less = self._operators.lt
+        if len(keys) == 1:
+            less(keys[0], keys[0])  # an order must exist
+
+        def compare(a: int, b: int) -> int:
+            return -1 if less(keys[a], keys[b]) else int(less(keys[b], keys[a]))
+
+        return List(listed[at] for at in sorted(order, key=cmp_to_key(compare), reverse=reverse))
+
+    def _str(self, x: Any, /) -> str:
+        return string(x, self._meter)
+
+    def _tuple(self, values: Any = (), /) -> tuple[Any, ...]:
+        return tuple(self._values(values, 2))
+
+    def _type(self, x: Any, /) -> str:
+        return type_name(x)
+
+    def _zip(self, /, *values: Any) -> List:
+        columns = [self._operators.sequence(each)[0] for each in values]
+        rows = min((len(column) for column in columns), default=0)
+        self._charge(1 + rows * len(columns))
+        return List(zip(*columns, strict=False))
+
+    def _values(self, values: Any, per_step: int = 1) -> Any:
+        """What a builtin goes through from end to end."""
+        sequence, length, _ = self._operators.sequence(values)
+        self._charge(1 + length // per_step)
+        return sequence
+
+
+_WINDOW = {"max": "highest", "min": "lowest"}
+
+
+def _int(value: Any, what: str) -> int:
+    if type(value) is not int:
+        hint = "cut the fraction with int(x)" if type(value) is float else ""
+        raise Fault("type", f"{what} takes an int, not {a_type(value)}", hint)
+    return value
+
+
+def _parsed(digits: str, base: int) -> int:
+    if base != 0 and not 2 <= base <= 36:
+        raise Fault("value", f"the base of an int is from 2 to 36, not {base}")
+    sign, body = ("-", digits[1:]) if digits[:1] == "-" else ("", digits.removeprefix("+"))
+    for prefixed, prefix in _PREFIXES.items():
+        if body.lower().startswith(prefix) and base in (0, prefixed):
+            base, body = prefixed, body[2:]
+            break
+    base = base or 10
+    alphabet = _DIGITS[:base]
+    if not body or len(body) > INT_BITS or any(each not in alphabet for each in body.lower()):
+        raise Fault("value", f"{digits!r:.40} is not an int in base {base}")
+    value = 0
+    if len(body) * base.bit_length() > INT_BITS:
+        raise Fault("value", f"an int grew beyond {INT_BITS} bits")
+    value = int(body, base)
+    return -value if sign else value

@@ -1,0 +1,772 @@
+"""From a checked module to Python code that keeps the language's rules and counts its steps.
+
+The generated code is ordinary Python over the author's own lines and columns, so that an exception
+in it tells where the author went wrong. Three things are added. Operators the kinds cannot vouch
+for become calls of `operators`. Loops take their turns from the meter. And inside a loop, a series
+that is read by index is read from its list of values, made once before the loop.
+
+Straight code is charged where it is entered, by its longest path: a function by its caller, a loop
+body by its loop. Names of the runtime begin with an underscore, which no name of a script does.
+"""
+
+import ast
+from collections.abc import Iterator, Mapping
+from copy import copy
+from dataclasses import dataclass
+from types import CodeType
+from typing import TypeVar
+from warnings import catch_warnings, simplefilter
+
+from chartpact.script.check import BUILTIN, FUNCTION, NAMESPACE, Checked
+from chartpact.script.kinds import (
+    BIG,
+    BOOL,
+    CONDITIONS,
+    CONTAINER,
+    DICT,
+    INT,
+    LIST,
+    NONE,
+    NUMBER,
+    OHLCV,
+    OHLCV_KINDS,
+    RANGE,
+    SERIES,
+    STR,
+    TUPLE,
+    UNBOUND,
+    Kinds,
+    is_none_test,
+)
+from chartpact.script.scopes import bound_names, target_names
+from chartpact.script.values import FILE
+
+SEQUENCE = STR | LIST | TUPLE
+SCALAR = NUMBER | STR | NONE  # what may be a key or an index without a further look
+BINARY: Mapping[type, str] = {
+    ast.Add: "_add", ast.Sub: "_sub", ast.Mult: "_mul", ast.Div: "_div", ast.FloorDiv: "_floordiv",
+    ast.Mod: "_mod", ast.BitAnd: "_bitand", ast.BitOr: "_bitor", ast.BitXor: "_xor",
+    ast.LShift: "_lshift", ast.RShift: "_rshift",
+}  # fmt: skip
+COMPARE: Mapping[type, str] = {
+    ast.Eq: "_eq", ast.NotEq: "_ne", ast.Lt: "_lt", ast.LtE: "_le", ast.Gt: "_gt", ast.GtE: "_ge",
+    ast.In: "_contains", ast.NotIn: "_not_contains",
+}  # fmt: skip
+UNARY: Mapping[type, str] = {ast.USub: "_neg", ast.UAdd: "_pos", ast.Invert: "_invert"}
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """Code to be executed over the runtime's names, and what a call of each function costs."""
+
+    code: CodeType
+    weights: Mapping[str, int]
+    uses: tuple[str, ...]  # host functions, as "ta.ema"
+
+
+def compile_module(checked: Checked, kinds: Kinds) -> Compiled:
+    """The code of a module that passed its checks."""
+    writer = _Writer(checked, kinds)
+    tree = ast.fix_missing_locations(writer.module())
+    with catch_warnings():
+        simplefilter("ignore", SyntaxWarning)  # Python's advice on `None is None` is for its users
+        code = compile(tree, FILE, "exec", dont_inherit=True, optimize=0)
+    return Compiled(code, writer.weights, tuple(sorted(writer.uses)))
+
+
+class _Frame:
+    """The function being written: its temporaries, its loops, and series read by index."""
+
+    def __init__(self) -> None:
+        self.temporaries = 0
+        self.pushed = 0  # loops in progress that the meter must be told of when leaving
+        self.hoisted: dict[str, str] = {}
+
+    def temporary(self) -> str:
+        self.temporaries += 1
+        return f"_t{self.temporaries}"
+
+
+class _Writer:
+    def __init__(self, checked: Checked, kinds: Kinds) -> None:
+        self.weights: dict[str, int] = {}
+        self.uses: set[str] = set()
+        self._checked = checked
+        self._kinds = kinds.of
+        self._at = kinds.at_loop
+        self._frame = _Frame()
+
+    def module(self) -> ast.Module:
+        bodies: dict[str, ast.FunctionDef] = {}
+        for name, function in self._checked.functions.items():  # callees first: their weights
+            self._frame = _Frame()
+            body = self._block(function.body)
+            self.weights[name] = 1 + self._path(function.body)
+            bodies[name] = _def(function, self._defaults(function.args), body)
+        self._frame = _Frame()
+        statements: list[ast.stmt] = []
+        for statement in self._checked.tree.body:
+            if isinstance(statement, ast.FunctionDef):
+                statements.append(bodies[statement.name])
+            else:
+                statements += self._statement(statement)
+        self.weights[""] = self._path(
+            [each for each in self._checked.tree.body if not isinstance(each, ast.FunctionDef)]
+        ) + len(bodies)
+        return ast.Module(statements, [])
+
+    # ------------------------------------------------------------------------------- weights
+
+    def _path(self, statements: list[ast.stmt]) -> int:
+        """The steps of the longest way through the statements, loops not counted."""
+        weight = 0
+        for statement in reversed(statements):
+            if isinstance(statement, ast.If):
+                weight = (
+                    1
+                    + self._cost(statement.test)
+                    + max(
+                        self._path(branch) + (weight if _falls_through(branch) else 0)
+                        for branch in (statement.body, statement.orelse)
+                    )
+                )
+            elif isinstance(statement, ast.Return | ast.Break | ast.Continue):
+                value = getattr(statement, "value", None)
+                weight = 1 + (self._cost(value) if value is not None else 0)
+            elif isinstance(statement, ast.For):
+                weight += 2 + self._cost(statement.iter)
+            elif isinstance(statement, ast.FunctionDef):
+                weight += 1 + sum(map(self._cost, statement.args.defaults))
+            elif isinstance(statement, ast.Assign):
+                weight += 1 + self._cost(statement.value) + self._cost(statement.targets[0])
+            elif isinstance(statement, ast.AugAssign):
+                weight += 2 + self._cost(statement.value) + self._cost(statement.target)
+            elif isinstance(statement, ast.Expr):
+                weight += 1 + self._cost(statement.value)
+        return weight
+
+    def _cost(self, node: ast.expr) -> int:
+        """The steps of an expression, what happens inside loops and host functions not counted."""
+        if isinstance(node, ast.Constant | ast.Name | ast.Lambda):
+            return 0
+        if isinstance(node, ast.IfExp):
+            branches = max(self._cost(node.body), self._cost(node.orelse))
+            return 1 + self._cost(node.test) + branches
+        if isinstance(node, ast.ListComp | ast.DictComp):
+            return 2 + self._cost(node.generators[0].iter)
+        cost = 1
+        if isinstance(node, ast.Call):
+            cost = 2
+            if isinstance(node.func, ast.Name) and self._binding(node.func) == FUNCTION:
+                cost = 1 + self.weights.get(node.func.id, 0)
+        elif isinstance(node, ast.BinOp):
+            cost = 2 if self._guarded(node.op, node.left, node.right) else 1
+        elif isinstance(node, ast.List | ast.Tuple | ast.Dict):
+            cost = 2
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                cost += self._cost(child)
+            elif isinstance(child, ast.keyword):
+                cost += self._cost(child.value)
+        return cost + (len(node.elts) // 2 if isinstance(node, ast.List | ast.Tuple) else 0)
+
+    def _binding(self, node: ast.Name) -> str | None:
+        return self._checked.bindings.get(node)
+
+    def _kind(self, node: ast.expr) -> int:
+        return self._kinds.get(node, 0)
+
+    # ---------------------------------------------------------------------------- statements
+
+    def _block(self, statements: list[ast.stmt]) -> list[ast.stmt]:
+        written: list[ast.stmt] = []
+        for statement in statements:
+            written += self._statement(statement)
+        return written or [ast.Pass()]
+
+    def _statement(self, node: ast.stmt) -> list[ast.stmt]:
+        before = self._hoist(node)
+        hoisted = dict(self._frame.hoisted)
+        self._frame.hoisted |= {name: temporary for name, (temporary, _) in before.items()}
+        written = self._written(node)
+        self._frame.hoisted = hoisted
+        made = [
+            _at(node, _assign(temporary, _call("_items", source)))
+            for temporary, source in before.values()
+        ]
+        return [*made, *(_at(node, each) for each in written)]
+
+    def _written(self, node: ast.stmt) -> list[ast.stmt]:
+        if isinstance(node, ast.Assign):
+            return self._assign(node)
+        if isinstance(node, ast.AugAssign):
+            return self._augment(node)
+        if isinstance(node, ast.Expr):
+            return [ast.Expr(self._expression(node.value))]
+        if isinstance(node, ast.If):
+            test = self._expression(node.test)
+            return [ast.If(test, self._block(node.body), self._orelse(node.orelse))]
+        if isinstance(node, ast.For):
+            return self._for(node)
+        if isinstance(node, ast.Return):
+            return self._return(node)
+        if isinstance(node, ast.FunctionDef):
+            return [self._nested(node)]
+        return [node]  # pass, break, continue
+
+    def _orelse(self, statements: list[ast.stmt]) -> list[ast.stmt]:
+        return self._block(statements) if statements else []
+
+    def _assign(self, node: ast.Assign) -> list[ast.stmt]:
+        target = node.targets[0]
+        if isinstance(target, ast.Tuple | ast.List):
+            value = node.value
+            if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts):
+                sources: ast.expr = ast.Tuple([self._expression(e) for e in value.elts], ast.Load())
+            else:
+                sources = self._unpacked(value, self._expression(value), len(target.elts))
+            return self._spread(target, sources)
+        return self._store(target, self._expression(node.value))
+
+    def _unpacked(self, node: ast.AST, value: ast.expr, count: int) -> ast.expr:
+        return _at(node, _call("_unpack", value, ast.Constant(count)))
+
+    def _spread(self, target: ast.Tuple | ast.List, sources: ast.expr) -> list[ast.stmt]:
+        """Assigns the values to the parts of a target, through temporaries where needed."""
+        names: list[ast.expr] = []
+        later: list[ast.stmt] = []
+        for each in target.elts:
+            if isinstance(each, ast.Name):
+                names.append(ast.Name(each.id, ast.Store()))
+                continue
+            temporary = self._frame.temporary()
+            names.append(ast.Name(temporary, ast.Store()))
+            if isinstance(each, ast.Tuple | ast.List):
+                inner = self._unpacked(each, _name(temporary), len(each.elts))
+                later += self._spread(each, inner)
+            else:
+                later += self._store(each, _name(temporary))
+        return [ast.Assign([ast.Tuple(names, ast.Store())], sources), *later]
+
+    def _store(self, target: ast.expr, value: ast.expr) -> list[ast.stmt]:
+        if isinstance(target, ast.Name):
+            return [ast.Assign([ast.Name(target.id, ast.Store())], value)]
+        assert isinstance(target, ast.Subscript)
+        holder, at = self._expression(target.value), self._expression(target.slice)
+        if not self._kind(target.slice) & ~SCALAR:
+            element = _at(target, ast.Subscript(holder, at, ast.Store()))
+            return [ast.Assign([element], value)]
+        return [ast.Expr(_at(target, _call("_store", holder, at, value)))]
+
+    def _augment(self, node: ast.AugAssign) -> list[ast.stmt]:
+        target, value = node.target, self._expression(node.value)
+        if isinstance(target, ast.Name):
+            result = self._operated(node, node.op, target, node.value, _name(target.id), value)
+            return [ast.Assign([ast.Name(target.id, ast.Store())], result)]
+        assert isinstance(target, ast.Subscript)
+        before: list[ast.stmt] = []
+        holder = self._once(self._expression(target.value), before)
+        at = self._once(self._expression(target.slice), before)
+        scalar = not self._kind(target.slice) & ~SCALAR
+        old: ast.expr = ast.Subscript(holder, at, ast.Load())
+        if not scalar:
+            old = _call("_index", holder, at)
+        new = self._operated(node, node.op, target, node.value, _at(target, old), value)
+        if scalar:
+            return [*before, ast.Assign([_at(target, ast.Subscript(holder, at, ast.Store()))], new)]
+        return [*before, ast.Expr(_at(target, _call("_store", holder, at, new)))]
+
+    def _once(self, value: ast.expr, before: list[ast.stmt]) -> ast.expr:
+        """The value under a name of its own, unless reading it twice is the same."""
+        if isinstance(value, ast.Constant | ast.Name):
+            return value
+        temporary = self._frame.temporary()
+        before.append(_at(value, _assign(temporary, value)))
+        return _name(temporary)
+
+    def _operated(
+        self,
+        node: ast.AugAssign,
+        operator: ast.operator,
+        left: ast.expr,
+        right: ast.expr,
+        old: ast.expr,
+        value: ast.expr,
+    ) -> ast.expr:
+        kinds = self._kind(left)
+        if isinstance(operator, ast.Add) and kinds & LIST:
+            return _at(node, _call("_iadd", old, value))
+        if isinstance(operator, ast.BitOr) and kinds & DICT:
+            return _at(node, _call("_ior", old, value))
+        if self._guarded(operator, left, right):
+            return _at(node, _call(BINARY[type(operator)], old, value))
+        return _at(node, ast.BinOp(old, operator, value))
+
+    def _return(self, node: ast.Return) -> list[ast.stmt]:
+        if not self._frame.pushed:
+            value = None if node.value is None else self._expression(node.value)
+            return [ast.Return(value)]
+        leave = [ast.Expr(_call("_leave")) for _ in range(self._frame.pushed)]
+        if node.value is None:
+            return [*leave, ast.Return(None)]
+        temporary = self._frame.temporary()
+        kept = _assign(temporary, self._expression(node.value))
+        return [kept, *leave, ast.Return(_name(temporary))]
+
+    def _nested(self, node: ast.FunctionDef) -> ast.stmt:
+        defaults = self._defaults(node.args)
+        outer, self._frame = self._frame, _Frame()
+        body = self._block(node.body)
+        self._frame = outer
+        charge = ast.Expr(_at(node, _call("_charge", ast.Constant(1 + self._path(node.body)))))
+        return _def(node, defaults, [charge, *body])
+
+    def _defaults(self, args: ast.arguments) -> ast.arguments:
+        return ast.arguments(
+            posonlyargs=[],
+            args=args.args,
+            vararg=args.vararg,
+            kwonlyargs=[],
+            kw_defaults=[],
+            kwarg=args.kwarg,
+            defaults=[self._expression(each) for each in args.defaults],
+        )
+
+    # --------------------------------------------------------------------------------- loops
+
+    def _for(self, node: ast.For) -> list[ast.stmt]:
+        exits = _has_exit(node.body)
+        weight = 1 + self._path(node.body)
+        spans = _is_range(node.iter, self._checked) and not exits
+        taken = self._turns(node.iter, weight, exits)
+        target, first = self._loop_target(node.target, node.iter)
+        self._frame.pushed += not spans
+        body = self._block(node.body)
+        self._frame.pushed -= not spans
+        loop = ast.For(target, taken, [*first, *body], [])
+        return [loop] if spans else [loop, ast.Expr(_call("_leave"))]
+
+    def _turns(self, source: ast.expr, weight: int, exits: bool) -> ast.expr:
+        """What the loop goes through, taken from the meter."""
+        per_turn = ast.Constant(weight)
+        if _is_range(source, self._checked) and not exits:
+            assert isinstance(source, ast.Call)
+            return _at(source, _call("_span", per_turn, *map(self._expression, source.args)))
+        pairs = self._pairs(source)
+        if pairs is not None and not exits:
+            assert isinstance(source, ast.Call)
+            given = [self._expression(each) for each in source.args]
+            return _at(source, _call(pairs, per_turn, *given))
+        name = "_search" if exits else "_enter"
+        return _at(source, _call(name, per_turn, self._expression(source)))
+
+    def _pairs(self, source: ast.expr) -> str | None:
+        """enumerate(…) or zip(…) as the loop itself can do it, without making a list."""
+        if not isinstance(source, ast.Call) or not isinstance(source.func, ast.Name):
+            return None
+        plain = not source.keywords and not any(isinstance(e, ast.Starred) for e in source.args)
+        if self._binding(source.func) != BUILTIN or not plain:
+            return None
+        if source.func.id == "enumerate" and len(source.args) == 1:
+            return "_enter_enumerate"
+        return "_enter_zip" if source.func.id == "zip" and source.args else None
+
+    def _loop_target(self, target: ast.expr, source: ast.expr) -> tuple[ast.expr, list[ast.stmt]]:
+        if isinstance(target, ast.Name):
+            return ast.Name(target.id, ast.Store()), []
+        assert isinstance(target, ast.Tuple | ast.List)
+        if self._pairs(source) is not None and _width(source) == len(target.elts):
+            assigned, *later = self._spread(target, ast.Constant(None))
+            assert isinstance(assigned, ast.Assign)
+            return assigned.targets[0], [_at(target, each) for each in later]
+        temporary = self._frame.temporary()
+        unpacked = self._unpacked(target, _name(temporary), len(target.elts))
+        first = [_at(target, each) for each in self._spread(target, unpacked)]
+        return ast.Name(temporary, ast.Store()), first
+
+    def _comprehension(self, node: ast.ListComp | ast.DictComp) -> ast.expr:
+        outer = self._frame.hoisted
+        names = {each.id for clause in node.generators for each in target_names(clause.target)}
+        self._frame.hoisted = {
+            key: name for key, name in outer.items() if key.split(".")[0] not in names
+        }
+        made = self._collected(node)
+        self._frame.hoisted = outer
+        return made
+
+    def _collected(self, node: ast.ListComp | ast.DictComp) -> ast.expr:
+        parts = [node.elt] if isinstance(node, ast.ListComp) else [node.key, node.value]
+        weight = 1 + sum(map(self._cost, parts)) + (isinstance(node, ast.DictComp))
+        clauses: list[ast.comprehension] = []
+        closes = False
+        for clause in reversed(node.generators):
+            weight += sum(map(self._cost, clause.ifs))
+            first = clause is node.generators[0]
+            closes = closes or (first and not _is_range(clause.iter, self._checked))
+            clauses[:0] = self._clause(clause, weight, first)
+            weight = 3 + self._cost(clause.iter)
+        if isinstance(node, ast.ListComp):
+            made: ast.expr = ast.ListComp(self._expression(node.elt), clauses)
+            return _call("_closed_list" if closes else "_List", _at(node, made))
+        key = self._key(node.key)
+        made = ast.DictComp(key, self._expression(node.value), clauses)
+        return _call("_closed_dict" if closes else "_Dict", _at(node, made))
+
+    def _clause(
+        self, clause: ast.comprehension, weight: int, first: bool
+    ) -> list[ast.comprehension]:
+        source = clause.iter
+        if first or _is_range(source, self._checked):
+            taken = self._turns(source, weight, exits=False)
+        else:
+            taken = _at(source, _call("_each", ast.Constant(weight), self._expression(source)))
+        ifs = [self._expression(each) for each in clause.ifs]
+        if isinstance(clause.target, ast.Name):
+            target = ast.Name(clause.target.id, ast.Store())
+            return [ast.comprehension(target, taken, ifs, 0)]
+        assert isinstance(clause.target, ast.Tuple | ast.List)
+        pairs = first and self._pairs(source) is not None
+        flat = all(isinstance(each, ast.Name) for each in clause.target.elts)
+        if pairs and flat and _width(source) == len(clause.target.elts):
+            names = [ast.Name(e.id, ast.Store()) for e in target_names(clause.target)]
+            return [ast.comprehension(ast.Tuple(list(names), ast.Store()), taken, ifs, 0)]
+        temporary = self._frame.temporary()
+        clauses = [ast.comprehension(ast.Name(temporary, ast.Store()), taken, [], 0)]
+        clauses += self._unpack_clauses(clause.target, temporary)
+        clauses[-1].ifs = ifs
+        return clauses
+
+    def _unpack_clauses(self, target: ast.Tuple | ast.List, source: str) -> list[ast.comprehension]:
+        """`for (a, b) in (_unpack(source, 2),)`: how a comprehension takes values apart."""
+        names: list[ast.expr] = []
+        later: list[ast.comprehension] = []
+        for each in target.elts:
+            if isinstance(each, ast.Name):
+                names.append(ast.Name(each.id, ast.Store()))
+                continue
+            assert isinstance(each, ast.Tuple | ast.List)
+            temporary = self._frame.temporary()
+            names.append(ast.Name(temporary, ast.Store()))
+            later += self._unpack_clauses(each, temporary)
+        one = ast.Tuple([self._unpacked(target, _name(source), len(target.elts))], ast.Load())
+        return [ast.comprehension(ast.Tuple(names, ast.Store()), one, [], 0), *later]
+
+    def _hoist(self, node: ast.stmt) -> dict[str, tuple[str, ast.expr]]:
+        """Series read by index in the statement's loops: name → (temporary, what it is made of)."""
+        if isinstance(node, ast.If | ast.FunctionDef | ast.Pass | ast.Break | ast.Continue):
+            return {}
+        where = self._at.get(node, {})
+        rebound = {
+            each.id if isinstance(each, ast.Name) else each.name for each in bound_names([node])
+        }
+        found: dict[str, tuple[str, ast.expr]] = {}
+        for read in _indexed_in_loops(node):
+            key, name = _source_of(read.value)
+            if key is None or key in self._frame.hoisted or key in found or name in rebound:
+                continue
+            series = isinstance(read.value, ast.Name) or read.value.attr in OHLCV_KINDS  # type: ignore[attr-defined]
+            at_entry = where.get(str(name), UNBOUND)
+            known = at_entry == OHLCV if "." in key else at_entry & SERIES
+            if series and known and not at_entry & UNBOUND and not self._kind(read.slice) & ~INT:
+                source = self._plain(read.value)
+                found[key] = (self._frame.temporary(), source)
+        return found
+
+    # --------------------------------------------------------------------------- expressions
+
+    def _expression(self, node: ast.expr) -> ast.expr:
+        return _at(node, self._translated(node))
+
+    def _plain(self, node: ast.expr) -> ast.expr:
+        kept, self._frame.hoisted = self._frame.hoisted, {}
+        written = self._expression(node)
+        self._frame.hoisted = kept
+        return written
+
+    def _translated(self, node: ast.expr) -> ast.expr:  # noqa: PLR0911
+        if isinstance(node, ast.Constant):
+            return ast.Constant(node.value)
+        if isinstance(node, ast.Name):
+            return ast.Name(node.id, ast.Load())
+        if isinstance(node, ast.BinOp):
+            return self._binary(node)
+        if isinstance(node, ast.UnaryOp):
+            return self._unary(node)
+        if isinstance(node, ast.Compare):
+            return self._compare(node)
+        if isinstance(node, ast.BoolOp):
+            return ast.BoolOp(node.op, [self._expression(each) for each in node.values])
+        if isinstance(node, ast.IfExp):
+            return ast.IfExp(*map(self._expression, (node.test, node.body, node.orelse)))
+        if isinstance(node, ast.Call):
+            return self._call(node)
+        if isinstance(node, ast.Attribute):
+            return self._attribute(node)
+        if isinstance(node, ast.Subscript):
+            return self._subscript(node)
+        if isinstance(node, ast.List):
+            elements = ast.List([self._expression(each) for each in node.elts], ast.Load())
+            return _call("_List", elements)
+        if isinstance(node, ast.Tuple):
+            return ast.Tuple([self._expression(each) for each in node.elts], ast.Load())
+        if isinstance(node, ast.Dict):
+            return self._dict(node)
+        if isinstance(node, ast.ListComp | ast.DictComp):
+            return self._comprehension(node)
+        if isinstance(node, ast.Lambda):
+            return self._lambda(node)
+        assert isinstance(node, ast.JoinedStr), node
+        parts = [
+            self._expression(each.value if isinstance(each, ast.FormattedValue) else each)
+            for each in node.values
+        ]
+        return _call("_joined", ast.Tuple(parts, ast.Load()))
+
+    def _guarded(self, operator: ast.operator, left: ast.expr, right: ast.expr) -> bool:
+        """Could the operands be what Python would take and Starlark would not?"""
+        a, b = self._kind(left), self._kind(right)
+        if isinstance(operator, ast.BitAnd | ast.BitOr) and not (a | b) & ~CONDITIONS:
+            return False
+        if isinstance(operator, ast.BitAnd | ast.BitOr | ast.BitXor | ast.LShift | ast.RShift):
+            return True
+        if (a | b) & BOOL:
+            return True
+        if isinstance(operator, ast.Add):
+            return bool(a & b & (SEQUENCE | BIG))
+        if isinstance(operator, ast.Sub):
+            return bool(a & b & BIG)
+        if isinstance(operator, ast.Mult):
+            repeats = (a & SEQUENCE and b & INT) or (b & SEQUENCE and a & INT)
+            return bool(repeats or (a & BIG and b & INT) or (b & BIG and a & INT))
+        return isinstance(operator, ast.Mod) and bool(a & STR)
+
+    def _binary(self, node: ast.BinOp) -> ast.expr:
+        left, right = self._expression(node.left), self._expression(node.right)
+        if self._guarded(node.op, node.left, node.right):
+            return _call(BINARY[type(node.op)], left, right)
+        return ast.BinOp(left, node.op, right)
+
+    def _unary(self, node: ast.UnaryOp) -> ast.expr:
+        operand = self._expression(node.operand)
+        kinds = self._kind(node.operand)
+        safe = CONDITIONS if isinstance(node.op, ast.Invert) else NUMBER | SERIES | NONE | CONTAINER
+        if isinstance(node.op, ast.Not) or not kinds & ~safe:
+            return ast.UnaryOp(node.op, operand)
+        return _call(UNARY[type(node.op)], operand)
+
+    def _compare(self, node: ast.Compare) -> ast.expr:
+        operator, other = node.ops[0], node.comparators[0]
+        left, right = self._expression(node.left), self._expression(other)
+        if is_none_test(node):
+            same: ast.cmpop = ast.Is() if isinstance(operator, ast.Eq) else ast.IsNot()
+            return ast.Compare(left, [same], [right])
+        if self._compare_guarded(operator, node.left, other):
+            return _call(COMPARE[type(operator)], left, right)
+        return ast.Compare(left, [operator], [right])
+
+    def _compare_guarded(self, operator: ast.cmpop, left: ast.expr, right: ast.expr) -> bool:
+        if isinstance(operator, ast.In | ast.NotIn):
+            return True
+        a, b = self._kind(left), self._kind(right)
+        short = any(isinstance(side, ast.Constant) for side in (left, right))
+        if a & b & STR and not short:
+            return True
+        if isinstance(operator, ast.Eq | ast.NotEq):
+            mixed = (a & BOOL and b & NUMBER) or (b & BOOL and a & NUMBER)
+            return bool(mixed or a & b & (CONTAINER | RANGE))
+        return bool((a | b) & BOOL or a & b & (LIST | TUPLE))
+
+    def _call(self, node: ast.Call) -> ast.expr:
+        func = node.func
+        given: list[ast.expr] = []
+        for each in node.args:
+            if isinstance(each, ast.Starred):
+                spread = _at(each, _call("_spread", self._expression(each.value)))
+                given.append(ast.Starred(spread, ast.Load()))
+            else:
+                given.append(self._expression(each))
+        named = []
+        for keyword in node.keywords:
+            value = self._expression(keyword.value)
+            if keyword.arg is None:
+                value = _call("_spread_named", value)
+            named.append(ast.keyword(keyword.arg, value))
+        if isinstance(func, ast.Name):
+            binding = self._binding(func)
+            if binding == FUNCTION:
+                return ast.Call(ast.Name(func.id, ast.Load()), given, named)
+            if binding == BUILTIN:
+                return ast.Call(self._builtin(func, node), given, named)
+        if isinstance(func, ast.Attribute):
+            if self._is_namespaced(func):
+                return ast.Call(self._expression(func), given, named)
+            if func.attr == "append" and len(given) == 1 and not named:
+                # The one method in every loop: only lists have it, and they guard themselves.
+                owner = ast.Attribute(self._expression(func.value), "append", ast.Load())
+                return ast.Call(_at(func, owner), given, named)
+            return ast.Call(self._expression(func), given, named)
+        return ast.Call(_name("_call"), [self._expression(func), *given], named)
+
+    def _builtin(self, func: ast.Name, node: ast.Call) -> ast.expr:
+        """A builtin, or Python's own where the arguments allow."""
+        plain = not node.keywords and not any(isinstance(e, ast.Starred) for e in node.args)
+        kinds = 0
+        for each in node.args:
+            kinds |= self._kind(each if not isinstance(each, ast.Starred) else each.value)
+        if plain and len(node.args) == 1 and func.id == "len":
+            return _at(func, _name("_len"))
+        if plain and node.args and not kinds & ~NUMBER:
+            if func.id in ("min", "max") and len(node.args) > 1:
+                return _at(func, _name(f"_{func.id}"))
+            if func.id == "abs" and len(node.args) == 1:
+                return _at(func, _name("_abs"))
+        return ast.Name(func.id, ast.Load())
+
+    def _is_namespaced(self, node: ast.Attribute) -> bool:
+        return isinstance(node.value, ast.Name) and self._binding(node.value) == NAMESPACE
+
+    def _attribute(self, node: ast.Attribute) -> ast.expr:
+        if self._is_namespaced(node):
+            assert isinstance(node.value, ast.Name)
+            self.uses.add(f"{node.value.id}.{node.attr}")
+            return _name(f"_{node.value.id}_{node.attr}")
+        return _call("_attribute", self._expression(node.value), ast.Constant(node.attr))
+
+    def _subscript(self, node: ast.Subscript) -> ast.expr:
+        if isinstance(node.slice, ast.Slice):
+            bounds = [
+                ast.Constant(None) if each is None else self._expression(each)
+                for each in (node.slice.lower, node.slice.upper, node.slice.step)
+            ]
+            return _call("_slice", self._expression(node.value), *bounds)
+        at = self._expression(node.slice)
+        if not self._kind(node.slice) & ~INT:
+            key, _ = _source_of(node.value)
+            if key in self._frame.hoisted:
+                return ast.Subscript(_name(self._frame.hoisted[key]), at, ast.Load())
+        holder = self._expression(node.value)
+        if not self._kind(node.slice) & ~SCALAR:
+            return ast.Subscript(holder, at, ast.Load())
+        return _call("_index", holder, at)
+
+    def _key(self, node: ast.expr) -> ast.expr:
+        key = self._expression(node)
+        return key if not self._kind(node) & ~SCALAR else _at(node, _call("_key", key))
+
+    def _dict(self, node: ast.Dict) -> ast.expr:
+        pairs: list[ast.expr] = [
+            _at(value, ast.Tuple([self._key(key), self._expression(value)], ast.Load()))
+            for key, value in zip(node.keys, node.values, strict=True)
+            if key is not None
+        ]
+        return _call("_made_dict", ast.Tuple(pairs, ast.Load()))
+
+    def _lambda(self, node: ast.Lambda) -> ast.expr:
+        arguments = self._defaults(node.args)
+        outer, self._frame = self._frame, _Frame()
+        body = self._expression(node.body)
+        self._frame = outer
+        charge = _at(node.body, _call("_charge", ast.Constant(1 + self._cost(node.body))))
+        charged: ast.expr = _at(node.body, ast.BoolOp(ast.Or(), [charge, body]))
+        if (named := arguments.kwarg) is not None:  # **named as one of the language's dicts
+            one = ast.arguments([], [ast.arg(named.arg)], None, [], [], None, [])
+            charged = ast.Call(ast.Lambda(one, charged), [_call("_Dict", _name(named.arg))], [])
+        return ast.Lambda(arguments, _at(node.body, charged))
+
+
+Node = TypeVar("Node", bound=ast.AST)
+
+
+def _at(place: ast.AST, node: Node) -> Node:
+    """The node, at the author's place if it has none yet."""
+    return node if hasattr(node, "lineno") else ast.copy_location(node, place)
+
+
+def _name(name: str) -> ast.expr:
+    return ast.Name(name, ast.Load())
+
+
+def _call(name: str, *given: ast.expr) -> ast.expr:
+    return ast.Call(_name(name), list(given), [])
+
+
+def _assign(name: str, value: ast.expr) -> ast.stmt:
+    return ast.Assign([ast.Name(name, ast.Store())], value)
+
+
+def _def(node: ast.FunctionDef, arguments: ast.arguments, body: list[ast.stmt]) -> ast.FunctionDef:
+    made = copy(node)
+    first: list[ast.stmt] = []
+    if (named := arguments.kwarg) is not None:
+        first = [_at(node, _assign(named.arg, _call("_Dict", _name(named.arg))))]
+    made.args, made.body = arguments, [*first, *body]
+    return made
+
+
+def _falls_through(statements: list[ast.stmt]) -> bool:
+    """Can the end of the statements be reached?"""
+    if not statements:
+        return True
+    last = statements[-1]
+    if isinstance(last, ast.If):
+        return _falls_through(last.body) or _falls_through(last.orelse)
+    return not isinstance(last, ast.Return | ast.Break | ast.Continue)
+
+
+def _has_exit(body: list[ast.stmt], inner: bool = False) -> bool:
+    """Can the loop be left before its end?"""
+    for statement in body:
+        if isinstance(statement, ast.Return) or (isinstance(statement, ast.Break) and not inner):
+            return True
+        branches = [statement.body, statement.orelse] if isinstance(statement, ast.If) else []
+        if any(_has_exit(branch, inner) for branch in branches):
+            return True
+        if isinstance(statement, ast.For) and _has_exit(statement.body, inner=True):
+            return True
+    return False
+
+
+def _is_range(node: ast.expr, checked: Checked) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "range"
+        and checked.bindings.get(node.func) == BUILTIN
+        and not node.keywords
+        and not any(isinstance(each, ast.Starred) for each in node.args)
+    )
+
+
+def _width(source: ast.expr) -> int:
+    """How many values enumerate(…) or zip(…) gives at a time."""
+    assert isinstance(source, ast.Call) and isinstance(source.func, ast.Name)
+    return 2 if source.func.id == "enumerate" else len(source.args)
+
+
+def _source_of(node: ast.expr) -> tuple[str | None, str | None]:
+    """The key and the name behind `close[i]` ("close") or `ohlcv.close[i]` ("ohlcv.close")."""
+    if isinstance(node, ast.Name):
+        return node.id, node.id
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return f"{node.value.id}.{node.attr}", node.value.id
+    return None, None
+
+
+def _is_element(node: ast.Subscript) -> bool:
+    return isinstance(node.ctx, ast.Load) and not isinstance(node.slice, ast.Slice)
+
+
+def _indexed_in_loops(node: ast.AST, inside: bool = False) -> Iterator[ast.Subscript]:
+    """Every `x[i]` that a loop or a comprehension of the statement evaluates again and again."""
+    if isinstance(node, ast.Lambda | ast.FunctionDef):
+        return
+    if inside and isinstance(node, ast.Subscript) and _is_element(node):
+        yield node
+    loops = isinstance(node, ast.For | ast.ListComp | ast.DictComp)
+    hidden: set[str] = set()
+    if isinstance(node, ast.ListComp | ast.DictComp):
+        hidden = {n.id for clause in node.generators for n in target_names(clause.target)}
+    for child in ast.iter_child_nodes(node):
+        for found in _indexed_in_loops(child, inside or loops):
+            if _source_of(found.value)[1] not in hidden:
+                yield found

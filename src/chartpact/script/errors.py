@@ -1,0 +1,99 @@
+"""What can be wrong with a script, as a value its author can act on."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from chartpact.indicators.errors import IndicatorError
+
+STEPS = ("parse", "check", "presence", "dry_run", "run")
+KINDS = (
+    "syntax",
+    "forbidden",
+    "name",
+    "type",
+    "value",
+    "budget",
+    "memory",
+    "time",
+    "crash",
+    "size",
+    "busy",
+)
+
+
+class ScriptError(IndicatorError):
+    """A script cannot be used or run: where, why, and what to write instead.
+
+    Lines and columns count characters from 1; None where the place is not known.
+
+    >>> ScriptError("run", "name", "there is no 'emaa'", line=3, column=9).to_json()["line"]
+    3
+    """
+
+    def __init__(
+        self,
+        step: str,
+        kind: str,
+        message: str,
+        hint: str = "",
+        *,
+        line: int | None = None,
+        column: int | None = None,
+    ) -> None:
+        if step not in STEPS or kind not in KINDS:
+            raise ValueError(f"{step!r} and {kind!r} are not a step and a kind of script error")
+        super().__init__(kind, message, hint)
+        self.step = step
+        self.line = line
+        self.column = column
+
+    def __str__(self) -> str:
+        place = "" if self.line is None else f"line {self.line}: "
+        return f"{place}{self.message}" + (f" ({self.hint})" if self.hint else "")
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "step": self.step,
+            "kind": self.kind,
+            "line": self.line,
+            "column": self.column,
+            "message": self.message,
+            "hint": self.hint,
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> "ScriptError":
+        """The error in `to_json`'s shape, nothing in it taken on trust."""
+        return cls(
+            str(data["step"]),
+            str(data["kind"]),
+            str(data["message"]),
+            str(data["hint"]),
+            line=_count(data["line"]),
+            column=_count(data["column"]),
+        )
+
+    def at(self, step: str) -> "ScriptError":
+        """The same error, met in another step."""
+        return ScriptError(
+            step, self.kind, self.message, self.hint, line=self.line, column=self.column
+        )
+
+
+def _count(value: Any) -> int | None:
+    if value is None or (type(value) is int and value > 0):
+        return value
+    raise ValueError(f"{value!r} is not a line or a column")
+
+
+@dataclass
+class Fault(Exception):
+    """A rule broken while a script runs; the place is where the script stood."""
+
+    kind: str
+    message: str
+    hint: str = ""
+
+    def __str__(self) -> str:
+        return self.message

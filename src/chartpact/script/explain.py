@@ -1,0 +1,317 @@
+"""From an exception in compiled code to a sentence for the person who wrote the script.
+
+Compiled code keeps the author's lines and columns, so the failing instruction leads to the failing
+expression; its text, and the values of the names in it, make the message.
+"""
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from types import FrameType, TracebackType
+from typing import Any
+
+from chartpact.script.errors import Fault, ScriptError
+from chartpact.script.operators import mismatch_hint
+from chartpact.script.series import NotANumber, Series, SeriesTruth
+from chartpact.script.values import FILE, a_type, type_name
+from chartpact.syntax import Places
+
+_PYTHON_TYPES = {
+    "NoneType": "None",
+    "bool": "a bool",
+    "int": "an int",
+    "float": "a float",
+    "str": "a string",
+    "List": "a list",
+    "LockedList": "a list",
+    "FrozenList": "a list",
+    "list": "a list",
+    "Dict": "a dict",
+    "LockedDict": "a dict",
+    "FrozenDict": "a dict",
+    "tuple": "a tuple",
+    "range": "a range",
+    "function": "a function",
+    "method": "a function",
+    "Method": "a function",
+    "builtin_function_or_method": "a function",
+    "Series": "a series",
+    "Ohlcv": "an ohlcv",
+    "Chart": "the chart",
+}
+_VERBS = {
+    "+": "add",
+    "+=": "add",
+    "-": "subtract",
+    "-=": "subtract",
+    "*": "multiply",
+    "/": "divide",
+    "//": "divide",
+    "%": "take the remainder of",
+}
+_LONGEST = 80
+
+
+def explained(error: BaseException, source: str) -> ScriptError:
+    """The script error behind an exception that came out of compiled code."""
+    place = _Place(error.__traceback__, source)
+    kind, message, hint = _told(error, place)
+    return ScriptError("run", kind, message, hint, line=place.line, column=place.column)
+
+
+class _Place:
+    """Where the script stood: the expression, its text, and the values of names."""
+
+    def __init__(self, trace: TracebackType | None, source: str) -> None:
+        self.source = source
+        self.node: ast.AST | None = None
+        self.line: int | None = None
+        self.column: int | None = None
+        self.names: Mapping[str, Any] = {}
+        while trace is not None:
+            if trace.tb_frame.f_code.co_filename == FILE:
+                self._stand(trace.tb_frame, trace.tb_lasti)
+            trace = trace.tb_next
+
+    def _stand(self, frame: FrameType, instruction: int) -> None:
+        spans = list(frame.f_code.co_positions())
+        line, end_line, column, end_column = spans[instruction // 2]
+        if line is None or column is None:
+            self.line = frame.f_lineno
+            return
+        self.names = {**frame.f_globals, **frame.f_locals}
+        tree = ast.parse(self.source)
+        self.node = None
+        for node in ast.walk(tree):
+            if getattr(node, "lineno", None) == line and getattr(node, "col_offset", -1) == column:
+                ends = (node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
+                if ends == (end_line, end_column):
+                    self.node = node
+        mark = ast.Pass(lineno=line, col_offset=column)
+        self.line, self.column = Places(self.source).of(mark)
+
+    def text(self, node: ast.AST | None) -> str:
+        """The author's own words for a node, on one line."""
+        if node is None:
+            return ""
+        words = ast.get_source_segment(self.source, node) or ""
+        words = re.sub(r"\s+", " ", words)
+        return words if len(words) <= _LONGEST else f"{words[:_LONGEST]}…"
+
+    def value(self, node: ast.AST) -> Any:
+        """The value of a name or a constant, if it can be told; else `...`."""
+        if isinstance(node, ast.Name):
+            return self.names.get(node.id, ...)
+        return node.value if isinstance(node, ast.Constant) else ...
+
+
+def _told(error: BaseException, place: _Place) -> tuple[str, str, str]:  # noqa: PLR0911
+    if isinstance(error, SeriesTruth):
+        culprit = place.text(_tested_series(place))
+        subject = f"{culprit!r} is a series and" if culprit else "a series"
+        return "type", f"{subject} has no single truth value", error.hint
+    if isinstance(error, NotANumber):
+        where = _where(place)
+        message = f"a series does not go together with {a_type(error.value)}{where}"
+        return "type", message, mismatch_hint(error.value, error.value)
+    if isinstance(error, Fault):
+        operators = ast.BinOp | ast.Compare | ast.UnaryOp | ast.AugAssign
+        where = _where(place) if isinstance(place.node, operators) else ""
+        return error.kind, f"{error.message}{where}", error.hint
+    if isinstance(error, ZeroDivisionError):
+        hint = "test the divisor first; a series divided by 0 is na"
+        return "value", f"division by zero{_where(place)}", hint
+    if isinstance(error, IndexError):
+        return "value", *_outside(place)
+    if isinstance(error, KeyError):
+        return "value", *_no_key(error, place)
+    if isinstance(error, NameError):
+        name = getattr(error, "name", None) or _first_quoted(str(error))
+        return "name", f"{name!r} is used before it is assigned", "assign it on every path before"
+    if isinstance(error, AttributeError):
+        match = re.match(r"'(\w+)' object has no attribute '(\w+)'", str(error))
+        owner = _PYTHON_TYPES.get(match[1], "this") if match else "this"
+        return "name", f"{owner} has no {match[2] if match else 'such attribute'!r}", ""
+    if isinstance(error, TypeError):
+        return "type", *_type_error(str(error), place)
+    if isinstance(error, OverflowError):
+        return "value", f"a number is too large{_where(place)}", "use floats of moderate size"
+    if isinstance(error, MemoryError):
+        return "memory", "the script needs more memory than it may have", "keep fewer values"
+    if isinstance(error, RecursionError):
+        return "value", "something is nested too deep", ""
+    if isinstance(error, ValueError):
+        return "value", f"a value cannot be used here{_where(place)}", ""
+    return "crash", "the host failed while it ran this line", "please report it with the script"
+
+
+def _where(place: _Place) -> str:
+    words = place.text(place.node) if isinstance(place.node, ast.expr | ast.AugAssign) else ""
+    return f" in {words!r}" if words else ""
+
+
+def _outside(place: _Place) -> tuple[str, str]:
+    node = place.node
+    if not isinstance(node, ast.Subscript):
+        return "an index is outside", ""
+    holder, index = place.value(node.value), place.value(node.slice)
+    words = place.text(node)
+    if isinstance(node.value, ast.Attribute) and isinstance(node.value.value, ast.Name):
+        holder = place.value(node.value.value)  # ohlcv.close[i]: as long as ohlcv
+    try:
+        size = len(holder)
+    except TypeError:
+        size = -1
+    message = f"{words!r} is outside"
+    if type(index) is int and not isinstance(node.slice, ast.Constant):
+        message += f": {place.text(node.slice)} is {index}"
+    elif size >= 0:
+        message += ":"
+    if size > 0:
+        what = "bars" if isinstance(holder, Series) or type_name(holder) == "ohlcv" else "elements"
+        message += f"{', and' if type(index) is int and not message.endswith(':') else ''} "
+        message += f"there are {what} 0 to {size - 1}"
+    elif size == 0:
+        message += " and there are no elements" if not message.endswith(":") else " it is empty"
+    return message, ""
+
+
+def _no_key(error: KeyError, place: _Place) -> tuple[str, str]:
+    key = error.args[0] if error.args else ""
+    node = place.node
+    holder = place.value(node.value) if isinstance(node, ast.Subscript) else ...
+    shown = f"{key!r:.60}"
+    if isinstance(node, ast.Subscript):
+        name = place.text(node.value)
+        if isinstance(holder, dict) and all(type(each) is str for each in holder):
+            known = ", ".join(list(holder)[:12]) or "nothing"
+            return f"{name!r} has no key {shown}", f"it has {known}"
+        return f"{name!r} has no key {shown}", "ask first: key in d, or d.get(key)"
+    return f"there is no key {shown}", "ask first: key in d, or d.get(key)"
+
+
+def _type_error(text: str, place: _Place) -> tuple[str, str]:
+    where = _where(place)
+    if match := re.match(r"unsupported operand type\(s\) for (\S+): '(\w+)' and '(\w+)'", text):
+        return _mismatch(_VERBS.get(match[1], "combine"), match[2], match[3], where)
+    if match := re.match(r"'(\S+)' not supported between instances of '(\w+)' and '(\w+)'", text):
+        return _mismatch("compare", match[2], match[3], where)
+    if match := re.match(r"can(?:not| only) concatenate (\w+).*?[\"'](\w+)[\"']", text):
+        return _mismatch("add", match[1], match[2], where)
+    if match := re.match(r"can't multiply sequence by non-int of type '(\w+)'", text):
+        return f"a text or a list is repeated by an int{where}", ""
+    if match := re.match(r"bad operand type for unary (\S): '(\w+)'", text):
+        return f"{match[1]} does not go with {_python(match[2])}{where}", _none_hint(match[2])
+    if match := re.match(r"'(\w+)' object is not subscriptable", text):
+        return f"{_python(match[1])} has no elements{where}", _none_hint(match[1])
+    if match := re.match(r"'(\w+)' object does not support item assignment", text):
+        hint = "build a list: it may stand for a series" if match[1] == "Series" else ""
+        return f"{_python(match[1])} cannot be changed{where}", hint
+    if match := re.match(r"object of type '(\w+)' has no len\(\)", text):
+        return f"{_python(match[1])} has no length", _none_hint(match[1])
+    if match := re.match(r"(\w+) ind(?:ices|ex) must be integers.*not '?(\w+)'?", text):
+        return f"an index is an int, not {_python(match[2])}{where}", "cut a float with int(x)"
+    if match := re.match(r"unhashable type: '(\w+)'", text):
+        return f"{_python(match[1])} cannot be the key of a dict", "use a tuple"
+    return _wrong_arguments(text)
+
+
+def _mismatch(verb: str, a: str, b: str, where: str) -> tuple[str, str]:
+    hint = _none_hint(a) or _none_hint(b)
+    if not hint and "str" in (a, b):
+        hint = "turn a number into a text with str(x), a text into a number with float(s)"
+    return f"cannot {verb} {_python(a)} and {_python(b)}{where}", hint
+
+
+def _none_hint(python_type: str) -> str:
+    return "None is no value: test it first with x == None" if python_type == "NoneType" else ""
+
+
+def _python(name: str) -> str:
+    return _PYTHON_TYPES.get(name, f"a {name.lower()}")
+
+
+def _wrong_arguments(text: str) -> tuple[str, str]:
+    match = re.match(r"(?:[\w<>]+\.)*_?(\w+|<lambda>)\(\) (.+)", text)
+    if match is None:
+        return "this does not work with these values", ""
+    name, rest = match[1].replace("<lambda>", "the lambda"), match[2]
+    name = re.sub(r"^(string|list|dict)_", "", name)
+    if found := re.match(r"missing \d+ required .*?arguments?: (.+)", rest):
+        return f"{name} is called without {found[1]}", ""
+    if found := re.match(r"got an unexpected keyword argument (.+)", rest):
+        return f"{name} takes no argument {found[1]}", ""
+    if found := re.match(r"got multiple values for argument (.+)", rest):
+        return f"{name} is given {found[1]} twice", ""
+    if re.match(r"takes .* positional", rest):
+        return f"{name} is called with too many values", ""
+    return f"{name} is called with values it does not take", ""
+
+
+def _first_quoted(text: str) -> str:
+    match = re.search(r"'(\w+)'", text)
+    return match[1] if match else "a name"
+
+
+# ------------------------------------------------------------------------------------ truth
+
+
+def _tested_series(place: _Place) -> ast.AST | None:
+    """The expression that was asked for its truth and is a series."""
+    for test in _tests(place.node):
+        for operand in _operands(test):
+            if _is_series(operand, place):
+                return operand
+    tests = list(_tests(place.node))
+    return tests[0] if len(tests) == 1 else None
+
+
+def _tests(node: ast.AST | None) -> Iterator[ast.expr]:
+    if isinstance(node, ast.If | ast.IfExp):
+        yield node.test
+    elif isinstance(node, ast.BoolOp | ast.Compare):
+        yield node
+    elif isinstance(node, ast.UnaryOp):
+        yield node.operand
+    elif isinstance(node, ast.ListComp | ast.DictComp):
+        for clause in node.generators:
+            yield from clause.ifs
+    elif isinstance(node, ast.Call):
+        yield from node.args
+    elif isinstance(node, ast.expr):
+        yield node
+
+
+def _operands(node: ast.expr) -> Iterator[ast.expr]:
+    if isinstance(node, ast.BoolOp):
+        for each in node.values:
+            yield from _operands(each)
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        yield from _operands(node.operand)
+    else:
+        yield node
+
+
+_SERIES_FIELDS = frozenset("open high low close volume time hl2 hlc3 ohlc4 hlcc4".split())
+
+
+def _is_series(node: ast.expr, place: _Place) -> bool:
+    """Would the expression be a series, with the values its names have now?"""
+    if isinstance(node, ast.Name):
+        return isinstance(place.names.get(node.id), Series)
+    if isinstance(node, ast.Attribute):
+        return node.attr in _SERIES_FIELDS
+    if isinstance(node, ast.BinOp):
+        return _is_series(node.left, place) or _is_series(node.right, place)
+    if isinstance(node, ast.UnaryOp):
+        return not isinstance(node.op, ast.Not) and _is_series(node.operand, place)
+    if isinstance(node, ast.Compare):
+        return _is_series(node.left, place) or _is_series(node.comparators[0], place)
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.slice, ast.Slice) and _is_series(node.value, place)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        given = [*node.args, *(each.value for each in node.keywords)]
+        return any(
+            _is_series(each, place) or type_name(place.value(each)) == "ohlcv" for each in given
+        )
+    return False

@@ -1,0 +1,40 @@
+"""What the host gives to scripts: `ohlcv`, `params` and `chart`; `ta`, `text` and `payload`."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from chartpact.script.host import payload, ta, text
+from chartpact.script.meter import Meter
+
+
+def namespaces() -> dict[str, Iterable[str]]:
+    """The namespaces of the language and what each holds."""
+    return {"ta": ta.names(), "text": list(text.FUNCTIONS), "payload": payload.NAMES}
+
+
+def results() -> dict[str, int]:
+    """The kinds of what their functions give back, by "space.name"."""
+    return {f"ta.{name}": kinds for name, kinds in ta.results().items()}
+
+
+def functions(uses: Iterable[str], meter: Meter, bars: int) -> Mapping[str, Callable[..., Any]]:
+    """The functions a script uses, under the names its compiled code calls them by."""
+    payloads = payload.functions(meter)
+    found: dict[str, Callable[..., Any]] = {}
+    for each in uses:
+        space, name = each.split(".")
+        if space == "ta":
+            function = ta.function(name, meter, bars)
+        else:
+            function = _charged((payloads if space == "payload" else text.FUNCTIONS)[name], meter)
+        found[f"_{space}_{name}"] = function
+    return found
+
+
+def _charged(function: Callable[..., Any], meter: Meter) -> Callable[..., Any]:
+    def call(*given: Any, **named: Any) -> Any:
+        meter.charge(10)
+        return function(*given, **named)
+
+    call.__name__ = function.__name__
+    return call

@@ -1,0 +1,508 @@
+"""`chart`: where a script draws, and the scene that comes of it."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from chartpact import palette
+from chartpact.bars import Bars
+from chartpact.scene import (
+    BarsPlot,
+    DivLinePlot,
+    DotPlot,
+    FillPlot,
+    HBarPlot,
+    HLinePlot,
+    LinePlot,
+    Plot,
+    Points,
+    Scene,
+    SceneError,
+    Signals,
+)
+from chartpact.script.errors import Fault
+from chartpact.script.host.objects import (
+    BoxHandle,
+    Canvas,
+    LabelHandle,
+    LineHandle,
+    TableHandle,
+    number,
+)
+from chartpact.script.limits import (
+    DOTS,
+    OBJECT_TEXT_CHARS,
+    PLOTS,
+    POINTS,
+    SCENE_TEXT_CHARS,
+)
+from chartpact.script.meter import Meter
+from chartpact.script.series import Array, Series, array_of
+from chartpact.script.values import LISTS, HostObject, a_type
+
+PLOT_METHODS = "line fill bars dot hline hbar divline set_y_range set_label".split()
+OBJECT_METHODS = "new_label new_line new_box new_table".split()
+
+
+class Chart(HostObject):
+    """Collects what one run draws."""
+
+    __slots__ = (
+        "_canvas",
+        "_dots",
+        "_label",
+        "_meter",
+        "_plots",
+        "_points",
+        "_scattered",
+        "_size",
+        "_text",
+        "_y_range",
+    )
+    type_name = "chart"
+    methods = frozenset((*PLOT_METHODS, *OBJECT_METHODS))
+
+    def __init__(self, bars: Bars, meta: Mapping[str, Any], meter: Meter) -> None:
+        caps = {
+            channel: meta.get(f"max_{channel}_count", palette.DEFAULT_CAP)
+            for channel in ("labels", "lines", "boxes")
+        }
+        self._canvas = Canvas(bars.time, meter, caps)
+        self._meter = meter
+        self._size = len(bars)
+        self._plots: list[Plot | _Scattered] = []
+        self._scattered: dict[str, _Scattered] = {}
+        self._dots: list[tuple[Array, Array, str, int]] = []  # bars, heights, name, lag
+        self._points = 0
+        self._text = 0
+        self._y_range: tuple[float, float] | None = None
+        self._label: str | None = None
+
+    # -------------------------------------------------------------------------------------- plots
+
+    def line(
+        self,
+        s: Any,
+        title: Any = "",
+        color: Any = "blue",
+        width: Any = 1,
+        style: Any = "line",
+        offset: Any = 0,
+    ) -> None:
+        """A line through the value of each bar, displaced by `offset` bars to the right."""
+        values, ahead = self._moved(self._series(s, "s"), offset)
+        self._add(
+            LinePlot,
+            title=title,
+            color=self._paint(color),
+            values=values,
+            width=width,
+            style=style,
+            ahead=ahead,
+        )
+
+    def fill(
+        self,
+        a: Any,
+        b: Any,
+        color: Any = "auto",
+        alpha: Any = 0.2,
+        title: Any = "",
+        offset: Any = 0,
+    ) -> None:
+        """The area between two series, or between a series and a level."""
+        first, a_ahead = self._moved(self._series(a, "a", level=True), offset)
+        second, b_ahead = self._moved(self._series(b, "b", level=True), offset)
+        self._add(
+            FillPlot,
+            title=title,
+            color=self._paint(color),
+            a=first,
+            b=second,
+            alpha=alpha,
+            a_ahead=a_ahead,
+            b_ahead=b_ahead,
+        )
+
+    def bars(self, s: Any, title: Any = "", color: Any = "blue", base: Any = 0) -> None:
+        """Columns from `base` to the value of each bar."""
+        values = self._series(s, "s", level=True)
+        self._add(BarsPlot, title=title, color=self._paint(color), values=values, base=base)
+
+    def dot(
+        self,
+        x: Any,
+        y: Any,
+        color: Any = "blue",
+        size: Any = 4,
+        label: Any = None,
+        title: Any = "",
+        lag: Any = 0,
+    ) -> None:
+        """A dot on a bar, or on every bar where a condition holds; with a label it is a signal.
+
+        `lag` tells how many bars after its dot the signal could first be known.
+        """
+        if label is not None:
+            self._check_text(label, "label")
+        if type(lag) is not int or not 0 <= lag <= 10_000:
+            raise Fault("value", f"lag is a number of bars, 0 or more, not {lag!r:.40}")
+        if type(x) is Series or type(x) in LISTS:
+            self._dot_series(x, y, color, size, label, title, lag)
+            return
+        self._meter.charge(5)
+        height = number(y, "y")
+        if type(x) is not int or not 0 <= x < self._size:
+            if type(x) in (int, float) and not (type(x) is float and not x.is_integer()):
+                raise Fault("value", f"there is no bar {x}: x is from 0 to {self._size - 1}")
+            raise Fault("type", f"x is the number of a bar, or a condition, not {a_type(x)}")
+        if height is None:
+            return
+        self._check_text(title, "title")
+        dots = self._scattered.get(title)
+        if dots is None:
+            dots = self._scattered[title] = _Scattered(title)
+            self._reserve(0)
+            self._plots.append(dots)
+        self._count(1)
+        dots.add(x, height, color, size, label)
+        if label is not None:
+            self._dots.append((np.array([x]), np.array([height]), label, lag))
+
+    def _dot_series(
+        self, x: Any, y: Any, color: Any, size: Any, label: Any, title: Any, lag: int
+    ) -> None:
+        where = (
+            x if type(x) is Series else Series(array_of(x, self._size, self._meter), self._meter)
+        )
+        if where.array.dtype != np.bool_:
+            raise Fault(
+                "type",
+                "x is a condition, such as a > b, or the number of one bar",
+                "for many bars by number, call chart.dot in a loop",
+            )
+        self._check_length(len(where), "x")
+        heights = self._series(y, "y", level=True)
+        at = np.flatnonzero(where.array & np.isfinite(heights))
+        self._count(len(at))
+        points = self._made(Points, x=at, y=heights[at], size=size, label=label)
+        paint = self._paint(color)
+        if not isinstance(paint, str):
+            paint = tuple(paint[bar] for bar in at.tolist())
+        self._add(DotPlot, title=title, color=paint, points=points)
+        if label is not None:
+            self._dots.append((at, heights[at], label, lag))
+
+    def hline(self, y: Any, color: Any = "gray", style: Any = "solid", title: Any = "") -> None:
+        """A level across the pane."""
+        height = number(y, "y")
+        if height is not None:
+            self._add(HLinePlot, title=title, color=self._paint(color), y=height, style=style)
+
+    def hbar(
+        self,
+        y: Any,
+        height: Any,
+        width: Any,
+        color: Any = "blue",
+        offset: Any = 0,
+        side: Any = "left",
+        title: Any = "",
+    ) -> None:
+        """A bar of a profile, lying; width and offset are shares of the pane."""
+        numbers = [number(each, name) for each, name in ((y, "y"), (height, "height"))]
+        if None not in numbers:
+            self._add(
+                HBarPlot,
+                title=title,
+                color=self._paint(color),
+                y=numbers[0],
+                height=numbers[1],
+                width=width,
+                offset=offset,
+                side=side,
+            )
+
+    def divline(
+        self,
+        x1: Any,
+        y1: Any,
+        x2: Any,
+        y2: Any,
+        color: Any = "blue",
+        style: Any = "solid",
+        title: Any = "",
+    ) -> None:
+        """A straight line between two points, such as a divergence."""
+        places = [self._canvas.anchor(each, "bar_index").bar for each in (x1, x2)]
+        heights = [number(y1, "y1"), number(y2, "y2")]
+        if None not in (*places, *heights):
+            self._add(
+                DivLinePlot,
+                title=title,
+                color=self._paint(color),
+                x1=places[0],
+                y1=heights[0],
+                x2=places[1],
+                y2=heights[1],
+                style=style,
+            )
+
+    def set_y_range(self, lo: Any, hi: Any) -> None:
+        """The least and the greatest height the pane shows."""
+        low, high = number(lo, "lo"), number(hi, "hi")
+        if low is None or high is None or not low < high:
+            raise Fault("value", f"a range goes from low to high, not from {lo!r} to {hi!r}")
+        self._y_range = (low, high)
+
+    def set_label(self, text: Any) -> None:
+        """The name in the corner of the pane."""
+        self._check_text(text, "text")
+        self._label = text
+
+    # ------------------------------------------------------------------------------------ objects
+
+    def new_label(
+        self,
+        x: Any,
+        y: Any,
+        text: Any = "",
+        xloc: Any = "bar_index",
+        yloc: Any = "price",
+        color: Any = "blue",
+        style: Any = "label_down",
+        textcolor: Any = "white",
+        size: Any = "normal",
+        textalign: Any = "center",
+        tooltip: Any = "",
+        text_font_family: Any = "default",
+        force_overlay: Any = False,
+        text_formatting: Any = "none",
+    ) -> LabelHandle:
+        """A text at a bar and a price; the handle changes or deletes it."""
+        return LabelHandle(self._canvas, *_given(locals()))
+
+    def new_line(
+        self,
+        x1: Any,
+        y1: Any,
+        x2: Any,
+        y2: Any,
+        xloc: Any = "bar_index",
+        extend: Any = "none",
+        color: Any = "blue",
+        style: Any = "solid",
+        width: Any = 1,
+        force_overlay: Any = False,
+    ) -> LineHandle:
+        """A line between two points; the handle changes or deletes it."""
+        return LineHandle(self._canvas, *_given(locals()))
+
+    def new_box(
+        self,
+        left: Any,
+        top: Any,
+        right: Any,
+        bottom: Any,
+        border_color: Any = "blue",
+        border_width: Any = 1,
+        border_style: Any = "solid",
+        extend: Any = "none",
+        xloc: Any = "bar_index",
+        bgcolor: Any = "blue",
+        text: Any = "",
+        text_size: Any = "auto",
+        text_color: Any = "black",
+        text_halign: Any = "center",
+        text_valign: Any = "center",
+        text_wrap: Any = "none",
+        text_font_family: Any = "default",
+        force_overlay: Any = False,
+        text_formatting: Any = "none",
+    ) -> BoxHandle:
+        """A rectangle; the handle changes or deletes it."""
+        return BoxHandle(self._canvas, *_given(locals()))
+
+    def new_table(
+        self,
+        position: Any,
+        columns: Any,
+        rows: Any,
+        bgcolor: Any = None,
+        frame_color: Any = None,
+        frame_width: Any = 0,
+        border_color: Any = None,
+        border_width: Any = 0,
+        force_overlay: Any = False,
+    ) -> TableHandle:
+        """A table in a corner of the pane; its handle writes the cells."""
+        return TableHandle(self._canvas, _given(locals())[0])
+
+    # -------------------------------------------------------------------------------------- scene
+
+    def scene(self) -> Scene:
+        """Everything that was drawn and is still there."""
+        canvas = self._canvas
+        drawn: dict[str, Any] = {
+            channel: tuple(each.drawn() for each in handles.values())
+            for channel, handles in canvas.alive.items()
+        }
+        texts = sum(map(_text_of, (each for objects in drawn.values() for each in objects)))
+        if texts > SCENE_TEXT_CHARS:
+            raise Fault("size", f"all texts together have at most {SCENE_TEXT_CHARS:,} characters")
+        plots = tuple(each.plot() if isinstance(each, _Scattered) else each for each in self._plots)
+        return Scene(
+            plots=plots,
+            signals=self._signals(),
+            y_range=self._y_range,
+            label=self._label,
+            limits={name: cap for name, cap in canvas.caps.items() if name in canvas.used},
+            evicted=canvas.evicted,
+            **drawn,
+        )
+
+    def _signals(self) -> Signals:
+        if not self._dots:
+            return Signals()
+        bar = np.concatenate([each[0] for each in self._dots])
+        lag = np.concatenate([np.full(len(each[0]), each[3]) for each in self._dots])
+        value = np.concatenate([each[1] for each in self._dots])
+        name = [each[2] for each in self._dots for _ in range(len(each[0]))]
+        found = Signals(bar=bar, confirmed_bar=bar + lag, value=value, name=name)
+        return found.at(np.argsort(bar, kind="stable"))
+
+    # ------------------------------------------------------------------------------------- checks
+
+    def _series(self, value: Any, name: str, level: bool = False) -> Array:
+        kind = type(value)
+        self._meter.charge(10 + self._size // 8)
+        if kind is Series:
+            array = value.array
+        elif kind in LISTS:
+            array = array_of(value, None, self._meter)
+        elif level and kind in (int, float):
+            array = np.full(self._size, float(value))
+        else:
+            raise Fault("type", f"{name} is a series, not {a_type(value)}")
+        if array.dtype == np.bool_:
+            raise Fault(
+                "type",
+                f"{name} is a condition and has no heights",
+                "draw it with chart.dot(cond, y), or turn it into numbers: ta.where(cond, 1, 0)",
+            )
+        self._check_length(len(array), name)
+        floats: Array = array.astype(np.float64, copy=False)
+        return floats
+
+    def _check_length(self, length: int, name: str) -> None:
+        if length != self._size:
+            raise Fault(
+                "value",
+                f"{name} has {length} values, and the chart has {self._size} bars",
+                "a higher timeframe comes to the chart's bars with ohlcv.security",
+            )
+
+    def _moved(self, values: Array, offset: Any) -> tuple[Array, Array]:
+        """The series moved to the right, and what then stands right of the last bar."""
+        if type(offset) is not int or abs(offset) > 10_000:
+            raise Fault("value", f"offset is a number of bars, not {offset!r:.40}")
+        if offset == 0:
+            return values, values[:0]
+        size = len(values)
+        moved = np.full(size, np.nan)
+        if offset < 0:
+            moved[: max(0, size + offset)] = values[-offset:]
+            return moved, values[:0]
+        moved[offset:] = values[: max(0, size - offset)]
+        ahead = np.concatenate((np.full(max(0, offset - size), np.nan), values[-offset:]))
+        return moved, ahead
+
+    def _paint(self, color: Any) -> Any:
+        """One colour, or one for each bar."""
+        if type(color) not in LISTS:
+            return color
+        self._meter.charge(1 + len(color) // 4)
+        self._check_length(len(color), "color")
+        if not set(map(type, color)) <= {str, type(None)}:
+            raise Fault("type", "a list of colours holds strings, or None where nothing is drawn")
+        return tuple(color)
+
+    def _check_text(self, value: Any, name: str) -> None:
+        if type(value) is not str:
+            raise Fault("type", f"{name} is a string, not {a_type(value)}")
+        if len(value) > OBJECT_TEXT_CHARS:
+            raise Fault("size", f"{name} has at most {OBJECT_TEXT_CHARS} characters")
+        self._text += len(value)
+        if self._text > SCENE_TEXT_CHARS:
+            raise Fault("size", f"all texts together have at most {SCENE_TEXT_CHARS:,} characters")
+
+    def _count(self, dots: int) -> None:
+        self._meter.charge(dots // 2)
+        self._points += dots
+        if self._points > DOTS:
+            raise Fault("size", f"a chart has at most {DOTS:,} dots")
+
+    def _reserve(self, points: int) -> None:
+        if len(self._plots) >= PLOTS:
+            raise Fault("size", f"a chart has at most {PLOTS} plots", "draw one series, or dots")
+        if points * (len(self._plots) + 1) > POINTS:
+            raise Fault("size", f"a chart has at most {POINTS:,} points")
+
+    def _add(self, plot: type[Plot], **given: Any) -> None:
+        self._meter.charge(10)
+        self._check_text(given["title"], "title")
+        for name, value in given.items():
+            if type(value) is Series:
+                raise Fault("type", f"{name} is one value, and this is a series")
+        self._reserve(self._size)
+        self._plots.append(self._made(plot, **given))
+
+    @staticmethod
+    def _made(kind: Any, **given: Any) -> Any:
+        try:
+            return kind(**given)
+        except SceneError as error:
+            raise Fault("value", str(error).split(".", 1)[-1]) from None
+
+
+class _Scattered:
+    """Dots that were drawn one by one, in one plot."""
+
+    def __init__(self, title: str) -> None:
+        self._title = title
+        self._x: list[int] = []
+        self._y: list[float] = []
+        self._size: list[float] = []
+        self._label: list[str | None] = []
+        self._color: list[str] = []
+
+    def add(self, x: int, y: float, color: Any, size: Any, label: str | None) -> None:
+        if type(size) not in (int, float) or not 0 <= size < math.inf:
+            raise Fault("value", f"size is a number of pixels, not {size!r:.40}")
+        try:
+            self._color.append(palette.color(color))
+        except ValueError as error:
+            raise Fault("value", f"color: {error}") from None
+        self._x.append(x)
+        self._y.append(y)
+        self._size.append(size)
+        self._label.append(label)
+
+    def plot(self) -> DotPlot:
+        color: Any = self._color[0] if len(set(self._color)) == 1 else tuple(self._color)
+        points = Points(x=self._x, y=self._y, size=self._size, label=self._label)
+        return DotPlot(title=self._title, color=color, points=points)
+
+
+def _given(arguments: dict[str, Any]) -> tuple[dict[str, Any], Any]:
+    """The arguments of a constructor but `self`, and their xloc."""
+    given = {name: value for name, value in arguments.items() if name not in ("self", "xloc")}
+    return given, arguments.get("xloc", "bar_index")
+
+
+def _text_of(value: Any) -> int:
+    cells = getattr(value, "cells", ())
+    own = len(getattr(value, "text", "")) + len(getattr(value, "tooltip", ""))
+    return own + sum(map(_text_of, cells))

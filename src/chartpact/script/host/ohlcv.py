@@ -1,0 +1,94 @@
+"""`ohlcv`: the bars as a script sees them."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from chartpact.bars import Bars, BarsError, last_closed, stretch
+from chartpact.script.errors import Fault
+from chartpact.script.meter import Meter
+from chartpact.script.series import Array, Series
+from chartpact.script.values import HostObject, a_type
+
+PRICES = ("open", "high", "low", "close", "volume")
+SERIES = (*PRICES, "time", "hl2", "hlc3", "ohlc4", "hlcc4")
+
+
+class Ohlcv(HostObject):
+    """Prices, volume and times of the chart's bars, of higher bars, or of another symbol.
+
+    `bars` are the bars themselves; `columns` what the script sees of them, which may be stretched
+    or have gaps.
+    """
+
+    __slots__ = ("_bars", "_meter", "_series", "columns")
+    type_name = "ohlcv"
+    fields = frozenset((*SERIES, "symbol", "timeframe", "tick_size"))
+    methods = frozenset(("resample", "security"))
+
+    def __init__(self, bars: Bars, meter: Meter, columns: Any = None) -> None:
+        self._bars = bars
+        self._meter = meter
+        self.columns = bars if columns is None else columns
+        self._series: dict[str, Series] = {}
+
+    def __len__(self) -> int:
+        return len(self.columns.close)
+
+    def __getattr__(self, name: str) -> Series:
+        if name not in SERIES:
+            raise AttributeError(name)
+        if name not in self._series:
+            self._series[name] = Series(getattr(self.columns, name), self._meter)
+        return self._series[name]
+
+    @property
+    def symbol(self) -> str:
+        return self._bars.symbol
+
+    @property
+    def timeframe(self) -> str:
+        return self._bars.timeframe
+
+    @property
+    def tick_size(self) -> float | None:
+        tick = self._bars.tick_size
+        return None if tick is None else float(tick)
+
+    def resample(self, timeframe: Any, /) -> "Ohlcv":
+        """The completed bars of a higher timeframe, a shorter ohlcv."""
+        return Ohlcv(self._higher(timeframe), self._meter)
+
+    def security(self, timeframe: Any, /) -> "Ohlcv":
+        """A higher timeframe on the chart's bars: each sees the last completed higher bar."""
+        higher = self._higher(timeframe)
+        self._meter.charge(len(self._bars))
+        index = last_closed(self._bars, higher)
+        stretched = {name: stretch(getattr(higher, name), index) for name in SERIES}
+        return Ohlcv(higher, self._meter, SimpleNamespace(**stretched))
+
+    def _higher(self, timeframe: Any) -> Bars:
+        if type(timeframe) is not str:
+            raise Fault("type", f'a timeframe is a string such as "1D", not {a_type(timeframe)}')
+        self._meter.charge(10 + len(self._bars) // 2)
+        try:
+            return self._bars.resample(timeframe)
+        except BarsError as error:
+            raise Fault("value", str(error)) from None
+
+
+def beside(bars: Bars, other: Bars, meter: Meter) -> Ohlcv:
+    """Another symbol on the chart's bars: na on bars it does not have, nothing carried forward."""
+    meter.charge(10 + (len(bars) + len(other)) // 4)
+    columns: dict[str, Array] = {"time": bars.time}
+    at = np.searchsorted(other.time, bars.time)
+    at = np.minimum(at, max(len(other) - 1, 0))
+    there = other.time[at] == bars.time if len(other) else np.zeros(len(bars), bool)
+    for name in SERIES:
+        if name != "time":
+            values = getattr(other, name)
+            found = np.full(len(bars), np.nan)
+            found[there] = values[at[there]]
+            columns[name] = found
+    return Ohlcv(other, meter, SimpleNamespace(**columns))

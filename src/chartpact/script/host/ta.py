@@ -1,0 +1,177 @@
+"""`ta`: every function of `chartpact.ta`, given and giving the values of the language.
+
+Nothing is listed by hand: what `chartpact.ta` publishes, scripts can call.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any, get_args, get_origin
+
+import numpy as np
+
+from chartpact import ta
+from chartpact.script.errors import Fault
+from chartpact.script.host.ohlcv import Ohlcv
+from chartpact.script.kinds import CONDITIONS, FLOATS, SERIES_TUPLE
+from chartpact.script.meter import Meter
+from chartpact.script.series import Series, array_of
+from chartpact.script.values import LISTS, a_type
+from chartpact.ta import TaError
+from chartpact.ta.arguments import Bools, Floats
+
+_PLAIN = frozenset((int, float, bool, str, type(None)))
+_HIDDEN = frozenset(("out",))  # parameters that make sense with NumPy only
+_LONGEST_TEXT = 200
+_YEAR_MS = 366 * 86_400_000
+
+# Functions whose work grows with the window, too: bars × window / this many is charged.
+WINDOWED: Mapping[str, int] = {}
+
+
+def names() -> list[str]:
+    return list(ta.FUNCTIONS)
+
+
+@cache
+def results() -> dict[str, int]:
+    """The kinds that functions say they return."""
+    found = {}
+    for name, function in ta.FUNCTIONS.items():
+        returned = inspect.signature(function).return_annotation
+        if returned == Floats:
+            found[name] = FLOATS
+        elif returned == Bools:
+            found[name] = CONDITIONS
+        elif get_origin(returned) is tuple and all(each == Floats for each in get_args(returned)):
+            found[name] = SERIES_TUPLE
+    return found
+
+
+@cache
+def signature(name: str) -> inspect.Signature:
+    """The arguments of a function as scripts may give them."""
+    full = inspect.signature(ta.FUNCTIONS[name])
+    kept = [
+        each.replace(annotation=inspect.Parameter.empty)
+        for each in full.parameters.values()
+        if each.name not in _HIDDEN
+    ]
+    return full.replace(parameters=kept, return_annotation=inspect.Signature.empty)
+
+
+def function(name: str, meter: Meter, bars: int) -> Callable[..., Any]:
+    """The function as one run calls it, on a chart of so many bars."""
+    compute = ta.FUNCTIONS[name]
+    declared = results().get(name)
+    outputs = len(get_args(inspect.signature(compute).return_annotation)) or 1
+    window = WINDOWED.get(name)
+
+    def call(*given: Any, **named: Any) -> Any:
+        for hidden in _HIDDEN & named.keys():
+            raise Fault("type", f"ta.{name} takes no argument {hidden!r}")
+        lengths = {len(each) for each in (*given, *named.values()) if _is_series(each)} or {bars}
+        longest = max(lengths)
+        meter.charge(10 + longest * outputs // 8)
+        if window is not None:
+            meter.charge(longest * _window(given, named, longest) // window)
+        arguments = [_argument(each, lengths, meter) for each in given]
+        options = {key: _argument(each, lengths, meter) for key, each in named.items()}
+        _charge_clock(arguments, options, meter)
+        try:
+            result = compute(*arguments, **options)
+        except TaError as error:
+            raise _refused(name, error) from None
+        except TypeError:
+            raise _misused(name, given, named) from None
+        except (ValueError, OverflowError):
+            raise Fault("value", f"ta.{name} cannot use these values", usage(name)) from None
+        return _result(result, declared, meter)
+
+    call.__name__ = name
+    return call
+
+
+def usage(name: str) -> str:
+    return f"write ta.{name}{signature(name)}"
+
+
+def _is_series(value: Any) -> bool:
+    return type(value) is Series or type(value) is Ohlcv
+
+
+def _argument(value: Any, lengths: set[int], meter: Meter) -> Any:
+    kind = type(value)
+    if kind is Series:
+        return value.array
+    if kind is Ohlcv:
+        return value.columns
+    if kind in LISTS:
+        array = array_of(value, None, meter)
+        if len(array) not in lengths:
+            wanted = " or ".join(map(str, sorted(lengths)))
+            raise Fault(
+                "value",
+                f"a list that stands for a series has one value a bar: {wanted}, not {len(array)}",
+            )
+        return array
+    if kind is str and len(value) > _LONGEST_TEXT:
+        raise Fault("size", f"a text for ta has at most {_LONGEST_TEXT} characters")
+    if kind not in _PLAIN:
+        raise Fault("type", f"ta takes series and numbers, not {a_type(value)}")
+    return value
+
+
+def _window(given: tuple[Any, ...], named: Mapping[str, Any], longest: int) -> int:
+    """The longest window the call asks for."""
+    whole = [each for each in (*given, *named.values()) if type(each) is int]
+    return max((min(each, longest) for each in whole), default=1)
+
+
+def _charge_clock(arguments: list[Any], options: Mapping[str, Any], meter: Meter) -> None:
+    """Wall clocks are looked up year by year, so times far apart cost more."""
+    if not any(type(each) is str for each in (*arguments, *options.values())):
+        return
+    for each in (*arguments, *options.values()):
+        times = getattr(each, "time", each)
+        if isinstance(times, np.ndarray) and times.dtype.kind in "if" and len(times):
+            known = times[np.isfinite(times)]
+            span = float(known.max()) - float(known.min()) if len(known) else 0.0
+            meter.charge(int(min(span / _YEAR_MS, 1e6)) * 300)
+
+
+def _refused(name: str, error: TaError) -> Fault:
+    text = str(error)
+    for python, ours in (("NoneType", "None"), ("nan", "na")):
+        text = text.replace(python, ours)
+    return Fault("value", text, usage(name))
+
+
+def _misused(name: str, given: tuple[Any, ...], named: Mapping[str, Any]) -> Fault:
+    arguments = signature(name)
+    prices = any(type(each) is Ohlcv for each in given)
+    try:
+        arguments.bind(*given, **named)
+    except TypeError as error:
+        if not prices:
+            return Fault("type", f"ta.{name}: {error}", usage(name))
+    return Fault("type", f"ta.{name} cannot use these values", usage(name))
+
+
+def _result(result: Any, declared: int | None, meter: Meter) -> Any:
+    if isinstance(result, np.ndarray):
+        if result.ndim == 0:
+            return _result(result.item(), declared, meter)
+        if result.dtype == np.float64 and not np.isfinite(result.sum()):
+            infinite = np.isinf(result)
+            if infinite.any():
+                result = np.where(infinite, np.nan, result)
+        return Series(result, meter)
+    if isinstance(result, tuple):
+        return tuple(_result(each, FLOATS if declared == SERIES_TUPLE else None, meter)
+                     for each in result)  # fmt: skip
+    if isinstance(result, np.generic):
+        result = result.item()
+    if declared in (FLOATS, SERIES_TUPLE) and type(result) in (int, bool):
+        return float(result)
+    return result

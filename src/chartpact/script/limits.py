@@ -1,0 +1,47 @@
+"""How large a script, its run and its drawing may be."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The caps of one run; the defaults are what the documentation promises.
+
+    >>> Limits().steps
+    1000000
+    """
+
+    source_bytes: int = 65_536
+    steps: int = 1_000_000
+    wall_ms: int = 1_000
+    memory_mb: int = 64
+    bars: int = 100_000
+
+
+# A script is tried on this many bars when it is checked, within this time.
+DRY_RUN_BARS = 100
+DRY_RUN = Limits(wall_ms=200)
+
+# Source: what the parser and the compiler are never asked to go beyond.
+NESTING = 60  # brackets, blocks and operators inside one another
+CALL_DEPTH = 60  # functions that call one another, and calls in progress at run time
+LITERAL_DIGITS = 300
+
+# Values.
+INT_BITS = 4096
+RANGE_BITS = 53  # a range counts bars, so whole numbers a float64 holds will do
+TEXT_CHARS = 1_000_000
+VALUE_DEPTH = 60  # lists within lists, where something has to walk them
+
+# The log of print().
+LOG_LINES = 200
+LOG_LINE_CHARS = 2_000
+
+# The drawing, before it leaves the run.
+POINTS = 4_000_000  # numbers in all plots together
+PLOTS = 500
+DOTS = 200_000
+OBJECTS = 500  # labels, lines or boxes alive at once: Pine's own cap
+TABLE_CELLS = 2_000
+OBJECT_TEXT_CHARS = 4_096
+SCENE_TEXT_CHARS = 1_000_000

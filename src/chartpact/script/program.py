@@ -1,0 +1,80 @@
+"""A compiled script: its code, what it asks for, and what comes of running it."""
+
+import hashlib
+import marshal
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import CodeType, MappingProxyType
+from typing import Any
+
+from chartpact._version import VERSION
+from chartpact.bars import Bars
+from chartpact.indicators.params import Param
+from chartpact.scene import Scene
+
+# Bytecode is good only for the Python and the compiler that made it.
+_STAMP = f"chartpact {VERSION} {sys.implementation.cache_tag} {sys.version_info[:3]}"
+
+
+@dataclass(frozen=True)
+class Program:
+    """A script that passed every check, ready to run on any bars.
+
+    `weights` tells for each function what one call of it is charged.
+    """
+
+    source: str
+    params: tuple[Param, ...]
+    meta: Mapping[str, Any]
+    code: CodeType
+    weights: Mapping[str, int] = field(default_factory=dict)
+    uses: tuple[str, ...] = ()  # functions of the host, as "ta.ema"
+
+    @property
+    def key(self) -> str:
+        """The hash of the source, under which the program may be kept."""
+        return source_key(self.source)
+
+    def dump(self) -> bytes:
+        """The program without its source, for a cache that does not look inside."""
+        params = [{**param.__dict__} for param in self.params]
+        return marshal.dumps(
+            (_STAMP, self.key, params, dict(self.meta), self.code, dict(self.weights), self.uses)
+        )
+
+    @classmethod
+    def load(cls, source: str, data: bytes) -> "Program | None":
+        """The program that was dumped for this very source, or None if it is another's."""
+        stamp, key, params, meta, code, weights, uses = marshal.loads(data)
+        if stamp != _STAMP or key != source_key(source):
+            return None
+        return cls(
+            source,
+            tuple(Param(**param) for param in params),
+            MappingProxyType(meta),
+            code,
+            weights,
+            uses,
+        )
+
+
+def source_key(source: str) -> str:
+    return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@dataclass(frozen=True)
+class Extras:
+    """What the host fetched because PARAMS declared it: other symbols' bars, events."""
+
+    symbols: Mapping[str, Bars] = field(default_factory=dict)  # by the parameter's name
+    calendars: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one run drew, what it cost, and what it printed."""
+
+    scene: Scene
+    steps: int
+    log: tuple[str, ...] = ()

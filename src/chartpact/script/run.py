@@ -1,0 +1,236 @@
+"""The doors of the language: check a source, compile it, run it on bars."""
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from chartpact.bars import Bars
+from chartpact.indicators.errors import IndicatorError
+from chartpact.indicators.params import Param
+from chartpact.indicators.params import resolve as resolve_params
+from chartpact.script import host
+from chartpact.script.check import check as check_tree
+from chartpact.script.compile import compile_module
+from chartpact.script.errors import ScriptError
+from chartpact.script.explain import explained
+from chartpact.script.host.chart import Chart
+from chartpact.script.host.ohlcv import Ohlcv, beside
+from chartpact.script.kinds import NONE, PARAM_KINDS, Kinds
+from chartpact.script.limits import DRY_RUN, DRY_RUN_BARS, Limits
+from chartpact.script.meter import Meter
+from chartpact.script.presence import presence
+from chartpact.script.program import Extras, Program, Result, source_key
+from chartpact.script.runtime import Runtime
+from chartpact.script.tokens import normalised, read
+from chartpact.script.values import FrozenDict, adopted
+
+CACHED = 1024
+
+
+def compile(source: str, limits: Limits | None = None) -> Program:
+    """The program of a source that passes every check; raises the first `ScriptError`."""
+    program, problems = examine(source, limits or Limits())
+    if program is None:
+        raise problems[0]
+    return program
+
+
+def examine(source: str, limits: Limits) -> tuple[Program | None, list[ScriptError]]:
+    """The program of a source, or all that is wrong with it."""
+    source = normalised(source)
+    if (known := _cache.get(source)) is not None:
+        return known, []
+    try:
+        tree = read(source, limits)
+    except ScriptError as error:
+        return None, [error]
+    checked, problems = check_tree(tree, source, host.namespaces())
+    if problems:
+        return None, problems
+    params, meta, problems = presence(checked, source)
+    if problems:
+        return None, problems
+    kinds = Kinds(checked, {each.name: _kinds_of(each) for each in params}, host.results())
+    compiled = compile_module(checked, kinds)
+    program = Program(source, params, meta, compiled.code, compiled.weights, compiled.uses)
+    _cache.put(program)
+    return program, []
+
+
+def _kinds_of(param: Param) -> int:
+    kinds = PARAM_KINDS[param.type]
+    return kinds if param.default is not None else kinds | NONE
+
+
+def execute(
+    program: Program,
+    bars: Bars,
+    params: Mapping[str, Any] | None = None,
+    *,
+    budget: int = Limits().steps,
+    extras: Extras | None = None,
+) -> Result:
+    """What the program draws on the bars, in this very process: nothing is read or written."""
+    extras = extras or Extras()
+    meter = Meter(budget)
+    runtime = Runtime(meter)
+    chart = Chart(bars, program.meta, meter)
+    try:
+        values = resolve_params(program.params, params or {}, "the script")
+    except IndicatorError as error:
+        raise ScriptError("run", _kind(error.kind), error.message, error.hint) from None
+    names = runtime.names()
+    names.update(host.functions(program.uses, meter, len(bars)))
+    try:
+        with np.errstate(all="ignore"):
+            ohlcv = Ohlcv(bars, meter)
+            given = _given(program.params, values, ohlcv, bars, extras, meter)
+            runtime.load(program.code, program.weights, names)
+            meter.charge(program.weights["compute"])
+            names["compute"](ohlcv, given, chart)
+            scene = chart.scene()
+    except Exception as error:  # noqa: BLE001  (every failure of a script becomes a value)
+        raise explained(error, program.source) from None
+    return Result(scene, meter.used, tuple(runtime.builtins.log))
+
+
+def _kind(kind: str) -> str:
+    return kind if kind in ("name", "type", "value") else "value"
+
+
+def _given(
+    params: tuple[Param, ...],
+    values: Mapping[str, Any],
+    ohlcv: Ohlcv,
+    bars: Bars,
+    extras: Extras,
+    meter: Meter,
+) -> Any:
+    """`params` as the script sees it: sources are series, symbols and calendars are fetched."""
+    given: dict[str, Any] = {}
+    for param in params:
+        value = values[param.name]
+        if param.type == "source":
+            value = getattr(ohlcv, str(value))
+        elif param.type == "symbol":
+            other = extras.symbols.get(param.name)
+            value = None if other is None else beside(bars, other, meter)
+        elif param.type == "calendar":
+            events = extras.calendars.get(param.name)
+            value = None if events is None else adopted([dict(each) for each in events])
+        else:
+            value = adopted(value)
+        given[param.name] = value
+    return FrozenDict(given)
+
+
+class _Cache:
+    """Programs by the hash of their source; the least recently used leaves first."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._held: OrderedDict[str, Program] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, source: str) -> Program | None:
+        key = source_key(source)
+        with self._lock:
+            found = self._held.get(key)
+            if found is not None:
+                self._held.move_to_end(key)
+            return found
+
+    def put(self, program: Program) -> None:
+        with self._lock:
+            self._held[program.key] = program
+            while len(self._held) > self._most:
+                self._held.popitem(last=False)
+
+
+_cache = _Cache(CACHED)
+
+
+def run(
+    source: str,
+    bars: Bars,
+    params: Mapping[str, Any] | None = None,
+    *,
+    limits: Limits | None = None,
+    user: str | None = None,  # noqa: ARG001
+    extras: Extras | None = None,
+) -> Result:
+    """What a script draws on the bars."""
+    limits = limits or Limits()
+    if len(bars) > limits.bars:
+        raise ScriptError(
+            "run", "size", f"{len(bars):,} bars are too many: a script runs on {limits.bars:,}"
+        )
+    return execute(compile(source, limits), bars, params, budget=limits.steps, extras=extras)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the checks say of a source, the dry run included."""
+
+    params: tuple[Mapping[str, Any], ...] = ()
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    steps: int = 0
+    errors: tuple[dict[str, Any], ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        return not self.errors
+
+    def to_json(self) -> dict[str, Any]:
+        data: dict[str, Any] = {
+            "ok": self.ok,
+            "params": list(self.params),
+            "meta": dict(self.meta),
+            "steps": self.steps,
+        }
+        if self.errors:
+            data["errors"] = list(self.errors)
+        return data
+
+
+def check(source: str) -> Verdict:
+    """Checks a source and tries it on synthetic bars, its parameters at their defaults."""
+    program, problems = examine(source, Limits())
+    if program is None:
+        return Verdict(errors=tuple(each.to_json() for each in problems))
+    params = tuple(each.to_json() for each in program.params)
+    bars = dry_run_bars()
+    extras = Extras(
+        {each.name: bars for each in program.params if each.type == "symbol"},
+        {each.name: () for each in program.params if each.type == "calendar"},
+    )
+    try:
+        result = run(source, bars, limits=DRY_RUN, extras=extras)
+    except ScriptError as error:
+        return Verdict(params, program.meta, 0, (error.at("dry_run").to_json(),))
+    return Verdict(params, program.meta, result.steps)
+
+
+def dry_run_bars(count: int = DRY_RUN_BARS) -> Bars:
+    """Bars to try a script on: waves with a trend, the same every time."""
+    at = np.arange(count)
+    close = 100 + 0.05 * at + 5 * np.sin(at / 7) + 2 * np.sin(at / 2.3)
+    close = np.round(close, 2)
+    start = np.concatenate((close[:1], close[:-1]))
+    reach = 0.5 + 0.4 * np.abs(np.sin(at * 1.7))
+    return Bars(
+        1_700_000_100_000 + 300_000 * at,
+        start,
+        np.round(np.maximum(start, close) + reach, 2),
+        np.round(np.minimum(start, close) - reach, 2),
+        close,
+        np.array(1000 + 10 * (at % 17), dtype=np.float64),
+        "DRYRUN",
+        "5m",
+        0.01,
+        synthetic=True,
+    )

@@ -1,0 +1,195 @@
+"""What compiled code calls: loops, calls, displays. One runtime serves one run."""
+
+from collections.abc import Callable, Iterator, Mapping
+from types import FunctionType, MethodType
+from typing import Any
+
+from chartpact.script.builtins import Builtins
+from chartpact.script.errors import Fault
+from chartpact.script.limits import CALL_DEPTH
+from chartpact.script.meter import Meter
+from chartpact.script.methods import Methods
+from chartpact.script.operators import Operators
+from chartpact.script.series import Series
+from chartpact.script.texts import joined
+from chartpact.script.values import (
+    DICTS,
+    Dict,
+    List,
+    Method,
+    a_type,
+    frozen,
+    is_script_function,
+)
+
+_CALLABLE = frozenset((FunctionType, MethodType, Method))
+_OPERATORS = (
+    "add sub mul div floordiv mod neg pos bitand bitor xor invert lshift rshift eq ne lt le gt ge "
+    "contains not_contains key index slice store iadd ior unpack"
+).split()
+
+
+class Runtime:
+    """The names compiled code finds, over one meter."""
+
+    def __init__(self, meter: Meter) -> None:
+        self.meter = meter
+        self.operators = Operators(meter)
+        self.methods = Methods(self.operators, meter.charge)
+        self.builtins = Builtins(self.operators, self.call)
+        self._weights: dict[Any, int] = {}
+        self._active: list[Any] = []
+
+    def names(self) -> dict[str, Any]:
+        """The global names of a script before its first line."""
+        own = {
+            "_charge": self.meter.charge,
+            "_leave": self.meter.leave,
+            "_attribute": self.methods.attribute,
+            "_List": List,
+            "_Dict": Dict,
+            "_len": len,
+            "_min": min,
+            "_max": max,
+            "_abs": abs,
+            "_call": self.call,
+            "_closed_dict": self.closed_dict,
+            "_closed_list": self.closed_list,
+            "_each": self.each,
+            "_enter": self.enter,
+            "_enter_enumerate": self.enter_enumerate,
+            "_enter_zip": self.enter_zip,
+            "_items": self.items,
+            "_joined": self.joined,
+            "_made_dict": self.made_dict,
+            "_search": self.search,
+            "_span": self.span,
+            "_spread": self.spread,
+            "_spread_named": self.spread_named,
+        }
+        operators = {f"_{name}": getattr(self.operators, name) for name in _OPERATORS}
+        return {"__builtins__": {}, **self.builtins.table(), **operators, **own}
+
+    def load(self, code: Any, weights: Mapping[str, int], names: dict[str, Any]) -> None:
+        """Executes the module: its functions become callable, its values unchangeable."""
+        self.meter.charge(weights[""])
+        before = set(names)
+        # During the module's own lines its functions are not yet known by their weight.
+        self._weights = _Pending(weights)
+        exec(code, names)
+        self._weights = {}
+        for name in names.keys() - before:
+            value = names[name]
+            if name in weights and is_script_function(value):
+                self._weights[value] = weights[name]
+            frozen(value)
+        for name in names.keys() & before:  # a script's own name in place of a builtin's
+            if is_script_function(names[name]) and name in weights:
+                self._weights[names[name]] = weights[name]
+
+    # --------------------------------------------------------------------------------- calls
+
+    def call(self, function: Any, /, *given: Any, **named: Any) -> Any:
+        """A call of what may be any value."""
+        if type(function) not in _CALLABLE:
+            hint = (
+                "a * is missing between number and bracket"
+                if type(function) in (int, float)
+                else ""
+            )
+            raise Fault("type", f"{a_type(function)} cannot be called", hint)
+        self.meter.charge(2 + self._weights.get(function, 0) if _hashable(function) else 2)
+        if not is_script_function(function):
+            return function(*given, **named)
+        if any(each is function for each in self._active):
+            raise Fault("forbidden", "a function cannot call itself", "write a loop instead")
+        if len(self._active) >= CALL_DEPTH:
+            raise Fault("forbidden", f"calls are nested more than {CALL_DEPTH} deep")
+        self._active.append(function)
+        result = function(*given, **named)
+        self._active.pop()
+        return result
+
+    def spread(self, values: Any) -> list[Any]:
+        """`f(*values)`."""
+        sequence, length, _ = self.operators.sequence(values)
+        self.meter.charge(1 + length)
+        return list(sequence)
+
+    def spread_named(self, values: Any) -> dict[str, Any]:
+        """`f(**values)`."""
+        if type(values) not in DICTS or any(type(key) is not str for key in values):
+            raise Fault("type", "** takes a dict whose keys are strings")
+        self.meter.charge(1 + len(values))
+        return dict(values)
+
+    # --------------------------------------------------------------------------------- loops
+
+    def enter(self, weight: int, values: Any) -> Iterator[Any]:
+        sequence, length, lock = self.operators.sequence(values)
+        return self.meter.enter(sequence, length, weight, lock)
+
+    def search(self, weight: int, values: Any) -> Iterator[Any]:
+        sequence, length, lock = self.operators.sequence(values)
+        return self.meter.search(sequence, length, weight, lock)
+
+    def span(self, weight: int, /, *bounds: Any) -> range:
+        turns = self.builtins.span(*bounds)
+        self.meter.charge(1 + len(turns) * weight)
+        return turns
+
+    def enter_enumerate(self, weight: int, values: Any) -> Iterator[tuple[int, Any]]:
+        return enumerate(self.enter(weight, values))
+
+    def enter_zip(self, weight: int, /, *columns: Any) -> Iterator[Any]:
+        taken = [self.operators.sequence(each) for each in columns]
+        length = min(each[1] for each in taken)
+        self.meter.enter((), length, weight + len(taken) // 2, *(each[2] for each in taken))
+        return zip(*(each[0] for each in taken), strict=False)
+
+    def each(self, weight: int, values: Any) -> Iterator[Any]:
+        """The turns of an inner `for` of a comprehension."""
+        yield from self.enter(weight, values)
+        self.meter.leave()
+
+    def closed_list(self, values: list[Any]) -> List:
+        self.meter.leave()
+        return List(values)
+
+    def closed_dict(self, values: dict[Any, Any]) -> Dict:
+        self.meter.leave()
+        return Dict(values)
+
+    @staticmethod
+    def items(values: Any) -> Any:
+        """What `values[i]` reads in a loop."""
+        return values.items() if type(values) is Series else values
+
+    # ------------------------------------------------------------------------------ displays
+
+    def made_dict(self, pairs: tuple[tuple[Any, Any], ...]) -> Dict:
+        made = Dict(pairs)
+        if len(made) < len(pairs):
+            raise Fault("value", "a key stands twice in this dict")
+        return made
+
+    def joined(self, parts: tuple[Any, ...]) -> str:
+        return joined(parts, self.meter)
+
+
+class _Pending(dict[Any, int]):
+    """The weights of functions by name, for calls while the module is still loading."""
+
+    def __init__(self, weights: Mapping[str, int]) -> None:
+        super().__init__()
+        self._by_name = weights
+
+    def get(self, function: Any, default: Any = 0) -> int:
+        return self._by_name.get(getattr(function, "__name__", ""), default)
+
+
+def _hashable(function: Any) -> bool:
+    return type(function) is FunctionType
+
+
+Host = Callable[..., Any]

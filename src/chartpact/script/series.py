@@ -1,0 +1,231 @@
+"""Series: a value for each bar, with operators that work on all bars at once.
+
+A series holds finite numbers or na (NaN); what would be infinite, such as a division by zero, is
+na. Comparisons give a series of True and False, in which na compares as IEEE 754 says. Every
+operator is charged by the length of the series before it works.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chartpact.script.errors import Fault
+from chartpact.script.meter import Meter
+from chartpact.script.values import LISTS
+
+Array = NDArray[Any]
+Operator = Callable[["Series", Any], Any]
+
+
+class SeriesTruth(Fault):
+    """A series stood where one True or False was needed."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "type",
+            "a series has no single truth value",
+            "use ta.where(cond, a, b), or cond[i] for one bar",
+        )
+
+
+class NotANumber(Fault):
+    """A value that cannot be calculated with."""
+
+    def __init__(self, value: Any) -> None:
+        super().__init__("type", "a series can be combined with numbers and series only")
+        self.value = value
+
+
+def _arithmetic(operate: Callable[[Any, Any], Array]) -> tuple[Operator, Operator]:
+    def forward(self: "Series", other: Any) -> "Series":
+        return self._made(operate(self._numbers(), self._other(other)))
+
+    def backward(self: "Series", other: Any) -> "Series":
+        return self._made(operate(self._other(other), self._numbers()))
+
+    return forward, backward
+
+
+def _comparison(compare: Callable[[Any, Any], Array]) -> Operator:
+    def operate(self: "Series", other: Any) -> "Series":
+        return Series(compare(self._numbers(), self._other(other)), self.meter)
+
+    return operate
+
+
+def _equality(compare: Callable[[Any, Any], Array], otherwise: bool) -> Operator:
+    def operate(self: "Series", other: Any) -> Any:
+        kind = type(other)
+        if self.array.dtype == np.bool_:
+            if kind is not bool and not (kind is Series and other.array.dtype == np.bool_):
+                return otherwise
+            return Series(compare(self.array, self._condition_of(other)), self.meter)
+        if kind in (Series, int, float) or kind in LISTS:
+            return Series(compare(self.array, self._other(other)), self.meter)
+        return otherwise  # values of different types are never equal
+
+    return operate
+
+
+def _logic(combine: Callable[[Any, Any], Array]) -> Operator:
+    def operate(self: "Series", other: Any) -> "Series":
+        return Series(combine(self._conditions(), self._condition_of(other)), self.meter)
+
+    return operate
+
+
+class Series:
+    """An immutable series of floats, of True and False, or of whole numbers (times)."""
+
+    __slots__ = ("array", "listed", "meter")
+    type_name = "series"
+
+    def __init__(self, array: Array, meter: Meter) -> None:
+        self.array = array
+        self.meter = meter
+        self.listed: list[Any] | None = None
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    def __bool__(self) -> bool:
+        raise SeriesTruth
+
+    __iter__ = None
+    __contains__ = None
+
+    def items(self) -> list[Any]:
+        """The values as Python's own, made once."""
+        if self.listed is None:
+            self.meter.charge(1 + len(self.array) // 16)
+            self.listed = self.array.tolist()
+        return self.listed
+
+    def __getitem__(self, bar: int) -> Any:
+        return self.items()[bar]
+
+    def sliced(self, part: slice) -> "Series":
+        return Series(self.array[part], self.meter)
+
+    __add__, __radd__ = _arithmetic(np.add)
+    __sub__, __rsub__ = _arithmetic(np.subtract)
+    __mul__, __rmul__ = _arithmetic(np.multiply)
+    __truediv__, __rtruediv__ = _arithmetic(np.divide)
+    __floordiv__, __rfloordiv__ = _arithmetic(np.floor_divide)
+    __mod__, __rmod__ = _arithmetic(np.mod)
+    __lt__ = _comparison(np.less)
+    __le__ = _comparison(np.less_equal)
+    __gt__ = _comparison(np.greater)
+    __ge__ = _comparison(np.greater_equal)
+    __eq__ = _equality(np.equal, otherwise=False)
+    __ne__ = _equality(np.not_equal, otherwise=True)
+    __hash__ = None  # type: ignore[assignment]
+    __and__ = __rand__ = _logic(np.logical_and)
+    __or__ = __ror__ = _logic(np.logical_or)
+
+    def __neg__(self) -> "Series":
+        self._charge()
+        return self._made(-1.0 * self._numbers())
+
+    def __pos__(self) -> "Series":
+        self._numbers()
+        return self
+
+    def __invert__(self) -> "Series":
+        self._charge()
+        return Series(~self._conditions(), self.meter)
+
+    def _charge(self) -> None:
+        self.meter.charge(4 + len(self.array) // 16)
+
+    def _numbers(self) -> Array:
+        if self.array.dtype == np.float64:
+            return self.array
+        if self.array.dtype == np.bool_:
+            raise Fault(
+                "type",
+                "a series of True and False is no number",
+                "write ta.where(cond, 1, 0)",
+            )
+        return self.array.astype(np.float64)
+
+    def _conditions(self) -> Array:
+        if self.array.dtype == np.bool_:
+            return self.array
+        raise Fault(
+            "type",
+            "& | and ~ join conditions, and this is a series of numbers",
+            "put each comparison in parentheses: (a > 1) & (b < 2)",
+        )
+
+    def _other(self, other: Any) -> Any:
+        """The other side of an arithmetic operator: a number or an array as long as this."""
+        self._charge()
+        kind = type(other)
+        if kind is Series:
+            self._check_length(other)
+            return other._numbers()
+        if kind is float or kind is int:
+            try:
+                return float(other)
+            except OverflowError:
+                raise Fault("value", "a number is too large for a series") from None
+        if kind in LISTS:
+            return Series(array_of(other, len(self.array), self.meter), self.meter)._numbers()
+        raise NotANumber(other)
+
+    def _condition_of(self, other: Any) -> Any:
+        """The other side of & and |: True or False, or conditions for the same bars."""
+        self._charge()
+        if type(other) is bool:
+            return other
+        if type(other) in LISTS:
+            other = Series(array_of(other, len(self.array), self.meter), self.meter)
+        if type(other) is Series:
+            self._check_length(other)
+            return other._conditions()
+        raise Fault(
+            "type",
+            "& and | join a condition with another condition",
+            "put each comparison in parentheses: (a > 1) & (b < 2)",
+        )
+
+    def _check_length(self, other: "Series") -> None:
+        if len(self.array) != len(other.array):
+            raise Fault(
+                "value",
+                f"a series of {len(self.array)} bars and one of {len(other.array)} "
+                "cannot be combined",
+                "bring both to the chart's bars, for example with ohlcv.security",
+            )
+
+    def _made(self, array: Array) -> "Series":
+        if not np.isfinite(array.sum()):  # na or infinite somewhere
+            array[np.isinf(array)] = np.nan
+        return Series(array, self.meter)
+
+
+_NUMBERS = {int, float, type(None)}
+
+
+def array_of(values: list[Any], length: int | None, meter: Meter) -> Array:
+    """A list of numbers (None is na) or of True and False as an array."""
+    meter.charge(1 + len(values) // 4)
+    if length is not None and len(values) != length:
+        raise Fault(
+            "value",
+            f"a list that stands for a series has one value a bar: {length}, not {len(values)}",
+        )
+    kinds = set(map(type, values))
+    if kinds == {bool}:
+        return np.array(values, dtype=np.bool_)
+    if not kinds <= _NUMBERS:
+        raise NotANumber(next(each for each in values if type(each) not in _NUMBERS))
+    try:
+        array = np.array(values, dtype=np.float64)
+    except OverflowError:
+        raise Fault("value", "a number in the list is too large for a series") from None
+    array[np.isinf(array)] = np.nan
+    return array

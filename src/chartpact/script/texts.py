@@ -1,0 +1,207 @@
+"""How values read as text: str(), repr(), f-strings, str.format and %."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from chartpact.script.errors import Fault
+from chartpact.script.limits import TEXT_CHARS, VALUE_DEPTH
+from chartpact.script.meter import Meter
+from chartpact.script.series import Series
+from chartpact.script.values import DICTS, LISTS, Method, a_type, is_script_function, type_name
+
+_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_SPECIAL = re.compile(r'["\\\x00-\x1f\x7f]')
+
+
+def string(value: Any, meter: Meter) -> str:
+    """The value as str() shows it.
+
+    >>> string(("a", 1.5, None), Meter(100))
+    '("a", 1.5, None)'
+    """
+    if type(value) is str:
+        return value
+    if type(value) in (int, float):
+        return repr(value)
+    return quoted(value, meter)
+
+
+def quoted(value: Any, meter: Meter) -> str:
+    """The value as repr() shows it: texts in double quotes."""
+    parts: list[str] = []
+    _write(value, parts, meter, [])
+    return "".join(parts)
+
+
+def _write(value: Any, parts: list[str], meter: Meter, inside: list[int]) -> None:
+    kind = type(value)
+    if kind in LISTS or kind is tuple or kind in DICTS:
+        if id(value) in inside:
+            parts.append("{...}" if kind in DICTS else "[...]")
+            return
+        if len(inside) > VALUE_DEPTH:
+            raise Fault("value", f"this is nested more than {VALUE_DEPTH} deep")
+        meter.charge(1 + len(value))
+        inside.append(id(value))
+        if kind in DICTS:
+            parts.append("{")
+            for i, (key, each) in enumerate(value.items()):
+                parts.append(", " if i else "")
+                _write(key, parts, meter, inside)
+                parts.append(": ")
+                _write(each, parts, meter, inside)
+            parts.append("}")
+        else:
+            parts.append("(" if kind is tuple else "[")
+            for i, each in enumerate(value):
+                parts.append(", " if i else "")
+                _write(each, parts, meter, inside)
+            parts.append(",)" if kind is tuple and len(value) == 1 else ")" * (kind is tuple))
+            parts.append("" if kind is tuple else "]")
+        inside.pop()
+        return
+    piece = _atom(value)
+    meter.charge(1 + len(piece) // 16)
+    parts.append(piece)
+
+
+def _atom(value: Any) -> str:
+    if type(value) is str:
+        return f'"{_SPECIAL.sub(_escape, value)}"'
+    if type(value) is range:
+        bounds = (value.start, value.stop) if value.start or value.step != 1 else (value.stop,)
+        return f"range({', '.join(map(str, (*bounds, value.step) if value.step != 1 else bounds))})"
+    if type(value) is Series:
+        return f"<series of {len(value)} bars>"
+    if is_script_function(value):
+        return f"<function {value.__name__.replace('<lambda>', 'lambda')}>"
+    if callable(value):
+        return f"<function {value.name if type(value) is Method else value.__name__}>"
+    return repr(value) if value is None or type(value) in (bool, int, float) else str(value)
+
+
+def _escape(match: re.Match[str]) -> str:
+    return _ESCAPES.get(match[0]) or f"\\x{ord(match[0]):02x}"
+
+
+_FIELD = re.compile(r"\{\{|\}\}|\{([A-Za-z_][A-Za-z0-9_]*|[0-9]{1,4})?\}|[{}]")
+
+
+def formatted(template: str, values: Sequence[Any], named: Mapping[str, Any], meter: Meter) -> str:
+    """`template.format(…)`, in which a field is `{}`, `{0}` or `{name}` and nothing else.
+
+    >>> formatted("{} of {total}: {{}}", [1], {"total": 2}, Meter(100))
+    '1 of 2: {}'
+    """
+    meter.charge(1 + len(template) // 16)
+    parts: list[str] = []
+    size = end = automatic = 0
+    numbered = False
+    for match in _FIELD.finditer(template):
+        literal = template[end : match.start()]
+        end = match.end()
+        if match[0] in ("{{", "}}"):
+            piece = match[0][0]
+        elif match[0] in ("{", "}"):
+            raise Fault(
+                "value",
+                f"{template[match.start() : match.start() + 20]!r} is not a field of a format",
+                "write {}, {0} or {name}; double a brace to print it; "
+                "use text.number(x, decimals) for digits",
+            )
+        else:
+            name = match[1]
+            if name is None:
+                at, automatic = automatic, automatic + 1
+            numbered = numbered or (name is not None and name.isdigit())
+            if automatic and numbered:
+                raise Fault("value", "a format has {} or {0}, not both")
+            if name is not None and not name.isdigit():
+                if name not in named:
+                    raise Fault("value", f"the format asks for {name!r}, which was not given")
+                value = named[name]
+            else:
+                at = at if name is None else int(name)
+                if at >= len(values):
+                    raise Fault(
+                        "value", f"the format asks for value {at}, and {len(values)} were given"
+                    )
+                value = values[at]
+            piece = string(value, meter)
+        size += len(literal) + len(piece)
+        if size > TEXT_CHARS:
+            raise Fault("size", f"a text grew beyond {TEXT_CHARS:,} characters")
+        meter.charge(1 + len(piece) // 16)
+        parts += (literal, piece)
+    parts.append(template[end:])
+    return "".join(parts)
+
+
+_PERCENT = re.compile(r"%(.?)", re.DOTALL)
+_WHOLE = {"d": "d", "o": "o", "x": "x", "X": "X"}
+_REAL = {"e": ".6e", "f": ".6f", "g": "g"}
+
+
+def percent(template: str, values: Any, meter: Meter) -> str:
+    """`template % values`: %s %r %d %o %x %X %e %f %g and %%, without widths.
+
+    >>> percent("%s is %d", ("a", 1), Meter(100))
+    'a is 1'
+    """
+    meter.charge(1 + len(template) // 16)
+    given = list(values) if type(values) is tuple else [values]
+    parts: list[str] = []
+    size = end = used = 0
+    for match in _PERCENT.finditer(template):
+        literal, end = template[end : match.start()], match.end()
+        if match[1] == "%":
+            piece = "%"
+        else:
+            if match[1] not in "srdoxXefg" or not match[1]:
+                raise Fault(
+                    "value",
+                    f"{match[0]!r} is not a field of a format",
+                    "write %s, or %% for a percent sign; text.number(x, decimals) for digits",
+                )
+            if used == len(given):
+                raise Fault("value", f"the format asks for more than {len(given)} values")
+            piece = _field(match[1], given[used], meter)
+            used += 1
+        size += len(literal) + len(piece)
+        if size > TEXT_CHARS:
+            raise Fault("size", f"a text grew beyond {TEXT_CHARS:,} characters")
+        meter.charge(1 + len(piece) // 16)
+        parts += (literal, piece)
+    if used < len(given):
+        raise Fault("value", f"the format takes {used} values, and {len(given)} were given")
+    parts.append(template[end:])
+    return "".join(parts)
+
+
+def _field(letter: str, value: Any, meter: Meter) -> str:
+    if letter == "s":
+        return string(value, meter)
+    if letter == "r":
+        return quoted(value, meter)
+    if type(value) not in (int, float):
+        raise Fault("type", f"%{letter} takes a number, not {a_type(value)}")
+    try:
+        if letter in _WHOLE:
+            return format(int(value), _WHOLE[letter])
+        return format(float(value), _REAL[letter])
+    except (OverflowError, ValueError):
+        raise Fault("value", f"%{letter} does not go with {value!r:.40}") from None
+
+
+def joined(parts: Sequence[Any], meter: Meter) -> str:
+    """The pieces of an f-string."""
+    pieces = [string(part, meter) for part in parts]
+    size = sum(map(len, pieces))
+    meter.charge(1 + size // 16)
+    if size > TEXT_CHARS:
+        raise Fault("size", f"a text grew beyond {TEXT_CHARS:,} characters")
+    return "".join(pieces)
+
+
+__all__ = ["formatted", "joined", "percent", "quoted", "string", "type_name"]

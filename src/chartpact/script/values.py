@@ -1,0 +1,162 @@
+"""The values of the language that Python has no exact match for.
+
+Numbers, texts, tuples, ranges and None are Python's own. Lists and dicts are subclasses, because
+Starlark's can be locked (while they are iterated) and frozen (once the module is loaded): to lock
+one, its class is changed, so that a list in the middle of a hot loop costs what a list costs.
+"""
+
+from collections.abc import Iterable
+from types import FunctionType, MethodType
+from typing import Any, NoReturn
+
+from chartpact.script.errors import Fault
+
+FILE = "<script>"  # how compiled scripts call themselves; no host path is ever in one
+
+
+class List(list[Any]):
+    """A list a script may change."""
+
+    __slots__ = ()
+
+
+class Dict(dict[Any, Any]):
+    """A dict a script may change."""
+
+    __slots__ = ()
+
+
+def _refusing(message: str, hint: str) -> Any:
+    def refuse(self: Any, *args: Any, **kwargs: Any) -> NoReturn:  # noqa: ARG001
+        raise Fault("value", message, hint)
+
+    return refuse
+
+
+_CHANGES = (
+    "append extend insert pop remove clear sort reverse update setdefault popitem "
+    "__setitem__ __delitem__ __iadd__ __imul__ __ior__"
+).split()
+
+
+def _sealed(name: str, base: type, message: str, hint: str) -> Any:
+    refuse = _refusing(message, hint)
+    refusals = {change: refuse for change in _CHANGES if hasattr(base, change)}
+    return type(name, (base,), {"__slots__": (), **refusals})
+
+
+_ITERATED = "is being iterated and cannot change now", "collect the changes in another one"
+_FROZEN = "is frozen and cannot change", "make a copy first: list(x) or dict(x)"
+LockedList = _sealed("LockedList", List, f"this list {_ITERATED[0]}", _ITERATED[1])
+LockedDict = _sealed("LockedDict", Dict, f"this dict {_ITERATED[0]}", _ITERATED[1])
+FrozenList = _sealed("FrozenList", List, f"this list {_FROZEN[0]}", _FROZEN[1])
+FrozenDict = _sealed("FrozenDict", Dict, f"this dict {_FROZEN[0]}", _FROZEN[1])
+
+LISTS = frozenset((List, LockedList, FrozenList))
+DICTS = frozenset((Dict, LockedDict, FrozenDict))
+
+
+class Method:
+    """A method taken from its value, such as `name.upper`."""
+
+    __slots__ = ("call", "name", "owner")
+
+    def __init__(self, owner: Any, name: str, call: Any) -> None:
+        self.owner = owner
+        self.name = name
+        self.call = call
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.call(self.owner, *args, **kwargs)
+
+
+class HostObject:
+    """Something the host hands to a script: it shows the attributes of its table, no others.
+
+    `methods` are the names of its own methods a script may call, `fields` those it may read.
+    """
+
+    __slots__ = ()
+    type_name = "object"
+    methods: frozenset[str] = frozenset()
+    fields: frozenset[str] = frozenset()
+
+    def __repr__(self) -> str:
+        return f"<{self.type_name}>"
+
+
+_TYPE_NAMES: dict[type, str] = {
+    type(None): "NoneType",
+    bool: "bool",
+    int: "int",
+    float: "float",
+    str: "string",
+    tuple: "tuple",
+    range: "range",
+    FunctionType: "function",
+    MethodType: "function",
+    Method: "function",
+    **dict.fromkeys(LISTS, "list"),
+    **dict.fromkeys(DICTS, "dict"),
+}
+
+
+def type_name(value: Any) -> str:
+    """What `type(value)` says in a script."""
+    known = _TYPE_NAMES.get(type(value))
+    return known or str(getattr(value, "type_name", "object"))
+
+
+_ARTICLES = {"NoneType": "None", "int": "an int", "object": "an object", "ohlcv": "an ohlcv"}
+
+
+def a_type(value: Any) -> str:
+    """The type of a value in a sentence: 'a list', 'an int', 'None'."""
+    name = type_name(value)
+    return _ARTICLES.get(name, f"a {name}")
+
+
+def is_script_function(value: Any) -> bool:
+    return type(value) is FunctionType and value.__code__.co_filename == FILE
+
+
+def frozen(value: Any) -> Any:
+    """The value with every list and dict in it made unchangeable, in place."""
+    pending, seen = [value], set()
+    while pending:
+        each = pending.pop()
+        kind = type(each)
+        if kind is List or kind is Dict:
+            each.__class__ = FrozenList if kind is List else FrozenDict
+        holds = kind in (List, Dict, tuple) or is_script_function(each)
+        if holds and id(each) not in seen:
+            seen.add(id(each))
+            pending.extend(_parts(each))
+    return value
+
+
+def _parts(value: Any) -> Iterable[Any]:
+    if type(value) is FunctionType:
+        return [*(value.__defaults__ or ()), *_captured(value)]
+    if isinstance(value, dict):
+        return [*value.keys(), *value.values()]
+    return value  # type: ignore[no-any-return]
+
+
+def _captured(function: FunctionType) -> Iterable[Any]:
+    for cell in function.__closure__ or ():
+        try:
+            yield cell.cell_contents
+        except ValueError:  # a variable that was never assigned
+            continue
+
+
+def adopted(value: Any) -> Any:
+    """A plain Python value (from JSON, from PARAMS) as a script sees it: unchangeable."""
+    if isinstance(value, dict):
+        return FrozenDict({key: adopted(each) for key, each in value.items()})
+    if isinstance(value, list):
+        return FrozenList([adopted(each) for each in value])
+    if isinstance(value, tuple):
+        return tuple(adopted(each) for each in value)
+    return value
