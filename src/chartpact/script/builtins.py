@@ -36,7 +36,7 @@ class Builtins:
         self._call = call
         self.log: list[str] = []
 
-    def table(self) -> dict[str, Callable[..., Any]]:
+    def names(self) -> dict[str, Callable[..., Any]]:
         own = {name: getattr(self, f"_{name}") for name in NAMES if name != "range"}
         return {**own, "range": self.span}
 

@@ -68,7 +68,7 @@ class Runtime:
             "_spread_named": self.spread_named,
         }
         operators = {f"_{name}": getattr(self.operators, name) for name in _OPERATORS}
-        return {"__builtins__": {}, **self.builtins.table(), **operators, **own}
+        return {"__builtins__": {}, **self.builtins.names(), **operators, **own}
 
     def load(self, code: Any, weights: Mapping[str, int], names: dict[str, Any]) -> None:
         """Executes the module: its functions become callable, its values unchangeable."""
