@@ -1,11 +1,13 @@
 """The C kernels are used where they can be, and their absence is announced."""
 
 import os
+import shutil
 import subprocess
 import sys
 
 from chartpact.ta import kernels
 
+COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
 BLOCKED = "import sys; sys.modules['chartpact._native'] = None; "
 
 
@@ -18,6 +20,12 @@ def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
         text=True,
         check=True,
     )
+
+
+def test_where_there_is_a_compiler_every_kernel_runs_in_c():
+    if COMPILER and not kernels.FORBIDDEN:
+        assert kernels.status() == "C"
+        assert set(kernels.NATIVE) == set(kernels.KERNELS)
 
 
 def test_without_the_extension_the_reference_runs_and_says_so_once():

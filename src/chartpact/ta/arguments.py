@@ -113,18 +113,16 @@ def numbers(function: str, argument: str, value: Any) -> Floats:
 
 def together(function: str, names: tuple[str, ...], *values: Any) -> tuple[Floats, ...]:
     """Series that belong together: one length, and leading axes that fit each other."""
-    first = values[0]
+    shape = values[0].shape if type(values[0]) is ndarray else ()
     for value in values:
-        if (
-            type(value) is not ndarray
-            or value.dtype is not FLOAT
-            or not value.ndim
-            or value.shape != first.shape
-        ):
-            found = [series(function, n, v) for n, v in zip(names, values, strict=True)]
-            fitting(function, names, *found)
-            return tuple(found)
-    return values
+        if type(value) is not ndarray or value.dtype is not FLOAT or value.shape != shape:
+            break
+    else:
+        if shape:
+            return values
+    found = tuple(series(function, n, v) for n, v in zip(names, values, strict=True))
+    fitting(function, names, *found)
+    return found
 
 
 def fitting(function: str, names: tuple[str, ...], *found: NDArray[Any]) -> None:
