@@ -45,12 +45,16 @@ class Rule:
 
 
 def _whole(value: Any) -> int:
+    if type(value) is int:
+        return value
     if isinstance(value, int | np.integer) and not isinstance(value, bool | np.bool_):
         return int(value)
     raise SceneError(f"{value!r} is not a whole number")
 
 
 def _number(value: Any) -> float:
+    if type(value) is float and math.isfinite(value):
+        return value
     if isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool):
         number = value.item() if isinstance(value, np.generic) else value
         if math.isfinite(number):
@@ -74,11 +78,19 @@ def _flag(value: Any) -> bool:
     raise SceneError(f"{value!r} is not True or False")
 
 
+_colors: dict[str, str] = {}  # those seen so far in their canonical spelling
+
+
 def _color(value: Any) -> str:
+    if isinstance(value, str) and value in _colors:
+        return _colors[value]
     try:
-        return palette.color(value)
+        canonical = palette.color(value)
     except ValueError as error:
         raise SceneError(str(error)) from None
+    if len(_colors) < 4096:
+        _colors[value] = canonical
+    return canonical
 
 
 def _series(values: ArrayLike) -> NDArray[np.float64]:
@@ -235,13 +247,16 @@ Side = Annotated[str, _one_of(palette.SIDES)]
 
 
 _rules: dict[type, Mapping[str, Rule]] = {}
+_checks: dict[type, tuple[tuple[str, Callable[[Any], Any]], ...]] = {}
 
 
 def rules(value_type: type) -> Mapping[str, Rule]:
     """The rule of each field, in order."""
     if value_type not in _rules:
         hints = get_type_hints(value_type, include_extras=True)
-        _rules[value_type] = {f.name: hints[f.name].__metadata__[0] for f in fields(value_type)}
+        found = {f.name: hints[f.name].__metadata__[0] for f in fields(value_type)}
+        _checks[value_type] = tuple((name, rule.check) for name, rule in found.items())
+        _rules[value_type] = found
     return _rules[value_type]
 
 
@@ -249,10 +264,11 @@ class Value:
     """A frozen record whose fields are checked when it is made."""
 
     def __post_init__(self) -> None:
-        for name, rule in rules(type(self)).items():
+        rules(type(self))
+        for name, check in _checks[type(self)]:
             value = getattr(self, name)
             try:
-                checked = rule.check(value)
+                checked = check(value)
             except SceneError as error:
                 raise SceneError(f"{type(self).__name__}.{name}: {error}") from None
             if checked is not value:
@@ -327,11 +343,10 @@ class Rows(Sequence[R], Generic[R]):
         sized = [each for each in columns.values() if _is_column(each)]
         self._length = len(sized[0]) if sized else 1 if columns else 0
         for name, rule in known.items():
-            given = columns.pop(name, _default(self.record, name))
-            if isinstance(given, int | float) and not isinstance(given, bool):
-                given = np.full(self._length, given)
-            elif not _is_column(given):
-                given = (given,) * self._length
+            given = columns.pop(name) if name in columns else _default(self.record, name)
+            if not _is_column(given):
+                number = isinstance(given, int | float) and not isinstance(given, bool)
+                given = np.full(self._length, given) if number else (given,) * self._length
             try:
                 column = cast(Callable[[Any], Any], rule.column)(given)
             except SceneError as error:
@@ -407,12 +422,11 @@ class Rows(Sequence[R], Generic[R]):
 
 
 def _is_column(value: Any) -> bool:
-    return isinstance(value, Sequence | np.ndarray) and not isinstance(value, str)
+    return isinstance(value, np.ndarray | tuple | list)
 
 
 def _default(record: type[Value], name: str) -> Any:
-    default = next(f.default for f in fields(record) if f.name == name)  # type: ignore[arg-type]
-    return () if default is MISSING else default
+    return getattr(record, name, ())  # a dataclass keeps its defaults as attributes of the class
 
 
 def _listed(column: Any) -> list[Any]:
@@ -634,22 +648,18 @@ def signals_of(plots: Iterable[Plot], lag: Mapping[str, int] = MappingProxyType(
 
     `lag` tells, by name, how many bars after its dot a signal could first be known.
     """
-    bars: list[int] = []
-    values: list[float] = []
-    names: list[str] = []
-    for plot in plots:
-        if not isinstance(plot, DotPlot):
-            continue
-        dots = plot.columns
-        for x, y, label in zip(dots.x.tolist(), dots.y.tolist(), dots.label, strict=True):
-            if label is not None:
-                bars.append(x)
-                values.append(y)
-                names.append(label)
-    bar = np.array(bars, dtype=np.int64)
-    later = np.array([lag.get(name, 0) for name in names], dtype=np.int64) if lag else 0
-    found = Signals(bar=bar, confirmed_bar=bar + later, value=values, name=names)
-    return found.at(np.argsort(bar, kind="stable"))
+    dots = [plot.columns for plot in plots if isinstance(plot, DotPlot) and len(plot.points)]
+    if not dots:
+        return Signals()
+    names = np.concatenate([np.array(each.label, dtype=object) for each in dots])
+    kept = np.flatnonzero(names != None)  # noqa: E711  (of each element)
+    bars = np.concatenate([each.x for each in dots])[kept]
+    order = np.argsort(bars, kind="stable")
+    kept, bars = kept[order], bars[order]
+    labels = names[kept].tolist()
+    later = np.array([lag.get(name, 0) for name in labels], dtype=np.int64) if lag else 0
+    values = np.concatenate([each.y for each in dots])[kept]
+    return Signals(bar=bars, confirmed_bar=bars + later, value=values, name=labels)
 
 
 # --------------------------------------------------------------------------------- drawn objects

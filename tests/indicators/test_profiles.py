@@ -200,7 +200,7 @@ def test_no_volume_is_lost_and_the_value_area_holds_its_share(seed, n, bins, sta
     found = profiles(market, market.volume, first, bins)
     np.testing.assert_allclose(found.weight.sum(axis=1), found.total, rtol=1e-9)
     assert (found.weight >= 0).all()
-    low, high = found.value_area()
+    low, high = found.value_area
     peak = found.peak
     assert ((low <= peak) & (peak <= high) & (low >= 0) & (high < bins)).all()
     for k in range(len(first)):

@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from chartpact import palette
 from chartpact.indicators import ink
@@ -56,16 +56,10 @@ def across(y: float, bars: int) -> Floats:
     return np.full(bars, float(y))
 
 
-def marks(
-    where: Bools, y: ArrayLike, color: str, size: float, label: str, shift: int = 0
-) -> DotPlot:
-    """A labelled dot on each bar where the condition holds, `shift` bars later (or earlier)."""
-    at = np.flatnonzero(where) + shift
-    heights = np.broadcast_to(np.asarray(y, dtype=np.float64), where.shape)[at]
-    drawn = np.isfinite(heights)
-    return DotPlot(
-        points=Points(x=at[drawn], y=heights[drawn], size=size, label=label), color=color
-    )
+def marks(where: Bools, y: Floats, color: str, size: float, label: str) -> DotPlot:
+    """A labelled dot on each bar where the condition holds, which it only does where y is known."""
+    at = np.flatnonzero(where)
+    return DotPlot(points=Points(x=at, y=y[at], size=size, label=label), color=color)
 
 
 def paint(choice: NDArray[Any], colors: Sequence[str | None]) -> tuple[str | None, ...]:

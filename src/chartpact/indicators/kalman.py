@@ -1,7 +1,6 @@
 """The Kalman volume filter: smoothed volume pressure, its signal line and their crosses."""
 
 from itertools import accumulate
-from math import isnan
 
 import numpy as np
 
@@ -27,6 +26,7 @@ from chartpact.scene import Scene
 SCALE = 200  # bars whose deviation is the unit
 ZONE = 0.6
 TINY = 1e-30
+BLOCK = 64
 START = "vzo_length + isqrt(vzo_length) - 2 + 199"
 STILL = "while volume pressure or volume stands still, and where volume is missing"
 CROSSES = ("buy_oversold", "buy", "sell_overbought", "sell")
@@ -101,14 +101,22 @@ def kalman_volume(bars: Bars, vzo_length: int, k: float, sig_length: int) -> Sce
 
 
 def _filter(values: Floats, gain: float) -> Floats:
-    """Each value pulls the estimate by `gain`, from 0; a missing one leaves it where it is."""
+    """Each value pulls the estimate by `gain`, from 0; a missing one leaves it where it is.
+
+    It is computed a block at a time: what a block's values do to each other is one product.
+    """
     known = np.flatnonzero(~np.isnan(values))
     out = np.full(len(values), np.nan)
-    if len(known):
-        steps = accumulate(
-            values[known[0] :].tolist(),
-            lambda held, value: held if isnan(value) else gain * value + (1 - gain) * held,
-            initial=0.0,
-        )
-        out[known[0] :] = list(steps)[1:]
+    if len(known) == 0:
+        return out
+    blocks = np.zeros((-(-len(known) // BLOCK), BLOCK))
+    blocks.flat[: len(known)] = values[known]
+    kept = (1 - gain) ** np.arange(BLOCK + 1)
+    lag = np.subtract.outer(np.arange(BLOCK), np.arange(BLOCK))
+    within = blocks @ (gain * np.where(lag >= 0, kept[lag], 0.0)).T
+    ends = accumulate(within[:, -1].tolist(), lambda held, own: own + kept[BLOCK] * held)
+    carried = np.append(0.0, list(ends)[:-1])
+    estimate = (within + np.outer(carried, kept[1:])).ravel()
+    since = np.arange(known[0], len(values))
+    out[known[0] :] = estimate[np.searchsorted(known, since, side="right") - 1]
     return out

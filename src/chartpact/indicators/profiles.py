@@ -8,7 +8,7 @@ import numpy as np
 from chartpact.bars import Bars
 from chartpact.indicators import ink
 from chartpact.indicators.builtin import Track, builtin
-from chartpact.indicators.drawing import faded, level, line, scene
+from chartpact.indicators.drawing import Floats, faded, level, line, scene
 from chartpact.indicators.params import Param
 from chartpact.indicators.sessions import (
     DAY_ROLL,
@@ -58,7 +58,7 @@ def _sessions(
 
 def _shaded(found: Profiles, side: str, control: str, inside: str, outside: str) -> Iterator[Plot]:
     """A lying bar for each row, told apart by the value area."""
-    (low,), (high,), (peak,) = *found.value_area(), found.peak
+    (low,), (high,), (peak,) = *found.value_area, found.peak
     step = float(found.step[0])
     y = found.middles(0)
     for row, share in _shares(found):
@@ -81,7 +81,7 @@ def _shares(found: Profiles) -> Iterator[tuple[int, float]]:
 
 
 def _marked(found: Profiles, edge: str) -> Iterator[HLinePlot]:
-    (control,), ((bottom,), (top,)) = found.control, found.value_prices()
+    (control,), ((bottom,), (top,)) = found.control, found.value_prices
     yield level(float(control), ink.GOLD, "solid", "POC")
     yield level(float(top), edge, "dashed", "VAH")
     yield level(float(bottom), edge, "dashed", "VAL")
@@ -185,7 +185,7 @@ def session_vp(
     spans = np.diff(np.append(first, len(bars)))
     plots = [line("POC", np.repeat(found.control, spans), ink.GOLD, 2, style="stepline")]
     if show_value_area:
-        bottom, top = found.value_prices()
+        bottom, top = found.value_prices
         plots.append(line("VAH", np.repeat(top, spans), ink.GRAY, style="stepline"))
         plots.append(line("VAL", np.repeat(bottom, spans), ink.GRAY, style="stepline"))
     return scene("SVP", *plots)
@@ -307,16 +307,29 @@ def naked_poc(
     return scene("nPOC", *plots)
 
 
-def _last_touch(bars: Bars, prices: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Indices:
-    """For each price, the last bar that it lies on; -1 if there is none."""
+def _last_touch(bars: Bars, prices: Floats) -> Indices:
+    """For each price, the last bar that it lies on; -1 if there is none.
+
+    A bar covers a run of the ranked prices. Every run is two overlapping blocks of a power of two:
+    the bars are put on the blocks, and each block hands its latest bar down to its halves.
+    """
     order = np.argsort(prices)
     ranked = prices[order]
     low = np.searchsorted(ranked, bars.low, side="left")
     high = np.searchsorted(ranked, bars.high, side="right")
-    last = np.full(len(prices), -1, dtype=np.intp)
-    for bar in np.flatnonzero(high > low).tolist():  # later bars paint over earlier ones
-        last[low[bar] : high[bar]] = bar
-    return last[np.argsort(order)]
+    touching = np.flatnonzero(high > low)
+    low, high = low[touching], high[touching]
+    size = np.frexp(high - low)[1] - 1  # of the largest block within the run, as a power of two
+    last = np.full((int(size.max(initial=0)) + 1, len(prices)), -1, dtype=np.intp)
+    np.maximum.at(last, (size, low), touching)
+    np.maximum.at(last, (size, high - (1 << size)), touching)
+    for k in range(len(last) - 1, 0, -1):
+        half = 1 << (k - 1)
+        np.maximum(last[k - 1], last[k], out=last[k - 1])
+        np.maximum(last[k - 1, half:], last[k, :-half], out=last[k - 1, half:])
+    found = np.empty(len(prices), dtype=np.intp)
+    found[order] = last[0]
+    return found
 
 
 @builtin(

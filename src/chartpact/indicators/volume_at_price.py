@@ -1,6 +1,7 @@
 """How much traded at which price: rows of equal height over groups of bars."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ class Profiles:
     weight: Floats  # of each group and row
     total: Floats
 
-    @property
+    @cached_property
     def peak(self) -> Indices:
         """The heaviest row of each group, the lowest of equals."""
         heaviest: Indices = np.argmax(self.weight, axis=1)
@@ -47,6 +48,7 @@ class Profiles:
         """The point of control: the price of the heaviest row; NaN without any weight."""
         return np.where(self.total > 0, self.middle(self.peak), np.nan)
 
+    @cached_property
     def value_area(self) -> tuple[Indices, Indices]:
         """The lowest and highest row of the value area of each group.
 
@@ -72,9 +74,10 @@ class Profiles:
             high = high + (growing & up)
         return low, high
 
+    @property
     def value_prices(self) -> tuple[Floats, Floats]:
         """Bottom and top price of the value area of each group; NaN without any weight."""
-        low, high = self.value_area()
+        low, high = self.value_area
         known = self.total > 0
         return (
             np.where(known, self.bottom + low * self.step, np.nan),
@@ -100,16 +103,20 @@ def profiles(
     step = top / rows - bottom / rows
     low, high = (_in_rows(price, group, bottom, step, rows) for price in (bars.low, bars.high))
     lowest, highest = (np.minimum(each.astype(np.intp), rows - 1) for each in (low, high))
-    touched = highest - lowest + 1
-    bar = np.repeat(np.arange(len(bars)), touched)
-    begins = np.cumsum(touched) - touched
-    row = np.arange(len(bar)) + (lowest - begins)[bar]
-    share = weight[bar]
-    if spread:
-        inside = np.minimum(high[bar], row + 1) - np.maximum(low[bar], row)
-        reach = np.where(touched == 1, 1.0, high - low)
-        share = share * np.where(touched[bar] == 1, 1.0, inside / reach[bar])
-    cells: NDArray[Any] = np.bincount(group[bar] * rows + row, share, len(first) * rows)
+    more = highest - lowest
+    cell = group * rows + lowest
+    within, across = np.flatnonzero(more == 0), np.flatnonzero(more)
+    cells: NDArray[Any] = np.bincount(cell[within], weight[within], len(first) * rows)
+    if len(across):
+        touched = more[across] + 1
+        bar = np.repeat(across, touched)  # once for every row it touches
+        above = np.arange(len(bar)) - np.repeat(np.cumsum(touched) - touched, touched)
+        share = weight[bar]
+        if spread:
+            row = lowest[bar] + above
+            inside = np.minimum(high[bar], row + 1) - np.maximum(low[bar], row)
+            share = share * (inside / (high[bar] - low[bar]))
+        cells = cells + np.bincount(cell[bar] + above, share, len(first) * rows)
     held = cells.reshape(len(first), rows).astype(np.float64, copy=False)
     total = np.add.reduceat(weight, first) if spread else held.sum(axis=1)
     return Profiles(bottom, step, held, total)
