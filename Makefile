@@ -6,6 +6,7 @@ READY := $(VENV)/.ready
 NATIVE := $(wildcard src/chartpact/native/*.c src/chartpact/native/*.h)
 STRICT ?=
 ARGS ?=
+BENCH ?= ta
 
 .PHONY: serve test check bench docs format clean
 
@@ -31,7 +32,7 @@ docs: $(READY)
 	$(BIN)/python docs/generate.py
 
 bench: $(VENV)/.ready-bench
-	$(BIN)/python bench/ta.py $(ARGS)
+	$(BIN)/python bench/$(BENCH).py $(ARGS)
 
 $(READY): pyproject.toml setup.py $(NATIVE)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

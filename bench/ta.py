@@ -17,7 +17,6 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
-from pathlib import Path
 from time import perf_counter
 
 import numpy as np
@@ -25,6 +24,7 @@ from tqdm import tqdm
 
 from chartpact import ta
 from chartpact.ta.kernels import BACKEND
+from page import put
 
 os.environ.setdefault("POLARS_SKIP_CPU_CHECK", "1")
 warnings.simplefilter("ignore")  # pandas-ta-classic computes with zeros and warns of it
@@ -34,8 +34,6 @@ import pandas as pd  # noqa: E402
 import pandas_ta_classic as pta  # noqa: E402
 import talib  # noqa: E402
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
-BEGIN, END = "<!-- bench:ta -->", "<!-- /bench:ta -->"
 OTHERS = ("TA-Lib", "bottleneck", "pandas-ta-classic")
 
 # function | ours | TA-Lib | bottleneck | pandas-ta-classic (on Series, in capitals)
@@ -316,12 +314,6 @@ def summary(best: dict[Size, dict], copy: float, imports: dict[str, float]) -> s
     return "\n".join(["| what | measured | to reach |", "|---|--:|--:|", *lines])
 
 
-def write(text: str) -> None:
-    page = PAGE.read_text()
-    before, rest = page.split(BEGIN)
-    PAGE.write_text(f"{before}{BEGIN}\n{text}\n{END}{rest.split(END)[1]}")
-
-
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     options.add_argument("--quick", action="store_true", help="fewer rounds, under half a minute")
@@ -330,7 +322,7 @@ def main() -> None:
     text = report(chosen.quick)
     print(text)
     if chosen.write:
-        write(text)
+        put("ta", text)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,5 @@
 """The Kalman volume filter: smoothed volume pressure, its signal line and their crosses."""
 
-from itertools import accumulate
-
 import numpy as np
 
 from chartpact import ta
@@ -26,7 +24,7 @@ from chartpact.scene import Scene
 SCALE = 200  # bars whose deviation is the unit
 ZONE = 0.6
 TINY = 1e-30
-BLOCK = 64
+NEGLIGIBLE = 1e-20
 START = "vzo_length + isqrt(vzo_length) - 2 + 199"
 STILL = "while volume pressure or volume stands still, and where volume is missing"
 CROSSES = ("buy_oversold", "buy", "sell_overbought", "sell")
@@ -79,11 +77,11 @@ def kalman_volume(bars: Bars, vzo_length: int, k: float, sig_length: int) -> Sce
     calm = np.abs(smooth) < ZONE
     size = volume / ta.stdev(volume, SCALE) / 10
     size = np.where(size > 0.8, 0.0, size)
-    shades = (ink.DOWN, ink.CYAN)
+    shades = paint(bull, (ink.DOWN, ink.CYAN))
     return scene(
         "KVF",
-        line("KVF", smooth, paint(bull, shades), 2, style="circles"),
-        line("Signal", signal, paint(bull, shades), 1, style="circles"),
+        line("KVF", smooth, shades, 2, style="circles"),
+        line("Signal", signal, shades, 1, style="circles"),
         marks(over & (smooth < -ZONE), smooth, ink.CYAN, 6, "buy_oversold"),
         marks(over & calm, smooth, ink.CYAN, 4, "buy"),
         marks(under & (smooth > ZONE), smooth, ink.DOWN, 6, "sell_overbought"),
@@ -103,20 +101,18 @@ def kalman_volume(bars: Bars, vzo_length: int, k: float, sig_length: int) -> Sce
 def _filter(values: Floats, gain: float) -> Floats:
     """Each value pulls the estimate by `gain`, from 0; a missing one leaves it where it is.
 
-    It is computed a block at a time: what a block's values do to each other is one product.
+    The weights of the last m values are known once those of the last m/2 are, so the span doubles
+    until what lies before it weighs nothing.
     """
     known = np.flatnonzero(~np.isnan(values))
+    estimate = gain * values[known]
+    span, left = 1, 1 - gain
+    while span < len(estimate) and left > NEGLIGIBLE:
+        estimate[span:] += left * estimate[:-span]
+        span, left = 2 * span, left * left
     out = np.full(len(values), np.nan)
-    if len(known) == 0:
-        return out
-    blocks = np.zeros((-(-len(known) // BLOCK), BLOCK))
-    blocks.flat[: len(known)] = values[known]
-    kept = (1 - gain) ** np.arange(BLOCK + 1)
-    lag = np.subtract.outer(np.arange(BLOCK), np.arange(BLOCK))
-    within = blocks @ (gain * np.where(lag >= 0, kept[lag], 0.0)).T
-    ends = accumulate(within[:, -1].tolist(), lambda held, own: own + kept[BLOCK] * held)
-    carried = np.append(0.0, list(ends)[:-1])
-    estimate = (within + np.outer(carried, kept[1:])).ravel()
-    since = np.arange(known[0], len(values))
-    out[known[0] :] = estimate[np.searchsorted(known, since, side="right") - 1]
+    out[known] = estimate
+    missing = np.flatnonzero(np.isnan(out))
+    late = missing[missing > known[0]] if len(known) else missing[:0]
+    out[late] = estimate[np.searchsorted(known, late) - 1]
     return out

@@ -1,0 +1,177 @@
+"""How fast the 34 local builtins are, from bars to a finished scene, and how they grow.
+
+    python bench/indicators.py            the table, in Markdown (about a minute)
+    python bench/indicators.py --quick    fewer rounds
+    python bench/indicators.py --write    also puts it into docs/benchmarks.md
+
+TA-Lib and pandas-ta-classic compute the bare series and draw nothing; what ours costs more is the
+scene: its plots, colours, dots and signals, all checked.
+"""
+
+import argparse
+import os
+import sys
+import warnings
+from collections.abc import Callable
+from time import perf_counter
+
+import numpy as np
+from tqdm import tqdm
+
+from chartpact.bars import Bars
+from chartpact.indicators import builtins
+from chartpact.indicators.params import resolve
+from chartpact.ta.kernels import BACKEND
+from page import machine, put
+
+os.environ.setdefault("POLARS_SKIP_CPU_CHECK", "1")
+warnings.simplefilter("ignore")  # pandas-ta-classic computes with zeros and warns of it
+
+import pandas as pd  # noqa: E402
+import pandas_ta_classic as pta  # noqa: E402
+import talib  # noqa: E402
+
+SMALL, LARGE = 5_000, 100_000
+BUDGET_MS = 20
+
+# builtin | TA-Lib | pandas-ta-classic (on Series, in capitals)
+PEERS = """
+ema_stack    | [talib.EMA(c, n) for n in (8, 21, 50, 200)] | [pta.ema(C, n, talib=False) for n in (8, 21, 50, 200)]
+bbands       | talib.BBANDS(c, 20, 2, 2)          | pta.bbands(C, 20, 2, talib=False)
+keltner      | talib.KC(h, l, c, 20, 20, 1.5)     | pta.kc(H, L, C, 20, 1.5)
+donchian     | (talib.MAX(h, 20), talib.MIN(l, 20)) | pta.donchian(H, L, 20, 20)
+vwap         | talib.VWAP(h, l, c, v)             |
+supertrend   | talib.SUPERTREND(h, l, c, 10, 3)   | pta.supertrend(H, L, C, 10, 3)
+sar          | talib.SAR(h, l, 0.02, 0.2)         | pta.psar(H, L, C, talib=False)
+ichimoku     |                                    | pta.ichimoku(H, L, C, 9, 26, 52)
+heikin_ashi  |                                    | pta.ha(O, H, L, C)
+macd         | talib.MACD(c, 12, 26, 9)           | pta.macd(C, 12, 26, 9, talib=False)
+rsi          | talib.RSI(c, 14)                   | pta.rsi(C, 14, talib=False)
+stoch        | talib.STOCH(h, l, c, 14, 3, 0, 3, 0) | pta.stoch(H, L, C, 14, 3, 3, talib=False)
+atr          | talib.ATR(h, l, c, 14)             | pta.atr(H, L, C, 14, talib=False)
+obv          | talib.OBV(c, v)                    | pta.obv(C, V, talib=False)
+cci          | talib.CCI(h, l, c, 20)             | pta.cci(H, L, C, 20, talib=False)
+roc          | talib.ROC(c, 14)                   | pta.roc(C, 14, talib=False)
+mfi          | talib.MFI(h, l, c, v, 14)          | pta.mfi(H, L, C, V, 14, talib=False)
+williams_r   | talib.WILLR(h, l, c, 14)           | pta.willr(H, L, C, 14, talib=False)
+cmf          |                                    | pta.cmf(H, L, C, V, length=20)
+adx          | (talib.ADX(h, l, c, 14), talib.PLUS_DI(h, l, c, 14), talib.MINUS_DI(h, l, c, 14)) | pta.adx(H, L, C, 14, talib=False)
+ad           | talib.AD(h, l, c, v)               | pta.ad(H, L, C, V, talib=False)
+"""  # noqa: E501
+OTHERS = ("TA-Lib", "pandas-ta-classic")
+
+Job = tuple[str, str, int]  # who, what, on how many bars
+Call = Callable[[], object]
+
+
+def market(n: int) -> Bars:
+    """Five-minute futures bars, so that there are sessions to find."""
+    chance = np.random.default_rng(11)
+    close = 4500 + np.cumsum(chance.normal(0, 2, n))
+    opens = np.concatenate((close[:1], close[:-1]))
+    high = np.maximum(opens, close) + 3 * chance.random(n)
+    low = np.minimum(opens, close) - 3 * chance.random(n)
+    time = 1_709_510_400_000 + 300_000 * np.arange(n)
+    return Bars(time, opens, high, low, close, chance.lognormal(6, 0.6, n), "ES", "5m")
+
+
+def local() -> list[str]:
+    return [name for name, each in builtins.table().items() if not each.needs_network]
+
+
+def ours(bars: Bars) -> dict[Job, Call]:
+    jobs: dict[Job, Call] = {}
+    for name in local():
+        each = builtins.table()[name]
+        params = resolve(each.params, {}, name)
+        jobs["ours", name, len(bars)] = lambda each=each, params=params: each.compute(bars, params)
+    return jobs
+
+
+def theirs(bars: Bars) -> dict[Job, Call]:
+    columns = {
+        name[0]: np.array(getattr(bars, name)) for name in "open high low close volume".split()
+    }
+    names = {"talib": talib, "pta": pta, **columns}
+    names |= {key.upper(): pd.Series(column) for key, column in columns.items()}
+    jobs: dict[Job, Call] = {}
+    for row in PEERS.strip().splitlines():
+        name, *texts = (cell.strip() for cell in row.split("|"))
+        for other, text in zip(OTHERS, texts, strict=True):
+            if text:
+                call = eval(f"lambda: {text}", names)
+                if call() is None:  # how pandas-ta-classic says that it did not like an argument
+                    raise SystemExit(f"{other} computes nothing for {text}")
+                jobs[other, name, len(bars)] = call
+    return jobs
+
+
+def fastest(jobs: dict[Job, Call], rounds: int) -> dict[Job, float]:
+    """Seconds of the fastest of several calls; a round calls everybody once."""
+    best: dict[Job, float] = {}
+    for turn in tqdm(range(rounds), leave=False, disable=not sys.stderr.isatty()):
+        for job, call in jobs.items():
+            slow = best.get(job, 0) > 0.02 and job[0] != "ours"
+            if turn > 2 and slow:
+                continue
+            began = perf_counter()
+            call()
+            took = perf_counter() - began
+            best[job] = min(best.get(job, took), took)
+    return best
+
+
+def report(quick: bool) -> str:
+    large, small = market(LARGE), market(SMALL)  # the larger first: the allocator has settled then
+    best = fastest(ours(large), 3 if quick else 12)
+    best |= fastest({**ours(small), **theirs(small)}, 10 if quick else 60)
+    total = {n: sum(best["ours", name, n] for name in local()) for n in (SMALL, LARGE)}
+    growth = {
+        name: best["ours", name, LARGE] / best["ours", name, SMALL] / (LARGE / SMALL)
+        for name in local()
+    }
+    worst, count = max(growth, key=growth.__getitem__), len(local())
+    lines = [
+        machine({"NumPy": np.__version__, "TA-Lib": talib.__version__, OTHERS[1]: pta.version})
+        + f" Kernels in {BACKEND.upper()}.",
+        "",
+        "| what | measured | to reach |",
+        "|---|--:|--:|",
+        f"| all {count} together, 5 000 bars, ms | {1e3 * total[SMALL]:.1f} | < {BUDGET_MS} |",
+        f"| all {count} together, 100 000 bars, ms | {1e3 * total[LARGE]:.0f} | |",
+        f"| largest growth of the time a bar, 5 000 → 100 000 (`{worst}`) | {growth[worst]:.2f} "
+        "| ≤ 1, noise aside |",
+        "",
+        "| builtin | 5 000 bars, µs | share | 100 000 bars, ms | growth a bar | "
+        + " | ".join(f"{other}, its time over ours" for other in OTHERS)
+        + " |",
+        "|---|--:|--:|--:|--:|--:|--:|",
+    ]
+    for name in sorted(local(), key=lambda name: -best["ours", name, SMALL]):
+        own = best["ours", name, SMALL]
+        peers = [best.get((other, name, SMALL)) for other in OTHERS]
+        cells = [
+            f"`{name}`",
+            f"{1e6 * own:.0f}",
+            f"{own / total[SMALL]:.1%}",
+            f"{1e3 * best['ours', name, LARGE]:.2f}",
+            f"{growth[name]:.2f}",
+            *(f"{peer / own:.2f}" if peer else "" for peer in peers),
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    options.add_argument("--quick", action="store_true", help="fewer rounds")
+    options.add_argument("--write", action="store_true", help="also update docs/benchmarks.md")
+    chosen = options.parse_args()
+    text = report(chosen.quick)
+    print(text)
+    if chosen.write:
+        put("indicators", text)
+
+
+if __name__ == "__main__":
+    main()
