@@ -11,6 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
+from chartpact.indicators.builtin import Builtin
+from chartpact.indicators.params import allowed
+
 REFERENCE = Path(__file__).resolve().parent / "reference"
 NOTE = (
     "<!-- Written by docs/generate.py from the code: edit the code, then run `make docs`. -->\n\n"
@@ -77,6 +80,91 @@ def _call(function: Callable[..., object]) -> str:
     return str(signature.replace(parameters=bare, return_annotation=signature.empty))
 
 
+def indicators_page() -> str:
+    """Every builtin: how it is asked for, what it draws, what its numbers promise."""
+    from chartpact.indicators import builtins
+    from chartpact.indicators.signals import SIGNALS
+    from chartpact.sources import readings
+
+    table = builtins.table()
+    given = {name: [b.name for b in table.values() if name in b.signals] for name in SIGNALS}
+    parts = [INDICATORS_INTRODUCTION]
+    for category in ("overlay", "panel", "external"):
+        named = [each for each in table.values() if each.category == category]
+        parts.append(f"\n## {category.capitalize()}s\n" if category != "external" else EXTERNAL)
+        parts += [_builtin(each) for each in sorted(named, key=lambda each: each.name)]
+    told = [
+        f"| `{name}` | {what} | {' '.join(f'[`{n}`](#{n})' for n in given[name])} |"
+        for name, what in SIGNALS.items()
+    ]
+    parts.append("\n## Signals\n\n| name | meaning | given by |\n|---|---|---|\n" + "\n".join(told))
+    parts.append(f"\n## Where readings come from\n\n{_prose(inspect.getdoc(readings) or '')}")
+    return "\n".join(parts)
+
+
+INDICATORS_INTRODUCTION = """\
+# Built-in indicators
+
+Ask for one as `rsi`, `rsi:period=7` or `{"name": "rsi", "period": 7}`. All stand on
+[`ta`](ta.md), so a value that Pine leaves na is missing here. Under *first value* stands the bar of
+the first value, in the indicator's parameters, bars counted from 0. *Rewrites its past: no* means
+that the first k bars give the first k values, and the signals confirmed by then; bars that come
+later change nothing of it. A signal carries the bar it is drawn on and the bar on which it could
+first be known, which is later where it says so.
+
+Where the reference project (chartgen) differs from what TradingView shows, TradingView wins; each
+difference is listed, and also where TradingView's own study starts with other parameters. Colours
+are chosen anew throughout, to be legible on dark and on light backgrounds.
+"""
+
+EXTERNAL = """
+## External
+
+`cvd` is computed from the bars. The others need the network: see
+[where readings come from](#where-readings-come-from). A bar shows the last reading that was there
+before its close. No network, a refused symbol or an answer that cannot be read is an error of that
+indicator alone. The tests run against a server of their own; the live services are untried.
+"""
+
+
+def _builtin(each: Builtin) -> str:
+    also = f" (also {', '.join(f'`{alias}`' for alias in each.aliases)})" if each.aliases else ""
+    lines = [f"### `{each.name}`\n\n{each.title}{also}. {each.description}\n"]
+    if each.params:
+        lines.append("| parameter | default | takes | |\n|---|---|---|---|")
+        for param in each.params:
+            names = ", ".join(f"`{name}`" for name in (param.name, *param.aliases))
+            default = "unset" if param.default is None else f"`{param.default}`"
+            lines.append(f"| {names} | {default} | {allowed(param)} | {param.desc} |")
+        lines.append("")
+    if each.tracks:
+        lines.append(
+            "| series | first value | missing later | rewrites its past |\n|---|---|---|---|"
+        )
+        for track in each.tracks:
+            first = "bar 0" if track.first == "0" else f"bar `{track.first}`"
+            gaps = track.gaps or "never"
+            stable = "no" if each.stable and track.prefix_stable else "yes"
+            lines.append(f"| {track.title} | {first} | {gaps} | {stable} |")
+        lines.append("")
+    facts = []
+    if each.signals:
+        facts.append(f"Signals: {', '.join(f'`{name}`' for name in each.signals)}.")
+    if not each.stable:
+        facts.append("Rewrites its past: yes, as it is drawn over the whole range of bars.")
+    if each.needs_volume:
+        facts.append("Needs volume.")
+    if each.needs_network:
+        facts.append("Needs the network.")
+    if facts:
+        lines.append(" ".join(facts) + "\n")
+    if each.differences:
+        lines.append("Differences:\n")
+        lines += [f"- {difference}" for difference in each.differences]
+        lines.append("")
+    return "\n".join(lines)
+
+
 def scene_schema() -> str:
     from chartpact.scene import json_schema
 
@@ -91,6 +179,7 @@ def snapshot_schema() -> str:
 
 PAGES: dict[str, Callable[[], str]] = {
     "cli.md": cli_page,
+    "indicators.md": indicators_page,
     "ta.md": ta_page,
     "scene.schema.json": scene_schema,
     "snapshot.schema.json": snapshot_schema,
