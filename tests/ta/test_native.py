@@ -265,3 +265,10 @@ def test_arguments_of_the_wrong_kind_are_refused():
         native.sma(np.ones(5, complex), 2)
     with pytest.raises(ValueError, match="mismatch"):
         native.vwma(np.ones(5), np.ones(6), 2)
+
+
+def test_every_kernel_is_benchmarked():
+    benchmark = (Path(__file__).parents[2] / "bench" / "ta.py").read_text()
+    measured = {line.split("|")[0].strip() for line in benchmark.splitlines() if "| ta." in line}
+    all_time = {"max": "cummax", "min": "cummin"}
+    assert set(KERNELS) <= {all_time.get(name, name) for name in measured}

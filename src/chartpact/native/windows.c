@@ -8,7 +8,10 @@
    Where the result is an average, distances from a pivot are summed: the last bar of the block,
    which belongs to every window that begins in the block. Flat prices then give exactly the price,
    and variances lose nothing to cancellation, since no member of a window of L lies further than
-   sqrt(L - 1) standard deviations from its mean. */
+   sqrt(L - 1) standard deviations from its mean.
+
+   Sums become averages one block later: reading several at once that were just written one by one
+   would make the processor wait for its own writes. */
 #include "kernels.h"
 
 /* A block's windows begin at its bars and end at last .. end - 1. The tail from j serves the window
@@ -59,6 +62,8 @@ WIDE void window_mean(const double *x, double *out, int64_t n, int64_t L)
         weighted_mean(x, out, n, L, ones, (double)L);
         return;
     }
+    int64_t done = L - 1;
+    double pivot_before = 0;
     FOR_EACH_BLOCK (last, end, n, L) {
         double pivot = x[last], tail = 0, head = 0;
         int64_t j = last;
@@ -68,9 +73,12 @@ WIDE void window_mean(const double *x, double *out, int64_t n, int64_t L)
             out[j + L - 1] = tail += x[j] - pivot;
         for (int64_t i = last + 1; i < end; i++)
             out[i] += head += x[i] - pivot;
-        for (int64_t i = last; i < end; i++)
-            out[i] = pivot + out[i] / (double)L;
+        for (; done < last; done++)
+            out[done] = pivot_before + out[done] / (double)L;
+        pivot_before = pivot;
     }
+    for (; done < n; done++)
+        out[done] = pivot_before + out[done] / (double)L;
 }
 
 int kernel_sum(Frame *f)
@@ -99,6 +107,8 @@ typedef double Line(double pivot, double sum, double weighted, double L, double 
 static inline __attribute__((always_inline)) void
 each_line(const double *x, double *out, int64_t n, int64_t L, double *sum, double offset, Line *line)
 {
+    double *sum_before = sum + L, pivot_before = 0;
+    int64_t done = L - 1;
     FOR_EACH_BLOCK (last, end, n, L) {
         double pivot = x[last], tail = 0, tail_w = 0, head = 0, head_w = 0, place = 0;
         int64_t j = last;
@@ -116,9 +126,14 @@ each_line(const double *x, double *out, int64_t n, int64_t L, double *sum, doubl
             sum[i - last] += head;
             out[i] += head_w + ((double)L - place) * head;
         }
-        for (int64_t i = last; i < end; i++)
-            out[i] = line(pivot, sum[i - last], out[i], (double)L, offset);
+        for (int64_t k = 0; done < last; done++, k++)
+            out[done] = line(pivot_before, sum_before[k], out[done], (double)L, offset);
+        double *swap = sum;
+        sum = sum_before, sum_before = swap;
+        pivot_before = pivot;
     }
+    for (int64_t k = 0; done < n; done++, k++)
+        out[done] = line(pivot_before, sum_before[k], out[done], (double)L, offset);
 }
 
 static inline double weighted_average(double pivot, double sum, double weighted, double L,
@@ -164,7 +179,7 @@ WIDE static void weighted_averages(const double *x, double *out, int64_t n, int6
 int kernel_linreg(Frame *f)
 {
     int64_t L = length(f, 1);
-    double *sum = scratch(f, L);
+    double *sum = scratch(f, 2 * L);
     if (!sum)
         return -1;
     fill(f->out[0], L - 1, NA);
@@ -175,7 +190,7 @@ int kernel_linreg(Frame *f)
 int kernel_cog(Frame *f)
 {
     int64_t L = length(f, 1);
-    double *sum = scratch(f, L);
+    double *sum = scratch(f, 2 * L);
     if (!sum)
         return -1;
     fill(f->out[0], L - 1, NA);
@@ -200,17 +215,16 @@ static void wma(const double *x, double *out, int64_t n, int64_t L, double *sum)
 int kernel_wma(Frame *f)
 {
     const double *x = series(f, 0);
-    int64_t L = length(f, 1), n = f->n, first = 0, missing = 0;
+    int64_t L = length(f, 1), n = f->n, first = 0;
     double *out = f->out[0];
     while (first < n && is_na(x[first]))
         first++;
-    for (int64_t i = first; i < n; i++)
-        missing += is_na(x[i]);
-    fill(out, first + L - 1 < n ? first + L - 1 : n, NA);
-    double *sum = scratch(f, L + (missing ? n : 0)), *filled = sum + L;
+    bool has_gaps = first_na(x + first, n - first) < n - first;
+    double *sum = scratch(f, 2 * L + (has_gaps ? n : 0)), *filled = sum + 2 * L;
     if (!sum)
         return -1;
-    if (!missing) {
+    fill(out, first + L - 1 < n ? first + L - 1 : n, NA);
+    if (!has_gaps) {
         wma(x + first, out + first, n - first, L, sum);
         return 0;
     }
@@ -255,19 +269,43 @@ int kernel_alma(Frame *f)
 
 /* ------------------------------------------------------------------------------ deviations */
 
-/* For every window its mean and its spread, L² times the variance: L Σd² - (Σd)². */
-typedef struct {
-    double *out, *upper, *lower; /* the last two for bands only */
-    double by, mult;
-} Deviation;
-
 typedef enum { VARIANCE, STDEV, BANDS } Measure;
 
-static inline __attribute__((always_inline)) void each_spread(const double *x, int64_t n, int64_t L,
-                                                              double *squares, Deviation to,
-                                                              Measure measure)
+typedef struct {
+    Measure measure;
+    double *out, *upper, *lower; /* the last two for bands only */
+    double L, by, mult;
+} Deviation;
+
+/* From the sums of distances (in `out`) and of their squares, for `count` windows. The spread,
+   L Σd² - (Σd)², is L² times the variance. */
+static inline __attribute__((always_inline)) void
+measure(Deviation to, int64_t first, int64_t count, double pivot, const double *squares)
 {
-    double *out = to.out;
+    double *restrict out = to.out + first;
+    double *restrict upper = to.measure == BANDS ? to.upper + first : NULL;
+    double *restrict lower = to.measure == BANDS ? to.lower + first : NULL;
+    for (int64_t k = 0; k < count; k++) {
+        double spread = to.L * squares[k] - out[k] * out[k];
+        spread = spread < 0 ? 0 : spread;
+        if (to.measure == VARIANCE) {
+            out[k] = spread / to.by;
+        } else if (to.measure == STDEV) {
+            out[k] = sqrt(spread) / to.by;
+        } else {
+            double middle = pivot + out[k] / to.L, reach = to.mult * (sqrt(spread) / to.by);
+            out[k] = middle;
+            upper[k] = middle + reach;
+            lower[k] = middle - reach;
+        }
+    }
+}
+
+static inline __attribute__((always_inline)) void
+each_spread(const double *x, int64_t n, int64_t L, double *squares, Deviation to)
+{
+    double *out = to.out, *squares_before = squares + L, pivot_before = 0;
+    int64_t done = L - 1;
     FOR_EACH_BLOCK (last, end, n, L) {
         double pivot = x[last], tail = 0, head = 0, tail2 = 0, head2 = 0;
         int64_t j = last;
@@ -285,54 +323,45 @@ static inline __attribute__((always_inline)) void each_spread(const double *x, i
             out[i] += head += d;
             squares[i - last] += head2 += d * d;
         }
-        for (int64_t i = last; i < end; i++) {
-            double spread = (double)L * squares[i - last] - out[i] * out[i];
-            spread = spread < 0 ? 0 : spread;
-            if (measure == VARIANCE) {
-                out[i] = spread / to.by;
-            } else if (measure == STDEV) {
-                out[i] = sqrt(spread) / to.by;
-            } else {
-                double middle = pivot + out[i] / (double)L, reach = to.mult * (sqrt(spread) / to.by);
-                out[i] = middle;
-                to.upper[i] = middle + reach;
-                to.lower[i] = middle - reach;
-            }
-        }
+        measure(to, done, last - done, pivot_before, squares_before);
+        done = last;
+        double *swap = squares;
+        squares = squares_before, squares_before = swap;
+        pivot_before = pivot;
     }
+    measure(to, done, n - done, pivot_before, squares_before);
 }
 
 WIDE static void variances(const double *x, int64_t n, int64_t L, double *squares, Deviation to)
 {
-    each_spread(x, n, L, squares, to, VARIANCE);
+    to.measure = VARIANCE;
+    each_spread(x, n, L, squares, to);
 }
 
 WIDE static void stdevs(const double *x, int64_t n, int64_t L, double *squares, Deviation to)
 {
-    each_spread(x, n, L, squares, to, STDEV);
+    to.measure = STDEV;
+    each_spread(x, n, L, squares, to);
 }
 
 WIDE static void bands(const double *x, int64_t n, int64_t L, double *squares, Deviation to)
 {
-    each_spread(x, n, L, squares, to, BANDS);
+    to.measure = BANDS;
+    each_spread(x, n, L, squares, to);
 }
 
 /* Divided by n, or by n - 1 for the unbiased one, which a single value does not have. */
 static int deviation(Frame *f, Measure measure)
 {
     int64_t L = length(f, 1), freedom = flag(f, 2) ? L : L - 1, n = f->n;
-    double *out = f->out[0], by = (double)L * (double)freedom, *squares = scratch(f, L);
+    double *out = f->out[0], by = (double)L * (double)freedom, *squares = scratch(f, 2 * L);
     if (!squares)
         return -1;
-    if (freedom == 0) {
-        fill(out, n, NA);
+    fill(out, freedom ? L - 1 : n, NA);
+    if (L > n || freedom == 0)
         return 0;
-    }
-    fill(out, L - 1, NA);
-    if (measure == VARIANCE)
-        variances(series(f, 0), n, L, squares, (Deviation){.out = out, .by = by});
-    else
-        stdevs(series(f, 0), n, L, squares, (Deviation){.out = out, .by = sqrt(by)});
+    Deviation to = {.out = out, .L = (double)L, .by = measure == VARIANCE ? by : sqrt(by)};
+    (measure == VARIANCE ? variances : stdevs)(series(f, 0), n, L, squares, to);
     return 0;
 }
 
@@ -343,12 +372,16 @@ int kernel_stdev(Frame *f) { return deviation(f, STDEV); }
 int kernel_bb(Frame *f)
 {
     int64_t L = length(f, 1);
-    double *squares = scratch(f, L);
+    double *squares = scratch(f, 2 * L);
     if (!squares)
         return -1;
     for (int k = 0; k < 3; k++)
         fill(f->out[k], L - 1, NA);
-    Deviation to = {f->out[0], f->out[1], f->out[2], (double)L, factor(f, 2)};
+    if (L > f->n)
+        return 0;
+    Deviation to = {.out = f->out[0], .upper = f->out[1], .lower = f->out[2]};
+    to.L = to.by = (double)L;
+    to.mult = factor(f, 2);
     bands(series(f, 0), f->n, L, squares, to);
     return 0;
 }

@@ -42,8 +42,6 @@ _cci: Callable[..., Floats] = kernel("cci")
 _cmo: Callable[..., Floats] = kernel("cmo")
 _cog: Callable[..., Floats] = kernel("cog")
 _mfi: Callable[..., Floats] = kernel("mfi")
-_highest: Callable[..., Floats] = kernel("highest")
-_lowest: Callable[..., Floats] = kernel("lowest")
 
 
 def rsi(source: ArrayLike, n: int, out: Floats | None = None) -> Floats:
@@ -102,10 +100,8 @@ def wpr(high: ArrayLike, low: ArrayLike, close: ArrayLike, n: int) -> Floats:
     array([ nan, -40.])
     """
     h, low_, c = together("wpr", ("high", "low", "close"), high, low, close)
-    n = length("wpr", "n", n)
-    top = _highest(h, n)
-    here = c + 0 * (h - low_)  # na where any of the three is
-    return quotient(100 * (here - top), top - _lowest(low_, n))
+    # upside down it is stoch: the highest high becomes the lowest low
+    return 0.0 - _stoch(-c, -low_, -h, length("wpr", "n", n))
 
 
 def cci(source: ArrayLike, n: int, out: Floats | None = None) -> Floats:
