@@ -258,7 +258,7 @@ def test_want_of_memory_is_a_memory_error():
 
 def test_arguments_of_the_wrong_kind_are_refused():
     with pytest.raises(TypeError, match="sma"):
-        native.sma(np.ones(5), 2.5)
+        native.sma(np.ones(5), np.array(2.5))
     with pytest.raises(TypeError, match="sma"):
         native.sma(np.array(["a", "b"]), 2)
     with pytest.raises(TypeError):
