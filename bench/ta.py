@@ -279,7 +279,7 @@ SIZES = (
 def report(quick: bool) -> str:
     each = cases()
     check_that_contenders_compute_the_same(each)
-    copies, best = [copy_cost(5)], {}
+    best, copies, imports = {}, [copy_cost(5)], [import_costs(2 if quick else 6)]
     for size in reversed(SIZES):  # the largest first, so that the allocator has settled for all
         jobs = jobs_of(each, market(*size.shape))
         if quick and size.bars >= 1_000_000:
@@ -287,7 +287,8 @@ def report(quick: bool) -> str:
         rounds = size.quick_rounds if quick else size.rounds
         best[size] = rounds_of(jobs, rounds, size.calls, size.title)
         copies.append(copy_cost(5))
-    copy, imports = min(copies), import_costs(5 if quick else 25)
+        imports.append(import_costs(2 if quick else 6))
+    copy = min(copies)
     tables = [f"### {s.title}\n\n{table(each, best[s], s.bars, copy)}" for s in SIZES]
     return "\n\n".join([heading(copy), summary(best, copy, imports), *tables])
 
@@ -303,7 +304,7 @@ def heading(copy: float) -> str:
     )
 
 
-def summary(best: dict[Size, dict], copy: float, imports: dict[str, float]) -> str:
+def summary(best: dict[Size, dict], copy: float, imports: list[dict[str, float]]) -> str:
     def against_talib(times: dict) -> float:
         shared = [function for function, contender in times if contender == "TA-Lib"]
         return geometric_mean([times[f, "TA-Lib"] / times[f, "ours"] for f in shared])
@@ -316,7 +317,7 @@ def summary(best: dict[Size, dict], copy: float, imports: dict[str, float]) -> s
         ("`ema`, 1 000 000 bars, over the copy", ema, "≤ 3.5"),
         (
             "`import chartpact.ta` over `import numpy`",
-            imports["chartpact.ta"] / imports["numpy"],
+            min(i["chartpact.ta"] for i in imports) / min(i["numpy"] for i in imports),
             "≤ 1.3",
         ),
     ]
