@@ -8,10 +8,11 @@ import numpy as np
 from chartpact.render import text
 from chartpact.render.display import Area, Op, Panel, Rects, Words
 from chartpact.render.frame import SMALL, Frame
+from chartpact.render.numbers import Numbers
 from chartpact.render.theme import Theme, ink, over
 from chartpact.render.timeaxis import TimeTick
 
-APART = 44.0  # pixels between value labels, where there is room
+APART = 38.0  # pixels between value labels, where there is room
 PAD = 8.0  # between the edge of the panes and the labels
 TAG = 17.0  # height of a tag
 TIME_HEIGHT = 27.0
@@ -33,7 +34,7 @@ def label_y(y: float) -> float:
 
 def apart(height: float) -> float:
     """How far apart the value labels of a pane of that height should be."""
-    return min(APART, max(20.0, height / 2.6))
+    return min(APART, max(20.0, height / 4))
 
 
 def spread(tags: Sequence[Tag], area: Area) -> list[tuple[float, Tag]]:
@@ -69,7 +70,9 @@ def spread(tags: Sequence[Tag], area: Area) -> list[tuple[float, Tag]]:
     return list(zip(y.tolist(), tags, strict=True))
 
 
-def values(frame: Frame, ticks: Sequence[float], tags: Sequence[Tag], right: float) -> list[Op]:
+def values(
+    frame: Frame, ticks: Sequence[float], numbers: Numbers, tags: Sequence[Tag], right: float
+) -> list[Op]:
     """The labels of a pane's value axis, then its tags; a label under a tag is left out."""
     placed = spread(tags, frame.area)
     ops: list[Op] = []
@@ -78,7 +81,7 @@ def values(frame: Frame, ticks: Sequence[float], tags: Sequence[Tag], right: flo
         y = frame.values.y1(value)
         inside = frame.area.top + 7 <= y <= frame.area.bottom - 7
         if inside and all(abs(y - each) >= TAG / 2 + 6 for each, _ in placed):
-            label = frame.numbers(value)
+            label = numbers(value)
             ops.append(Words(edge + PAD, label_y(y), label, SMALL, frame.theme.muted))
     for y, tag in placed:
         ground = over(tag.color, frame.theme.background)
@@ -103,14 +106,18 @@ def grid(frame: Frame, ticks: Sequence[float], times: Sequence[float]) -> list[O
     return [Rects(np.array(boxes, dtype=np.int64), frame.theme.grid)]
 
 
+def inside(tick: TimeTick, x: float, left: float, right: float) -> bool:
+    """Whether the label of a tick there would not stick out at a side."""
+    half = text.width(tick.label, SMALL, "sans-bold" if tick.major else "sans") / 2
+    return left + half + 2 <= x <= right - half - 2
+
+
 def times(ticks: Sequence[TimeTick], xs: Sequence[float], area: Area, theme: Theme) -> list[Op]:
-    """The labels of the time axis; one that would stick out at a side is left out."""
+    """The labels of the time axis."""
     ops: list[Op] = []
+    y = label_y((area.top + area.bottom) / 2)
     for tick, x in zip(ticks, xs, strict=True):
-        half = text.width(tick.label, SMALL, "sans-bold" if tick.major else "sans") / 2
-        if area.left + half + 2 <= x <= area.right - half - 2:
-            face = "sans-bold" if tick.major else "sans"
-            color = theme.text if tick.major else theme.muted
-            y = area.top + area.height / 2 + SMALL * text.CAP_HEIGHT / 2
-            ops.append(Words(x, y, tick.label, SMALL, color, "middle", face))
+        face = "sans-bold" if tick.major else "sans"
+        color = theme.text if tick.major else theme.muted
+        ops.append(Words(x, y, tick.label, SMALL, color, "middle", face))
     return ops

@@ -11,7 +11,6 @@ from chartpact.render.frame import Frame
 from chartpact.render.theme import faded
 
 MAX_BODY = 41  # pixels: a few bars on a wide picture are still candles
-LEAST = 1.5  # pixels: candles closer than this are merged
 
 
 def heikin_ashi(bars: Bars) -> tuple[Floats, Floats, Floats, Floats]:
@@ -31,16 +30,18 @@ def heikin_ashi(bars: Bars) -> tuple[Floats, Floats, Floats, Floats]:
 
 
 def body_width(step: float) -> int:
-    """The width of a candle's body: odd, so that the wick stands in its middle."""
-    room = int(step * 0.78 + 0.5) if step >= 3 else int(step)
-    return int(min(max(1, room - 1 + room % 2), MAX_BODY))
+    """The width of a candle's body: odd, so that the wick stands in its middle, if it can be."""
+    if step < 3:
+        return max(1, int(step))
+    room = int(step * 0.78 + 0.5)
+    return min(room - 1 + room % 2, MAX_BODY)
 
 
 Prices = tuple[Floats, Floats, Floats, Floats]
 
 
 def _merged(prices: Prices, frame: Frame) -> tuple[Floats, Prices, float]:
-    size = sampling.bars_per_group(frame.bars.step, LEAST)
+    size = sampling.bars_per_group(frame.bars.step)
     x = frame.bars.x(sampling.centres(len(prices[0]), size))
     return x, sampling.candles(*prices, size), frame.bars.step * size
 
@@ -57,10 +58,12 @@ def draw_candles(prices: Prices, frame: Frame) -> list[Op]:
     ):
         top, bottom, first, last = (each[chosen].astype(np.int64) for each in y)
         centre = np.floor(x[chosen]).astype(np.int64)
-        boxes = [_rects(centre, 1, top, bottom)]
+        wicks = _rects(centre, 1, top, bottom)
+        bodies = _rects(centre, width, np.minimum(first, last), np.maximum(first, last))
         if width > 1:
-            boxes.append(_rects(centre, width, np.minimum(first, last), np.maximum(first, last)))
-        ops.append(Rects(np.concatenate(boxes), fill))
+            ops.append(Rects(np.concatenate((wicks, bodies)), fill))
+        else:  # a body no wider than its wick is told from it by its strength
+            ops += [Rects(wicks, faded(fill, 0.6)), Rects(bodies, fill)]
     return ops
 
 
@@ -93,7 +96,7 @@ def draw_bars(prices: Prices, frame: Frame) -> list[Op]:
 
 def draw_line(prices: Prices, frame: Frame) -> list[Op]:
     closes = prices[3]
-    kept = sampling.outline(closes, sampling.bars_per_group(frame.bars.step, 1.0))
+    kept = sampling.outline(closes, sampling.bars_per_group(frame.bars.step))
     x, y = frame.bars.x(kept), frame.values.y(closes[kept])
     known = np.isfinite(y)
     x, y = x[known], y[known]

@@ -108,7 +108,9 @@ def _stroke(stroke: Stroke | None) -> str:
     if stroke is None:
         return ""
     dash = f' stroke-dasharray="{" ".join(map(_n, stroke.dash))}"' if stroke.dash else ""
-    joins = ' stroke-linejoin="round" stroke-linecap="round"' if stroke.round else ""
+    joins = ' stroke-linejoin="bevel"'
+    if stroke.round:
+        joins = ' stroke-linejoin="round" stroke-linecap="round"'
     return f'{_paint("stroke", stroke.color)} stroke-width="{stroke.width:g}"{dash}{joins}'
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from chartpact import palette
 from chartpact.render.display import Area, Begin, Circles, End, Floats, Op, Panel, Shape, Stroke
 from chartpact.render.frame import Frame
-from chartpact.render.theme import legible, visible
+from chartpact.render.theme import faded, legible, visible
 from chartpact.render.wording import Block, Taken, block
 from chartpact.scene import Label
 
@@ -181,6 +181,20 @@ def _inside(box: Area, area: Area) -> Area:
     return box.moved(x if box.width < area.width else 0, y if box.height < area.height else 0)
 
 
+def thread(placed: Placed, frame: Frame) -> list[Op]:
+    """What ties a label that moved away to the point it names."""
+    label, box = placed.label, placed.box
+    if not placed.moved or placed.mute:
+        return []
+    color = label.text_color or frame.theme.text
+    if label.style not in BARE and label.color is not None and visible(label.color):
+        color = label.color
+    edge = box.bottom if box.bottom < placed.y else box.top
+    x = min(max(placed.x, box.left), box.right)
+    ends = np.array([placed.x, x]), np.array([placed.y, edge])
+    return [Shape([ends], stroke=Stroke(faded(color, 0.8), 1.0))]
+
+
 def draw(placed: Placed, frame: Frame) -> list[Op]:
     """A label as it was placed."""
     label = placed.label
@@ -207,12 +221,6 @@ def _whole(placed: Placed, frame: Frame) -> list[Op]:
     ops: list[Op] = []
     filled = label.color is not None and visible(label.color)
     ink = label.text_color or frame.theme.text
-    if placed.moved and label.style != "label_center":
-        color = label.color if filled and label.color else ink
-        edge = box.bottom if box.bottom < placed.y else box.top
-        x = min(max(placed.x, box.left), box.right)
-        thread = (np.array([placed.x, x]), np.array([placed.y, edge]))
-        ops.append(Shape([thread], stroke=Stroke(color, 1.0)))
     if label.style in BUBBLES:
         if filled and label.color:
             ops += _bubble(placed, label.color)
@@ -224,15 +232,22 @@ def _whole(placed: Placed, frame: Frame) -> list[Op]:
             Area(inner.left, top, inner.right, top + words.height), label.text_align, ink
         )
     if label.style in BARE:
-        halo = label.color if label.style == "text_outline" and filled else None
-        if halo is None:
-            ink = legible(ink, frame.theme.background)
+        if label.style == "text_outline" and filled:
+            halo = label.color
+        else:
+            halo, ink = shade(frame), legible(ink, frame.theme.background)
         return ops + words.draw(box, label.text_align, ink, halo)
     ops += _sign(placed, frame)
     middle = (box.top + box.bottom) / 2
     top = box.top if middle < placed.y else box.bottom - words.height
     area = Area(box.left, top, box.right, top + words.height)
-    return ops + words.draw(area, label.text_align, legible(ink, frame.theme.background))
+    ink = legible(ink, frame.theme.background)
+    return ops + words.draw(area, label.text_align, ink, shade(frame))
+
+
+def shade(frame: Frame) -> str:
+    """What keeps a text without a ground of its own apart from what runs behind it."""
+    return faded(frame.theme.background, 0.75)
 
 
 def _sign(placed: Placed, frame: Frame) -> list[Op]:

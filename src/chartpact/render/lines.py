@@ -12,11 +12,14 @@ from chartpact.scene import Line
 Point = tuple[float, float]
 MAX_WIDTH = 64.0
 DASHES = {"solid": (), "dashed": (5.0, 4.0), "dotted": (0.1, 3.5)}
+FINE_DOTS = (1.5, 2.5)  # round dots of one pixel are all but invisible
 
 
 def stroke(color: str, width: float, style: str = "solid") -> Stroke:
     """The stroke of a line style; dots are round, dashes are not."""
     scale = max(width, 1.0)
+    if style == "dotted" and width < 2:
+        return Stroke(color, width, FINE_DOTS, round=False)
     dash = tuple(max(each * scale**0.7, 0.1) for each in DASHES.get(style, ()))
     return Stroke(color, width, dash, round=style != "dashed")
 

@@ -88,6 +88,11 @@ def of_prices(prices: Floats, tick_size: float | None) -> Numbers:
     return Numbers(most)
 
 
+def of_step(step: float) -> Numbers:
+    """Just the decimals that tell one step from the next."""
+    return Numbers(decimals_of(step))
+
+
 def of_range(low: float, high: float) -> Numbers:
     """Decimals that suit values between these."""
     if not (math.isfinite(low) and math.isfinite(high)):
@@ -96,4 +101,6 @@ def of_range(low: float, high: float) -> Numbers:
     if size >= 1e5:
         return Numbers(0, compact=True)
     span = high - low if high > low else max(size, 1.0)
-    return Numbers(int(np.clip(math.ceil(4 - math.log10(span)), 0, 8)))
+    if span >= 10:
+        return Numbers(2 if size < 1e4 else 1)
+    return Numbers(int(np.clip(math.floor(3.7 - math.log10(span)), 0, 8)))

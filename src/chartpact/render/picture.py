@@ -38,10 +38,10 @@ from chartpact.render.errors import RenderError
 from chartpact.render.frame import SMALL, Clock, Frame
 from chartpact.render.legend import Entry, Piece, Row
 from chartpact.render.look import Look
-from chartpact.render.numbers import MINUS, Numbers, of_prices, of_range
+from chartpact.render.numbers import MINUS, Numbers, of_prices, of_range, of_step
 from chartpact.render.panes import Content
 from chartpact.render.scales import BarScale, ValueScale
-from chartpact.render.theme import faded, theme
+from chartpact.render.theme import faded, legible, theme
 from chartpact.render.wording import Taken
 from chartpact.scene import Scene, Table
 
@@ -58,7 +58,8 @@ class Pane:
 
     content: Content
     area: Area
-    numbers: Numbers
+    numbers: Numbers  # of last values
+    axis: Numbers  # of round ones
     scale: ValueScale
     ticks: list[float]
     rows: list[Row]
@@ -87,7 +88,11 @@ class _Composer:
         self.bars = BarScale(
             len(chart.bars), 0.0, self.right - RIGHT_MARGIN, panes.ahead(contents, self.clock)
         )
-        self.times = timeaxis.ticks(chart.bars.time, self.bars.step, look.tz, SMALL)
+        self.times = [
+            tick
+            for tick in timeaxis.ticks(chart.bars.time, self.bars.step, look.tz, SMALL)
+            if axes.inside(tick, self.bars.x1(tick.bar), 0.0, self.right)
+        ]
         for pane in self.panes:
             pane.area = Area(0.0, pane.area.top, self.right, pane.area.bottom)
 
@@ -139,11 +144,11 @@ class _Composer:
             if content.kind != "error"
             else []
         )
+        axis = numbers
         if len(ticks) > 1 and not numbers.compact:
             step = min(b - a for a, b in pairwise(ticks))
-            if content.kind == "price":
-                numbers = numbers.finer(step)
-        return Pane(content, area, numbers, scale, ticks, rows, grids)
+            axis = numbers.finer(step) if content.kind == "price" else of_step(step)
+        return Pane(content, area, numbers, axis, scale, ticks, rows, grids)
 
     def _legend(
         self, content: Content, numbers: Numbers, area: Area, grids: list[tables.Grid]
@@ -172,6 +177,7 @@ class _Composer:
     def _volume_entry(self, numbers: Numbers) -> Entry:
         bars = self.chart.bars
         color = self.theme.up if bars.close[-1] >= bars.open[-1] else self.theme.down
+        color = legible(color, self.theme.background, 3.5)
         return Piece("Volume", self.theme.muted), Piece(numbers(float(bars.volume[-1])), color)
 
     def _title(self, numbers: Numbers, room: float) -> list[Row]:
@@ -209,7 +215,7 @@ class _Composer:
         """Wide enough for every label and every tag."""
         widest = 0.0
         for pane in self.panes:
-            written = [pane.numbers(value) for value in pane.ticks]
+            written = [pane.axis(value) for value in pane.ticks]
             written += [pane.numbers(value) for value in (pane.scale.low, pane.scale.high)]
             if pane.content.kind != "error":
                 widest = max(widest, *(text.width(each, SMALL) for each in written))
@@ -244,7 +250,7 @@ class _Composer:
         ops += [op for grid, spot in spots for op in tables.draw(grid, spot, frame)]
         ops += words
         ops += self._last_price(frame) if pane.content.kind == "price" else []
-        ops += axes.values(frame, pane.ticks, self._tags(pane, frame), self.width)
+        ops += axes.values(frame, pane.ticks, pane.axis, self._tags(pane, frame), self.width)
         ops.append(End())
         return ops
 
@@ -283,6 +289,7 @@ class _Composer:
         written = [op for box in reversed(content.boxes) for op in boxes.write(box, frame, taken)]
         ops = [op for box in content.boxes for op in boxes.draw(box, frame)]
         ops += [op for line in content.lines for op in lines.draw(line, frame)]
+        ops += [op for each in placed for op in labels.thread(each, frame)]
         return ops + written + [op for each in placed for op in labels.draw(each, frame)]
 
     def _table_spots(self, pane: Pane, taken: Taken) -> list[tuple[tables.Grid, Area]]:

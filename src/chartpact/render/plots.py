@@ -98,7 +98,7 @@ def line(plot: LinePlot, frame: Frame) -> list[Op]:
     if plot.style in ("histogram", "columns"):
         width = max(1, round(plot.width)) if plot.style == "histogram" else None
         return columns(values, 0.0, colors, codes, frame, width)
-    size = sampling.bars_per_group(frame.bars.step, 1.0)
+    size = sampling.bars_per_group(frame.bars.step)
     kept = sampling.outline(values, size)
     x, y, codes = frame.bars.x(kept), frame.values.y(values[kept]), codes[kept]
     x, y, codes = _near(x, y, codes, frame)
@@ -113,8 +113,10 @@ def line(plot: LinePlot, frame: Frame) -> list[Op]:
     if plot.style in ("area", "areabr"):
         ops += _areas(x, y, colors, codes, frame)
     if plot.width > 0:
+        wide = max(THINNEST, plot.width if size == 1 else 0.0)  # a crowded line is a fine one
         for color, parts in _runs(drawn_x, drawn_y, drawn_codes, colors):
-            ops.append(Shape(parts, stroke=Stroke(color, max(THINNEST, plot.width))))
+            lean = parts if stepped else [sampling.straightened(*part) for part in parts]
+            ops.append(Shape(lean, stroke=Stroke(color, wide, round=size == 1)))
     if plot.style == "stepline_diamond":
         ops += _diamonds(x, y, 2.5 + max(plot.width, 1), colors, codes)
     return ops
@@ -237,7 +239,7 @@ def bars(plot: BarsPlot, frame: Frame) -> list[Op]:
 def columns(
     values: Floats, base: float, colors: list[str], codes: Codes, frame: Frame, width: int | None
 ) -> list[Op]:
-    size = sampling.bars_per_group(frame.bars.step, 1.0)
+    size = sampling.bars_per_group(frame.bars.step)
     at = np.arange(len(values))
     if size > 1:  # of each group the tallest on either side stays, with its colour
         tall, deep = (
@@ -287,7 +289,7 @@ def fill(plot: FillPlot, frame: Frame) -> list[Op]:
         return []
     colors, codes = codes_of(plot.color, count, lambda: a >= b, frame.theme)
     at = np.arange(count, dtype=float)
-    size = sampling.bars_per_group(frame.bars.step, 1.0)
+    size = sampling.bars_per_group(frame.bars.step)
     if size > 1:
         at, a, b, codes = _thinned(a, b, codes, size)
     if plot.color == palette.AUTO:

@@ -6,10 +6,13 @@ import numpy as np
 
 from chartpact.render.display import Floats, Ints
 
+LEAST = 1.5  # pixels: bars closer than this share a group
+GROUP = 2.0  # pixels: and a group is at least this wide, so that its candle has a body
 
-def bars_per_group(step: float, least: float) -> int:
-    """How many bars share a group when a group must be at least that many pixels wide."""
-    return 1 if step >= least else math.ceil(least / step)
+
+def bars_per_group(step: float) -> int:
+    """How many bars share a group when a bar is `step` pixels wide."""
+    return 1 if step >= LEAST else math.ceil(GROUP / step)
 
 
 def starts(count: int, size: int) -> Ints:
@@ -18,7 +21,7 @@ def starts(count: int, size: int) -> Ints:
 
 
 def outline(values: Floats, size: int) -> Ints:
-    """The bars of a line that matter: the first, lowest, highest and last of each group.
+    """The bars of a line that matter: the lowest and the highest of each group, and both ends.
 
     Of a group with no value at all one bar stays, so that the line breaks there.
     """
@@ -30,18 +33,32 @@ def outline(values: Floats, size: int) -> Ints:
     padded[:count] = values
     grid = padded.reshape(groups, size)
     known = np.isfinite(grid)
-    any_known = known.any(axis=1)
     picks = np.stack(
         (
-            known.argmax(axis=1),
-            size - 1 - known[:, ::-1].argmax(axis=1),
             np.where(known, grid, np.inf).argmin(axis=1),
             np.where(known, grid, -np.inf).argmax(axis=1),
         ),
         axis=1,
     )
-    picks[~any_known] = 0
-    return np.unique(picks + np.arange(groups)[:, None] * size)
+    picks[~known.any(axis=1)] = 0
+    kept = (picks + np.arange(groups)[:, None] * size).ravel()
+    finite = np.flatnonzero(np.isfinite(values))
+    return np.unique(np.concatenate((kept, finite[[0, -1]] if len(finite) else finite)))
+
+
+def straightened(x: Floats, y: Floats, tolerance: float = 0.12) -> tuple[Floats, Floats]:
+    """The polyline without points that lie on the way between their neighbours anyway."""
+    for _ in range(3):
+        if len(x) < 5:
+            break
+        share = (x[1:-1] - x[:-2]) / np.maximum(x[2:] - x[:-2], 1e-9)
+        off = np.abs(y[:-2] + share * (y[2:] - y[:-2]) - y[1:-1]) > tolerance
+        off[1::2] = True  # of two neighbours at most one goes at a time
+        if off.all():
+            break
+        kept = np.concatenate(([True], off, [True]))
+        x, y = x[kept], y[kept]
+    return x, y
 
 
 def envelope(upper: Floats, lower: Floats, size: int) -> tuple[Floats, Floats]:

@@ -97,32 +97,25 @@ def round_step(least: float, tick_size: float | None = None) -> float:
     """
     if not math.isfinite(least) or least <= 0:
         return math.nan
-    if tick_size and least < 64 * tick_size:
-        for ticks in (1, 2, 4, 5, 8, 10, 16, 20, 25, 32, 40, 50, 64, 80, 100, 128, 200):
-            step = ticks * tick_size
-            if step >= least and _is_round(step, tick_size):
-                return step
-    base = 10.0 ** math.floor(math.log10(least))
-    for power in (base, base * 10):
-        for each in ROUND:
-            step = each * power
-            if step >= least * (1 - 1e-9) and (not tick_size or _whole(step / tick_size)):
-                return step
-    return base * 10
+    steps = [
+        each * 10.0 ** (math.floor(math.log10(least)) + power)
+        for power in (0, 1, 2)
+        for each in ROUND
+    ]
+    if tick_size and not any(math.isclose(_digits(tick_size), each) for each in ROUND):
+        steps = sorted([*steps, *(tick_size * 2**i for i in range(12))])  # thirty-seconds and such
+    for step in steps:
+        if step >= least * (1 - 1e-9) and (not tick_size or _whole(step / tick_size)):
+            return step
+    return max(least, tick_size or 0.0)
+
+
+def _digits(value: float) -> float:
+    return value / 10.0 ** math.floor(math.log10(value) + 1e-9)
 
 
 def _whole(value: float) -> bool:
-    return abs(value - round(value)) < 1e-6 * max(1.0, abs(value))
-
-
-def _is_round(step: float, tick_size: float) -> bool:
-    """Whether people count in such steps: 1, 2, 2.5 or 5, or halves and quarters of one."""
-    digits = step / 10.0 ** math.floor(math.log10(step) + 1e-9)
-    return (
-        any(math.isclose(digits, each) for each in ROUND)
-        or step == tick_size
-        or (tick_size < 1 and step < 1 and _whole(1 / step))
-    )
+    return round(value) > 0 and abs(value - round(value)) < 1e-6 * max(1.0, abs(value))
 
 
 def _decades(low: float, high: float, most: float) -> list[float]:

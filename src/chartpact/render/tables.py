@@ -161,7 +161,7 @@ def _text(cell: Cell, words: Block, spot: Area, table: Table, theme: Theme) -> l
     ground = theme.background
     for color in (table.bgcolor, cell.bgcolor):
         ground = over(color, ground) if color else ground
-    ink = legible(cell.text_color, ground, 2.0)
+    ink = legible(cell.text_color, ground, 2.0 if cell.bgcolor else 4.0)
     height = words.height
     top = {
         "top": spot.top + PADDING[1],
