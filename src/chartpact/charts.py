@@ -45,6 +45,7 @@ class Chart:
     bars: Bars
     drawn: tuple[Drawn, ...] = ()
     trend: str = ""
+    history: Bars | None = None  # all bars, where those in view are the last of them
 
     @property
     def failed(self) -> bool:
@@ -117,7 +118,7 @@ def chart(
         each = _draw(bars, asked, first, user)
         seen[each.id] = count = seen.get(each.id, 0) + 1
         drawn.append(each if count == 1 else replace(each, id=f"{each.id}#{count}"))
-    return Chart(bars[first:], tuple(drawn), summary.trend(bars))
+    return Chart(bars[first:], tuple(drawn), summary.trend(bars), bars)
 
 
 def _draw(bars: Bars, asked: Asked, first: int, user: str | None) -> Drawn:

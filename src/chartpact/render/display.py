@@ -100,6 +100,7 @@ class Circles:
     y: Floats
     radius: Floats
     fill: str
+    titles: tuple[str, ...] = ()  # what each says when pointed at
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,15 +130,25 @@ def _write(op: Op) -> str:
             paint = _paint("fill", op.fill) + _stroke(op.stroke)
             return f"<rect {_place(op.area)}{radius}{paint}/>"
         case Circles():
-            circles = zip(op.x.tolist(), op.y.tolist(), op.radius.tolist(), strict=True)
-            drawn = "".join(f'<circle cx="{_n(x)}" cy="{_n(y)}" r="{r:g}"/>' for x, y, r in circles)
-            return f"<g{_paint('fill', op.fill)}>{drawn}</g>"
+            return f"<g{_paint('fill', op.fill)}>{''.join(_circles(op))}</g>"
         case Begin():
             clip = f' clip-path="url(#{_clip_id(op.clip)})"' if op.clip else ""
             title = f"<title>{_escaped(op.tooltip)}</title>" if op.tooltip else ""
             return f'<g class="{op.name}"{clip}>{title}'
         case End():
             return "</g>"
+
+
+def _circles(op: Circles) -> Iterable[str]:
+    titles = op.titles or ("",) * len(op.x)
+    spots = zip(op.x.tolist(), op.y.tolist(), op.radius.tolist(), titles, strict=True)
+    for x, y, radius, title in spots:
+        place = f'cx="{_n(x)}" cy="{_n(y)}" r="{radius:g}"'
+        yield (
+            f"<circle {place}><title>{_escaped(title)}</title></circle>"
+            if title
+            else f"<circle {place}/>"
+        )
 
 
 def _words(op: Words) -> str:

@@ -14,6 +14,7 @@ from chartpact.scene import Anchor
 
 TEXT = 12.0  # pixels: legends and tags
 SMALL = 11.0  # axis labels
+FURTHEST = 10**9  # bars
 
 
 @dataclass(frozen=True)
@@ -30,10 +31,10 @@ class Clock:
     def bar(self, place: Anchor) -> float | None:
         """Where on the bars a drawn object stands; None where it has no place."""
         if place.bar is not None:
-            return float(place.bar)
+            return float(min(max(place.bar, -FURTHEST), FURTHEST))
         if place.time is None or not len(self.series):
             return None
-        time, known = place.time, self.series.time
+        time, known = min(max(place.time, -(2**60)), 2**60), self.series.time
         if time > known[-1]:
             return len(known) - 1 + (time - int(known[-1])) / self.bar_ms
         if time < known[0]:

@@ -9,6 +9,7 @@ from chartpact.render import text
 from chartpact.render.display import Area, Op, Panel, Words
 from chartpact.render.frame import TEXT
 from chartpact.render.numbers import Numbers
+from chartpact.render.plots import extent
 from chartpact.render.theme import Theme, legible
 from chartpact.scene import BarsPlot, LinePlot, Plot, Scene
 
@@ -65,7 +66,15 @@ def entry(name: str, scene: Scene, numbers: Numbers, theme: Theme) -> Entry:
         value, color = last_value(plot), last_color(plot, theme)
         if value is not None and color is not None and len(pieces) <= MOST_VALUES:
             pieces.append(Piece(numbers(value), legible(color, theme.background, 3.5)))
+    if len(pieces) == 1 and not _anything(scene):
+        pieces.append(Piece("nothing drawn on these bars", theme.muted, "sans-italic"))
     return tuple(pieces)
+
+
+def _anything(scene: Scene) -> bool:
+    if scene.labels or scene.lines or scene.boxes or scene.tables:
+        return True
+    return any(np.isfinite(extent(plot)[0]) for plot in scene.plots)
 
 
 def arrange(entries: Sequence[Entry], room: float, most: int, theme: Theme) -> list[Row]:

@@ -11,12 +11,24 @@ from chartpact.render import labels, plots
 from chartpact.render.display import Floats
 from chartpact.render.errors import RenderError
 from chartpact.render.frame import Clock
-from chartpact.scene import Anchor, Box, FillPlot, Label, Line, LinePlot, Scene, Table
+from chartpact.scene import (
+    Anchor,
+    Box,
+    FillPlot,
+    HBarPlot,
+    HLinePlot,
+    Label,
+    Line,
+    LinePlot,
+    Scene,
+    Table,
+)
 
-OVERREACH = 0.6  # how far overlays may stretch the price range, as a share of it on either side
+OVERREACH = 0.4  # how far overlays may stretch the price range, as a share of it on either side
 MAX_OBJECTS = 20_000
 MAX_PANES = 100
 LEAST_HEIGHT = 18  # pixels
+FURTHEST = 1e300  # a difference of values must be a number too
 WEIGHTS = {"price": 4.6, "volume": 0.95, "panel": 1.2, "error": 0.7}
 CARD_HEIGHT = 74
 PANEL_HEIGHT = 116  # what a panel adds to a picture whose height is free
@@ -35,6 +47,11 @@ class Content:
     lines: list[Line] = field(default_factory=list)
     boxes: list[Box] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
+
+    @property
+    def fixed(self) -> tuple[float, float] | None:
+        """The range that a panel's indicator asked for."""
+        return next((scene.y_range for _, scene in self.drawn if scene.y_range), None)
 
     def take(self, scene: Scene, forced: bool | None = None) -> None:
         """The objects of a scene: all, or only those that are forced over the price or not."""
@@ -177,14 +194,20 @@ def object_range(pane: Content, clock: Clock) -> tuple[float, float]:
 
 def value_range(
     pane: Content, prices: tuple[float, float] | None, clock: Clock, log: bool
-) -> tuple[float, float]:
-    """From where to where the values of a pane reach."""
+) -> tuple[float, float] | None:
+    """From where to where the values of a pane reach; None where it has none."""
     scenes = [scene for _, scene in pane.drawn]
-    drawn = _union(*(plots.extent(plot) for scene in scenes for plot in scene.plots))
+    drawn = _union(
+        *(
+            plots.extent(plot)
+            for scene in scenes
+            for plot in scene.plots
+            if prices is None or not isinstance(plot, HLinePlot | HBarPlot)
+        )  # a level or a profile says nothing of where the price is now
+    )
     drawn = _union(drawn, object_range(pane, clock))
     if prices is None:
-        fixed = [scene.y_range for scene in scenes if scene.y_range is not None]
-        low, high = fixed[0] if fixed else drawn
+        low, high = pane.fixed or drawn
     else:
         low, high = prices
         reach = OVERREACH * (high - low)
@@ -198,8 +221,9 @@ def value_range(
             else:
                 low = min(low, max(drawn[0], low - reach))
                 high = max(high, min(drawn[1], high + reach))
+    low, high = max(low, -FURTHEST), min(high, FURTHEST)
     if not (math.isfinite(low) and math.isfinite(high)):
-        return 0.0, 1.0
+        return None
     if high - low <= 1e-12 * max(abs(low), abs(high)):
         room = max(abs(high) * 0.01, 1e-9) if high else 1.0
         return (low - room, high + room) if not log else (low * 0.99, high * 1.01)

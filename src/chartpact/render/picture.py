@@ -5,8 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from chartpact.bars import Bars
-from chartpact.charts import Chart, Drawn
+from chartpact.charts import Chart
 from chartpact.render import (
     axes,
     boxes,
@@ -20,6 +19,7 @@ from chartpact.render import (
     tables,
     text,
     timeaxis,
+    titles,
 )
 from chartpact.render.axes import Tag
 from chartpact.render.display import (
@@ -36,14 +36,14 @@ from chartpact.render.display import (
 )
 from chartpact.render.errors import RenderError
 from chartpact.render.frame import SMALL, Clock, Frame
-from chartpact.render.legend import Entry, Piece, Row
+from chartpact.render.legend import Row
 from chartpact.render.look import Look
-from chartpact.render.numbers import MINUS, Numbers, of_prices, of_range, of_step
+from chartpact.render.numbers import Numbers, of_prices, of_range, of_step
 from chartpact.render.panes import Content
 from chartpact.render.scales import BarScale, ValueScale
-from chartpact.render.theme import faded, legible, theme
+from chartpact.render.theme import faded, theme
 from chartpact.render.wording import Taken
-from chartpact.scene import Scene, Table
+from chartpact.scene import HLinePlot, Table
 
 RIGHT_MARGIN = 14.0  # pixels between the last bar and the axis
 LEAST_AXIS = 46.0
@@ -82,7 +82,6 @@ class _Composer:
         self.width = look.width
         self.height = look.height or panes.free_height(contents)
         self.bottom = self.height - axes.TIME_HEIGHT
-        self.step_guess = self.width / max(len(chart.bars), 1)
         self.panes = self._stack(contents)
         self.right = self.width - self._axis_width()
         self.bars = BarScale(
@@ -107,22 +106,9 @@ class _Composer:
         return found
 
     def _pane(self, content: Content, area: Area) -> Pane:
-        prices = None
-        tick_size = None
-        if content.kind == "price":
-            tick_size = self.chart.bars.tick_size
-            prices = _span(self.prices)
-            numbers = of_prices(self.chart.bars.close, tick_size)
-        if content.kind == "volume":
-            top = np.nanmax(self.chart.bars.volume)
-            low, high = 0.0, float(top) if top > 0 else 1.0
-            numbers = Numbers(0, compact=True)
-        else:
-            log = self.look.log and content.kind == "price"
-            low, high = panes.value_range(content, prices, self.clock, log)
-            if content.kind != "price":
-                numbers = of_range(low, high)
+        reach, numbers = self._values(content)
         log = self.look.log and content.kind == "price"
+        low, high = reach or (0.0, 1.0)
         if log and low <= 0:
             raise RenderError(f"a log scale needs prices above 0, and the lowest here is {low:g}")
         grids = [
@@ -131,30 +117,47 @@ class _Composer:
             if (grid := tables.measure(table, area.width - 16, area.height - 8)) is not None
         ]
         rows = self._legend(content, numbers, area, grids)
-        above, below = panes.label_room(content, self.step_guess)
-        head = min(legend.height(rows) + 6 + above, area.height * 0.45)
-        foot = min(FLOOR + below, area.height * 0.25)
-        if content.kind == "volume":
-            foot = 0.0
-        if content.kind == "price" and self.look.volume == "overlay":
-            foot = max(foot, area.height * 0.12)
+        head, foot = self._margins(content, rows, area.height)
         scale = ValueScale(low, high, area.top + head, area.bottom - foot, log)
-        ticks = (
-            scale.ticks(area.top, area.bottom, axes.apart(area.height), tick_size)
-            if content.kind != "error"
-            else []
-        )
+        ticks = self._ticks(content, scale, area) if reach else []
         axis = numbers
         if len(ticks) > 1 and not numbers.compact:
             step = min(b - a for a, b in pairwise(ticks))
             axis = numbers.finer(step) if content.kind == "price" else of_step(step)
         return Pane(content, area, numbers, axis, scale, ticks, rows, grids)
 
+    def _values(self, content: Content) -> tuple[tuple[float, float] | None, Numbers]:
+        """From where to where the values of a pane reach, if it has any, and how to write them."""
+        bars = self.chart.bars
+        if content.kind == "volume":
+            return (0.0, float(np.nanmax(bars.volume)) or 1.0), Numbers(0, compact=True)
+        if content.kind == "price":
+            reach = panes.value_range(content, _span(self.prices), self.clock, self.look.log)
+            return reach, of_prices(bars.close, bars.tick_size)
+        found = panes.value_range(content, None, self.clock, log=False)
+        return found, of_range(*(found or (0.0, 1.0)))
+
+    def _margins(self, content: Content, rows: list[Row], height: float) -> tuple[float, float]:
+        """Pixels kept free of values at the top and at the bottom of a pane."""
+        above, below = panes.label_room(content, self.width / max(len(self.chart.bars), 1))
+        head = min(legend.height(rows) + 6 + above, height * 0.45)
+        foot = min(FLOOR + below, height * 0.25)
+        if content.kind == "volume":
+            foot = 0.0
+        elif content.kind == "price" and self.look.volume == "overlay":
+            foot = max(foot, height * 0.12)
+        return head, foot
+
+    def _ticks(self, content: Content, scale: ValueScale, area: Area) -> list[float]:
+        tick_size = self.chart.bars.tick_size if content.kind == "price" else None
+        ticks = scale.ticks(area.top, area.bottom, axes.apart(area.height), tick_size)
+        if content.kind == "price":
+            return ticks
+        return [each for each in ticks if each <= scale.high or not content.fixed]
+
     def _legend(
         self, content: Content, numbers: Numbers, area: Area, grids: list[tables.Grid]
     ) -> list[Row]:
-        if content.kind == "error" or area.height < SMALL_PANE:
-            return []
         room = area.width - 2 * legend.LEFT
         for grid in grids:  # tables at the top keep their place, the legend makes room
             if grid.table.position == "top_right":
@@ -162,54 +165,20 @@ class _Composer:
             elif grid.table.position == "top_center":
                 room = min(room, (area.width - grid.width) / 2 - legend.LEFT - tables.MARGIN)
         room = max(room, 80.0)
+        most = max(1, int(area.height * 0.3 / legend.ROW))
         entries = [
-            legend.entry(name_of(drawn, scene), scene, numbers, self.theme)
+            legend.entry(titles.name_of(drawn, scene), scene, numbers, self.theme)
             for drawn, scene in content.drawn
         ]
-        most = max(1, int(area.height * 0.3 / legend.ROW))
         if content.kind == "price":
-            title = self._title(numbers, room)
-            return [*title, *legend.arrange(entries, room, max(1, most - 1), self.theme)][:most]
+            title = titles.title_row(self.chart.bars, numbers, room, self.theme)
+            rest = legend.arrange(entries, room, most - 1, self.theme) if most > 1 else []
+            return [title, *rest] if title else rest
+        if area.height < SMALL_PANE:
+            return []
         if content.kind == "volume":
-            entries = [self._volume_entry(numbers)]
+            entries = [titles.volume_entry(self.chart.bars, numbers, self.theme)]
         return legend.arrange(entries, room, most, self.theme)
-
-    def _volume_entry(self, numbers: Numbers) -> Entry:
-        bars = self.chart.bars
-        color = self.theme.up if bars.close[-1] >= bars.open[-1] else self.theme.down
-        color = legible(color, self.theme.background, 3.5)
-        return Piece("Volume", self.theme.muted), Piece(numbers(float(bars.volume[-1])), color)
-
-    def _title(self, numbers: Numbers, room: float) -> list[Row]:
-        bars = self.chart.bars
-        pieces = [Piece(title_of(bars), self.theme.text, "sans-bold", 14)]
-        if bars.synthetic:
-            pieces.append(Piece("synthetic", self.theme.warning, "sans-bold", 11))
-        rows = legend.arrange([tuple(pieces)], room, 1, self.theme)
-        used = rows[0][-1][0] + rows[0][-1][1].width + legend.APART if rows else 0.0
-        if len(bars):
-            first, last = (float(each[-1]) for each in (bars.open, bars.close))
-            before = float(bars.close[-2]) if len(bars) > 1 else first
-            color = self.theme.up if last >= first else self.theme.down
-            change = last - before
-            share = f"{100 * change / before:+.2f}%" if before else ""
-            values = zip("OHLC", (bars.open, bars.high, bars.low, bars.close), strict=True)
-            parts = []
-            for letter, series in values:
-                parts += [
-                    Piece(letter, self.theme.muted),
-                    Piece(numbers(float(series[-1])), color),
-                ]
-            sign = "+" if change >= 0 else ""
-            moved = f"{sign}{numbers(change)} ({share})".replace("-", MINUS)
-            parts.append(Piece(moved, color))
-            placed, x = [], used
-            for i, piece in enumerate(parts):
-                placed.append((x, piece))
-                x += piece.width + (3.0 if i % 2 == 0 and i < 8 else 8.0)
-            if x <= room and rows:
-                rows[0] = (*rows[0], *placed)
-        return rows
 
     def _axis_width(self) -> float:
         """Wide enough for every label and every tag."""
@@ -225,7 +194,7 @@ class _Composer:
 
     def picture(self) -> DisplayList:
         bars = self.chart.bars
-        said = title_of(bars) + (", synthetic data" if bars.synthetic else "")
+        said = titles.title_of(bars) + (", synthetic data" if bars.synthetic else "")
         found = DisplayList(self.width, self.height, self.theme.background, said)
         for pane in self.panes:
             found.add(*self._draw(pane))
@@ -287,10 +256,17 @@ class _Composer:
         content = pane.content
         placed = labels.arrange(content.labels, frame, taken)
         written = [op for box in reversed(content.boxes) for op in boxes.write(box, frame, taken)]
+        levels = [
+            op
+            for _, scene in content.drawn
+            for plot in scene.plots
+            if isinstance(plot, HLinePlot) and plot.title
+            for op in plots.level_title(plot, frame, taken)
+        ]
         ops = [op for box in content.boxes for op in boxes.draw(box, frame)]
         ops += [op for line in content.lines for op in lines.draw(line, frame)]
         ops += [op for each in placed for op in labels.thread(each, frame)]
-        return ops + written + [op for each in placed for op in labels.draw(each, frame)]
+        return ops + levels + written + [op for each in placed for op in labels.draw(each, frame)]
 
     def _table_spots(self, pane: Pane, taken: Taken) -> list[tuple[tables.Grid, Area]]:
         spots = []
@@ -316,18 +292,23 @@ class _Composer:
         if not frame.area.top <= y <= frame.area.bottom:
             return []
         ends = np.array([frame.area.left, frame.area.right])
-        dots = Stroke(faded(self._price_color(), 0.75), 1.0, (1.0, 2.5), round=False)
+        dots = Stroke(
+            faded(titles.rising(self.chart.bars, self.theme), 0.75), 1.0, (1.0, 2.5), round=False
+        )
         return [Shape([(ends, np.array([y, y]))], stroke=dots)]
-
-    def _price_color(self) -> str:
-        bars = self.chart.bars
-        return self.theme.up if bars.close[-1] >= bars.open[-1] else self.theme.down
 
     def _tags(self, pane: Pane, frame: Frame) -> list[Tag]:
         tags: list[Tag] = []
         if pane.content.kind == "price" and len(self.chart.bars):
             last = float(self.chart.bars.close[-1])
-            tags.append(Tag(frame.values.y1(last), pane.numbers(last), self._price_color(), True))
+            tags.append(
+                Tag(
+                    frame.values.y1(last),
+                    pane.numbers(last),
+                    titles.rising(self.chart.bars, self.theme),
+                    True,
+                )
+            )
         for _, scene in pane.content.drawn:
             for plot in scene.plots:
                 value, color = legend.last_value(plot), legend.last_color(plot, self.theme)
@@ -361,8 +342,10 @@ def _last_in_place(found: list[Table]) -> list[Table]:
 
 def _prices(chart: Chart, kind: str) -> candles.Prices:
     bars = chart.bars
-    if kind == "heikin_ashi":
-        return candles.heikin_ashi(bars)
+    if kind == "heikin_ashi":  # each candle leans on the one before, back to the first of all
+        opens, highs, lows, closes = candles.heikin_ashi(chart.history or bars)
+        first = len(opens) - len(bars)
+        return opens[first:], highs[first:], lows[first:], closes[first:]
     return bars.open, bars.high, bars.low, bars.close
 
 
@@ -371,20 +354,3 @@ def _span(prices: candles.Prices) -> tuple[float, float]:
     if not np.isfinite(low).any():
         return 0.0, 1.0
     return float(np.nanmin(low)), float(np.nanmax(high))
-
-
-def title_of(bars: Bars) -> str:
-    """Symbol, timeframe and where the bars come from."""
-    source = bars.source.removeprefix("synthetic ").rpartition("/")[2]
-    parts = (bars.symbol, bars.timeframe, source)
-    return " · ".join(" ".join(text.clean(each).split()) for each in parts if each)
-
-
-def name_of(drawn: Drawn, scene: Scene) -> str:
-    """What the legend calls an indicator: its label and the parameters that matter."""
-    name = scene.label or (drawn.indicator.title if drawn.indicator else drawn.name)
-    values = dict(drawn.params)
-    if drawn.indicator is not None and len(values) > legend.MOST_PARAMS:
-        defaults = {param.name: param.default for param in drawn.indicator.params}
-        values = {key: value for key, value in values.items() if value != defaults.get(key)}
-    return f"{name} {legend.params_of(values.values())}".strip()

@@ -7,12 +7,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chartpact import palette
-from chartpact.render import sampling
+from chartpact.render import sampling, text
 from chartpact.render.candles import body_width
-from chartpact.render.display import Area, Circles, Floats, Ints, Op, Panel, Rects, Shape, Stroke
+from chartpact.render.display import (
+    Area,
+    Circles,
+    Floats,
+    Ints,
+    Op,
+    Panel,
+    Rects,
+    Shape,
+    Stroke,
+    Words,
+)
 from chartpact.render.frame import Frame
 from chartpact.render.lines import straight, stroke
-from chartpact.render.theme import Theme, faded, visible
+from chartpact.render.theme import Theme, faded, legible, visible
+from chartpact.render.wording import Taken
 from chartpact.scene import (
     BarsPlot,
     DivLinePlot,
@@ -22,9 +34,13 @@ from chartpact.scene import (
     HLinePlot,
     LinePlot,
     Plot,
+    Points,
 )
 
 THINNEST = 1.25  # pixels: a thinner line is hard to see
+THICKEST = 64.0
+LARGEST_DOT = 200.0
+TITLE_SIZE = 10.0
 LAYERS = ("fill", "hbar", "bars", "price", "hline", "line", "divline", "dot")
 
 Codes = NDArray[np.int64]
@@ -96,29 +112,31 @@ def line(plot: LinePlot, frame: Frame) -> list[Op]:
 
     colors, codes = codes_of(plot.color, len(values), rising, frame.theme)
     if plot.style in ("histogram", "columns"):
-        width = max(1, round(plot.width)) if plot.style == "histogram" else None
+        width = round(min(max(plot.width, 1), THICKEST)) if plot.style == "histogram" else None
         return columns(values, 0.0, colors, codes, frame, width)
     size = sampling.bars_per_group(frame.bars.step)
     kept = sampling.outline(values, size)
     x, y, codes = frame.bars.x(kept), frame.values.y(values[kept]), codes[kept]
     x, y, codes = _near(x, y, codes, frame)
     if plot.style == "circles":
-        radius = 1.0 + max(plot.width, 1) * 0.8
+        radius = 1.0 + min(max(plot.width, 1), THICKEST) * 0.8
         return _circles(x, y, np.full(len(x), radius), colors, codes)
     if plot.style == "cross":
-        return _crosses(x, y, 2.0 + max(plot.width, 1), colors, codes)
+        return _crosses(x, y, 2.0 + min(max(plot.width, 1), THICKEST), colors, codes)
     ops: list[Op] = []
     stepped = plot.style.startswith("stepline")
     drawn_x, drawn_y, drawn_codes = _stairs(x, y, codes) if stepped else (x, y, codes)
     if plot.style in ("area", "areabr"):
         ops += _areas(x, y, colors, codes, frame)
     if plot.width > 0:
-        wide = max(THINNEST, plot.width if size == 1 else 0.0)  # a crowded line is a fine one
+        wide = min(
+            max(THINNEST, plot.width if size == 1 else 0.0), THICKEST
+        )  # a crowded line is a fine one
         for color, parts in _runs(drawn_x, drawn_y, drawn_codes, colors):
             lean = parts if stepped else [sampling.straightened(*part) for part in parts]
             ops.append(Shape(lean, stroke=Stroke(color, wide, round=size == 1)))
     if plot.style == "stepline_diamond":
-        ops += _diamonds(x, y, 2.5 + max(plot.width, 1), colors, codes)
+        ops += _diamonds(x, y, 2.5 + min(max(plot.width, 1), THICKEST), colors, codes)
     return ops
 
 
@@ -354,11 +372,21 @@ def dots(plot: DotPlot, frame: Frame) -> list[Op]:
     if not len(points):
         return []
     x, y = frame.bars.x(points.x), frame.values.y(points.y)
-    radius = np.maximum(points.size, 0.5) / 2 + 0.5
+    radius = np.clip(points.size, 0.5, LARGEST_DOT) / 2 + 0.5
     paint = plot.color if plot.color != palette.AUTO else frame.theme.up
     colors, codes = codes_of(paint, len(x), lambda: np.ones(len(x), bool), frame.theme)
     y = np.where((y >= frame.area.top - 50) & (y <= frame.area.bottom + 50), y, np.nan)
-    return _circles(x, y, radius, colors, codes)
+    ops = _circles(x, y, radius, colors, codes)
+    return ops + _names(points, x, y, radius)
+
+
+def _names(points: Points, x: Floats, y: Floats, radius: Floats) -> list[Op]:
+    """What dots that are signals say when pointed at."""
+    named = [i for i, name in enumerate(points.label) if name and np.isfinite(y[i])]
+    if not named:
+        return []
+    titles = tuple(points.label[i] or "" for i in named)
+    return [Circles(x[named], y[named], radius[named], "#00000000", titles)]
 
 
 def _only(plot: Plot, frame: Frame) -> str:
@@ -376,6 +404,25 @@ def hline(plot: HLinePlot, frame: Frame) -> list[Op]:
     y = round(y - 0.5) + 0.5
     ends = np.array([frame.area.left, frame.area.right])
     return [Shape([(ends, np.array([y, y]))], stroke=stroke(color, 1.0, plot.style))]
+
+
+def level_title(plot: HLinePlot, frame: Frame, taken: Taken) -> list[Op]:
+    """The name of a level at its right end, above or below the line, where that is free."""
+    y, color = frame.values.y1(plot.y), _only(plot, frame)
+    name = text.fit(" ".join(text.clean(plot.title).split()), TITLE_SIZE, frame.area.width / 3)
+    if not name or not frame.area.top <= y <= frame.area.bottom or not visible(color):
+        return []
+    right = frame.area.right - 6
+    left = right - text.width(name, TITLE_SIZE)
+    for top in (y - TITLE_SIZE - 4, y + 3):
+        spot = Area(left, top, right, top + TITLE_SIZE + 2)
+        if frame.area.holds(spot) and taken.free(spot):
+            taken.add(spot)
+            ground = frame.theme.background
+            ink, halo = legible(color, ground), faded(ground, 0.75)
+            base = top + TITLE_SIZE
+            return [Words(right, base, name, TITLE_SIZE, ink, "end", halo=halo)]
+    return []
 
 
 def hbar(plot: HBarPlot, frame: Frame) -> list[Op]:

@@ -14,7 +14,7 @@ from chartpact.scene import Cell, Table
 PADDING = (6.0, 3.0)
 MARGIN = 8.0
 AUTO_SIZE = 12
-MAX_CELLS = 10_000
+MAX_SIDE = 200  # columns or rows; more could not be read on any picture
 
 
 @dataclass(frozen=True)
@@ -47,22 +47,23 @@ def measure(table: Table, width: float, height: float) -> Grid | None:
 
 
 def _grid(table: Table, width: float, height: float, scale: float) -> Grid | None:
+    count_columns, count_rows = min(table.columns, MAX_SIDE), min(table.rows, MAX_SIDE)
     alive = {
         (cell.column, cell.row): cell
         for cell in table.cells
-        if cell.column < table.columns and cell.row < table.rows
+        if cell.column < count_columns and cell.row < count_rows
     }
     hidden = {
         (column, row)
         for cell in alive.values()
-        for column in range(cell.column, _end(cell.end_column, cell.column, table.columns) + 1)
-        for row in range(cell.row, _end(cell.end_row, cell.row, table.rows) + 1)
+        for column in range(cell.column, _end(cell.end_column, cell.column, count_columns) + 1)
+        for row in range(cell.row, _end(cell.end_row, cell.row, count_rows) + 1)
         if (column, row) != (cell.column, cell.row)
     }
     cells = [cell for place, cell in alive.items() if place not in hidden]
     if not cells:
         return None
-    columns, rows = np.zeros(table.columns), np.zeros(table.rows)
+    columns, rows = np.zeros(count_columns), np.zeros(count_rows)
     measured = []
     for cell in cells:
         points = cell.size if isinstance(cell.size, int) else palette.TEXT_SIZES[cell.size]
@@ -71,8 +72,8 @@ def _grid(table: Table, width: float, height: float, scale: float) -> Grid | Non
         measured.append((cell, words))
     for whole in (False, True):  # single cells first, then those that reach over several
         for cell, words in measured:
-            end_column = _end(cell.end_column, cell.column, table.columns)
-            end_row = _end(cell.end_row, cell.row, table.rows)
+            end_column = _end(cell.end_column, cell.column, count_columns)
+            end_row = _end(cell.end_row, cell.row, count_rows)
             wide = cell.width * width / 100 if cell.width else words.width + 2 * PADDING[0] * scale
             high = (
                 cell.height * height / 100
@@ -132,8 +133,8 @@ def draw(grid: Grid, area: Area, frame: Frame) -> list[Op]:
         ops.append(Panel(whole, table.bgcolor))
     places = []
     for cell, words in grid.cells:
-        end_column = _end(cell.end_column, cell.column, table.columns)
-        end_row = _end(cell.end_row, cell.row, table.rows)
+        end_column = _end(cell.end_column, cell.column, len(grid.columns))
+        end_row = _end(cell.end_row, cell.row, len(grid.rows))
         spot = Area(
             x[cell.column], y[cell.row], x[end_column + 1] - grid.line, y[end_row + 1] - grid.line
         )
