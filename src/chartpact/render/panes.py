@@ -28,8 +28,10 @@ OVERREACH = 0.4  # how far overlays may stretch the price range, as a share of i
 MAX_OBJECTS = 20_000
 MAX_PANES = 100
 LEAST_HEIGHT = 18  # pixels
+NARROWEST = 1e-100  # and so must a share of it
 FURTHEST = 1e300  # a difference of values must be a number too
 WEIGHTS = {"price": 4.6, "volume": 0.95, "panel": 1.2, "error": 0.7}
+ROOMIER = 0.25
 CARD_HEIGHT = 74
 PANEL_HEIGHT = 116  # what a panel adds to a picture whose height is free
 BASE_HEIGHT = 800
@@ -113,7 +115,9 @@ def free_height(panes: Sequence[Content]) -> int:
 
 def heights(panes: Sequence[Content], total: float) -> list[int]:
     """The height of each pane; together they fill the picture."""
-    weights = [WEIGHTS[each.kind] for each in panes]
+    panels = sum(each.kind == "panel" for each in panes)
+    more = ROOMIER * max(0, FREE_PANELS - panels)  # a panel among few is a little higher
+    weights = [WEIGHTS[each.kind] + more * (each.kind == "panel") for each in panes]
     cards = sum(each.kind == "error" for each in panes)
     fixed = min(CARD_HEIGHT, total * 0.5 / cards) if cards else 0.0
     shared = sum(w for w, each in zip(weights, panes, strict=True) if each.kind != "error")
@@ -224,7 +228,7 @@ def value_range(
     low, high = max(low, -FURTHEST), min(high, FURTHEST)
     if not (math.isfinite(low) and math.isfinite(high)):
         return None
-    if high - low <= 1e-12 * max(abs(low), abs(high)):
+    if high - low <= max(1e-12 * max(abs(low), abs(high)), NARROWEST):
         room = max(abs(high) * 0.01, 1e-9) if high else 1.0
         return (low - room, high + room) if not log else (low * 0.99, high * 1.01)
     return low, high
@@ -238,7 +242,7 @@ def label_room(pane: Content, step: float) -> tuple[float, float]:
         lines = label.text.count("\n") + 1 if label.text else 0
         tall = min(size * 1.3 * lines + size, 90.0)
         down = labels.BUBBLES.get(label.style, (0, 0))[1]
-        if label.yloc == "abovebar" or down < 0:
+        if label.yloc == "abovebar" or (label.yloc == "price" and down < 0):
             above = max(above, tall)
         elif label.yloc == "belowbar" or down > 0:
             below = max(below, tall)

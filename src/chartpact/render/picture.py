@@ -94,6 +94,7 @@ class _Composer:
         ]
         for pane in self.panes:
             pane.area = Area(0.0, pane.area.top, self.right, pane.area.bottom)
+            pane.grids = _grids(pane.content, pane.area)
 
     # ----------------------------------------------------------------------------------- layout
 
@@ -111,11 +112,7 @@ class _Composer:
         low, high = reach or (0.0, 1.0)
         if log and low <= 0:
             raise RenderError(f"a log scale needs prices above 0, and the lowest here is {low:g}")
-        grids = [
-            grid
-            for table in _last_in_place(content.tables)
-            if (grid := tables.measure(table, area.width - 16, area.height - 8)) is not None
-        ]
+        grids = _grids(content, area)
         rows = self._legend(content, numbers, area, grids)
         head, foot = self._margins(content, rows, area.height)
         scale = ValueScale(low, high, area.top + head, area.bottom - foot, log)
@@ -333,6 +330,14 @@ class _Composer:
         y = self.bottom + axes.TIME_HEIGHT / 2 + 10 * text.CAP_HEIGHT / 2
         ops.append(Words(self.right + axes.PAD, y, name, 10, self.theme.muted))
         return [*ops, End()]
+
+
+def _grids(content: Content, area: Area) -> list[tables.Grid]:
+    """The tables of a pane, measured."""
+    found = (
+        tables.measure(table, area.width, area.height) for table in _last_in_place(content.tables)
+    )
+    return [grid for grid in found if grid is not None]
 
 
 def _last_in_place(found: list[Table]) -> list[Table]:

@@ -117,7 +117,6 @@ def line(plot: LinePlot, frame: Frame) -> list[Op]:
     size = sampling.bars_per_group(frame.bars.step)
     kept = sampling.outline(values, size)
     x, y, codes = frame.bars.x(kept), frame.values.y(values[kept]), codes[kept]
-    x, y, codes = _near(x, y, codes, frame)
     if plot.style == "circles":
         radius = 1.0 + min(max(plot.width, 1), THICKEST) * 0.8
         return _circles(x, y, np.full(len(x), radius), colors, codes)
@@ -138,12 +137,6 @@ def line(plot: LinePlot, frame: Frame) -> list[Op]:
     if plot.style == "stepline_diamond":
         ops += _diamonds(x, y, 2.5 + min(max(plot.width, 1), THICKEST), colors, codes)
     return ops
-
-
-def _near(x: Floats, y: Floats, codes: Codes, frame: Frame) -> tuple[Floats, Floats, Codes]:
-    """Heights far outside the pane are brought near it: a number SVG readers can hold."""
-    far = 8192.0
-    return x, np.clip(y, frame.area.top - far, frame.area.bottom + far), codes
 
 
 def _stairs(x: Floats, y: Floats, codes: Codes) -> tuple[Floats, Floats, Codes]:
@@ -313,8 +306,7 @@ def fill(plot: FillPlot, frame: Frame) -> list[Op]:
     if plot.color == palette.AUTO:
         at, a, b, codes = _crossed(at, a, b)
     x = frame.bars.x(at)
-    x, ya, _ = _near(x, frame.values.y(a), codes, frame)
-    x, yb, _ = _near(x, frame.values.y(b), codes, frame)
+    ya, yb = frame.values.y(a), frame.values.y(b)
     ops: list[Op] = []
     both = np.where(np.isfinite(ya) & np.isfinite(yb), ya, np.nan)
     for color, parts in _runs(

@@ -9,6 +9,7 @@ import numpy as np
 from chartpact.render.display import Floats, Ints
 
 ROUND = (1.0, 2.0, 2.5, 5.0)
+FAR = 1e6  # pixels: nothing further away can be told apart
 
 
 @dataclass(frozen=True)
@@ -48,10 +49,12 @@ class ValueScale:
             return np.where(value > 0, np.log(value), np.nan)
 
     def y(self, value: Floats | float) -> Floats:
-        """Where values lie; what a log scale has no place for is NaN."""
+        """Where values lie; what a log scale has no place for is NaN, what is far off is at FAR."""
         placed = self._place(np.asarray(value, dtype=float))
         low, high = self._ends
-        return np.asarray(self.bottom - (placed - low) * ((self.bottom - self.top) / (high - low)))
+        with np.errstate(over="ignore"):
+            y = self.bottom - (placed - low) / (high - low) * (self.bottom - self.top)
+        return np.asarray(np.clip(y, -FAR, FAR))
 
     def y1(self, value: float) -> float:
         return float(self.y(value))

@@ -41,7 +41,7 @@ def measure(table: Table, width: float, height: float) -> Grid | None:
     """The grid of a table in a pane of that size, made smaller where it would not fit."""
     for scale in (1.0, 0.85, 0.7, 0.55, 0.4):
         grid = _grid(table, width, height, scale)
-        if grid is None or (grid.width <= width and grid.height <= height):
+        if grid is None or (grid.width <= width - 2 * MARGIN and grid.height <= height - MARGIN):
             return grid
     return grid
 

@@ -18,6 +18,7 @@ from chartpact.render.display import Ints
 from chartpact.render.errors import RenderError
 
 SECOND, MINUTE, HOUR, DAY = 1_000, 60_000, 3_600_000, 86_400_000
+APART = 3.0  # between labels where there is room, in their heights
 MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 
 # (unit, how many): from the finest to the coarsest
@@ -25,7 +26,7 @@ STRETCHES: tuple[tuple[str, int], ...] = (
     *(("ms", seconds * SECOND) for seconds in (1, 5, 15, 30)),
     *(("ms", minutes * MINUTE) for minutes in (1, 2, 5, 10, 15, 30)),
     *(("ms", hours * HOUR) for hours in (1, 2, 3, 4, 6, 12)),
-    *(("day", days) for days in (1, 2, 7, 14)),
+    *(("day", days) for days in (1, 2, 4, 7, 14)),
     *(("month", months) for months in (1, 2, 3, 6)),
     *(("year", years) for years in (1, 2, 5, 10, 20, 50, 100)),
 )
@@ -101,7 +102,7 @@ def ticks(time: Ints, step: float, tz: str, size: float) -> list[TimeTick]:
         if not len(starts) and count > 1:
             continue
         widest = text.width(_widest(unit, length), size)
-        if len(starts) * (widest + 2.2 * size) <= room * 1.15 or unit == "year":
+        if len(starts) * (widest + APART * size) <= room * 1.1:
             break
     if count < 12 and len(starts) < count - 1:  # a handful of bars: name what there is room for
         unit, length = ("ms", MINUTE) if bar_ms < DAY else ("day", 1)

@@ -1,0 +1,252 @@
+"""Nothing that a script or a file says can break the document or make it load anything."""
+
+import re
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chartpact.charts import Chart, Drawn
+from chartpact.indicators import IndicatorError
+from chartpact.render import RenderError, panes, raster, svg
+from chartpact.scene import (
+    Anchor,
+    Box,
+    Cell,
+    DotPlot,
+    HLinePlot,
+    Label,
+    Line,
+    LinePlot,
+    Point,
+    Scene,
+    Table,
+)
+
+from .scenery import SVG, at, chart_of, flat_bars, gallery, written
+
+HOSTILE = [
+    '"/><script>alert(1)</script>',
+    "</text></svg><svg onload='x()'>",
+    "]]>&<!--",
+    "<image href='http://example.com/x.png'/>",
+    "<!DOCTYPE x [<!ENTITY y SYSTEM 'file:///etc/passwd'>]>&y;",
+    "url(#clip) javascript:alert(1)",
+    "&#0; &#x1F; \x00\x01\x08\x0b\x1f\x7f\ufffe\uffff",
+    "\u202eright to left\u202c \u200f\u2066x\u2069",
+    "שלום مرحبا 漢字 🚀",
+    "a  b   c\td\r\ne",
+    "",
+    " ",
+    "\n\n\n",
+    "x" * 20_000,
+    "line\n" * 3_000,
+]
+TAGS = {
+    "svg", "title", "style", "defs", "clipPath", "rect", "path", "g", "circle", "text",
+}  # fmt: skip
+
+
+def everywhere(words: str) -> Chart:
+    """A chart that says this wherever something can be said."""
+    plots = (
+        LinePlot(values=[100.0] * 10, title=words),
+        HLinePlot(y=100.5, title=words),
+        DotPlot(points=[Point(x=3, y=100.0, label=words)], title=words),
+    )
+    cells = [Cell(id=1, column=0, row=0, text=words, tooltip=words)]
+    scene = Scene(
+        plots=plots,
+        labels=[Label(id=1, x=at(4), y=100.0, text=words, tooltip=words)],
+        boxes=[
+            Box(id=i, left=at(1), top=101.0, right=at(6), bottom=99.5, text=words, text_wrap=wrap)
+            for i, wrap in enumerate(("none", "auto"))
+        ],
+        tables=[Table(id=1, position="top_right", columns=1, rows=1, cells=cells)],
+        label=words,
+    )
+    bars = replace(flat_bars(), symbol=words, source=words)
+    error = IndicatorError("name", words, words)
+    return Chart(
+        bars,
+        (
+            gallery.drawn(scene, "over"),
+            gallery.drawn(scene, "below", overlay=False),
+            Drawn(words, words, {"p": words}, error=error),
+        ),
+    )
+
+
+def check(document: str) -> None:
+    root = ET.fromstring(document)
+    for element in root.iter():
+        assert element.tag.removeprefix(SVG) in TAGS
+        for key, value in element.attrib.items():
+            assert not key.startswith("on")
+            assert "href" not in key
+            assert "url(" not in value or re.fullmatch(r"url\(#clip-[\d.-]+\)", value)
+    assert "<!" not in document
+    assert re.findall(r"url\([^)]*\)", document) == [
+        each
+        for each in re.findall(r"url\([^)]*\)", document)
+        if each.startswith(('url("data:font/woff;base64,', "url(#clip"))
+    ]
+
+
+@pytest.mark.parametrize("words", HOSTILE, ids=range(len(HOSTILE)))
+def test_a_hostile_text_is_only_ever_text(words):
+    chart = everywhere(words)
+    check(chart.svg())
+    assert raster.rasterize(svg(chart, fonts=False)).startswith(b"\x89PNG")
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.text(max_size=40))
+def test_any_text_at_all_makes_a_document(words):
+    if any(0xD800 <= ord(char) <= 0xDFFF for char in words):
+        return
+    check(everywhere(words).svg(width=500, height=400))
+
+
+def test_what_was_written_can_be_read_back():
+    words = "a < b & \"c\" > 'd'"
+    scene = Scene(labels=[Label(id=1, x=at(4), y=100.0, text=words)])
+    assert words in written(chart_of(scene).svg())
+
+
+numbers = st.floats(allow_nan=False, allow_infinity=False)
+bars = st.integers(-(10**20), 10**20) | st.integers(-5, 20)
+anchors = st.builds(
+    Anchor, n=st.none(), bar=st.none() | bars, time=st.none() | st.integers(-(10**25), 10**25)
+)
+colors = st.sampled_from(["#00000000", "#ffffffff", "#2962ff80"]) | st.none()
+heights = st.none() | numbers | st.floats(98, 103)
+scenes = st.builds(
+    Scene,
+    plots=st.lists(
+        st.builds(
+            LinePlot,
+            values=st.lists(numbers, min_size=10, max_size=10),
+            width=st.floats(0, 1e12),
+            ahead=st.lists(numbers, max_size=3),
+            style=st.sampled_from(["line", "columns", "area", "cross", "stepline_diamond"]),
+        )
+        | st.builds(HLinePlot, y=numbers, title=st.text("ab", max_size=3))
+        | st.builds(
+            DotPlot,
+            points=st.lists(
+                st.builds(Point, x=st.integers(-9, 99), y=numbers, size=st.floats(0, 1e12)),
+                max_size=4,
+            ),
+        ),
+        max_size=3,
+    ),
+    labels=st.lists(
+        st.builds(
+            Label,
+            id=st.just(1),
+            x=anchors,
+            y=heights,
+            text=st.sampled_from(["", "x", "two\nlines"]),
+            style=st.sampled_from(["label_down", "none", "flag", "circle", "label_upper_left"]),
+            yloc=st.sampled_from(["price", "abovebar", "belowbar"]),
+            size=st.sampled_from(["auto", "huge"]) | st.integers(1, 10**9),
+            color=colors,
+            text_color=colors,
+        ),
+        max_size=3,
+    ),
+    lines=st.lists(
+        st.builds(
+            Line,
+            id=st.just(1),
+            x1=anchors,
+            y1=heights,
+            x2=anchors,
+            y2=heights,
+            extend=st.sampled_from(["none", "left", "right", "both"]),
+            style=st.sampled_from(["solid", "arrow_both", "dotted"]),
+            width=st.integers(0, 10**12),
+            color=colors,
+        ),
+        max_size=3,
+    ),
+    boxes=st.lists(
+        st.builds(
+            Box,
+            id=st.just(1),
+            left=anchors,
+            top=heights,
+            right=anchors,
+            bottom=heights,
+            border_width=st.integers(0, 10**12),
+            text=st.sampled_from(["", "some words in a box"]),
+            text_size=st.sampled_from(["auto", "tiny"]) | st.integers(1, 10**9),
+            text_wrap=st.sampled_from(["none", "auto"]),
+            extend=st.sampled_from(["none", "both"]),
+        ),
+        max_size=3,
+    ),
+    tables=st.lists(
+        st.builds(
+            Table,
+            id=st.just(1),
+            position=st.sampled_from(["top_left", "middle_center", "bottom_right"]),
+            columns=st.integers(0, 10**12),
+            rows=st.integers(0, 10**12),
+            frame_width=st.integers(0, 10**12),
+            frame_color=colors,
+            cells=st.lists(
+                st.builds(
+                    Cell,
+                    id=st.just(1),
+                    column=st.integers(0, 3),
+                    row=st.integers(0, 3),
+                    end_column=st.none() | st.integers(0, 10**12),
+                    width=st.floats(0, 1e12),
+                    text=st.sampled_from(["", "cell"]),
+                ),
+                max_size=4,
+            ),
+        ),
+        max_size=2,
+    ),
+    y_range=st.none()
+    | st.tuples(numbers, numbers).map(sorted).filter(lambda p: p[0] < p[1]).map(tuple),
+)
+
+
+@settings(max_examples=120, deadline=None)
+@given(scenes, st.booleans(), st.booleans())
+def test_any_scene_makes_a_document_that_can_be_drawn(scene, overlay, log):
+    document = svg(chart_of(scene, overlay=overlay), fonts=False, width=400, height=300, log=log)
+    check(document)
+    assert "nan" not in document
+    assert "inf" not in document
+    assert raster.rasterize(document).startswith(b"\x89PNG")
+
+
+def test_too_many_objects_are_refused_with_the_limit(monkeypatch):
+    monkeypatch.setattr(panes, "MAX_OBJECTS", 10)
+    labels = [Label(id=i, x=at(1), y=100.0) for i in range(11)]
+    with pytest.raises(RenderError, match=r"11 drawn objects are too many .* at most 10"):
+        chart_of(Scene(labels=labels)).svg()
+
+
+def test_too_many_panes_for_the_height_are_refused_with_the_height_needed():
+    scene = Scene(plots=[LinePlot(values=[1.0] * 10)])
+    drawn = tuple(gallery.drawn(scene, f"p{i}", overlay=False) for i in range(30))
+    chart = Chart(flat_bars(), drawn)
+    with pytest.raises(RenderError, match="ask for at least") as refused:
+        chart.svg(height=300)
+    need = int(re.findall(r"(\d+) pixels", str(refused.value))[0])
+    chart.svg(height=need)
+
+
+def test_more_panes_than_any_picture_holds_are_refused():
+    scene = Scene(plots=[LinePlot(values=[1.0] * 10)])
+    drawn = tuple(gallery.drawn(scene, f"p{i}", overlay=False) for i in range(101))
+    with pytest.raises(RenderError, match="at most 100"):
+        Chart(flat_bars(), drawn).svg()
