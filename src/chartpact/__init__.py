@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from chartpact._version import VERSION as __version__
 
 if TYPE_CHECKING:
+    from chartpact import script as script
     from chartpact import ta as ta
     from chartpact.bars import Bars as Bars
     from chartpact.bars import align as align
@@ -32,6 +33,7 @@ _PUBLIC: dict[str, tuple[str, str | None]] = {
     "indicator": ("chartpact.indicators", "indicator"),
     "list_indicators": ("chartpact.indicators", "list_indicators"),
     "load": ("chartpact.bars", "load"),
+    "script": ("chartpact.script", None),
     "ta": ("chartpact.ta", None),
 }
 

@@ -1,0 +1,148 @@
+"""`chartpact check`, `chartpact run` and `chartpact fork`."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from chartpact import script, summary
+from chartpact.bars import Bars
+from chartpact.charts import Chart, Drawn
+from chartpact.cli import DONE, SCRIPT_ERROR, UsageError, Verbs
+from chartpact.cli.chart import add_bars, bars_of
+from chartpact.indicators.errors import IndicatorError
+from chartpact.indicators.params import resolve
+from chartpact.script import refimpl
+from chartpact.script.extras import ANYTHING, needed
+
+
+def add(verbs: Verbs) -> None:
+    verb = verbs.add_parser(
+        "check",
+        help="check a script and try it on synthetic bars",
+        description="Checks a script and tries it on 100 synthetic bars.",
+        epilog="Example: chartpact check my_indicator.star",
+    )
+    verb.add_argument("file", metavar="FILE", help="the script, or - for standard input")
+    verb.add_argument("--json", action="store_true", help="the verdict as JSON")
+    verb.set_defaults(run=run_check)
+
+    verb = verbs.add_parser(
+        "run",
+        help="run a script on bars",
+        description="Runs a script on bars in the sandbox and tells what it drew.",
+        epilog="Example: chartpact run my_indicator.star sample:es-5m --param n=21",
+    )
+    verb.add_argument("file", metavar="FILE", help="the script, or - for standard input")
+    add_bars(verb)
+    verb.add_argument(
+        "--param",
+        action="append",
+        default=[],
+        metavar="k=v",
+        help="a parameter; may be given several times",
+    )
+    verb.add_argument("--json", action="store_true", help="what was drawn, as JSON")
+    verb.set_defaults(run=run_run)
+
+    verb = verbs.add_parser(
+        "fork",
+        help="print a builtin as a script to change",
+        description="Prints the script that draws what a builtin draws, as a start for your own.",
+        epilog=f"Forkable: {', '.join(refimpl.NAMES)}",
+    )
+    verb.add_argument("name", metavar="NAME", help="a forkable builtin")
+    verb.set_defaults(run=run_fork)
+
+
+def run_check(args: argparse.Namespace) -> int:
+    source = _source(args.file)
+    verdict = script.check(source)
+    if args.json:
+        print(json.dumps(verdict.to_json(), allow_nan=False))
+    elif verdict.ok:
+        title = verdict.meta.get("title", "")
+        print(f"{title}: fine; {len(verdict.params)} parameters, {verdict.steps:,} steps")
+    for error in verdict.errors:
+        print(_told(error, source, args.file), file=sys.stderr)
+    return DONE if verdict.ok else SCRIPT_ERROR
+
+
+def run_run(args: argparse.Namespace) -> int:
+    source = _source(args.file)
+    bars = bars_of(args)
+    try:
+        result = _result(source, bars, _pairs(args.param))
+    except script.ScriptError as error:
+        if args.json:
+            print(json.dumps({"error": error.to_json()}))
+        print(_told(error.to_json(), source, args.file), file=sys.stderr)
+        return SCRIPT_ERROR
+    for line in result.log:
+        print(line, file=sys.stderr)
+    name = Path(args.file).stem
+    if args.json:
+        scene = result.scene.to_json()
+        told = {"indicator": name, "bars": len(bars), "steps": result.steps, "scene": scene}
+        print(json.dumps(told, allow_nan=False))
+    else:
+        drawn = Drawn(name, name, {}, scene=result.scene)
+        print(Chart(bars, (drawn,), summary.trend(bars)).summary(), end="")
+        print(f"  steps: {result.steps:,}")
+    return DONE
+
+
+def _result(source: str, bars: Bars, given: dict[str, str]) -> script.Result:
+    program, problems = script.examine(source, script.Limits())
+    if program is None:
+        raise problems[0]
+    try:
+        values = resolve(program.params, given, "the script")
+        extras = needed(program.params, values, bars, ANYTHING)
+    except IndicatorError as error:
+        raise UsageError(str(error)) from None
+    return script.run(source, bars, given, extras=extras)
+
+
+def run_fork(args: argparse.Namespace) -> int:
+    try:
+        print(refimpl.source(args.name), end="")
+    except KeyError:
+        known = ", ".join(refimpl.NAMES)
+        raise UsageError(f"{args.name!r} cannot be forked: {known} can") from None
+    return DONE
+
+
+def _source(file: str) -> str:
+    try:
+        data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        return data.decode()
+    except UnicodeDecodeError:
+        raise UsageError(f"{file} is not a text in UTF-8") from None
+    except OSError as error:
+        raise UsageError(f"{file}: {error.strerror}") from None
+
+
+def _pairs(given: list[str]) -> dict[str, str]:
+    values: dict[str, str] = {}
+    for each in given:
+        name, sign, value = each.partition("=")
+        if not sign or not name.strip():
+            raise UsageError(f"--param {each}: write it as name=value")
+        if name.strip() in values:
+            raise UsageError(f"--param {name.strip()} is given twice")
+        values[name.strip()] = value
+    return values
+
+
+def _told(error: dict[str, Any], source: str, file: str) -> str:
+    """The error with its place and the line it speaks of."""
+    place = file if error["line"] is None else f"{file}:{error['line']}:{error['column']}"
+    text = f"{place}: {error['kind']}: {error['message']}"
+    lines = source.replace("\r\n", "\n").split("\n")
+    if error["line"] is not None and error["line"] <= len(lines):
+        text += f"\n    {lines[error['line'] - 1]}"
+        if error["column"] is not None:
+            text += f"\n    {' ' * (error['column'] - 1)}^"
+    return text + (f"\n  {error['hint']}" if error["hint"] else "")

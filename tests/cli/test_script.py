@@ -1,0 +1,144 @@
+"""`chartpact check`, `run` and `fork`: what they print, and their exit codes."""
+
+import io
+import json
+import sys
+
+import pytest
+
+from chartpact.cli import BAD_INPUT, DONE, SCRIPT_ERROR, main
+
+GOOD = """
+PARAMS = [
+    {"name": "n", "type": "int", "default": 3, "min": 1, "desc": "Bars"},
+    {"name": "pair", "type": "symbol"},
+]
+META = {"title": "Spread", "overlay": False}
+
+def compute(ohlcv, params, chart):
+    print("bars", len(ohlcv))
+    if params["pair"] != None:
+        chart.line(ta.sma(ohlcv.close - params["pair"].close, params["n"]), title="Spread")
+    chart.dot(5, 1.0, label="five")
+"""
+BROKEN = GOOD.replace("ta.sma", "ta.smaa")
+FAILING = GOOD.replace('print("bars", len(ohlcv))', "x = 1 // (len(ohlcv) - len(ohlcv))")
+
+
+@pytest.fixture
+def script(tmp_path):
+    def write(text: str) -> str:
+        file = tmp_path / "spread.star"
+        file.write_text(text)
+        return str(file)
+
+    return write
+
+
+def test_check_of_a_good_script_tells_what_it_takes_and_costs(script, capsys):
+    assert main(["check", script(GOOD)]) == DONE
+    assert capsys.readouterr().out.startswith("Spread: fine; 2 parameters, ")
+
+
+def test_check_json_has_the_documented_shape(script, capsys):
+    assert main(["check", script(GOOD), "--json"]) == DONE
+    told = json.loads(capsys.readouterr().out)
+    assert set(told) == {"ok", "params", "meta", "steps"}
+    assert told["ok"] is True
+    assert told["meta"] == {"title": "Spread", "overlay": False}
+
+
+def test_check_of_a_broken_script_points_at_the_place(script, capsys):
+    file = script(BROKEN)
+    assert main(["check", file]) == SCRIPT_ERROR
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert f"{file}:11:20: name: there is no ta.smaa" in shown.err
+    assert "did you mean ta.sma?" in shown.err
+    lines = shown.err.splitlines()
+    assert lines[2].index("^") == lines[1].index("ta.smaa")
+
+
+def test_check_json_of_a_broken_script_lists_the_errors(script, capsys):
+    assert main(["check", script(FAILING), "--json"]) == SCRIPT_ERROR
+    told = json.loads(capsys.readouterr().out)
+    assert told["ok"] is False
+    (error,) = told["errors"]
+    assert set(error) == {"step", "kind", "line", "column", "message", "hint"}
+    assert (error["step"], error["kind"], error["line"]) == ("dry_run", "value", 9)
+
+
+def test_run_json_has_the_documented_shape(script, capsys):
+    assert main(["run", script(GOOD), "sample:es-5m", "--param", "n=5", "--json"]) == DONE
+    shown = capsys.readouterr()
+    told = json.loads(shown.out)
+    assert set(told) == {"indicator", "bars", "steps", "scene"}
+    assert told["indicator"] == "spread"
+    assert told["scene"]["plots"][0]["title"] == "Spread"
+    assert told["scene"]["signals"] == [
+        {"bar": 5, "confirmed_bar": 5, "value": 1.0, "name": "five"}
+    ]
+    assert shown.err == f"bars {told['bars']}\n"
+
+
+def test_run_tells_people_what_was_drawn(script, capsys):
+    assert main(["run", script(GOOD), "sample:es-5m"]) == DONE
+    shown = capsys.readouterr().out
+    assert "values: Spread" in shown
+    assert "signal: five" in shown
+    assert "steps: " in shown
+
+
+def test_run_of_a_failing_script_is_an_error_in_json(script, capsys):
+    assert main(["run", script(FAILING), "sample:es-5m", "--json"]) == SCRIPT_ERROR
+    told = json.loads(capsys.readouterr().out)
+    assert set(told) == {"error"}
+    assert told["error"]["step"] == "run"
+    assert "division by zero" in told["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["--param", "n"], "write it as name=value"),
+        (["--param", "n=0"], "out of range"),
+        (["--param", "m=1"], "no parameter 'm'"),
+        (["--param", "n=1", "--param", "n=2"], "given twice"),
+        (["--param", "pair=sample:nope"], "no sample 'nope'"),
+    ],
+)
+def test_bad_parameters_are_bad_usage(given, said, script, capsys):
+    assert main(["run", script(GOOD), "sample:es-5m", *given]) == BAD_INPUT
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert said in shown.err
+
+
+def test_a_missing_file_is_bad_usage(capsys):
+    assert main(["check", "nowhere.star"]) == BAD_INPUT
+    assert "nowhere.star" in capsys.readouterr().err
+
+
+def test_a_file_that_is_no_text_is_bad_usage(tmp_path, capsys):
+    file = tmp_path / "x.star"
+    file.write_bytes(b"\xff\xfe")
+    assert main(["check", str(file)]) == BAD_INPUT
+    assert "UTF-8" in capsys.readouterr().err
+
+
+def test_a_script_may_come_from_standard_input(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(GOOD.encode())))
+    assert main(["check", "-"]) == DONE
+    assert "fine" in capsys.readouterr().out
+
+
+def test_a_fork_passes_the_check_as_it_is(script, capsys):
+    assert main(["fork", "cipher_b"]) == DONE
+    source = capsys.readouterr().out
+    assert main(["check", script(source)]) == DONE
+
+
+def test_what_cannot_be_forked_is_bad_usage_and_names_what_can(capsys):
+    for name in ("rsi", "nonsense"):
+        assert main(["fork", name]) == BAD_INPUT
+        assert "cipher_b, ichimoku, rsi_mfi_stoch, wavetrend can" in capsys.readouterr().err
