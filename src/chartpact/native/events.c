@@ -1,8 +1,6 @@
 /* Things that happen at a bar, and how long ago they did. Conditions are never na (Pine v6). */
 #include "kernels.h"
 
-#define EPSILON 1e-10 /* Pine's tolerance when it asks whether a value rose or fell */
-
 /* a > b now, and a <= b on the last bar where both were there. */
 static int crossed(const double *a, const double *b, bool *out, int64_t n)
 {

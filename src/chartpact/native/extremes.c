@@ -61,9 +61,9 @@ int kernel_lowest(Frame *f)
     return 0;
 }
 
-/* The bar of the extreme is remembered until it leaves the window or is beaten. Of equals the oldest
-   counts, so the search for the next one starts at the old end; a long search is paid for by the
-   bars until what it found leaves in turn. */
+/* The bar of the extreme is remembered until it leaves the window or is beaten. Of equals the
+   oldest counts, so the search for the next one starts at the old end; a long search is paid for by
+   the bars until what it found leaves in turn. */
 EITHER int extreme_bars(Frame *f, bool high)
 {
     const double *x = series(f, 0);

@@ -1,4 +1,5 @@
-/* The kernels as NumPy generalized ufuncs: registration, and the loop that makes rows into Frames. */
+/* The kernels as NumPy generalized ufuncs: their registration, and the loop that makes rows into
+   Frames. */
 #include <Python.h>
 #include <fenv.h>
 #include <stdlib.h>
@@ -44,8 +45,9 @@ WIDE int64_t first_na(const double *x, int64_t n)
         for (int k = 0; k < 64; k += 8)
             for (int j = 0; j < 8; j++)
                 odd[j] += x[i + k + j] - x[i + k + j];
-        double any = ((odd[0] + odd[1]) + (odd[2] + odd[3])) + ((odd[4] + odd[5]) + (odd[6] + odd[7]));
-        if (any != 0)
+        for (int j = 1; j < 8; j++)
+            odd[0] += odd[j];
+        if (odd[0] != 0)
             for (int k = 0; k < 64; k++)
                 if (is_na(x[i + k]))
                     return i + k;

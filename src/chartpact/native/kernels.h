@@ -31,6 +31,8 @@ typedef struct {
 
 #define NA ((double)NAN)
 
+#define EPSILON 1e-10 /* Pine's tolerance when it asks whether a value rose or fell */
+
 static inline bool is_na(double x) { return x != x; }
 
 static inline const double *series(const Frame *f, int k) { return f->in[k]; }
@@ -69,10 +71,16 @@ static inline void fill(double *out, int64_t n, double value)
 
 int64_t first_na(const double *x, int64_t n); /* n where there is none */
 
+/* What passes from one loop to the next is made a piece at a time, to stay in the nearest cache. */
+#define PIECE 256
+
+#define FOR_EACH_PIECE(from, m, n)                                                                 \
+    for (int64_t from = 0, m; m = (n)-from < PIECE ? (n)-from : PIECE, from < (n); from += PIECE)
+
 /* Over every window of L bars; out[i] for i < L - 1 is left alone. What these sums and extremes are
-   taken of is made a span of windows at a time, to stay in the nearest cache. A span is whole blocks
-   of L, so that its windows are summed as those of the whole series would be; the bars it needs
-   overlap the next span's by L - 1. */
+   taken of is made a span of windows at a time, for the same reason. A span is whole blocks of L, so
+   that its windows are summed as those of the whole series would be; the bars it needs overlap the
+   next span's by L - 1. */
 #define SPAN 512
 
 static inline int64_t windows_of_span(int64_t L) { return L < SPAN ? SPAN / L * L : L; }

@@ -114,14 +114,12 @@ int kernel_percentile_linear_interpolation(Frame *f)
 
 int kernel_percentile_nearest_rank(Frame *f) { return each_sorted(f, factor(f, 2), nearest); }
 
-#define STRETCH 128
-
-/* A stretch of bars at a time, and one distance after the other over all of them. */
+/* One distance back after the other is taken over a whole piece of bars. */
 WIDE static void rank_among_before(const double *x, double *out, int64_t n, int64_t L)
 {
-    for (int64_t i = L; i < n; i += STRETCH) {
-        int64_t m = n - i < STRETCH ? n - i : STRETCH;
-        double count[STRETCH] = {0};
+    for (int64_t i = L; i < n; i += PIECE) {
+        int64_t m = n - i < PIECE ? n - i : PIECE;
+        double count[PIECE] = {0};
         for (int64_t k = 1; k <= L; k++)
             for (int64_t j = i; j < i + m; j++)
                 count[j - i] += x[j - k] <= x[j] ? 1.0 : 0.0;

@@ -98,13 +98,6 @@ int kernel_rma(Frame *f)
     return 0;
 }
 
-/* What follows is built of averages, a piece of the series at a time, so that what passes from one
-   to the next stays in the nearest cache. */
-#define PIECE 256
-
-#define FOR_EACH_PIECE(from, m, n)                                                                 \
-    for (int64_t from = 0, m; m = (n)-from < PIECE ? (n)-from : PIECE, from < (n); from += PIECE)
-
 WIDE static void strength(const double *up, const double *down, double *out, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
@@ -222,8 +215,6 @@ int kernel_atr(Frame *f)
     atr(f, length(f, 3), f->out[0]);
     return 0;
 }
-
-#define EPSILON 1e-10 /* Pine's tolerance when it asks whether a value rose or fell */
 
 /* Movement of bar i against the bar before: what high gained, what low lost, and the true range;
    only the larger of the two counts. Where one of them is na, all are. */

@@ -1,7 +1,7 @@
 /* Sums that run from the first bar on, and other series that only look one bar back. */
 #include "kernels.h"
 
-/* Most of them are a running total of steps: a step that is na makes its bar na and adds nothing. */
+/* Most are a running total of steps: a step that is na makes its bar na and adds nothing. */
 static void add_up(const double *step, double *out, int64_t n)
 {
     double total = 0;
@@ -96,8 +96,8 @@ int kernel_wad(Frame *f)
     return 0;
 }
 
-/* The close's relative step on bars with more (sign 1) or less (sign -1) volume than the bar before,
-   0 on other bars and around a zero close. */
+/* The close's relative step on bars with more (sign 1) or less (sign -1) volume than the bar
+   before, 0 on other bars and around a zero close. */
 WIDE static void growths(const double *close, const double *volume, double sign, double *growth,
                          int64_t n)
 {
@@ -130,8 +130,6 @@ int kernel_nvi(Frame *f) { return volume_index(f, -1); }
 /* Running sums since the anchor: of volume, of price times volume, and of the price's distance from
    a pivot, once and squared. The pivot is the first price that had volume; measured from there, the
    spread is not lost in the difference of two large sums. */
-#define PIECE 256
-
 WIDE static void prices_and_bands(const double *weight, const double *flow, const double *moment,
                                   const double *moment2, double mult, double *restrict middle,
                                   double *restrict upper, double *restrict lower, int64_t n)
@@ -153,8 +151,7 @@ int kernel_vwap(Frame *f)
     double *middle = f->out[0], *upper = f->out[1], *lower = f->out[2];
     double weight[PIECE], flow[PIECE], moment[PIECE], moment2[PIECE];
     double w = NA, xw = NA, dw = NA, ddw = NA, pivot = NA;
-    for (int64_t from = 0; from < f->n; from += PIECE) {
-        int64_t m = f->n - from < PIECE ? f->n - from : PIECE;
+    FOR_EACH_PIECE (from, m, f->n) {
         for (int64_t i = 0; i < m; i++) {
             double price = x[from + i], v = volume[from + i];
             if (anchor[from + i])

@@ -34,17 +34,15 @@ void window_sum(const double *x, double *out, int64_t n, int64_t L)
     }
 }
 
-/* Short windows and windows of fixed weights are summed outright, out = x + Σ w[k] (x[-k] - x) / total
-   with the newest bar for a pivot: a stretch of bars at a time, one k after the other over all of
-   them, which is a loop of independent bars. */
-#define STRETCH 128
-
+/* Short windows and windows of fixed weights are summed outright, with the newest bar for a pivot:
+   out = x + Σ w[k] (x[-k] - x) / total. One k after the other is taken over a whole piece, which is
+   a loop of independent bars. */
 WIDE static void weighted_mean(const double *x, double *out, int64_t n, int64_t L, const double *w,
                                double total)
 {
-    for (int64_t i = L - 1; i < n; i += STRETCH) {
-        int64_t m = n - i < STRETCH ? n - i : STRETCH;
-        double sum[STRETCH] = {0};
+    for (int64_t i = L - 1; i < n; i += PIECE) {
+        int64_t m = n - i < PIECE ? n - i : PIECE;
+        double sum[PIECE] = {0};
         for (int64_t k = 1; k < L; k++)
             for (int64_t j = i; j < i + m; j++)
                 sum[j - i] += w[k] * (x[j - k] - x[j]);
@@ -105,7 +103,8 @@ typedef double Line(double pivot, double sum, double weighted, double L, double 
    oldest to newest. Walking back, each step adds the tail's sum once more to its weighted sum.
    Walking forward, a bar's weight is its place in the head plus what the tail has lost. */
 static inline __attribute__((always_inline)) void
-each_line(const double *x, double *out, int64_t n, int64_t L, double *sum, double offset, Line *line)
+each_line(const double *x, double *out, int64_t n, int64_t L, double *sum, double offset,
+          Line *line)
 {
     double *sum_before = sum + L, pivot_before = 0;
     int64_t done = L - 1;
@@ -390,9 +389,9 @@ int kernel_bb(Frame *f)
 WIDE static void mean_distance(const double *x, const double *mean, double *out, int64_t n,
                                int64_t L)
 {
-    for (int64_t i = L - 1; i < n; i += STRETCH) {
-        int64_t m = n - i < STRETCH ? n - i : STRETCH;
-        double sum[STRETCH] = {0};
+    for (int64_t i = L - 1; i < n; i += PIECE) {
+        int64_t m = n - i < PIECE ? n - i : PIECE;
+        double sum[PIECE] = {0};
         for (int64_t k = 0; k < L; k++)
             for (int64_t j = i; j < i + m; j++)
                 sum[j - i] += fabs(x[j - k] - mean[j]);
@@ -516,8 +515,6 @@ int kernel_vwma(Frame *f)
     }
     return 0;
 }
-
-#define EPSILON 1e-10 /* Pine's tolerance when it asks whether a value rose or fell */
 
 WIDE static void momentum_balance(const double *ups, const double *downs, double *out, int64_t n)
 {

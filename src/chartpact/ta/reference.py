@@ -326,7 +326,7 @@ def mfi(x: Floats, volume: Floats, n: int) -> Floats:
         before = value
         if len(inflow) >= n:
             upper, lower = _sum(inflow[-n:]), _sum(outflow[-n:])
-            out[i] = 100.0 if lower == 0 else 100 - 100 / (1 + upper / lower)
+            out[i] = 100.0 if lower == 0 else 100 - _ratio(100, 1 + upper / lower)
     return out
 
 
