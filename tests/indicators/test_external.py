@@ -123,6 +123,19 @@ def test_the_same_range_is_asked_for_once(service, hourly):
     assert len(service.asked) == 2
 
 
+def test_a_range_that_is_not_over_is_asked_for_again_after_a_while(service, hourly, monkeypatch):
+    service.answers[PATHS["funding"]] = funding_at(START)
+    clock = START / 1000 + 10 * 3600  # in the middle of the bars
+    monkeypatch.setattr("chartpact.sources.readings.time.time", lambda: clock)
+    for _ in range(2):
+        cp.indicator("funding")(hourly)
+    assert len(service.asked) == 1
+    clock += 60
+    service.answers[PATHS["funding"]] = funding_at(START, START + 8 * HOUR)
+    assert cp.indicator("funding")(hourly).plots[0].values[16] == pytest.approx(0.01)
+    assert len(service.asked) == 2
+
+
 def test_a_failing_server_is_tried_once_more(service, hourly):
     tries = []
 

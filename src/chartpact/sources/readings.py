@@ -12,6 +12,7 @@ service off:
 import math
 import os
 import re
+import time
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -30,6 +31,7 @@ HOUR = 3_600_000
 DAY = 24 * HOUR
 MOST_PAGES = 40
 KEPT = 64  # ranges in the cache
+FRESH_S = 30  # how long a range that is not over yet is remembered
 
 QUOTES = "USDT BUSD USDC FDUSD BTC ETH BNB".split()
 PERIODS = {
@@ -127,9 +129,9 @@ class HttpReadings:
     futures: str = "https://fapi.binance.com"
     sentiment: str = "https://api.alternative.me"
     timeout_s: float = 10.0
-    _kept: "OrderedDict[tuple[Any, ...], Readings]" = field(
+    _kept: "OrderedDict[tuple[Any, ...], tuple[float, Readings]]" = field(
         default_factory=OrderedDict, repr=False, compare=False
-    )
+    )  # until when, what
     _lock: Lock = field(default_factory=Lock, repr=False, compare=False)
 
     def read(self, what: str, symbol: str, timeframe: str, first: int, last: int) -> Readings:
@@ -142,13 +144,16 @@ class HttpReadings:
                 query["period"] = period(timeframe)
                 spacing = PERIODS[query["period"]]
         key = (what, *sorted(query.items()), first, last)
+        now = time.time()
         with self._lock:
-            if key in self._kept:
+            until, kept = self._kept.get(key, (0.0, None))
+            if kept is not None and now < until:
                 self._kept.move_to_end(key)
-                return self._kept[key]
+                return kept
         found = _sorted(self._rows(feed, query, spacing, first, last), feed, what, first, last)
         with self._lock:
-            self._kept[key] = found
+            # A range that is over stays as it is; one that reaches into the future fills up.
+            self._kept[key] = (math.inf if last < 1000 * now else now + FRESH_S, found)
             while len(self._kept) > KEPT:
                 self._kept.popitem(last=False)
         return found
@@ -166,7 +171,7 @@ class HttpReadings:
             page = self._ask(feed, {**query, **span})
             rows += page
             # A full page may not reach the end of its span: go on after its last reading.
-            begin = _time(page[-1], feed) + 1 if len(page) >= feed.page else end + 1
+            begin = _when(page[-1], feed) + 1 if len(page) >= feed.page else end + 1
             if begin > last:
                 return rows
         raise ReadingsError(f"the bars span more than {MOST_PAGES} answers of {feed.page} readings")
@@ -199,19 +204,19 @@ def _number(row: Any, key: str) -> float:
     return number
 
 
-def _time(row: Any, feed: Feed) -> int:
+def _when(row: Any, feed: Feed) -> int:
     return int(_number(row, feed.time) * feed.unit_ms)
 
 
 def _sorted(rows: list[Any], feed: Feed, what: str, first: int, last: int) -> Readings:
     """The rows as columns, each time once, those outside the range left out."""
     by_time = {
-        _time(row, feed): [_number(row, key) for key in feed.numbers.values()] for row in rows
+        _when(row, feed): [_number(row, key) for key in feed.numbers.values()] for row in rows
     }
-    times = sorted(time for time in by_time if first <= time <= last)
+    times = sorted(moment for moment in by_time if first <= moment <= last)
     if not times:
         raise ReadingsError(f"the service has no {what} readings of the time of these bars")
-    table = np.array([by_time[time] for time in times])
+    table = np.array([by_time[moment] for moment in times])
     columns = {name: table[:, k] for k, name in enumerate(feed.numbers)}
     return Readings(np.array(times, dtype=np.int64), columns)
 
