@@ -192,10 +192,13 @@ def test_a_misspelt_zone_is_told_even_where_it_is_not_needed(save):
         cp.load(save(PLAIN), tz="Europe/Athen")
 
 
-def test_one_bar_needs_its_timeframe(save):
+def test_one_bar_does_not_tell_its_timeframe_and_needs_it_only_for_its_ends(save):
     path = save("\n".join((HEADER, ROWS[0])))
-    with pytest.raises(BarsError, match="timeframe cannot be told from one bar"):
-        cp.load(path)
+    assert cp.load(path).timeframe == ""
+    with pytest.raises(BarsError, match="close_time needs the bars' timeframe"):
+        _ = cp.load(path).close_time
+    with pytest.raises(BarsError, match="the opening of one bar needs its timeframe"):
+        cp.load(path, stamp="close")
     assert cp.load(path, timeframe="5m").close_time[0] == FIRST + 300_000
 
 

@@ -100,6 +100,8 @@ def to_bars(table: Table, options: Options, symbol: str, source: str) -> Bars:
     step = _timeframe(time, options.timeframe)
     roll = options.day_roll or tradingday.default_roll(symbol)
     if options.stamp == "close":
+        if step is None:
+            raise BarsError("the opening of one bar needs its timeframe: give it, as in '5m'")
         columns["time"] = opens(time, step, tradingday.TradingDay.of(roll, symbol))
     prices = np.concatenate([columns[name] for name in PRICES])
     time, opening, high, low, close, volume = (_read_only(columns[name]) for name in COLUMNS)
@@ -111,7 +113,7 @@ def to_bars(table: Table, options: Options, symbol: str, source: str) -> Bars:
         close,
         volume,
         symbol=symbol,
-        timeframe=str(step),
+        timeframe="" if step is None else str(step),
         tick_size=tick_size_of(prices) if options.tick_size is None else options.tick_size,
         day_roll=roll,
         source=source,
@@ -150,13 +152,12 @@ def _numbers(values: Column, name: str, place: Place) -> NDArray[np.float64]:
     return numbers(to_texts(values), name, place)
 
 
-def _timeframe(time: NDArray[np.int64], given: str | None) -> Timeframe:
+def _timeframe(time: NDArray[np.int64], given: str | None) -> Timeframe | None:
     found = timeframe.of_steps(time)
     if given is None:
-        if found is None:
-            count = "one bar" if len(time) == 1 else "these times"
-            raise BarsError(f"the timeframe cannot be told from {count}: give it, as in '5m'")
-        return found
+        if found is None and len(time) > 1:
+            raise BarsError("the timeframe cannot be told from these times: give it, as in '5m'")
+        return found  # one bar does not tell, and most of what is asked of it needs none
     wanted = Timeframe.parse(given)
     # Days with a clock change are shorter than others, and so is February.
     if found is not None and np.mean(np.diff(time) < 0.9 * wanted.ms) > 0.5:
