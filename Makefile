@@ -11,9 +11,7 @@ BENCH ?= ta
 .PHONY: serve test check bench docs format clean
 
 serve: $(READY)
-	@echo "There is no server yet. This is what the command line shows on the bundled sample:"
-	@echo
-	$(BIN)/chartpact chart sample:es-5m -i rsi -i rsi:period=7 --bars 120 --summary
+	$(BIN)/chartpact serve --no-auth $(ARGS)
 
 test: $(READY)
 	CHARTPACT_STRICT=$(STRICT) $(BIN)/python -m pytest $(ARGS)

@@ -14,7 +14,10 @@ from types import ModuleType
 from chartpact.indicators.builtin import Builtin
 from chartpact.indicators.params import allowed
 
-REFERENCE = Path(__file__).resolve().parent / "reference"
+DOCS = Path(__file__).resolve().parent
+REFERENCE = DOCS / "reference"
+# Pages the server hands out to MCP clients travel inside the package.
+PACKAGED = DOCS.parent / "src" / "chartpact" / "server" / "pages"
 NOTE = (
     "<!-- Written by docs/generate.py from the code: edit the code, then run `make docs`. -->\n\n"
 )
@@ -186,30 +189,50 @@ PAGES: dict[str, Callable[[], str]] = {
 }
 
 
+def language_page() -> str:
+    return (DOCS / "language.md").read_text()
+
+
+# What the server hands out to MCP clients travels inside the package.
+HANDED_OUT: dict[str, Callable[[], str]] = {
+    "language.md": language_page,
+    "ta.md": ta_page,
+}
+
+
 def main() -> int:
     """Writes the pages, or tells which have drifted."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--check", action="store_true", help="write nothing, fail on drift")
     check = options.parse_args().check
-    drifted = []
-    for name, page in PAGES.items():
-        path = REFERENCE / name
-        text = (NOTE if path.suffix == ".md" else "") + page()
+    drifted = [
+        name
+        for folder, pages, note in ((REFERENCE, PAGES, NOTE), (PACKAGED, HANDED_OUT, ""))
+        for name in written(folder, pages, note, check)
+    ]
+    if check and drifted:
+        print(f"drifted: {', '.join(drifted)}; run `make docs`", file=sys.stderr)
+        return 1
+    return 0
+
+
+def written(folder: Path, pages: dict[str, Callable[[], str]], note: str, check: bool) -> list[str]:
+    """Brings a folder to what the pages say, unless it is only checked; tells what differed."""
+    differing = []
+    for name, page in pages.items():
+        path = folder / name
+        text = (note if path.suffix == ".md" else "") + page()
         if not path.exists() or path.read_text() != text:
-            drifted.append(name)
+            differing.append(name)
             if not check:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text)
-    known = set(PAGES)
-    stale = sorted(p.relative_to(REFERENCE).as_posix() for p in REFERENCE.rglob("*") if p.is_file())
-    stale = [name for name in stale if name not in known]
-    for name in stale:
+    there = sorted(each.relative_to(folder).as_posix() for each in folder.rglob("*.*"))
+    for name in (name for name in there if name not in pages and (folder / name).is_file()):
+        differing.append(name)
         if not check:
-            (REFERENCE / name).unlink()
-    if check and (drifted or stale):
-        print(f"drifted: {', '.join(drifted + stale)}; run `make docs`", file=sys.stderr)
-        return 1
-    return 0
+            (folder / name).unlink()
+    return differing
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from typing import Any
 
 from chartpact import summary
 from chartpact.bars import Bars, BarsError
-from chartpact.indicators import Indicator, IndicatorError, resolve
+from chartpact.indicators import Indicator, IndicatorError, Metered, resolve
 from chartpact.indicators.params import resolve as resolve_params
 from chartpact.indicators.requests import Request, identity, written
 from chartpact.scene import Scene, SceneError
@@ -27,6 +27,7 @@ class Drawn:
     indicator: Indicator | None = None
     scene: Scene | None = None
     error: IndicatorError | None = None
+    steps: int | None = None  # what a script's run was charged
 
     def to_json(self, series: bool = True) -> dict[str, Any]:
         """All that was drawn; without `series`, the last values and the signals."""
@@ -35,6 +36,8 @@ class Drawn:
             data["error"] = self.error.to_json()
         elif self.scene is not None:
             data |= {"scene": self.scene.to_json()} if series else summary.digest(self.scene)
+        if self.steps is not None:
+            data["steps"] = self.steps
         return data
 
 
@@ -129,10 +132,18 @@ def _draw(bars: Bars, asked: Asked, first: int, user: str | None) -> Drawn:
         found = resolve(request.name, user)
         name = found.name
         values = resolve_params(found.params, request.given, found.name)
-        scene = found.compute(bars, values).cut(first)
+        scene, steps = _computed(found, bars, values)
+        scene = scene.cut(first)
     except IndicatorError as error:
         return Drawn(written(name, given), name, given, found, error=error)
     except (BarsError, TaError, SceneError, ArithmeticError) as error:
         why = IndicatorError("value", f"{name}: {error}", "ask for it with other parameters")
         return Drawn(written(name, given), name, given, found, error=why)
-    return Drawn(identity(name, found.params, values), name, values, found, scene)
+    return Drawn(identity(name, found.params, values), name, values, found, scene, steps=steps)
+
+
+def _computed(found: Indicator, bars: Bars, values: Mapping[str, Any]) -> tuple[Scene, int | None]:
+    if isinstance(found, Metered):
+        result = found.result(bars, values)
+        return result.scene, result.steps
+    return found.compute(bars, values), None

@@ -36,6 +36,7 @@ def test_a_name_outside_the_rule_is_refused(scripts, name):
 def test_a_given_params_schema_must_equal_the_scripts_own(scripts):
     declared = [{"name": "n", "type": "int", "default": 9}]
     scripts.register("ann", "mine", "good", declared)
+    scripts.register("ann", "mine", "good", [{**declared[0], "min": None, "desc": ""}])
     with pytest.raises(LibraryError, match=r'"default": 8.* is not .*"default": 9'):
         scripts.register("ann", "mine", "good 2", [{**declared[0], "default": 8}])
     with pytest.raises(LibraryError, match="0 entries, not 1"):

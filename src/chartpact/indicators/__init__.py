@@ -6,7 +6,7 @@ builtins. A script that bears a builtin's name shadows it for that user alone.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from chartpact.bars import Bars
 from chartpact.indicators import builtins
@@ -39,6 +39,22 @@ class Indicator(Protocol):
     def overlay(self) -> bool: ...
 
     def compute(self, bars: Bars, params: Mapping[str, Any]) -> Scene: ...
+
+
+class Measured(Protocol):
+    """What a metered indicator drew, and what it was charged for it."""
+
+    @property
+    def scene(self) -> Scene: ...
+    @property
+    def steps(self) -> int: ...
+
+
+@runtime_checkable
+class Metered(Protocol):
+    """An indicator whose work is counted, as a script's is."""
+
+    def result(self, bars: Bars, params: Mapping[str, Any]) -> Measured: ...
 
 
 class Provider(Protocol):

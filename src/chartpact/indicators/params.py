@@ -48,6 +48,12 @@ class Param:
             data["group"] = self.group
         return data
 
+    @classmethod
+    def from_json(cls, data: Mapping[str, Value]) -> "Param":
+        """The parameter that `to_json` wrote."""
+        options = data.get("options")
+        return cls(**{**data, "options": None if options is None else tuple(options)})
+
 
 def resolve(params: Sequence[Param], given: Mapping[str, Value], owner: str) -> dict[str, Value]:
     """Every parameter's value, the given ones checked and the others at their default.

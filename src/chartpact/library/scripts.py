@@ -105,7 +105,7 @@ class Scripts:
     ) -> Script:
         """Validates the source and keeps it under the name, in place of what was there."""
         verdict = self._validated(user, name, source)
-        if params_schema is not None and list(params_schema) != list(verdict.params):
+        if params_schema is not None and _said(params_schema) != _said(verdict.params):
             raise _refusal(
                 "value",
                 "params_schema differs from the script's PARAMS: "
@@ -344,8 +344,15 @@ def _script(row: Any) -> Script:
     )
 
 
+def _said(schema: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The schema without what is left open: an absent `min` and a null one say the same."""
+    return [
+        {key: value for key, value in each.items() if value not in (None, "")} for each in schema
+    ]
+
+
 def _difference(given: Sequence[Mapping[str, Any]], declared: Sequence[Mapping[str, Any]]) -> str:
-    for index, (one, other) in enumerate(zip(given, declared, strict=False)):
+    for index, (one, other) in enumerate(zip(_said(given), _said(declared), strict=False)):
         if one != other:
             return f"entry {index + 1}: {json.dumps(one)} is not {json.dumps(other)}"
     return f"{len(given)} entries, not {len(declared)}"

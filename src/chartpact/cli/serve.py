@@ -1,0 +1,152 @@
+"""`chartpact serve` and `chartpact mcp`: the server over HTTP, or on standard input and output."""
+
+import argparse
+import ipaddress
+import logging
+import os
+import signal
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from chartpact.cli import DONE, UsageError, Verbs
+
+if TYPE_CHECKING:
+    from chartpact.server.identity import Identify
+    from chartpact.server.settings import Settings
+
+
+def add(verbs: Verbs) -> None:
+    serve = verbs.add_parser(
+        "serve",
+        help="serve charts and indicators over MCP and REST",
+        description="Serves MCP (/mcp), REST (/api/v1) and a page on one address.",
+        epilog="Example: chartpact serve --no-auth, then open http://127.0.0.1:8321/",
+    )
+    serve.add_argument("--host", default="127.0.0.1", help="the address to listen on")
+    serve.add_argument("--port", type=int, default=8321, help="the port to listen on")
+    serve.add_argument("--no-auth", action="store_true", help="everybody is the local user")
+    serve.add_argument(
+        "--unsandboxed",
+        action="store_true",
+        help="listen beyond this machine although layers of the sandbox are missing",
+    )
+    _add_database(serve)
+    serve.set_defaults(run=run_serve)
+
+    stdio = verbs.add_parser(
+        "mcp",
+        help="serve MCP on standard input and output, for one local user",
+        description="Serves MCP on standard input and output; an MCP client starts it.",
+    )
+    _add_database(stdio)
+    stdio.set_defaults(run=run_mcp)
+
+
+def _add_database(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument(
+        "--db", metavar="URL", help="the database (default: a SQLite file in your data directory)"
+    )
+
+
+def run_serve(args: argparse.Namespace) -> int:
+    import uvicorn
+
+    from chartpact.server import app
+
+    identify = _identity(args)
+    _check_layers(args)
+    served = app.create(_settings(args), identify=identify, hosts=_hosts(args))
+    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(message)s")
+    config = uvicorn.Config(
+        served.app,
+        host=args.host,
+        port=args.port,
+        access_log=False,  # the front writes its own, with request ids
+        log_config=None,
+        server_header=False,
+        timeout_keep_alive=20,
+        timeout_graceful_shutdown=25,
+        h11_max_incomplete_event_size=65536,
+    )
+    print(f"chartpact serves on http://{args.host}:{args.port}/", file=sys.stderr)
+    signal.signal(signal.SIGTERM, _stop)  # uvicorn hands the signal on when it has finished
+    try:
+        uvicorn.Server(config).run()
+    finally:
+        served.close()
+    return DONE
+
+
+def _stop(_signal: int, _frame: object) -> None:
+    raise SystemExit(DONE)
+
+
+def run_mcp(args: argparse.Namespace) -> int:
+    from chartpact.server import app
+
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
+    served = app.create(_settings(args))
+    try:
+        served.mcp.run("stdio")
+    finally:
+        served.close()
+    return DONE
+
+
+def _settings(args: argparse.Namespace) -> "Settings":
+    from chartpact.server.settings import from_environment
+
+    try:
+        settings = from_environment()
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    return replace(settings, database=args.db) if args.db else settings
+
+
+def _identity(args: argparse.Namespace) -> "Identify":
+    from chartpact.server import identity
+
+    if args.no_auth:
+        if not _loopback(args.host):
+            raise UsageError(
+                f"--no-auth lets everybody in, and {args.host} is reached from other machines: "
+                "listen on 127.0.0.1, or hand out tokens with CHARTPACT_TOKENS"
+            )
+        return identity.everybody_is_local
+    try:
+        chosen = identity.from_environment(os.environ)
+    except (ValueError, ImportError, AttributeError) as error:
+        raise UsageError(str(error)) from None
+    if chosen is None:
+        raise UsageError(
+            "who may use this server? Add --no-auth for this machine alone, or hand out tokens: "
+            "CHARTPACT_TOKENS=ann=<token>,bob=<token>"
+        )
+    return chosen
+
+
+def _check_layers(args: argparse.Namespace) -> None:
+    if _loopback(args.host) or args.unsandboxed:
+        return
+    from chartpact.script.sandbox import layers
+
+    missing = layers.missing()  # type: ignore[attr-defined]
+    if missing:
+        raise UsageError(
+            f"the sandbox lacks {', '.join(missing)}, and {args.host} is reached from other "
+            "machines: listen on 127.0.0.1, or say --unsandboxed"
+        )
+
+
+def _hosts(args: argparse.Namespace) -> tuple[str, ...]:
+    local = ("127.0.0.1:*", "localhost:*", "[::1]:*")
+    named = tuple(filter(None, os.environ.get("CHARTPACT_HOSTS", "").split(",")))
+    return (*local, *named) if _loopback(args.host) else (*local, f"{args.host}:*", *named)
+
+
+def _loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

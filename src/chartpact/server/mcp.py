@@ -1,0 +1,243 @@
+"""The MCP door: tools, resources and prompts over the verbs."""
+
+import base64
+from collections.abc import Awaitable, Callable
+from importlib.resources import files
+from typing import Annotated, Any, TypeVar
+
+from mcp.server import MCPServer
+from mcp.server.caching import CacheHint
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
+from mcp_types import CallToolResult, ImageContent, TextContent, ToolAnnotations
+from pydantic import Field
+
+from chartpact._version import VERSION
+from chartpact.server import shapes
+from chartpact.server.limits import TooMuch
+from chartpact.server.verbs import Refused, Verbs
+from chartpact.server.workers import WorkFailed
+
+INSTRUCTIONS = """chartpact computes and draws trading indicators: 38 built in, and any number \
+that users write themselves in a Python-shaped language (Starlark with series operators).
+Start with list_symbols and list_indicators, then generate_chart. To change how a builtin works, \
+fork_indicator, edit the source, register_indicator under the same name: it then replaces the \
+builtin for this user alone, until delete_indicator. Symbols called sample:… are synthetic data."""
+
+READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+WRITES = ToolAnnotations(
+    read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False
+)
+
+Name = Annotated[str, Field(max_length=128, description="an indicator's name, such as my_rsi")]
+Source = Annotated[
+    str,
+    Field(max_length=262_144, description="the whole script: PARAMS, META and compute(…)"),
+]
+UserOf = Callable[[Context[Any, Any]], str]
+Answer = TypeVar("Answer")
+
+
+def build(verbs: Verbs, user_of: UserOf) -> MCPServer[Any]:
+    """The server object that stdio and HTTP share; `user_of` tells whose call it is."""
+    private = CacheHint(ttl_ms=0, scope="private")
+    fixed = CacheHint(ttl_ms=300_000, scope="public")
+    server: MCPServer[Any] = MCPServer(
+        "chartpact",
+        title="chartpact",
+        description="Trading indicators you can write yourself, and charts a program can trust.",
+        instructions=INSTRUCTIONS,
+        version=VERSION,
+        cache_hints={
+            "tools/list": fixed,
+            "prompts/list": fixed,
+            "resources/list": fixed,
+            "resources/templates/list": fixed,
+            "resources/read": private,
+        },
+    )
+    _add_chart_tools(server, verbs, user_of)
+    _add_script_tools(server, verbs, user_of)
+    _add_resources(server, verbs, user_of)
+    _add_prompts(server)
+    return server
+
+
+async def _told(answer: Awaitable[Answer]) -> Answer:
+    """The answer; what was refused becomes an error the model can read and act on."""
+    try:
+        return await answer
+    except (Refused, TooMuch, WorkFailed) as error:
+        raise ToolError(str(error)) from None
+
+
+def _add_chart_tools(server: MCPServer[Any], verbs: Verbs, user_of: UserOf) -> None:
+    @server.tool(title="List symbols", annotations=READS)
+    async def list_symbols(ctx: Context[Any, Any]) -> shapes.Symbols:
+        """List the symbols that generate_chart can draw, with their timeframes and sources.
+
+        Symbols named sample:… are bundled synthetic data, good for trying things out.
+        """
+        return await _told(verbs.list_symbols(user_of(ctx)))
+
+    @server.tool(title="List indicators", annotations=READS)
+    async def list_indicators(ctx: Context[Any, Any]) -> shapes.Indicators:
+        """List every indicator you can draw: builtins and the user's own scripts (source "user").
+
+        Each has its parameters with types, defaults and ranges.
+        """
+        return await _told(verbs.list_indicators(user_of(ctx)))
+
+    @server.tool(title="Draw a chart", annotations=READS)
+    async def generate_chart(
+        ctx: Context[Any, Any],
+        symbol: Annotated[
+            str | None, Field(max_length=128, description="sample:NAME or SYMBOL@SOURCE")
+        ] = None,
+        indicators: Annotated[
+            list[shapes.Asked],
+            Field(description='such as "rsi:period=7" or {"name": "rsi", "period": 7}'),
+        ] = [],  # noqa: B006  (copied by the schema, never changed)
+        timeframe: Annotated[
+            str | None, Field(max_length=8, description="resample to 5m, 15m, 1h, 4h, 1D, 1W, 1M")
+        ] = None,
+        bars: Annotated[
+            int, Field(ge=1, le=50_000, description="show the last so many bars")
+        ] = 200,
+        width: Annotated[int, Field(ge=200, le=4096)] = 1200,
+        height: Annotated[int, Field(ge=150, le=4096)] = 800,
+        theme: shapes.Theme = "dark",
+        format: Annotated[
+            shapes.Format,
+            Field(description="png or svg: a picture; summary: no picture; series: all values too"),
+        ] = "png",
+        inline_bars: Annotated[
+            shapes.InlineBars | None, Field(description="bars of your own, instead of a symbol")
+        ] = None,
+    ) -> Annotated[CallToolResult, shapes.ChartOut]:
+        """Compute indicators on a symbol's bars and draw them: a picture plus structured values.
+
+        The structured part has each indicator's last values and signals. An indicator that fails
+        carries its own error there, and the rest of the chart is drawn all the same.
+        """
+        ask = shapes.ChartAsk(
+            symbol=symbol,
+            inline=inline_bars,
+            indicators=indicators,
+            timeframe=timeframe,
+            bars=bars,
+            width=width,
+            height=height,
+            theme=theme,
+            format=format,
+        )
+        await ctx.report_progress(0, 1, "drawing")
+        picture = await _told(verbs.generate_chart(user_of(ctx), ask))
+        await ctx.report_progress(1, 1, "drawn")
+        content: list[TextContent | ImageContent] = [
+            TextContent(type="text", text=picture.out.summary)
+        ]
+        if picture.image is not None and picture.mime is not None:
+            data = base64.b64encode(picture.image).decode()
+            content.append(ImageContent(type="image", data=data, mime_type=picture.mime))
+        return CallToolResult(
+            content=[*content],
+            structured_content=picture.out.model_dump(mode="json"),
+        )
+
+
+def _add_script_tools(server: MCPServer[Any], verbs: Verbs, user_of: UserOf) -> None:
+    @server.tool(title="Register an indicator", annotations=WRITES)
+    async def register_indicator(
+        ctx: Context[Any, Any],
+        name: Name,
+        source: Source,
+        params_schema: Annotated[
+            list[dict[str, Any]] | None, Field(description="leave out, or exactly the PARAMS")
+        ] = None,
+    ) -> shapes.Outcome:
+        """Save a script as the user's own indicator, replacing an earlier one of that name.
+
+        The script is parsed, checked and tried on synthetic bars first. When ok is false nothing
+        was saved, and errors say what to mend and on which line.
+        """
+        return await _told(verbs.register_indicator(user_of(ctx), name, source, params_schema))
+
+    @server.tool(title="Update an indicator", annotations=WRITES)
+    async def update_indicator(
+        ctx: Context[Any, Any], name: Name, source: Source
+    ) -> shapes.Outcome:
+        """Replace the source of an indicator the user already has. Fails on an unknown name."""
+        return await _told(verbs.update_indicator(user_of(ctx), name, source))
+
+    @server.tool(title="Delete an indicator", annotations=WRITES)
+    async def delete_indicator(ctx: Context[Any, Any], name: Name) -> shapes.Outcome:
+        """Delete one of the user's indicators. A builtin it replaced is in force again."""
+        return await _told(verbs.delete_indicator(user_of(ctx), name))
+
+    @server.tool(title="List my indicators", annotations=READS)
+    async def list_my_indicators(ctx: Context[Any, Any]) -> shapes.MyIndicators:
+        """List the indicators the user has registered, with titles and dates."""
+        return await _told(verbs.list_my_indicators(user_of(ctx)))
+
+    @server.tool(title="Read an indicator's source", annotations=READS)
+    async def get_indicator_source(ctx: Context[Any, Any], name: Name) -> shapes.SourceOut:
+        """Read the source of one of the user's indicators (for builtins: fork_indicator)."""
+        return await _told(verbs.get_indicator_source(user_of(ctx), name))
+
+    @server.tool(title="Fork a builtin", annotations=READS)
+    async def fork_indicator(builtin_name: Name) -> shapes.Fork:
+        """Get an editable script that draws exactly what a builtin draws, such as cipher_b.
+
+        Edit it, then register_indicator: under the same name it replaces the builtin for this
+        user, under another it stands beside it.
+        """
+        return await _told(verbs.fork_indicator(builtin_name))
+
+
+def _add_resources(server: MCPServer[Any], verbs: Verbs, user_of: UserOf) -> None:
+    @server.resource("indicator://{name}", title="An indicator of mine", mime_type="text/x-python")
+    async def indicator_source(name: str, ctx: Context[Any, Any]) -> str:
+        """The source of one of the user's own indicators."""
+        try:
+            return (await verbs.get_indicator_source(user_of(ctx), name)).source
+        except Refused as error:
+            raise ResourceNotFoundError(str(error)) from None
+
+    @server.resource("docs://language", title="The script language", mime_type="text/markdown")
+    def language() -> str:
+        """How an indicator is written: syntax, series, chart methods, limits, errors."""
+        return _page("language.md")
+
+    @server.resource("docs://ta", title="The ta functions", mime_type="text/markdown")
+    def functions() -> str:
+        """Every ta function with its arguments and an example."""
+        return _page("ta.md")
+
+
+def _page(name: str) -> str:
+    return (files("chartpact.server") / "pages" / name).read_text()
+
+
+def _add_prompts(server: MCPServer[Any]) -> None:
+    @server.prompt(title="Write an indicator")
+    def write_an_indicator(idea: str) -> str:
+        """Write, register and draw an indicator from an idea in plain words."""
+        return (
+            f"Write a chartpact indicator: {idea}\n\n"
+            "Read the resource docs://language first, and docs://ta for the functions. Work with "
+            "whole series (ta.ema(ohlcv.close, 9), a - b, ta.where(…)), not with loops over bars. "
+            "Register it with register_indicator, mend what its errors name, then show it with "
+            "generate_chart on a sample symbol and say in two sentences what it shows."
+        )
+
+    @server.prompt(title="Fork and modify")
+    def fork_and_modify(builtin: str, change: str) -> str:
+        """Take a builtin's source, change it, and put it in the builtin's place for this user."""
+        return (
+            f"Change the builtin {builtin}: {change}\n\n"
+            f"Call fork_indicator({builtin!r}), edit the source as little as needed, and register "
+            "it under the same name, so that it replaces the builtin for this user alone. Draw "
+            "both before and after with generate_chart and say what differs. delete_indicator "
+            "brings the builtin back."
+        )

@@ -1,0 +1,144 @@
+"""The REST door: the same verbs as JSON, with an OpenAPI document."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, FastAPI, Path, Request, Response
+from fastapi.responses import JSONResponse
+
+from chartpact.server import shapes
+from chartpact.server.limits import TooMuch
+from chartpact.server.verbs import Refused, Verbs
+from chartpact.server.workers import WorkFailed
+
+STATUS = {"name": 404, "value": 422, "size": 413, "unavailable": 502}
+FAILED = {"busy": 503, "time": 504, "crash": 500}
+PRIVATE = {"Cache-Control": "private, no-store"}
+
+Name = Annotated[str, Path(max_length=128)]
+
+
+def current_user(request: Request) -> str:
+    """Whose request it is, as the identity in front of all routes found it."""
+    return str(request.scope["chartpact.user"])
+
+
+User = Annotated[str, Depends(current_user)]
+
+_ERRORS: dict[int | str, dict[str, Any]] = {
+    code: {"model": shapes.Problem} for code in (401, 404, 413, 422, 429, 502, 503, 504)
+}
+
+
+def routes(verbs: Verbs) -> APIRouter:
+    """Every route under /api/v1."""
+    api = APIRouter(prefix="/api/v1", responses=_ERRORS)
+
+    @api.get("/indicators")
+    async def list_indicators(user: User) -> shapes.Indicators:
+        """Builtins and your own scripts, with their parameters."""
+        return await verbs.list_indicators(user)
+
+    @api.get("/symbols")
+    async def list_symbols(user: User) -> shapes.Symbols:
+        """What can be drawn."""
+        return await verbs.list_symbols(user)
+
+    @api.post("/charts")
+    async def chart_values(user: User, ask: shapes.ChartAsk) -> shapes.ChartOut:
+        """Last values, signals and errors (with format "series" the series too)."""
+        drawn = (
+            ask
+            if ask.format in ("summary", "series")
+            else ask.model_copy(update={"format": "summary"})
+        )
+        return (await verbs.generate_chart(user, drawn)).out
+
+    @api.post(
+        "/charts/image",
+        response_class=Response,
+        responses={200: {"content": {"image/png": {}, "image/svg+xml": {}}}},
+    )
+    async def chart_image(user: User, ask: shapes.ChartAsk) -> Response:
+        """The picture itself, PNG or SVG."""
+        drawn = ask if ask.format in ("png", "svg") else ask.model_copy(update={"format": "png"})
+        picture = await verbs.generate_chart(user, drawn)
+        return Response(picture.image, media_type=picture.mime)
+
+    @api.get("/forks/{builtin_name}")
+    async def fork_indicator(builtin_name: Name) -> shapes.Fork:
+        """The editable source of a builtin."""
+        return await verbs.fork_indicator(builtin_name)
+
+    @api.get("/my/indicators")
+    async def list_my_indicators(user: User) -> shapes.MyIndicators:
+        """Your own scripts."""
+        return await verbs.list_my_indicators(user)
+
+    @api.get("/my/indicators/{name}")
+    async def get_indicator_source(user: User, name: Name) -> shapes.SourceOut:
+        """The source of one of your scripts."""
+        return await verbs.get_indicator_source(user, name)
+
+    @api.put("/my/indicators/{name}")
+    async def register_indicator(
+        user: User, name: Name, script: shapes.NewScript
+    ) -> shapes.Outcome:
+        """Validates and keeps a script; with ok false nothing was changed."""
+        return await verbs.register_indicator(user, name, script.source, script.params_schema)
+
+    @api.patch("/my/indicators/{name}")
+    async def update_indicator(
+        user: User, name: Name, script: shapes.UpdatedScript
+    ) -> shapes.Outcome:
+        """A new source for a script that is there."""
+        return await verbs.update_indicator(user, name, script.source)
+
+    @api.delete("/my/indicators/{name}")
+    async def delete_indicator(user: User, name: Name) -> shapes.Outcome:
+        """Takes a script out of use."""
+        return await verbs.delete_indicator(user, name)
+
+    @api.get("/my/indicators/{name}/versions")
+    async def history(user: User, name: Name) -> shapes.Versions:
+        """The kept versions, newest first."""
+        return await verbs.history(user, name)
+
+    @api.post("/my/indicators/{name}/restore")
+    async def restore(user: User, name: Name, which: shapes.Restore) -> shapes.Outcome:
+        """Puts an earlier version back in force."""
+        return await verbs.restore(user, name, which.version)
+
+    @api.get("/my/library")
+    async def export(user: User) -> shapes.Library:
+        """Your whole library."""
+        return await verbs.export(user)
+
+    @api.put("/my/library")
+    async def load(user: User, library: shapes.Library) -> shapes.Outcome:
+        """Registers every script of an export, or none."""
+        return await verbs.load(user, library)
+
+    return api
+
+
+def answer_refusals(app: FastAPI) -> None:
+    """Turns what was refused into a status and a problem."""
+
+    def problem(status: int, kind: str, message: str, headers: dict[str, str]) -> JSONResponse:
+        told = {"kind": kind, "message": message, "hint": ""}
+        return JSONResponse(told, status, headers={**PRIVATE, **headers})
+
+    @app.exception_handler(Refused)
+    async def refused(_: Request, error: Exception) -> JSONResponse:
+        kind = getattr(error, "kind", "value")
+        return problem(STATUS.get(kind, 422), kind, str(error), {})
+
+    @app.exception_handler(TooMuch)
+    async def too_much(_: Request, error: Exception) -> JSONResponse:
+        wait = str(int(getattr(error, "retry_after_s", 1)) + 1)
+        return problem(429, "busy", str(error), {"Retry-After": wait})
+
+    @app.exception_handler(WorkFailed)
+    async def failed(_: Request, error: Exception) -> JSONResponse:
+        kind = getattr(error, "kind", "crash")
+        return problem(FAILED.get(kind, 500), kind, str(error), {})

@@ -1,0 +1,216 @@
+"""What goes in and out of every door, as typed values: one set for MCP and REST alike."""
+
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Theme = Literal["dark", "light"]
+Format = Literal["png", "svg", "summary", "series"]
+
+
+Value = TypeVar("Value")
+# What there is not is left out, where the shape says so; elsewhere null has a meaning.
+Optional = Annotated[Value | None, Field(exclude_if=lambda value: value is None)]
+
+
+class Shape(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class InlineBars(Shape):
+    """Bars the caller hands over; times are UTC ms (or s), each bar's opening."""
+
+    time: list[int]
+    open: list[float]
+    high: list[float]
+    low: list[float]
+    close: list[float]
+    volume: list[float] | None = None
+    symbol: str = Field("", max_length=64)
+    timeframe: str = Field("", max_length=8)
+
+
+class AskedIndicator(BaseModel):
+    """An indicator and its parameters, such as {"name": "rsi", "period": 7}."""
+
+    model_config = ConfigDict(extra="allow")
+    name: str = Field(max_length=64)
+
+
+Asked = Annotated[str, Field(max_length=2000)] | AskedIndicator
+
+
+class ChartAsk(Shape):
+    symbol: str | None = Field(None, max_length=128, description="sample:NAME or SYMBOL@SOURCE")
+    inline: InlineBars | None = Field(None, description="bars of your own instead of a symbol")
+    indicators: list[Asked] = Field(default_factory=list)
+    timeframe: str | None = Field(None, max_length=8, description="resample to 5m, 1h, 4h, 1D …")
+    bars: int = Field(200, ge=1, le=50_000, description="show the last so many bars")
+    width: int = Field(1200, ge=200, le=4096)
+    height: int = Field(800, ge=150, le=4096)
+    theme: Theme = "dark"
+    format: Format = "png"
+
+
+class Problem(BaseModel):
+    """Something that went wrong, for a program (`kind`) and for a person."""
+
+    model_config = ConfigDict(extra="allow")
+    kind: str
+    message: str
+    hint: str = ""
+
+
+class ScriptProblem(Shape):
+    """An error of a script, and its place."""
+
+    step: Literal["parse", "check", "presence", "dry_run", "run"]
+    kind: str
+    line: int | None
+    column: int | None
+    message: str
+    hint: str
+    name: Optional[str] = None
+
+
+class SignalOut(Shape):
+    bar: int
+    confirmed_bar: int
+    value: float | None
+    name: str
+
+
+class Level(Shape):
+    title: str
+    y: float
+
+
+class DrawnIndicator(Shape):
+    """One indicator of a chart: its last values and signals, or its error."""
+
+    id: str
+    name: str
+    params: dict[str, Any]
+    label: Optional[str] = None
+    last: Optional[dict[str, float | None]] = None
+    levels: Optional[list[Level]] = None
+    signals: Optional[list[SignalOut]] = None
+    steps: Optional[int] = None
+    scene: Optional[dict[str, Any]] = None
+    error: Optional[Problem] = None
+
+
+class ChartOut(Shape):
+    """What was drawn, without the picture; `time` and the scenes only with format "series"."""
+
+    symbol: str
+    timeframe: str
+    synthetic: bool
+    summary: str
+    bars: Optional[int] = None
+    last: Optional[dict[str, float | int | None]] = None
+    trend: Optional[str] = None
+    time: Optional[list[int]] = None
+    indicators: list[DrawnIndicator]
+
+
+class ParamOut(BaseModel):
+    model_config = ConfigDict(extra="allow")
+    name: str
+    type: str
+    default: Any = None
+    min: float | None = None
+    max: float | None = None
+    options: list[Any] | None = None
+    desc: str = ""
+
+
+class IndicatorOut(Shape):
+    name: str
+    title: str
+    aliases: list[str]
+    category: str
+    source: str
+    description: str
+    params: list[ParamOut]
+
+
+class Indicators(Shape):
+    indicators: list[IndicatorOut]
+
+
+class SymbolOut(Shape):
+    symbol: str
+    timeframe: str
+    source: str
+    synthetic: bool
+
+
+class Symbols(Shape):
+    symbols: list[SymbolOut]
+
+
+class Outcome(Shape):
+    """Whether it was done; if not, why not, and nothing was changed."""
+
+    ok: bool
+    errors: Optional[list[ScriptProblem]] = None
+
+
+class Fork(Shape):
+    source: str
+    params_schema: list[dict[str, Any]]
+
+
+class Mine(Shape):
+    name: str
+    title: str
+    category: str
+    description: str
+    created_at: int
+    updated_at: int
+    shadows_builtin: bool
+
+
+class MyIndicators(Shape):
+    indicators: list[Mine]
+
+
+class SourceOut(Shape):
+    name: str
+    source: str
+    params_schema: list[dict[str, Any]]
+
+
+class VersionOut(Shape):
+    version: int
+    source: str
+    source_hash: str
+    created_at: int
+
+
+class Versions(Shape):
+    versions: list[VersionOut]
+
+
+class NewScript(Shape):
+    source: str = Field(max_length=262_144)
+    params_schema: list[dict[str, Any]] | None = None
+
+
+class UpdatedScript(Shape):
+    source: str = Field(max_length=262_144)
+
+
+class Restore(Shape):
+    version: int
+
+
+class LibraryScript(Shape):
+    name: str
+    source: str
+
+
+class Library(Shape):
+    format: Literal["chartpact-library-1"]
+    scripts: list[LibraryScript]

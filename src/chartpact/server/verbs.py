@@ -1,0 +1,190 @@
+"""The verbs behind every door of the server, each for one user; doors add no logic of their own."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import sqlalchemy as sa
+
+from chartpact import indicators, script
+from chartpact.bars import BarsError
+from chartpact.indicators import IndicatorError
+from chartpact.indicators.requests import Request
+from chartpact.library import LibraryError, Script, Scripts
+from chartpact.script import refimpl
+from chartpact.server import jobs, shapes
+from chartpact.server.jobs import ChartJob, Picture
+from chartpact.server.limits import Allowance
+from chartpact.server.settings import Settings
+from chartpact.server.workers import Workers
+from chartpact.sources.catalog import Catalog, Folder, SourceFailed, UnknownSymbol
+
+
+class Refused(Exception):
+    """The verb was not carried out; `kind` for programs, the text for people."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+class Verbs:
+    """Everything a user can do, over the library, the catalog of bars and the workers."""
+
+    def __init__(self, settings: Settings, engine: sa.Engine, workers: Workers) -> None:
+        self.settings = settings
+        self._workers = workers
+        self._scripts = Scripts(engine, self._check)
+        self._catalog = Catalog(
+            {name: Folder(name, path) for name, path in settings.folders.items()}
+        )
+        limits = settings.limits
+        self._runs = Allowance("script runs", limits.script_runs_per_minute)
+        self._pixels = Allowance("megapixels", limits.megapixels_per_minute)
+
+    def _check(self, user: str, source: str) -> Any:
+        self._runs.spend(user)
+        return self._workers.submit(user, partial(script.check, source)).result()
+
+    # ------------------------------------------------------------------------------ indicators
+
+    async def list_indicators(self, user: str) -> shapes.Indicators:
+        mine = [jobs.kept_indicator(each) for each in self._scripts.of(user)]
+        named = {each.name: each for each in [*indicators.list_indicators(), *mine]}
+        listed = sorted(named.values(), key=lambda each: each.name)
+        return shapes.Indicators.model_validate(
+            {"indicators": [indicators.describe(each) for each in listed]}
+        )
+
+    async def list_my_indicators(self, user: str) -> shapes.MyIndicators:
+        builtin = {each.name for each in indicators.list_indicators()}
+        return shapes.MyIndicators(
+            indicators=[
+                shapes.Mine(
+                    name=each.name,
+                    title=str(each.meta.get("title", each.name)),
+                    category=str(each.meta.get("category", "panel")),
+                    description=str(each.meta.get("description", "")),
+                    created_at=each.created_at,
+                    updated_at=each.updated_at,
+                    shadows_builtin=each.name in builtin,
+                )
+                for each in self._scripts.of(user)
+            ]
+        )
+
+    async def get_indicator_source(self, user: str, name: str) -> shapes.SourceOut:
+        kept = self._script(user, name)
+        return shapes.SourceOut(
+            name=kept.name, source=kept.source, params_schema=[dict(p) for p in kept.params]
+        )
+
+    async def fork_indicator(self, builtin_name: str) -> shapes.Fork:
+        try:
+            source = refimpl.source(indicators.resolve(builtin_name).name)
+        except (IndicatorError, LookupError):
+            raise Refused(
+                "name",
+                f"{builtin_name!r:.80} cannot be forked; forkable: {', '.join(refimpl.NAMES)}",
+            ) from None
+        params = script.compile(source).params
+        return shapes.Fork(source=source, params_schema=[each.to_json() for each in params])
+
+    async def register_indicator(
+        self,
+        user: str,
+        name: str,
+        source: str,
+        params_schema: Sequence[Mapping[str, Any]] | None = None,
+    ) -> shapes.Outcome:
+        return await self._changed(
+            partial(self._scripts.register, user, name, source, params_schema)
+        )
+
+    async def update_indicator(self, user: str, name: str, source: str) -> shapes.Outcome:
+        self._script(user, name)
+        return await self._changed(partial(self._scripts.update, user, name, source))
+
+    async def delete_indicator(self, user: str, name: str) -> shapes.Outcome:
+        try:
+            await asyncio.to_thread(self._scripts.delete, user, name)
+        except LibraryError as error:
+            raise Refused("name", str(error)) from None
+        return shapes.Outcome(ok=True)
+
+    async def history(self, user: str, name: str) -> shapes.Versions:
+        try:
+            kept = self._scripts.history(user, name)
+        except LibraryError as error:
+            raise Refused("name", str(error)) from None
+        return shapes.Versions(versions=[shapes.VersionOut(**each.__dict__) for each in kept])
+
+    async def restore(self, user: str, name: str, version: int) -> shapes.Outcome:
+        await self.history(user, name)
+        return await self._changed(partial(self._scripts.restore, user, name, version))
+
+    async def export(self, user: str) -> shapes.Library:
+        return shapes.Library.model_validate(self._scripts.export(user))
+
+    async def load(self, user: str, library: shapes.Library) -> shapes.Outcome:
+        return await self._changed(partial(self._scripts.load, user, library.model_dump()))
+
+    async def _changed(self, change: Any) -> shapes.Outcome:
+        try:
+            await asyncio.to_thread(change)
+        except LibraryError as error:
+            problems = [shapes.ScriptProblem(**problem) for problem in error.problems]
+            return shapes.Outcome(ok=False, errors=problems)
+        return shapes.Outcome(ok=True)
+
+    def _script(self, user: str, name: str) -> Script:
+        try:
+            return self._scripts.get(user, name)
+        except LibraryError as error:
+            raise Refused("name", str(error)) from None
+
+    # ---------------------------------------------------------------------------------- charts
+
+    async def list_symbols(self, user: str) -> shapes.Symbols:  # noqa: ARG002
+        listings = await asyncio.to_thread(self._catalog.listings)
+        return shapes.Symbols.model_validate({"symbols": [each.to_json() for each in listings]})
+
+    async def generate_chart(self, user: str, ask: shapes.ChartAsk) -> Picture:
+        limits = self.settings.limits
+        if (ask.symbol is None) == (ask.inline is None):
+            raise Refused("value", "give either a symbol or inline bars")
+        if len(ask.indicators) > limits.indicators_per_chart:
+            raise Refused(
+                "size",
+                f"{len(ask.indicators)} indicators are more than "
+                f"{limits.indicators_per_chart}: ask for several charts",
+            )
+        if ask.inline is not None and len(ask.inline.time) > limits.inline_bars:
+            raise Refused("size", f"at most {limits.inline_bars} bars may be handed over inline")
+        if ask.format in jobs.MIME:
+            self._pixels.spend(user, ask.width * ask.height / 1e6)
+        scripts = self._asked_scripts(user, ask)
+        self._runs.spend(user, len(scripts))
+        job = ChartJob(user, ask, self.settings.folders, scripts)
+        try:
+            answer = self._workers.submit(user, partial(jobs.draw, job))
+            return await asyncio.wrap_future(answer)
+        except (BarsError, UnknownSymbol) as error:
+            raise Refused("value", str(error)) from None
+        except SourceFailed as error:
+            raise Refused("unavailable", str(error)) from None
+
+    def _asked_scripts(self, user: str, ask: shapes.ChartAsk) -> tuple[Script, ...]:
+        if not self.settings.runs_scripts_of(user):
+            return ()
+        found: dict[str, Script] = {}
+        for asked in ask.indicators:
+            try:
+                name = Request.read(asked if isinstance(asked, str) else asked.model_dump()).name
+            except IndicatorError:
+                continue  # told beside the good results, when the chart is drawn
+            kept = self._scripts.find(user, name)
+            if kept is not None:
+                found[name] = kept
+        return tuple(found.values())

@@ -1,0 +1,84 @@
+"""A real server in a process of its own, with two users."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx2
+import pytest
+
+TOKENS = {"ann": "token-of-ann-0123456789", "bob": "token-of-bob-0123456789"}
+
+SCRIPT = """
+PARAMS = [{"name": "n", "type": "int", "default": 3, "min": 1, "desc": "Bars"}]
+META = {"title": "Average", "category": "overlay", "overlay": True}
+
+def compute(ohlcv, params, chart):
+    chart.line(ta.sma(ohlcv.close, params["n"]), title="SMA", color="orange")
+"""
+
+
+@dataclass(frozen=True)
+class Running:
+    """A server's address, and how to call it as somebody."""
+
+    url: str
+    process: subprocess.Popen[bytes]
+    log: Path
+
+    def client(self, user: str | None = None) -> httpx2.Client:
+        headers = {"Authorization": f"Bearer {TOKENS[user]}"} if user else {}
+        return httpx2.Client(base_url=self.url, headers=headers, timeout=60)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def start(folder: Path, *arguments: str, **env: str) -> Running:
+    port = free_port()
+    tokens = ",".join(f"{user}={token}" for user, token in TOKENS.items())
+    log = folder / "server.log"
+    with log.open("wb") as stream:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "chartpact", "serve", "--port", str(port),
+             "--db", f"sqlite:///{folder}/library.db", *arguments],
+            env={**os.environ, "CHARTPACT_TOKENS": tokens, **env},
+            stderr=stream,
+        )  # fmt: skip
+    running = Running(f"http://127.0.0.1:{port}", process, log)
+    for _ in range(600):
+        assert process.poll() is None, log.read_text()
+        try:
+            if httpx2.get(f"{running.url}/readyz").status_code == 200:
+                return running
+        except httpx2.TransportError:
+            time.sleep(0.05)
+    raise AssertionError(log.read_text())
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    running = start(tmp_path_factory.mktemp("server"))
+    yield running
+    running.process.terminate()
+    assert running.process.wait(30) == 0
+
+
+@pytest.fixture
+def ann(server: Running) -> Iterator[httpx2.Client]:
+    with server.client("ann") as client:
+        yield client
+
+
+@pytest.fixture
+def bob(server: Running) -> Iterator[httpx2.Client]:
+    with server.client("bob") as client:
+        yield client

@@ -1,0 +1,127 @@
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import httpx2
+import pytest
+from mcp import Client, MCPError, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+from tests.server.conftest import SCRIPT, TOKENS
+
+TOOLS = {
+    "list_symbols", "list_indicators", "generate_chart", "register_indicator", "update_indicator",
+    "delete_indicator", "list_my_indicators", "get_indicator_source", "fork_indicator",
+}  # fmt: skip
+CHART = {"symbol": "sample:es-5m", "bars": 60}
+
+
+async def whole_life(client: Client) -> None:
+    assert {tool.name for tool in (await client.list_tools()).tools} >= TOOLS
+
+    async def call(tool: str, **arguments):
+        answer = await client.call_tool(tool, arguments)
+        assert not answer.is_error, answer.content
+        return answer
+
+    assert (await call("register_indicator", name="mine", source=SCRIPT)).structured_content == {
+        "ok": True
+    }
+    listed = (await call("list_my_indicators")).structured_content["indicators"]
+    assert [each["name"] for each in listed] == ["mine"]
+    drawn = await call("generate_chart", indicators=["mine", "rsi"], **CHART)
+    kinds = [block.type for block in drawn.content]
+    assert kinds == ["text", "image"]
+    assert drawn.content[1].mime_type == "image/png"
+    assert [each["id"] for each in drawn.structured_content["indicators"]] == ["mine", "rsi"]
+    changed = SCRIPT.replace("Average", "Mean")
+    assert (await call("update_indicator", name="mine", source=changed)).structured_content["ok"]
+    source = (await call("get_indicator_source", name="mine")).structured_content["source"]
+    assert source == changed
+    read = await client.read_resource("indicator://mine")
+    assert read.contents[0].text == changed
+    fork = (await call("fork_indicator", builtin_name="cipher_b")).structured_content
+    registered = await call(
+        "register_indicator",
+        name="cipher_b",
+        source=fork["source"],
+        params_schema=fork["params_schema"],
+    )
+    assert registered.structured_content == {"ok": True}
+    drawn = await call("generate_chart", indicators=["cipher_b"], format="summary", **CHART)
+    assert drawn.structured_content["indicators"][0]["steps"] > 0
+    for name in ("cipher_b", "mine"):
+        assert (await call("delete_indicator", name=name)).structured_content == {"ok": True}
+    drawn = await call("generate_chart", indicators=["cipher_b"], format="summary", **CHART)
+    assert "steps" not in drawn.structured_content["indicators"][0]
+    missing = await client.call_tool("update_indicator", {"name": "mine", "source": SCRIPT})
+    assert missing.is_error
+    assert "you have no indicator 'mine'" in missing.content[0].text
+
+
+@asynccontextmanager
+async def over_http(server, user: str) -> AsyncIterator[Client]:
+    headers = {"Authorization": f"Bearer {TOKENS[user]}"}
+    async with (
+        httpx2.AsyncClient(headers=headers, timeout=60) as http,
+        Client(streamable_http_client(f"{server.url}/mcp", http_client=http)) as client,
+    ):
+        yield client
+
+
+def test_over_http_a_script_lives_its_whole_life_for_two_users_at_once(server):
+    async def both() -> None:
+        async with over_http(server, "ann") as ann, over_http(server, "bob") as bob:
+            await asyncio.gather(whole_life(ann), whole_life(bob))
+
+    asyncio.run(both())
+
+
+def test_over_stdio_a_script_lives_its_whole_life(tmp_path):
+    command = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "chartpact", "mcp", "--db", f"sqlite:///{tmp_path}/library.db"],
+    )
+
+    async def local() -> None:
+        async with Client(command) as client:
+            await whole_life(client)
+
+    asyncio.run(local())
+
+
+def test_tools_say_what_they_do_and_what_they_change(server):
+    async def listed():
+        async with over_http(server, "ann") as ann:
+            return (await ann.list_tools()).tools
+
+    for tool in asyncio.run(listed()):
+        assert len(tool.description) > 40, tool.name
+        assert tool.annotations.read_only_hint is not None, tool.name
+        assert tool.output_schema is not None, tool.name
+    writing = {t.name for t in asyncio.run(listed()) if not t.annotations.read_only_hint}
+    assert writing == {"register_indicator", "update_indicator", "delete_indicator"}
+
+
+def test_the_language_and_the_functions_can_be_read_and_the_prompts_name_the_tools(server):
+    async def read():
+        async with over_http(server, "ann") as ann:
+            language = (await ann.read_resource("docs://language")).contents[0].text
+            functions = (await ann.read_resource("docs://ta")).contents[0].text
+            prompt = await ann.get_prompt("fork_and_modify", {"builtin": "rsi", "change": "x"})
+            return language, functions, prompt.messages[0].content.text
+
+    language, functions, prompt = asyncio.run(read())
+    assert "compute(ohlcv, params, chart)" in language
+    assert "supertrend" in functions
+    assert "fork_indicator" in prompt
+
+
+@pytest.mark.parametrize("uri", ["indicator://not_mine", "indicator://..%2Fx", "docs://nothing"])
+def test_an_unknown_resource_is_an_error(server, uri):
+    async def read():
+        async with over_http(server, "bob") as bob:
+            with pytest.raises(MCPError):
+                await bob.read_resource(uri)
+
+    asyncio.run(read())

@@ -1,0 +1,146 @@
+import pytest
+from tests.server.conftest import SCRIPT
+
+CHART = {"symbol": "sample:es-5m", "bars": 60, "format": "summary"}
+
+
+def test_everything_but_the_page_and_health_needs_a_token(server):
+    with server.client() as nobody:
+        for path in ("/healthz", "/readyz", "/", "/openapi.json", "/sample.svg"):
+            assert nobody.get(path).status_code == 200, path
+        document = nobody.get("/openapi.json").json()
+        for path, methods in document["paths"].items():
+            for method in methods:
+                answer = nobody.request(method, path.replace("{", "").replace("}", ""))
+                assert answer.status_code == 401, (method, path)
+        assert nobody.post("/mcp", json={}).status_code == 401
+        wrong = {"Authorization": "Bearer nonsense"}
+        assert nobody.get("/api/v1/symbols", headers=wrong).status_code == 401
+
+
+def test_a_script_lives_from_registration_to_deletion(ann):
+    assert ann.put("/api/v1/my/indicators/life", json={"source": SCRIPT}).json() == {"ok": True}
+    listed = ann.get("/api/v1/indicators").json()["indicators"]
+    [mine] = [each for each in listed if each["name"] == "life"]
+    assert (mine["source"], mine["title"]) == ("user", "Average")
+    assert mine["params"][0]["default"] == 3
+    drawn = ann.post("/api/v1/charts", json={**CHART, "indicators": ["life:n=5"]}).json()
+    [indicator] = drawn["indicators"]
+    assert indicator["id"] == "life:n=5"
+    assert indicator["steps"] > 0
+    assert indicator["last"]["SMA"] > 0
+    kept = ann.get("/api/v1/my/indicators/life").json()
+    assert kept["source"] == SCRIPT
+    changed = SCRIPT.replace('"SMA"', '"EMA"').replace("sma", "ema")
+    assert ann.patch("/api/v1/my/indicators/life", json={"source": changed}).json()["ok"]
+    drawn = ann.post("/api/v1/charts", json={**CHART, "indicators": ["life"]}).json()
+    assert "EMA" in drawn["indicators"][0]["last"]  # an edit is in force on the next call
+    assert [
+        v["version"] for v in ann.get("/api/v1/my/indicators/life/versions").json()["versions"]
+    ] == [2, 1]
+    assert ann.post("/api/v1/my/indicators/life/restore", json={"version": 1}).json()["ok"]
+    assert ann.get("/api/v1/my/indicators/life").json()["source"] == SCRIPT
+    assert ann.delete("/api/v1/my/indicators/life").json() == {"ok": True}
+    assert ann.get("/api/v1/my/indicators/life").status_code == 404
+
+
+def test_a_fork_shadows_the_builtin_for_that_user_alone_until_it_is_deleted(ann, bob):
+    source = ann.get("/api/v1/forks/wavetrend").json()["source"]
+    mine = source.replace('"title": "WaveTrend"', '"title": "My waves"')
+    assert mine != source
+    assert ann.put("/api/v1/my/indicators/wavetrend", json={"source": mine}).json() == {"ok": True}
+
+    def title(client):
+        listed = client.get("/api/v1/indicators").json()["indicators"]
+        return next(each["title"] for each in listed if each["name"] == "wavetrend")
+
+    assert title(ann) == "My waves"
+    assert title(bob) == "WaveTrend"
+    asked = {**CHART, "indicators": ["wavetrend"]}
+    assert "steps" in ann.post("/api/v1/charts", json=asked).json()["indicators"][0]
+    assert "steps" not in bob.post("/api/v1/charts", json=asked).json()["indicators"][0]
+    ann.delete("/api/v1/my/indicators/wavetrend")
+    assert title(ann) == "WaveTrend"
+
+
+def test_a_script_with_errors_is_not_kept_and_its_errors_tell_the_place(ann):
+    broken = SCRIPT.replace("ta.sma", "ta.smaa")
+    answer = ann.put("/api/v1/my/indicators/broken", json={"source": broken}).json()
+    assert answer["ok"] is False
+    [problem] = answer["errors"]
+    assert set(problem) == {"step", "kind", "line", "column", "message", "hint"}
+    assert (problem["step"], problem["kind"], problem["line"]) == ("check", "name", 6)
+    assert "ta.sma" in problem["message"] + problem["hint"]
+    assert ann.get("/api/v1/my/indicators/broken").status_code == 404
+
+
+def test_a_picture_is_a_picture(ann):
+    png = ann.post("/api/v1/charts/image", json={**CHART, "indicators": ["rsi"], "format": "png"})
+    assert png.headers["content-type"] == "image/png"
+    assert png.content.startswith(b"\x89PNG")
+    svg = ann.post("/api/v1/charts/image", json={**CHART, "format": "svg"})
+    assert svg.text.startswith("<svg")
+
+
+def test_a_timeframe_resamples_and_series_come_when_asked_for(ann):
+    asked = {**CHART, "timeframe": "1h", "bars": 20, "indicators": ["rsi"], "format": "series"}
+    drawn = ann.post("/api/v1/charts", json=asked).json()
+    assert drawn["timeframe"] == "1h"
+    assert len(drawn["time"]) == 20
+    assert len(drawn["indicators"][0]["scene"]["plots"][0]["values"]) == 20
+
+
+def test_bars_can_be_handed_over(ann):
+    time = [1_700_000_000 + 60 * i for i in range(30)]
+    flat = {"time": time, "open": [1] * 30, "high": [2] * 30, "low": [1] * 30, "close": [2] * 30}
+    asked = {"inline": flat, "indicators": ["rsi"], "format": "summary"}
+    drawn = ann.post("/api/v1/charts", json=asked).json()
+    assert (drawn["timeframe"], drawn["bars"], drawn["synthetic"]) == ("1m", 30, False)
+    crooked = {**flat, "high": [0.5, *[2] * 29]}
+    refused = ann.post("/api/v1/charts", json={"inline": crooked, "format": "summary"})
+    assert refused.status_code == 422
+    assert "high" in refused.json()["message"]
+
+
+@pytest.mark.parametrize(
+    ("ask", "status", "message"),
+    [
+        ({"symbol": "sample:es5m"}, 422, "es-5m"),
+        ({"symbol": "../../etc/passwd"}, 422, "sample:NAME or SYMBOL@SOURCE"),
+        ({"symbol": "x@nowhere"}, 422, "no source"),
+        ({}, 422, "either a symbol or inline bars"),
+        ({"symbol": "sample:es-5m", "indicators": ["rsi"] * 17}, 413, "17 indicators"),
+        ({"symbol": "sample:es-5m", "timeframe": "7x"}, 422, "7x"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused_with_a_sentence(ann, ask, status, message):
+    refused = ann.post("/api/v1/charts", json={"format": "summary", **ask})
+    assert refused.status_code == status, refused.text
+    assert message in refused.json()["message"]
+
+
+def test_one_broken_indicator_stands_beside_the_good_ones(ann):
+    asked = {**CHART, "indicators": ["rsi", "nonsense", "rsi:period=0", "macd"]}
+    drawn = ann.post("/api/v1/charts", json=asked).json()
+    kinds = [each.get("error", {}).get("kind") for each in drawn["indicators"]]
+    assert kinds == [None, "name", "value", None]
+
+
+def test_a_body_over_the_cap_is_refused(ann):
+    answer = ann.put("/api/v1/my/indicators/big", content=b"x" * (5 << 20))
+    assert answer.status_code == 413
+
+
+def test_what_is_said_of_a_user_is_private_and_every_answer_has_an_id(ann):
+    answer = ann.get("/api/v1/my/indicators")
+    assert answer.headers["cache-control"] == "private, no-store"
+    assert len(answer.headers["x-request-id"]) == 16
+
+
+def test_the_log_has_ids_and_users_and_no_secrets(server, ann):
+    answer = ann.get("/api/v1/symbols?token=secret-in-the-query")
+    log = server.log.read_text()
+    assert answer.headers["x-request-id"] in log
+    assert '"user": "ann"' in log
+    assert "secret-in-the-query" not in log
+    assert "token-of-ann" not in log
