@@ -25,7 +25,9 @@ def stacked():
 
 
 def rows(market, bins, **rest):
-    (found,) = profiles(market, market.volume, np.zeros(1, np.intp), bins, **rest).weight
+    (found,) = profiles(
+        market.low, market.high, market.volume, np.zeros(1, np.intp), bins, **rest
+    ).weight
     return found.tolist()
 
 
@@ -197,7 +199,7 @@ def test_without_volume_there_is_no_level(name):
 def test_no_volume_is_lost_and_the_value_area_holds_its_share(seed, n, bins, start, step, groups):
     market = noise(n, seed, start, step)
     first = np.unique(np.linspace(0, n, groups, endpoint=False).astype(np.intp))
-    found = profiles(market, market.volume, first, bins)
+    found = profiles(market.low, market.high, market.volume, first, bins)
     np.testing.assert_allclose(found.weight.sum(axis=1), found.total, rtol=1e-9)
     assert (found.weight >= 0).all()
     low, high = found.value_area
@@ -216,6 +218,19 @@ def test_profiles_mirror_when_prices_do():
     mirrored = bars(-market.close, -market.low, -market.high, -market.open, market.volume)
     one, other = rows(market, 24), rows(mirrored, 24)
     np.testing.assert_allclose(one, other[::-1], rtol=1e-9)
+
+
+def test_a_profile_worked_out_in_portions_is_the_same(monkeypatch):
+    market = noise(300)
+    first = np.arange(0, 300, 7)
+    whole = cp.indicator("session_vp", bars_per_session=7)(market)
+    weight = profiles(market.low, market.high, market.volume, first, 24).weight
+    monkeypatch.setattr("chartpact.indicators.volume_at_price.PORTION", 50)
+    small = profiles(market.low, market.high, market.volume, first, 24).weight
+    np.testing.assert_allclose(small, weight, rtol=1e-12)
+    again = cp.indicator("session_vp", bars_per_session=7)(market)
+    for title in ("POC", "VAH", "VAL"):
+        np.testing.assert_allclose(values(again, title), values(whole, title))
 
 
 def test_a_session_may_hold_one_bar():

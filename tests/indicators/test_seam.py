@@ -109,6 +109,15 @@ def test_an_indicator_is_a_function_from_bars_to_a_scene():
         cp.indicator("rsi", n=7)
 
 
+def test_computing_fills_in_and_checks_the_parameters_itself():
+    bars = cp.load("sample:es-5m")
+    rsi = resolve("rsi")
+    assert rsi.compute(bars, {}) == rsi.compute(bars, {"period": 14})
+    assert rsi.compute(bars, {"length": "7"}) == rsi.compute(bars, {"period": 7})
+    with pytest.raises(IndicatorError, match="out of range"):
+        rsi.compute(bars, {"period": 0})
+
+
 def test_the_table_of_builtins_is_looked_into_through_the_door_alone():
     """Only the door, the tests, the benchmarks and the reference pages know the table."""
     source = Path(indicators.__file__).parents[1]

@@ -9,7 +9,7 @@ import numpy as np
 
 from chartpact.bars import Bars
 from chartpact.indicators.errors import IndicatorError
-from chartpact.indicators.params import Param
+from chartpact.indicators.params import Param, resolve
 from chartpact.scene import Scene
 
 Draw = Callable[..., Scene]
@@ -67,6 +67,7 @@ class Builtin:
         return self.stable and all(track.prefix_stable for track in self.tracks)
 
     def compute(self, bars: Bars, params: Mapping[str, Any]) -> Scene:
+        """The scene on these bars; parameters that are not given have their default."""
         if self.needs_volume and len(bars) and np.isnan(bars.volume).all():
             raise IndicatorError(
                 "unavailable",
@@ -74,8 +75,9 @@ class Builtin:
                 "use bars with a volume column",
                 missing="volume",
             )
+        values = resolve(self.params, params, self.name)
         with np.errstate(all="ignore"):
-            return self.draw(bars, **params)
+            return self.draw(bars, **values)
 
 
 def builtin(

@@ -18,7 +18,7 @@ from chartpact.indicators.sessions import (
     rolled,
     starts,
 )
-from chartpact.indicators.volume_at_price import Profiles, profiles
+from chartpact.indicators.volume_at_price import Profiles, levels, profiles
 from chartpact.scene import DivLinePlot, HBarPlot, HLinePlot, Plot, Scene
 
 WIDEST = 0.25  # of the pane's width
@@ -32,7 +32,7 @@ WHOLE = "The whole range changes with every bar; so do all its rows."
 
 
 def _rows(default: int, least: int = 1) -> Param:
-    return Param("bins", "int", default, least, 1000, desc="Rows of the profile")
+    return Param("bins", "int", default, least, 500, desc="Rows of the profile")
 
 
 def _side(default: str) -> Param:
@@ -45,7 +45,8 @@ def _last(bars: Bars, count: int | None) -> Bars:
 
 def _whole(bars: Bars, rows: int, volume: bool = True) -> Profiles:
     weight = bars.volume if volume else np.ones(len(bars))
-    return profiles(bars, weight, np.zeros(min(1, len(bars)), np.intp), rows, spread=volume)
+    whole = np.zeros(min(1, len(bars)), np.intp)
+    return profiles(bars.low, bars.high, weight, whole, rows, spread=volume)
 
 
 def _sessions(
@@ -136,7 +137,7 @@ def volume_profile(
 def _split(bars: Bars, found: Profiles, side: str, up: str, down: str) -> Iterator[Plot]:
     whole = np.zeros(1, np.intp)
     rising = np.where(bars.close >= bars.open, bars.volume, 0.0)
-    bought = profiles(bars, rising, whole, found.weight.shape[1]).weight[0]
+    (bought,) = profiles(bars.low, bars.high, rising, whole, found.weight.shape[1]).weight
     step = float(found.step[0])
     y = found.middles(0)
     for row, share in _shares(found):
@@ -181,11 +182,10 @@ def session_vp(
     day_roll: str | None,
 ) -> Scene:
     first = _sessions(bars, session, bars_per_session, day_roll, "session_vp")
-    found = profiles(bars, bars.volume, first, bins)
+    control, bottom, top = levels(bars.low, bars.high, bars.volume, first, bins)
     spans = np.diff(np.append(first, len(bars)))
-    plots = [line("POC", np.repeat(found.control, spans), ink.GOLD, 2, style="stepline")]
+    plots = [line("POC", np.repeat(control, spans), ink.GOLD, 2, style="stepline")]
     if show_value_area:
-        bottom, top = found.value_prices
         plots.append(line("VAH", np.repeat(top, spans), ink.GRAY, style="stepline"))
         plots.append(line("VAL", np.repeat(bottom, spans), ink.GRAY, style="stepline"))
     return scene("SVP", *plots)
@@ -281,9 +281,7 @@ def naked_poc(
         first = first[-max_sessions:]
     if len(first) == 0:
         return scene("nPOC")
-    begin = int(first[0])
-    recent = bars[begin:]
-    control = profiles(recent, recent.volume, first - begin, bins).control
+    control, _, _ = levels(bars.low, bars.high, bars.volume, first, bins)
     stop = np.append(first[1:], len(bars))
     end = len(bars) - 1
     touched = _last_touch(bars, control)

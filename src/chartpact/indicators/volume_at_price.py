@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from chartpact.bars import Bars
-
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 VALUE_AREA = 0.70  # the share of all weight that the value area holds
+PORTION = 1_000_000  # rows that are worked on at once, to keep memory in bounds
 
 
 @dataclass(frozen=True)
@@ -86,30 +85,29 @@ class Profiles:
 
 
 def profiles(
-    bars: Bars, weight: Floats, first: Indices, rows: int, spread: bool = True
+    low: Floats, high: Floats, weight: Floats, first: Indices, rows: int, spread: bool = True
 ) -> Profiles:
     """The profiles of groups of bars that begin at the bars `first`.
 
     A bar's weight is spread evenly from its low to its high; without `spread` every row it touches
     gets all of it. A missing weight counts as none.
     """
-    if len(bars) == 0:
+    if len(low) == 0:
         nothing = np.zeros(0)
         return Profiles(nothing, nothing, np.zeros((0, rows)), nothing)
     weight = np.nan_to_num(weight, nan=0.0)
-    group = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(bars))))
-    bottom = np.minimum.reduceat(bars.low, first)
-    top = np.maximum.reduceat(bars.high, first)
-    step = top / rows - bottom / rows
-    low, high = (_in_rows(price, group, bottom, step, rows) for price in (bars.low, bars.high))
+    group = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(low))))
+    bottom = np.minimum.reduceat(low, first)
+    step = np.maximum.reduceat(high, first) / rows - bottom / rows
+    low, high = (_in_rows(price, group, bottom, step, rows) for price in (low, high))
     lowest, highest = (np.minimum(each.astype(np.intp), rows - 1) for each in (low, high))
     more = highest - lowest
     cell = group * rows + lowest
     within, across = np.flatnonzero(more == 0), np.flatnonzero(more)
     cells: NDArray[Any] = np.bincount(cell[within], weight[within], len(first) * rows)
-    if len(across):
-        touched = more[across] + 1
-        bar = np.repeat(across, touched)  # once for every row it touches
+    for part in np.array_split(across, more.sum() // PORTION + 1):
+        touched = more[part] + 1
+        bar = np.repeat(part, touched)  # once for every row it touches
         above = np.arange(len(bar)) - np.repeat(np.cumsum(touched) - touched, touched)
         share = weight[bar]
         if spread:
@@ -127,3 +125,18 @@ def _in_rows(price: Floats, group: Indices, bottom: Floats, step: Floats, rows: 
     height = step[group]
     place = (price - bottom[group]) / np.where(height > 0, height, 1.0)
     return np.clip(np.nan_to_num(place), 0, rows)
+
+
+def levels(
+    low: Floats, high: Floats, weight: Floats, first: Indices, rows: int
+) -> tuple[Floats, Floats, Floats]:
+    """Point of control, and bottom and top of the value area, of each group of bars."""
+    found = np.full((3, len(first)), np.nan)
+    edges = np.append(first, len(low))
+    at_once = max(1, PORTION // rows)
+    for k in range(0, len(first), at_once):
+        groups = slice(k, k + at_once)
+        own = slice(edges[k], edges[min(k + at_once, len(first))])
+        part = profiles(low[own], high[own], weight[own], first[groups] - edges[k], rows)
+        found[:, groups] = part.control, *part.value_prices
+    return found[0], found[1], found[2]
