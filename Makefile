@@ -8,7 +8,7 @@ STRICT ?=
 ARGS ?=
 BENCH ?= ta
 
-.PHONY: serve test check bench docs format clean
+.PHONY: serve test check bench docs gallery format clean
 
 serve: $(READY)
 	$(BIN)/chartpact serve --no-auth $(ARGS)
@@ -28,6 +28,9 @@ format: $(READY)
 
 docs: $(READY)
 	$(BIN)/python docs/generate.py
+
+gallery: $(READY)
+	$(BIN)/python docs/gallery/make.py
 
 bench: $(VENV)/.ready-bench
 	$(BIN)/python bench/$(BENCH).py $(ARGS)

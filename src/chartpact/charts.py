@@ -74,7 +74,7 @@ class Chart:
         return summary.text(self)
 
     def svg(self, **look: Any) -> str:
-        """The picture as SVG; `look` takes width, height, theme, kind, tz, log, volume, scale."""
+        """The picture as SVG; `look`: size, theme, kind, tz, log, volume, scale."""
         from chartpact import render
 
         return render.svg(self, **look)

@@ -26,6 +26,9 @@ def test_the_svg_is_a_document_of_the_size_asked_for(chart):
     root = ET.fromstring(chart.svg(width=900, height=500))
     assert root.tag == f"{SVG}svg"
     assert root.get("viewBox") == "0 0 900 500"
+    assert (
+        chart.svg(size="900x500") == chart.svg(size=(900, 500)) == chart.svg(width=900, height=500)
+    )
 
 
 def test_the_png_has_the_pixels_asked_for(chart):
@@ -65,6 +68,9 @@ def test_save_goes_by_the_ending_of_the_path(chart, tmp_path):
         ({"kind": "kagi"}, "use candles, heikin_ashi, bars, line"),
         ({"tz": "Mars/Olympus"}, "no time zone"),
         ({"volume": "loud"}, "use pane, overlay, none"),
+        ({"size": "huge"}, "write it as 1200x800"),
+        ({"size": (1, 2, 3)}, "write it as 1200x800"),
+        ({"sise": "800x600"}, "has no 'sise': it takes size, width, height"),
     ],
 )
 def test_a_look_that_cannot_be_is_refused_with_what_would_be_right(chart, look, complaint):

@@ -250,6 +250,15 @@ class TestFallback:
         monkeypatch.setattr(raster, "_resvg_py", lambda: None)
         with pytest.raises(RenderError, match="pip install resvg"):
             raster.rasterize(SMALL)
+        assert raster.status().startswith("not possible")
+
+    def test_the_doctor_names_what_draws(self, monkeypatch, capsys):
+        from chartpact.cli import main
+
+        assert main(["doctor"]) == 0
+        assert "resvg 0.2" in capsys.readouterr().out
+        monkeypatch.setattr(raster, "_resvg", lambda: None)
+        assert raster.status().startswith("resvg_py")
 
 
 def test_a_font_that_is_not_there_is_named(monkeypatch, tmp_path):

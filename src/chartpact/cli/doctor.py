@@ -7,6 +7,7 @@ import numpy as np
 
 from chartpact._version import VERSION
 from chartpact.cli import DONE, Verbs
+from chartpact.render import raster
 
 
 def add(verbs: Verbs) -> None:
@@ -31,6 +32,7 @@ def findings() -> list[tuple[str, str]]:
         ("Python", f"{platform.python_version()} on {platform.system()} {platform.machine()}"),
         ("NumPy", np.__version__),
         ("kernels", _kernels()),
+        ("PNG", raster.status()),
     ]
 
 

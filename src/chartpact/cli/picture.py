@@ -78,12 +78,8 @@ def _moment(written: str, tz: str, option: str, end: bool) -> int:
 
 def look_of(args: argparse.Namespace) -> dict[str, Any]:
     """The look that the arguments ask for."""
-    from chartpact.render.look import read_size
-
-    look = {name: getattr(args, name) for name in ("theme", "scale", "kind", "log", "volume", "tz")}
-    if args.size is not None:
-        look["width"], look["height"] = read_size(args.size)
-    return look
+    names = ("size", "theme", "scale", "kind", "log", "volume", "tz")
+    return {name: getattr(args, name) for name in names}
 
 
 def save(args: argparse.Namespace, drawn: Chart) -> None:

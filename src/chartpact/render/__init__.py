@@ -18,12 +18,12 @@ FORMATS = ("png", "svg")
 
 
 def svg(chart: "Chart", *, fonts: bool = True, **look: Any) -> str:
-    """The chart as an SVG document; `look` takes the fields of `render.look.Look`."""
+    """The chart as an SVG document; `look` takes `size` and the fields of `Look`."""
     from chartpact.render import picture
     from chartpact.render.document import document
-    from chartpact.render.look import Look
+    from chartpact.render.look import read_look
 
-    looks = Look(**look)
+    looks = read_look(look)
     return document(picture.compose(chart, looks), fonts=fonts, scale=looks.scale)
 
 

@@ -7,7 +7,7 @@ from chartpact.render import text
 from chartpact.render.display import Area, Op, Panel, Shape
 from chartpact.render.frame import Frame
 from chartpact.render.lines import cut, stroke
-from chartpact.render.theme import legible, opacity, over, visible
+from chartpact.render.theme import readable, visible
 from chartpact.render.wording import Block, Taken, block, face_of
 from chartpact.scene import Box
 
@@ -85,11 +85,7 @@ def write(box: Box, frame: Frame, taken: Taken) -> list[Op]:
         return []
     seen = _common(area, frame.area)
     words = _fitted(box, seen)
-    ground = frame.theme.background
-    color = box.text_color
-    if box.bgcolor is None or opacity(box.bgcolor) < 0.6:
-        ground = over(box.bgcolor, ground) if box.bgcolor else ground
-        color = legible(color, ground, 2.5)
+    color = readable(box.text_color, frame.theme.background, box.bgcolor)
     columns = [box.text_halign, *(h for h in palette.HALIGNS if h != box.text_halign)]
     rows = [box.text_valign, *(v for v in palette.VALIGNS if v != box.text_valign)]
     for halign in columns:

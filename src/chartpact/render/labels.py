@@ -13,7 +13,7 @@ import numpy as np
 from chartpact import palette
 from chartpact.render.display import Area, Begin, Circles, End, Floats, Op, Panel, Shape, Stroke
 from chartpact.render.frame import Frame
-from chartpact.render.theme import faded, legible, visible
+from chartpact.render.theme import faded, readable, visible
 from chartpact.render.wording import Block, Taken, block
 from chartpact.scene import Label
 
@@ -224,8 +224,7 @@ def _whole(placed: Placed, frame: Frame) -> list[Op]:
     if label.style in BUBBLES:
         if filled and label.color:
             ops += _bubble(placed, label.color)
-        else:
-            ink = legible(ink, frame.theme.background)
+        ink = readable(ink, frame.theme.background, label.color if filled else None)
         inner = box.grown(-PADDING[0] * words.size / 12)
         top = (box.top + box.bottom - words.height) / 2
         return ops + words.draw(
@@ -235,13 +234,13 @@ def _whole(placed: Placed, frame: Frame) -> list[Op]:
         if label.style == "text_outline" and filled:
             halo = label.color
         else:
-            halo, ink = shade(frame), legible(ink, frame.theme.background)
+            halo, ink = shade(frame), readable(ink, frame.theme.background)
         return ops + words.draw(box, label.text_align, ink, halo)
     ops += _sign(placed, frame)
     middle = (box.top + box.bottom) / 2
     top = box.top if middle < placed.y else box.bottom - words.height
     area = Area(box.left, top, box.right, top + words.height)
-    ink = legible(ink, frame.theme.background)
+    ink = readable(ink, frame.theme.background)
     return ops + words.draw(area, label.text_align, ink, shade(frame))
 
 

@@ -1,7 +1,9 @@
 """How a chart should look: its size, theme, time zone and the way prices are drawn."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
 
 from chartpact.render import theme, timeaxis
 from chartpact.render.candles import KINDS
@@ -44,6 +46,21 @@ class Look:
                 raise RenderError(
                     f"a {name} of {value}{scaled} is not between {least} and {LARGEST} pixels"
                 )
+
+
+def read_look(options: Mapping[str, Any]) -> Look:
+    """The look of these options; `size` stands for width and height, as (1200, 800) or 1200x800."""
+    given = dict(options)
+    size = given.pop("size", None)
+    if size is not None:
+        pair = read_size(size) if isinstance(size, str) else tuple(size)
+        if len(pair) != 2:
+            raise RenderError(f"{size!r} is not a size: write it as 1200x800")
+        given["width"], given["height"] = pair
+    known = [each.name for each in fields(Look)]
+    if unknown := sorted(set(given) - set(known)):
+        raise RenderError(f"a picture has no {unknown[0]!r}: it takes size, {', '.join(known)}")
+    return Look(**given)
 
 
 def _one_of(what: str, value: str, known: object) -> None:

@@ -43,7 +43,7 @@ from chartpact.render.panes import Content
 from chartpact.render.scales import BarScale, ValueScale
 from chartpact.render.theme import faded, theme
 from chartpact.render.wording import Taken
-from chartpact.scene import HLinePlot, Table
+from chartpact.scene import HBarPlot, HLinePlot, Table
 
 RIGHT_MARGIN = 14.0  # pixels between the last bar and the axis
 LEAST_AXIS = 46.0
@@ -253,12 +253,14 @@ class _Composer:
         content = pane.content
         placed = labels.arrange(content.labels, frame, taken)
         written = [op for box in reversed(content.boxes) for op in boxes.write(box, frame, taken)]
+        every = [plot for _, scene in content.drawn for plot in scene.plots]
+        profile = any(isinstance(plot, HBarPlot) and plot.side == "right" for plot in every)
+        side = "left" if profile else "right"  # names keep off the profile
         levels = [
             op
-            for _, scene in content.drawn
-            for plot in scene.plots
+            for plot in every
             if isinstance(plot, HLinePlot) and plot.title
-            for op in plots.level_title(plot, frame, taken)
+            for op in plots.level_title(plot, frame, taken, side)
         ]
         ops = [op for box in content.boxes for op in boxes.draw(box, frame)]
         ops += [op for line in content.lines for op in lines.draw(line, frame)]

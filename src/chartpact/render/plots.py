@@ -398,14 +398,15 @@ def hline(plot: HLinePlot, frame: Frame) -> list[Op]:
     return [Shape([(ends, np.array([y, y]))], stroke=stroke(color, 1.0, plot.style))]
 
 
-def level_title(plot: HLinePlot, frame: Frame, taken: Taken) -> list[Op]:
-    """The name of a level at its right end, above or below the line, where that is free."""
+def level_title(plot: HLinePlot, frame: Frame, taken: Taken, side: str) -> list[Op]:
+    """The name of a level at one end, above or below the line, where that is free."""
     y, color = frame.values.y1(plot.y), _only(plot, frame)
     name = text.fit(" ".join(text.clean(plot.title).split()), TITLE_SIZE, frame.area.width / 3)
     if not name or not frame.area.top <= y <= frame.area.bottom or not visible(color):
         return []
-    right = frame.area.right - 6
-    left = right - text.width(name, TITLE_SIZE)
+    wide = text.width(name, TITLE_SIZE)
+    left = frame.area.left + 6 if side == "left" else frame.area.right - 6 - wide
+    right = left + wide
     for top in (y - TITLE_SIZE - 4, y + 3):
         spot = Area(left, top, right, top + TITLE_SIZE + 2)
         if frame.area.holds(spot) and taken.free(spot):
@@ -413,7 +414,7 @@ def level_title(plot: HLinePlot, frame: Frame, taken: Taken) -> list[Op]:
             ground = frame.theme.background
             ink, halo = legible(color, ground), faded(ground, 0.75)
             base = top + TITLE_SIZE
-            return [Words(right, base, name, TITLE_SIZE, ink, "end", halo=halo)]
+            return [Words(left, base, name, TITLE_SIZE, ink, halo=halo)]
     return []
 
 

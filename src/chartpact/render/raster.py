@@ -11,11 +11,13 @@ import os
 import struct
 import sys
 from collections.abc import Callable
+from importlib.metadata import version
 from typing import BinaryIO
 
 from chartpact.render.errors import RenderError
 from chartpact.render.typeface import FACES, SANS, font_file
 
+MISSING = "PNG needs the package 'resvg' (or 'resvg_py'): pip install resvg"
 EXTRA_FONTS = "CHARTPACT_FONTS"  # more font files, for scripts that the package's fonts lack
 DONE, FAILED = 0, 1
 _HEADER = struct.Struct(">BI")
@@ -31,11 +33,20 @@ def extra_fonts() -> list[str]:
     return found
 
 
+def status() -> str:
+    """What draws PNGs here."""
+    if _resvg() is not None:
+        return f"resvg {version('resvg')}"
+    if _resvg_py() is not None:
+        return f"resvg_py {version('resvg_py')} (slower; pip install resvg)"
+    return f"not possible: {MISSING}"
+
+
 def rasterize(svg: str) -> bytes:
     """The PNG of an SVG document."""
     draw = _resvg() or _resvg_py()
     if draw is None:
-        raise RenderError("PNG needs the package 'resvg' (or 'resvg_py'): pip install resvg")
+        raise RenderError(MISSING)
     try:
         return draw(svg)
     except RenderError:

@@ -7,7 +7,7 @@ import numpy as np
 from chartpact import palette
 from chartpact.render.display import Area, Begin, End, Op, Panel, Stroke
 from chartpact.render.frame import Frame
-from chartpact.render.theme import Theme, legible, over, visible
+from chartpact.render.theme import Theme, readable, visible
 from chartpact.render.wording import Block, block
 from chartpact.scene import Cell, Table
 
@@ -159,10 +159,8 @@ def draw(grid: Grid, area: Area, frame: Frame) -> list[Op]:
 def _text(cell: Cell, words: Block, spot: Area, table: Table, theme: Theme) -> list[Op]:
     if not words.lines or not _seen(cell.text_color) or cell.text_color is None:
         return []
-    ground = theme.background
-    for color in (table.bgcolor, cell.bgcolor):
-        ground = over(color, ground) if color else ground
-    ink = legible(cell.text_color, ground, 2.0 if cell.bgcolor else 4.0)
+    grounds = [each for each in (table.bgcolor, cell.bgcolor) if each is not None]
+    ink = readable(cell.text_color, theme.background, *grounds)
     height = words.height
     top = {
         "top": spot.top + PADDING[1],

@@ -121,6 +121,21 @@ def legible(color: str, ground: str, least: float = 3.0) -> str:
     return target
 
 
+def readable(color: str, background: str, *grounds: str | None) -> str:
+    """The colour of a text on these grounds, lowest first.
+
+    A text on an opaque ground is as its author wanted it. One that lies on the chart, or on a
+    ground that the chart shines through, is made legible: the author could not know the theme.
+    """
+    under = background
+    for ground in grounds:
+        if ground is not None:
+            under = over(ground, under)
+    if grounds and grounds[-1] is not None and opacity(grounds[-1]) > 0.9:
+        return color
+    return legible(color, under, 4.0)
+
+
 def ink(ground: str) -> str:
     """Black or white, whichever is read better on this ground."""
     return "#ffffff" if contrast("#ffffff", ground) >= 3 else "#131722"
