@@ -527,6 +527,23 @@ class LinePlot(Plot):
     ahead: Series = field(default_factory=_nothing)
 
 
+def displaced(
+    values: NDArray[np.float64], by: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """A series drawn `by` bars to the right: its values by bar, and what lies ahead of the last.
+
+    >>> displaced(np.array([1.0, 2.0, 3.0]), 2)
+    (array([nan, nan,  1.]), array([2., 3.]))
+    """
+    size = len(values)
+    moved = np.full(size, np.nan)
+    if by <= 0:
+        moved[: max(0, size + by)] = values[-by:]
+        return moved, values[:0]
+    moved[by:] = values[: max(0, size - by)]
+    return moved, np.concatenate((np.full(max(0, by - size), np.nan), values[-by:]))
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BarsPlot(Plot):
     """Columns from `base` to the value of each bar."""

@@ -10,7 +10,6 @@ from chartpact.indicators.drawing import (
     Bools,
     Floats,
     across,
-    before,
     columns,
     faded,
     level,
@@ -85,7 +84,7 @@ def rsi_mfi_stoch(
     if show_trend_bars:
         plots.append(_agreement(rsi, mfi, k))
     if show_entry_dots:
-        was = before(rsi)
+        was = ta.shift(rsi, 1)
         plots += [
             marks((was < oversold) & (rsi >= oversold), rsi, ink.EMERALD, 5, "rsi_oversold"),
             marks((was > overbought) & (rsi <= overbought), rsi, ink.RED, 5, "rsi_overbought"),

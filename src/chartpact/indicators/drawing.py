@@ -68,13 +68,6 @@ def paint(choice: NDArray[Any], colors: Sequence[str | None]) -> tuple[str | Non
     return tuple(names[np.asarray(choice, dtype=np.intp)].tolist())
 
 
-def before(values: Floats, by: int = 1) -> Floats:
-    """The series as it stood `by` bars ago."""
-    shifted = np.full(len(values), np.nan)
-    shifted[by:] = values[: max(0, len(values) - by)]
-    return shifted
-
-
 def scene(
     label: str,
     *plots: Plot,

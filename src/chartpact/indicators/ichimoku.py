@@ -1,13 +1,11 @@
 """The Ichimoku cloud, displaced as TradingView shows it."""
 
-import numpy as np
-
 from chartpact import ta
 from chartpact.bars import Bars
 from chartpact.indicators import ink
 from chartpact.indicators.builtin import Track, bars_of_window, builtin
-from chartpact.indicators.drawing import Floats, before, fill, line, scene
-from chartpact.scene import Scene
+from chartpact.indicators.drawing import Floats, fill, line, scene
+from chartpact.scene import Scene, displaced
 
 LEAD = "displacement - 1"
 
@@ -15,13 +13,6 @@ LEAD = "displacement - 1"
 def _middle(bars: Bars, n: int) -> Floats:
     middle: Floats = (ta.highest(bars.high, n) + ta.lowest(bars.low, n)) / 2
     return middle
-
-
-def _ahead(values: Floats, by: int) -> Floats:
-    """What a series moved `by` bars to the right shows right of the last bar."""
-    if by == 0:
-        return values[:0]
-    return np.concatenate((np.full(max(0, by - len(values)), np.nan), values[-by:]))
 
 
 @builtin(
@@ -52,10 +43,9 @@ def ichimoku(bars: Bars, tenkan: int, kijun: int, senkou_b: int, displacement: i
     lead = displacement - 1
     conversion, base = _middle(bars, tenkan), _middle(bars, kijun)
     fast, slow = (conversion + base) / 2, _middle(bars, senkou_b)
-    a, b = before(fast, lead), before(slow, lead)
-    a_ahead, b_ahead = _ahead(fast, lead), _ahead(slow, lead)
-    behind = np.full(len(bars), np.nan)
-    behind[: max(0, len(bars) - lead)] = bars.close[lead:]
+    a, a_ahead = displaced(fast, lead)
+    b, b_ahead = displaced(slow, lead)
+    behind, _ = displaced(bars.close, -lead)
     return scene(
         "Ichimoku",
         line("Tenkan", conversion, ink.BLUE),

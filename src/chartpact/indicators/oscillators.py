@@ -6,7 +6,6 @@ from chartpact.indicators import ink
 from chartpact.indicators.builtin import Track, bars_of_window, builtin, period
 from chartpact.indicators.drawing import (
     across,
-    before,
     columns,
     faded,
     fill,
@@ -63,7 +62,7 @@ def rsi(bars: Bars, period: int) -> Scene:
 )
 def macd(bars: Bars, fast: int, slow: int, signal: int) -> Scene:
     distance, smooth, gap = ta.macd(bars.close, fast, slow, signal)
-    shrinks = abs(gap) < abs(before(gap))
+    shrinks = abs(gap) < abs(ta.shift(gap, 1))
     shades = (ink.UP, ink.DOWN, faded(ink.UP, 0.5), faded(ink.DOWN, 0.5))
     return scene(
         "MACD",

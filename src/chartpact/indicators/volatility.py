@@ -9,7 +9,7 @@ from chartpact.bars import Bars
 from chartpact.bars.timeframe import Timeframe, of_steps
 from chartpact.indicators import ink
 from chartpact.indicators.builtin import Track, builtin, period
-from chartpact.indicators.drawing import before, line, scene
+from chartpact.indicators.drawing import line, scene
 from chartpact.scene import Scene
 
 DAYS_A_YEAR = 365
@@ -43,7 +43,7 @@ def atr(bars: Bars, period: int) -> Scene:
     ),
 )
 def histvol(bars: Bars, period: int) -> Scene:
-    returns = np.log(bars.close / before(bars.close))
+    returns = np.log(bars.close / ta.shift(bars.close, 1))
     returns[~np.isfinite(returns)] = np.nan
     a_year = math.sqrt(DAYS_A_YEAR / _days_a_bar(bars))
     return scene("HV", line("HV", 100 * ta.stdev(returns, period) * a_year, ink.ORANGE, 2))

@@ -12,7 +12,6 @@ from chartpact.indicators.drawing import (
     Bools,
     Floats,
     across,
-    before,
     columns,
     faded,
     fill,
@@ -39,12 +38,12 @@ class Waves:
 
     @property
     def up(self) -> Bools:
-        crossed: Bools = (before(self.wt1) < before(self.wt2)) & (self.wt1 >= self.wt2)
+        crossed: Bools = (ta.shift(self.wt1, 1) < ta.shift(self.wt2, 1)) & (self.wt1 >= self.wt2)
         return crossed
 
     @property
     def down(self) -> Bools:
-        crossed: Bools = (before(self.wt1) > before(self.wt2)) & (self.wt1 <= self.wt2)
+        crossed: Bools = (ta.shift(self.wt1, 1) > ta.shift(self.wt2, 1)) & (self.wt1 <= self.wt2)
         return crossed
 
     def plots(self) -> tuple[Plot, ...]:
@@ -193,7 +192,7 @@ def _money_strip(bars: Bars) -> Plot:
     reach = bars.high - bars.low
     raw = np.where(reach == 0, 0.0, (bars.close - bars.open) / reach * 150)
     flow = ta.sma(raw, MONEY_BARS) - 2.5
-    last = before(flow)
+    last = ta.shift(flow, 1)
     positive = flow > 0
     bright = np.where(positive, flow > last, flow < last)
     shades = [faded(color, alpha) for color in (ink.DOWN, ink.EMERALD) for alpha in (0.3, 0.6)]

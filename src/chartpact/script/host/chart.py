@@ -21,6 +21,7 @@ from chartpact.scene import (
     Scene,
     SceneError,
     Signals,
+    displaced,
 )
 from chartpact.script.errors import Fault
 from chartpact.script.host.objects import (
@@ -408,16 +409,7 @@ class Chart(HostObject):
         """The series moved to the right, and what then stands right of the last bar."""
         if type(offset) is not int or abs(offset) > 10_000:
             raise Fault("value", f"offset is a number of bars, not {offset!r:.40}")
-        if offset == 0:
-            return values, values[:0]
-        size = len(values)
-        moved = np.full(size, np.nan)
-        if offset < 0:
-            moved[: max(0, size + offset)] = values[-offset:]
-            return moved, values[:0]
-        moved[offset:] = values[: max(0, size - offset)]
-        ahead = np.concatenate((np.full(max(0, offset - size), np.nan), values[-offset:]))
-        return moved, ahead
+        return displaced(values, offset) if offset else (values, values[:0])
 
     def _paint(self, color: Any) -> Any:
         """One colour, or one for each bar."""
