@@ -95,15 +95,27 @@ def _color(value: Any) -> str:
 
 def _series(values: ArrayLike) -> NDArray[np.float64]:
     try:
-        array = np.array(values, dtype=np.float64)  # a copy: the drawer may go on changing its own
+        array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise SceneError("a series holds numbers, or None where nothing is drawn") from None
+    made_here = array is not values and array.base is None
+    if not made_here and not _unchanging(array):  # the drawer may go on changing its own
+        array = np.array(array)
     if array.ndim != 1:
         raise SceneError(f"a series has one dimension, not {array.ndim}")
     if np.isinf(array).any():
         raise SceneError(f"a series is infinite at bar {int(np.argmax(np.isinf(array)))}")
     array.flags.writeable = False
     return array
+
+
+def _unchanging(array: NDArray[np.float64]) -> bool:
+    owner: Any = array
+    while isinstance(owner, np.ndarray):
+        if owner.flags.writeable:
+            return False
+        owner = owner.base
+    return owner is None
 
 
 def _paint(value: Any) -> str | tuple[str | None, ...]:

@@ -5,7 +5,17 @@ import json
 import numpy as np
 import pytest
 
-from chartpact.scene import DivLinePlot, DotPlot, Point, Points, Scene, SceneError, Signal, Signals
+from chartpact.scene import (
+    DivLinePlot,
+    DotPlot,
+    LinePlot,
+    Point,
+    Points,
+    Scene,
+    SceneError,
+    Signal,
+    Signals,
+)
 
 
 def test_rows_read_as_a_sequence_of_their_records():
@@ -71,3 +81,20 @@ def test_a_cut_scene_counts_its_dots_and_signals_anew():
     assert cut.plots[0].points == (Point(1, 2.0),)
     assert cut.plots[0].color == ("#00ff00ff",)
     assert [(p.x1, p.x2) for p in cut.plots[1:]] == [(-2, 2)]  # the other ended before the cut
+
+
+def test_a_series_that_nobody_can_change_is_shared_and_any_other_is_copied():
+    own = np.array([1.0, 2.0])
+    plot = LinePlot(values=own)
+    own[0] = 9
+    assert plot.values.tolist() == [1.0, 2.0]
+    window = own[:]
+    window.flags.writeable = False  # still a view of what can change
+    plot = LinePlot(values=window)
+    own[1] = 9
+    assert plot.values.tolist() == [9.0, 2.0]
+    own.flags.writeable = False
+    assert LinePlot(values=own).values is own
+    whole = np.array([1, 2])
+    assert LinePlot(values=whole).values.dtype == np.float64
+    assert whole.flags.writeable

@@ -32,7 +32,10 @@ def faded(color: str, opacity: float) -> str:
 def finite(values: Floats) -> Floats:
     """The series with what left the range of a float taken as missing."""
     infinite = np.isinf(values)
-    return np.where(infinite, np.nan, values) if infinite.any() else values
+    if infinite.any():
+        values = np.where(infinite, np.nan, values)
+    values.flags.writeable = False  # so that plots may share it
+    return values
 
 
 def line(title: str, values: Floats, color: Any, width: float = 1, **rest: Any) -> LinePlot:

@@ -56,8 +56,9 @@ def _flips(up: Bools, known: Bools, y: Floats, size: float) -> tuple[DotPlot, Do
 )
 def supertrend(bars: Bars, period: int, multiplier: float) -> Scene:
     stop, direction = ta.supertrend(bars.high, bars.low, bars.close, multiplier, period)
-    stop = finite(np.array(stop))
+    stop = np.array(stop)
     stop[:1] = np.nan  # Pine's 0 on the first bar is no level
+    stop = finite(stop)
     up = direction < 0
     rising, falling = np.where(up, stop, np.nan), np.where(up, np.nan, stop)
     body = bars.open / 2 + bars.close / 2
