@@ -1,7 +1,7 @@
 """What every test can use: the reference data's place, and strict mode.
 
-With CHARTPACT_STRICT=1 a skipped test fails the run, except those that need the reference data
-where it is not there: they are listed in one line.
+With CHARTPACT_STRICT=1 a skipped test fails the run, except those whose marker says what they need
+that is not there: they are listed in one line.
 """
 
 import os
@@ -15,7 +15,9 @@ SHARED = Path(os.environ.get("CHARTPACT_SHARED", ROOT.parent / "shared"))
 # No test asks a server that it has not started itself.
 for name in ("CHARTPACT_FUTURES_URL", "CHARTPACT_SENTIMENT_URL"):
     os.environ[name] = "http://127.0.0.1:9"
+os.environ.pop("CHARTPACT_SOURCES", None)
 STRICT = os.environ.get("CHARTPACT_STRICT", "") not in ("", "0")
+NEEDS = {"needs_shared": "the reference data", "needs_extras": "ccxt and yfinance"}
 
 # Timings never decide a test, and the same examples are tried on every machine.
 settings.register_profile(
@@ -42,17 +44,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(absent)
 
 
-def _skipped(reporter: pytest.TerminalReporter, needs_shared: bool) -> list[pytest.TestReport]:
+def _skipped(reporter: pytest.TerminalReporter, need: str | None) -> list[pytest.TestReport]:
+    """The skipped tests that have this marker; None: that have none of them."""
     skipped = reporter.stats.get("skipped", [])
-    return [each for each in skipped if ("needs_shared" in each.keywords) == needs_shared]
+    return [
+        each for each in skipped if next((n for n in NEEDS if n in each.keywords), None) == need
+    ]
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    unshared = [each.nodeid for each in _skipped(terminalreporter, needs_shared=True)]
-    if unshared:
-        terminalreporter.line(f"not run without the reference data: {', '.join(unshared)}")
-    for each in _skipped(terminalreporter, needs_shared=False):
+    for need, what in NEEDS.items():
+        tests = {each.nodeid.partition("[")[0]: 1 for each in _skipped(terminalreporter, need)}
+        if tests:
+            terminalreporter.line(f"not run without {what}: {', '.join(tests)}")
+    for each in _skipped(terminalreporter, None):
         reason = each.longrepr[2] if isinstance(each.longrepr, tuple) else each.longrepr
         terminalreporter.line(f"skipped: {each.nodeid}: {reason}")
 
@@ -60,6 +66,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    if STRICT and exitstatus == 0 and _skipped(reporter, needs_shared=False):
+    if STRICT and exitstatus == 0 and _skipped(reporter, None):
         reporter.line("strict: a skipped test is a failure", red=True)
         session.exitstatus = pytest.ExitCode.TESTS_FAILED

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from chartpact import ta as ta
     from chartpact.bars import Bars as Bars
     from chartpact.bars import align as align
-    from chartpact.bars import load as load
     from chartpact.charts import chart as chart
     from chartpact.indicators import indicator as indicator
     from chartpact.indicators import list_indicators as list_indicators
     from chartpact.scene import Scene as Scene
+    from chartpact.sources import load as load
 
 # public name → (module, attribute); None = the module itself
 _PUBLIC: dict[str, tuple[str, str | None]] = {
@@ -32,7 +32,7 @@ _PUBLIC: dict[str, tuple[str, str | None]] = {
     "chart": ("chartpact.charts", "chart"),
     "indicator": ("chartpact.indicators", "indicator"),
     "list_indicators": ("chartpact.indicators", "list_indicators"),
-    "load": ("chartpact.bars", "load"),
+    "load": ("chartpact.sources", "load"),
     "script": ("chartpact.script", None),
     "ta": ("chartpact.ta", None),
 }

@@ -1,9 +1,10 @@
 import pytest
 
-from chartpact.library.uploads import UploadError, Uploads
+from chartpact.library.uploads import Upload, UploadError, Uploads
 
 
-def read(_user: str, content: bytes) -> dict:
+def read(_user: str, upload: Upload) -> dict:
+    content = upload.content
     if not content.startswith(b"time"):
         raise ValueError("there is no time column: the columns found are 'x'")
     return {"rows": content.count(b"\n")}
@@ -16,16 +17,16 @@ def uploads(engine) -> Uploads:
 
 def test_a_file_comes_back_as_it_was_put_in(uploads):
     uploads.put("ann", "ES-5m", b"time\n1\n")
-    assert uploads.content("ann", "ES-5m") == b"time\n1\n"
+    assert uploads.get("ann", "ES-5m") == Upload("ES-5m", b"time\n1\n")
     [stored] = uploads.of("ann")
-    assert (stored.name, stored.size, stored.facts) == ("ES-5m", 7, {"rows": 2})
+    assert (stored.name, stored.size, stored.facts) == ("ES-5m", 7, {"rows": 2, "given": {}})
 
 
 def test_a_file_that_makes_no_sense_is_refused_and_the_earlier_one_stays(uploads):
     uploads.put("ann", "es", b"time\n1\n")
     with pytest.raises(UploadError, match="no time column"):
         uploads.put("ann", "es", b"x\n1\n")
-    assert uploads.content("ann", "es") == b"time\n1\n"
+    assert uploads.get("ann", "es").content == b"time\n1\n"
 
 
 @pytest.mark.parametrize("name", ["", "../es", "a/b", ".hidden", "a" * 65, "é", "a\n"])
@@ -43,13 +44,15 @@ def test_the_quota_counts_files_and_bytes_of_that_user_alone(uploads):
     uploads.put("ann", "b", b"time\n2\n")
     with pytest.raises(UploadError, match="105 bytes"):
         uploads.put("ann", "b", b"time" + b"x" * 96)
+    with pytest.raises(UploadError, match="the file has 104 bytes"):
+        uploads.put("ann", "b", b"time" + b"x" * 100)
     assert [s.name for s in uploads.of("ann")] == ["a", "b"]
-    assert uploads.content("ann", "b") == b"time\n2\n"
+    assert uploads.get("ann", "b").content == b"time\n2\n"
 
 
 def test_users_never_meet(uploads):
     uploads.put("ann", "es", b"time\n")
-    assert uploads.content("bob", "es") is None
+    assert uploads.get("bob", "es") is None
     with pytest.raises(UploadError, match="you have no bars called 'es'"):
         uploads.delete("bob", "es")
     uploads.delete("ann", "es")

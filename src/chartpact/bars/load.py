@@ -1,9 +1,14 @@
-"""One door to bars: `sample:NAME`, the path of a file, or `SYMBOL@SOURCE`."""
+"""Bars that are at hand: `sample:NAME`, the path of a file, or a file's content.
+
+`SYMBOL@SOURCE` is told from a path here; what delivers such bars is `chartpact.sources`.
+"""
 
 import gzip
+import os.path
 import re
 import zlib
 from dataclasses import replace
+from io import BytesIO
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -14,7 +19,7 @@ from chartpact.bars.errors import BarsError, SourceNotConfigured, nearest
 from chartpact.bars.options import Options
 from chartpact.bars.table import to_bars
 
-_SOURCE = re.compile(r"(?P<symbol>[^@\s]+)@(?P<source>[A-Za-z][\w-]*)")
+SOURCE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 _ARCHIVES = {
     b"PK\x03\x04": "a ZIP archive",
     b"BZh": "compressed with bzip2",
@@ -42,22 +47,33 @@ def load(
     text = fspath(source)
     if text.startswith(samples.PREFIX):
         return _sample(text, options)
+    if at_source(text):
+        raise SourceNotConfigured(f"{text}: chartpact.load knows sources; this reads files alone")
     path = Path(text)
-    remote = _SOURCE.fullmatch(text)
-    if remote and not path.exists():
-        return from_source(remote["symbol"], remote["source"], options)
     try:
-        return _file(path, options)
+        return _bars(_bytes(path), path.name, options, None)
     except BarsError as error:
         raise type(error)(f"{path.name}: {error}") from None
 
 
-def from_source(symbol: str, source: str, options: Options) -> Bars:  # noqa: ARG001
-    """Bars of a symbol that a configured source delivers."""
-    raise SourceNotConfigured(
-        f"{symbol}@{source}: no source called {source!r} is configured here; "
-        f"use a file, or a bundled sample such as {samples.PREFIX}es-5m"
-    )
+def at_source(text: str) -> tuple[str, str] | None:
+    """Symbol and source of `SYMBOL@SOURCE`, unless a file has that name.
+
+    >>> at_source("BTC/USDT@binance"), at_source("me@home.csv")
+    (('BTC/USDT', 'binance'), None)
+    """
+    symbol, _, source = text.rpartition("@")
+    if not symbol.strip() or not SOURCE_NAME.fullmatch(source) or os.path.exists(text):
+        return None
+    return symbol, source
+
+
+def of_content(data: bytes, name: str, options: Options, largest: int | None = None) -> Bars:
+    """Bars of a file's content; one that unpacks to more than `largest` bytes is refused."""
+    try:
+        return _bars(_unpacked(data, largest), name, options, largest)
+    except BarsError as error:
+        raise type(error)(f"{name}: {error}") from None
 
 
 def _sample(name: str, options: Options) -> Bars:
@@ -75,31 +91,40 @@ def _sample(name: str, options: Options) -> Bars:
     return changed if options.timeframe is None else changed.resample(options.timeframe)
 
 
-def _file(path: Path, options: Options) -> Bars:
-    data = _bytes(path)
+def _bars(data: bytes, name: str, options: Options, largest: int | None) -> Bars:
     if data.startswith(parquet.MAGIC):
-        table = parquet.read(data)
+        table = parquet.read(data, largest)
     else:
         for magic, what in _ARCHIVES.items():
             if data.startswith(magic):
                 raise BarsError(f"the file is {what}: unpack it, or use gzip")
         table = csvfile.read(data)
-    return to_bars(table, options, symbol_of(path.name), path.name)
+    return to_bars(table, options, symbol_of(name), name)
 
 
 def _bytes(path: Path) -> bytes:
     try:
-        data = path.read_bytes()
-        return gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data
+        return _unpacked(path.read_bytes(), None)
     except FileNotFoundError:
         siblings = [each.name for each in path.parent.iterdir()] if path.parent.is_dir() else []
         raise BarsError(f"there is no such file{nearest(path.name, siblings)}") from None
     except IsADirectoryError:
         raise BarsError("this is a folder, not a file") from None
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise BarsError(f"the gzip file is damaged: {error}") from None
     except OSError as error:
         raise BarsError(f"the file cannot be read: {error.strerror or error}") from None
+
+
+def _unpacked(data: bytes, largest: int | None) -> bytes:
+    """The content itself, where it came compressed."""
+    if data.startswith(b"\x1f\x8b"):
+        try:
+            with gzip.GzipFile(fileobj=BytesIO(data)) as packed:
+                data = packed.read(-1 if largest is None else largest + 1)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise BarsError(f"the gzip file is damaged: {error}") from None
+    if largest is not None and len(data) > largest:
+        raise BarsError(f"the file holds more than {largest} bytes, the most that is read here")
+    return data
 
 
 def symbol_of(name: str) -> str:

@@ -11,8 +11,11 @@ MAGIC = b"PAR1"
 UNNAMED_INDEX = "__index_level_0__"  # how pandas stores an index without a name
 
 
-def read(data: bytes) -> Table:
-    """The table of a Parquet file's bytes; rows are counted from 1."""
+def read(data: bytes, largest: int | None = None) -> Table:
+    """The table of a Parquet file's bytes; rows are counted from 1.
+
+    A file whose columns would take more than `largest` bytes is refused before they are unpacked.
+    """
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -22,6 +25,8 @@ def read(data: bytes) -> Table:
         ) from None
     try:
         file = pq.ParquetFile(pa.BufferReader(data))
+        if largest is not None and _unpacked_size(file.metadata) > largest:
+            raise BarsError(f"its columns take more than {largest} bytes, the most read here")
         names = [
             "time"
             if field.name == UNNAMED_INDEX and pa.types.is_timestamp(field.type)
@@ -43,6 +48,13 @@ def read(data: bytes) -> Table:
         lambda row: f"row {row + 1}",
         aware,
     )
+
+
+def _unpacked_size(metadata: Any) -> int:
+    """Bytes of the columns in memory; runs of one value are tiny in the file, whatever it packs."""
+    groups = range(metadata.num_row_groups)
+    stored = sum(metadata.row_group(number).total_byte_size for number in groups)
+    return max(int(stored), 8 * int(metadata.num_rows))
 
 
 def _values(column: Any) -> Column:

@@ -4,11 +4,12 @@ import argparse
 import json
 import sys
 
-from chartpact.bars import Bars, BarsError, load
+from chartpact.bars import Bars, BarsError
 from chartpact.charts import chart
-from chartpact.cli import ALL_FAILED, DONE, UsageError, Verbs
+from chartpact.cli import ALL_FAILED, DONE, UNREACHABLE, UsageError, Verbs
 from chartpact.cli.picture import add_picture, save, window
 from chartpact.indicators import Indicator, describe, list_indicators
+from chartpact.sources import SourceFailed, load
 
 
 def add(verbs: Verbs) -> None:
@@ -84,6 +85,8 @@ def bars_of(args: argparse.Namespace) -> Bars:
         )
     except BarsError as error:
         raise UsageError(str(error)) from None
+    except SourceFailed as error:
+        raise UsageError(str(error), UNREACHABLE) from None
 
 
 def run_indicators(args: argparse.Namespace) -> int:

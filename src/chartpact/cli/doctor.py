@@ -33,6 +33,7 @@ def findings() -> list[tuple[str, str]]:
         ("NumPy", np.__version__),
         ("kernels", _kernels()),
         ("PNG", raster.status()),
+        ("sources", _sources()),
     ]
 
 
@@ -40,3 +41,17 @@ def _kernels() -> str:
     from chartpact.ta import kernels
 
     return kernels.status()
+
+
+def _sources() -> str:
+    from chartpact.sources import Misconfigured, configured
+
+    try:
+        found = configured.from_environment()
+    except Misconfigured as error:
+        return str(error)
+    told = (
+        f"{each.name} ({each.kind}{f', needs chartpact[{each.lacks}]' if each.lacks else ''})"
+        for each in found
+    )
+    return ", ".join(told) or f"none besides the samples; {configured.VARIABLE} names others"

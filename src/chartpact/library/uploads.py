@@ -5,7 +5,7 @@ import json
 import re
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import sqlalchemy as sa
@@ -21,6 +21,15 @@ class UploadError(ValueError):
 
 
 @dataclass(frozen=True)
+class Upload:
+    """A file with its content, and what its user knows of it better than the file does."""
+
+    name: str
+    content: bytes
+    given: Mapping[str, Any] = field(default_factory=dict)  # options of `bars.load`, such as tz
+
+
+@dataclass(frozen=True)
 class Stored:
     """A file in store, without its content."""
 
@@ -33,13 +42,13 @@ class Stored:
 class Uploads:
     """The bars of all users; no method looks beyond the user it is given.
 
-    `read` makes sense of a file's content, or raises ValueError with a sentence for the user.
+    `read` makes sense of a user's file, or raises ValueError with a sentence for the user.
     """
 
     def __init__(
         self,
         engine: sa.Engine,
-        read: Callable[[str, bytes], Mapping[str, Any]],
+        read: Callable[[str, Upload], Mapping[str, Any]],
         most_bytes: int,
         most_files: int = 50,
     ) -> None:
@@ -48,14 +57,21 @@ class Uploads:
         self._most_bytes = most_bytes
         self._most_files = most_files
 
-    def put(self, user: str, name: str, content: bytes) -> Stored:
+    def put(
+        self, user: str, name: str, content: bytes, given: Mapping[str, Any] | None = None
+    ) -> Stored:
         """Checks the file and keeps it, in place of an earlier one of that name."""
         if not NAME.fullmatch(name):
             raise UploadError(
                 f"{name!r:.80} is not a name for bars: use up to 64 letters, digits, _ . or -"
             )
+        if len(content) > self._most_bytes:
+            raise UploadError(
+                f"the file has {len(content)} bytes; all your files may have {self._most_bytes}"
+            )
+        upload = Upload(name, content, dict(given or {}))
         try:
-            facts = self._read(user, content)
+            facts = {**self._read(user, upload), "given": upload.given}
         except ValueError as error:
             raise UploadError(str(error)) from None
         stored = Stored(name, len(content), facts, time.time_ns() // 1_000_000)
@@ -80,12 +96,15 @@ class Uploads:
                 )
         return stored
 
-    def content(self, user: str, name: str) -> bytes | None:
+    def get(self, user: str, name: str) -> Upload | None:
         """The file as it was put in, or None."""
-        asked = sa.select(user_bars.c.content).where(*_key(user, name))
+        asked = sa.select(user_bars.c.content, user_bars.c.facts_json).where(*_key(user, name))
         with self._engine.connect() as connection:
-            found = connection.execute(asked).scalar()
-        return None if found is None else gzip.decompress(found)
+            found = connection.execute(asked).first()
+        if found is None:
+            return None
+        given = json.loads(found.facts_json).get("given", {})
+        return Upload(name, gzip.decompress(found.content), given)
 
     def of(self, user: str) -> list[Stored]:
         """Every file of the user, by name."""

@@ -3,7 +3,9 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+
+from chartpact.sources import configured
+from chartpact.sources.configured import Descriptions
 
 
 @dataclass(frozen=True)
@@ -25,7 +27,7 @@ class Settings:
     """Everything a server needs to know before it starts."""
 
     database: str
-    folders: Mapping[str, Path] = field(default_factory=dict)  # source name → folder of bars
+    sources: Descriptions = ()
     scripts: frozenset[str] | None = None  # whose scripts run; None = everybody's
     workers: int = 2
     limits: Limits = field(default_factory=Limits)
@@ -37,20 +39,12 @@ class Settings:
 def from_environment(environ: Mapping[str, str] = os.environ) -> Settings:
     """The settings the environment asks for.
 
-    CHARTPACT_DB is a database URL; CHARTPACT_DATA names folders of bar files, as `name=path`
-    separated by the path separator; CHARTPACT_SCRIPTS is all, none or a list of users.
+    CHARTPACT_DB is a database URL; CHARTPACT_SOURCES describes where bars come from, as told in
+    `chartpact.sources.configured`; CHARTPACT_SCRIPTS is all, none or a list of users.
     """
-    folders = {}
-    for entry in filter(None, environ.get("CHARTPACT_DATA", "").split(os.pathsep)):
-        name, equals, path = entry.partition("=")
-        if not equals or not name.isidentifier() or not Path(path).is_dir():
-            raise ValueError(
-                f"CHARTPACT_DATA: {entry!r} is not NAME=FOLDER with an existing folder"
-            )
-        folders[name] = Path(path)
     return Settings(
         database=environ.get("CHARTPACT_DB") or default_database(),
-        folders=folders,
+        sources=configured.from_environment(environ),
         scripts=_users(environ.get("CHARTPACT_SCRIPTS", "all")),
         workers=max(2, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2),
     )

@@ -4,21 +4,14 @@ Over MCP and REST a symbol is always such a name, never a path, a URL or a comma
 fails says so; nothing else is ever handed over in its place.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
-from difflib import get_close_matches
-from pathlib import Path
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
-from chartpact.bars import Bars, BarsError, load, samples
+from chartpact.bars import Bars, SourceNotConfigured, samples
+from chartpact.sources.errors import SourceFailed, UnknownSymbol, near
 
-
-class UnknownSymbol(BarsError):
-    """No bars go by that name; the message lists what is near."""
-
-
-class SourceFailed(Exception):
-    """A source could not deliver: unreachable, refused, or with an answer that makes no sense."""
+SAMPLES = "sample"
 
 
 @dataclass(frozen=True)
@@ -26,7 +19,7 @@ class Listing:
     """One symbol as the lists show it."""
 
     symbol: str  # as it is asked for
-    timeframe: str
+    timeframe: str | None  # None: not known before the bars are read
     source: str
     synthetic: bool = False
 
@@ -37,72 +30,87 @@ class Listing:
 class Source(Protocol):
     """Where bars of several symbols come from."""
 
-    def listings(self) -> Iterable[Listing]: ...
+    @property
+    def name(self) -> str:
+        """What stands after the @."""
 
-    def load(self, symbol: str) -> Bars: ...
+    @property
+    def about(self) -> str:
+        """A sentence for whoever chooses a symbol."""
 
-
-class Folder:
-    """CSV and Parquet files of one folder; a file's stem is its symbol."""
-
-    ENDINGS = (".csv", ".csv.gz", ".parquet")
-
-    def __init__(self, name: str, folder: Path) -> None:
-        self._name = name
-        self._folder = folder
+    @property
+    def remote(self) -> bool:
+        """Whether loading waits for a network rather than for a processor."""
 
     def listings(self) -> Iterable[Listing]:
-        return [Listing(f"{symbol}@{self._name}", "", self._name) for symbol in self._files()]
+        """The symbols that can be listed without asking anybody far away."""
 
-    def load(self, symbol: str) -> Bars:
-        files = self._files()
-        if symbol not in files:
-            raise UnknownSymbol(
-                f"there is no {symbol!r:.80} at {self._name!r}"
-                + _near(symbol, [f"{each}@{self._name}" for each in files])
-            )
-        return replace(load(files[symbol], symbol=symbol), source=self._name)
+    def load(self, symbol: str, timeframe: str | None = None) -> Bars:
+        """The completed bars of a symbol, at the source's own timeframe or the one asked for."""
 
-    def _files(self) -> dict[str, Path]:
-        # Looked up among what is there, so that no symbol can name a file outside the folder.
-        found: dict[str, Path] = {}
-        for path in sorted(self._folder.iterdir()):
-            for ending in self.ENDINGS:
-                if path.name.endswith(ending) and path.is_file():
-                    found.setdefault(path.name.removesuffix(ending), path)
-        return found
+
+@dataclass(frozen=True)
+class Shelf:
+    """One source as the lists show it: its symbols, or why they cannot be told."""
+
+    name: str
+    about: str
+    listings: tuple[Listing, ...] = ()
+    error: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        told = {"source": self.name, "about": self.about}
+        return told if self.error is None else {**told, "error": self.error}
 
 
 class Catalog:
     """Every source there is, behind one way of asking."""
 
-    def __init__(self, sources: Mapping[str, Source]) -> None:
-        self._sources = dict(sources)
+    def __init__(self, sources: Iterable[Source] = ()) -> None:
+        self._sources = {source.name: source for source in sources}
+
+    def __or__(self, source: Source) -> "Catalog":
+        """The catalog with one source more, such as a user's own files."""
+        return Catalog([*self._sources.values(), source])
+
+    def shelves(self) -> list[Shelf]:
+        """Every source with its symbols, the bundled samples first; one that fails says why."""
+        bundled = tuple(
+            Listing(f"{samples.PREFIX}{name}", sample.timeframe, SAMPLES, synthetic=True)
+            for name, sample in samples.SAMPLES.items()
+        )
+        about = f"Bundled synthetic data, asked for as {samples.PREFIX}NAME."
+        return [Shelf(SAMPLES, about, bundled), *map(_shelf, self._sources.values())]
 
     def listings(self) -> list[Listing]:
-        """All symbols, the bundled samples first."""
-        bundled = [
-            Listing(f"{samples.PREFIX}{name}", sample.timeframe, "sample", synthetic=True)
-            for name, sample in samples.SAMPLES.items()
-        ]
-        return bundled + [each for source in self._sources.values() for each in source.listings()]
+        """All symbols that can be listed."""
+        return [each for shelf in self.shelves() for each in shelf.listings]
 
-    def load(self, symbol: str) -> Bars:
-        """The bars of that name."""
+    def source(self, symbol: str) -> Source | None:
+        """The source that a symbol names, if it is there."""
+        return self._sources.get(symbol.rpartition("@")[2])
+
+    def load(self, symbol: str, timeframe: str | None = None) -> Bars:
+        """The bars of that name, at their own timeframe or the one asked for."""
         if symbol.startswith(samples.PREFIX):
-            return samples.bars(symbol)
+            bars = samples.bars(symbol)
+            return bars if timeframe is None else bars.resample(timeframe)
         name, at, source = symbol.rpartition("@")
-        if not at or not name:
+        if not at or not name.strip():
             raise UnknownSymbol(
-                f"{symbol!r:.80} is not a symbol: ask for sample:NAME or SYMBOL@SOURCE"
-                + _near(symbol, [each.symbol for each in self.listings()])
+                f"{symbol!r:.80} is not a symbol: ask for {samples.PREFIX}NAME or SYMBOL@SOURCE"
+                + near(symbol, [each.symbol for each in self.listings()])
             )
         if source not in self._sources:
-            known = ", ".join(sorted(self._sources)) or "none besides the samples"
-            raise UnknownSymbol(f"there is no source {source!r:.80}; configured: {known}")
-        return self._sources[source].load(name)
+            known = ", ".join(sorted(self._sources)) or f"none besides {samples.PREFIX}NAME"
+            raise SourceNotConfigured(
+                f"{symbol:.80}: no source called {source!r:.80} is configured; there is {known}"
+            )
+        return self._sources[source].load(name, timeframe)
 
 
-def _near(symbol: str, known: Iterable[str]) -> str:
-    near = get_close_matches(symbol, list(known), 3, 0.4)
-    return f"; near: {', '.join(near)}" if near else "; list_symbols names them all"
+def _shelf(source: Source) -> Shelf:
+    try:
+        return Shelf(source.name, source.about, tuple(source.listings()))
+    except SourceFailed as error:
+        return Shelf(source.name, source.about, error=str(error))

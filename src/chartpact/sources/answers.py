@@ -1,0 +1,98 @@
+"""Rows that a service answered with, into bars: checked, and the completed ones alone."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from chartpact.bars import Bars, BarsError
+from chartpact.bars.ticksize import tick_size_of
+from chartpact.bars.timeframe import DAY, Timeframe
+from chartpact.sources.errors import SourceFailed
+
+CLOCKS_DIFFER_MS = 60_000  # by which the clocks of two machines may differ
+
+Row = Sequence[Any]  # time in UTC ms, open, high, low, close, volume
+
+
+def completed(
+    rows: Sequence[Row],
+    *,
+    symbol: str,
+    source: str,
+    timeframe: Timeframe,
+    now: int,
+    day_roll: str,
+    settled: int | None = None,
+    tick_size: float | None = None,
+) -> Bars:
+    """The bars of these rows that are over; raises SourceFailed on the first bad row.
+
+    Times are UTC ms: what it is `now`, and until when the rows are `settled` where that is earlier.
+    """
+    traded = [_row(row, number, source) for number, row in enumerate(rows)]
+    columns = np.array([row for row in traded if row is not None], np.float64).reshape(-1, 6).T
+    time = columns[0].astype(np.int64)
+    if len(time) and time.max() > now + CLOCKS_DIFFER_MS:
+        raise SourceFailed(f"{source} answered with a bar of {symbol} that is yet to come")
+    _, opens, highs, lows, closes, volumes = columns
+    try:
+        bars = Bars(
+            time,
+            opens,
+            highs,
+            lows,
+            closes,
+            volumes,
+            symbol=symbol,
+            timeframe=str(timeframe),
+            tick_size=tick_size or (tick_size_of(columns[1:5].ravel()) if len(time) else None),
+            day_roll=day_roll,
+            source=source,
+        )
+    except BarsError as error:
+        raise SourceFailed(f"{source} answered with bars that cannot be: {error}") from None
+    if (np.diff(time) < 0.9 * timeframe.ms).any():  # clock changes make a day an hour shorter
+        raise SourceFailed(f"{source} answered with other bars than the {timeframe} asked for")
+    # A bar is over when the next has begun, or when the longest that it can last has passed.
+    if len(bars) and bars.time[-1] + longest_ms(timeframe) > (now if settled is None else settled):
+        bars = bars[:-1]
+    if not len(bars):
+        raise SourceFailed(f"{source} has no completed {timeframe} bars of {symbol} to give")
+    return bars
+
+
+def resampled(bars: Bars, timeframe: Timeframe) -> Bars:
+    """Longer bars, without the first one where these begin in the middle of it."""
+    if bars.timeframe == str(timeframe):
+        return bars
+    periods = bars.periods(str(timeframe))
+    if len(bars) and periods.start[0] < bars.time[0]:
+        bars = bars[int(periods.stop[0]) :]
+    return bars.resample(str(timeframe))
+
+
+def longest_ms(timeframe: Timeframe) -> int:
+    return timeframe.count * 31 * DAY if timeframe.unit == "M" else timeframe.ms
+
+
+def _row(row: Any, number: int, source: str) -> tuple[float, ...] | None:
+    """The numbers of a row; None for a period without a trade, which has no prices at all."""
+    if not isinstance(row, (list, tuple)) or len(row) < 6 or not _is_time(row[0]):
+        raise SourceFailed(f"{source} answered with something that is no bar: row {number + 1}")
+    time, *prices, volume = row[:6]
+    if all(price is None for price in prices):
+        return None
+    if not all(map(_is_number, prices)) or not (volume is None or _is_number(volume)):
+        raise SourceFailed(
+            f"{source} answered with something that is no price: row {number + 1} is {row!r:.120}"
+        )
+    return (time, *prices, np.nan if volume is None else volume)
+
+
+def _is_time(value: Any) -> bool:
+    return _is_number(value) and abs(value) < 2**53 and value == int(value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)

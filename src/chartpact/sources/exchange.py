@@ -1,0 +1,213 @@
+"""Bars of crypto exchanges, by ccxt, which the extra `exchanges` installs.
+
+Written against ccxt's documentation and tried against a local server that speaks one exchange's
+API; it has not been tried against a live exchange.
+"""
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from chartpact.bars import Bars, BarsError
+from chartpact.bars.timeframe import DAY, Timeframe
+from chartpact.bars.tradingday import UTC_MIDNIGHT
+from chartpact.sources.answers import Row, completed, longest_ms, resampled
+from chartpact.sources.catalog import Listing
+from chartpact.sources.errors import SourceFailed, UnknownSymbol, near
+from chartpact.sources.remote import Patience, Remote
+
+PAGE = 200  # bars to ask for at once where the exchange does not say how many it gives
+MOST = 20_000  # bars fetched for one answer
+
+# ccxt's exceptions, by what they mean to the one who asked; the nearest class counts.
+FAILURES = {
+    "RequestTimeout": "did not answer in time",
+    "RateLimitExceeded": "refuses for now, because it was asked too often: try again later",
+    "DDoSProtection": "refuses for now, because it was asked too often: try again later",
+    "OnMaintenance": "is closed for maintenance",
+    "RestrictedLocation": "does not serve the place where this runs",
+    "AuthenticationError": "does not give bars without an account",
+    "NetworkError": "cannot be reached",
+    "ExchangeError": "refused the request",
+}
+
+
+@dataclass(frozen=True)
+class Market:
+    """A client of ccxt that knows its markets, and how far the exchange's clock is ahead."""
+
+    client: Any
+    ahead_ms: int = 0
+
+
+def connect(exchange: str, request_s: float) -> Any:
+    """A client of ccxt."""
+    try:
+        import ccxt
+    except ModuleNotFoundError:
+        raise SourceFailed(
+            f"{exchange} needs ccxt, which is not installed: pip install 'chartpact[exchanges]'"
+        ) from None
+    if exchange not in ccxt.exchanges:
+        raise SourceFailed(
+            f"ccxt knows no exchange {exchange!r:.80}{near(exchange, ccxt.exchanges)}"
+        )
+    return getattr(ccxt, exchange)({"enableRateLimit": True, "timeout": int(request_s * 1000)})
+
+
+class Exchange:
+    """The markets of one exchange, by their names in ccxt, such as BTC/USDT."""
+
+    remote = True
+
+    def __init__(
+        self,
+        name: str,
+        exchange: str,
+        *,
+        timeframe: str = "1h",
+        history: int = 1000,
+        symbols: Iterable[str] = (),
+        patience: Patience | None = None,
+        connect: Callable[[str, float], Any] = connect,
+        now: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
+    ) -> None:
+        self.name = name
+        self._exchange = exchange
+        self._timeframe = timeframe
+        self._history = history
+        self._symbols = tuple(symbols)
+        self._patience = patience or Patience()
+        self._connect = connect
+        self._now = now
+        self._remote = Remote(name, self._market, FAILURES, self._patience)
+
+    @property
+    def about(self) -> str:
+        which = "The listed symbols" if self._symbols else "Any symbol that ccxt knows"
+        return (
+            f"{which} at the exchange {self._exchange}, asked for as BTC/USDT@{self.name}; "
+            f"the last {self._history} completed bars, of {self._timeframe} unless asked otherwise."
+        )
+
+    def listings(self) -> Iterable[Listing]:
+        return [Listing(f"{each}@{self.name}", None, self.name) for each in self._symbols]
+
+    def load(self, symbol: str, timeframe: str | None = None) -> Bars:
+        asked = Timeframe.parse(timeframe or self._timeframe)
+        if self._symbols and symbol not in self._symbols:
+            raise UnknownSymbol(
+                f"{symbol!r:.80} is not among the symbols of {self.name!r}"
+                + near(symbol, self._symbols)
+            )
+        current = self._now() // asked.ms  # the same completed bars until the next one begins
+        return self._remote.ask(
+            (symbol, asked, current),
+            lambda market, deadline: self._fetch(market, symbol, asked, deadline),
+        )
+
+    def _market(self) -> Market:
+        client = self._connect(self._exchange, self._patience.request_s)
+        if client.has.get("fetchOHLCV") is not True:
+            raise SourceFailed(f"{self.name} gives no bars, only trades")
+        client.load_markets()
+        if not client.markets:  # what ccxt makes of an answer that it cannot read
+            raise SourceFailed(f"{self.name} names no markets")
+        if client.has.get("fetchTime") is not True:
+            return Market(client)
+        before = self._now()
+        theirs = client.fetch_time()
+        if not isinstance(theirs, int):
+            raise SourceFailed(f"{self.name} does not tell its time")
+        return Market(client, theirs - (before + self._now()) // 2)
+
+    def _fetch(self, market: Market, symbol: str, asked: Timeframe, deadline: float) -> Bars:
+        client = market.client
+        # ccxt would also take BTCUSDT, and choose among the markets of that id.
+        if symbol not in client.markets:
+            raise UnknownSymbol(
+                f"{self.name} has no market {symbol!r:.80}{near(symbol, client.markets)}"
+            )
+        spelling, step = _offered(asked, client.timeframes or {}, self.name)
+        count = min(self._history * max(1, asked.ms // step.ms), MOST)
+        now = self._now() + market.ahead_ms
+        rows = self._rows(client, symbol, spelling, step, count, now, deadline)
+        bars = completed(
+            rows,
+            symbol=symbol,
+            source=self.name,
+            timeframe=step,
+            now=now,
+            day_roll=_day_roll(rows, step),
+            tick_size=_tick_size(client, symbol),
+        )
+        return resampled(bars.last(count), asked).last(self._history)
+
+    def _rows(
+        self,
+        client: Any,
+        symbol: str,
+        spelling: str,
+        step: Timeframe,
+        count: int,
+        now: int,
+        deadline: float,
+    ) -> list[Row]:
+        """The rows from `count` bars ago to the running one, page by page."""
+        page = min(_page(client, symbol), count + 1)
+        running = now // step.ms * step.ms
+        since = running - count * longest_ms(step)
+        rows: list[Row] = []
+        while since < running:
+            if time.monotonic() > deadline:
+                raise SourceFailed(f"{self.name} takes too long to give {count} bars of {symbol}")
+            answer = client.fetch_ohlcv(symbol, spelling, since, page)
+            # An exchange that keeps less than was asked for answers with what it has.
+            fresh = [row for row in answer if row[0] >= since]
+            rows += fresh
+            since = max(row[0] for row in fresh) + 1 if fresh else since + page * step.ms
+        return rows
+
+
+def _offered(asked: Timeframe, timeframes: Iterable[str], source: str) -> tuple[str, Timeframe]:
+    """The exchange's own timeframe, or else the longest of which the one asked for is made."""
+    known: dict[Timeframe, str] = {}
+    for spelling in timeframes:
+        try:
+            known[Timeframe.parse(spelling)] = spelling
+        except BarsError:
+            continue  # such as 1y, which no chart asks for
+    if asked in known:
+        return known[asked], asked
+    parts = [each for each in known if each.nests_in(asked) and each.ms < asked.ms]
+    if not parts:
+        offered = " ".join(str(each) for each in sorted(known, key=lambda each: each.ms))
+        raise BarsError(f"{source} has no {asked} bars; it has {offered}")
+    step = max(parts, key=lambda each: each.ms)
+    return known[step], step
+
+
+def _page(client: Any, symbol: str) -> int:
+    try:
+        most = client.feature_value(symbol, "fetchOHLCV", "limit")
+    except (AttributeError, KeyError, TypeError):  # an exchange that tells nothing about itself
+        most = None
+    return most if isinstance(most, int) and most > 0 else PAGE
+
+
+def _tick_size(client: Any, symbol: str) -> float | None:
+    """The price step the exchange declares, where it declares a step and not a digit count."""
+    price = (client.markets[symbol].get("precision") or {}).get("price")
+    declares_steps = getattr(client, "precisionMode", None) == 4  # ccxt.TICK_SIZE
+    return (
+        float(price) if declares_steps and isinstance(price, (int, float)) and price > 0 else None
+    )
+
+
+def _day_roll(rows: list[Row], step: Timeframe) -> str:
+    """Crypto trades round the clock; its days begin at UTC midnight, unless the bars say other."""
+    minutes = {int(row[0]) % DAY // 60_000 for row in rows} if str(step) == "1D" else {0}
+    if len(minutes) != 1:
+        return UTC_MIDNIGHT
+    return f"{minutes.copy().pop() // 60:02d}:{minutes.pop() % 60:02d} UTC"

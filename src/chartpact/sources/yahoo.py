@@ -1,0 +1,216 @@
+"""Bars of Yahoo Finance, by yfinance, which the extra `yahoo` installs.
+
+Written against yfinance's documentation and tried against a local server that answers as Yahoo
+does; it has not been tried live.
+"""
+
+import logging
+import math
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from chartpact.bars import Bars, BarsError
+from chartpact.bars.timeframe import Timeframe
+from chartpact.bars.tradingday import UTC_MIDNIGHT, default_roll
+from chartpact.sources.answers import Row, completed, resampled
+from chartpact.sources.catalog import Listing
+from chartpact.sources.errors import SourceFailed, UnknownSymbol, near
+from chartpact.sources.remote import Patience, Remote
+
+log = logging.getLogger(__name__)
+
+TICKER = re.compile(r"[A-Za-z0-9^][A-Za-z0-9.^=_&-]{0,29}")
+HOUR = 3_600_000
+
+# Our timeframe → Yahoo's interval, and the longest period it gives that interval for.
+INTERVALS = {
+    "1m": ("1m", "5d"),
+    "2m": ("2m", "1mo"),
+    "5m": ("5m", "1mo"),
+    "15m": ("15m", "1mo"),
+    "1h": ("1h", "2y"),
+    "1D": ("1d", "10y"),
+    "1W": ("1wk", "max"),
+    "1M": ("1mo", "max"),
+}
+
+FAILURES = {
+    "YFRateLimitError": "refuses for now, because it was asked too often: try again later",
+    "YFPricesMissingError": "has no such bars to give",
+    "YFDataException": "is down",
+    "Timeout": "did not answer in time",
+    "ConnectionError": "cannot be reached",
+    "HTTPError": "refused the request",
+    "RequestException": "cannot be reached",
+}
+
+
+def connect() -> Any:
+    """The module yfinance."""
+    try:
+        import yfinance
+    except ModuleNotFoundError:
+        raise SourceFailed(
+            "Yahoo needs yfinance, which is not installed: pip install 'chartpact[yahoo]'"
+        ) from None
+    return yfinance
+
+
+class Yahoo:
+    """Stocks, indices, futures and currencies by their tickers at Yahoo, such as AAPL or ES=F."""
+
+    remote = True
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        timeframe: str = "1D",
+        history: int = 1000,
+        symbols: Iterable[str] = (),
+        patience: Patience | None = None,
+        connect: Callable[[], Any] = connect,
+        now: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
+    ) -> None:
+        self.name = name
+        self._timeframe = timeframe
+        self._history = history
+        self._symbols = tuple(symbols)
+        self._patience = patience or Patience()
+        self._now = now
+        self._remote = Remote(name, connect, FAILURES, self._patience)
+
+    @property
+    def about(self) -> str:
+        which = "The listed tickers" if self._symbols else "Any ticker"
+        return (
+            f"{which} of Yahoo Finance, asked for as AAPL@{self.name} or ES=F@{self.name}; "
+            f"the last {self._history} completed bars, of {self._timeframe} unless asked otherwise."
+        )
+
+    def listings(self) -> Iterable[Listing]:
+        return [Listing(f"{each}@{self.name}", None, self.name) for each in self._symbols]
+
+    def load(self, symbol: str, timeframe: str | None = None) -> Bars:
+        asked = Timeframe.parse(timeframe or self._timeframe)
+        if self._symbols and symbol not in self._symbols:
+            raise UnknownSymbol(
+                f"{symbol!r:.80} is not among the symbols of {self.name!r}"
+                + near(symbol, self._symbols)
+            )
+        if not TICKER.fullmatch(symbol):
+            raise UnknownSymbol(
+                f"{symbol!r:.80} is no ticker of Yahoo, such as AAPL, ^GSPC or ES=F"
+            )
+        step = _offered(asked, self.name)
+        current = self._now() // asked.ms  # the same completed bars until the next one begins
+        return self._remote.ask(
+            (symbol, asked, current), lambda module, _: self._fetch(module, symbol, asked, step)
+        )
+
+    def _fetch(self, module: Any, symbol: str, asked: Timeframe, step: Timeframe) -> Bars:
+        interval, period = INTERVALS[str(step)]
+        ticker = module.Ticker(symbol)
+        try:
+            with _told(module) as options:
+                frame = ticker.history(
+                    period=period,
+                    interval=interval,
+                    auto_adjust=False,  # prices adjusted for dividends change with every dividend
+                    back_adjust=False,
+                    actions=False,
+                    keepna=True,
+                    timeout=self._patience.request_s,
+                    **options,
+                )
+        except Exception as error:
+            if not _says_unknown(error):
+                raise
+            raise UnknownSymbol(
+                f"{self.name} has no {step} bars of {symbol!r}{self._similar(module, symbol)}"
+            ) from None
+        meta = ticker.history_metadata
+        theirs = meta.get("symbol")
+        if not isinstance(theirs, str) or theirs.upper() != symbol.upper():
+            raise SourceFailed(f"{self.name} was asked for {symbol}, and answered {theirs!r:.40}")
+        now = self._now()
+        bars = completed(
+            _rows(frame),
+            symbol=symbol,
+            source=self.name,
+            timeframe=step,
+            now=now,
+            settled=_settled(meta.get("regularMarketTime"), now),
+            day_roll=_day_roll(symbol, meta.get("exchangeTimezoneName")),
+        )
+        return resampled(bars, asked).last(self._history)
+
+    def _similar(self, module: Any, symbol: str) -> str:
+        """Tickers that Yahoo finds by that name."""
+        try:
+            found = module.Search(symbol, max_results=3, news_count=0, timeout=2).quotes
+            names = [str(each["symbol"]) for each in found]
+        except Exception as error:  # noqa: BLE001  (that the ticker is unknown is told all the same)
+            log.info("%s: no search for %s: %s", self.name, symbol, error)
+            return ""
+        return f"; near: {', '.join(names)}" if names else ""
+
+
+def _offered(asked: Timeframe, source: str) -> Timeframe:
+    """Yahoo's own timeframe, or else the longest of which the one asked for is made."""
+    known = [Timeframe.parse(each) for each in INTERVALS]
+    parts = [each for each in known if each == asked or each.nests_in(asked)]
+    if not parts:
+        raise BarsError(f"{source} has no {asked} bars; it has {' '.join(INTERVALS)}")
+    return max(parts, key=lambda each: each.ms)
+
+
+@contextmanager
+def _told(module: Any) -> Iterator[dict[str, Any]]:
+    """Makes yfinance raise its errors, which it otherwise logs; yields options for its call."""
+    debug: Any = getattr(getattr(module, "config", None), "debug", None)
+    if getattr(debug, "hide_exceptions", None) is None:  # before yfinance 1
+        yield {"raise_errors": True}
+        return
+    hidden = debug.hide_exceptions
+    debug.hide_exceptions = False
+    try:
+        yield {}
+    finally:
+        debug.hide_exceptions = hidden
+
+
+def _says_unknown(error: Exception) -> bool:
+    kinds = {kind.__name__ for kind in type(error).__mro__}
+    missing = "YFPricesMissingError" in kinds and re.search("delisted|not found", str(error), re.I)
+    status = getattr(getattr(error, "response", None), "status_code", None)
+    return bool(missing) or "YFTzMissingError" in kinds or status == 404
+
+
+def _rows(frame: Any) -> list[Row]:
+    times = [round(stamp.timestamp() * 1000) for stamp in frame.index]
+    columns = [frame[name].tolist() for name in ("Open", "High", "Low", "Close", "Volume")]
+    return [
+        (moment, *(None if isinstance(each, float) and math.isnan(each) else each for each in row))
+        for moment, *row in zip(times, *columns, strict=True)
+    ]
+
+
+def _settled(last_trade: Any, now: int) -> int:
+    """Until when the answer is complete: Yahoo shows some markets some twenty minutes late.
+
+    An hour after a bar's end nothing changes any more; before, the last trade that was seen tells.
+    """
+    seen = last_trade.timestamp() if hasattr(last_trade, "timestamp") else last_trade
+    known = isinstance(seen, (int, float)) and math.isfinite(seen)
+    return max(min(now, int(seen * 1000)) if known else 0, now - HOUR)
+
+
+def _day_roll(symbol: str, zone: Any) -> str:
+    """Futures and currencies by their kind; what trades on an exchange, by its local midnight."""
+    if symbol.upper().endswith(("=F", "=X")):
+        return default_roll(symbol)
+    return f"00:00 {zone}" if isinstance(zone, str) and zone else UTC_MIDNIGHT

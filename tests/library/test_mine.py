@@ -1,0 +1,81 @@
+import gzip
+import pickle
+
+import pytest
+
+from chartpact.bars import BarsError
+from chartpact.library.mine import Mine, bars_of, facts_of
+from chartpact.library.uploads import Upload, UploadError, Uploads
+from chartpact.sources import Catalog, UnknownSymbol
+
+ROWS = "".join(f"2024-03-04 {hour:02}:00,1,3,1,{hour % 2 + 1},5\n" for hour in range(8))
+NAIVE = f"time,open,high,low,close,volume\n{ROWS}".encode()
+GIVEN = {"tz": "America/New_York", "symbol": "ES"}
+
+
+@pytest.fixture
+def uploads(engine) -> Uploads:
+    return Uploads(engine, lambda _user, upload: facts_of(upload), most_bytes=10_000)
+
+
+def test_what_a_user_put_in_store_is_a_source_for_that_user_alone(uploads):
+    uploads.put("ann", "mine-1h", NAIVE, GIVEN)
+    ann, bob = (Catalog() | Mine(uploads, user) for user in ("ann", "bob"))
+    bars = ann.load("mine-1h@mine", "2h")
+    assert (bars.symbol, bars.timeframe, bars.source, len(bars)) == ("ES", "2h", "mine", 4)
+    [listing] = [each for each in ann.listings() if each.source == "mine"]
+    assert (listing.symbol, listing.timeframe) == ("mine-1h@mine", "1h")
+    assert "mine" not in {each.source for each in bob.listings()}
+    with pytest.raises(UnknownSymbol, match=r"you have no bars called 'mine-1h'$"):
+        bob.load("mine-1h@mine")
+
+
+def test_what_the_user_said_of_the_file_is_kept_with_it(uploads):
+    uploads.put("ann", "a", NAIVE, GIVEN)
+    upload = Mine(uploads, "ann").upload("a")
+    assert upload == Upload("a", NAIVE, GIVEN)
+    assert bars_of(pickle.loads(pickle.dumps(upload))).time[0] == 1_709_528_400_000
+    [stored] = uploads.of("ann")
+    assert stored.facts == {
+        "symbol": "ES",
+        "timeframe": "1h",
+        "bars": 8,
+        "first": 1_709_528_400_000,
+        "last": 1_709_553_600_000,
+        "given": GIVEN,
+    }
+
+
+@pytest.mark.parametrize(
+    ("content", "given", "told"),
+    [
+        (NAIVE, {}, "a: line 2: time 2024-03-04T00:00:00 has no time zone"),
+        (NAIVE, {"zone": "UTC"}, "'zone' is nothing to say of bars: tz, stamp"),
+        (NAIVE, {"tz": "Mars"}, "'Mars' is no time zone"),
+        (b"", {}, "a: the file is empty"),
+        (b"\x89PNG\r\n\x1a\n", {}, "no column time"),
+        (gzip.compress(bytes(70_000_000), 1)[:9000], {}, "gzip file is damaged"),
+        (gzip.compress(NAIVE)[:-9], GIVEN, "gzip file is damaged"),
+    ],
+)
+def test_a_file_that_holds_no_bars_is_refused_with_the_reason(uploads, content, given, told):
+    with pytest.raises(UploadError) as caught:
+        uploads.put("ann", "a", content, given)
+    assert told in str(caught.value)
+    assert uploads.of("ann") == []
+
+
+def test_a_small_upload_that_unpacks_to_a_huge_one_is_refused(uploads, monkeypatch):
+    monkeypatch.setattr("chartpact.library.mine.LARGEST", 100_000)
+    with pytest.raises(UploadError, match="holds more than 100000 bytes"):
+        uploads.put("ann", "a", gzip.compress(bytes(1_000_000)), {})
+
+
+def test_a_deleted_file_is_gone_and_near_names_are_told(uploads):
+    uploads.put("ann", "spx", NAIVE, GIVEN)
+    mine = Mine(uploads, "ann")
+    with pytest.raises(UnknownSymbol, match="you have no bars called 'SPX1'; near: spx"):
+        mine.load("SPX1")
+    uploads.delete("ann", "spx")
+    with pytest.raises(BarsError, match="you have no bars called 'spx'"):
+        mine.load("spx")
