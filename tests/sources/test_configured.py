@@ -115,8 +115,8 @@ def test_a_symbol_is_found_at_its_source_and_nowhere_else(folder):
     found = catalog(described(f"data=folder:{folder}"))
     assert found.load("NQ@data", "2h").timeframe == "2h"
     assert "NQ@data" in {each.symbol for each in found.listings()}
-    assert isinstance(found.source("NQ@data"), Folder)
-    assert found.source("NQ@elsewhere") is None
+    source, name = found.find("me@NQ@data")
+    assert (type(source), name) == (Folder, "me@NQ")
     with pytest.raises(UnknownSymbol, match="there is no 'NX' at 'data'; near: NQ"):
         found.load("NX@data")
     with pytest.raises(SourceNotConfigured, match=r"no source called 'date'.*there is data"):
@@ -146,8 +146,9 @@ def test_a_failed_fetch_is_an_error_and_never_other_bars():
 def test_a_catalog_with_one_source_more_leaves_the_first_as_it_was(folder):
     first = catalog(described(f"data=folder:{folder}"))
     more = first | Broken()
-    assert more.source("x@broken") is not None
-    assert first.source("x@broken") is None
+    assert more.find("x@broken")[1] == "x"
+    with pytest.raises(SourceNotConfigured):
+        first.find("x@broken")
     assert more.load("NQ@data") == first.load("NQ@data")
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from chartpact import script, summary
 from chartpact.bars import Bars
 from chartpact.charts import Chart, Drawn
-from chartpact.cli import DONE, SCRIPT_ERROR, UsageError, Verbs
+from chartpact.cli import BAD_INPUT, DONE, SCRIPT_ERROR, UNREACHABLE, UsageError, Verbs
 from chartpact.cli.chart import add_bars, bars_of
 from chartpact.indicators.errors import IndicatorError
 from chartpact.indicators.params import resolve
@@ -101,7 +101,8 @@ def _result(source: str, bars: Bars, given: dict[str, str]) -> script.Result:
         values = resolve(program.params, given, "the script")
         extras = needed(program.params, values, bars, ANYTHING)
     except IndicatorError as error:
-        raise UsageError(str(error)) from None
+        code = UNREACHABLE if error.kind == "unavailable" else BAD_INPUT
+        raise UsageError(str(error), code) from None
     return script.run(source, bars, given, extras=extras)
 
 

@@ -8,30 +8,39 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from chartpact.bars import Bars, BarsError, load, samples
+from chartpact.bars import Bars, BarsError, samples
+from chartpact.bars.load import at_source
 from chartpact.indicators.errors import IndicatorError
 from chartpact.indicators.params import Param
 from chartpact.script.program import Extras
+from chartpact.sources import SourceFailed, load
 
 Events = Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
 class Fetch:
-    """How names become bars and events."""
+    """How names become bars (at the timeframe asked for, if any) and events."""
 
-    bars: Callable[[str], Bars]
+    bars: Callable[[str, str | None], Bars]
     events: Callable[[str], Events]
 
 
-def _sample_bars(name: str) -> Bars:
+def _sample_bars(name: str, timeframe: str | None) -> Bars:
     if not name.startswith(samples.PREFIX):
         raise BarsError(f"{name!r:.80} is not a sample, and nothing else may be asked for here")
-    return load(name)
+    return load(name, timeframe=timeframe)
+
+
+def _any_bars(name: str, timeframe: str | None) -> Bars:
+    if name.startswith(samples.PREFIX) or at_source(name):
+        return load(name, timeframe=timeframe)
+    bars = load(name)
+    return bars if timeframe is None else bars.resample(timeframe)
 
 
 SAMPLES = Fetch(_sample_bars, samples.calendar)  # for doors whose users may name nothing else
-ANYTHING = Fetch(load, samples.calendar)  # for the user's own shell and own Python
+ANYTHING = Fetch(_any_bars, samples.calendar)  # for the user's own shell and own Python
 
 
 def needed(params: Iterable[Param], values: Mapping[str, Any], bars: Bars, fetch: Fetch) -> Extras:
@@ -47,17 +56,12 @@ def needed(params: Iterable[Param], values: Mapping[str, Any], bars: Bars, fetch
             continue
         try:
             if param.type == "symbol":
-                symbols[param.name] = _at_timeframe(fetch.bars(name), bars.timeframe)
+                symbols[param.name] = fetch.bars(name, bars.timeframe or None)
             else:
                 calendars[param.name] = tuple(fetch.events(name))
-        except BarsError as error:
+        except (BarsError, SourceFailed) as error:
+            kind = "value" if isinstance(error, BarsError) else "unavailable"
             raise IndicatorError(
-                "value", f"{param.name}={name!r:.80}: {error}", parameter=param.name
+                kind, f"{param.name}={name!r:.80}: {error}", parameter=param.name
             ) from None
     return Extras(symbols, calendars)
-
-
-def _at_timeframe(other: Bars, timeframe: str) -> Bars:
-    if not timeframe or not other.timeframe or other.timeframe == timeframe:
-        return other
-    return other.resample(timeframe)

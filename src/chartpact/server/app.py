@@ -45,6 +45,7 @@ class Server:
     workers: Workers
 
     def close(self) -> None:
+        self.verbs.close()
         self.workers.close()
         self.engine.dispose()
 

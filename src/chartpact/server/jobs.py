@@ -2,16 +2,17 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
-from tempfile import NamedTemporaryFile
+from typing import Any
 
 from chartpact import indicators
-from chartpact.bars import Bars, BarsError, load, samples
+from chartpact.bars import Bars, samples
 from chartpact.charts import chart
-from chartpact.indicators import Indicator, Param
-from chartpact.library import Script
+from chartpact.indicators import Indicator, IndicatorError, Param
+from chartpact.indicators.requests import Request
+from chartpact.library import Script, mine
+from chartpact.library.uploads import Upload
 from chartpact.script.extras import SAMPLES, Fetch
 from chartpact.script.indicator import ScriptIndicator
 from chartpact.server.shapes import (
@@ -19,17 +20,19 @@ from chartpact.server.shapes import (
     ChartOut,
     InlineBars,
 )
-from chartpact.sources.catalog import Catalog, Folder
+from chartpact.sources import configured
+from chartpact.sources.configured import Descriptions
 
 MIME = {"png": "image/png", "svg": "image/svg+xml"}
 
 
-@dataclass(frozen=True)
-class Upload:
-    """Bars a user put in store: a CSV file's bytes."""
-
-    name: str
-    content: bytes
+def requests(ask: ChartAsk) -> Iterator[Request]:
+    """The indicators asked for, of those that are asked for well."""
+    for each in ask.indicators:
+        try:
+            yield Request.read(each if isinstance(each, str) else each.model_dump())
+        except IndicatorError:
+            continue  # told beside the good results, when the chart is drawn
 
 
 @dataclass(frozen=True)
@@ -38,9 +41,31 @@ class ChartJob:
 
     user: str
     ask: ChartAsk
-    folders: Mapping[str, Path]
+    sources: Descriptions = ()
     scripts: tuple[Script, ...] = ()  # the user's own, of those that were asked for
-    upload: Upload | None = None
+    uploads: Mapping[str, Upload] = field(default_factory=dict)  # by symbol, likewise
+    fetched: Mapping[str, Bars | Exception] = field(default_factory=dict)  # over a network
+
+    def symbols(self) -> list[str]:
+        """Every symbol whose bars the chart needs: its own, then those its scripts compare."""
+        names: list[Any] = [self.ask.symbol]
+        scripts = {script.name: script for script in self.scripts}
+        for request in requests(self.ask):
+            for param in scripts[request.name].params if request.name in scripts else ():
+                if param["type"] == "symbol":
+                    names.append(request.given.get(param["name"]) or param.get("default"))
+        return list(dict.fromkeys(name for name in names if isinstance(name, str)))
+
+    def load(self, symbol: str, timeframe: str | None = None) -> Bars:
+        """The bars of a name, at their own timeframe or the one asked for."""
+        if symbol in self.uploads:
+            return mine.bars_of(self.uploads[symbol], timeframe)
+        found = self.fetched.get(symbol)
+        if isinstance(found, Exception):
+            raise found
+        if found is not None:
+            return _at(found, timeframe)
+        return configured.catalog(self.sources).load(symbol, timeframe)
 
 
 @dataclass(frozen=True)
@@ -99,11 +124,8 @@ def draw(job: ChartJob) -> Picture:
     """The chart the job asks for."""
     ask = job.ask
     bars = _bars(job)
-    if ask.timeframe is not None and ask.timeframe != bars.timeframe:
-        bars = bars.resample(ask.timeframe)
     asked = [each if isinstance(each, str) else each.model_dump() for each in ask.indicators]
-    catalog = _catalog(job)
-    fetch = Fetch(catalog.load, samples.calendar)
+    fetch = Fetch(job.load, samples.calendar)
     with _held().holding(job.user, job.scripts, fetch):
         drawn = chart(bars, asked, last=ask.bars, user=job.user)
     told = drawn.to_json(series=ask.format == "series")
@@ -118,26 +140,12 @@ def draw(job: ChartJob) -> Picture:
 
 def _bars(job: ChartJob) -> Bars:
     if job.ask.inline is not None:
-        return inline_bars(job.ask.inline)
-    if job.upload is not None:
-        return uploaded_bars(job.upload)
-    return _catalog(job).load(job.ask.symbol or "")
+        return _at(inline_bars(job.ask.inline), job.ask.timeframe)
+    return job.load(job.ask.symbol or "", job.ask.timeframe)
 
 
-def _catalog(job: ChartJob) -> Catalog:
-    return Catalog({name: Folder(name, path) for name, path in job.folders.items()})
-
-
-def uploaded_bars(upload: Upload) -> Bars:
-    """The bars in a user's file."""
-    with NamedTemporaryFile(suffix=".csv") as file:
-        file.write(upload.content)
-        file.flush()
-        try:
-            return load(file.name, symbol=upload.name)
-        except BarsError as error:
-            named = str(error).replace(Path(file.name).name, upload.name)
-            raise BarsError(named) from None
+def _at(bars: Bars, timeframe: str | None) -> Bars:
+    return bars if timeframe is None else bars.resample(timeframe)
 
 
 def inline_bars(given: InlineBars) -> Bars:

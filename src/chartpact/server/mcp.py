@@ -76,7 +76,9 @@ def _add_chart_tools(server: MCPServer[Any], verbs: Verbs, user_of: UserOf) -> N
     async def list_symbols(ctx: Context[Any, Any]) -> shapes.Symbols:
         """List the symbols that generate_chart can draw, with their timeframes and sources.
 
-        Symbols named sample:… are bundled synthetic data, good for trying things out.
+        Symbols named sample:… are bundled synthetic data, good for trying things out; those named
+        …@mine are the user's own files. Some sources have more symbols than can be listed: what
+        "sources" says about each tells how to ask for them.
         """
         return await _told(verbs.list_symbols(user_of(ctx)))
 

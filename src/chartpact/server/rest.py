@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, FastAPI, Path, Request, Response
+from fastapi import APIRouter, Depends, FastAPI, Path, Query, Request, Response
 from fastapi.responses import JSONResponse
 
 from chartpact.server import shapes
@@ -26,6 +26,16 @@ User = Annotated[str, Depends(current_user)]
 
 _ERRORS: dict[int | str, dict[str, Any]] = {
     code: {"model": shapes.Problem} for code in (401, 404, 413, 422, 429, 502, 503, 504)
+}
+
+_FILE: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            kind: {"schema": {"type": "string", "format": "binary"}}
+            for kind in ("text/csv", "application/octet-stream")
+        },
+    }
 }
 
 
@@ -107,6 +117,24 @@ def routes(verbs: Verbs) -> APIRouter:
     async def restore(user: User, name: Name, which: shapes.Restore) -> shapes.Outcome:
         """Puts an earlier version back in force."""
         return await verbs.restore(user, name, which.version)
+
+    @api.get("/my/bars")
+    async def list_bars(user: User) -> shapes.MyBars:
+        """Your own files of bars, drawn as NAME@mine."""
+        return await verbs.list_bars(user)
+
+    @api.put("/my/bars/{name}", openapi_extra=_FILE)
+    async def put_bars(
+        user: User, name: Name, known: Annotated[shapes.Known, Query()], request: Request
+    ) -> shapes.StoredBars:
+        """Checks a CSV or Parquet file, the request's body, and keeps it under the name."""
+        given = known.model_dump(exclude_defaults=True)
+        return await verbs.put_bars(user, name, await request.body(), given)
+
+    @api.delete("/my/bars/{name}")
+    async def delete_bars(user: User, name: Name) -> shapes.Outcome:
+        """Deletes one of your files."""
+        return await verbs.delete_bars(user, name)
 
     @api.get("/my/library")
     async def export(user: User) -> shapes.Library:

@@ -141,13 +141,51 @@ class Indicators(Shape):
 
 class SymbolOut(Shape):
     symbol: str
-    timeframe: str
+    timeframe: str | None  # null: not known before the bars are read
     source: str
     synthetic: bool
 
 
+class SourceAbout(Shape):
+    """Where symbols come from; some sources have more than can be listed."""
+
+    source: str
+    about: str
+    error: Optional[str] = None
+
+
 class Symbols(Shape):
     symbols: list[SymbolOut]
+    sources: list[SourceAbout]
+
+
+class StoredBars(Shape):
+    """A file of your own bars, drawn as NAME@mine; times are UTC ms."""
+
+    name: str
+    size: int
+    symbol: str
+    timeframe: str
+    bars: int
+    first: int
+    last: int
+    created_at: int
+
+
+class MyBars(Shape):
+    bars: list[StoredBars]
+
+
+class Known(BaseModel):
+    """What you know of your file better than it tells."""
+
+    model_config = ConfigDict(extra="forbid")
+    tz: str | None = Field(None, max_length=64, description="zone of times that name none")
+    stamp: Literal["open", "close"] = Field("open", description="what of a bar its time is")
+    symbol: str | None = Field(None, max_length=64)
+    timeframe: str | None = Field(None, max_length=8)
+    tick_size: float | None = Field(None, gt=0, allow_inf_nan=False)
+    day_roll: str | None = Field(None, max_length=80, description="as in 17:00 America/New_York")
 
 
 class Outcome(Shape):

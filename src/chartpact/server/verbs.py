@@ -1,24 +1,29 @@
 """The verbs behind every door of the server, each for one user; doors add no logic of their own."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import sqlalchemy as sa
 
 from chartpact import indicators, script
-from chartpact.bars import BarsError
+from chartpact.bars import Bars, BarsError
 from chartpact.indicators import IndicatorError
-from chartpact.indicators.requests import Request
-from chartpact.library import LibraryError, Script, Scripts
+from chartpact.library import LibraryError, Script, Scripts, mine
+from chartpact.library.mine import Mine
+from chartpact.library.uploads import Stored, Upload, UploadError, Uploads
 from chartpact.script import refimpl
 from chartpact.server import jobs, shapes
 from chartpact.server.jobs import ChartJob, Picture
 from chartpact.server.limits import Allowance
 from chartpact.server.settings import Settings
 from chartpact.server.workers import Workers
-from chartpact.sources.catalog import Catalog, Folder, SourceFailed, UnknownSymbol
+from chartpact.sources import Catalog, SourceFailed, configured
+
+NETWORK_THREADS = 32  # that wait for sources far away
 
 
 class Refused(Exception):
@@ -36,16 +41,21 @@ class Verbs:
         self.settings = settings
         self._workers = workers
         self._scripts = Scripts(engine, self._check)
-        self._catalog = Catalog(
-            {name: Folder(name, path) for name, path in settings.folders.items()}
-        )
         limits = settings.limits
+        self._uploads = Uploads(engine, self._read, limits.upload_bytes)
+        self._network = ThreadPoolExecutor(NETWORK_THREADS, "network")
         self._runs = Allowance("script runs", limits.script_runs_per_minute)
         self._pixels = Allowance("megapixels", limits.megapixels_per_minute)
 
     def _check(self, user: str, source: str) -> Any:
         self._runs.spend(user)
         return self._workers.submit(user, partial(script.check, source)).result()
+
+    def _read(self, user: str, upload: Upload) -> Any:
+        return self._workers.submit(user, partial(mine.facts_of, upload)).result()
+
+    def _catalog(self, user: str) -> Catalog:
+        return configured.catalog(self.settings.sources) | Mine(self._uploads, user)
 
     # ------------------------------------------------------------------------------ indicators
 
@@ -146,9 +156,14 @@ class Verbs:
 
     # ---------------------------------------------------------------------------------- charts
 
-    async def list_symbols(self, user: str) -> shapes.Symbols:  # noqa: ARG002
-        listings = await asyncio.to_thread(self._catalog.listings)
-        return shapes.Symbols.model_validate({"symbols": [each.to_json() for each in listings]})
+    async def list_symbols(self, user: str) -> shapes.Symbols:
+        shelves = await asyncio.to_thread(self._catalog(user).shelves)
+        return shapes.Symbols.model_validate(
+            {
+                "symbols": [each.to_json() for shelf in shelves for each in shelf.listings],
+                "sources": [shelf.to_json() for shelf in shelves],
+            }
+        )
 
     async def generate_chart(self, user: str, ask: shapes.ChartAsk) -> Picture:
         limits = self.settings.limits
@@ -166,11 +181,12 @@ class Verbs:
             self._pixels.spend(user, ask.width * ask.height / 1e6)
         scripts = self._asked_scripts(user, ask)
         self._runs.spend(user, len(scripts))
-        job = ChartJob(user, ask, self.settings.folders, scripts)
+        job = ChartJob(user, ask, self.settings.sources, scripts)
         try:
+            job = await self._fetched(job)
             answer = self._workers.submit(user, partial(jobs.draw, job))
             return await asyncio.wrap_future(answer)
-        except (BarsError, UnknownSymbol) as error:
+        except BarsError as error:
             raise Refused("value", str(error)) from None
         except SourceFailed as error:
             raise Refused("unavailable", str(error)) from None
@@ -178,13 +194,60 @@ class Verbs:
     def _asked_scripts(self, user: str, ask: shapes.ChartAsk) -> tuple[Script, ...]:
         if not self.settings.runs_scripts_of(user):
             return ()
-        found: dict[str, Script] = {}
-        for asked in ask.indicators:
+        names = dict.fromkeys(request.name for request in jobs.requests(ask))
+        kept = (self._scripts.find(user, name) for name in names)
+        return tuple(each for each in kept if each is not None)
+
+    async def _fetched(self, job: ChartJob) -> ChartJob:
+        """The job with what a worker cannot get, or would only wait for."""
+        catalog, timeframe = self._catalog(job.user), job.ask.timeframe
+        uploads: dict[str, Upload] = {}
+        fetched: dict[str, Bars | Exception] = {}
+        for symbol in job.symbols():
             try:
-                name = Request.read(asked if isinstance(asked, str) else asked.model_dump()).name
-            except IndicatorError:
-                continue  # told beside the good results, when the chart is drawn
-            kept = self._scripts.find(user, name)
-            if kept is not None:
-                found[name] = kept
-        return tuple(found.values())
+                source, name = catalog.find(symbol)
+                if isinstance(source, Mine):
+                    uploads[symbol] = await asyncio.to_thread(source.upload, name)
+                elif source.remote:
+                    bars = await self._waited(partial(source.load, name, timeframe))
+                    fetched[symbol], timeframe = bars, timeframe or bars.timeframe
+            except (BarsError, SourceFailed) as error:
+                if symbol == job.ask.symbol:
+                    raise
+                fetched[symbol] = error  # of the one script that compares with it
+        return replace(job, uploads=uploads, fetched=fetched)
+
+    async def _waited(self, load: Callable[[], Bars]) -> Bars:
+        return await asyncio.get_running_loop().run_in_executor(self._network, load)
+
+    # ------------------------------------------------------------------------------- own bars
+
+    async def list_bars(self, user: str) -> shapes.MyBars:
+        return shapes.MyBars(bars=[_told(each) for each in self._uploads.of(user)])
+
+    async def put_bars(
+        self, user: str, name: str, content: bytes, given: Mapping[str, Any]
+    ) -> shapes.StoredBars:
+        try:
+            put = partial(self._uploads.put, user, name, content, given)
+            return _told(await asyncio.to_thread(put))
+        except UploadError as error:
+            raise Refused("value", str(error)) from None
+
+    async def delete_bars(self, user: str, name: str) -> shapes.Outcome:
+        try:
+            await asyncio.to_thread(self._uploads.delete, user, name)
+        except UploadError as error:
+            raise Refused("name", str(error)) from None
+        return shapes.Outcome(ok=True)
+
+    def close(self) -> None:
+        """Waits for no source any more."""
+        self._network.shutdown(wait=False, cancel_futures=True)
+
+
+def _told(stored: Stored) -> shapes.StoredBars:
+    facts = {key: value for key, value in stored.facts.items() if key != "given"}
+    return shapes.StoredBars(
+        name=stored.name, size=stored.size, created_at=stored.created_at, **facts
+    )

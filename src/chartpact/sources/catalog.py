@@ -63,11 +63,30 @@ class Shelf:
         return told if self.error is None else {**told, "error": self.error}
 
 
+class Bundled:
+    """The samples that come with the package."""
+
+    name = SAMPLES
+    about = f"Bundled synthetic data, asked for as {samples.PREFIX}NAME."
+    remote = False
+
+    def listings(self) -> Iterable[Listing]:
+        return [
+            Listing(f"{samples.PREFIX}{name}", sample.timeframe, SAMPLES, synthetic=True)
+            for name, sample in samples.SAMPLES.items()
+        ]
+
+    def load(self, symbol: str, timeframe: str | None = None) -> Bars:
+        bars = samples.bars(symbol)
+        return bars if timeframe is None else bars.resample(timeframe)
+
+
 class Catalog:
     """Every source there is, behind one way of asking."""
 
     def __init__(self, sources: Iterable[Source] = ()) -> None:
         self._sources = {source.name: source for source in sources}
+        self._bundled = Bundled()
 
     def __or__(self, source: Source) -> "Catalog":
         """The catalog with one source more, such as a user's own files."""
@@ -75,26 +94,21 @@ class Catalog:
 
     def shelves(self) -> list[Shelf]:
         """Every source with its symbols, the bundled samples first; one that fails says why."""
-        bundled = tuple(
-            Listing(f"{samples.PREFIX}{name}", sample.timeframe, SAMPLES, synthetic=True)
-            for name, sample in samples.SAMPLES.items()
-        )
-        about = f"Bundled synthetic data, asked for as {samples.PREFIX}NAME."
-        return [Shelf(SAMPLES, about, bundled), *map(_shelf, self._sources.values())]
+        return [_shelf(each) for each in (self._bundled, *self._sources.values())]
 
     def listings(self) -> list[Listing]:
         """All symbols that can be listed."""
         return [each for shelf in self.shelves() for each in shelf.listings]
 
-    def source(self, symbol: str) -> Source | None:
-        """The source that a symbol names, if it is there."""
-        return self._sources.get(symbol.rpartition("@")[2])
-
     def load(self, symbol: str, timeframe: str | None = None) -> Bars:
         """The bars of that name, at their own timeframe or the one asked for."""
+        source, name = self.find(symbol)
+        return source.load(name, timeframe)
+
+    def find(self, symbol: str) -> tuple[Source, str]:
+        """The source that a symbol names, and what it is called there."""
         if symbol.startswith(samples.PREFIX):
-            bars = samples.bars(symbol)
-            return bars if timeframe is None else bars.resample(timeframe)
+            return self._bundled, symbol
         name, at, source = symbol.rpartition("@")
         if not at or not name.strip():
             raise UnknownSymbol(
@@ -106,7 +120,7 @@ class Catalog:
             raise SourceNotConfigured(
                 f"{symbol:.80}: no source called {source!r:.80} is configured; there is {known}"
             )
-        return self._sources[source].load(name, timeframe)
+        return self._sources[source], name
 
 
 def _shelf(source: Source) -> Shelf:
