@@ -1,16 +1,18 @@
-"""Makes the fonts that charts are drawn with: `python tools/fonts.py INTER_DIR JETBRAINS_MONO_DIR`.
+"""Makes the fonts that charts are drawn with: `python tools/fonts.py INTER MONO EMOJI`.
 
-Needs fontTools (and brotli to read WOFF2). Inter and JetBrains Mono come as their projects
-publish them; what is written is smaller (the characters charts need), has digits of equal width
-in the place of the ordinary ones, and has neither kerning nor ligatures, so that the width of a
-text is the sum of its characters' widths, in any program. The Open Font License lets changed
-fonts go by another name only, hence "Chartpact Sans" and "Chartpact Mono".
+Needs fontTools (and brotli to read WOFF2). The three folders hold Inter, JetBrains Mono and Noto
+Emoji (the one without colours) as their projects publish them. What is written is smaller (the
+characters charts need), has digits of equal width in the place of the ordinary ones, and has
+neither kerning nor ligatures, so that the width of a text is the sum of its characters' widths, in
+any program. The Open Font License lets changed fonts go by another name only, hence "Chartpact
+Sans", "Chartpact Mono" and "Chartpact Symbols".
 """
 
 import sys
+import tempfile
 from pathlib import Path
 
-from fontTools import subset
+from fontTools import merge, subset
 from fontTools.ttLib import TTFont
 
 FONTS = Path(__file__).resolve().parents[1] / "src" / "chartpact" / "render" / "fonts"
@@ -38,6 +40,16 @@ RANGES = (
     (0x2B00, 0x2BFF),
     (0xFFFD, 0xFFFD),
 )
+MONO_RANGES = (
+    (0x20, 0x7E),
+    (0xA0, 0x17F),
+    (0x2010, 0x2027),
+    (0x20A0, 0x20CF),
+    (0x2190, 0x2199),
+    (0x2200, 0x2265),
+    (0x2500, 0x25FF),
+    (0xFFFD, 0xFFFD),
+)
 FACES = {  # file → upstream file, our family, style
     "sans": ("Inter-Regular", "Chartpact Sans", "Regular"),
     "sans-bold": ("Inter-SemiBold", "Chartpact Sans", "Bold"),
@@ -46,6 +58,12 @@ FACES = {  # file → upstream file, our family, style
     "mono": ("JetBrainsMono-Regular", "Chartpact Mono", "Regular"),
     "mono-bold": ("JetBrainsMono-Bold", "Chartpact Mono", "Bold"),
 }
+SYMBOLS = (  # what traders put into labels and Inter does not have
+    "⌚⌛⏩⏪⏫⏬⏰⏱⏳⏸⏹⏺⚡⚪⚫⚽⛔⛽✅✊✋✔✖✨❌❎❓❗➕➖➗⬛⬜⭐⭕"
+    "🌊🌍🌕🌙🌟🍀🎉🎯🎲🏁🏆🏛🏠🏦🐂🐋🐢🐻👀👆👇👈👉👋👍👎💀💎💡💣💤💥💧💪💯💰💲💵💸💹"
+    "📅📆📈📉📊📌📍📎📝📢📣🔄🔍🔎🔑🔒🔓🔔🔕🔝🔥🔮🔴🔵🔶🔷🔸🔹🔺🔻🔼🔽🕐🕒🕓🕘🕛🕯"
+    "😀😃😎😐😡😢😨😱🙂🙈🙏🚀🚦🚧🚨🚩🚫🛑🛒🛡🟠🟡🟢🟣🟤🟥🟦🟧🟨🟩🟪🤑🤔🤖🤝🥇🥈🥉🧠🧨🧪🧲🪙"
+)
 WEIGHTS = {"Regular": 400, "Italic": 400, "Bold": 700, "Bold Italic": 700}
 
 
@@ -84,7 +102,7 @@ def rename(font: TTFont, family: str, style: str) -> None:
     font["OS/2"].fsSelection = bold << 5 | italic << 0 | (not (bold or italic)) << 6
 
 
-def make(source: Path, target: Path, family: str, style: str) -> None:
+def make(source: Path, target: Path, family: str, style: str, characters: str = "") -> None:
     font = TTFont(source)
     if family == "Chartpact Sans":
         tabular_digits(font)
@@ -94,10 +112,24 @@ def make(source: Path, target: Path, family: str, style: str) -> None:
         name_IDs=["*"],
         notdef_outline=True,
         glyph_names=False,
-        drop_tables=["GSUB", "GPOS", "GDEF", "DSIG", "gasp", "STAT", "avar", "fvar", "meta"],
+        drop_tables=[
+            "GSUB",
+            "GPOS",
+            "GDEF",
+            "DSIG",
+            "gasp",
+            "STAT",
+            "avar",
+            "fvar",
+            "meta",
+            "vhea",
+            "vmtx",
+        ],
     )
     worker = subset.Subsetter(options)
-    worker.populate(unicodes=[code for low, high in RANGES for code in range(low, high + 1)])
+    ranges = MONO_RANGES if family == "Chartpact Mono" else RANGES
+    codes = [code for low, high in ranges for code in range(low, high + 1)]
+    worker.populate(unicodes=map(ord, characters) if characters else codes)
     worker.subset(font)
     rename(font, family, style)
     font["post"].formatType = 3.0
@@ -108,14 +140,40 @@ def make(source: Path, target: Path, family: str, style: str) -> None:
     print(f"{target.name}: {target.stat().st_size:,} bytes, {len(font.getBestCmap())} characters")
 
 
+def make_symbols(folder: Path, target: Path) -> None:
+    """One font of the symbols, which are published spread over several files."""
+    wanted = {ord(char) for char in SYMBOLS}
+    with tempfile.TemporaryDirectory() as workshop:
+        parts = []
+        for source in sorted(folder.glob("*-400-normal.woff2")):
+            font = TTFont(source)
+            here = wanted & set(font.getBestCmap())
+            if not here:
+                continue
+            wanted -= here
+            options = subset.Options(layout_features=[], hinting=False, glyph_names=False)
+            worker = subset.Subsetter(options)
+            worker.populate(unicodes=here)
+            worker.subset(font)
+            font.flavor = None
+            parts.append(Path(workshop) / f"{len(parts)}.ttf")
+            font.save(parts[-1])
+        whole = Path(workshop) / "whole.ttf"
+        merge.Merger().merge([str(part) for part in parts]).save(whole)
+        make(whole, target, "Chartpact Symbols", "Regular", SYMBOLS)
+    if wanted:
+        print("not found:", "".join(map(chr, sorted(wanted))), file=sys.stderr)
+
+
 def main() -> int:
     folders = [Path(each) for each in sys.argv[1:]]
-    if len(folders) != 2:
+    if len(folders) != 3:
         print(__doc__, file=sys.stderr)
         return 2
     for name, (upstream, family, style) in FACES.items():
         found = [p for folder in folders for p in sorted(folder.glob(f"{upstream}.*"))]
         make(found[0], FONTS / f"{name}.ttf", family, style)
+    make_symbols(folders[2], FONTS / "symbols.ttf")
     return 0
 
 

@@ -250,3 +250,17 @@ def test_more_panes_than_any_picture_holds_are_refused():
     drawn = tuple(gallery.drawn(scene, f"p{i}", overlay=False) for i in range(101))
     with pytest.raises(RenderError, match="at most 100"):
         Chart(flat_bars(), drawn).svg()
+
+
+def test_thousands_of_long_texts_take_a_moment_not_minutes():
+    from time import process_time
+
+    labels = [Label(id=i, x=at(i % 10), y=100.0, text="x" * 4000) for i in range(6_000)]
+    boxes = [
+        Box(id=i, left=at(i % 5), top=101.0, right=at(9), bottom=99.5, text="word " * 800,
+            text_wrap="auto")
+        for i in range(500)
+    ]  # fmt: skip
+    start = process_time()
+    chart_of(Scene(labels=labels, boxes=boxes)).svg()
+    assert process_time() - start < 20  # minutes, before the search for room had an end

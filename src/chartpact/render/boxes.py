@@ -8,7 +8,7 @@ from chartpact.render.display import Area, Op, Panel, Shape
 from chartpact.render.frame import Frame
 from chartpact.render.lines import cut, stroke
 from chartpact.render.theme import readable, visible
-from chartpact.render.wording import Block, Taken, block, face_of
+from chartpact.render.wording import Block, Taken, block
 from chartpact.scene import Box
 
 PAD = 4.0
@@ -80,6 +80,8 @@ def write(box: Box, frame: Frame, taken: Taken) -> list[Op]:
     """The text of a box, where it was asked for or elsewhere in the box if that is taken."""
     if not box.text.strip() or box.text_color is None or not visible(box.text_color):
         return []
+    if taken.full:
+        return []
     area = place(box, frame)
     if area is None or not area.meets(frame.area):
         return []
@@ -114,18 +116,18 @@ def _spot(words: Block, seen: Area, halign: str, valign: str) -> Area:
 
 def _fitted(box: Box, seen: Area) -> Block:
     """The text in the size asked for, or for `auto` in the largest that fits."""
-    face = face_of(box.text_formatting, box.text_font_family)
     size = box.text_size if isinstance(box.text_size, int) else palette.TEXT_SIZES[box.text_size]
     wrap = box.text_wrap == "auto"
     for each in AUTO_SIZES if size == 0 else (size,):
         words = block(box.text, each, box.text_formatting, box.text_font_family)
         if wrap:
             room = max(seen.width - 2 * PAD, each)
-            lines = text.wrap("\n".join(words.lines), each, room, face)
-            words = Block(tuple(lines), words.size, face)
+            most = int(seen.height * seen.width / each) + 20  # characters the box could hold
+            lines = text.wrap("\n".join(words.lines)[:most], each, room, words.face)
+            words = Block(tuple(lines), words.size, words.face)
         if words.width <= seen.width - PAD and words.height <= seen.height - PAD / 2:
             return words
     if wrap:  # what does not fit below is cut off
         most = max(1, int((seen.height - PAD / 2) / (words.size * text.LINE_HEIGHT)))
-        return Block(words.lines[:most], words.size, face)
+        return Block(words.lines[:most], words.size, words.face)
     return words

@@ -26,7 +26,10 @@ from chartpact.render.display import (
     Words,
 )
 
-FALLBACK = {"sans": "Inter,system-ui,sans-serif", "mono": "ui-monospace,monospace"}
+OTHERS = {  # families after our own, for whoever does not take the fonts along
+    "sans": f"{typeface.SYMBOLS},Inter,system-ui,sans-serif",
+    "mono": f"{typeface.SYMBOLS},ui-monospace,monospace",
+}
 
 
 class _Tenths(dict[int, str]):
@@ -56,7 +59,7 @@ def document(picture: DisplayList, *, fonts: bool = True, scale: float = 1.0) ->
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width * scale:g}" '
         f'height="{height * scale:g}" viewBox="0 0 {width} {height}" role="img" '
-        f'font-family="{typeface.SANS},{FALLBACK["sans"]}" font-size="12">',
+        f'font-family="{typeface.SANS},{OTHERS["sans"]}" font-size="12">',
         f"<title>{_escaped(picture.title)}</title>",
     ]
     if fonts:
@@ -76,6 +79,9 @@ def _font_faces(ops: Iterable[Op]) -> Iterable[str]:
     for op in ops:
         if isinstance(op, Words):
             used.setdefault(op.face, set()).update(text.clean(op.text))
+    everything = set().union(*used.values())
+    if any(ord(char) in typeface.typeface(typeface.FALLBACK).glyphs for char in everything):
+        used[typeface.FALLBACK] = everything
     for face in sorted(used):
         yield typeface.font_face(face, "".join(sorted(used[face])))
 
@@ -122,7 +128,8 @@ def _write(op: Op) -> str:
             d = "".join(_polyline(x, y, op.fill is not None) for x, y in op.parts)
             return f'<path d="{d}"{_paint("fill", op.fill)}{_stroke(op.stroke)}/>' if d else ""
         case Rects():
-            d = "".join(f"M{x} {y}h{w}v{h}h-{w}z" for x, y, w, h in op.boxes.tolist())
+            sides = op.boxes[:, [0, 1, 2, 3, 2]].ravel().tolist()
+            d = "M%d %dh%dv%dh-%dz" * len(op.boxes) % tuple(sides)
             crisp = ' shape-rendering="crispEdges"'
             return f'<path d="{d}"{_paint("fill", op.fill)}{crisp}/>' if d else ""
         case Panel():
@@ -153,7 +160,7 @@ def _circles(op: Circles) -> Iterable[str]:
 
 def _words(op: Words) -> str:
     family, weight, slant = typeface.FACES[op.face]
-    style = f' font-family="{family},{FALLBACK["mono"]}"' if family == typeface.MONO else ""
+    style = f' font-family="{family},{OTHERS["mono"]}"' if family == typeface.MONO else ""
     style += f' font-weight="{weight}"' if weight != 400 else ""
     style += f' font-style="{slant}"' if slant != "normal" else ""
     style += f' font-size="{op.size:g}"' if op.size != 12 else ""

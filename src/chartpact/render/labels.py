@@ -34,6 +34,7 @@ BUBBLES: Mapping[str, tuple[int, int]] = {
     "label_center": (0, 0),
 }
 BARE = ("none", "text_outline")
+NO_WORDS = Block((), 12.0, "sans")
 
 
 def _polygon(
@@ -147,6 +148,10 @@ def arrange(labels: Sequence[Label], frame: Frame, taken: Taken) -> list[Placed]
         if point is None:
             continue
         size = size_of(label, frame.bars.step)
+        if taken.full:
+            spot = Area(*point, *point)
+            found.append(Placed(label, *point, spot, NO_WORDS, mute=True))
+            continue
         shown = label.text if label.text_color and visible(label.text_color) else ""
         words = block(shown, size, label.text_formatting, label.text_font_family)
         box, way = _box(label, words, *point, size)

@@ -40,6 +40,7 @@ from chartpact.scene import (
 THINNEST = 1.25  # pixels: a thinner line is hard to see
 THICKEST = 64.0
 LARGEST_DOT = 200.0
+MOST_NAMES = 1_000  # of dots that say what they are; the last ones
 TITLE_SIZE = 10.0
 LAYERS = ("fill", "hbar", "bars", "price", "hline", "line", "divline", "dot")
 
@@ -374,7 +375,10 @@ def dots(plot: DotPlot, frame: Frame) -> list[Op]:
 
 def _names(points: Points, x: Floats, y: Floats, radius: Floats) -> list[Op]:
     """What dots that are signals say when pointed at."""
-    named = [i for i, name in enumerate(points.label) if name and np.isfinite(y[i])]
+    labels = points.label
+    named = [i for i, seen in enumerate(np.isfinite(y).tolist()) if seen and labels[i]][
+        -MOST_NAMES:
+    ]
     if not named:
         return []
     titles = tuple(points.label[i] or "" for i in named)

@@ -14,6 +14,7 @@ from chartpact.scene import Cell, Table
 PADDING = (6.0, 3.0)
 MARGIN = 8.0
 AUTO_SIZE = 12
+SMALLEST = 0.35  # of its size: a table is made no smaller
 MAX_SIDE = 200  # columns or rows; more could not be read on any picture
 
 
@@ -39,11 +40,11 @@ class Grid:
 
 def measure(table: Table, width: float, height: float) -> Grid | None:
     """The grid of a table in a pane of that size, made smaller where it would not fit."""
-    for scale in (1.0, 0.85, 0.7, 0.55, 0.4):
-        grid = _grid(table, width, height, scale)
-        if grid is None or (grid.width <= width - 2 * MARGIN and grid.height <= height - MARGIN):
-            return grid
-    return grid
+    grid = _grid(table, width, height, 1.0)
+    if grid is None:
+        return None
+    share = min((width - 2 * MARGIN) / grid.width, (height - MARGIN) / grid.height, 1.0)
+    return grid if share == 1 else _grid(table, width, height, max(share * 0.97, SMALLEST))
 
 
 def _grid(table: Table, width: float, height: float, scale: float) -> Grid | None:

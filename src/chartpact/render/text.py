@@ -4,7 +4,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from chartpact.render.typeface import typeface
+from chartpact.render.typeface import FALLBACK, typeface
 
 LINE_HEIGHT = 1.3  # of the size
 CAP_HEIGHT = 0.727  # of the size: what "vertically centred" goes by
@@ -13,7 +13,6 @@ MAX_CHARS = 4096
 
 # What XML 1.0 cannot hold, even escaped; resvg panics on some of it.
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_widths: dict[str, dict[str, float]] = {}
 
 
 def clean(text: str) -> str:
@@ -32,23 +31,36 @@ def face(bold: bool = False, italic: bool = False, mono: bool = False) -> str:
     return family + "-bold" * bold + "-italic" * (italic and not mono)
 
 
-def _advance(char: str, face: str) -> float:
-    font = typeface(face)
-    if ord(char) not in font.glyphs and unicodedata.category(char) in ("Mn", "Me", "Cf"):
-        return 0.0
-    return font.advance(char)
+def covering(words: str, face: str) -> str:
+    """The face, or its proportional sister where the monospaced one lacks a character."""
+    if not face.startswith("mono"):
+        return face
+    mono, sister = typeface(face).glyphs, face.replace("mono", "sans")
+    lacking = {ord(char) for char in words} - mono.keys()
+    return sister if lacking & typeface(sister).glyphs.keys() else face
 
 
 @lru_cache(8192)
+def _advance(char: str, face: str) -> float:
+    font = typeface(face)
+    if ord(char) not in font.glyphs:
+        if unicodedata.category(char) in ("Mn", "Me", "Cf"):
+            return 0.0
+        if ord(char) in typeface(FALLBACK).glyphs:
+            return typeface(FALLBACK).advance(char)
+    return font.advance(char)
+
+
 def width(text: str, size: float, face: str = "sans") -> float:
     """How wide one line of text is."""
-    known = _widths.setdefault(face, {})
-    total = 0.0
-    for char in text:
-        if char not in known:
-            known[char] = _advance(char, face)
-        total += known[char]
-    return total * size
+    return (_kept(text, face) if len(text) < 64 else _advances(text, face)) * size
+
+
+def _advances(text: str, face: str) -> float:
+    return sum(_advance(char, face) for char in text)
+
+
+_kept = lru_cache(4096)(_advances)
 
 
 def fit(text: str, size: float, room: float, face: str = "sans") -> str:

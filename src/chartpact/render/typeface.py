@@ -9,12 +9,13 @@ import struct
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 import numpy as np
 
-SANS, MONO = "Chartpact Sans", "Chartpact Mono"
+SANS, MONO, SYMBOLS = "Chartpact Sans", "Chartpact Mono", "Chartpact Symbols"
+FALLBACK = "symbols"  # the face of characters that the others lack
 
 # name → family, weight, slant
 FACES: Mapping[str, tuple[str, int, str]] = {
@@ -24,6 +25,7 @@ FACES: Mapping[str, tuple[str, int, str]] = {
     "sans-bold-italic": (SANS, 700, "italic"),
     "mono": (MONO, 400, "normal"),
     "mono-bold": (MONO, 700, "normal"),
+    "symbols": (SYMBOLS, 400, "normal"),
 }
 
 
@@ -118,15 +120,28 @@ def font_file(name: str) -> bytes:
 
 
 def _characters(cmap: bytes) -> dict[int, int]:
-    """The glyph of each character, from the Unicode subtable in format 4."""
+    """The glyph of each character, from the tables in formats 4 and 12."""
+    glyphs: dict[int, int] = {}
     for i in range(struct.unpack_from(">H", cmap, 2)[0]):
-        _, _, offset = struct.unpack_from(">HHI", cmap, 4 + 8 * i)
-        kind, length, _, double = struct.unpack_from(">HHHH", cmap, offset)
-        if kind == 4:
-            break
-    else:
-        raise ValueError("the font has no character table in format 4")
-    words = np.frombuffer(cmap[offset : offset + length], ">u2").astype(int)
+        table = cmap[struct.unpack_from(">HHI", cmap, 4 + 8 * i)[2] :]
+        match struct.unpack_from(">H", table)[0]:
+            case 4:
+                glyphs |= _segments(table)
+            case 12:
+                for group in struct.iter_unpack(">3I", table[16 : 16 + 12 * _count(table)]):
+                    first, last, glyph = group
+                    glyphs |= {code: glyph + code - first for code in range(first, last + 1)}
+    return glyphs
+
+
+def _count(table: bytes) -> int:
+    return int(struct.unpack_from(">I", table, 12)[0])
+
+
+def _segments(table: bytes) -> dict[int, int]:
+    """Format 4: stretches of characters of the basic plane."""
+    length, _, double = struct.unpack_from(">HHH", table, 2)
+    words = np.frombuffer(table[:length], ">u2").astype(int)
     n = double // 2
     ends, starts = words[7 : 7 + n], words[8 + n : 8 + 2 * n]
     deltas, ranges = words[8 + 2 * n : 8 + 3 * n], words[8 + 3 * n : 8 + 4 * n]
@@ -161,7 +176,7 @@ def _woff(tables: Mapping[bytes, bytes]) -> bytes:
     return b"".join([header, *directory, *body])
 
 
-@cache
+@lru_cache(64)
 def font_face(name: str, characters: str) -> str:
     """The CSS rule that carries these characters of a face inside a document."""
     family, weight, slant = FACES[name]

@@ -1,14 +1,17 @@
 """Text inside drawn objects: its face, its size, its lines, and the room that is taken."""
 
-from dataclasses import dataclass, field
-
-import numpy as np
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from chartpact.render import text
 from chartpact.render.display import Area, Op, Words
 
 MAX_SIZE = 200
 MAX_LINES = 200
+MAX_LENGTH = 400  # characters of a line: more have no room on any picture
+MOST_TEXTS = 1_500  # in one pane
+MOST_TRIES = 30_000
+CELL = 64  # pixels
 
 
 @dataclass(frozen=True)
@@ -45,34 +48,42 @@ class Block:
 
 def block(words: str, size: float, formatting: str, family: str) -> Block:
     """The text of an object, its lines as they were written."""
-    lines = tuple(text.clean(words).split("\n")[:MAX_LINES])
-    return Block(lines if words else (), min(size, MAX_SIZE), face_of(formatting, family))
+    lines = tuple(line[:MAX_LENGTH] for line in text.clean(words).split("\n")[:MAX_LINES])
+    face = text.covering("".join(lines), face_of(formatting, family))
+    return Block(lines if words else (), min(size, MAX_SIZE), face)
 
 
 def face_of(formatting: str, family: str) -> str:
     return text.face("bold" in formatting, "italic" in formatting, family == "monospace")
 
 
-@dataclass
 class Taken:
     """The places of a pane that already hold text."""
 
-    areas: list[Area] = field(default_factory=list)
-    _rows: list[tuple[float, float, float, float]] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.areas: list[Area] = []
+        self._cells: dict[tuple[int, int], list[Area]] = {}
+        self._asked = 0
+
+    @property
+    def full(self) -> bool:
+        """Whether there is so much text that looking for room for more is not worth the time."""
+        return len(self.areas) >= MOST_TEXTS or self._asked >= MOST_TRIES
 
     def add(self, area: Area) -> None:
         self.areas.append(area)
-        self._rows.append((area.left, area.top, area.right, area.bottom))
+        for cell in _cells(area):
+            self._cells.setdefault(cell, []).append(area)
 
     def free(self, area: Area) -> bool:
-        if len(self._rows) < 16:
-            return not any(area.meets(each) for each in self.areas)
-        rows = np.array(self._rows)
-        return not bool(
-            (
-                (rows[:, 0] < area.right)
-                & (area.left < rows[:, 2])
-                & (rows[:, 1] < area.bottom)
-                & (area.top < rows[:, 3])
-            ).any()
+        self._asked += 1
+        return not any(
+            area.meets(each) for cell in _cells(area) for each in self._cells.get(cell, ())
         )
+
+
+def _cells(area: Area) -> Iterator[tuple[int, int]]:
+    """The squares of the picture that an area touches."""
+    for column in range(int(area.left // CELL), int(area.right // CELL) + 1):
+        for row in range(int(area.top // CELL), int(area.bottom // CELL) + 1):
+            yield column, row
