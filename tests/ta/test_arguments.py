@@ -115,7 +115,18 @@ def test_a_length_may_be_any_kind_of_integer(n):
 
 
 @pytest.mark.parametrize(("name", "argument"), with_argument(SERIES | {"x"}))
-@pytest.mark.parametrize("value", [["a"], "close", [1j], np.array(["2020-01-01"], "M8[D]"), {}])
+@pytest.mark.parametrize(
+    "value",
+    [
+        ["a"],
+        "close",
+        [1j],
+        np.array(["2020-01-01"], "M8[D]"),
+        {},
+        pytest.param([10**400], id="beyond floats"),
+        [[1], [2, 3]],
+    ],
+)
 def test_a_series_must_hold_numbers(name, argument, value):
     with pytest.raises(TaError) as caught:
         call(name, **{argument: value})
@@ -147,6 +158,20 @@ def test_a_batch_must_fit_the_other():
 
 
 @pytest.mark.parametrize(
+    "name", [n for n in ta.FUNCTIONS if len(SERIES & set(usual(n))) > 2 or n == "vwap"]
+)
+def test_batches_must_fit_each_other_also_beside_a_single_series(name):
+    first, second, third = [argument for argument in usual(name) if argument in SERIES][:3]
+    given = usual(name)
+    for order in ((second, third), (third, second), (first, third)):
+        two, three = order
+        batches = {two: np.stack([given[two]] * 2), three: np.stack([given[three]] * 3)}
+        with pytest.raises(TaError, match="must have the leading axes of") as caught:
+            call(name, **batches)
+        assert caught.value.function == name
+
+
+@pytest.mark.parametrize(
     ("name", "argument"),
     [
         (name, argument)
@@ -156,7 +181,9 @@ def test_a_batch_must_fit_the_other():
         if not (argument == "x" and name in SCALARS_TOO)
     ],
 )
-@pytest.mark.parametrize("value", ["2", np.nan, np.inf, True, [2.0]])
+@pytest.mark.parametrize(
+    "value", ["2", np.nan, np.inf, True, [2.0], pytest.param(10**400, id="beyond floats")]
+)
 def test_a_factor_must_be_a_finite_number(name, argument, value):
     with pytest.raises(TaError, match=f"ta.{name}: {argument} must be a finite number"):
         call(name, **{argument: value})
@@ -186,6 +213,24 @@ def test_a_switch_must_be_true_or_false(name, argument):
         (
             "ta.atr: low must be as long as high (10 values), not a series of 9 values (float64)",
             lambda: ta.atr(X, X[1:], X, 3),
+        ),
+        (
+            "ta.sma: n must be a whole number of at most 2147483647, not 2147483648",
+            lambda: ta.sma(X, 2**31),
+        ),
+        (
+            "ta.round: precision must be a whole number of at most 300, not 301",
+            lambda: ta.round(X, 301),
+        ),
+        (
+            "ta.hour: time must hold UTC milliseconds, not [[1], [2, 3]]",
+            lambda: ta.hour([[1], [2, 3]]),
+        ),
+        ("ta.hour: time must hold UTC milliseconds, not [inf]", lambda: ta.hour([np.inf])),
+        (
+            "ta.timeframe_change: timeframe must be a timeframe such as 5m, 4h, 1D, 1W or 1M, "
+            f"not '{10**30}m'",
+            lambda: ta.timeframe_change(TIME, f"{10**30}m"),
         ),
         (
             "ta.crossover: a or b must be a series, one number a bar, not 1",
@@ -277,7 +322,7 @@ def test_no_function_changes_its_arguments_or_warns(name):
     }
     for value in arguments.values():
         if isinstance(value, np.ndarray) and value.dtype == float:
-            value[[0, 4, 9]] = np.nan, 0, -3
+            value[[0, 4, 7, 8, 9]] = np.nan, 0, np.finfo(float).max, -np.inf, -3
     before = pickle.dumps(arguments)
     with np.errstate(all="raise"):
         ta.FUNCTIONS[name](*arguments.values())

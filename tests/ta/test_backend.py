@@ -5,6 +5,8 @@ import shutil
 import subprocess
 import sys
 
+import numpy as np
+
 from chartpact.ta import kernels
 
 COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
@@ -55,3 +57,12 @@ def test_the_reference_gives_the_same_numbers():
         "print(round(cp.ta.rsi(b.close, 14)[-1], 9), round(cp.ta.atr(b, 14)[-1], 9))"
     )
     assert run(code).stdout == run(code, CHARTPACT_NO_NATIVE="1").stdout
+
+
+def test_the_reference_never_warns_and_takes_any_length():
+    x = np.array([1.0, 2, np.inf, np.inf, 5, -np.inf, 7])
+    with np.errstate(all="raise"):
+        assert kernels.Batched("macd")(x, 1, 2, 2)[0][1] == 0.5
+        assert kernels.Batched("dmi")(x, x, x, 1, 1)[0][1] == 100
+        assert np.isnan(kernels.Batched("alma")(x, 2**31 - 1, 0.85, 6.0)).all()
+        assert np.isnan(kernels.Batched("stdev")(np.array([-1e300, 1e300]), 2, True)).all()

@@ -54,6 +54,15 @@ def test_every_hour_of_a_decade_is_right(tz):
     assert ta.dayofmonth(times, tz).tolist() == [m.day for m in moments]
 
 
+@pytest.mark.parametrize("tz", [NEW_YORK, "Asia/Tokyo", "Pacific/Kiritimati"])
+def test_times_beyond_what_calendars_tell_are_refused(tz):
+    for far in (datetime(1, 1, 3, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)):
+        with pytest.raises(ta.TaError, match="time must hold UTC milliseconds"):
+            ta.hour([int(far.timestamp() * 1000)], tz)
+    for year in (1700, 2400):
+        assert ta.year([int(datetime(year, 6, 1, tzinfo=UTC).timestamp() * 1000)], tz) == [year]
+
+
 def test_a_single_time_gives_a_single_number():
     assert ta.hour(stamp("2024-07-01 09:30"), NEW_YORK) == 9
     assert isinstance(ta.hour(0), int)

@@ -51,14 +51,17 @@ def length(function: str, argument: str, value: int) -> int:
     return whole(function, argument, value, 1)
 
 
-def whole(function: str, argument: str, value: int, least: int = -LARGEST) -> int:
-    """A whole number of at least `least`."""
+def whole(
+    function: str, argument: str, value: int, least: int = -LARGEST, most: int = LARGEST
+) -> int:
+    """A whole number from `least` to `most`."""
     try:
         number = index(value)
     except TypeError:
         number = least - 1
-    if isinstance(value, bool | np.bool_) or not least <= number <= LARGEST:
+    if isinstance(value, bool | np.bool_) or not least <= number <= most:
         bound = f" of at least {least}" if least > -LARGEST else ""
+        bound = f" of at most {most}" if number > most else bound
         raise TaError(function, argument, value, f"must be a whole number{bound}")
     return number
 
@@ -68,7 +71,10 @@ def number(function: str, argument: str, value: float) -> float:
     if type(value) is float and -np.inf < value < np.inf:
         return value
     plain = isinstance(value, int | float | np.floating | np.integer)
-    real = float(value) if plain and not isinstance(value, bool) else np.nan
+    try:
+        real = float(value) if plain and not isinstance(value, bool) else np.nan
+    except OverflowError:  # a whole number beyond all floats
+        real = np.inf
     if not -np.inf < real < np.inf:
         raise TaError(function, argument, value, "must be a finite number")
     return real
@@ -104,7 +110,7 @@ def numbers(function: str, argument: str, value: Any) -> Floats:
             if any(isinstance(each, str | bytes) for each in array.flat):
                 raise TypeError
             return array.astype(np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise TaError(function, argument, value, "must hold numbers only") from None
     if array.dtype.kind not in "fiub":
         raise TaError(function, argument, value, "must hold numbers only")
@@ -126,15 +132,17 @@ def together(function: str, names: tuple[str, ...], *values: Any) -> tuple[Float
 
 
 def fitting(function: str, names: tuple[str, ...], *found: NDArray[Any]) -> None:
-    """Refuses series of different lengths."""
-    for name, each in zip(names, found, strict=True):
+    """Refuses series of different lengths, and batches that do not fit each other."""
+    lead: tuple[int, ...] = ()
+    for place, (name, each) in enumerate(zip(names, found, strict=True)):
         if each.shape[-1] != found[0].shape[-1]:
             rule = f"must be as long as {names[0]} ({found[0].shape[-1]} values)"
             raise TaError(function, name, each, rule)
         try:
-            np.broadcast_shapes(found[0].shape[:-1], each.shape[:-1])
+            lead = np.broadcast_shapes(lead, each.shape[:-1])
         except ValueError:
-            rule = f"must have the leading axes of {names[0]} ({found[0].shape})"
+            before = " and ".join(names[:place])
+            rule = f"must have the leading axes of {before} {lead}"
             raise TaError(function, name, each, rule) from None
 
 

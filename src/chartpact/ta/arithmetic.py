@@ -51,6 +51,8 @@ _cummax: Callable[..., Floats] = kernel("cummax")
 _cummin: Callable[..., Floats] = kernel("cummin")
 
 
+MOST_DECIMALS = 300  # a float has no more
+
 # No warnings, whatever the caller's settings: na is an answer here, not an accident.
 quiet = np.errstate(all="ignore")
 
@@ -380,7 +382,7 @@ def round(x: Value, precision: int | None = None) -> Value:
     value = numbers("round", "x", x)
     if precision is None:
         return cast(Value, _whole(_nearest(value)))
-    scale = 10.0 ** whole("round", "precision", precision, 0)
+    scale = 10.0 ** whole("round", "precision", precision, 0, MOST_DECIMALS)
     scaled = value * scale
     # beyond 2**52 there are no decimals left to round
     exact = np.abs(scaled) < 2.0**52

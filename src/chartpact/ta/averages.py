@@ -21,6 +21,7 @@ from chartpact.ta.arguments import (
     target,
     together,
 )
+from chartpact.ta.arithmetic import quiet
 from chartpact.ta.kernels import kernel
 
 __all__ = ["alma", "ema", "hma", "rma", "sma", "swma", "vwap", "vwma", "wma"]
@@ -79,6 +80,7 @@ def wma(source: ArrayLike, n: int, out: Floats | None = None) -> Floats:
     return rolling(_wma, "wma", source, n, out)
 
 
+@quiet
 def hma(source: ArrayLike, n: int, out: Floats | None = None) -> Floats:
     """Hull moving average: quick and smooth, wma of 2·wma(n/2) − wma(n) over √n bars.
 
@@ -167,7 +169,7 @@ def vwap(
         starts[:1] = True
     else:
         starts = condition("vwap", "anchor", anchor)
-        fitting("vwap", ("source", "anchor"), x, starts)
+        fitting("vwap", ("source", "volume", "anchor"), x, v, starts)
     if mult is None:
         return _vwap(x, v, starts, 0.0)[0]
     return _vwap(x, v, starts, number("vwap", "mult", mult))

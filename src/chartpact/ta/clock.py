@@ -30,7 +30,8 @@ MINUTE = 60 * SECOND
 HOUR = 60 * MINUTE
 DAY = 24 * HOUR
 EPOCH_WEEKDAY = 4  # 1970-01-01 was a Thursday, four days after Sunday
-EARLIEST, LATEST = (np.datetime64(f"{year}-01-02", "ms").astype(int) for year in (1, 9999))
+# the years of Python's calendar, less one at each end, where a zone's offset would leave it
+EARLIEST, LATEST = (np.datetime64(f"{year}-01-01", "ms").astype(int) for year in (2, 9999))
 
 
 @prices("time")
@@ -248,7 +249,8 @@ _UNITS = {"s": SECOND, "m": MINUTE, "h": HOUR}
 
 def _timeframe(text: str) -> tuple[int, str]:
     count, unit = str(text)[:-1] or "1", str(text)[-1:]
-    if not (count.isascii() and count.isdigit() and int(count) > 0 and unit in (*_UNITS, *"DWM")):
+    counted = count.isascii() and count.isdigit() and len(count) < 10 and int(count) > 0
+    if not counted or unit not in (*_UNITS, *"DWM"):
         rule = "must be a timeframe such as 5m, 4h, 1D, 1W or 1M"
         raise TaError("timeframe_change", "timeframe", text, rule)
     return int(count), unit
@@ -281,14 +283,16 @@ def _local(function: str, time: Any, tz: str) -> Ints:
 
 
 def _stamps(function: str, time: ArrayLike) -> Ints:
-    array = np.asarray(time)
+    refusal = TaError(function, "time", time, "must hold UTC milliseconds")
+    try:
+        array = np.asarray(time)
+    except ValueError:  # rows of different lengths
+        raise refusal from None
     if array.dtype.kind == "M":
         array = array.astype("datetime64[ms]").astype(np.int64)
-    if array.dtype.kind == "f" and np.array_equal(array, np.trunc(array)):
-        array = array.astype(np.int64)
-    if array.dtype.kind not in "iu":
-        raise TaError(function, "time", time, "must hold UTC milliseconds")
-    stamps: Ints = array.astype(np.int64, copy=False)
-    if stamps.size and not (stamps.min() >= EARLIEST and stamps.max() <= LATEST):
-        raise TaError(function, "time", time, "must hold UTC milliseconds")
-    return stamps
+    whole = array.dtype.kind in "iu" or (
+        array.dtype.kind == "f" and np.array_equal(array, np.trunc(array))
+    )
+    if not whole or (array.size and not (array.min() >= EARLIEST and array.max() < LATEST)):
+        raise refusal
+    return array.astype(np.int64, copy=False)

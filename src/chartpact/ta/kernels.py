@@ -96,6 +96,7 @@ class Batched:
         ]
         self.outputs = [np.dtype(letter) for letter in outputs]
 
+    @np.errstate(all="ignore")  # as the C kernels leave no floating-point flags behind
     def __call__(self, *arguments: Any, out: Any = None) -> Any:
         values = [
             np.asarray(value).astype(dtype, casting="safe", copy=False)

@@ -229,11 +229,10 @@ def where(condition: ArrayLike, a: ArrayLike, b: ArrayLike) -> Floats:
     array([1., 0.])
     """
     chosen = _true("where", "condition", condition)
-    for name, value in (("a", a), ("b", b)):
-        each = numbers("where", name, value)
-        if each.ndim:
-            fitting("where", ("condition", name), chosen, each)
-    return cast(Floats, np.where(chosen, numbers("where", "a", a), numbers("where", "b", b)))
+    options = {name: numbers("where", name, value) for name, value in (("a", a), ("b", b))}
+    several = {"condition": chosen} | {n: each for n, each in options.items() if each.ndim}
+    fitting("where", tuple(several), *several.values())
+    return cast(Floats, np.where(chosen, options["a"], options["b"]))
 
 
 _true = condition  # the argument of that name hides the function

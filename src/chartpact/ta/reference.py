@@ -98,6 +98,8 @@ def alma(x: Floats, n: int, offset: float, sigma: float) -> Floats:
     An na anywhere in the window makes it na.
     """
     out = _empty(x)
+    if n > len(x):
+        return out
     centre, width = offset * (n - 1), n / sigma
     weights = [math.exp(-((k - centre) ** 2) / (2 * width * width)) for k in range(n)]
     for i in range(n - 1, len(x)):
@@ -126,7 +128,8 @@ def vwma(x: Floats, volume: Floats, n: int) -> Floats:
 def _variance(window: list[float], biased: bool) -> float:
     mean = _mean(window)
     freedom = len(window) - (not biased)
-    return _ratio(_sum([(v - mean) ** 2 for v in window]), freedom)
+    spread = _sum([(v - mean) * (v - mean) for v in window])
+    return _ratio(spread, freedom) if spread < math.inf else NA
 
 
 def variance(x: Floats, n: int, biased: bool) -> Floats:
