@@ -1,6 +1,7 @@
 """The MCP door: tools, resources and prompts over the verbs."""
 
 import base64
+import inspect
 from collections.abc import Awaitable, Callable
 from importlib.resources import files
 from typing import Annotated, Any, TypeVar
@@ -36,6 +37,7 @@ Source = Annotated[
 ]
 UserOf = Callable[[Context[Any, Any]], str]
 Answer = TypeVar("Answer")
+Tool = TypeVar("Tool", bound=Callable[..., Any])
 
 
 def build(verbs: Verbs, user_of: UserOf) -> MCPServer[Any]:
@@ -63,6 +65,19 @@ def build(verbs: Verbs, user_of: UserOf) -> MCPServer[Any]:
     return server
 
 
+def _tool(
+    server: MCPServer[Any], title: str, annotations: ToolAnnotations
+) -> Callable[[Tool], Tool]:
+    """Registers a tool whose docstring, as one reads it, is what the model is told of it."""
+
+    def keep(function: Tool) -> Tool:
+        told = inspect.getdoc(function)
+        server.add_tool(function, title=title, description=told, annotations=annotations)
+        return function
+
+    return keep
+
+
 async def _told(answer: Awaitable[Answer]) -> Answer:
     """The answer; what was refused becomes an error the model can read and act on."""
     try:
@@ -72,7 +87,7 @@ async def _told(answer: Awaitable[Answer]) -> Answer:
 
 
 def _add_chart_tools(server: MCPServer[Any], verbs: Verbs, user_of: UserOf) -> None:
-    @server.tool(title="List symbols", annotations=READS)
+    @_tool(server, "List symbols", READS)
     async def list_symbols(ctx: Context[Any, Any]) -> shapes.Symbols:
         """List the symbols that generate_chart can draw, with their timeframes and sources.
 
@@ -82,7 +97,7 @@ def _add_chart_tools(server: MCPServer[Any], verbs: Verbs, user_of: UserOf) -> N
         """
         return await _told(verbs.list_symbols(user_of(ctx)))
 
-    @server.tool(title="List indicators", annotations=READS)
+    @_tool(server, "List indicators", READS)
     async def list_indicators(ctx: Context[Any, Any]) -> shapes.Indicators:
         """List every indicator you can draw: builtins and the user's own scripts (source "user").
 
@@ -90,7 +105,7 @@ def _add_chart_tools(server: MCPServer[Any], verbs: Verbs, user_of: UserOf) -> N
         """
         return await _told(verbs.list_indicators(user_of(ctx)))
 
-    @server.tool(title="Draw a chart", annotations=READS)
+    @_tool(server, "Draw a chart", READS)
     async def generate_chart(
         ctx: Context[Any, Any],
         symbol: Annotated[
@@ -149,7 +164,7 @@ def _add_chart_tools(server: MCPServer[Any], verbs: Verbs, user_of: UserOf) -> N
 
 
 def _add_script_tools(server: MCPServer[Any], verbs: Verbs, user_of: UserOf) -> None:
-    @server.tool(title="Register an indicator", annotations=WRITES)
+    @_tool(server, "Register an indicator", WRITES)
     async def register_indicator(
         ctx: Context[Any, Any],
         name: Name,
@@ -165,29 +180,29 @@ def _add_script_tools(server: MCPServer[Any], verbs: Verbs, user_of: UserOf) -> 
         """
         return await _told(verbs.register_indicator(user_of(ctx), name, source, params_schema))
 
-    @server.tool(title="Update an indicator", annotations=WRITES)
+    @_tool(server, "Update an indicator", WRITES)
     async def update_indicator(
         ctx: Context[Any, Any], name: Name, source: Source
     ) -> shapes.Outcome:
         """Replace the source of an indicator the user already has. Fails on an unknown name."""
         return await _told(verbs.update_indicator(user_of(ctx), name, source))
 
-    @server.tool(title="Delete an indicator", annotations=WRITES)
+    @_tool(server, "Delete an indicator", WRITES)
     async def delete_indicator(ctx: Context[Any, Any], name: Name) -> shapes.Outcome:
         """Delete one of the user's indicators. A builtin it replaced is in force again."""
         return await _told(verbs.delete_indicator(user_of(ctx), name))
 
-    @server.tool(title="List my indicators", annotations=READS)
+    @_tool(server, "List my indicators", READS)
     async def list_my_indicators(ctx: Context[Any, Any]) -> shapes.MyIndicators:
         """List the indicators the user has registered, with titles and dates."""
         return await _told(verbs.list_my_indicators(user_of(ctx)))
 
-    @server.tool(title="Read an indicator's source", annotations=READS)
+    @_tool(server, "Read an indicator's source", READS)
     async def get_indicator_source(ctx: Context[Any, Any], name: Name) -> shapes.SourceOut:
         """Read the source of one of the user's indicators (for builtins: fork_indicator)."""
         return await _told(verbs.get_indicator_source(user_of(ctx), name))
 
-    @server.tool(title="Fork a builtin", annotations=READS)
+    @_tool(server, "Fork a builtin", READS)
     async def fork_indicator(builtin_name: Name) -> shapes.Fork:
         """Get an editable script that draws exactly what a builtin draws, such as cipher_b.
 

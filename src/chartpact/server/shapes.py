@@ -8,6 +8,8 @@ Theme = Literal["dark", "light"]
 Format = Literal["png", "svg", "summary", "series"]
 
 
+Plain = bool | int | float | str | None
+
 Value = TypeVar("Value")
 # What there is not is left out, where the shape says so; elsewhere null has a meaning.
 Optional = Annotated[Value | None, Field(exclude_if=lambda value: value is None)]
@@ -114,15 +116,18 @@ class ChartOut(Shape):
     indicators: list[DrawnIndicator]
 
 
-class ParamOut(BaseModel):
-    model_config = ConfigDict(extra="allow")
+class ParamOut(Shape):
+    """One parameter of an indicator, as its PARAMS declare it."""
+
     name: str
     type: str
-    default: Any = None
+    default: Plain = None
     min: float | None = None
     max: float | None = None
-    options: list[Any] | None = None
+    options: list[Plain] | None = None
     desc: str = ""
+    step: Optional[float] = None
+    group: Optional[str] = None
 
 
 class IndicatorOut(Shape):
