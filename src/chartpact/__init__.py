@@ -19,20 +19,24 @@ if TYPE_CHECKING:
     from chartpact.bars import Bars as Bars
     from chartpact.bars import align as align
     from chartpact.charts import chart as chart
+    from chartpact.contracts import read as read
     from chartpact.indicators import indicator as indicator
     from chartpact.indicators import list_indicators as list_indicators
     from chartpact.scene import Scene as Scene
+    from chartpact.snapshot import Snapshot as Snapshot
     from chartpact.sources import load as load
 
 # public name → (module, attribute); None = the module itself
 _PUBLIC: dict[str, tuple[str, str | None]] = {
     "Bars": ("chartpact.bars", "Bars"),
     "Scene": ("chartpact.scene", "Scene"),
+    "Snapshot": ("chartpact.snapshot", "Snapshot"),
     "align": ("chartpact.bars", "align"),
     "chart": ("chartpact.charts", "chart"),
     "indicator": ("chartpact.indicators", "indicator"),
     "list_indicators": ("chartpact.indicators", "list_indicators"),
     "load": ("chartpact.sources", "load"),
+    "read": ("chartpact.contracts", "read"),
     "script": ("chartpact.script", None),
     "ta": ("chartpact.ta", None),
 }

@@ -35,13 +35,18 @@ def add(verbs: Verbs) -> None:
     verb.set_defaults(run=run)
 
 
-def add_drawn(verb: argparse.ArgumentParser, required: bool = True) -> None:
-    """The argument that names the bars to draw on, alike for every verb that reads drawings."""
-    verb.add_argument(
+def add_drawn(
+    verb: argparse.ArgumentParser, group: argparse._MutuallyExclusiveGroup | None = None
+) -> None:
+    """The arguments that name the bars to draw on, alike for every verb that reads drawings.
+
+    In a group, `--bars` is one of several ways to say where drawings come from.
+    """
+    (verb if group is None else group).add_argument(
         "--bars",
         dest="bars_source",
         metavar="BARS",
-        required=required,
+        required=group is None,
         help="a CSV or Parquet file, sample:NAME for bundled synthetic data, or SYMBOL@SOURCE",
     )
     add_overrides(verb)

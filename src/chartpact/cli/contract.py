@@ -1,0 +1,218 @@
+"""`chartpact contract list|show|check|test|diff`."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from chartpact import pacts
+from chartpact.cli import BAD_INPUT, DONE, VIOLATION, UsageError, Verbs
+from chartpact.contracts import Contract, ContractError, find, load_file
+
+
+def add(verbs: Verbs) -> None:
+    verb = verbs.add_parser(
+        "contract",
+        help="list, show, check, test and compare contracts",
+        description="Contracts say what an indicator's drawing means; see `chartpact read`.",
+    )
+    inner = verb.add_subparsers(title="verbs", metavar="VERB", dest="contract_verb", required=True)
+
+    listing = inner.add_parser("list", help="the contracts that come with the package")
+    _json(listing)
+    listing.set_defaults(run=run_list)
+
+    show = inner.add_parser(
+        "show",
+        help="a contract as written, as a page, or its type",
+        epilog="Example: chartpact contract show ob_ai --python",
+    )
+    _contract(show)
+    how = show.add_mutually_exclusive_group()
+    how.add_argument("--page", action="store_true", help="as a page in Markdown")
+    how.add_argument("--schema", action="store_true", help="the JSON Schema of its state")
+    how.add_argument("--python", action="store_true", help="the Python type of its state")
+    how.add_argument("--json", action="store_true", help="its text, needs, config and types")
+    show.set_defaults(run=run_show)
+
+    check = inner.add_parser("check", help="make every proof about a contract file")
+    check.add_argument("contract", metavar="FILE", help="a contract file, or a shipped contract")
+    _json(check)
+    check.set_defaults(run=run_check)
+
+    test = inner.add_parser(
+        "test",
+        help="read the examples beside a contract, and every change of them",
+        description=(
+            "Reads every example in the folder `examples` beside the contract and compares it "
+            "with what is expected; then changes one field after the other of what the examples "
+            "show, and fails where a change that matters goes unnoticed."
+        ),
+    )
+    _contract(test)
+    _json(test)
+    test.set_defaults(run=run_test)
+
+    differ = inner.add_parser("diff", help="what changed from one contract to another")
+    differ.add_argument("old", metavar="OLD", help="a contract file, or a shipped contract")
+    differ.add_argument("new", metavar="NEW", help="a contract file, or a shipped contract")
+    _json(differ)
+    differ.set_defaults(run=run_diff)
+
+
+def _contract(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("contract", metavar="CONTRACT", help="a shipped contract, a file or a folder")
+
+
+def _json(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--json", action="store_true", help="as JSON")
+
+
+def contract_of(name: str) -> Contract:
+    """The contract an argument names; what is wrong with it is bad input."""
+    try:
+        return find(name)
+    except ContractError as error:
+        raise UsageError(f"{name}:\n{error}" if error.problems[0].line else str(error)) from None
+
+
+def _file_of(name: str) -> Path:
+    if name in pacts.names():
+        return pacts.folder(name) / "contract.yaml"
+    path = Path(name)
+    return path / "contract.yaml" if path.is_dir() else path
+
+
+def run_list(args: argparse.Namespace) -> int:
+    found = [find(name) for name in pacts.names()]
+    if args.json:
+        print(json.dumps({"contracts": [_summary(each) for each in found]}))
+        return DONE
+    for each in found:
+        channels = ", ".join(f"{name} {role}" for name, role in each.file.channels.items())
+        print(f"{each.name:<16} {each.version:<8} {each.title:<18} {channels}")
+    return DONE
+
+
+def _summary(contract: Contract) -> dict[str, Any]:
+    return {
+        "name": contract.name,
+        "version": contract.version,
+        "title": contract.title,
+        "channels": dict(contract.file.channels),
+        "profiles": list(contract.file.profiles),
+        "source": "pact",
+    }
+
+
+def run_show(args: argparse.Namespace) -> int:
+    from chartpact.contracts import examples, page, typed
+
+    contract, file = contract_of(args.contract), _file_of(args.contract)
+    if args.page:
+        print(page.page(contract, examples.load_all(file.parent / "examples")))
+    elif args.schema:
+        print(json.dumps(typed.json_schema(contract), indent=1))
+    elif args.python:
+        print(typed.python_source(contract), end="")
+    elif args.json:
+        print(json.dumps(_facts(contract, file.read_text(encoding="utf-8"))))
+    else:
+        print(file.read_text(encoding="utf-8"), end="")
+    return DONE
+
+
+def _facts(contract: Contract, text: str) -> dict[str, Any]:
+    from chartpact.contracts import typed
+
+    return {
+        "contract": contract.name,
+        "version": contract.version,
+        "identity": contract.file.identity.model_dump(exclude_none=True),
+        "channels": dict(contract.file.channels),
+        "config": {
+            name: key.model_dump(exclude_unset=True, by_alias=True)
+            for name, key in contract.file.config.items()
+        },
+        "profiles": {name: dict(each) for name, each in contract.file.profiles.items()},
+        "needs": {name: sorted(n.field for n in each) for name, each in contract.needs.items()},
+        "tracking": {
+            name: sorted(n.field for n in each) for name, each in contract.tracking.items()
+        },
+        "states": {name: list(machine.states) for name, machine in contract.machines.items()},
+        "schema": typed.json_schema(contract),
+        "text": text,
+    }
+
+
+def run_check(args: argparse.Namespace) -> int:
+    file = _file_of(args.contract)
+    try:
+        contract = load_file(file)
+    except ContractError as error:
+        if args.json:
+            errors = [problem.to_json() for problem in error.problems]
+            print(json.dumps({"ok": False, "errors": errors}))
+        for problem in error.problems:
+            print(f"{args.contract}: {problem}", file=sys.stderr)
+        return BAD_INPUT
+    if args.json:
+        found = {"ok": True, "contract": contract.name, "version": contract.version, "errors": []}
+        print(json.dumps(found))
+    else:
+        states = sum(len(machine.states) for machine in contract.machines.values())
+        told = f"{len(contract.elements)} elements, {states} states"
+        print(f"{contract.name} {contract.version}: every proof holds ({told})")
+    return DONE
+
+
+def run_test(args: argparse.Namespace) -> int:
+    from chartpact.contracts import examples, mutation
+
+    contract, folder = contract_of(args.contract), _file_of(args.contract).parent / "examples"
+    try:
+        found = examples.load_all(folder)
+    except examples.ExampleError as error:
+        raise UsageError(str(error)) from None
+    if not found:
+        raise UsageError(f"there are no examples (*.json) in {folder}")
+    failed = {}
+    for example in found:
+        wrong = examples.difference(example, example.read(contract))
+        if wrong is not None:
+            failed[example.name] = wrong
+    result = mutation.check(contract, [each for each in found if each.name not in failed])
+    ok = not failed and not result.unnoticed
+    if args.json:
+        listed = [
+            {"name": each.name, "ok": each.name not in failed, "message": failed.get(each.name, "")}
+            for each in found
+        ]
+        print(json.dumps({"ok": ok, "examples": listed, "mutation": result.to_json()}))
+        return DONE if ok else VIOLATION
+    for name, wrong in failed.items():
+        print(f"{name}: {wrong}", file=sys.stderr)
+    for change in result.unnoticed:
+        print(f"unnoticed: {change}", file=sys.stderr)
+    print(
+        f"{contract.name} {contract.version}: {len(found) - len(failed)} of {len(found)} examples, "
+        f"{result.changes - len(result.unnoticed)} of {result.changes} changes noticed "
+        f"in {len(result.targets)} fields"
+    )
+    return DONE if ok else VIOLATION
+
+
+def run_diff(args: argparse.Namespace) -> int:
+    from chartpact.contracts.diff import diff
+
+    found = diff(contract_of(args.old), contract_of(args.new))
+    if args.json:
+        print(json.dumps(found.to_json()))
+        return DONE if found.ok else VIOLATION
+    for change in found.changes:
+        print(f"{change.level:<6} {change.path}: {change.change}")
+    print(f"{found.old} → {found.new}: {found.level}; the next version is {found.next_version}")
+    for each in found.unreserved:
+        print(f"{each} disappeared or came back: list it in reserved", file=sys.stderr)
+    return DONE if found.ok else VIOLATION

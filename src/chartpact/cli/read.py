@@ -1,0 +1,113 @@
+"""`chartpact read`: typed state under a contract, from a snapshot or from our own drawing."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from chartpact.cli import DONE, VIOLATION, UsageError, Verbs
+from chartpact.cli.contract import contract_of
+from chartpact.cli.snapshot import add_drawn, draw
+from chartpact.contracts import Contract, ContractError, Reading, document, read
+from chartpact.indicators import IndicatorError, resolve
+from chartpact.indicators.requests import Request
+from chartpact.snapshot import Snapshot, SnapshotError, parse_json
+
+
+def add(verbs: Verbs) -> None:
+    verb = verbs.add_parser(
+        "read",
+        help="typed state under a contract",
+        description=(
+            "Reads typed state from what is drawn, under a contract. If the picture breaks the "
+            "contract, the violations are printed and the exit code is 3; nothing is guessed."
+        ),
+        epilog="Example: chartpact read ob_ai --snapshot drawn.json --json",
+    )
+    verb.add_argument("contract", metavar="CONTRACT", help="a shipped contract, a file or a folder")
+    source = verb.add_mutually_exclusive_group(required=True)
+    source.add_argument("--snapshot", metavar="FILE", help="a snapshot, or - for stdin")
+    add_drawn(verb, source)
+    verb.add_argument(
+        "--param",
+        action="append",
+        default=[],
+        metavar="K=V",
+        help="with --bars, a parameter of the indicator; may be given several times",
+    )
+    verb.add_argument("--config", metavar="FILE", help="JSON or YAML with what is customised")
+    verb.add_argument("--profile", metavar="NAME", help="one of the contract's profiles")
+    verb.add_argument("--json", action="store_true", help="as JSON")
+    verb.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    contract = contract_of(args.contract)
+    config = _config(args.config)
+    snapshot = _snapshot(args, contract)
+    reading = read(contract, snapshot, config, args.profile)
+    if args.json:
+        print(json.dumps(reading.to_json(), allow_nan=False))
+    else:
+        _show(reading)
+    return DONE if reading.ok else VIOLATION
+
+
+def _config(path: str | None) -> dict[str, Any] | None:
+    if path is None:
+        return None
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{path}: this is not a text in UTF-8") from None
+    try:
+        if Path(path).suffix in (".yaml", ".yml"):
+            data = document.parse(text).plain()
+        else:
+            data = parse_json(text)
+    except (SnapshotError, ContractError) as error:
+        raise UsageError(f"{path}: {error}") from None
+    if not isinstance(data, dict):
+        raise UsageError(f"{path}: a config maps keys to values")
+    return data
+
+
+def _snapshot(args: argparse.Namespace, contract: Contract) -> Snapshot:
+    if args.snapshot is not None and args.param:
+        raise UsageError("--param sets parameters of an indicator, which --snapshot has not")
+    try:
+        if args.snapshot == "-":
+            return Snapshot(parse_json(sys.stdin.read()))
+        if args.snapshot is not None:
+            return Snapshot.load(args.snapshot)
+    except (SnapshotError, UnicodeDecodeError) as error:
+        raise UsageError(str(error)) from None
+    try:
+        resolve(contract.name)
+    except IndicatorError:
+        raise UsageError(
+            f"there is no indicator {contract.name!r} to draw what this contract reads; "
+            "give what another chart shows with --snapshot"
+        ) from None
+    return draw(args, [Request(contract.name, dict(map(_param, args.param)))])
+
+
+def _param(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip():
+        raise UsageError(f"--param {text!r}: write name=value")
+    return name.strip(), value
+
+
+def _show(reading: Reading) -> None:
+    for warning in reading.warnings:
+        print(f"warning: {warning}", file=sys.stderr)
+    if reading.ok:
+        print(json.dumps(reading.state, indent=2))
+        return
+    print(f"{reading.contract} {reading.version}: the picture breaks the contract", file=sys.stderr)
+    for violation in reading.violations:
+        print(f"  {violation}", file=sys.stderr)

@@ -1,0 +1,390 @@
+"""Payloads: texts that carry typed fields, as a pattern, as `TAG|KEY:VALUE|…` or as JSON.
+
+`decode` reads them strictly and `encode` is its inverse: what decoding would refuse is not written.
+"""
+
+import json
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from chartpact.contracts import patterns
+from chartpact.contracts.kinds import BOOL, NUMBER, TEXT, TIME, Kind, enum
+from chartpact.contracts.model import Decode, PayloadField
+from chartpact.contracts.patterns import MAX_TEXT, Pattern
+from chartpact.contracts.violations import Trouble
+
+LARGEST_WHOLE = 2**53
+_REMEMBERED = 4096
+_KEY = re.compile(r"[A-Z][A-Z0-9_]*")
+_NUMBER = re.compile(r"-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_WHOLE = re.compile(r"-?[0-9]{1,16}")
+_VERSION_KEY = {"delimiter": "V", "json": "v"}
+
+Values = tuple[Any, ...]
+Told = tuple[tuple[str, ...], str, str]  # steps below `decode`, message, hint
+
+
+class PayloadError(ValueError):
+    """Values that cannot be written as this payload."""
+
+
+@dataclass(frozen=True)
+class Codec:
+    """A payload's grammar and its fields."""
+
+    form: str
+    fields: Mapping[str, PayloadField]
+    tag: str = ""
+    versions: tuple[int, ...] = (1,)
+    pattern: str | None = None
+    pattern_key: str | None = None  # the config key that holds the pattern
+
+    def pattern_of(self, config: Mapping[str, Any]) -> str | None:
+        return self.pattern if self.pattern_key is None else config.get(self.pattern_key)
+
+
+def kinds(spec: Decode) -> dict[str, Kind]:
+    """The kind of each field."""
+    plain = {"text": TEXT, "number": NUMBER, "bool": BOOL, "time": TIME}
+    found = {}
+    for name, field in spec.fields.items():
+        kind = enum(field.options or ()) if field.type == "choice" else plain[field.type]
+        found[name] = kind.or_none() if field.optional else kind
+    return found
+
+
+def compile_codec(spec: Decode, config: Mapping[str, Kind]) -> tuple[Codec, list[Told]]:
+    """The codec that a contract declares, and what is wrong with the declaration."""
+    told: list[Told] = []
+    wrong = {
+        "pattern": spec.pattern is not None and spec.as_ != "pattern",
+        "tag": spec.tag is not None and spec.as_ != "delimiter",
+        "versions": spec.versions is not None and spec.as_ == "pattern",
+    }
+    told += [
+        ((word,), f"{word} does not belong to {spec.as_}", "remove it")
+        for word, given in wrong.items()
+        if given
+    ]
+    for name, field in spec.fields.items():
+        told += _field_faults(name, field, spec.as_)
+    if not spec.fields:
+        told.append((("fields",), "a payload has fields", "write fields: {name: {type: text}}"))
+    codec = Codec(spec.as_, spec.fields, spec.tag or "", tuple(spec.versions or (1,)))
+    if spec.as_ == "delimiter" and (not spec.tag or "|" in spec.tag or not spec.tag.strip()):
+        told.append((("tag",), "a delimiter payload begins with a tag", "write tag: SIGNAL"))
+    if spec.as_ == "pattern":
+        codec, more = _pattern_codec(spec, config)
+        told += more
+    return codec, told
+
+
+def _pattern_codec(spec: Decode, config: Mapping[str, Kind]) -> tuple[Codec, list[Told]]:
+    text = spec.pattern
+    if text is None:
+        empty = Codec("pattern", spec.fields, pattern="")
+        return empty, [(("pattern",), "pattern is missing", "write pattern: '…(?P<name>…)'")]
+    if text in config:
+        keyed = Codec("pattern", spec.fields, pattern_key=text)
+        if config[text].name == "pattern":
+            return keyed, []
+        return keyed, [
+            (("pattern",), f"the config key {text} is not a pattern", "give it type: pattern")
+        ]
+    codec = Codec("pattern", spec.fields, pattern=text)
+    if (fault := patterns.fault(text)) is not None:
+        return codec, [(("pattern",), fault, "patterns are those of RE2")]
+    if (fault := group_fault(text, codec)) is not None:
+        return codec, [(("pattern",), fault, "name its groups (?P<field>…) as in fields")]
+    return codec, []
+
+
+def group_fault(pattern: str, codec: Codec) -> str | None:
+    """How a pattern's named groups differ from the fields, or nothing."""
+    compiled = Pattern(pattern)
+    if compiled.groups != set(codec.fields):
+        found, wanted = (
+            ", ".join(sorted(names)) or "none" for names in (compiled.groups, codec.fields)
+        )
+        return f"the pattern has the groups {found}, the fields are {wanted}"
+    return None
+
+
+def _field_faults(name: str, field: PayloadField, form: str) -> list[Told]:
+    place, told = ("fields", name), list[Told]()
+    if (field.type == "choice") != (field.options is not None):
+        told.append((place, "options belong to a choice, and a choice has them", "options: [A, B]"))
+    if field.type not in ("number", "time") and (field.min is not None or field.max is not None):
+        told.append((place, f"a {field.type} has no min or max", "remove it"))
+    for option in field.options or ():
+        if not option.strip() or (form == "delimiter" and "|" in option):
+            told.append((place, f"the option {option!r} cannot be written", "remove it"))
+    if form == "delimiter" and not _KEY.fullmatch(name):
+        told.append((place, f"{name!r} is not a key", "write keys in capitals"))
+    if name == _VERSION_KEY.get(form):
+        told.append((place, f"{name} carries the version", "list it in versions"))
+    return told
+
+
+# ------------------------------------------------------------------------------------------ decode
+
+
+def decoder(codec: Codec, pattern: Pattern | None = None) -> Callable[[str], Values]:
+    """A function from a text to the values of the fields; it remembers texts it has seen."""
+    seen: dict[str, Values] = {}
+
+    def read(text: str) -> Values:
+        found = seen.get(text)
+        if found is None:
+            found = decode(codec, text, pattern)
+            if len(seen) >= _REMEMBERED:
+                seen.clear()
+            seen[text] = found
+        return found
+
+    return read
+
+
+def decode(codec: Codec, text: str, pattern: Pattern | None = None) -> Values:
+    """The values of the fields in a text, in their order; raises `Trouble`."""
+    if len(text) > MAX_TEXT:
+        raise Trouble("malformed", f"a payload of {len(text)} characters is too long")
+    if codec.form == "json":
+        return _fields(codec, _json_object(text), _from_json)
+    if codec.form == "delimiter":
+        return _fields(codec, _delimited(codec, text), _from_text)
+    if pattern is None:
+        if codec.pattern is None:
+            raise Trouble("malformed", "no pattern is configured to read this text with")
+        pattern = Pattern(codec.pattern)
+    groups = pattern.match(text)
+    if groups is None:
+        raise Trouble("malformed", f"{text!r:.80} does not match {pattern.text!r:.80}")
+    return _fields(codec, dict(groups), _from_text)
+
+
+def _fields(
+    codec: Codec, found: dict[str, Any], convert: Callable[[PayloadField, Any], Any]
+) -> Values:
+    version_key = _VERSION_KEY.get(codec.form)
+    if version_key is not None:
+        _check_version(codec, found.pop(version_key, 1), convert)
+    for name in found:
+        if name not in codec.fields:
+            raise Trouble("unexpected", f"the payload has an unknown key {name!r:.60}")
+    values = []
+    for name, field in codec.fields.items():
+        try:
+            values.append(_value(field, found.get(name), convert))
+        except ValueError as error:
+            raise Trouble("malformed", f"{name}: {error}", path=f"fields.{name}") from None
+    return tuple(values)
+
+
+_WHOLE_NUMBER = PayloadField(type="time")
+
+
+def _check_version(codec: Codec, given: Any, convert: Callable[[PayloadField, Any], Any]) -> None:
+    try:
+        version = given if given == 1 and given is not True else convert(_WHOLE_NUMBER, given)
+    except ValueError:
+        raise Trouble("malformed", f"the version {given!r:.40} is not a whole number") from None
+    if version not in codec.versions:
+        known = ", ".join(map(str, codec.versions))
+        raise Trouble("version", f"the payload has version {version}; known: {known}")
+
+
+def _value(field: PayloadField, given: Any, convert: Callable[[PayloadField, Any], Any]) -> Any:
+    if given is None or (isinstance(given, str) and not given.strip()):
+        if field.optional:
+            return None
+        raise ValueError("it is missing or blank")
+    value = convert(field, given)
+    if field.type == "choice" and value not in (field.options or ()):
+        raise ValueError(f"{value!r:.60} is not one of {', '.join(field.options or ())}")
+    if field.min is not None and value < field.min:
+        raise ValueError(f"{value} is below {field.min:g}")
+    if field.max is not None and value > field.max:
+        raise ValueError(f"{value} is above {field.max:g}")
+    return value
+
+
+def _from_text(field: PayloadField, text: str) -> Any:
+    if field.type in ("text", "choice"):
+        return text
+    if field.type == "bool":
+        if text not in ("true", "false"):
+            raise ValueError(f"{text!r:.60} is not true or false")
+        return text == "true"
+    if field.type == "time":
+        if not _WHOLE.fullmatch(text) or abs(int(text)) > LARGEST_WHOLE:
+            raise ValueError(f"{text!r:.60} is not a time in milliseconds")
+        return int(text)
+    if not _NUMBER.fullmatch(text):
+        raise ValueError(f"{text!r:.60} is not a number")
+    number = int(text) if _WHOLE.fullmatch(text) else float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text!r:.60} is too large a number")
+    return float(number) if abs(number) > LARGEST_WHOLE else number
+
+
+def _from_json(field: PayloadField, value: Any) -> Any:
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if field.type in ("text", "choice"):
+        if not isinstance(value, str):
+            raise ValueError(f"{value!r:.60} is not a text")
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise ValueError("the text holds half of a surrogate pair") from None
+        return value
+    if field.type == "bool":
+        if not isinstance(value, bool):
+            raise ValueError(f"{value!r:.60} is not true or false")
+        return value
+    if field.type == "time":
+        if not whole or abs(value) > LARGEST_WHOLE:
+            raise ValueError(f"{value!r:.60} is not a time in milliseconds")
+        return value
+    if not whole and not isinstance(value, float):
+        raise ValueError(f"{value!r:.60} is not a number")
+    number = float(value) if abs(value) > LARGEST_WHOLE else value
+    if not math.isfinite(number):
+        raise ValueError(f"{value!r:.60} is too large a number")
+    return number
+
+
+def _delimited(codec: Codec, text: str) -> dict[str, str]:
+    tag, *pieces = text.split("|")
+    if tag != codec.tag:
+        raise Trouble("malformed", f"{text!r:.60} does not begin with {codec.tag}|")
+    found: dict[str, str] = {}
+    for piece in pieces:
+        key, colon, value = piece.partition(":")
+        if not colon or not _KEY.fullmatch(key):
+            raise Trouble("malformed", f"{piece!r:.60} is not KEY:VALUE")
+        if key in found:
+            raise Trouble("malformed", f"the key {key} is there twice")
+        found[key] = value
+    return found
+
+
+def _json_object(text: str) -> dict[str, Any]:
+    def pairs(listed: list[tuple[str, Any]]) -> dict[str, Any]:
+        if len({key for key, _ in listed}) < len(listed):
+            raise ValueError("a key is there twice")
+        return dict(listed)
+
+    def constant(word: str) -> Any:
+        raise ValueError(f"{word} is not a number")
+
+    try:
+        found = json.loads(text, object_pairs_hook=pairs, parse_constant=constant)
+    except (ValueError, RecursionError, OverflowError) as error:
+        raise Trouble("malformed", f"{text!r:.60} is not JSON: {error!s:.80}") from None
+    if not isinstance(found, dict):
+        raise Trouble("malformed", f"{text!r:.60} is not a JSON object")
+    return found
+
+
+# ------------------------------------------------------------------------------------------ encode
+
+
+def encode(
+    codec: Codec, values: Mapping[str, Any], version: int = 1, pattern: str | None = None
+) -> str:
+    """The text that decodes to these values; fields that are None are left out."""
+    if unknown := sorted(set(values) - set(codec.fields)):
+        raise PayloadError(f"there is no field {unknown[0]!r}")
+    given = {name: values.get(name) for name in codec.fields}
+    match codec.form:
+        case "json":
+            head = {"v": version} if version != 1 else {}
+            rest = {name: value for name, value in given.items() if value is not None}
+            text = _written_json({**head, **rest})
+        case "delimiter":
+            parts = [codec.tag] + ([f"V:{version}"] if version != 1 else [])
+            parts += [f"{k}:{_written(k, v)}" for k, v in given.items() if v is not None]
+            text = "|".join(parts)
+        case _:
+            shape = pattern if pattern is not None else codec.pattern
+            if shape is None:
+                raise PayloadError("no pattern is configured")
+            text = _fill(shape, given)
+    try:
+        back = decode(codec, text, Pattern(pattern) if pattern is not None else None)
+    except Trouble as trouble:
+        raise PayloadError(trouble.message) from None
+    wanted = tuple(given.values())
+    if back != wanted or [type(v) for v in back] != [type(v) for v in wanted]:
+        raise PayloadError(f"{text!r:.80} would be read as something else")
+    return text
+
+
+def _written_json(data: dict[str, Any]) -> str:
+    try:
+        return json.dumps(data, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+    except (TypeError, ValueError) as error:
+        raise PayloadError(str(error)) from None
+
+
+def _written(name: str, value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return repr(value)
+    if not isinstance(value, str):
+        raise PayloadError(f"{name}: {value!r:.60} cannot be written")
+    return value
+
+
+_ESCAPED = re.compile(r"\\([^A-Za-z0-9])")
+_GROUP = re.compile(r"\(\?P?<([A-Za-z_][A-Za-z0-9_]*)>")
+_MEANT = frozenset(r".^$*+?{}[]|()\\")
+
+
+def _fill(pattern: str, given: Mapping[str, Any]) -> str:
+    """The text of a pattern made of plain characters and named groups."""
+    out, at = [], 0
+    while at < len(pattern):
+        group, escaped = _GROUP.match(pattern, at), _ESCAPED.match(pattern, at)
+        if group is not None:
+            value = given.get(group[1])
+            at = _group_end(pattern, group.end())
+            optional = pattern[at : at + 1] == "?"
+            if value is None and not optional:
+                raise PayloadError(f"{group[1]} is missing")
+            out.append("" if value is None else _written(group[1], value))
+            at += optional
+        elif escaped is not None:
+            out.append(escaped[1])
+            at = escaped.end()
+        elif pattern[at] in _MEANT:
+            raise PayloadError(
+                f"the pattern {pattern!r:.60} cannot be written: "
+                f"{pattern[at]!r} outside a named group stands for several texts"
+            )
+        else:
+            out.append(pattern[at])
+            at += 1
+    return "".join(out)
+
+
+def _group_end(pattern: str, at: int) -> int:
+    depth, in_class = 1, False
+    while at < len(pattern) and depth:
+        char = pattern[at]
+        if char == "\\":
+            at += 1
+        elif in_class:
+            in_class = char != "]"
+        elif char == "[":
+            in_class = True
+            at += pattern[at + 1 : at + 2] == "]"
+        else:
+            depth += (char == "(") - (char == ")")
+        at += 1
+    return at

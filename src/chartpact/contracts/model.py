@@ -1,0 +1,436 @@
+"""The sections of a contract file as they are written, checked for shape but not yet for meaning.
+
+Texts that hold expressions are kept as texts; `compile` gives them types. The published JSON Schema
+for editors is made from these classes.
+"""
+
+import keyword
+import math
+import re
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    WithJsonSchema,
+    model_validator,
+)
+
+from chartpact.contracts.document import Node
+from chartpact.contracts.errors import ContractError, Problem, suggestion
+from chartpact.snapshot import CHANNELS
+
+SCHEMA_ID = "urn:chartpact:schema:contract:1"
+MAX_EXPRESSION = 1000
+MAX_NAME = 64
+
+Violation = Literal[
+    "missing", "duplicate", "ambiguous", "malformed", "unexpected", "version", "config",
+    "unavailable",
+]  # fmt: skip
+KINDS: tuple[str, ...] = (*get_args(Violation), "illegal_transition")
+
+# Words of the expression language, and of Python, whose parser reads expressions.
+RESERVED = frozenset([*"absent chart none true false".split(), *keyword.kwlist])
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_COUNT = re.compile(r"([0-9]{1,6})(?:(\.\.)([0-9]{1,6})?)?")
+_VERSION = re.compile(r"(?:0|[1-9][0-9]{0,5})(?:\.(?:0|[1-9][0-9]{0,5})){2}")
+
+
+def _plain_name(value: Any) -> str:
+    if not isinstance(value, str) or not _NAME.fullmatch(value) or len(value) > MAX_NAME:
+        raise ValueError(
+            f"{value!r:.60} is not a name; use letters, digits and _, beginning with a letter"
+        )
+    return value
+
+
+def _name(value: Any) -> str:
+    if _plain_name(value) in RESERVED:
+        raise ValueError(f"{value!r} is a word of the language; choose another name")
+    return str(value)
+
+
+def expression_text(value: Any) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return repr(value)
+    if not isinstance(value, str):
+        raise ValueError("an expression is a text; quote it where it begins with [ or {")
+    if len(value) > MAX_EXPRESSION:
+        raise ValueError(
+            f"{len(value)} characters are too many for an expression; "
+            f"at most {MAX_EXPRESSION}: name parts of it in reads"
+        )
+    return value
+
+
+def _count(value: Any) -> tuple[int, int | None]:
+    text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    match = _COUNT.fullmatch(text) if isinstance(text, str) else None
+    if match is None:
+        raise ValueError(f"{value!r:.60} is not a count; write 1, 0..1, 2..4 or 0..")
+    low = int(match[1])
+    high = low if match[2] is None else None if match[3] is None else int(match[3])
+    if high is not None and high < low:
+        raise ValueError(f"{value!r} ends before it begins; write the smaller number first")
+    return low, high
+
+
+def _contract_version(value: Any) -> str:
+    if not isinstance(value, str) or not _VERSION.fullmatch(value):
+        raise ValueError(f"{value!r:.60} is not a version; write three numbers, as in 1.0.0")
+    return value
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{value!r:.60} is not a text; put it in quotes")
+    return value
+
+
+def _number(value: Any) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+        raise ValueError(f"{value!r:.60} is not a number")
+    return value
+
+
+def _scalar(value: Any) -> Any:
+    if isinstance(value, dict | list):
+        raise ValueError("one value belongs here, not a list or a mapping")
+    return value
+
+
+def _listed(value: Any) -> Any:
+    return value if isinstance(value, list) else [value]
+
+
+_SCALAR_SCHEMA = {"type": ["string", "number", "boolean", "null"]}
+Name = Annotated[str, BeforeValidator(_name), Field(pattern=f"^{_NAME.pattern}$")]
+PlainName = Annotated[str, BeforeValidator(_plain_name), Field(pattern=f"^{_NAME.pattern}$")]
+Text = Annotated[str, BeforeValidator(_text)]
+Number = Annotated[float, BeforeValidator(_number)]
+Scalar = Annotated[Any, AfterValidator(_scalar), WithJsonSchema(_SCALAR_SCHEMA)]
+Expression = Annotated[
+    str,
+    BeforeValidator(expression_text),
+    WithJsonSchema({**_SCALAR_SCHEMA, "maxLength": MAX_EXPRESSION}),
+]
+Count = Annotated[
+    tuple[int, int | None],
+    BeforeValidator(_count),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "integer", "minimum": 0},
+                {"type": "string", "pattern": r"^[0-9]+(\.\.[0-9]*)?$"},
+            ]
+        }
+    ),
+]
+Values = Annotated[
+    list[Scalar],
+    BeforeValidator(_listed),
+    WithJsonSchema({"anyOf": [_SCALAR_SCHEMA, {"type": "array", "items": _SCALAR_SCHEMA}]}),
+]
+
+
+class Section(BaseModel):
+    """A part of the file: unknown keys are errors, and nothing changes once it is read."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class Identity(Section):
+    """How to find the indicator on a chart."""
+
+    pine_title: Text
+    study_filter: Text | None = None
+    short_title: Text | None = None
+    script_versions: list[Scalar] | None = None
+
+
+class ConfigKey(Section):
+    """Something a user may have customised."""
+
+    type: Literal["color", "number", "bool", "text", "choice", "pattern"]
+    default: Scalar = None
+    options: list[Text] | None = None
+    min: Number | None = None
+    max: Number | None = None
+    from_: Text | None = Field(None, alias="from")
+    about: Text | None = None
+
+    @property
+    def has_default(self) -> bool:
+        return "default" in self.model_fields_set
+
+    @property
+    def nullable(self) -> bool:
+        return self.has_default and self.default is None
+
+
+class Part(Section):
+    """One member of a group, chosen from what is left."""
+
+    highest: Expression | None = None
+    lowest: Expression | None = None
+    where: Expression | None = None
+    optional: bool = False
+
+    @model_validator(mode="after")
+    def _one_way(self) -> "Part":
+        given = [way for way in ("highest", "lowest", "where") if way in self.model_fields_set]
+        if len(given) != 1:
+            raise ValueError("a part is chosen in one way; write highest, lowest or where")
+        return self
+
+
+class PayloadField(Section):
+    """One field of a payload."""
+
+    type: Literal["text", "number", "bool", "choice", "time"]
+    options: list[Text] | None = None
+    min: Number | None = None
+    max: Number | None = None
+    optional: bool = False
+
+
+class Decode(Section):
+    """How a text is read as a payload."""
+
+    of: Expression
+    as_: Literal["pattern", "delimiter", "json"] = Field(alias="as")
+    pattern: Text | None = None
+    tag: Text | None = None
+    versions: list[int] | None = None
+    fields: dict[Name, PayloadField]
+
+
+class Attach(Section):
+    """Which instance of another element belongs to this one."""
+
+    from_: Name = Field(alias="from")
+    within: dict[str, list[Expression]]
+    where: Expression | None = None
+    nearest: Expression | None = None
+    count: Count = (1, 1)
+    exclusive: bool = True
+
+
+class Element(Section):
+    """Something the indicator draws."""
+
+    from_: Name = Field(alias="from")
+    where: Expression | None = None
+    group: list[Text] | None = None
+    newest: Text | None = None
+    parts: dict[Name, Part] | None = None
+    count: Count = (0, None)
+    decode: Decode | None = None
+    reads: dict[Name, Expression] = {}
+    attach: dict[Name, Attach] = {}
+    key: list[Expression] | None = None
+    ignore: Text | None = None
+    meaning: Text | None = None
+    changes: Text | None = None
+
+
+class Row(Section):
+    """A row of a truth table: a state, or a violation."""
+
+    when: Any
+    give: dict[Name, Scalar] | None = None
+    violation: Violation | None = None
+    say: Text | None = None
+
+
+class Machine(Section):
+    """States as a truth table over finite observations, and the steps between them."""
+
+    observe: dict[Name, Expression]
+    rows: dict[PlainName, Row]
+    initial: Annotated[list[Text], BeforeValidator(_listed)]
+    transitions: dict[PlainName, Annotated[list[Text], BeforeValidator(_listed)]] = {}
+    epoch: Expression | None = None
+    gone: Text | None = None
+
+
+class EdgeCase(Section):
+    """A condition under which the reading is refused."""
+
+    when: Expression
+    violation: Violation
+    each: Name | None = None
+    say: Text | None = None
+
+
+class Reserved(Section):
+    """Ids that were used once and never will be again."""
+
+    elements: list[Text] = []
+    states: list[Text] = []
+    output: list[Text] = []
+    config: list[Text] = []
+    encodings: list[Text] = []
+
+
+class ContractFile(Section):
+    """A contract as it is written."""
+
+    contract: Name
+    version: Annotated[str, BeforeValidator(_contract_version)]
+    identity: Identity
+    config: dict[Name, ConfigKey] = {}
+    profiles: dict[PlainName, dict[str, Scalar]] = {}
+    channels: dict[
+        Literal["labels", "lines", "boxes", "cells"],
+        Literal["signal", "informational", "cosmetic"],
+    ]
+    encodings: dict[Name, dict[PlainName, Values]] = {}
+    elements: dict[Name, Element]
+    states: dict[Name, Machine] = {}
+    edge_cases: dict[Name, EdgeCase] = {}
+    output: Annotated[
+        dict[str, Any],
+        WithJsonSchema({"type": "object", "additionalProperties": {"$ref": "#/$defs/Output"}}),
+    ]
+    reserved: Reserved = Reserved()
+    notes: Text | None = None
+
+
+class OutputList(Section):
+    """The form of an output that gives out the instances of an element."""
+
+    from_: Name = Field(alias="from")
+    where: Expression | None = None
+    split: Name | None = None
+    sort: Expression | None = None
+    give: dict[str, Any]
+
+
+def validate(root: Node) -> ContractFile:
+    """The sections of a document, or every problem of their shape."""
+    if not isinstance(root.value, dict):
+        raise ContractError(
+            [Problem(root.line, "", "this is not a contract", "begin with `contract: name`")]
+        )
+    try:
+        return ContractFile.model_validate(root.plain())
+    except ValidationError as error:
+        raise ContractError(problems_of(error, root)) from None
+
+
+def problems_of(
+    error: ValidationError, root: Node, above: tuple[str | int, ...] = ()
+) -> list[Problem]:
+    """What pydantic found, with lines, in words for the person who wrote the file."""
+    problems = []
+    for found in error.errors(include_url=False):
+        steps = [*above, *(step for step in found["loc"] if step != "[key]")]
+        path = ".".join(map(str, steps))
+        message, hint = _told(found, steps)
+        line = root.line_of(steps)
+        if found["type"] == "missing":
+            line = root.line_of(steps[:-1])
+        problem = Problem(line, path, message, hint)
+        if problem not in problems:
+            problems.append(problem)
+    return problems
+
+
+def _told(found: Any, steps: Sequence[str | int]) -> tuple[str, str]:
+    kind, given = found["type"], found.get("input")
+    match kind:
+        case "extra_forbidden":
+            return f"unknown key {steps[-1]!r:.60}", suggestion(str(steps[-1]), _known(steps))
+        case "missing":
+            return f"{steps[-1]} is missing", f"add `{steps[-1]}: …`"
+        case "literal_error":
+            allowed = found["ctx"]["expected"].replace("'", "")
+            return f"{given!r:.60} is not known here", f"use {allowed}"
+        case "value_error":
+            message, _, hint = str(found["ctx"]["error"]).partition("; ")
+            return message, hint
+        case "dict_type" | "model_type" | "model_attributes_type":
+            return f"{given!r:.60} is not a mapping", "write `name: value` pairs"
+        case "list_type":
+            return f"{given!r:.60} is not a list", "write [a, b]"
+        case "bool_type" | "bool_parsing":
+            return f"{given!r:.60} is not true or false", "write true or false"
+        case "int_type" | "int_parsing" | "int_from_float":
+            return f"{given!r:.60} is not a whole number", "write 1, 2, …"
+    return str(found["msg"]), ""
+
+
+_SECTIONS: dict[str, type[Section]] = {
+    "identity": Identity,
+    "config": ConfigKey,
+    "elements": Element,
+    "decode": Decode,
+    "fields": PayloadField,
+    "attach": Attach,
+    "parts": Part,
+    "states": Machine,
+    "rows": Row,
+    "edge_cases": EdgeCase,
+    "reserved": Reserved,
+    "output": OutputList,
+    "give": OutputList,
+}
+
+
+def _known(steps: Sequence[str | int]) -> list[str]:
+    """The keys that belong where an unknown one was found."""
+    model: type[Section] = ContractFile
+    for step in steps[:-1]:
+        model = _SECTIONS.get(str(step), model)
+    return [field.alias or name for name, field in model.model_fields.items()]
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema (2020-12) of a contract file, for editors."""
+    schema = ContractFile.model_json_schema(by_alias=True)
+    listed = OutputList.model_json_schema(by_alias=True)
+    listed["properties"]["give"] = {
+        "type": "object",
+        "additionalProperties": {"$ref": "#/$defs/Output"},
+    }
+    schema["$defs"]["OutputList"] = listed
+    schema["$defs"]["Output"] = {
+        "anyOf": [
+            _SCALAR_SCHEMA,
+            {"$ref": "#/$defs/OutputList"},
+            {
+                "type": "object",
+                "properties": {"from": False},
+                "additionalProperties": {"$ref": "#/$defs/Output"},
+            },
+        ]
+    }
+    schema["$defs"]["Row"]["properties"]["when"] = {
+        "anyOf": [{"$ref": "#/$defs/When"}, {"type": "array", "items": {"$ref": "#/$defs/When"}}]
+    }
+    schema["$defs"]["When"] = {
+        "type": "object",
+        "additionalProperties": {
+            "anyOf": [_SCALAR_SCHEMA, {"type": "array", "items": _SCALAR_SCHEMA}]
+        },
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": SCHEMA_ID,
+        **schema,
+        "title": "chartpact contract",
+    }
+
+
+assert set(CHANNELS) == {"labels", "lines", "boxes", "cells"}

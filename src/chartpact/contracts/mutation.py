@@ -1,0 +1,265 @@
+"""The mutation test: no change that matters goes unnoticed.
+
+For every object of a good example that is not ignored and not history, each field that reaches a
+state, an edge case or the output is changed. The reading must then be refused or say something
+else. A change inside a tolerance that the contract states, and one of opacity where no `alpha` is
+asked, is no change; nor is one between looks that a row of a state table lists side by side.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from chartpact.contracts.compile import Contract
+from chartpact.contracts.elements import ElementCode
+from chartpact.contracts.engine import Run
+from chartpact.contracts.examples import Example
+from chartpact.contracts.reach import Target, targets
+from chartpact.palette import TEXT_SIZES
+from chartpact.snapshot import FIELDS, Snapshot
+
+MAX_OBJECTS = 6  # of one element in one example
+FRESH_COLOR = "#1b2c3d"
+FAR = 1_000_000
+
+Record = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Unnoticed:
+    """A change that left the reading as it was."""
+
+    example: str
+    target: str
+    change: str
+
+    def __str__(self) -> str:
+        return f"{self.example}: {self.target} {self.change}"
+
+
+@dataclass(frozen=True)
+class Result:
+    """How many changes were made, in which fields, and which of them went unnoticed."""
+
+    targets: tuple[str, ...]
+    changes: int
+    unnoticed: tuple[Unnoticed, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "targets": list(self.targets),
+            "changes": self.changes,
+            "unnoticed": [str(each) for each in self.unnoticed],
+        }
+
+
+def check(contract: Contract, examples: Iterable[Example]) -> Result:
+    """Changes what the good examples show, one field after the other."""
+    names: dict[str, None] = {}
+    changes, unnoticed = 0, list[Unnoticed]()
+    for example in examples:
+        if not example.conforming:
+            continue
+        trial = _Trial(contract, example)
+        for name, noticed, told in trial.run():
+            names[name] = None
+            changes += 1
+            if not noticed:
+                unnoticed.append(Unnoticed(example.name, name, told))
+    return Result(tuple(names), changes, tuple(unnoticed))
+
+
+class _Trial:
+    """One example, and what becomes of its reading when something is changed."""
+
+    def __init__(self, contract: Contract, example: Example) -> None:
+        self.contract, self.example = contract, example
+        self.base = Run(contract, example.snapshot)
+        self.reading = self._read(self.base)
+        self.tick = self.base.bound.values.get("tick_size") or 1
+
+    def _read(self, run: Run) -> Any:
+        return run.reading(self.example.config or {}, self.example.profile)
+
+    def run(self) -> Iterator[tuple[str, bool, str]]:
+        seen: set[tuple[int, str, bool]] = set()
+        found = targets(self.contract, self.base.bound.values)
+        for target in sorted(found, key=lambda each: not each.every):
+            for record in self._records(target)[:MAX_OBJECTS]:
+                field = (id(record), f"{target.need.field}{target.alpha}", target.every)
+                if field not in seen:
+                    seen |= {field, (*field[:2], False)}
+                    yield from self._change(target, record)
+        for element, record in self._needed_records():
+            after = self._without(element.channel, record)
+            yield f"{element.name} as a whole", self._noticed(after) is not False, "removed"
+
+    # ------------------------------------------------------------------------------------ objects
+
+    def _records(self, target: Target) -> list[Record]:
+        """The objects in which a field reaches, in this example."""
+        element = self.contract.elements[target.element]
+        instances = self._contributing(target.element)
+        if target.referrer is not None and not self._contributing(target.referrer):
+            return []
+        if target.attachment is not None:
+            instances = self._attached(target, element, instances)
+        found = self.base.found
+        if target.part is not None and element.base is None:
+            slot = element.parts[target.part]
+            rows = [each[slot] for each in instances if each[slot] is not None]
+            return [found.drawn[element.channel].records[row[0]] for row in rows]
+        return found.behind(element, instances)
+
+    def _attached(self, target: Target, element: ElementCode, instances: list[Any]) -> list[Any]:
+        """Owners that have the attachment, or what is attached to them."""
+        owner = self.contract.elements[target.referrer or target.element]
+        slot = next(a.slot for a in owner.attachments if a.name == target.attachment)
+        owners = [each for each in self._contributing(owner.name) if each[slot] is not None]
+        if owner is element and target.referrer is None:
+            return [each for each in instances if each[slot] is not None]
+        return [each[slot] for each in owners]
+
+    def _contributing(self, name: str) -> list[Any]:
+        """The instances of an element on which the reading depends."""
+        contract, mine = self.contract, self.base.found.instances[name]
+        direct = set(contract.output.uses)
+        for machine in contract.machines.values():
+            direct |= machine.uses | ({machine.element} if machine.element else set())
+        for edge in contract.edges.values():
+            direct |= edge.uses
+        if name in direct and not self._only_attached(name):
+            return mine
+        kept: dict[int, Any] = {}
+        for other in contract.elements.values():
+            if name not in other.uses or other.ignored:
+                continue
+            others = self._contributing(other.name)
+            if other.base == name:
+                kept |= {id(each[0]): each[0] for each in others if other.group is None}
+            slots = [a for a in other.attachments if a.candidates == name]
+            for attachment in slots:
+                if attachment.exclusive:
+                    return mine
+                kept |= {
+                    id(each[attachment.slot]): each[attachment.slot]
+                    for each in others
+                    if each[attachment.slot] is not None
+                }
+            if other.base != name and not slots and others:
+                return mine
+        return list(kept.values())
+
+    def _only_attached(self, name: str) -> bool:
+        """Whether the output reaches an element only as what is attached to another."""
+        for path, found in self.contract.expressions.items():
+            if not path.startswith("elements.") and name in found.elements:
+                return any(
+                    a.candidates == name and not a.exclusive
+                    for each in self.contract.elements.values()
+                    for a in each.attachments
+                )
+        written = str(self.contract.file.output)
+        return f"'from': '{name}'" not in written
+
+    def _needed_records(self) -> Iterator[tuple[ElementCode, Record]]:
+        """Objects that cannot go unnoticed: all but those of optional parts."""
+        found = self.base.found
+        for element in self.contract.elements.values():
+            if element.ignored or element.base is not None:
+                continue
+            instances = self._contributing(element.name)[:MAX_OBJECTS]
+            optional = {
+                id(each[slot])
+                for name, slot in element.parts.items()
+                for each in instances
+                if (element.spec.parts or {})[name].optional
+            }
+            for each in instances:
+                rows = each[0] if element.group is not None else [each[0]]
+                for row in rows:
+                    if id(row) not in optional:
+                        yield element, found.drawn[element.channel].records[row[0]]
+
+    # ------------------------------------------------------------------------------------ changes
+
+    def _change(self, target: Target, record: Record) -> Iterator[tuple[str, bool, str]]:
+        verdicts = []
+        for told, changed in self._mutants(target, record):
+            noticed = self._noticed(self._with(target.need.channel, record, changed))
+            if noticed is not None:
+                verdicts.append((noticed, told))
+        if target.every:
+            for noticed, told in verdicts:
+                yield str(target), noticed, told
+        elif verdicts:
+            told = " or ".join(told for _, told in verdicts)
+            yield str(target), any(noticed for noticed, _ in verdicts), told
+
+    def _noticed(self, snapshot: Snapshot) -> bool | None:
+        """Whether the reading changed; None where a state table lists both looks side by side."""
+        run = Run(self.contract, snapshot)
+        reading = self._read(run)
+        if not reading.ok or reading.state != self.reading.state:
+            return True
+        return None if run.observed != self.base.observed else False
+
+    def _mutants(self, target: Target, record: Record) -> Iterator[tuple[str, Record]]:
+        name, _, part = target.need.field.partition(".")
+        field, value = FIELDS[target.need.channel][name], record[name]
+        if field.kind == "anchor":
+            at = part or "n"
+            if value[at] is not None:
+                for moved in (value[at] - FAR, value[at] + FAR):
+                    yield f"{at} moved to {moved}", {**record, name: {**value, at: moved}}
+            return
+        for changed in self._values(target, field.kind, field.names, value):
+            if changed != value:
+                yield f"changed from {value!r:.40} to {changed!r:.40}", {**record, name: changed}
+
+    def _values(self, target: Target, kind: str, names: Sequence[str], value: Any) -> Iterator[Any]:
+        match kind:
+            case "number":
+                yield from () if value is None else (value + 97 * self.tick, value - 97 * self.tick)
+            case "whole":
+                yield from (value + 1, value + 7)
+            case "flag":
+                yield not value
+            case "text":
+                yield from (f"{value}~", "~", "")
+            case "name":
+                yield from names
+            case "size":
+                yield from TEXT_SIZES
+            case "color" if target.alpha:
+                if value is not None:
+                    yield from (f"{value[:7]}01", f"{value[:7]}fe", f"{value[:7]}ff")
+            case "color":
+                yield from (f"{FRESH_COLOR}ff", None)
+                for setting in self._colors():
+                    if value is None or setting[:7] != value[:7].lower():
+                        yield f"{setting[:7]}{(value or '#ffffffff')[7:] or 'ff'}"
+
+    def _colors(self) -> list[str]:
+        """The colours that mean something."""
+        values = self.base.bound.values
+        return [
+            values[name]
+            for name, key in self.contract.keys.items()
+            if key.type == "color" and values[name] is not None
+        ]
+
+    def _with(self, channel: str, record: Record, changed: Record) -> Snapshot:
+        records = self.base.study.records(channel) or ()
+        return self._put(channel, [changed if each is record else each for each in records])
+
+    def _without(self, channel: str, record: Record) -> Snapshot:
+        records = self.base.study.records(channel) or ()
+        return self._put(channel, [each for each in records if each is not record])
+
+    def _put(self, channel: str, records: list[Any]) -> Snapshot:
+        data, study = self.example.snapshot.data, self.base.study.data
+        studies = [
+            {**each, channel: records} if each is study else each for each in data["studies"]
+        ]
+        return Snapshot({**data, "studies": studies})

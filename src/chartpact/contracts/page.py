@@ -1,0 +1,250 @@
+"""A contract as a page for people: the five sections, the state table, the output, the examples."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from chartpact.contracts.compile import Contract
+from chartpact.contracts.config import wanted
+from chartpact.contracts.examples import Example
+from chartpact.contracts.machines import FORGET, MachineCode
+from chartpact.contracts.model import Element
+from chartpact.contracts.typed import json_schema, python_source
+from chartpact.snapshot import CHANNELS
+
+
+def page(contract: Contract, examples: Sequence[Example] = ()) -> str:
+    """The page, in Markdown."""
+    parts = [
+        f"# {contract.title}\n",
+        f"Contract `{contract.name}`, version {contract.version}.\n",
+        f"{contract.file.notes}\n" if contract.file.notes else "",
+        *_identity(contract),
+        *_config(contract),
+        *_channels(contract),
+        *_elements(contract),
+        *_states(contract),
+        *_edge_cases(contract),
+        *_output(contract),
+        *_examples(examples),
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def _code(text: object) -> str:
+    return f"`{' '.join(str(text).split())}`"
+
+
+def _identity(contract: Contract) -> Iterator[str]:
+    identity = contract.file.identity
+    yield "## 1 Identity\n"
+    rows = [("`pine_title`", identity.pine_title)]
+    if identity.study_filter:
+        rows.append(("`study_filter`", identity.study_filter))
+    if identity.short_title:
+        rows.append(("`short_title`", identity.short_title))
+    if identity.script_versions:
+        rows.append(("`script_versions`", ", ".join(map(str, identity.script_versions))))
+    yield _table(["field", "value"], rows)
+
+
+def _config(contract: Contract) -> Iterator[str]:
+    if not contract.file.config:
+        return
+    yield "### What a user may have customised\n"
+    rows = []
+    for name, key in contract.file.config.items():
+        default = "required"
+        if key.from_:
+            default = f"taken from `{key.from_}`"
+        if key.has_default:
+            default = "not set" if key.default is None else _code(json.dumps(key.default))
+        rows.append((f"`{name}`", wanted(key), default, key.about or ""))
+    yield _table(["key", "takes", "default", "about"], rows)
+    for name, values in contract.file.profiles.items():
+        listed = ", ".join(f"`{key}` = {_code(value)}" for key, value in values.items())
+        yield f"Profile `{name}`: {listed}.\n"
+
+
+def _channels(contract: Contract) -> Iterator[str]:
+    yield "## 2 Visual channels\n"
+    rows = []
+    for channel in CHANNELS:
+        role = contract.role(channel)
+        needs = ", ".join(f"`{need.field}`" for need in sorted(contract.needs[channel], key=str))
+        tracked = ", ".join(
+            f"`{need.field}`" for need in sorted(contract.tracking[channel], key=str)
+        )
+        rows.append((channel, role or "must be empty", needs, tracked))
+    yield _table(["channel", "role", "needed to read", "needed besides to follow"], rows)
+
+
+def _elements(contract: Contract) -> Iterator[str]:
+    yield "## 3 Element dictionary\n"
+    if contract.file.encodings:
+        yield "Looks and their meanings:\n"
+        rows = [
+            (f"`{table}`", f"`{name}`", ", ".join(_code(value) for value in values))
+            for table, names in contract.file.encodings.items()
+            for name, values in names.items()
+        ]
+        yield _table(["encoding", "meaning", "look"], rows)
+    for name, element in contract.file.elements.items():
+        yield f"### `{name}`\n"
+        if element.meaning:
+            yield f"{element.meaning[:1].upper()}{element.meaning[1:]}.\n"
+        if element.ignore:
+            yield f"Ignored: {element.ignore}.\n"
+        yield _table(["word", "rule"], list(_words(element)))
+
+
+def _words(element: Element) -> Iterator[tuple[str, str]]:
+    yield "from", f"`{element.from_}`"
+    if element.where is not None:
+        yield "where", _code(element.where)
+    if element.group is not None:
+        yield "group", ", ".join(f"`{each}`" for each in element.group)
+    if element.newest is not None:
+        yield "newest", f"`{element.newest}`"
+    for name, part in (element.parts or {}).items():
+        way = next(w for w in ("highest", "lowest", "where") if getattr(part, w) is not None)
+        optional = ", optional" if part.optional else ""
+        yield f"part `{name}`", f"{way} {_code(getattr(part, way))}{optional}"
+    if element.ignore is None:
+        yield "count", _count(element.count)
+    if element.decode is not None:
+        fields = ", ".join(f"`{name}` {f.type}" for name, f in element.decode.fields.items())
+        extra = element.decode.pattern or element.decode.tag
+        shown = f" {_code(extra)}" if extra else ""
+        yield "decode", f"{_code(element.decode.of)} as {element.decode.as_}{shown}: {fields}"
+    for name, text in element.reads.items():
+        yield f"reads `{name}`", _code(text)
+    for name, attach in element.attach.items():
+        ranges = "; ".join(
+            f"{_code(field)} from {_code(ends[0])} to {_code(ends[1])}"
+            for field, ends in attach.within.items()
+        )
+        rest = f" where {_code(attach.where)}" if attach.where else ""
+        rest += f", the least {_code(attach.nearest)}" if attach.nearest else ""
+        rest += ", one to one" if attach.exclusive else ""
+        yield f"attach `{name}`", f"{_count(attach.count)} of `{attach.from_}`: {ranges}{rest}"
+    if element.key is not None:
+        yield "key", ", ".join(_code(each) for each in element.key)
+    if element.changes:
+        yield "changes", element.changes
+
+
+def _count(count: tuple[int, int | None]) -> str:
+    low, high = count
+    if low == high:
+        return f"exactly {low}"
+    return f"{low} to {high}" if high is not None else f"{low} or more"
+
+
+def _states(contract: Contract) -> Iterator[str]:
+    yield "## 4 State machine\n"
+    if not contract.machines:
+        yield "There are no states.\n"
+    for machine in contract.machines.values():
+        yield from _machine(machine)
+
+
+def _machine(machine: MachineCode) -> Iterator[str]:
+    spec = machine.spec
+    runs = f"once for each `{machine.element}`" if machine.element else "once a reading"
+    yield f"### `{machine.name}`\n\nRuns {runs}.\n"
+    yield _table(
+        ["observation", "of", "values"],
+        [
+            (f"`{name}`", _code(spec.observe[name]), _values(machine, name))
+            for name in machine.observed
+        ],
+    )
+    names = list(machine.observed)
+    head = [*names, "state", *machine.columns]
+    rows = []
+    for name, row in spec.rows.items():
+        for when in row.when if isinstance(row.when, list) else [row.when]:
+            cells = [_allowed(when, each) for each in names]
+            if row.violation is None:
+                given = [_shown((row.give or {}).get(column)) for column in machine.columns]
+                rows.append([*cells, f"`{name}`", *given])
+            else:
+                told = f"refused: {row.violation}" + (f", {row.say}" if row.say else "")
+                rows.append([*cells, told, *[""] * len(machine.columns)])
+    yield _table(head, rows)
+    initial = ", ".join(f"`{each}`" for each in spec.initial)
+    steps = "; ".join(
+        f"`{state}` → {', '.join(f'`{each}`' for each in nexts)}"
+        for state, nexts in spec.transitions.items()
+    )
+    yield f"Begins in {initial}. Steps: {steps or 'none'}.\n"
+    if spec.epoch is not None:
+        yield f"Starts anew when {_code(spec.epoch)} changes.\n"
+    if spec.gone == FORGET:
+        yield "An instance that disappears is forgotten.\n"
+    elif spec.gone is not None:
+        yield f"An instance that disappears has become `{spec.gone}`.\n"
+
+
+def _values(machine: MachineCode, name: str) -> str:
+    kind = machine.observed[name]
+    listed = list(kind.names) if kind.name == "enum" else ["true", "false"]
+    return ", ".join(f"`{each}`" for each in [*listed, *(["absent"] if kind.nullable else [])])
+
+
+def _allowed(when: Mapping[str, Any], name: str) -> str:
+    if name not in when:
+        return "any"
+    listed = when[name] if isinstance(when[name], list) else [when[name]]
+    return " or ".join(_shown(each) for each in listed)
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return "null"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _edge_cases(contract: Contract) -> Iterator[str]:
+    yield "## 5 Edge cases\n"
+    if not contract.file.edge_cases:
+        yield "None beside those of the elements and states.\n"
+        return
+    rows = [
+        (
+            f"`{name}`",
+            (f"each `{edge.each}`: " if edge.each else "") + _code(edge.when),
+            edge.violation,
+            edge.say or "",
+        )
+        for name, edge in contract.file.edge_cases.items()
+    ]
+    yield _table(["case", "when", "violation", "says"], rows)
+
+
+def _output(contract: Contract) -> Iterator[str]:
+    yield "## Typed output\n"
+    yield f"```python\n{python_source(contract).split(chr(10), 2)[2].strip()}\n```\n"
+    yield "As JSON Schema:\n"
+    yield f"```json\n{json.dumps(json_schema(contract), indent=1)}\n```\n"
+
+
+def _examples(examples: Sequence[Example]) -> Iterator[str]:
+    if not examples:
+        return
+    yield "## Examples\n"
+    rows = []
+    for each in examples:
+        if each.conforming:
+            told = _code(json.dumps(each.expect["state"]))
+        else:
+            told = ", ".join(f"{v['kind']} at `{v['path']}`" for v in each.expect["violations"])
+        rows.append((f"`{each.name}`", each.about, told))
+    yield _table(["example", "about", "read as"], rows)

@@ -1,0 +1,15 @@
+"""Pacts: an indicator's contract, its examples and its story, one folder each."""
+
+from pathlib import Path
+
+_HERE = Path(__file__).resolve().parent
+
+
+def names() -> list[str]:
+    """The contracts that come with the package."""
+    return sorted(each.parent.name for each in _HERE.glob("*/contract.yaml"))
+
+
+def folder(name: str) -> Path:
+    """Where a pact's files are."""
+    return _HERE / name
