@@ -4,6 +4,7 @@ For every object of a good example that is not ignored and not history, each fie
 state, an edge case or the output is changed. The reading must then be refused or say something
 else. A change inside a tolerance that the contract states, and one of opacity where no `alpha` is
 asked, is no change; nor is one between looks that a row of a state table lists side by side.
+Objects are also taken away, one at a time.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -92,7 +93,9 @@ class _Trial:
                     yield from self._change(target, record)
         for element, record in self._needed_records():
             after = self._without(element.channel, record)
-            yield f"{element.name} as a whole", self._noticed(after) is not False, "removed"
+            # A group that lost a member is damaged: it must be refused, not read as another.
+            noticed = self._refused(after) if element.parts else self._noticed(after) is not False
+            yield f"{element.name} as a whole", noticed, "removed"
 
     # ------------------------------------------------------------------------------------ objects
 
@@ -104,6 +107,9 @@ class _Trial:
             return []
         if target.attachment is not None:
             instances = self._attached(target, element, instances)
+        if target.beside is not None:
+            there = element.parts[target.beside]
+            instances = [each for each in instances if each[there] is not None]
         found = self.base.found
         if target.part is not None and element.base is None:
             slot = element.parts[target.part]
@@ -203,6 +209,9 @@ class _Trial:
         if not reading.ok or reading.state != self.reading.state:
             return True
         return None if run.observed != self.base.observed else False
+
+    def _refused(self, snapshot: Snapshot) -> bool:
+        return not self._read(Run(self.contract, snapshot)).ok
 
     def _mutants(self, target: Target, record: Record) -> Iterator[tuple[str, Record]]:
         name, _, part = target.need.field.partition(".")

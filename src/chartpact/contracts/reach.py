@@ -33,6 +33,7 @@ class Target:
     via: str  # the expression that mentions it
     referrer: str | None = None  # another element, whose instances the mention depends on
     attachment: str | None = None  # it reaches only for what is attached under this name
+    beside: str | None = None  # it reaches only where this part of the group is there
 
     def __str__(self) -> str:
         part = f".{self.part}" if self.part else ""
@@ -97,7 +98,8 @@ class _Reach:
             for way in ("highest", "lowest"):
                 yield from map(_weaker, self._mentions(f"{path}.parts.{part}.{way}", name, True))
             if rule.where is not None:
-                yield from self._mentions(f"{path}.parts.{part}.where", name, True, part)
+                mentioned = self._mentions(f"{path}.parts.{part}.where", name, True, part)
+                yield from (replace(target, beside=part) for target in mentioned)
         yield from map(_weaker, self._mentions(f"{path}.decode.of", name, True))
         for attached, attach in spec.attach.items():
             at = f"{path}.attach.{attached}"
