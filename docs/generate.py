@@ -8,6 +8,7 @@ import inspect
 import json
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 
@@ -16,6 +17,7 @@ from chartpact.indicators.params import allowed
 
 DOCS = Path(__file__).resolve().parent
 REFERENCE = DOCS / "reference"
+STATES = DOCS.parent / "src" / "chartpact" / "states.py"
 # Pages the server hands out to MCP clients travel inside the package.
 PACKAGED = DOCS.parent / "src" / "chartpact" / "server" / "pages"
 NOTE = (
@@ -180,12 +182,58 @@ def snapshot_schema() -> str:
     return json.dumps(json_schema(), indent=1) + "\n"
 
 
+def contract_schema() -> str:
+    from chartpact.contracts.model import json_schema
+
+    return json.dumps(json_schema(), indent=1) + "\n"
+
+
+def contract_page(name: str) -> str:
+    """A shipped contract: its five sections, its state tables, its type, its examples."""
+    from chartpact import pacts
+    from chartpact.contracts import examples, find, page
+
+    return page.page(find(name), examples.load_all(pacts.folder(name) / "examples"))
+
+
+def state_schema(name: str) -> str:
+    from chartpact.contracts import find, typed
+
+    return json.dumps(typed.json_schema(find(name)), indent=1) + "\n"
+
+
+def contract_pages() -> dict[str, Callable[[], str]]:
+    from chartpact import pacts
+
+    pages: dict[str, Callable[[], str]] = {}
+    for name in pacts.names():
+        pages[f"contracts/{name}.md"] = partial(contract_page, name)
+        pages[f"contracts/{name}.schema.json"] = partial(state_schema, name)
+    return pages
+
+
+def states_module() -> str:
+    """The types of all shipped contracts' states, for type checkers."""
+    from chartpact import pacts
+    from chartpact.contracts import find, typed
+
+    classes = "\n\n".join(typed.python_classes(find(name)) for name in pacts.names())
+    return (
+        '"""The types of the states that are read under the shipped contracts.\n\n'
+        "Written by docs/generate.py from the contracts: edit those, then run `make docs`.\n"
+        '"""\n\n'
+        f"from typing import Literal, TypedDict\n\n\n{classes}"
+    )
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "cli.md": cli_page,
     "indicators.md": indicators_page,
     "ta.md": ta_page,
     "scene.schema.json": scene_schema,
     "snapshot.schema.json": snapshot_schema,
+    "contract.schema.json": contract_schema,
+    **contract_pages(),
 }
 
 
@@ -210,6 +258,11 @@ def main() -> int:
         for folder, pages, note in ((REFERENCE, PAGES, NOTE), (PACKAGED, HANDED_OUT, ""))
         for name in written(folder, pages, note, check)
     ]
+    states = states_module()
+    if not STATES.exists() or STATES.read_text() != states:
+        drifted.append(STATES.name)
+        if not check:
+            STATES.write_text(states)
     if check and drifted:
         print(f"drifted: {', '.join(drifted)}; run `make docs`", file=sys.stderr)
         return 1

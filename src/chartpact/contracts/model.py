@@ -143,6 +143,13 @@ Values = Annotated[
 ]
 
 
+Names = Annotated[
+    list[Text],
+    BeforeValidator(_listed),
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
+]
+
+
 class Section(BaseModel):
     """A part of the file: unknown keys are errors, and nothing changes once it is read."""
 
@@ -258,8 +265,8 @@ class Machine(Section):
 
     observe: dict[Name, Expression]
     rows: dict[PlainName, Row]
-    initial: Annotated[list[Text], BeforeValidator(_listed)]
-    transitions: dict[PlainName, Annotated[list[Text], BeforeValidator(_listed)]] = {}
+    initial: Names
+    transitions: dict[PlainName, Names] = {}
     epoch: Expression | None = None
     gone: Text | None = None
 
@@ -299,10 +306,7 @@ class ContractFile(Section):
     elements: dict[Name, Element]
     states: dict[Name, Machine] = {}
     edge_cases: dict[Name, EdgeCase] = {}
-    output: Annotated[
-        dict[str, Any],
-        WithJsonSchema({"type": "object", "additionalProperties": {"$ref": "#/$defs/Output"}}),
-    ]
+    output: dict[str, Any]
     reserved: Reserved = Reserved()
     notes: Text | None = None
 
@@ -404,6 +408,7 @@ def json_schema() -> dict[str, Any]:
         "type": "object",
         "additionalProperties": {"$ref": "#/$defs/Output"},
     }
+    schema["properties"]["output"] = listed["properties"]["give"]
     schema["$defs"]["OutputList"] = listed
     schema["$defs"]["Output"] = {
         "anyOf": [

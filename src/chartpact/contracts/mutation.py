@@ -45,29 +45,41 @@ class Result:
     targets: tuple[str, ...]
     changes: int
     unnoticed: tuple[Unnoticed, ...]
+    unshown: tuple[str, ...] = ()  # fields of which no example shows that they matter
 
     def to_json(self) -> dict[str, Any]:
         return {
             "targets": list(self.targets),
             "changes": self.changes,
             "unnoticed": [str(each) for each in self.unnoticed],
+            "unshown": list(self.unshown),
         }
 
 
 def check(contract: Contract, examples: Iterable[Example]) -> Result:
     """Changes what the good examples show, one field after the other."""
-    names: dict[str, None] = {}
+    names: dict[str, bool] = {}
     changes, unnoticed = 0, list[Unnoticed]()
     for example in examples:
         if not example.conforming:
             continue
-        trial = _Trial(contract, example)
-        for name, noticed, told in trial.run():
-            names[name] = None
+        for verdict in _Trial(contract, example).run():
+            names[verdict.target] = names.get(verdict.target, False) or verdict.noticed
+            if verdict.unsure:
+                continue
             changes += 1
-            if not noticed:
-                unnoticed.append(Unnoticed(example.name, name, told))
-    return Result(tuple(names), changes, tuple(unnoticed))
+            if not verdict.noticed:
+                unnoticed.append(Unnoticed(example.name, verdict.target, verdict.change))
+    unshown = tuple(name for name, noticed in names.items() if not noticed)
+    return Result(tuple(names), changes, tuple(unnoticed), unshown)
+
+
+@dataclass(frozen=True)
+class _Verdict:
+    target: str
+    noticed: bool
+    change: str
+    unsure: bool = False
 
 
 class _Trial:
@@ -82,20 +94,20 @@ class _Trial:
     def _read(self, run: Run) -> Any:
         return run.reading(self.example.config or {}, self.example.profile)
 
-    def run(self) -> Iterator[tuple[str, bool, str]]:
-        seen: set[tuple[int, str, bool]] = set()
+    def run(self) -> Iterator[_Verdict]:
+        seen: set[tuple[int, str]] = set()
         found = targets(self.contract, self.base.bound.values)
-        for target in sorted(found, key=lambda each: not each.every):
+        for target in sorted(found, key=lambda each: (each.unsure, not each.every)):
             for record in self._records(target)[:MAX_OBJECTS]:
-                field = (id(record), f"{target.need.field}{target.alpha}", target.every)
-                if field not in seen:
-                    seen |= {field, (*field[:2], False)}
+                field = (id(record), f"{target.need.field}{target.alpha}")
+                if field not in seen:  # the strictest demand on a field includes the others
+                    seen.add(field)
                     yield from self._change(target, record)
         for element, record in self._needed_records():
             after = self._without(element.channel, record)
             # A group that lost a member is damaged: it must be refused, not read as another.
             noticed = self._refused(after) if element.parts else self._noticed(after) is not False
-            yield f"{element.name} as a whole", noticed, "removed"
+            yield _Verdict(f"{element.name} as a whole", noticed, "removed")
 
     # ------------------------------------------------------------------------------------ objects
 
@@ -189,7 +201,7 @@ class _Trial:
 
     # ------------------------------------------------------------------------------------ changes
 
-    def _change(self, target: Target, record: Record) -> Iterator[tuple[str, bool, str]]:
+    def _change(self, target: Target, record: Record) -> Iterator[_Verdict]:
         verdicts = []
         for told, changed in self._mutants(target, record):
             noticed = self._noticed(self._with(target.need.channel, record, changed))
@@ -197,10 +209,11 @@ class _Trial:
                 verdicts.append((noticed, told))
         if target.every:
             for noticed, told in verdicts:
-                yield str(target), noticed, told
+                yield _Verdict(str(target), noticed, told)
         elif verdicts:
             told = " or ".join(told for _, told in verdicts)
-            yield str(target), any(noticed for noticed, _ in verdicts), told
+            noticed = any(noticed for noticed, _ in verdicts)
+            yield _Verdict(str(target), noticed, told, target.unsure)
 
     def _noticed(self, snapshot: Snapshot) -> bool | None:
         """Whether the reading changed; None where a state table lists both looks side by side."""

@@ -4,7 +4,8 @@ The table is made from the contract alone. A field counts where a change of it m
 a condition that is known to hold (that of an element which claimed the object) or known not to hold
 (an edge case of a good reading), in what is observed, and in what is given out. `every` says that
 each change must be noticed; elsewhere, as behind a comparison of order, only one that goes far
-enough. What a configuration switches off does not reach.
+enough. A field in a part of a condition that another part may overrule is `unsure`: it should be
+noticed in some example. What a configuration switches off does not reach.
 """
 
 import ast
@@ -34,6 +35,7 @@ class Target:
     referrer: str | None = None  # another element, whose instances the mention depends on
     attachment: str | None = None  # it reaches only for what is attached under this name
     beside: str | None = None  # it reaches only where this part of the group is there
+    unsure: bool = False
 
     def __str__(self) -> str:
         part = f".{self.part}" if self.part else ""
@@ -46,6 +48,7 @@ class _Mention:
     path: str
     alpha: bool
     every: bool
+    unsure: bool = False
 
 
 def targets(contract: Contract, values: Mapping[str, Any]) -> list[Target]:
@@ -56,7 +59,7 @@ def targets(contract: Contract, values: Mapping[str, Any]) -> list[Target]:
 class _Reach:
     def __init__(self, contract: Contract, values: Mapping[str, Any]) -> None:
         self.contract, self.values = contract, values
-        self._seen: set[tuple[str, str, bool, str | None]] = set()
+        self._reading: set[tuple[str, str, bool, str | None]] = set()  # against endless descent
 
     def run(self) -> Iterator[Target]:
         contract = self.contract
@@ -161,7 +164,8 @@ class _Reach:
             attachment = self._attached(own, mention.path)
             referrer = own if attachment else referrer
         if not reference.needs:
-            yield from self._read(owner, reference.name, mention.every, referrer, attachment)
+            for target in self._read(owner, reference.name, mention.every, referrer, attachment):
+                yield replace(target, unsure=target.unsure or mention.unsure)
             return
         steps = mention.path.split(".")
         chosen = part
@@ -170,8 +174,9 @@ class _Reach:
             chosen = step if step in parts else chosen
         for need in sorted(reference.needs, key=str):
             yield Target(
-                owner, chosen, need, mention.alpha, mention.every, path, referrer, attachment
-            )
+                owner, chosen, need, mention.alpha, mention.every, path, referrer, attachment,
+                unsure=mention.unsure,
+            )  # fmt: skip
 
     def _attached(self, own: str | None, path: str) -> str | None:
         first = path.split(".", maxsplit=1)[0]
@@ -190,11 +195,12 @@ class _Reach:
         at: str | None = element
         while at is not None:
             if name in self.contract.elements[at].spec.reads:
-                if (at, name, every, attachment) not in self._seen:
-                    self._seen.add((at, name, every, attachment))
+                if (at, name, every, attachment) not in self._reading:
+                    self._reading.add((at, name, every, attachment))
                     for target in self._mentions(f"elements.{at}.reads.{name}", at, GIVEN):
                         found = target if every else _weaker(target)
                         yield replace(found, referrer=referrer, attachment=attachment)
+                    self._reading.discard((at, name, every, attachment))
                 return
             at = self.contract.elements[at].base
 
@@ -232,7 +238,11 @@ class _Reach:
                 yield from self._value(argument, truth, False)
 
     def _condition(self, node: ast.expr, truth: Truth) -> Iterator[_Mention]:
-        if truth is None or self._config(node) is not None:
+        if self._config(node) is not None:
+            return
+        if truth is None:
+            for mention in self._condition(node, GIVEN):
+                yield replace(mention, every=False, unsure=True)
             return
         match node:
             case ast.BoolOp():
@@ -244,7 +254,10 @@ class _Reach:
                 yield from self._compare(node, truth)
             case ast.IfExp():
                 known = self._config(node.test)
-                if known is not None:
+                if known is None:
+                    for branch in (node.test, node.body, node.orelse):
+                        yield from self._condition(branch, None)
+                else:
                     yield from self._condition(node.body if known else node.orelse, truth)
             case ast.Name() | ast.Attribute():
                 yield _Mention(ast.unparse(node), False, False)

@@ -8,6 +8,8 @@ from chartpact.contracts.compile import Contract
 from chartpact.contracts.kinds import Kind
 from chartpact.contracts.outputs import Leaf, Many, Map, Node, One
 
+MAX_LINE = 100
+
 Json = dict[str, Any]
 
 _SCHEMAS: dict[str, Json] = {
@@ -103,9 +105,18 @@ class _Classes:
             listed = ", ".join(f"{each!r}: {kind}" for each, kind in fields.items())
             self.written.append(f"{name} = TypedDict({name!r}, {{{listed}}})\n")
         else:
-            lines = "\n".join(f"    {each}: {kind}" for each, kind in fields.items())
+            lines = "\n".join(_field(each, kind) for each, kind in fields.items())
             self.written.append(f"class {name}(TypedDict):\n{lines or '    pass'}\n")
         return name
+
+
+def _field(name: str, kind: str) -> str:
+    line = f"    {name}: {kind}"
+    if len(line) <= MAX_LINE or not kind.startswith("Literal["):
+        return line
+    inside, _, rest = kind.removeprefix("Literal[").rpartition("]")
+    names = "".join(f"        {each},\n" for each in inside.split(", "))
+    return f"    {name}: Literal[\n{names}    ]{rest}"
 
 
 def _annotation(kind: Kind) -> str:

@@ -1,0 +1,92 @@
+"""The types of the states that are read under the shipped contracts.
+
+Written by docs/generate.py from the contracts: edit those, then run `make docs`.
+"""
+
+from typing import Literal, TypedDict
+
+
+class BiasAi(TypedDict):
+    daily: Literal["neutral", "bullish", "bearish"]
+    weekly: Literal["neutral", "bullish", "bearish"] | None
+    draw_on_liquidity: Literal["PDH", "PDL"] | None
+    hit_target: bool
+    pdh: float
+    pdl: float
+    pdh_swept: bool
+    pdl_swept: bool
+
+
+class ObAiOrderBlocksItemFvg(TypedDict):
+    high: float
+    low: float
+    aggressive: float
+    safe: float
+
+
+class ObAiOrderBlocksItem(TypedDict):
+    high: float
+    low: float
+    spent: bool
+    fvg: ObAiOrderBlocksItemFvg | None
+
+
+class ObAiOrderBlocks(TypedDict):
+    bullish: list[ObAiOrderBlocksItem]
+    bearish: list[ObAiOrderBlocksItem]
+
+
+class ObAiAtr(TypedDict):
+    stop_points: float | None
+    position_size: float | None
+    risk_dollars: float | None
+
+
+class ObAi(TypedDict):
+    order_blocks: ObAiOrderBlocks
+    atr: ObAiAtr | None
+
+
+class SessionHuntAiHunt(TypedDict):
+    state: Literal[
+        "NO_RANGE",
+        "WAITING",
+        "HUNT_HIGH",
+        "HUNT_LOW",
+        "INVALID",
+        "REEXT_WAITING",
+        "REEXT_HIGH",
+        "REEXT_LOW",
+        "REEXT_INVALID",
+    ]
+    side: Literal["HUNT_HIGH", "HUNT_LOW", "INVALID"] | None
+    target_high: float | None
+    target_low: float | None
+    hi_swept: bool
+    lo_swept: bool
+    reextended: bool
+    reext_high: float | None
+    reext_low: float | None
+
+
+class SessionHuntAi(TypedDict):
+    mode: Literal["NY", "London"]
+    hunt: SessionHuntAiHunt
+
+
+class SmtDivergencesDivergencesItem(TypedDict):
+    direction: Literal["bullish", "bearish"]
+    ticker: str
+    start_time: int
+    end_time: int
+    start_price: float
+    end_price: float
+    active: bool
+
+
+class SmtDivergences(TypedDict):
+    bullish_active: bool
+    bearish_active: bool
+    paired_instrument: str | None
+    last_signal: Literal["bullish", "bearish"] | None
+    divergences: list[SmtDivergencesDivergencesItem]
