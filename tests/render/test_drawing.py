@@ -512,6 +512,22 @@ def test_a_cell_may_take_a_share_of_the_pane():
     assert area.height == pytest.approx(place.area().height / 5, rel=0.05)
 
 
+def test_a_table_larger_than_its_pane_is_made_smaller_and_never_leaves_it():
+    cells = [
+        Cell(id=i, column=i % 30, row=i // 30, text="wide text", size="huge", bgcolor="#ff00ff")
+        for i in range(900)
+    ]
+    table = Table(id=1, position="middle_center", columns=30, rows=30, cells=cells)
+    chart = chart_of(Scene(tables=[table]), overlay=False)
+    area = Place(chart).area(1)
+    shown = pixels(chart.png(width=600, height=400, volume="none")).astype(int)
+    pink = abs(shown - np.array([255, 0, 255])).sum(axis=2) < 60
+    rows = np.flatnonzero(pink.any(axis=1))
+    assert rows.min() >= int(area.top) - 1
+    assert rows.max() <= area.bottom
+    assert np.flatnonzero(pink.any(axis=0)).max() <= area.right
+
+
 def test_a_wrapped_text_stays_inside_its_box():
     box = Box(id=1, left=at(2), top=101.4, right=at(6), bottom=99.6, text="many words " * 30,
               text_wrap="auto", text_size="normal", bgcolor="#ff00ff")  # fmt: skip

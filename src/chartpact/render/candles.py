@@ -1,12 +1,13 @@
 """The price itself: candles, Heikin-Ashi candles, OHLC bars or a line."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
 from chartpact.bars import Bars
 from chartpact.render import sampling
-from chartpact.render.display import Floats, Op, Rects, Shape, Stroke
+from chartpact.render.display import Floats, Ints, Op, Rects, Shape, Stroke
 from chartpact.render.frame import Frame
 from chartpact.render.theme import faded
 
@@ -37,60 +38,69 @@ def body_width(step: float) -> int:
     return min(room - 1 + room % 2, MAX_BODY)
 
 
-Prices = tuple[Floats, Floats, Floats, Floats]
+Prices = tuple[Floats, Floats, Floats, Floats]  # open, high, low, close
 
 
-def _merged(prices: Prices, frame: Frame) -> tuple[Floats, Prices, float]:
+@dataclass(frozen=True)
+class Drawable:
+    """The candles of one colour in whole pixels: where each stands, its high, low, open, close."""
+
+    fill: str
+    x: Ints
+    high: Ints
+    low: Ints
+    open: Ints
+    close: Ints
+
+
+def _drawable(prices: Prices, frame: Frame) -> tuple[list[Drawable], float]:
+    """The rising and the falling candles, merged where they are too many, and their spacing."""
     size = sampling.bars_per_group(frame.bars.step)
-    x = frame.bars.x(sampling.centres(len(prices[0]), size))
-    return x, sampling.candles(*prices, size), frame.bars.step * size
+    x = np.floor(frame.bars.x(sampling.centres(len(prices[0]), size)))
+    opens, highs, lows, closes = sampling.candles(*prices, size)
+    columns = [x, *(np.rint(frame.values.y(each)) for each in (highs, lows, opens, closes))]
+    known = np.isfinite(columns).all(axis=0)
+    found = [
+        Drawable(fill, *(each[known & chosen].astype(np.int64) for each in columns))
+        for fill, chosen in (
+            (frame.theme.up, closes >= opens),
+            (frame.theme.down, closes < opens),
+        )
+    ]
+    return found, frame.bars.step * size
+
+
+def _boxes(left: Ints, top: Ints, width: int, height: Ints | int) -> Ints:
+    sizes = np.full_like(left, width), np.maximum(np.broadcast_to(height, left.shape), 1)
+    return np.column_stack((left, top, *sizes))
 
 
 def draw_candles(prices: Prices, frame: Frame) -> list[Op]:
-    x, (opens, highs, lows, closes), step = _merged(prices, frame)
-    y = [np.rint(frame.values.y(each)) for each in (highs, lows, opens, closes)]
-    known = np.isfinite(y).all(axis=0)
+    candles, step = _drawable(prices, frame)
     width = body_width(step)
     ops: list[Op] = []
-    for fill, chosen in (
-        (frame.theme.up, known & (closes >= opens)),
-        (frame.theme.down, known & (closes < opens)),
-    ):
-        top, bottom, first, last = (each[chosen].astype(np.int64) for each in y)
-        centre = np.floor(x[chosen]).astype(np.int64)
-        wicks = _rects(centre, 1, top, bottom)
-        bodies = _rects(centre, width, np.minimum(first, last), np.maximum(first, last))
+    for each in candles:
+        top, bottom = np.minimum(each.open, each.close), np.maximum(each.open, each.close)
+        wicks = _boxes(each.x, each.high, 1, each.low - each.high)
+        bodies = _boxes(each.x - width // 2, top, width, bottom - top)
         if width > 1:
-            ops.append(Rects(np.concatenate((wicks, bodies)), fill))
+            ops.append(Rects(np.concatenate((wicks, bodies)), each.fill))
         else:  # a body no wider than its wick is told from it by its strength
-            ops += [Rects(wicks, faded(fill, 0.6)), Rects(bodies, fill)]
+            ops += [Rects(wicks, faded(each.fill, 0.6)), Rects(bodies, each.fill)]
     return ops
 
 
-def _rects(centre: np.ndarray, width: int, top: np.ndarray, bottom: np.ndarray) -> np.ndarray:
-    height = np.maximum(bottom - top, 1)
-    return np.column_stack((centre - width // 2, top, np.full_like(centre, width), height))
-
-
 def draw_bars(prices: Prices, frame: Frame) -> list[Op]:
-    x, (opens, highs, lows, closes), step = _merged(prices, frame)
-    y = [np.rint(frame.values.y(each)) for each in (highs, lows, opens, closes)]
-    known = np.isfinite(y).all(axis=0)
+    candles, step = _drawable(prices, frame)
     arm = max(0, (body_width(step) - 1) // 2)
     thick = 1 if step < 9 else 2
     ops: list[Op] = []
-    for fill, chosen in (
-        (frame.theme.up, known & (closes >= opens)),
-        (frame.theme.down, known & (closes < opens)),
-    ):
-        top, bottom, first, last = (each[chosen].astype(np.int64) for each in y)
-        centre = np.floor(x[chosen]).astype(np.int64)
-        ones = np.ones_like(centre)
-        boxes = [np.column_stack((centre, top, thick * ones, np.maximum(bottom - top, 1)))]
+    for each in candles:
+        boxes = [_boxes(each.x, each.high, thick, each.low - each.high)]
         if arm:
-            boxes.append(np.column_stack((centre - arm, first, arm * ones, thick * ones)))
-            boxes.append(np.column_stack((centre + thick, last, arm * ones, thick * ones)))
-        ops.append(Rects(np.concatenate(boxes), fill))
+            boxes.append(_boxes(each.x - arm, each.open, arm, thick))
+            boxes.append(_boxes(each.x + thick, each.close, arm, thick))
+        ops.append(Rects(np.concatenate(boxes), each.fill))
     return ops
 
 

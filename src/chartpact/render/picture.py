@@ -207,15 +207,16 @@ class _Composer:
         ops: list[Op] = [Begin(f"pane {pane.content.kind}")]
         ops += axes.grid(frame, pane.ticks, xs)
         ops += self._clipped(self._inside(pane, frame), frame)
+        ops += self._last_price(frame) if pane.content.kind == "price" else []
         words, places = legend.draw(pane.rows, pane.area, self.theme)
         taken = Taken()
         for place in places:
             taken.add(place)
         spots = self._table_spots(pane, taken)
         ops += self._clipped(self._objects(pane, frame, taken), frame)
-        ops += [op for grid, spot in spots for op in tables.draw(grid, spot, frame)]
+        drawn = [op for grid, spot in spots for op in tables.draw(grid, spot, frame)]
+        ops += self._clipped(drawn, frame)
         ops += words
-        ops += self._last_price(frame) if pane.content.kind == "price" else []
         ops += axes.values(frame, pane.ticks, pane.axis, self._tags(pane, frame), self.width)
         ops.append(End())
         return ops
@@ -291,28 +292,21 @@ class _Composer:
         if not frame.area.top <= y <= frame.area.bottom:
             return []
         ends = np.array([frame.area.left, frame.area.right])
-        dots = Stroke(
-            faded(titles.rising(self.chart.bars, self.theme), 0.75), 1.0, (1.0, 2.5), round=False
-        )
+        color = faded(titles.rising(self.chart.bars, self.theme), 0.75)
+        dots = Stroke(color, 1.0, (1.0, 2.5), round=False)
         return [Shape([(ends, np.array([y, y]))], stroke=dots)]
 
     def _tags(self, pane: Pane, frame: Frame) -> list[Tag]:
         tags: list[Tag] = []
         if pane.content.kind == "price" and len(self.chart.bars):
             last = float(self.chart.bars.close[-1])
-            tags.append(
-                Tag(
-                    frame.values.y1(last),
-                    pane.numbers(last),
-                    titles.rising(self.chart.bars, self.theme),
-                    True,
-                )
-            )
+            color = titles.rising(self.chart.bars, self.theme)
+            tags.append(Tag(frame.values.y1(last), pane.numbers(last), color, first=True))
         for _, scene in pane.content.drawn:
             for plot in scene.plots:
-                value, color = legend.last_value(plot), legend.last_color(plot, self.theme)
-                if value is not None and color is not None and len(tags) < MOST_TAGS:
-                    tags.append(Tag(frame.values.y1(value), pane.numbers(value), color))
+                value, paint = legend.last_value(plot), legend.last_color(plot, self.theme)
+                if value is not None and paint is not None and len(tags) < MOST_TAGS:
+                    tags.append(Tag(frame.values.y1(value), pane.numbers(value), paint))
         return [tag for tag in tags if np.isfinite(tag.y)]
 
     def _frame(self) -> list[Op]:
