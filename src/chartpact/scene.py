@@ -209,7 +209,7 @@ def _at_least(rule: Rule, low: int) -> Rule:
         return number
 
     def column(values: Any) -> Any:
-        array = cast(Callable[[Any], Any], rule.column)(values)
+        array = cast("Callable[[Any], Any]", rule.column)(values)
         if (array < low).any():
             raise SceneError(f"{array.min()} is less than {low}")
         return array
@@ -360,7 +360,7 @@ class Rows(Sequence[R], Generic[R]):
                 number = isinstance(given, int | float) and not isinstance(given, bool)
                 given = np.full(self._length, given) if number else (given,) * self._length
             try:
-                column = cast(Callable[[Any], Any], rule.column)(given)
+                column = cast("Callable[[Any], Any]", rule.column)(given)
             except SceneError as error:
                 raise SceneError(f"{self.record.__name__}.{name}: {error}") from None
             if len(column) != self._length:

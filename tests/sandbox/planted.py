@@ -4,6 +4,7 @@ Only a pool that a test makes with `planted=` knows these kinds; no job can brin
 """
 
 import ctypes
+import inspect
 import mmap
 import os
 import re
@@ -18,7 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from chartpact.script.sandbox import child, wire
+from chartpact import ta
+from chartpact.bars import Bars
+from chartpact.script.host import text
+from chartpact.script.sandbox import packing, tasks, wire
+from chartpact.zones import names as zone_names
+from chartpact.zones import zone
 
 libc = ctypes.CDLL(None, use_errno=True)
 libc.syscall.restype = ctypes.c_long
@@ -30,13 +36,13 @@ SECRET = re.compile(rb"SECRET-[0-9a-f]{32}")
 MAPS = [line.split() for line in Path("/proc/self/maps").read_text().splitlines()]
 
 Job = Mapping[str, Any]
-KINDS: dict[str, Callable[[Job, list[wire.Column]], child.Answer]] = {}
+KINDS: dict[str, Callable[[Job, list[wire.Column]], tasks.Answer]] = {}
 
 
 def kind(function: Callable[..., Any]) -> Callable[..., Any]:
     """A kind of job: a function of the job, or of nothing, that returns the answer's document."""
 
-    def run(job: Job, columns: list[wire.Column]) -> child.Answer:
+    def run(job: Job, columns: list[wire.Column]) -> tasks.Answer:
         answer = function(*(job, columns)[: function.__code__.co_argcount])
         return answer if isinstance(answer, tuple) else (answer, [])
 
@@ -301,7 +307,21 @@ def escape(job: Job) -> Any:
         "map a file": lambda: mmap.mmap(0, 4096),
         "lazily import": lambda: __import__("sqlite3"),
     }
-    return {name: attempt(action) for name, action in tries.items()}
+    wanted = job.get("tries", list(tries))
+    return {name: attempt(tries[name]) for name in wanted}
+
+
+@kind
+def privileges() -> Any:
+    held = (ctypes.c_uint32 * 6)()
+    libc.capget((ctypes.c_uint32 * 2)(0x20080522, 0), held)
+    return {
+        "ids": [*os.getresuid(), *os.getresgid()],
+        "groups": os.getgroups(),
+        "capabilities": sum(held),
+        "no_new_privs": libc.prctl(39, 0, 0, 0, 0),
+        "become root": attempt(lambda: os.setresuid(0, 0, 0)),
+    }
 
 
 @kind
@@ -396,3 +416,63 @@ def find_secrets(job: Job) -> Any:
                 seen += len(memory)
     assert own is None or own
     return {"found": sorted(each.decode() for each in found), "seen": seen}
+
+
+# ------------------------------------------------------------------------- what scripts could call
+
+
+def _argument(parameter: inspect.Parameter, bars: Bars) -> Any:
+    named = {
+        "source": bars.close,
+        "time": bars.time,
+        "anchor": bars.close > bars.open,
+        "condition": bars.close > bars.open,
+        "cond": bars.close > bars.open,
+        "spec": "0930-1600",
+        "timeframe": "1h",
+        "tz": "America/New_York",
+        "roll": "1700",
+        "slow": 12,
+        "mult": 2.0,
+        "precision": 2,
+        "b": bars.open,
+    }
+    if parameter.name in named:
+        return named[parameter.name]
+    kinds = {int: 5, float: 0.5, bool: False, str: "x"}
+    return kinds.get(parameter.annotation, getattr(bars, parameter.name, bars.close))
+
+
+@kind
+def every_function(job: Job, columns: list[wire.Column]) -> Any:
+    """Calls every function of ta and of text; what failed, and what had to be imported for it."""
+    bars = packing.unpack_bars(job["bars"], columns)
+    before = set(sys.modules)
+    failed = {}
+    for name, function in ta.FUNCTIONS.items():
+        wanted = inspect.signature(function).parameters.values()
+        given = [
+            _argument(each, bars)
+            for each in wanted
+            if each.kind is not each.VAR_POSITIONAL and each.name != "out"
+        ]
+        try:
+            function(*given)
+        except Exception as error:  # noqa: BLE001
+            failed[name] = f"{type(error).__name__}: {error}"
+    calls = [
+        lambda: text.number(3.14159, 2),
+        lambda: text.time(1_700_000_000_000, "yyyy-MM-dd HH:mm", "Asia/Kolkata"),
+        lambda: text.time(1_700_000_000_000, "%d %b %H:%M", "Nowhere/Land"),
+        lambda: bars.resample("1h"),
+        lambda: bars.resample("1D"),
+        lambda: bars.close_time,
+    ]
+    outcomes = [attempt(call) for call in calls]
+    zones = sum(attempt(lambda: zone(name)).startswith("worked") for name in zone_names())  # noqa: B023
+    return {
+        "failed": failed,
+        "outcomes": outcomes,
+        "zones": zones,
+        "imported": sorted(set(sys.modules) - before),
+    }

@@ -1,12 +1,13 @@
 """Wall clocks and UTC: the daylight-saving rules of a zone applied to whole columns."""
 
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo
 
 import numpy as np
 from numpy.typing import NDArray
 
 from chartpact.bars.errors import BarsError, nearest
 from chartpact.bars.timeframe import DAY
+from chartpact.zones import names as zone_names
 from chartpact.zones import offsets
 from chartpact.zones import zone as known_zone
 
@@ -22,7 +23,7 @@ def zone(name: str) -> ZoneInfo:
     try:
         return known_zone(name)
     except (KeyError, ValueError, TypeError, AttributeError):
-        hint = nearest(str(name), available_timezones())
+        hint = nearest(str(name), zone_names())
         raise BarsError(
             f"{name!r} is no time zone: use an IANA name such as 'America/New_York'{hint}"
         ) from None

@@ -21,7 +21,7 @@ def add(verbs: Verbs) -> None:
 
 def run(args: argparse.Namespace) -> int:  # noqa: ARG001
     for name, finding in findings():
-        print(f"{name:<12} {finding}")
+        print(f"{name:<18} {finding}")
     return DONE
 
 
@@ -34,7 +34,29 @@ def findings() -> list[tuple[str, str]]:
         ("kernels", _kernels()),
         ("PNG", raster.status()),
         ("sources", _sources()),
+        *_sandbox(),
     ]
+
+
+def _sandbox() -> list[tuple[str, str]]:
+    """Whether scripts can be run here, and each layer round them, tried for real."""
+    from chartpact.script.sandbox import layers
+
+    found = layers.probe()
+    if reason := layers.unavailable():
+        how = f"scripts run unprotected ({layers.TRUST}=1)" if layers.trusted() else "no scripts"
+        return [("sandbox", f"{how}: {reason}")]
+    absent = [each.name for each in found if each.needed and not each.present]
+    verdict = (
+        f"scripts run, but a server for others needs {', '.join(absent)}"
+        if absent
+        else "scripts run in a process of their own, in every layer a public server needs"
+    )
+    rows = [("sandbox", verdict)]
+    for each in found:
+        state = "" if each.present else "MISSING: " if each.needed else "without: "
+        rows.append((f"  {each.name}", f"{state}{each.detail}"))
+    return rows
 
 
 def _kernels() -> str:

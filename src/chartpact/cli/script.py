@@ -94,12 +94,12 @@ def run_run(args: argparse.Namespace) -> int:
 
 
 def _result(source: str, bars: Bars, given: dict[str, str]) -> script.Result:
-    program, problems = script.examine(source, script.Limits())
-    if program is None:
-        raise problems[0]
+    declared = script.inspect(source)
+    if declared.errors:
+        raise declared.errors[0]
     try:
-        values = resolve(program.params, given, "the script")
-        extras = needed(program.params, values, bars, ANYTHING)
+        values = resolve(declared.params, given, "the script")
+        extras = needed(declared.params, values, bars, ANYTHING)
     except IndicatorError as error:
         code = UNREACHABLE if error.kind == "unavailable" else BAD_INPUT
         raise UsageError(str(error), code) from None

@@ -131,7 +131,7 @@ def _check_layers(args: argparse.Namespace) -> None:
         return
     from chartpact.script.sandbox import layers
 
-    missing = layers.missing()  # type: ignore[attr-defined]
+    missing = layers.missing()
     if missing:
         raise UsageError(
             f"the sandbox lacks {', '.join(missing)}, and {args.host} is reached from other "

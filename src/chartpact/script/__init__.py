@@ -14,7 +14,7 @@ True
 from chartpact.script.errors import ScriptError
 from chartpact.script.limits import Limits
 from chartpact.script.program import Extras, Program, Result
-from chartpact.script.run import Verdict, check, compile, examine, execute, run
+from chartpact.script.run import Verdict, check, compile, examine, execute, inspect, run
 
 __all__ = [
     "Extras",
@@ -27,5 +27,6 @@ __all__ = [
     "compile",
     "examine",
     "execute",
+    "inspect",
     "run",
 ]

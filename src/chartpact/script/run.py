@@ -4,7 +4,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from chartpact.script.program import Extras, Program, Result, source_key
 from chartpact.script.runtime import Runtime
 from chartpact.script.tokens import normalised, read
 from chartpact.script.values import FrozenDict, adopted
+
+if TYPE_CHECKING:
+    from chartpact.script.sandbox.scripts import Inspected
 
 CACHED = 1024
 
@@ -160,16 +163,20 @@ def run(
     params: Mapping[str, Any] | None = None,
     *,
     limits: Limits | None = None,
-    user: str | None = None,  # noqa: ARG001
+    user: str | None = None,
     extras: Extras | None = None,
 ) -> Result:
-    """What a script draws on the bars."""
-    limits = limits or Limits()
-    if len(bars) > limits.bars:
-        raise ScriptError(
-            "run", "size", f"{len(bars):,} bars are too many: a script runs on {limits.bars:,}"
-        )
-    return execute(compile(source, limits), bars, params, budget=limits.steps, extras=extras)
+    """What a script draws on the bars, in a fresh process that can do nothing else."""
+    from chartpact.script.sandbox import scripts
+
+    return scripts.run(source, bars, params, limits=limits, user=user, extras=extras)
+
+
+def inspect(source: str, *, user: str | None = None) -> "Inspected":
+    """What a script declares, or all that is wrong with it; it is compiled, and not run."""
+    from chartpact.script.sandbox import scripts
+
+    return scripts.inspect(source, user=user)
 
 
 @dataclass(frozen=True)
@@ -197,22 +204,32 @@ class Verdict:
         return data
 
 
-def check(source: str) -> Verdict:
+def check(source: str, *, user: str | None = None) -> Verdict:
     """Checks a source and tries it on synthetic bars, its parameters at their defaults."""
-    program, problems = examine(source, Limits())
-    if program is None:
-        return Verdict(errors=tuple(each.to_json() for each in problems))
-    params = tuple(each.to_json() for each in program.params)
+    found = inspect(source, user=user)
+    if found.errors:
+        return Verdict(errors=tuple(each.to_json() for each in found.errors))
+    params = tuple(each.to_json() for each in found.params)
+    try:
+        result = _dry_run(source, found.params, user)
+    except ScriptError as error:
+        return Verdict(params, found.meta, 0, (error.at("dry_run").to_json(),))
+    return Verdict(params, found.meta, result.steps)
+
+
+def _dry_run(source: str, params: tuple[Param, ...], user: str | None) -> Result:
     bars = dry_run_bars()
     extras = Extras(
-        {each.name: bars for each in program.params if each.type == "symbol"},
-        {each.name: () for each in program.params if each.type == "calendar"},
+        {each.name: bars for each in params if each.type == "symbol"},
+        {each.name: () for each in params if each.type == "calendar"},
     )
     try:
-        result = run(source, bars, limits=DRY_RUN, extras=extras)
+        return run(source, bars, limits=DRY_RUN, user=user, extras=extras)
     except ScriptError as error:
-        return Verdict(params, program.meta, 0, (error.at("dry_run").to_json(),))
-    return Verdict(params, program.meta, result.steps)
+        if error.kind != "busy":
+            raise
+    # Little time was allowed, and others had it: that says nothing of the script.
+    return run(source, bars, user=user, extras=extras)
 
 
 def dry_run_bars(count: int = DRY_RUN_BARS) -> Bars:

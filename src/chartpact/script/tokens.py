@@ -42,7 +42,7 @@ _KEYWORDS = frozenset(
 
 def read(source: str, limits: Limits) -> ast.Module:
     """The syntax tree of a source that Starlark can read."""
-    _check_size(source, limits.source_bytes)
+    check_size(source, limits.source_bytes)
     if hidden := _HIDDEN.search(source):
         raise _hidden(source, hidden.start())
     try:
@@ -65,7 +65,7 @@ def normalised(source: str) -> str:
     return source.replace("\r\n", "\n")
 
 
-def _check_size(source: str, most: int) -> None:
+def check_size(source: str, most: int) -> None:
     try:
         size = len(source.encode())
     except UnicodeEncodeError:

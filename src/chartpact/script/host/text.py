@@ -5,11 +5,11 @@ import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from chartpact.script.errors import Fault
 from chartpact.script.series import Series
 from chartpact.script.values import a_type
+from chartpact.zones import zone
 
 MOST_DECIMALS = 16
 _LONGEST_FORMAT = 100
@@ -66,7 +66,7 @@ def _local(ms: Any, tz: Any) -> datetime:
         raise Fault("type", f"a time zone is a string, not {a_type(tz)}")
     try:
         moment = _EPOCH + timedelta(milliseconds=int(ms))
-        return moment if tz == "UTC" else moment.astimezone(ZoneInfo(tz))
+        return moment if tz == "UTC" else moment.astimezone(zone(tz))
     except (OverflowError, ValueError, KeyError, OSError):
         pass
     try:

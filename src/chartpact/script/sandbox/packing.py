@@ -12,10 +12,12 @@ from typing import Any, get_args
 import numpy as np
 
 from chartpact.bars import COLUMNS, Bars
-from chartpact.scene import PLOTS, Paint, Plot, Points, Rows, Scene, Series, Signals, rules
+from chartpact.scene import PLOTS, Paint, Plot, Points, Rows, Rule, Scene, Series, Signals, rules
 from chartpact.script.sandbox.wire import Column, WireError
 
 Document = dict[str, Any]
+
+_MOST_WORDS = 1 << 22  # places in a plot, of which each bar has a few
 
 _SERIES = get_args(Series)[1]
 _PAINT = get_args(Paint)[1]
@@ -78,16 +80,18 @@ def unpack_scene(document: Any, columns: Sequence[Column]) -> Scene:
 
 def _pack_plot(plot: Plot, columns: list[Column]) -> Document:
     document: Document = {"kind": plot.kind}
-    for name, rule in rules(type(plot)).items():
+    for name, rule, default in _PLANS[plot.kind]:
         value = getattr(plot, name)
+        if value is default:
+            continue
         if rule is _SERIES:
             document[name] = _add(value, columns)
-        elif rule is _PAINT and not isinstance(value, str):
-            document[name] = _pack_words(value, columns)
-        elif isinstance(value, Rows):
+        elif rule is _PAINT:
+            document[name] = value if isinstance(value, str) else _pack_words(value, columns)
+        elif name == "points":
             document[name] = _pack_rows(value, columns)
         else:
-            document[name] = rule.encode(value)
+            document[name] = value  # numbers, texts and names are JSON as they are
     return document
 
 
@@ -106,8 +110,17 @@ def _unpack_plot(document: Document, columns: Sequence[Column]) -> Plot:
         elif name == "points":
             given[name] = _unpack_rows(Points, value, columns)
         else:
-            given[name] = rule.decode(value)
+            given[name] = value
     return plot_type(**given)
+
+
+def _fields(plot_type: type[Plot]) -> tuple[tuple[str, Rule, Any], ...]:
+    defaults = {each.name: each.default for each in fields(plot_type)}
+    return tuple((name, rule, defaults[name]) for name, rule in rules(plot_type).items())
+
+
+# For each field of a kind of plot its name, its rule, and the value that need not be sent.
+_PLANS = {plot_type.kind: _fields(plot_type) for plot_type in PLOTS.values()}
 
 
 def _pack_rows(rows: Rows[Any], columns: list[Column]) -> Document:
@@ -131,16 +144,23 @@ def _unpack_rows(rows: type[Rows[Any]], document: Document, columns: Sequence[Co
 
 def _pack_words(words: Sequence[str | None], columns: list[Column]) -> list[Any]:
     """Many texts, few of them different: those, and for each place which it is."""
+    if words and words.count(words[0]) == len(words):
+        return [words[0], len(words)]
     different = {word: i for i, word in enumerate(dict.fromkeys(words))}
-    kind = np.uint16 if len(different) < 1 << 16 else np.int64
-    which = np.fromiter(map(different.__getitem__, words), kind, len(words))
-    return [list(different), _add(which, columns)]
+    which = map(different.__getitem__, words)
+    if len(different) <= 256:
+        return [list(different), _add(np.frombuffer(bytes(which), np.uint8), columns)]
+    return [list(different), _add(np.array(list(which), np.int64), columns)]
 
 
 def _unpack_words(packed: list[Any], columns: Sequence[Column]) -> tuple[Any, ...]:
     different, number = packed
+    if not isinstance(different, list):
+        if type(number) is not int or not 0 <= number <= _MOST_WORDS:
+            raise ValueError("words")
+        return (different,) * number
     which = _column(number, columns)
-    if not isinstance(different, list) or which.dtype.kind not in "ui":
+    if which.dtype.kind not in "ui":
         raise ValueError("words")
     if len(which) and not 0 <= which.min() <= which.max() < len(different):
         raise ValueError("words")

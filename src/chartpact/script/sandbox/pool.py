@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from chartpact.script.sandbox import wire
+from chartpact.script.sandbox.layers import ALL
 from chartpact.script.sandbox.process import Exit, ForkFailed, Lost, Unavailable, Zygote
 from chartpact.script.sandbox.turns import Crowded, Turns, User
 
@@ -24,13 +25,14 @@ _HARDENING = 100
 
 
 class RunFailed(Exception):
-    """A run without an answer: `kind` is time, busy, memory, crash or size."""
+    """A run without an answer: `kind` is time, busy, memory or crash; `ended` tells of its end."""
 
-    def __init__(self, kind: str, message: str, hint: str) -> None:
+    def __init__(self, kind: str, message: str, hint: str, ended: Exit | None = None) -> None:
         super().__init__(message)
         self.kind = kind
         self.message = message
         self.hint = hint
+        self.ended = ended
 
 
 @dataclass(frozen=True)
@@ -71,11 +73,13 @@ class Pool:
         patience_s: float = 30.0,
         renewal: Renewal | None = None,
         planted: Path | None = None,
+        layers: int = ALL,
     ) -> None:
         self.turns = Turns(turns or cores())
         self.patience_s = patience_s
         self.renewal = renewal or Renewal()
-        self._planted = planted
+        self._planted = planted  # a test's module: code past the language guard
+        self._layers = layers  # all, except for a probe of one of them
         self._reset()
         _pools.add(self)
 
@@ -138,7 +142,11 @@ class Pool:
             answer = wire.blank(allowance.answer)
             try:
                 ended = self._started(job, (answer, allowance.answer), allowance)
-                return _answered(ended, answer, allowance)
+                try:
+                    return _answered(ended, answer, allowance)
+                except RunFailed as failed:
+                    failed.ended = ended
+                    raise
             finally:
                 os.close(answer)
         finally:
@@ -152,7 +160,7 @@ class Pool:
             except ForkFailed as error:
                 raise _busy(f"no process could be started: {error}") from None
             except Lost as lost:
-                self._replace(zygote)
+                self._replace(zygote, lost)
                 if not lost.again:
                     raise _busy("the sandbox was restarted in the middle of the run") from None
             else:
@@ -172,13 +180,14 @@ class Pool:
             return self._zygote
 
     def _new(self) -> Zygote:
-        return Zygote(self.turns.turns, self._planted)
+        return Zygote(self.turns.turns, self._planted, self._layers)
 
-    def _replace(self, lost: Zygote) -> None:
+    def _replace(self, zygote: Zygote, lost: Lost) -> None:
         with self._lock:
-            if self._zygote is lost:
+            if self._zygote is zygote:
                 self._zygote = None
-        lost.kill()
+                log.warning("the sandbox is started anew: %s", lost)
+        zygote.kill()
 
     def _after(self, zygote: Zygote, ended: Exit) -> None:
         if ended.signal and not ended.killed:

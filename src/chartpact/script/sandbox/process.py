@@ -10,16 +10,16 @@ import sys
 import threading
 import time
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from chartpact.script.sandbox import wire
+from chartpact.script.sandbox.layers import ALL, unavailable
 
 START_S = 30.0  # exec, imports and warm-up take a fraction of a second on an idle machine
-FORK_S = 2.0  # a zygote that has not forked by then is stuck
-REAP_S = 5.0  # a killed child is gone in milliseconds
+FORK_S = 2.0  # a zygote that has not forked, or not reaped, by then is stuck
+CLOSE_S = 5.0
 
 _BOOT = (
     "import json, sys; config = json.loads(sys.argv[1]); sys.path[:] = config['path']; "
@@ -44,8 +44,8 @@ class Unavailable(RuntimeError):
 class Lost(Exception):
     """The zygote went away or does not answer; `again` tells whether the run may be tried again."""
 
-    def __init__(self, again: bool) -> None:
-        super().__init__("try again" if again else "in the middle of the run")
+    def __init__(self, why: str, again: bool) -> None:
+        super().__init__(why)
         self.again = again
 
 
@@ -68,7 +68,9 @@ class Exit:
 class Zygote:
     """A running zygote, which keeps children ready; each is good for one run."""
 
-    def __init__(self, turns: int, planted: Path | None = None, layers: int = ~0) -> None:
+    def __init__(self, turns: int, planted: Path | None = None, layers: int = ALL) -> None:
+        if reason := unavailable():
+            raise Unavailable(reason)
         self.born = time.monotonic()
         self.runs = 0
         self.crashes = 0
@@ -127,7 +129,7 @@ class Zygote:
         """Runs one child over these memory files (descriptor, size) and tells how it ended."""
         with self._lock:
             if self._retired:
-                raise Lost(again=True)
+                raise Lost("it was retired", again=True)
             self._running += 1
             self.runs += 1
         try:
@@ -152,12 +154,12 @@ class Zygote:
                 self._channel.send(b"T")
                 with self._taking:
                     message, fds = wire.receive(self._channel)
-            except OSError:  # includes the timeout
-                raise Lost(again=True) from None
+            except OSError as error:
+                raise Lost(f"it gives no child ({type(error).__name__})", again=True) from None
             if message[:1] == b"F":
                 raise ForkFailed(os.strerror(wire.FAILED.unpack(message)[1]))
             if message[:1] != b"S":
-                raise Lost(again=True)
+                raise Lost("it ended", again=True)
             if not _ended(fds[0]):
                 return fds[0], fds[1]
             os.close(fds[0])  # it was killed while it waited
@@ -187,7 +189,7 @@ class Zygote:
             self._retired = True
         self._channel.close()
         try:
-            self._process.wait(REAP_S)
+            self._process.wait(CLOSE_S)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
@@ -201,24 +203,24 @@ class Zygote:
 def _run(
     child: socket.socket, pidfd: int, request: bytes, files: list[int], limit_s: float
 ) -> Exit:
-    killed = False
+    killed = ended = False
     started = time.monotonic()
     try:
         child.settimeout(limit_s)
         wire.send(child, request, files)
         try:
-            message, _ = wire.receive(child)
+            message = _word(child)
         except TimeoutError:
-            if _ended(pidfd):  # and nobody reaped it: the zygote is stuck
-                raise Lost(again=True) from None
-            killed = True
-            _kill(pidfd)
-            child.settimeout(REAP_S)
-            message, _ = wire.receive(child)
-    except OSError:
-        raise Lost(again=False) from None
+            ended = _ended(pidfd)
+            killed = not ended and _kill(pidfd)
+            child.settimeout(FORK_S if ended or killed else 2 * limit_s + FORK_S)
+            message = _word(child)
+    except TimeoutError:
+        raise Lost("it does not reap its children", again=ended) from None
+    except OSError as error:
+        raise Lost(f"a child's socket broke ({type(error).__name__})", again=False) from None
     if message[:1] != b"X":
-        raise Lost(again=False)
+        raise Lost("it ended", again=False)
     wall = time.monotonic() - started
     _, status, user, system, peak = wire.EXITED.unpack(message)
     return Exit(
@@ -231,14 +233,27 @@ def _run(
     )
 
 
+def _word(child: socket.socket) -> bytes:
+    """How it ended, in the zygote's words."""
+    try:
+        return wire.receive(child)[0]
+    except ConnectionResetError:  # said once of a child that ended before it read its request
+        return wire.receive(child)[0]
+
+
 def _ended(pidfd: int) -> bool:
     return bool(select.select([pidfd], [], [], 0)[0])
 
 
-def _kill(pidfd: int) -> None:
-    # It may have ended just now; and root without CAP_KILL may not: then its own timer ends it.
-    with suppress(ProcessLookupError, PermissionError):
+def _kill(pidfd: int) -> bool:
+    """Whether it could be: root without CAP_KILL may not, and then the child's own timer does."""
+    try:
         signal.pidfd_send_signal(pidfd, signal.SIGKILL)
+    except ProcessLookupError:  # it ended just now
+        return True
+    except PermissionError:
+        return False
+    return True
 
 
 def _interpreter() -> list[str]:

@@ -14,18 +14,44 @@ import socket
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import asdict
 from importlib.util import module_from_spec, spec_from_file_location
 from typing import Any
 
 import numpy as np
 
-from chartpact import _native
-from chartpact.script.sandbox import child, wire
-from chartpact.script.sandbox.layers import LANDLOCK, LIMITS, PRIVILEGES, SECCOMP, TIMER
+from chartpact import _native, zones
+from chartpact.script.limits import Limits
+from chartpact.script.run import compile, dry_run_bars
+from chartpact.script.sandbox import child, packing, wire
+from chartpact.script.sandbox.layers import ALL, LANDLOCK
 
 _SPARE_DESCRIPTORS = 32
 _RETRY_S = 0.1  # after a fork that failed
 _AHEAD = 2
+_WARM_UPS = 12
+_NAMESPACES = {"network": 0x40000000, "ipc": 0x08000000, "uts": 0x04000000, "user": 0x10000000}
+_REHEARSAL = """
+PARAMS = [{"name": "n", "type": "int", "default": 9, "min": 1}]
+META = {"title": "Rehearsal"}
+
+def compute(ohlcv, params, chart):
+    slow = ta.ema(ohlcv.hlc3, params["n"])
+    dev = ta.ema(ta.abs(ohlcv.hlc3 - slow), params["n"])
+    wave = ta.sma((ohlcv.hlc3 - slow) / (0.015 * dev), 3)
+    rsi = ta.rsi(ohlcv.close, 14)
+    up = ta.crossover(wave, slow)
+    chart.line(wave, title="Wave", color="green")
+    chart.fill(wave, rsi, color="auto", alpha=0.2)
+    chart.bars(ohlcv.close - slow, color=["red" if x else "green" for x in up])
+    chart.dot(rsi > 50, rsi, color="red", label="Above")
+    chart.hline(50, color="gray", style="dashed")
+    count = 0
+    for i in range(len(ohlcv)):
+        if rsi[i] > 70:
+            count += 1
+    chart.set_label("%d above" % count)
+"""
 
 
 class Refusal(Exception):
@@ -48,15 +74,17 @@ def prepare(config: Mapping[str, Any]) -> tuple[child.Cell, dict[str, Any]]:
     """Makes this process what its children will be copies of, and reports what it is."""
     if planted := config.get("planted"):
         _plant(planted)
+    zones.preload()
     warm_up()
     sys.path.clear()
     sys.meta_path.clear()
+    user = config["user"] if os.geteuid() == 0 and _may_become(config["user"]) else 0
+    namespaces = _native.sandbox_unshare()
     ruleset, abi, *rights = _native.sandbox_landlock()
-    layers = LIMITS | PRIVILEGES | SECCOMP | TIMER | (LANDLOCK if ruleset >= 0 else 0)
-    user = config["user"] if os.geteuid() == 0 else 0
-    cell = child.Cell(ruleset, os.getpid(), config.get("layers", layers) & layers, user)
-    descriptors = 3 * (config["turns"] + _AHEAD) + _SPARE_DESCRIPTORS
+    available = ALL if ruleset >= 0 else ALL & ~LANDLOCK
+    cell = child.Cell(ruleset, os.getpid(), config["layers"] & available, user)
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    descriptors = 3 * (config["turns"] + _AHEAD) + _SPARE_DESCRIPTORS
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(descriptors, most), most))
     _offer_to_oom_killer()
     if (threads := len(os.listdir("/proc/self/task"))) != 1:
@@ -68,13 +96,42 @@ def prepare(config: Mapping[str, Any]) -> tuple[child.Cell, dict[str, Any]]:
         "layers": cell.layers,
         "landlock": {"abi": abi, "rights": rights},
         "user": user,
-        "modules": len(sys.modules),
+        "namespaces": [name for name, flag in _NAMESPACES.items() if namespaces & flag],
     }
 
 
 def warm_up() -> None:
-    """Does once what every run does, so that children find it done."""
-    np.zeros(8).sum()
+    """Does often what every run does, so that children find it done and the code specialised."""
+    program = compile(_REHEARSAL)
+    columns: list[wire.Column] = [np.frombuffer(program.dump(), np.uint8)]
+    job = {
+        "kind": "run",
+        "source": _REHEARSAL,
+        "program": 0,
+        "limits": asdict(Limits()),
+        "params": {},
+        "bars": packing.pack_bars(dry_run_bars(), columns),
+        "symbols": {},
+        "calendars": {},
+    }
+    packet = b"".join(wire.encode(job, columns))
+    for _ in range(_WARM_UPS):
+        child.rehearse(packet)
+
+
+def _may_become(user: int) -> bool:
+    """Whether this root may change its user: not every container's root may."""
+    pid = os.fork()
+    if pid == 0:
+        code = 1
+        try:
+            os.setgroups([])
+            os.setresgid(user, user, user)
+            os.setresuid(user, user, user)
+            code = 0
+        finally:
+            os._exit(code)
+    return os.waitpid(pid, 0)[1] == 0
 
 
 def _plant(path: str) -> None:

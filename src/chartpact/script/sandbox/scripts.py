@@ -1,0 +1,256 @@
+"""Scripts in the sandbox, as the rest of the package asks for them: inspect, run.
+
+What comes back from a child is untrusted: it is read strictly, and anything that is not what a
+child of ours would say is a crash of the run.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from threading import Lock
+from typing import Any, TypeVar
+
+import numpy as np
+
+from chartpact.bars import Bars
+from chartpact.indicators.params import TYPES, Param
+from chartpact.script.errors import ScriptError
+from chartpact.script.limits import LOG_LINE_CHARS, LOG_LINES, Limits
+from chartpact.script.program import Extras, Result, source_key
+from chartpact.script.run import compile, examine, execute
+from chartpact.script.sandbox import layers, packing, pool, wire
+from chartpact.script.sandbox.pool import Allowance, Answered, Pool, RunFailed
+from chartpact.script.sandbox.process import Unavailable
+from chartpact.script.tokens import check_size
+
+T = TypeVar("T")
+
+_KEPT, _KEPT_BYTES = 1024, 64 << 20
+_MOST_MESSAGE = 4000
+_ANSWER, _ANSWER_A_BAR = 4 << 20, 512  # bytes
+
+
+@dataclass(frozen=True)
+class Inspected:
+    """What a source declares, or what is wrong with it; `code` is for children's eyes alone."""
+
+    params: tuple[Param, ...] = ()
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    errors: tuple[ScriptError, ...] = ()
+    code: bytes = b""
+
+
+def inspect(
+    source: str, *, limits: Limits | None = None, user: str | None = None, at: Pool | None = None
+) -> Inspected:
+    """What the source declares; compiled in a child, and remembered by its hash."""
+    limits = limits or Limits()
+    key = source_key(source)
+    if (known := _known.get(key)) is not None:
+        return known
+    try:
+        check_size(source, limits.source_bytes)
+    except ScriptError as error:
+        return Inspected(errors=(error,))
+    if _unprotected():
+        program, problems = examine(source, limits)
+        if program is None:
+            return Inspected(errors=tuple(problems))
+        return Inspected(program.params, program.meta, (), program.dump())
+    parts = wire.encode({"kind": "inspect", "source": source, "limits": asdict(limits)})
+    allowance = Allowance(Limits().wall_ms, limits.memory_mb << 20, _ANSWER)
+    inspected = _read(_inspected, _ask(parts, allowance, user, at, "check"), "check")
+    if not inspected.errors:
+        _known.put(key, inspected)
+    return inspected
+
+
+def run(
+    source: str,
+    bars: Bars,
+    params: Mapping[str, Any] | None = None,
+    *,
+    limits: Limits | None = None,
+    user: str | None = None,
+    extras: Extras | None = None,
+    at: Pool | None = None,
+) -> Result:
+    """What the script draws on the bars, in a process of its own."""
+    limits, extras = limits or Limits(), extras or Extras()
+    for each in (bars, *extras.symbols.values()):
+        if len(each) > limits.bars:
+            raise ScriptError(
+                "run",
+                "size",
+                f"{len(each):,} bars are too many: a script runs on {limits.bars:,}",
+                "use the last bars alone, or a higher timeframe",
+            )
+    inspected = inspect(source, limits=limits, user=user, at=at)
+    if inspected.errors:
+        raise inspected.errors[0]
+    if _unprotected():
+        program = compile(source, limits)
+        return execute(program, bars, params, budget=limits.steps, extras=extras)
+    answer = _ANSWER + _ANSWER_A_BAR * len(bars)
+    allowance = Allowance(limits.wall_ms, limits.memory_mb << 20, answer)
+    parts = _job(source, inspected, bars, params, limits, extras)
+    return _read(_result, _ask(parts, allowance, user, at, "run"), "run")
+
+
+def _job(
+    source: str,
+    inspected: Inspected,
+    bars: Bars,
+    params: Mapping[str, Any] | None,
+    limits: Limits,
+    extras: Extras,
+) -> list[wire.Part]:
+    columns: list[wire.Column] = [np.frombuffer(inspected.code, np.uint8)]
+    job = {
+        "kind": "run",
+        "source": source,
+        "program": 0,
+        "limits": asdict(limits),
+        "params": dict(params or {}),
+        "bars": packing.pack_bars(bars, columns),
+        "symbols": {name: packing.pack_bars(b, columns) for name, b in extras.symbols.items()},
+        "calendars": {name: list(events) for name, events in extras.calendars.items()},
+    }
+    try:
+        return wire.encode(job, columns)
+    except (TypeError, ValueError, RecursionError):
+        raise ScriptError(
+            "run",
+            "type",
+            "a parameter or an event holds something that is neither text nor finite number",
+            "give parameters as texts, numbers, True or False",
+        ) from None
+
+
+def _unprotected() -> bool:
+    """Whether a script is to run in this very process: where no sandbox is, and by word alone."""
+    reason = layers.unavailable()
+    if not reason:
+        return False
+    if not layers.trusted():
+        raise ScriptError(
+            "run",
+            "crash",
+            f"scripts cannot be run safely here: {reason}",
+            f"to run scripts that you trust, unprotected, set {layers.TRUST}=1",
+        )
+    return True
+
+
+def _ask(
+    parts: list[wire.Part], allowance: Allowance, user: str | None, at: Pool | None, step: str
+) -> Answered:
+    try:
+        return (at or pool.default()).run(parts, allowance, user)
+    except RunFailed as failed:
+        raise ScriptError(step, failed.kind, failed.message, failed.hint) from None
+    except Unavailable as error:
+        raise ScriptError(
+            step, "crash", f"scripts cannot be run here: {error}", "see `chartpact doctor`"
+        ) from None
+
+
+# ---------------------------------------------------------------------------- what children say
+
+
+def _read(
+    reader: Callable[[Mapping[str, Any], list[wire.Column]], T], answered: Answered, step: str
+) -> T:
+    try:
+        document = answered.document
+        if not isinstance(document, dict):
+            raise TypeError
+        if "error" in document:
+            raise _error(document["error"], step)
+        return reader(document, answered.columns)
+    except ScriptError:
+        raise
+    except (wire.WireError, AttributeError, KeyError, IndexError, TypeError, ValueError):
+        raise ScriptError(
+            step,
+            "crash",
+            "the script's process left no usable answer",
+            "this is a fault in chartpact: please report it, with the script",
+        ) from None
+
+
+def _error(data: Mapping[str, Any], step: str) -> ScriptError:
+    error = ScriptError.from_json({"step": step, "line": None, "column": None, **data})
+    return ScriptError(
+        error.step,
+        error.kind,
+        error.message[:_MOST_MESSAGE],
+        error.hint[:_MOST_MESSAGE],
+        line=error.line,
+        column=error.column,
+    )
+
+
+def _result(document: Mapping[str, Any], columns: list[wire.Column]) -> Result:
+    steps, log = document["steps"], document["log"]
+    if type(steps) is not int or steps < 0 or not isinstance(log, list) or len(log) > LOG_LINES:
+        raise ValueError("steps or log")
+    if not all(isinstance(line, str) and len(line) <= LOG_LINE_CHARS for line in log):
+        raise ValueError("log")
+    return Result(packing.unpack_scene(document["scene"], columns), steps, tuple(log))
+
+
+def _inspected(document: Mapping[str, Any], columns: list[wire.Column]) -> Inspected:
+    if "errors" in document:
+        errors = tuple(_error(each, "check") for each in document["errors"])
+        if not errors:
+            raise ValueError("errors")
+        return Inspected(errors=errors)
+    meta = document["meta"]
+    if not all(isinstance(value, str | int) for value in meta.values()):
+        raise TypeError("meta")
+    params = tuple(_param(each) for each in document["params"])
+    return Inspected(params, meta, (), columns[0].tobytes())
+
+
+def _param(data: Mapping[str, Any]) -> Param:
+    scalar = (str, int, float, type(None))
+    number = (int, float, type(None))
+    options = data["options"]
+    fits = (
+        isinstance(data["name"], str) and data["name"].isidentifier(),
+        data["type"] in TYPES and isinstance(data["desc"], str),
+        isinstance(data["default"], scalar) and isinstance(data.get("group"), str | None),
+        all(type(data.get(name)) in number for name in ("min", "max", "step")),
+        options is None or all(isinstance(each, scalar) for each in options),
+    )
+    if not all(fits):
+        raise ValueError("param")
+    return Param(**{**data, "options": None if options is None else tuple(options)})
+
+
+class _Known:
+    """Sources that were inspected, by their hash; the least recently used leaves first."""
+
+    def __init__(self) -> None:
+        self._held: OrderedDict[str, Inspected] = OrderedDict()
+        self._bytes = 0
+        self._lock = Lock()
+
+    def get(self, key: str) -> Inspected | None:
+        with self._lock:
+            if key in self._held:
+                self._held.move_to_end(key)
+            return self._held.get(key)
+
+    def put(self, key: str, inspected: Inspected) -> None:
+        with self._lock:
+            if key not in self._held:
+                self._bytes += len(inspected.code)
+            self._held[key] = inspected
+            while len(self._held) > _KEPT or self._bytes > _KEPT_BYTES:
+                _, gone = self._held.popitem(last=False)
+                self._bytes -= len(gone.code)
+
+
+_known = _Known()

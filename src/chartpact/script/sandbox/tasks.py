@@ -1,0 +1,113 @@
+"""What a child can be asked to do with a script: look at it, or run it."""
+
+import errno
+import os
+import socket
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from chartpact import _native
+from chartpact.script.errors import ScriptError
+from chartpact.script.limits import Limits
+from chartpact.script.program import Extras, Program
+from chartpact.script.run import compile, examine, execute
+from chartpact.script.sandbox import packing
+from chartpact.script.sandbox.wire import Column
+from chartpact.script.tokens import normalised
+
+Answer = tuple[Any, list[Column]]
+Job = Mapping[str, Any]
+
+
+def nothing(job: Job, columns: list[Column]) -> Answer:  # noqa: ARG001
+    """What a run costs before it does anything."""
+    return {}, []
+
+
+def inspect(job: Job, columns: list[Column]) -> Answer:  # noqa: ARG001
+    """What the source declares, and the program it compiles to; or all that is wrong with it."""
+    program, problems = examine(job["source"], Limits(**job["limits"]))
+    if program is None:
+        return {"errors": [each.to_json() for each in problems]}, []
+    described = {"params": [each.to_json() for each in program.params], "meta": dict(program.meta)}
+    return described, [np.frombuffer(program.dump(), np.uint8)]
+
+
+def run(job: Job, columns: list[Column]) -> Answer:
+    """What the script draws on the bars."""
+    drawn: list[Column] = []
+    try:
+        result = execute(
+            _program(job, columns),
+            packing.unpack_bars(job["bars"], columns),
+            job["params"],
+            budget=job["limits"]["steps"],
+            extras=Extras(
+                {name: packing.unpack_bars(bars, columns) for name, bars in job["symbols"].items()},
+                {name: tuple(events) for name, events in job["calendars"].items()},
+            ),
+        )
+    except ScriptError as error:
+        return {"error": error.to_json()}, []
+    scene = packing.pack_scene(result.scene, drawn)
+    return {"scene": scene, "steps": result.steps, "log": result.log}, drawn
+
+
+def _program(job: Job, columns: list[Column]) -> Program:
+    found = Program.load(normalised(job["source"]), columns[job["program"]].tobytes())
+    return found or compile(job["source"], Limits(**job["limits"]))
+
+
+def probe(job: Job, columns: list[Column]) -> Answer:  # noqa: ARG001
+    """Tries what the layers forbid; for each try the name of the error, or "worked"."""
+
+    def connect() -> None:
+        with socket.socket() as outgoing:
+            outgoing.settimeout(1)
+            outgoing.connect(("127.0.0.1", 9))
+
+    def fork() -> None:
+        pid = os.fork()
+        if pid == 0:
+            os._exit(0)
+        os.waitpid(pid, 0)
+
+    tries: dict[str, Callable[[], Any]] = {
+        "files": lambda: os.close(os.open("/", os.O_RDONLY)),
+        "network": connect,
+        "signal": lambda: os.kill(os.getppid(), 0),
+        "fork": fork,
+        "memory": lambda: bytearray(_OVER_THE_LIMIT),
+    }
+    found: dict[str, Any] = {name: _attempt(action) for name, action in tries.items()}
+    return {**found, "user": os.getuid(), "no_new_privs": _native.sandbox_no_new_privs()}, []
+
+
+_OVER_THE_LIMIT = 80 << 20
+
+
+def _attempt(action: Callable[[], Any]) -> str:
+    try:
+        action()
+    except OSError as error:
+        return errno.errorcode.get(error.errno or 0, "OSError")
+    except MemoryError:
+        return "MemoryError"
+    return "worked"
+
+
+def spin(job: Job, columns: list[Column]) -> Answer:  # noqa: ARG001
+    """Goes on until it is killed."""
+    while True:
+        pass
+
+
+KINDS: dict[str, Callable[[Job, list[Column]], Answer]] = {
+    "nothing": nothing,
+    "inspect": inspect,
+    "run": run,
+    "probe": probe,
+    "spin": spin,
+}

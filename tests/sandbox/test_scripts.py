@@ -1,0 +1,260 @@
+"""Scripts in the sandbox draw what they draw outside, and what comes back is not believed."""
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from chartpact import script
+from chartpact.bars import Bars
+from chartpact.script import Extras, Limits, ScriptError, refimpl
+from chartpact.script.run import dry_run_bars
+from chartpact.script.sandbox import packing, scripts, wire
+from chartpact.script.sandbox.pool import Pool
+
+from .conftest import Ask
+
+BARS = dry_run_bars(400)
+
+
+def source(body: str, params: str = "[]") -> str:
+    lines = "".join(f"    {line}\n" for line in body.splitlines())
+    head = f'PARAMS = {params}\nMETA = {{"title": "T"}}\n'
+    return f"{head}def compute(ohlcv, params, chart):\n{lines}"
+
+
+@pytest.mark.parametrize("name", refimpl.NAMES)
+def test_a_run_in_the_sandbox_is_the_run_in_this_process(name: str) -> None:
+    inside = script.run(refimpl.source(name), BARS)
+    outside = script.execute(script.compile(refimpl.source(name)), BARS)
+    assert inside.scene.to_json() == outside.scene.to_json()
+    assert (inside.steps, inside.log) == (outside.steps, outside.log)
+
+
+def test_bars_arrive_whole() -> None:
+    text = source(
+        "print(ohlcv.symbol, ohlcv.timeframe, ohlcv.tick_size, len(ohlcv), ohlcv.time[0])\n"
+        "print(ohlcv.resample('1h').time[0])"
+    )
+    inside, outside = script.run(text, BARS), script.execute(script.compile(text), BARS)
+    assert inside.log == outside.log
+    assert inside.log[0] == "DRYRUN 5m 0.01 400 1700000100000"
+
+
+def test_a_second_symbol_and_a_calendar_are_handed_in() -> None:
+    text = source(
+        "print(params['other'].symbol, params['other'].close[3], params['events'][0]['title'])",
+        '[{"name": "other", "type": "symbol"}, {"name": "events", "type": "calendar"}]',
+    )
+    other = Bars(BARS.time, *[2 * each for each in _prices(BARS)], BARS.volume, "OTHER", "5m")
+    event = {"title": "CPI", "time_utc": 1_700_000_000_000, "actual": None}
+    result = script.run(text, BARS, extras=Extras({"other": other}, {"events": (event,)}))
+    assert result.log == (f"OTHER {2 * BARS.close[3]} CPI",)
+
+
+def _prices(bars: Bars) -> list[Any]:
+    return [bars.open, bars.high, bars.low, bars.close]
+
+
+def test_parameters_are_checked_in_the_child() -> None:
+    text = source("print(params['n'])", '[{"name": "n", "type": "int", "default": 3, "min": 1}]')
+    assert script.run(text, BARS, {"n": "7"}).log == ("7",)
+    with pytest.raises(ScriptError) as refused:
+        script.run(text, BARS, {"n": 0})
+    assert (refused.value.kind, refused.value.step) == ("value", "run")
+    with pytest.raises(ScriptError, match="neither text nor finite number"):
+        script.run(text, BARS, {"n": object()})
+    with pytest.raises(ScriptError, match="neither text nor finite number"):
+        script.run(text, BARS, {"n": float("nan")})
+
+
+def test_an_error_keeps_its_place() -> None:
+    with pytest.raises(ScriptError) as failed:
+        script.run(source("x = 1\ny = x / 0"), BARS)
+    assert (failed.value.step, failed.value.line) == ("run", 5)
+    assert "/src/" not in str(failed.value)
+
+
+def test_a_source_that_does_not_compile_is_refused_with_every_problem() -> None:
+    found = script.inspect(source("x = nothing_known\ny = ta.emaa(1)"))
+    assert [each.line for each in found.errors] == [4, 5]
+    with pytest.raises(ScriptError) as refused:
+        script.run("import os\n", BARS)
+    assert refused.value.step in ("parse", "check")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["x = " + "(" * 5000, "x = " + "-" * 50_000 + "1", "#" * 70_000, "x = '\ud800'", "\x00", ""],
+    ids=["deep", "unary", "long", "surrogate", "nul", "empty"],
+)
+def test_a_hostile_source_is_a_structured_error(text: str) -> None:
+    with pytest.raises(ScriptError) as refused:
+        script.run(text, BARS)
+    assert refused.value.kind in ("syntax", "size", "forbidden", "name")
+
+
+def test_too_many_bars_are_refused_before_anything_runs() -> None:
+    with pytest.raises(ScriptError, match="400 bars are too many: a script runs on 399") as refused:
+        script.run(source("pass"), BARS, limits=Limits(bars=399))
+    assert refused.value.kind == "size"
+
+
+def test_a_source_is_compiled_once() -> None:
+    with Pool(1) as pool:
+        text = source("chart.line(ohlcv.close)  # only here")
+        for _ in range(3):
+            scripts.run(text, BARS, at=pool)
+        assert pool.zygote().runs == 4
+
+
+def test_windows_line_ends_are_compiled_once_too() -> None:
+    with Pool(1) as pool:
+        text = source("print('only here')").replace("\n", "\r\n")
+        assert scripts.run(text, BARS, at=pool).log == ("only here",)
+
+
+def test_what_is_kept_of_sources_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scripts, "_KEPT", 3)
+    monkeypatch.setattr(scripts, "_KEPT_BYTES", 100)
+    known = scripts._Known()
+    for name in "abcd":
+        known.put(name, scripts.Inspected(code=b"x" * 10))
+    assert [name for name in "abcd" if known.get(name)] == ["b", "c", "d"]
+    known.put("e", scripts.Inspected(code=b"x" * 85))
+    assert [name for name in "abcde" if known.get(name)] == ["d", "e"]
+
+
+def test_the_budget_ends_a_loop_long_before_the_clock() -> None:
+    with pytest.raises(ScriptError) as failed:
+        script.run(source("for i in range(10 * 1000 * 1000):\n    x = i"), BARS)
+    assert failed.value.kind == "budget"
+
+
+def test_every_function_works_in_a_child_and_imports_nothing(ask: Ask) -> None:
+    columns: list[wire.Column] = []
+    found = ask("every_function", columns, bars=packing.pack_bars(BARS, columns)).document
+    assert found["failed"] == {}
+    assert found["imported"] == []
+    assert [each.startswith("worked") for each in found["outcomes"]] == [True, True, False] + [
+        True
+    ] * 3
+    assert "2023-11-15 03:43" in found["outcomes"][1]
+    assert found["zones"] > 400
+
+
+# ------------------------------------------------------------------------------- forged answers
+
+
+@pytest.fixture(scope="module")
+def forger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Any], None]]:
+    """A pool whose children answer what they are told to, whatever they are asked."""
+    module = tmp_path_factory.mktemp("forger") / "forger.py"
+    module.write_text(
+        "import json\n"
+        "import numpy as np\n"
+        "from chartpact.script.sandbox import tasks\n"
+        "COLUMNS = [np.arange(400.0), np.arange(400), np.zeros(400, np.uint8)]\n"
+        "COLUMNS.append(np.full(3, np.inf))\n"
+        "def run(job, columns):\n"
+        "    if 'say' not in job['params']:\n"
+        "        return tasks.run(job, columns)\n"
+        "    return json.loads(job['params']['say']), COLUMNS\n"
+        "KINDS = {'run': run}\n"
+    )
+    with Pool(1, planted=module) as pool:
+
+        def ask(say: Any) -> script.Result:
+            return scripts.run(source("pass"), BARS, {"say": json.dumps(say)}, at=pool)
+
+        yield ask
+
+
+LINE = {"kind": "line", "values": 0}
+GOOD = {"scene": {"plots": [LINE]}, "steps": 3, "log": ["x"]}
+
+
+def test_an_honest_forgery_passes(forger: Callable[[Any], script.Result]) -> None:
+    result = forger(GOOD)
+    assert (result.steps, result.log) == (3, ("x",))
+    np.testing.assert_array_equal(result.scene.plots[0].values, np.arange(400.0))  # type: ignore
+
+
+def plot(**fields: Any) -> dict[str, Any]:
+    return {**GOOD, "scene": {"plots": [{**LINE, **fields}]}}
+
+
+DOT = {"x": 1, "y": 0, "size": 0, "label": [["a"], 2]}
+
+
+@pytest.mark.parametrize(
+    "say",
+    [
+        [],
+        {},
+        None,
+        {**GOOD, "steps": -1},
+        {**GOOD, "steps": True},
+        {**GOOD, "steps": "3"},
+        {**GOOD, "log": "x"},
+        {**GOOD, "log": [1]},
+        {**GOOD, "log": ["x"] * 100_000},
+        {**GOOD, "log": ["x" * 1_000_000]},
+        {**GOOD, "scene": None},
+        {**GOOD, "scene": {"plots": [None]}},
+        {**GOOD, "scene": {"unknown": 1}},
+        {**GOOD, "scene": {"plots": [{"kind": "__class__"}]}},
+        {**GOOD, "scene": {"plots": [{"kind": ["line"]}]}},
+        {**GOOD, "scene": {"plots": [{"kind": "line"}]}},
+        {**GOOD, "scene": {"labels": [{"id": 1}]}},
+        {**GOOD, "scene": {"y_range": [1, 0]}},
+        {**GOOD, "scene": {"label": 7}},
+        {**GOOD, "scene": {"signals": {"bar": 1}}},
+        {**GOOD, "scene": {"limits": {"x": 1}}},
+        plot(values=9),
+        plot(values=-1),
+        plot(values=True),
+        plot(values=1),
+        plot(values=3),
+        plot(values=[1, 2]),
+        plot(values=None),
+        plot(color="no colour"),
+        plot(color=[["#ff0000ff"], 1]),
+        plot(color=[["#ff0000ff"], 0]),
+        plot(color=[[], 2]),
+        plot(color=["#ff0000ff", 1 << 40]),
+        plot(color=["#ff0000ff", -1]),
+        plot(color=[[7], 2]),
+        plot(title="\ud800"),
+        plot(title=None),
+        plot(width=-1),
+        plot(width="1"),
+        plot(style="../etc"),
+        plot(kind="dot", points=DOT),
+        plot(points=DOT),
+        {**GOOD, "scene": {"plots": [{"kind": "dot", "points": {**DOT, "y": 3}}]}},
+        {**GOOD, "scene": {"plots": [{"kind": "dot", "points": {**DOT, "z": 1}}]}},
+        {**GOOD, "scene": {"plots": [{"kind": "dot", "points": {"x": 1}}]}},
+        {**GOOD, "scene": {"plots": [{"kind": "dot", "points": {**DOT, "label": [{}, 400]}}]}},
+        {"error": {}},
+        {"error": {"step": "run", "kind": "nonsense", "message": "", "hint": ""}},
+        {"error": {"kind": "value", "message": "x", "hint": "", "line": -1}},
+        {"error": "text"},
+    ],
+    ids=str,
+)
+def test_a_forged_answer_is_a_crash(forger: Callable[[Any], script.Result], say: Any) -> None:
+    with pytest.raises(ScriptError) as refused:
+        forger(say)
+    assert refused.value.kind == "crash"
+    assert "no usable answer" in refused.value.message
+
+
+def test_a_forged_error_is_cut_to_a_readable_length(
+    forger: Callable[[Any], script.Result],
+) -> None:
+    with pytest.raises(ScriptError) as failed:
+        forger({"error": {"kind": "value", "message": "x" * 100_000, "hint": "y" * 100_000}})
+    assert len(failed.value.message) == len(failed.value.hint) == 4000
