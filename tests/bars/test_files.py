@@ -190,6 +190,10 @@ def test_what_the_caller_knows_better(save):
 def test_a_misspelt_zone_is_told_even_where_it_is_not_needed(save):
     with pytest.raises(BarsError, match="'Europe/Athen' is no time zone"):
         cp.load(save(PLAIN), tz="Europe/Athen")
+    with pytest.raises(BarsError, match="'Europe/Athen' is no time zone"):
+        cp.load("sample:es-5m", tz="Europe/Athen")
+    with pytest.raises(BarsError, match="stamp is 'middle'"):
+        cp.load("sample:es-5m", stamp="middle")
 
 
 def test_one_bar_does_not_tell_its_timeframe_and_needs_it_only_for_its_ends(save):

@@ -96,6 +96,18 @@ def test_a_missing_file_gets_the_nearest_name(tmp_path):
         cp.load(tmp_path / "nowhere" / "prices.csv")
     with pytest.raises(BarsError, match="this is a folder"):
         cp.load(tmp_path)
+    for nameless in ("", ".", "/"):
+        with pytest.raises(BarsError, match=f"^'{nameless}': this is a folder"):
+            cp.load(nameless)
+
+
+@pytest.mark.parametrize("year", ["0000", "0001", "1799", "2201", "9999"])
+@pytest.mark.parametrize("tz", [None, "UTC", "America/New_York", "Pacific/Kiritimati"])
+def test_a_year_that_no_market_has_seen_is_told_with_its_line(refused, year, tz):
+    row = f"{year}-12-31 23:30:00,10,12,9,11,1\n"
+    assert "line 2: time" in refused(HEADER + row, tz=tz)
+    if tz:
+        assert "outside the years 1800 to 2200" in refused(HEADER + row, tz=tz)
 
 
 def test_damaged_files_are_refused_or_read_but_never_crash(tmp_path):

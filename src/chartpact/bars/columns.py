@@ -66,7 +66,10 @@ class Bars:
         check({name: getattr(self, name) for name in COLUMNS}, "bar {}".format)
         if self.timeframe:
             put(self, "timeframe", str(Timeframe.parse(self.timeframe)))
-        if self.tick_size is not None and not (0 < self.tick_size < float("inf")):
+        if not isinstance(self.symbol, str):
+            raise BarsError(f"symbol is {self.symbol!r}: it is a text")
+        numeric = isinstance(self.tick_size, int | float | np.number)
+        if self.tick_size is not None and not (numeric and 0 < self.tick_size < float("inf")):
             raise BarsError(f"tick_size is {self.tick_size!r}: it is a positive number")
         roll = self.day_roll or tradingday.default_roll(self.symbol)
         put(self, "day_roll", tradingday.canonical_roll(roll))
@@ -296,7 +299,7 @@ def _column(name: str, values: ArrayLike, kind: type[np.generic]) -> NDArray[Any
         if kind is np.int64 and given.dtype.kind not in "iu" and given.size:
             raise BarsError(f"time holds {given.dtype} values, not whole UTC ms")
         array = np.asarray(given, dtype=kind)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         if isinstance(error, BarsError):
             raise
         raise BarsError(f"{name} holds something that is not a number: {error}") from None

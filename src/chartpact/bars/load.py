@@ -53,7 +53,7 @@ def load(
     try:
         return _bars(_bytes(path), path.name, options, None)
     except BarsError as error:
-        raise type(error)(f"{path.name}: {error}") from None
+        raise type(error)(f"{path.name or repr(text)}: {error}") from None
 
 
 def at_source(text: str) -> tuple[str, str] | None:

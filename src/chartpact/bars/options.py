@@ -3,6 +3,11 @@
 from dataclasses import dataclass
 from typing import TypedDict
 
+from chartpact.bars import clock
+from chartpact.bars.errors import BarsError
+
+STAMPS = ("open", "close")
+
 
 class Known(TypedDict, total=False):
     """The keyword arguments that `load` and `Bars.from_…` share."""
@@ -25,3 +30,9 @@ class Options:
     timeframe: str | None = None
     tick_size: float | None = None
     day_roll: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.stamp not in STAMPS:
+            raise BarsError(f"stamp is {self.stamp!r}: a bar is stamped at its open or its close")
+        if self.tz is not None:
+            clock.zone(self.tz)  # a misspelt zone is told even where every time has an offset

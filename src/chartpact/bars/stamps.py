@@ -21,7 +21,7 @@ Place = Callable[[int], str]
 
 FORMS = (
     "epoch seconds or milliseconds, ISO 8601 such as 2022-10-10T08:30:00Z, "
-    "2022.10.10 08:30:00, or a date"
+    "2022.10.10 08:30:00, or a date such as 2022-10-10"
 )
 _SHAPE = re.compile(
     rb"(?P<year>0000)(?P<dash>[-./]?)(?P<month>00?)(?P=dash)(?P<day>00?)"
@@ -112,6 +112,8 @@ def to_utc(stamps: Stamps, tz: str | None, place: Place) -> Times:
         return stamps.ms
     local = stamps.ms[stamps.naive]
     dates = not (local % DAY).any()
+    if ((local < clock.FIRST) | (local > clock.LAST)).any():
+        return stamps.ms  # beyond all calendars of zones: the checks of bars refuse them
     if tz is None and not dates:
         row = int(np.argmax(stamps.naive))
         raise BarsError(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from chartpact.bars import clock, stamps, timeframe, tradingday
+from chartpact.bars import stamps, timeframe, tradingday
 from chartpact.bars.columns import COLUMNS, PRICES, Bars, check
 from chartpact.bars.errors import BarsError, nearest
 from chartpact.bars.figures import numbers, to_texts
@@ -20,7 +20,6 @@ from chartpact.bars.timeframe import Timeframe
 TIME_NAMES = ("time_utc", "time", "timestamp", "datetime", "date", "open_time")
 VOLUME_NAMES = ("volume", "vol", "real_volume")
 TICK_VOLUME_NAMES = ("tickvol", "tick_volume", "tickvolume")
-STAMPS = ("open", "close")
 
 Column = NDArray[Any]
 Place = Callable[[int], str]
@@ -83,10 +82,6 @@ def roles(names: list[str]) -> Roles:
 
 def to_bars(table: Table, options: Options, symbol: str, source: str) -> Bars:
     """The bars of a table, checked row by row."""
-    if options.stamp not in STAMPS:
-        raise BarsError(f"stamp is {options.stamp!r}: a bar is stamped at its open or its close")
-    if options.tz is not None:
-        clock.zone(options.tz)  # a misspelt zone is told even where every time has an offset
     which = roles(list(table.columns))
     time = _times(table, which, options.tz)
     columns: dict[str, Column] = {"time": time}
