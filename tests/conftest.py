@@ -46,10 +46,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def _skipped(reporter: pytest.TerminalReporter, need: str | None) -> list[pytest.TestReport]:
     """The skipped tests that have this marker; None: that have none of them."""
-    skipped = reporter.stats.get("skipped", [])
-    return [
-        each for each in skipped if next((n for n in NEEDS if n in each.keywords), None) == need
-    ]
+
+    def needed(report: pytest.TestReport) -> str | None:
+        marks = getattr(report, "keywords", ())  # a module that was skipped as a whole has none
+        return next((each for each in NEEDS if each in marks), None)
+
+    return [each for each in reporter.stats.get("skipped", []) if needed(each) == need]
 
 
 @pytest.hookimpl(trylast=True)

@@ -1,6 +1,8 @@
 import importlib
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -29,3 +31,16 @@ def test_importing_the_package_imports_nothing_else():
 def test_a_module_of_the_same_name_never_hides_a_public_function():
     importlib.import_module("chartpact.charts")
     assert callable(chartpact.chart)
+
+
+def test_no_pattern_relies_on_what_the_first_releases_of_3_11_match_wrongly():
+    # CPython before 3.11.5 misreads possessive quantifiers of groups; Debian 12 has 3.11.2
+    source = Path(chartpact.__file__).parent
+    possessive = re.compile(r"[\])}][*+?]\+|\(\?>")
+    found = [
+        f"{path.relative_to(source)}:{number}"
+        for path in source.rglob("*.py")
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if possessive.search(line)
+    ]
+    assert found == []

@@ -37,6 +37,13 @@ def test_a_skip_passes_and_names_its_reason(tmp_path: Path) -> None:
     assert "skipped: tests/test_it.py::test_page: Skipped: no browser here" in result.stdout
 
 
+def test_a_module_may_be_skipped_as_a_whole(tmp_path: Path) -> None:
+    whole = "pytest.skip('no compiler here', allow_module_level=True)"
+    result = run_pytest(tmp_path, whole)
+    assert "skipped: tests/test_it.py: Skipped: no compiler here" in result.stdout
+    assert result.returncode == pytest.ExitCode.NO_TESTS_COLLECTED
+
+
 def test_a_skip_fails_in_strict_mode(tmp_path: Path) -> None:
     result = run_pytest(tmp_path, SKIPPING, CHARTPACT_STRICT="1")
     assert result.returncode == 1
