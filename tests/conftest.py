@@ -15,7 +15,9 @@ SHARED = Path(os.environ.get("CHARTPACT_SHARED", ROOT.parent / "shared"))
 # No test asks a server that it has not started itself.
 for name in ("CHARTPACT_FUTURES_URL", "CHARTPACT_SENTIMENT_URL"):
     os.environ[name] = "http://127.0.0.1:9"
+# Nor does any look into the sources and the library of whoever runs it.
 os.environ.pop("CHARTPACT_SOURCES", None)
+os.environ["CHARTPACT_DB"] = f"sqlite:///{ROOT}/no/such/library.db"
 STRICT = os.environ.get("CHARTPACT_STRICT", "") not in ("", "0")
 NEEDS = {"needs_shared": "the reference data", "needs_extras": "ccxt and yfinance"}
 

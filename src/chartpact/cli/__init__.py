@@ -11,7 +11,7 @@ from chartpact._version import VERSION
 # Exit codes, as every verb uses them.
 DONE, ALL_FAILED, BAD_INPUT, VIOLATION, SCRIPT_ERROR, UNREACHABLE = range(6)
 
-NOUNS = ("chart", "script", "snapshot", "contract", "read", "doctor", "serve")
+NOUNS = ("chart", "script", "scripts", "snapshot", "contract", "read", "doctor", "serve")
 
 Verbs = Any  # argparse gives its subparsers no public type
 

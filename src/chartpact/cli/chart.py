@@ -7,6 +7,7 @@ import sys
 from chartpact.bars import Bars, BarsError
 from chartpact.charts import chart
 from chartpact.cli import ALL_FAILED, DONE, UNREACHABLE, UsageError, Verbs
+from chartpact.cli.database import own_scripts
 from chartpact.cli.picture import add_picture, save, window
 from chartpact.indicators import Indicator, describe, list_indicators
 from chartpact.sources import SourceFailed, load
@@ -90,7 +91,8 @@ def bars_of(args: argparse.Namespace) -> Bars:
 
 
 def run_indicators(args: argparse.Namespace) -> int:
-    known = list_indicators()
+    with own_scripts() as user:
+        known = list_indicators(user)
     if args.json:
         print(json.dumps({"indicators": [describe(each) for each in known]}))
         return DONE
@@ -114,7 +116,8 @@ def _details(each: Indicator) -> list[str]:
 
 def run_chart(args: argparse.Namespace) -> int:
     bars, last = window(args, bars_of(args))
-    drawn = chart(bars, args.indicator, last=last)
+    with own_scripts() as user:
+        drawn = chart(bars, args.indicator, last=last, user=user)
     summary = args.summary or not (args.json or args.output)
     if not summary:  # which tells the errors itself
         for each in drawn.drawn:

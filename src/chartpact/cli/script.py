@@ -57,7 +57,7 @@ def add(verbs: Verbs) -> None:
 
 
 def run_check(args: argparse.Namespace) -> int:
-    source = _source(args.file)
+    source = read_text(args.file)
     verdict = script.check(source)
     if args.json:
         print(json.dumps(verdict.to_json(), allow_nan=False))
@@ -65,27 +65,27 @@ def run_check(args: argparse.Namespace) -> int:
         title = verdict.meta.get("title", "")
         print(f"{title}: fine; {len(verdict.params)} parameters, {verdict.steps:,} steps")
     for error in verdict.errors:
-        print(_told(error, source, args.file), file=sys.stderr)
+        print(told(error, source, args.file), file=sys.stderr)
     return DONE if verdict.ok else SCRIPT_ERROR
 
 
 def run_run(args: argparse.Namespace) -> int:
-    source = _source(args.file)
+    source = read_text(args.file)
     bars = bars_of(args)
     try:
         result = _result(source, bars, _pairs(args.param))
     except script.ScriptError as error:
         if args.json:
             print(json.dumps({"error": error.to_json()}))
-        print(_told(error.to_json(), source, args.file), file=sys.stderr)
+        print(told(error.to_json(), source, args.file), file=sys.stderr)
         return SCRIPT_ERROR
     for line in result.log:
         print(line, file=sys.stderr)
     name = Path(args.file).stem
     if args.json:
         scene = result.scene.to_json()
-        told = {"indicator": name, "bars": len(bars), "steps": result.steps, "scene": scene}
-        print(json.dumps(told, allow_nan=False))
+        answer = {"indicator": name, "bars": len(bars), "steps": result.steps, "scene": scene}
+        print(json.dumps(answer, allow_nan=False))
     else:
         drawn = Drawn(name, name, {}, scene=result.scene)
         print(Chart(bars, (drawn,), summary.trend(bars)).summary(), end="")
@@ -115,7 +115,8 @@ def run_fork(args: argparse.Namespace) -> int:
     return DONE
 
 
-def _source(file: str) -> str:
+def read_text(file: str) -> str:
+    """The text in a file, or on standard input where the file is -."""
     try:
         data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
         return data.decode()
@@ -137,7 +138,7 @@ def _pairs(given: list[str]) -> dict[str, str]:
     return values
 
 
-def _told(error: dict[str, Any], source: str, file: str) -> str:
+def told(error: dict[str, Any], source: str, file: str) -> str:
     """The error with its place and the line it speaks of."""
     place = file if error["line"] is None else f"{file}:{error['line']}:{error['column']}"
     text = f"{place}: {error['kind']}: {error['message']}"

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from chartpact.cli import DONE, UsageError, Verbs
+from chartpact.cli.database import add_database
 
 if TYPE_CHECKING:
     from chartpact.server.identity import Identify
@@ -31,7 +32,7 @@ def add(verbs: Verbs) -> None:
         action="store_true",
         help="listen beyond this machine although layers of the sandbox are missing",
     )
-    _add_database(serve)
+    add_database(serve)
     serve.set_defaults(run=run_serve)
 
     stdio = verbs.add_parser(
@@ -39,14 +40,8 @@ def add(verbs: Verbs) -> None:
         help="serve MCP on standard input and output, for one local user",
         description="Serves MCP on standard input and output; an MCP client starts it.",
     )
-    _add_database(stdio)
+    add_database(stdio)
     stdio.set_defaults(run=run_mcp)
-
-
-def _add_database(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument(
-        "--db", metavar="URL", help="the database (default: a SQLite file in your data directory)"
-    )
 
 
 def run_serve(args: argparse.Namespace) -> int:

@@ -8,6 +8,7 @@ from pathlib import Path
 from chartpact.charts import Asked, chart
 from chartpact.cli import ALL_FAILED, DONE, UsageError, Verbs
 from chartpact.cli.chart import add_overrides, bars_of
+from chartpact.cli.database import own_scripts
 from chartpact.snapshot import Snapshot, from_chart
 
 
@@ -54,7 +55,8 @@ def add_drawn(
 
 def draw(args: argparse.Namespace, indicators: Sequence[Asked]) -> Snapshot:
     """The snapshot of these indicators on the bars that the arguments name."""
-    drawn = chart(bars_of(args), indicators)
+    with own_scripts() as user:
+        drawn = chart(bars_of(args), indicators, user=user)
     failed = [each for each in drawn.drawn if each.error is not None]
     for each in failed:
         print(f"{each.id}: {each.error}", file=sys.stderr)

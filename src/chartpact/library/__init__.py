@@ -1,12 +1,13 @@
 """Each user's library: scripts kept under their identity, with versions and quotas."""
 
 from chartpact.library.database import migrate, open_database, write
-from chartpact.library.scripts import LibraryError, Quota, Script, Scripts, Version
+from chartpact.library.scripts import LibraryError, Quota, Script, ScriptErrors, Scripts, Version
 
 __all__ = [
     "LibraryError",
     "Quota",
     "Script",
+    "ScriptErrors",
     "Scripts",
     "Version",
     "migrate",

@@ -72,6 +72,10 @@ class LibraryError(ValueError):
         self.problems = list(problems)
 
 
+class ScriptErrors(LibraryError):
+    """A script was refused for errors of its own."""
+
+
 def _sentence(problem: Problem) -> str:
     return f"{problem['message']}: {problem['hint']}" if problem["hint"] else problem["message"]
 
@@ -189,6 +193,7 @@ class Scripts:
             )
         batch: dict[str, tuple[str, Verdict]] = {}
         problems: list[Problem] = []
+        family: type[LibraryError] = LibraryError
         for entry in entries:
             fields = entry if isinstance(entry, Mapping) else {}
             name, source = fields.get("name"), fields.get("source")
@@ -198,8 +203,9 @@ class Scripts:
                 batch[name] = (source, self._validated(user, name, source))
             except LibraryError as error:
                 problems += [{**each, "name": name} for each in error.problems]
+                family = type(error) if family is LibraryError else family
         if problems:
-            raise LibraryError(problems)
+            raise family(problems)
         return self._store(user, batch)
 
     def _validated(self, user: str, name: str, source: str) -> Verdict:
@@ -211,7 +217,7 @@ class Scripts:
             )
         verdict = self._check(user, source)
         if verdict.errors:
-            raise LibraryError(verdict.errors)
+            raise ScriptErrors(verdict.errors)
         return verdict
 
     def _store(

@@ -3,15 +3,17 @@
 import hashlib
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-from starlette.datastructures import Headers
+if TYPE_CHECKING:
+    from starlette.datastructures import Headers
 
-Identify = Callable[[Headers], str | None]  # who is calling, or None: nobody we know
+Identify = Callable[["Headers"], str | None]  # who is calling, or None: nobody we know
 
 LOCAL_USER = "local"
 
 
-def everybody_is_local(_: Headers) -> str:
+def everybody_is_local(_: "Headers") -> str:
     """A server on loopback without accounts has one user."""
     return LOCAL_USER
 
@@ -20,7 +22,7 @@ def by_token(users: Mapping[str, str]) -> Identify:
     """Bearer tokens handed out by the operator: token → user."""
     known = {_digest(token): user for token, user in users.items()}
 
-    def identify(headers: Headers) -> str | None:
+    def identify(headers: "Headers") -> str | None:
         scheme, _, token = headers.get("authorization", "").partition(" ")
         # Looking up the digest takes the same time for any token, so none can be felt out.
         return known.get(_digest(token)) if scheme.lower() == "bearer" else None

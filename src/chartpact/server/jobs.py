@@ -1,20 +1,17 @@
 """What worker processes do: draw a chart, or check a script. Nothing here touches the database."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
-from chartpact import indicators
 from chartpact.bars import Bars, samples
 from chartpact.charts import chart
-from chartpact.indicators import Indicator, IndicatorError, Param
+from chartpact.indicators import IndicatorError
 from chartpact.indicators.requests import Request
 from chartpact.library import Script, mine
+from chartpact.library.kept import held
 from chartpact.library.uploads import Upload
-from chartpact.script.extras import SAMPLES, Fetch
-from chartpact.script.indicator import ScriptIndicator
+from chartpact.script.extras import Fetch
 from chartpact.server.shapes import (
     ChartAsk,
     ChartOut,
@@ -77,56 +74,13 @@ class Picture:
     mime: str | None = None
 
 
-class _Held:
-    """The scripts of the job under way, offered to the one door indicators come through."""
-
-    def __init__(self) -> None:
-        self._user: str | None = None
-        self._scripts: dict[str, Script] = {}
-        self._fetch = SAMPLES
-
-    @contextmanager
-    def holding(self, user: str, scripts: Iterable[Script], fetch: Fetch) -> Iterator[None]:
-        self._user, self._scripts = user, {script.name: script for script in scripts}
-        self._fetch = fetch
-        try:
-            yield
-        finally:
-            self._user, self._scripts = None, {}
-
-    def find(self, name: str, user: str | None) -> Indicator | None:
-        if user is None or user != self._user or name not in self._scripts:
-            return None
-        return kept_indicator(self._scripts[name], self._fetch)
-
-    def list(self, user: str | None) -> list[Indicator]:
-        if user is None or user != self._user:
-            return []
-        return [kept_indicator(script, self._fetch) for script in self._scripts.values()]
-
-
-def kept_indicator(script: Script, fetch: Fetch = SAMPLES) -> ScriptIndicator:
-    """A script from the library as an indicator, by what was noted when it was registered."""
-    params = tuple(Param.from_json(each) for each in script.params)
-    return ScriptIndicator(
-        script.name, script.source, params, script.meta, user=script.user, fetch=fetch
-    )
-
-
-@cache
-def _held() -> _Held:
-    held = _Held()
-    indicators.provide(held)
-    return held
-
-
 def draw(job: ChartJob) -> Picture:
     """The chart the job asks for."""
     ask = job.ask
     bars = _bars(job)
     asked = [each if isinstance(each, str) else each.model_dump() for each in ask.indicators]
     fetch = Fetch(job.load, samples.calendar)
-    with _held().holding(job.user, job.scripts, fetch):
+    with held().holding(job.user, job.scripts, fetch):
         drawn = chart(bars, asked, last=ask.bars, user=job.user)
     told = drawn.to_json(series=ask.format == "series")
     out = ChartOut.model_validate({**told, "summary": drawn.summary()})

@@ -13,6 +13,7 @@ from chartpact import indicators, script
 from chartpact.bars import Bars, BarsError
 from chartpact.indicators import IndicatorError
 from chartpact.library import LibraryError, Script, Scripts, mine
+from chartpact.library.kept import kept_indicator
 from chartpact.library.mine import Mine
 from chartpact.library.uploads import Stored, Upload, UploadError, Uploads
 from chartpact.script import refimpl
@@ -60,7 +61,7 @@ class Verbs:
     # ------------------------------------------------------------------------------ indicators
 
     async def list_indicators(self, user: str) -> shapes.Indicators:
-        mine = [jobs.kept_indicator(each) for each in self._scripts.of(user)]
+        mine = [kept_indicator(each) for each in self._scripts.of(user)]
         named = {each.name: each for each in [*indicators.list_indicators(), *mine]}
         listed = sorted(named.values(), key=lambda each: each.name)
         return shapes.Indicators.model_validate(

@@ -1,0 +1,235 @@
+"""`chartpact scripts`: your own indicators, kept under their names with their earlier versions."""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from chartpact.bars.clock import iso
+from chartpact.cli import DONE, SCRIPT_ERROR, UsageError, Verbs
+from chartpact.cli.database import add_database, opened
+from chartpact.cli.script import read_text, told
+from chartpact.server.identity import LOCAL_USER
+
+if TYPE_CHECKING:
+    from chartpact.library import Script, Scripts
+
+
+def add(verbs: Verbs) -> None:
+    noun = verbs.add_parser(
+        "scripts",
+        help="keep your own indicators",
+        description=(
+            "Keeps your own indicators under their names, with the last 20 versions of each. "
+            "They are the local user's, as in `chartpact mcp` and `chartpact serve --no-auth`."
+        ),
+        epilog="Example: chartpact scripts add my_waves my_waves.star",
+    )
+    actions = noun.add_subparsers(title="actions", metavar="ACTION", required=True)
+
+    def action(name: str, run: Callable[[argparse.Namespace], int], text: str) -> Any:
+        verb = actions.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
+        verb.add_argument("--json", action="store_true", help="the outcome as JSON")
+        add_database(verb)
+        verb.set_defaults(run=run)
+        return verb
+
+    action("list", run_list, "list your scripts")
+
+    for name, run, text in (
+        ("add", run_add, "check a script and keep it, in place of one that has its name"),
+        ("update", run_update, "check a script and keep it as a new version of one that is there"),
+    ):
+        verb = action(name, run, text)
+        verb.add_argument(
+            "name", metavar="NAME", nargs="?", help="its name (default: that of the file)"
+        )
+        verb.add_argument("file", metavar="FILE", help="the script, or - for standard input")
+
+    verb = action("show", run_show, "print the source of a script")
+    _add_name(verb)
+    verb.add_argument("--version", type=int, metavar="N", help="an earlier version of it")
+
+    _add_name(action("history", run_history, "list the kept versions of a script, newest first"))
+
+    verb = action("restore", run_restore, "put an earlier version back in force, as a new version")
+    _add_name(verb)
+    verb.add_argument("version", type=int, metavar="VERSION", help="its number in the history")
+
+    _add_name(action("remove", run_remove, "take a script out of use; it can still be restored"))
+
+    verb = action("export", run_export, "write all your scripts as one JSON document")
+    verb.add_argument("-o", "--output", metavar="FILE", help="write there, not to stdout")
+
+    verb = action("import", run_import, "keep every script of an export, or none of them")
+    verb.add_argument("file", metavar="FILE", help="the export, or - for standard input")
+
+
+def _add_name(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("name", metavar="NAME", help="the name of a script")
+
+
+# ------------------------------------------------------------------------------------------ reading
+
+
+def run_list(args: argparse.Namespace) -> int:
+    with opened(args) as scripts:
+        mine = scripts.of(LOCAL_USER)
+    if args.json:
+        print(json.dumps({"scripts": [_listed(each) for each in mine]}))
+        return DONE
+    width = max((len(each.name) for each in mine), default=0)
+    for each in mine:
+        print(f"{each.name:<{width}}  {iso(each.updated_at)[:19]}Z  {each.meta.get('title', '')}")
+    if not mine:
+        print("There are no scripts yet: chartpact scripts add NAME FILE", file=sys.stderr)
+    return DONE
+
+
+def _listed(script: "Script") -> dict[str, Any]:
+    return {
+        "name": script.name,
+        "title": script.meta.get("title", script.name),
+        "params": list(script.params),
+        "meta": dict(script.meta),
+        "created_at": script.created_at,
+        "updated_at": script.updated_at,
+    }
+
+
+def run_show(args: argparse.Namespace) -> int:
+    def show(scripts: "Scripts") -> tuple[str, dict[str, Any]]:
+        if args.version is None:
+            found = scripts.get(LOCAL_USER, args.name)
+            return found.source, {**_listed(found), "source": found.source}
+        history = scripts.history(LOCAL_USER, args.name)
+        for each in history:
+            if each.version == args.version:
+                return each.source, {"name": args.name, **each.__dict__}
+        kept = ", ".join(str(each.version) for each in history)
+        raise UsageError(f"{args.name!r} has no version {args.version}; kept versions: {kept}")
+
+    source, data = _asked(args, show)
+    print(json.dumps(data) if args.json else source, end="\n" if args.json else "")
+    return DONE
+
+
+def run_history(args: argparse.Namespace) -> int:
+    versions = _asked(args, lambda scripts: scripts.history(LOCAL_USER, args.name))
+    if args.json:
+        print(json.dumps({"versions": [each.__dict__ for each in versions]}))
+        return DONE
+    for each in versions:
+        print(f"{each.version:>4}  {iso(each.created_at)[:19]}Z  {each.source_hash[:12]}")
+    return DONE
+
+
+def run_export(args: argparse.Namespace) -> int:
+    with opened(args) as scripts:
+        exported = json.dumps(scripts.export(LOCAL_USER), indent=1) + "\n"
+    if args.output is None:
+        sys.stdout.write(exported)
+        return DONE
+    try:
+        Path(args.output).write_text(exported, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{args.output}: {error.strerror or error}") from None
+    return DONE
+
+
+def _asked(args: argparse.Namespace, ask: "Callable[[Scripts], Any]") -> Any:
+    """What the library answers; what it does not have is bad input."""
+    from chartpact.library import LibraryError
+
+    with opened(args) as scripts:
+        try:
+            return ask(scripts)
+        except LibraryError as error:
+            raise UsageError(str(error)) from None
+
+
+# ----------------------------------------------------------------------------------------- changing
+
+
+def run_add(args: argparse.Namespace) -> int:
+    name, source = _script_of(args)
+    return _changed(
+        args,
+        lambda scripts: [scripts.register(LOCAL_USER, name, source)],
+        f"{name} is kept",
+        source,
+    )
+
+
+def run_update(args: argparse.Namespace) -> int:
+    name, source = _script_of(args)
+    return _changed(
+        args,
+        lambda scripts: [scripts.update(LOCAL_USER, name, source)],
+        f"{name} is updated",
+        source,
+    )
+
+
+def run_restore(args: argparse.Namespace) -> int:
+    return _changed(
+        args,
+        lambda scripts: [scripts.restore(LOCAL_USER, args.name, args.version)],
+        f"version {args.version} of {args.name} is back in force",
+    )
+
+
+def run_remove(args: argparse.Namespace) -> int:
+    def remove(scripts: "Scripts") -> "Sequence[Script]":
+        scripts.delete(LOCAL_USER, args.name)
+        return []
+
+    return _changed(args, remove, f"{args.name} is removed; its history brings it back")
+
+
+def run_import(args: argparse.Namespace) -> int:
+    try:
+        exported = json.loads(read_text(args.file))
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{args.file} is not JSON: {error}") from None
+    return _changed(
+        args,
+        lambda scripts: scripts.load(LOCAL_USER, exported),
+        "all scripts of the export are kept",
+    )
+
+
+def _script_of(args: argparse.Namespace) -> tuple[str, str]:
+    if args.name is None and args.file == "-":
+        raise UsageError("a script from standard input needs a name: scripts add NAME -")
+    return args.name or Path(args.file).stem, read_text(args.file)
+
+
+def _changed(
+    args: argparse.Namespace,
+    change: "Callable[[Scripts], Sequence[Script]]",
+    done: str,
+    source: str = "",
+) -> int:
+    """Carries out a change; one that is refused changes nothing and says why."""
+    from chartpact.library import LibraryError, ScriptErrors
+
+    with opened(args) as scripts:
+        try:
+            changed = change(scripts)
+        except LibraryError as error:
+            if args.json:
+                print(json.dumps({"ok": False, "errors": error.problems}))
+            if not isinstance(error, ScriptErrors):
+                raise UsageError(str(error)) from None
+            for problem in error.problems:
+                place = problem.get("name") or getattr(args, "file", args.name)
+                print(told(problem, source, place), file=sys.stderr)
+            return SCRIPT_ERROR
+    if args.json:
+        print(json.dumps({"ok": True, "scripts": [_listed(each) for each in changed]}))
+    else:
+        print(done, file=sys.stderr)
+    return DONE

@@ -1,0 +1,55 @@
+"""Kept scripts as indicators, offered to the one door that indicators come through."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from functools import cache
+
+from chartpact import indicators
+from chartpact.indicators import Indicator, Param
+from chartpact.library.scripts import Script
+from chartpact.script.extras import SAMPLES, Fetch
+from chartpact.script.indicator import ScriptIndicator
+
+
+def kept_indicator(script: Script, fetch: Fetch = SAMPLES) -> ScriptIndicator:
+    """A script from the library as an indicator, by what was noted when it was registered."""
+    params = tuple(Param.from_json(each) for each in script.params)
+    return ScriptIndicator(
+        script.name, script.source, params, script.meta, user=script.user, fetch=fetch
+    )
+
+
+class Held:
+    """The scripts of one user that are at hand while one piece of work is done."""
+
+    def __init__(self) -> None:
+        self._user: str | None = None
+        self._scripts: dict[str, Script] = {}
+        self._fetch = SAMPLES
+
+    @contextmanager
+    def holding(self, user: str, scripts: Iterable[Script], fetch: Fetch) -> Iterator[None]:
+        self._user, self._scripts = user, {script.name: script for script in scripts}
+        self._fetch = fetch
+        try:
+            yield
+        finally:
+            self._user, self._scripts = None, {}
+
+    def find(self, name: str, user: str | None) -> Indicator | None:
+        if user is None or user != self._user or name not in self._scripts:
+            return None
+        return kept_indicator(self._scripts[name], self._fetch)
+
+    def list(self, user: str | None) -> list[Indicator]:
+        if user is None or user != self._user:
+            return []
+        return [kept_indicator(script, self._fetch) for script in self._scripts.values()]
+
+
+@cache
+def held() -> Held:
+    """The one of this process, which is asked before pacts and builtins."""
+    provider = Held()
+    indicators.provide(provider)
+    return provider
