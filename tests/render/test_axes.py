@@ -208,6 +208,16 @@ def test_a_new_day_stands_out_among_hours_and_a_new_year_among_months():
     assert ("15 Nov", False) in months
 
 
+def test_a_few_bars_are_all_named():
+    assert [word for word, _ in labels(ms(2024, 3, 4, 9) + MINUTE * np.arange(4))] == [
+        "09:00", "09:01", "09:02", "09:03",
+    ]  # fmt: skip
+    months = [ms(2023, month, 1) for month in (9, 10, 11, 12)] + [ms(2024, 1, 1)]
+    assert labels(months) == [
+        ("Sep", False), ("Oct", False), ("Nov", False), ("Dec", False), ("2024", True),
+    ]  # fmt: skip
+
+
 def test_times_are_told_in_the_zone_asked_for():
     time = ms(2024, 3, 4, 14) + 30 * MINUTE * np.arange(14)
     assert ("15:00", False) in labels(time, tz="UTC")

@@ -97,6 +97,8 @@ def ticks(time: Ints, step: float, tz: str, size: float) -> list[TimeTick]:
     for unit, length in STRETCHES:
         if unit == "ms" and (length < bar_ms or bar_ms >= DAY):
             continue
+        if unit == "day" and bar_ms >= 28 * DAY:
+            continue
         part = _stretch(wall, unit, length)
         starts = np.flatnonzero(part[1:] != part[:-1]) + 1
         if not len(starts) and count > 1:
@@ -106,6 +108,8 @@ def ticks(time: Ints, step: float, tz: str, size: float) -> list[TimeTick]:
             break
     if count < 12 and len(starts) < count - 1:  # a handful of bars: name what there is room for
         unit, length = ("ms", MINUTE) if bar_ms < DAY else ("day", 1)
+        if bar_ms >= 28 * DAY:
+            unit = "month"
         starts = np.arange(1, count)
     if count and not len(starts):
         starts = np.array([0])
