@@ -7,7 +7,7 @@ from typing import Any
 
 from chartpact.script.errors import Fault
 from chartpact.script.limits import INT_BITS, LOG_LINE_CHARS, LOG_LINES, RANGE_BITS
-from chartpact.script.operators import NUMBERS, Operators, mismatch_hint
+from chartpact.script.operators import NUMBERS, Operators, mismatch_hint, whole
 from chartpact.script.series import Series
 from chartpact.script.texts import quoted, string
 from chartpact.script.values import DICTS, LISTS, Dict, HostObject, List, a_type, type_name
@@ -72,7 +72,8 @@ class Builtins:
         return List(enumerate(self._values(values), _int(start, "start")))
 
     def _fail(self, /, *values: Any, sep: Any = " ") -> None:
-        raise Fault("value", self._line(values, sep) or "the script called fail()")
+        message = self._line(values, sep)[:LOG_LINE_CHARS]
+        raise Fault("value", message or "the script called fail()")
 
     def _float(self, x: Any = 0.0, /) -> float:
         if type(x) in (int, float, bool):
@@ -81,7 +82,7 @@ class Builtins:
             except OverflowError:
                 raise Fault("value", "this int is too large for a float") from None
         if type(x) is str:
-            self._charge(1 + len(x) // 16)
+            self._charge(20 + len(x) // 4)
             if _FLOAT.fullmatch(x):
                 return float(x)
             raise Fault("value", f"{x!r:.40} is not a number")
@@ -90,7 +91,7 @@ class Builtins:
 
     def _int(self, x: Any = 0, base: Any = None, /) -> int:
         if type(x) is str:
-            self._charge(1 + len(x) // 4)
+            self._charge(40 + len(x) // 4)
             return _parsed(x, 10 if base is None else _int(base, "the base"))
         if base is not None:
             raise Fault("type", "a base goes with a string only")
@@ -130,6 +131,7 @@ class Builtins:
             raise Fault("value", f"{name} of nothing", "test first that there are values")
         if key is None and set(map(type, values)) <= NUMBERS:
             return max(values) if name == "max" else min(values)
+        self._charge(10 * len(values))
         keys = values if key is None else [self._call(key, each) for each in values]
         beats = self._operators.gt if name == "max" else self._operators.lt
         best = 0
@@ -151,11 +153,12 @@ class Builtins:
         if type(sep) is not str:
             raise Fault("type", f"sep is a string, not {a_type(sep)}")
         pieces = [string(each, self._meter) for each in values]
-        self._charge(1 + (sum(map(len, pieces)) + len(sep) * len(pieces)) // 16)
+        self._charge(20 + (sum(map(len, pieces)) + len(sep) * len(pieces)) // 16)
         return sep.join(pieces)
 
     def span(self, first: Any, last: Any = None, step: Any = 1, /) -> range:
         """The range that `range(…)` speaks of."""
+        self._charge(25)
         first, last = (0, first) if last is None else (first, last)
         bounds = [_int(each, "range") for each in (first, last, step)]
         if any(abs(each) > _RANGE for each in bounds):
@@ -172,14 +175,16 @@ class Builtins:
 
     def _sorted(self, values: Any, /, *, key: Any = None, reverse: Any = False) -> List:
         listed = list(self._values(values))
-        self._charge(len(listed) * max(len(listed), 1).bit_length())
         if type(reverse) is not bool:
             raise Fault("type", f"reverse is True or False, not {a_type(reverse)}")
         keys = listed if key is None else [self._call(key, each) for each in listed]
         kinds = set(map(type, keys))
         order = range(len(listed))
+        turns = len(listed) * max(len(listed), 1).bit_length()
         if kinds <= NUMBERS or kinds == {str}:
+            self._charge(turns // 2)
             return List(listed[at] for at in sorted(order, key=keys.__getitem__, reverse=reverse))
+        self._charge(20 * turns)
         less = self._operators.lt
         if len(keys) == 1:
             less(keys[0], keys[0])  # an order must exist
@@ -190,6 +195,7 @@ class Builtins:
         return List(listed[at] for at in sorted(order, key=cmp_to_key(compare), reverse=reverse))
 
     def _str(self, x: Any, /) -> str:
+        self._charge(5)
         return string(x, self._meter)
 
     def _tuple(self, values: Any = (), /) -> tuple[Any, ...]:
@@ -201,13 +207,13 @@ class Builtins:
     def _zip(self, /, *values: Any) -> List:
         columns = [self._operators.sequence(each)[0] for each in values]
         rows = min((len(column) for column in columns), default=0)
-        self._charge(1 + rows * len(columns))
+        self._charge(15 + rows * len(columns))
         return List(zip(*columns, strict=False))
 
     def _values(self, values: Any, per_step: int = 1) -> Any:
         """What a builtin goes through from end to end."""
         sequence, length, _ = self._operators.sequence(values)
-        self._charge(1 + length // per_step)
+        self._charge(10 + length // per_step)
         return sequence
 
 
@@ -231,10 +237,9 @@ def _parsed(digits: str, base: int) -> int:
             break
     base = base or 10
     alphabet = _DIGITS[:base]
-    if not body or len(body) > INT_BITS or any(each not in alphabet for each in body.lower()):
+    if len(body) * (base.bit_length() - 1) > INT_BITS:
+        raise Fault("value", f"an int has at most {INT_BITS} bits, and this text is longer")
+    if not body or any(each not in alphabet for each in body.lower()):
         raise Fault("value", f"{digits!r:.40} is not an int in base {base}")
-    value = 0
-    if len(body) * base.bit_length() > INT_BITS:
-        raise Fault("value", f"an int grew beyond {INT_BITS} bits")
-    value = int(body, base)
+    value = whole(int(body, base))
     return -value if sign else value

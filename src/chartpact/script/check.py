@@ -7,12 +7,12 @@ also finds out what every name stands for, which is what the compiler works from
 import ast
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any
 
 from chartpact.script.builtins import NAMES as BUILTINS
-from chartpact.script.errors import ScriptError
+from chartpact.script.errors import ScriptError, nearest
 from chartpact.script.limits import CALL_DEPTH, LITERAL_DIGITS
 from chartpact.script.scopes import (
     Comprehension,
@@ -64,9 +64,14 @@ def check(
 ) -> tuple[Checked, list[ScriptError]]:
     """What is wrong with the module, by place; nothing if it may be compiled."""
     checker = _Checker(tree, source, {name: set(held) for name, held in namespaces.items()})
-    checker.module()
+    with suppress(_Enough):
+        checker.module()
     problems = sorted(checker.problems, key=lambda each: (each.line or 0, each.column or 0))
     return checker.checked, problems[:MOST_PROBLEMS]
+
+
+class _Enough(Exception):
+    """More problems than anyone reads."""
 
 
 class _Checker:
@@ -79,11 +84,14 @@ class _Checker:
         self._loops = 0
         self._uses = self.checked.uses
         self._uses[""] = set()
+        self._assigned: dict[ast.FunctionDef, set[str]] = {}
         self._inside = ""
 
     def _refuse(self, node: ast.AST, kind: str, message: str, hint: str = "") -> None:
         line, column = self._places.of(node)
         self.problems.append(ScriptError("check", kind, message, hint, line=line, column=column))
+        if len(self.problems) >= MOST_PROBLEMS:
+            raise _Enough
 
     # -------------------------------------------------------------------------------- statements
 
@@ -196,18 +204,13 @@ class _Checker:
             self._target(node.target)
 
     def _only_augmented(self, name: str) -> bool:
+        """Is the name nowhere assigned in this function but by `+=` and the like?"""
         scope = self._scope
         if scope is None or not isinstance(scope.function, ast.FunctionDef):
             return False
-        if any(each.arg == name for each in parameters(scope.function)):
-            return False
-        inside = list(_own_statements(scope.function.body))
-        augmented = {id(s.target) for s in inside if isinstance(s, ast.AugAssign)}
-        return all(
-            id(each) in augmented
-            for each in bound_names(scope.function.body)
-            if (each.id if isinstance(each, ast.Name) else each.name) == name
-        )
+        if scope.function not in self._assigned:
+            self._assigned[scope.function] = _assigned_names(scope.function)
+        return name not in self._assigned[scope.function]
 
     def _target(self, target: ast.expr) -> None:
         if isinstance(target, ast.Name):
@@ -329,8 +332,9 @@ class _Checker:
         while scope is not None:
             known += scope.names
             scope = scope.above
-        near = get_close_matches(node.id, known, 1, 0.6)
-        hint = f"did you mean {near[0]!r}?" if near else _NOT_HERE.get(node.id, "")
+        near = nearest(node.id, known)
+        hint = f"did you mean {near!r}?" if near else ""
+        hint = _NOT_HERE.get(node.id, hint)
         owners = [name for name, held in self._namespaces.items() if node.id in held]
         if owners:
             hint = f"did you mean {owners[0]}.{node.id}?"
@@ -342,8 +346,8 @@ class _Checker:
             self._expression(node.value)
             return
         if node.attr not in self._namespaces[space]:
-            near = get_close_matches(node.attr, sorted(self._namespaces[space]), 1, 0.5)
-            hint = f"did you mean {space}.{near[0]}?" if near else ""
+            near = nearest(node.attr, self._namespaces[space], 0.5)
+            hint = f"did you mean {space}.{near}?" if near else ""
             self._refuse(node, "name", f"there is no {space}.{node.attr:.60}", hint)
         self.checked.bindings[node.value] = NAMESPACE  # type: ignore[index]
 
@@ -476,7 +480,7 @@ class _Checker:
         """Puts each function before those that use it; refuses circles and towers."""
         depths: dict[str, int] = {}
         for name in self.checked.functions:
-            self._visit_function(name, depths, [])
+            self._visit_function(name, depths)
         functions = self.checked.functions
         self.checked.functions = {name: functions[name] for name in depths if name in functions}
         for name, depth in depths.items():
@@ -487,36 +491,40 @@ class _Checker:
                 )  # fmt: skip
                 return
 
-    def _visit_function(self, start: str, depths: dict[str, int], path: list[str]) -> None:
-        pending: list[tuple[str, Iterator[str]]] = [(start, iter(sorted(self._uses[start])))]
+    def _visit_function(self, start: str, depths: dict[str, int]) -> None:
         if start in depths:
             return
-        path.append(start)
+        path = {start: None}  # ordered, and quick to look into
+        pending: list[tuple[str, Iterator[str]]] = [(start, iter(sorted(self._uses[start])))]
         while pending:
             name, uses = pending[-1]
             for used in uses:
                 if used in path:
-                    circle = " → ".join([*path[path.index(used) :], used])
+                    circle = list(path)[list(path).index(used) :]
+                    told = " → ".join([*circle, used] if len(circle) < 8 else [used, "…", used])
                     self._refuse(
-                        self.checked.functions[name], "forbidden",
-                        f"a function cannot call itself: {circle}", "write a loop instead",
-                    )  # fmt: skip
+                        self.checked.functions[name],
+                        "forbidden",
+                        f"a function cannot call itself: {told}",
+                        "write a loop instead",
+                    )
                 elif used not in depths:
-                    path.append(used)
+                    path[used] = None
                     pending.append((used, iter(sorted(self._uses[used]))))
                     break
             else:
                 pending.pop()
-                path.pop()
+                del path[name]
                 depths[name] = 1 + max((depths.get(u, 0) for u in self._uses[name]), default=0)
 
 
-def _own_statements(body: list[ast.stmt]) -> Iterable[ast.stmt]:
-    for statement in body:
-        yield statement
-        if isinstance(statement, ast.For | ast.If):
-            yield from _own_statements(statement.body)
-            yield from _own_statements(statement.orelse)
+def _assigned_names(function: ast.FunctionDef) -> set[str]:
+    augmented = {id(node.target) for node in ast.walk(function) if isinstance(node, ast.AugAssign)}
+    names = {each.arg for each in parameters(function)}
+    for each in bound_names(function.body):
+        if id(each) not in augmented:
+            names.add(each.id if isinstance(each, ast.Name) else each.name)
+    return names
 
 
 def _owner(scope: Scope) -> Scope | None:

@@ -6,11 +6,12 @@ for become calls of `operators`. Loops take their turns from the meter. And insi
 that is read by index is read from its list of values, made once before the loop.
 
 Straight code is charged where it is entered, by its longest path: a function by its caller, a loop
-body by its loop. Names of the runtime begin with an underscore, which no name of a script does.
+body by its loop; only a long branch of an `if` is charged when it is taken. Names of the runtime
+begin with an underscore, which no name of a script does.
 """
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass
 from types import CodeType
@@ -18,31 +19,13 @@ from typing import TypeVar
 from warnings import catch_warnings, simplefilter
 
 from chartpact.script.check import BUILTIN, FUNCTION, NAMESPACE, Checked
-from chartpact.script.kinds import (
-    BIG,
-    BOOL,
-    CONDITIONS,
-    CONTAINER,
-    DICT,
-    INT,
-    LIST,
-    NONE,
-    NUMBER,
-    OHLCV,
-    OHLCV_KINDS,
-    RANGE,
-    SERIES,
-    STR,
-    TUPLE,
-    UNBOUND,
-    Kinds,
-    is_none_test,
-)
-from chartpact.script.scopes import bound_names, target_names
+from chartpact.script.guards import Guards
+from chartpact.script.hoist import hoistable, source_of
+from chartpact.script.kinds import DICT, INT, LIST, NUMBER, Kinds, is_none_test
+from chartpact.script.scopes import target_names
 from chartpact.script.values import FILE
+from chartpact.script.weights import Weights, steps
 
-SEQUENCE = STR | LIST | TUPLE
-SCALAR = NUMBER | STR | NONE  # what may be a key or an index without a further look
 BINARY: Mapping[type, str] = {
     ast.Add: "_add", ast.Sub: "_sub", ast.Mult: "_mul", ast.Div: "_div", ast.FloorDiv: "_floordiv",
     ast.Mod: "_mod", ast.BitAnd: "_bitand", ast.BitOr: "_bitor", ast.BitXor: "_xor",
@@ -92,89 +75,32 @@ class _Writer:
         self.weights: dict[str, int] = {}
         self.uses: set[str] = set()
         self._checked = checked
-        self._kinds = kinds.of
-        self._at = kinds.at_loop
+        self._guards = Guards(kinds.of)
+        self._weigh = Weights(checked, self._guards)
+        self._kinds = kinds
         self._frame = _Frame()
 
     def module(self) -> ast.Module:
         bodies: dict[str, ast.FunctionDef] = {}
         for name, function in self._checked.functions.items():  # callees first: their weights
             self._frame = _Frame()
+            self.weights[name] = self._weigh.function(function)
             body = self._block(function.body)
-            self.weights[name] = 1 + self._path(function.body)
             bodies[name] = _def(function, self._defaults(function.args), body)
         self._frame = _Frame()
         statements: list[ast.stmt] = []
+        own = []
         for statement in self._checked.tree.body:
             if isinstance(statement, ast.FunctionDef):
                 statements.append(bodies[statement.name])
             else:
+                own.append(statement)
                 statements += self._statement(statement)
-        self.weights[""] = self._path(
-            [each for each in self._checked.tree.body if not isinstance(each, ast.FunctionDef)]
-        ) + len(bodies)
+        self.weights[""] = len(bodies) + steps(self._weigh.path(own))
         return ast.Module(statements, [])
-
-    # ------------------------------------------------------------------------------- weights
-
-    def _path(self, statements: list[ast.stmt]) -> int:
-        """The steps of the longest way through the statements, loops not counted."""
-        weight = 0
-        for statement in reversed(statements):
-            if isinstance(statement, ast.If):
-                weight = (
-                    1
-                    + self._cost(statement.test)
-                    + max(
-                        self._path(branch) + (weight if _falls_through(branch) else 0)
-                        for branch in (statement.body, statement.orelse)
-                    )
-                )
-            elif isinstance(statement, ast.Return | ast.Break | ast.Continue):
-                value = getattr(statement, "value", None)
-                weight = 1 + (self._cost(value) if value is not None else 0)
-            elif isinstance(statement, ast.For):
-                weight += 2 + self._cost(statement.iter)
-            elif isinstance(statement, ast.FunctionDef):
-                weight += 1 + sum(map(self._cost, statement.args.defaults))
-            elif isinstance(statement, ast.Assign):
-                weight += 1 + self._cost(statement.value) + self._cost(statement.targets[0])
-            elif isinstance(statement, ast.AugAssign):
-                weight += 2 + self._cost(statement.value) + self._cost(statement.target)
-            elif isinstance(statement, ast.Expr):
-                weight += 1 + self._cost(statement.value)
-        return weight
-
-    def _cost(self, node: ast.expr) -> int:
-        """The steps of an expression, what happens inside loops and host functions not counted."""
-        if isinstance(node, ast.Constant | ast.Name | ast.Lambda):
-            return 0
-        if isinstance(node, ast.IfExp):
-            branches = max(self._cost(node.body), self._cost(node.orelse))
-            return 1 + self._cost(node.test) + branches
-        if isinstance(node, ast.ListComp | ast.DictComp):
-            return 2 + self._cost(node.generators[0].iter)
-        cost = 1
-        if isinstance(node, ast.Call):
-            cost = 2
-            if isinstance(node.func, ast.Name) and self._binding(node.func) == FUNCTION:
-                cost = 1 + self.weights.get(node.func.id, 0)
-        elif isinstance(node, ast.BinOp):
-            cost = 2 if self._guarded(node.op, node.left, node.right) else 1
-        elif isinstance(node, ast.List | ast.Tuple | ast.Dict):
-            cost = 2
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.expr):
-                cost += self._cost(child)
-            elif isinstance(child, ast.keyword):
-                cost += self._cost(child.value)
-        return cost + (len(node.elts) // 2 if isinstance(node, ast.List | ast.Tuple) else 0)
 
     def _binding(self, node: ast.Name) -> str | None:
         return self._checked.bindings.get(node)
-
-    def _kind(self, node: ast.expr) -> int:
-        return self._kinds.get(node, 0)
 
     # ---------------------------------------------------------------------------- statements
 
@@ -185,16 +111,29 @@ class _Writer:
         return written or [ast.Pass()]
 
     def _statement(self, node: ast.stmt) -> list[ast.stmt]:
-        before = self._hoist(node)
-        hoisted = dict(self._frame.hoisted)
-        self._frame.hoisted |= {name: temporary for name, (temporary, _) in before.items()}
-        written = self._written(node)
-        self._frame.hoisted = hoisted
-        made = [
-            _at(node, _assign(temporary, _call("_items", source)))
-            for temporary, source in before.values()
-        ]
-        return [*made, *(_at(node, each) for each in written)]
+        outer = self._frame.hoisted
+        found = hoistable(node, self._kinds.at_loop.get(node, {}), self._kinds.of)
+        before: list[ast.stmt] = []
+        names: dict[str, str] = {}
+        for key, source in found.items():
+            if key not in outer:
+                names[key] = self._frame.temporary()
+                listed = _call("_items", self._expression(source))
+                before.append(_at(node, _assign(names[key], listed)))
+        self._frame.hoisted = {**outer, **names}
+        written = [_at(node, each) for each in self._written(node)]
+        self._frame.hoisted = outer
+        return [*before, *written]
+
+    def _branch(self, statements: list[ast.stmt]) -> list[ast.stmt]:
+        if not statements:
+            return []
+        written = self._block(statements)
+        weight = self._weigh.charged(statements)
+        if weight is None:
+            return written
+        charge = ast.Expr(_call("_charge", ast.Constant(weight)))
+        return [_at(statements[0], charge), *written]
 
     def _written(self, node: ast.stmt) -> list[ast.stmt]:
         if isinstance(node, ast.Assign):
@@ -205,7 +144,7 @@ class _Writer:
             return [ast.Expr(self._expression(node.value))]
         if isinstance(node, ast.If):
             test = self._expression(node.test)
-            return [ast.If(test, self._block(node.body), self._orelse(node.orelse))]
+            return [ast.If(test, self._branch(node.body), self._branch(node.orelse))]
         if isinstance(node, ast.For):
             return self._for(node)
         if isinstance(node, ast.Return):
@@ -213,9 +152,6 @@ class _Writer:
         if isinstance(node, ast.FunctionDef):
             return [self._nested(node)]
         return [node]  # pass, break, continue
-
-    def _orelse(self, statements: list[ast.stmt]) -> list[ast.stmt]:
-        return self._block(statements) if statements else []
 
     def _assign(self, node: ast.Assign) -> list[ast.stmt]:
         target = node.targets[0]
@@ -253,7 +189,7 @@ class _Writer:
             return [ast.Assign([ast.Name(target.id, ast.Store())], value)]
         assert isinstance(target, ast.Subscript)
         holder, at = self._expression(target.value), self._expression(target.slice)
-        if not self._kind(target.slice) & ~SCALAR:
+        if not self._guards.element(target):
             element = _at(target, ast.Subscript(holder, at, ast.Store()))
             return [ast.Assign([element], value)]
         return [ast.Expr(_at(target, _call("_store", holder, at, value)))]
@@ -267,7 +203,7 @@ class _Writer:
         before: list[ast.stmt] = []
         holder = self._once(self._expression(target.value), before)
         at = self._once(self._expression(target.slice), before)
-        scalar = not self._kind(target.slice) & ~SCALAR
+        scalar = not self._guards.element(target)
         old: ast.expr = ast.Subscript(holder, at, ast.Load())
         if not scalar:
             old = _call("_index", holder, at)
@@ -293,12 +229,12 @@ class _Writer:
         old: ast.expr,
         value: ast.expr,
     ) -> ast.expr:
-        kinds = self._kind(left)
+        kinds = self._guards.kind(left)
         if isinstance(operator, ast.Add) and kinds & LIST:
             return _at(node, _call("_iadd", old, value))
         if isinstance(operator, ast.BitOr) and kinds & DICT:
             return _at(node, _call("_ior", old, value))
-        if self._guarded(operator, left, right):
+        if self._guards.binary(operator, left, right):
             return _at(node, _call(BINARY[type(operator)], old, value))
         return _at(node, ast.BinOp(old, operator, value))
 
@@ -318,7 +254,8 @@ class _Writer:
         outer, self._frame = self._frame, _Frame()
         body = self._block(node.body)
         self._frame = outer
-        charge = ast.Expr(_at(node, _call("_charge", ast.Constant(1 + self._path(node.body)))))
+        weight = ast.Constant(steps(2 + self._weigh.path(node.body)))
+        charge = ast.Expr(_at(node, _call("_charge", weight)))
         return _def(node, defaults, [charge, *body])
 
     def _defaults(self, args: ast.arguments) -> ast.arguments:
@@ -336,7 +273,7 @@ class _Writer:
 
     def _for(self, node: ast.For) -> list[ast.stmt]:
         exits = _has_exit(node.body)
-        weight = 1 + self._path(node.body)
+        weight = steps(1 + self._weigh.path(node.body))
         spans = _is_range(node.iter, self._checked) and not exits
         taken = self._turns(node.iter, weight, exits)
         target, first = self._loop_target(node.target, node.iter)
@@ -396,15 +333,15 @@ class _Writer:
 
     def _collected(self, node: ast.ListComp | ast.DictComp) -> ast.expr:
         parts = [node.elt] if isinstance(node, ast.ListComp) else [node.key, node.value]
-        weight = 1 + sum(map(self._cost, parts)) + (isinstance(node, ast.DictComp))
+        weight = 2 + sum(map(self._weigh.cost, parts)) + 4 * isinstance(node, ast.DictComp)
         clauses: list[ast.comprehension] = []
         closes = False
         for clause in reversed(node.generators):
-            weight += sum(map(self._cost, clause.ifs))
+            weight += sum(map(self._weigh.cost, clause.ifs))
             first = clause is node.generators[0]
             closes = closes or (first and not _is_range(clause.iter, self._checked))
-            clauses[:0] = self._clause(clause, weight, first)
-            weight = 3 + self._cost(clause.iter)
+            clauses[:0] = self._clause(clause, steps(weight), first)
+            weight = 3 + self._weigh.cost(clause.iter)
         if isinstance(node, ast.ListComp):
             made: ast.expr = ast.ListComp(self._expression(node.elt), clauses)
             return _call("_closed_list" if closes else "_List", _at(node, made))
@@ -451,37 +388,10 @@ class _Writer:
         one = ast.Tuple([self._unpacked(target, _name(source), len(target.elts))], ast.Load())
         return [ast.comprehension(ast.Tuple(names, ast.Store()), one, [], 0), *later]
 
-    def _hoist(self, node: ast.stmt) -> dict[str, tuple[str, ast.expr]]:
-        """Series read by index in the statement's loops: name → (temporary, what it is made of)."""
-        if isinstance(node, ast.If | ast.FunctionDef | ast.Pass | ast.Break | ast.Continue):
-            return {}
-        where = self._at.get(node, {})
-        rebound = {
-            each.id if isinstance(each, ast.Name) else each.name for each in bound_names([node])
-        }
-        found: dict[str, tuple[str, ast.expr]] = {}
-        for read in _indexed_in_loops(node):
-            key, name = _source_of(read.value)
-            if key is None or key in self._frame.hoisted or key in found or name in rebound:
-                continue
-            series = isinstance(read.value, ast.Name) or read.value.attr in OHLCV_KINDS  # type: ignore[attr-defined]
-            at_entry = where.get(str(name), UNBOUND)
-            known = at_entry == OHLCV if "." in key else at_entry & SERIES
-            if series and known and not at_entry & UNBOUND and not self._kind(read.slice) & ~INT:
-                source = self._plain(read.value)
-                found[key] = (self._frame.temporary(), source)
-        return found
-
     # --------------------------------------------------------------------------- expressions
 
     def _expression(self, node: ast.expr) -> ast.expr:
         return _at(node, self._translated(node))
-
-    def _plain(self, node: ast.expr) -> ast.expr:
-        kept, self._frame.hoisted = self._frame.hoisted, {}
-        written = self._expression(node)
-        self._frame.hoisted = kept
-        return written
 
     def _translated(self, node: ast.expr) -> ast.expr:  # noqa: PLR0911
         if isinstance(node, ast.Constant):
@@ -522,37 +432,17 @@ class _Writer:
         ]
         return _call("_joined", ast.Tuple(parts, ast.Load()))
 
-    def _guarded(self, operator: ast.operator, left: ast.expr, right: ast.expr) -> bool:
-        """Could the operands be what Python would take and Starlark would not?"""
-        a, b = self._kind(left), self._kind(right)
-        if isinstance(operator, ast.BitAnd | ast.BitOr) and not (a | b) & ~CONDITIONS:
-            return False
-        if isinstance(operator, ast.BitAnd | ast.BitOr | ast.BitXor | ast.LShift | ast.RShift):
-            return True
-        if (a | b) & BOOL:
-            return True
-        if isinstance(operator, ast.Add):
-            return bool(a & b & (SEQUENCE | BIG))
-        if isinstance(operator, ast.Sub):
-            return bool(a & b & BIG)
-        if isinstance(operator, ast.Mult):
-            repeats = (a & SEQUENCE and b & INT) or (b & SEQUENCE and a & INT)
-            return bool(repeats or (a & BIG and b & INT) or (b & BIG and a & INT))
-        return isinstance(operator, ast.Mod) and bool(a & STR)
-
     def _binary(self, node: ast.BinOp) -> ast.expr:
         left, right = self._expression(node.left), self._expression(node.right)
-        if self._guarded(node.op, node.left, node.right):
+        if self._guards.binary(node.op, node.left, node.right):
             return _call(BINARY[type(node.op)], left, right)
         return ast.BinOp(left, node.op, right)
 
     def _unary(self, node: ast.UnaryOp) -> ast.expr:
         operand = self._expression(node.operand)
-        kinds = self._kind(node.operand)
-        safe = CONDITIONS if isinstance(node.op, ast.Invert) else NUMBER | SERIES | NONE | CONTAINER
-        if isinstance(node.op, ast.Not) or not kinds & ~safe:
-            return ast.UnaryOp(node.op, operand)
-        return _call(UNARY[type(node.op)], operand)
+        if self._guards.unary(node.op, node.operand):
+            return _call(UNARY[type(node.op)], operand)
+        return ast.UnaryOp(node.op, operand)
 
     def _compare(self, node: ast.Compare) -> ast.expr:
         operator, other = node.ops[0], node.comparators[0]
@@ -560,21 +450,9 @@ class _Writer:
         if is_none_test(node):
             same: ast.cmpop = ast.Is() if isinstance(operator, ast.Eq) else ast.IsNot()
             return ast.Compare(left, [same], [right])
-        if self._compare_guarded(operator, node.left, other):
+        if self._guards.compare(operator, node.left, other):
             return _call(COMPARE[type(operator)], left, right)
         return ast.Compare(left, [operator], [right])
-
-    def _compare_guarded(self, operator: ast.cmpop, left: ast.expr, right: ast.expr) -> bool:
-        if isinstance(operator, ast.In | ast.NotIn):
-            return True
-        a, b = self._kind(left), self._kind(right)
-        short = any(isinstance(side, ast.Constant) for side in (left, right))
-        if a & b & STR and not short:
-            return True
-        if isinstance(operator, ast.Eq | ast.NotEq):
-            mixed = (a & BOOL and b & NUMBER) or (b & BOOL and a & NUMBER)
-            return bool(mixed or a & b & (CONTAINER | RANGE))
-        return bool((a | b) & BOOL or a & b & (LIST | TUPLE))
 
     def _call(self, node: ast.Call) -> ast.expr:
         func = node.func
@@ -612,7 +490,7 @@ class _Writer:
         plain = not node.keywords and not any(isinstance(e, ast.Starred) for e in node.args)
         kinds = 0
         for each in node.args:
-            kinds |= self._kind(each if not isinstance(each, ast.Starred) else each.value)
+            kinds |= self._guards.kind(each)
         if plain and len(node.args) == 1 and func.id == "len":
             return _at(func, _name("_len"))
         if plain and node.args and not kinds & ~NUMBER:
@@ -640,18 +518,18 @@ class _Writer:
             ]
             return _call("_slice", self._expression(node.value), *bounds)
         at = self._expression(node.slice)
-        if not self._kind(node.slice) & ~INT:
-            key, _ = _source_of(node.value)
+        if not self._guards.kind(node.slice) & ~INT:
+            key, _ = source_of(node.value)
             if key in self._frame.hoisted:
                 return ast.Subscript(_name(self._frame.hoisted[key]), at, ast.Load())
         holder = self._expression(node.value)
-        if not self._kind(node.slice) & ~SCALAR:
+        if not self._guards.element(node):
             return ast.Subscript(holder, at, ast.Load())
         return _call("_index", holder, at)
 
     def _key(self, node: ast.expr) -> ast.expr:
         key = self._expression(node)
-        return key if not self._kind(node) & ~SCALAR else _at(node, _call("_key", key))
+        return _at(node, _call("_key", key)) if self._guards.key(node) else key
 
     def _dict(self, node: ast.Dict) -> ast.expr:
         pairs: list[ast.expr] = [
@@ -666,7 +544,8 @@ class _Writer:
         outer, self._frame = self._frame, _Frame()
         body = self._expression(node.body)
         self._frame = outer
-        charge = _at(node.body, _call("_charge", ast.Constant(1 + self._cost(node.body))))
+        weight = ast.Constant(steps(2 + self._weigh.cost(node.body)))
+        charge = _at(node.body, _call("_charge", weight))
         charged: ast.expr = _at(node.body, ast.BoolOp(ast.Or(), [charge, body]))
         if (named := arguments.kwarg) is not None:  # **named as one of the language's dicts
             one = ast.arguments([], [ast.arg(named.arg)], None, [], [], None, [])
@@ -703,16 +582,6 @@ def _def(node: ast.FunctionDef, arguments: ast.arguments, body: list[ast.stmt]) 
     return made
 
 
-def _falls_through(statements: list[ast.stmt]) -> bool:
-    """Can the end of the statements be reached?"""
-    if not statements:
-        return True
-    last = statements[-1]
-    if isinstance(last, ast.If):
-        return _falls_through(last.body) or _falls_through(last.orelse)
-    return not isinstance(last, ast.Return | ast.Break | ast.Continue)
-
-
 def _has_exit(body: list[ast.stmt], inner: bool = False) -> bool:
     """Can the loop be left before its end?"""
     for statement in body:
@@ -741,32 +610,3 @@ def _width(source: ast.expr) -> int:
     """How many values enumerate(…) or zip(…) gives at a time."""
     assert isinstance(source, ast.Call) and isinstance(source.func, ast.Name)
     return 2 if source.func.id == "enumerate" else len(source.args)
-
-
-def _source_of(node: ast.expr) -> tuple[str | None, str | None]:
-    """The key and the name behind `close[i]` ("close") or `ohlcv.close[i]` ("ohlcv.close")."""
-    if isinstance(node, ast.Name):
-        return node.id, node.id
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        return f"{node.value.id}.{node.attr}", node.value.id
-    return None, None
-
-
-def _is_element(node: ast.Subscript) -> bool:
-    return isinstance(node.ctx, ast.Load) and not isinstance(node.slice, ast.Slice)
-
-
-def _indexed_in_loops(node: ast.AST, inside: bool = False) -> Iterator[ast.Subscript]:
-    """Every `x[i]` that a loop or a comprehension of the statement evaluates again and again."""
-    if isinstance(node, ast.Lambda | ast.FunctionDef):
-        return
-    if inside and isinstance(node, ast.Subscript) and _is_element(node):
-        yield node
-    loops = isinstance(node, ast.For | ast.ListComp | ast.DictComp)
-    hidden: set[str] = set()
-    if isinstance(node, ast.ListComp | ast.DictComp):
-        hidden = {n.id for clause in node.generators for n in target_names(clause.target)}
-    for child in ast.iter_child_nodes(node):
-        for found in _indexed_in_loops(child, inside or loops):
-            if _source_of(found.value)[1] not in hidden:
-                yield found

@@ -1,7 +1,8 @@
 """What can be wrong with a script, as a value its author can act on."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 from chartpact.indicators.errors import IndicatorError
@@ -85,6 +86,22 @@ def _count(value: Any) -> int | None:
     if value is None or (type(value) is int and value > 0):
         return value
     raise ValueError(f"{value!r} is not a line or a column")
+
+
+_LONGEST_NAME, _MOST_NAMES = 40, 1_000
+
+
+def nearest(word: str, known: Iterable[str], alike: float = 0.6) -> str | None:
+    """The known name that was probably meant; long words and long lists are not searched.
+
+    >>> nearest("emaa", ["sma", "ema"])
+    'ema'
+    """
+    names = [name for name in known if len(name) <= _LONGEST_NAME]
+    if len(word) > _LONGEST_NAME or len(names) > _MOST_NAMES:
+        return None
+    near = get_close_matches(word, sorted(names), 1, alike)
+    return near[0] if near else None
 
 
 @dataclass

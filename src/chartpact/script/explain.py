@@ -50,12 +50,14 @@ _VERBS = {
     "%": "take the remainder of",
 }
 _LONGEST = 80
+_MOST_WORDS = 2_000
 
 
 def explained(error: BaseException, source: str) -> ScriptError:
     """The script error behind an exception that came out of compiled code."""
     place = _Place(error.__traceback__, source)
     kind, message, hint = _told(error, place)
+    message, hint = message[:_MOST_WORDS], hint[:_MOST_WORDS]
     return ScriptError("run", kind, message, hint, line=place.line, column=place.column)
 
 
@@ -68,10 +70,13 @@ class _Place:
         self.line: int | None = None
         self.column: int | None = None
         self.names: Mapping[str, Any] = {}
+        last: TracebackType | None = None
         while trace is not None:
             if trace.tb_frame.f_code.co_filename == FILE:
-                self._stand(trace.tb_frame, trace.tb_lasti)
+                last = trace
             trace = trace.tb_next
+        if last is not None:
+            self._stand(last.tb_frame, last.tb_lasti)
 
     def _stand(self, frame: FrameType, instruction: int) -> None:
         spans = list(frame.f_code.co_positions())

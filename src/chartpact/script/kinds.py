@@ -63,8 +63,20 @@ METHOD_KINDS: Mapping[str, int] = {
 _READERS = frozenset("len enumerate zip reversed sorted list tuple any all str repr print".split())
 _HOLDERS = frozenset("append insert extend update setdefault pop remove index get".split())
 _MOST_ROUNDS = 8
+_MOST_VISITS = 100_000  # of expressions; a script that needs more is compiled without knowledge
 
 Env = dict[str, int]
+
+
+class _TooMuch(Exception):
+    """The script is too intricate to be followed."""
+
+
+class _Anything(dict[ast.AST, int]):
+    """Every expression can be anything."""
+
+    def get(self, node: ast.AST, default: int = 0) -> int:  # type: ignore[override]  # noqa: ARG002
+        return ANY
 
 
 class Kinds:
@@ -90,7 +102,11 @@ class Kinds:
         self._changed = False
         self._breaks: list[list[Env]] = []
         self._continues: list[list[Env]] = []
-        self._infer()
+        self._visits = 0
+        try:
+            self._infer()
+        except _TooMuch:
+            self.of, self.at_loop = _Anything(), {}
 
     def _infer(self) -> None:
         functions = self._checked.functions
@@ -315,6 +331,9 @@ class Kinds:
     # ------------------------------------------------------------------------------- expressions
 
     def _kinds(self, node: ast.expr, env: Env) -> int:
+        self._visits += 1
+        if self._visits > _MOST_VISITS:
+            raise _TooMuch
         kinds = self._find(node, env)
         self.of[node] = self.of.get(node, 0) | kinds
         return kinds

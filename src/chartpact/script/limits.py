@@ -23,12 +23,13 @@ DRY_RUN_BARS = 100
 DRY_RUN = Limits(wall_ms=200)
 
 # Source: what the parser and the compiler are never asked to go beyond.
-NESTING = 60  # brackets, blocks and operators inside one another
+BRACKETS = 60  # brackets, and operators that open to the right, inside one another
+DEPTH = 150  # of the syntax tree: blocks, brackets and operators inside one another
 CALL_DEPTH = 60  # functions that call one another, and calls in progress at run time
 LITERAL_DIGITS = 300
 
 # Values.
-INT_BITS = 4096
+INT_BITS = 1024
 RANGE_BITS = 53  # a range counts bars, so whole numbers a float64 holds will do
 TEXT_CHARS = 1_000_000
 VALUE_DEPTH = 60  # lists within lists, where something has to walk them

@@ -14,6 +14,8 @@ from typing import Any
 from chartpact.script.errors import Fault
 from chartpact.script.values import Dict, List, LockedDict, LockedList
 
+ENTRY = 25  # steps to enter a loop
+
 
 class Exhausted(Fault):
     """The budget is used up."""
@@ -63,13 +65,13 @@ class Meter:
 
     def enter(self, values: Any, length: int, weight: int, *locked: Any) -> Iterator[Any]:
         """The iterator of a loop that runs to its end."""
-        self.charge(1 + length * weight)
+        self.charge(ENTRY + length * weight)
         self.loops.append(_Loop(_lock(locked), _NOTHING, 0, 0))
         return iter(values)
 
     def search(self, values: Any, length: int, weight: int, *locked: Any) -> Iterator[Any]:
         """The iterator of a loop that may end early."""
-        self.charge(1)
+        self.charge(ENTRY + 8 * len(self.loops))
         self.settle()
         affordable = self.left // weight + 1
         if affordable < length:

@@ -1,10 +1,9 @@
 """Attributes: the string, list and dict methods of Starlark, and what host objects show."""
 
 from collections.abc import Callable
-from difflib import get_close_matches
 from typing import Any
 
-from chartpact.script.errors import Fault
+from chartpact.script.errors import Fault, nearest
 from chartpact.script.limits import TEXT_CHARS
 from chartpact.script.operators import Operators, text
 from chartpact.script.texts import formatted
@@ -27,11 +26,12 @@ class Methods:
         """`value.name`."""
         if isinstance(value, HostObject):
             if name in value.fields or name in value.methods:
+                self._charge(18)
                 return getattr(value, name)
             raise unknown(value, name, [*value.fields, *value.methods])
         table = self._tables.get(type_name(value), {})
         if name in table:
-            self._charge(2)
+            self._charge(18)
             return Method(value, name, table[name])
         raise unknown(value, name, list(table))
 
@@ -82,7 +82,7 @@ class Methods:
 
     def _string_join(self, s: str, parts: Any, /) -> str:
         values, length, _ = self._operators.sequence(parts)
-        self._charge(1 + length)
+        self._charge(5 + 2 * length)
         size = len(s) * max(length - 1, 0)
         for each in values:
             size += len(_string(each, "join takes strings"))
@@ -94,7 +94,7 @@ class Methods:
         return self._converted(s, s.lower())
 
     def _string_lstrip(self, s: str, chars: Any = None, /) -> str:
-        return self._scanned(s).lstrip(_maybe(chars))
+        return s.lstrip(self._stripped(s, chars))
 
     def _string_partition(self, s: str, sep: Any, /) -> tuple[str, str, str]:
         return s.partition(_separator(self._search(s, sep)))
@@ -128,7 +128,7 @@ class Methods:
         return List(s.rsplit(None if sep is None else _separator(sep), _whole(maxsplit)))
 
     def _string_rstrip(self, s: str, chars: Any = None, /) -> str:
-        return self._scanned(s).rstrip(_maybe(chars))
+        return s.rstrip(self._stripped(s, chars))
 
     def _string_split(self, s: str, sep: Any = None, maxsplit: Any = -1, /) -> List:
         self._charge(1 + len(s))
@@ -145,13 +145,17 @@ class Methods:
         return s.startswith(_affix(prefix), _bound(start), _bound(end))
 
     def _string_strip(self, s: str, chars: Any = None, /) -> str:
-        return self._scanned(s).strip(_maybe(chars))
+        return s.strip(self._stripped(s, chars))
 
     def _string_title(self, s: str, /) -> str:
         return self._converted(s, s.title())
 
     def _string_upper(self, s: str, /) -> str:
         return self._converted(s, s.upper())
+
+    def _stripped(self, s: str, chars: Any) -> str | None:
+        self._charge(5 + len(s) // 4)
+        return _maybe(chars)
 
     def _scanned(self, s: str) -> str:
         self._charge(1 + len(s) // 16)
@@ -162,9 +166,8 @@ class Methods:
         return text(result)
 
     def _search(self, s: str, sub: Any) -> str:
-        # Python's search can take len(s) × len(sub) / 16 or so in the worst case
         wanted = _string(sub, "a string is searched for a string")
-        self._charge(1 + len(s) // 16 + len(s) * min(len(wanted), 64) // 1024)
+        self._charge(5 + len(s) // 12)
         return wanted
 
     def _sized(self, size: int) -> None:
@@ -187,7 +190,7 @@ class Methods:
 
     def _list_index(self, values: List, value: Any, start: Any = None, end: Any = None, /) -> int:
         first, last, _ = slice(_bound(start), _bound(end)).indices(len(values))
-        self._charge(1 + max(last - first, 0))
+        self._charge(1 + 6 * max(last - first, 0))
         for at in range(first, last):
             if self._operators.found(value, values[at]):
                 return at
@@ -251,6 +254,9 @@ class Methods:
         return List(values.values())
 
 
+_MOST_STRIPPED = 64
+
+
 def _named(methods: Methods, prefix: str) -> dict[str, Callable[..., Any]]:
     return {
         name.removeprefix(prefix): getattr(methods, name)
@@ -269,8 +275,8 @@ def names() -> dict[str, list[str]]:
 
 def unknown(value: Any, name: str, known: list[str]) -> Fault:
     """There is no such attribute."""
-    near = get_close_matches(name, known, 1, 0.6)
-    hint = f"did you mean .{near[0]}?" if near else ""
+    near = nearest(name, known)
+    hint = f"did you mean .{near}?" if near else ""
     if not hint and known and (type(value) in LISTS or type(value) in DICTS):
         hint = f"it has {', '.join(sorted(known))}"
     return Fault("name", f"{a_type(value)} has no {name!r}", hint)
@@ -289,7 +295,12 @@ def _separator(value: Any) -> str:
 
 
 def _maybe(value: Any) -> str | None:
-    return None if value is None else _string(value, "the characters to strip are a string")
+    if value is None:
+        return None
+    chars = _string(value, "the characters to strip are a string")
+    if len(chars) > _MOST_STRIPPED:
+        raise Fault("size", f"at most {_MOST_STRIPPED} characters can be stripped")
+    return chars
 
 
 def _affix(value: Any) -> Any:

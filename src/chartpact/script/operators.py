@@ -12,12 +12,13 @@ from typing import Any
 from chartpact.script.errors import Fault
 from chartpact.script.limits import INT_BITS, TEXT_CHARS, VALUE_DEPTH
 from chartpact.script.meter import Meter
-from chartpact.script.series import Series
+from chartpact.script.series import Series, SeriesTruth
 from chartpact.script.texts import percent
 from chartpact.script.values import DICTS, LISTS, Dict, HostObject, List, Method, a_type
 
 NUMBERS = frozenset((int, float))
 _SMALL = 1 << 64
+_LARGEST_KEY = (1 << 61) - 1
 _PLAIN_KEYS = frozenset((int, float, str, type(None), FunctionType, Method))
 
 
@@ -89,8 +90,12 @@ class Operators:
     def mul(self, a: Any, b: Any) -> Any:
         left, right = type(a), type(b)
         if left in NUMBERS and right in NUMBERS:
-            if left is right is int and a.bit_length() + b.bit_length() > INT_BITS + 1:
-                raise Fault("value", f"a whole number grew beyond {INT_BITS} bits", "use a float")
+            if left is right is int:
+                self._charge(4)
+                if a.bit_length() + b.bit_length() > INT_BITS + 1:
+                    raise Fault(
+                        "value", f"a whole number grew beyond {INT_BITS} bits", "use a float"
+                    )
             return a * b
         if left is Series or right is Series:
             return a * b
@@ -115,6 +120,7 @@ class Operators:
 
     def floordiv(self, a: Any, b: Any) -> Any:
         if type(a) in NUMBERS and type(b) in NUMBERS:
+            self._charge(8)
             return a // b
         if type(a) is Series or type(b) is Series:
             return a // b
@@ -122,6 +128,7 @@ class Operators:
 
     def mod(self, a: Any, b: Any) -> Any:
         if type(a) in NUMBERS and type(b) in NUMBERS:
+            self._charge(8)
             return a % b
         if type(a) is str:
             return text(percent(a, b, self.meter))
@@ -239,7 +246,7 @@ class Operators:
         return bool(self.eq(a, b))
 
     def _deepen(self, size: int, depth: int) -> None:
-        self._charge(1 + size)
+        self._charge(14 + 7 * size)
         if depth > VALUE_DEPTH:
             raise Fault("value", f"these are nested more than {VALUE_DEPTH} deep")
 
@@ -275,10 +282,7 @@ class Operators:
     def contains(self, value: Any, holder: Any) -> bool:
         kind = type(holder)
         if kind in LISTS or kind is tuple:
-            self._charge(1 + len(holder))
-            if type(value) is str or value is None:
-                return value in holder
-            return any(self.found(value, each) for each in holder)
+            return self._listed(value, holder)
         if kind in DICTS:
             return self.key(value) in holder
         if kind is str:
@@ -291,6 +295,17 @@ class Operators:
                 value = int(value)
             return type(value) is int and value in holder
         raise Fault("type", f"in does not go with {a_type(holder)}")
+
+    def _listed(self, value: Any, holder: Any) -> bool:
+        if type(value) in NUMBERS or type(value) is str or value is None:
+            self._charge(5 + len(holder))
+            try:
+                if value not in holder:  # Python finds more (True for 1), never less
+                    return False
+            except SeriesTruth:
+                pass  # a series among the elements
+        self._charge(5 + 6 * len(holder))
+        return any(self.found(value, each) for each in holder)
 
     def found(self, value: Any, each: Any) -> bool:
         """Is the element the value? (A series is equal to no single value.)"""
@@ -307,8 +322,12 @@ class Operators:
         """The value, if it may be a key of a dict."""
         kind = type(value)
         if kind in _PLAIN_KEYS:
+            self._charge(6)
             if kind is str:
-                self._charge(1 + len(value) // 64)
+                self._charge(len(value) // 64)
+            elif kind is int and not -_LARGEST_KEY < value < _LARGEST_KEY:
+                # beyond this, Python's hash repeats itself, and a dict can be made to crawl
+                raise Fault("value", "this int is too large to be the key of a dict")
             return value
         if kind is tuple:
             self._deepen(len(value), depth)
@@ -340,6 +359,7 @@ class Operators:
             return holder[part]
         if kind in LISTS or kind in (tuple, str, Series):
             length = len(range(*part.indices(len(holder))))
+            self._charge(12)
             self._grow(length, 2 if kind in LISTS or kind is tuple else 16)
             if kind is Series:
                 return holder.sliced(part)
@@ -413,7 +433,7 @@ class Operators:
                 made.update(source)
                 continue
             values, length, _ = self.sequence(source)
-            self._grow(length, 1)
+            self._charge(10 + 8 * length)
             for each in values:
                 key, value = self.unpack(each, 2)
                 made[self.key(key)] = value
@@ -422,7 +442,7 @@ class Operators:
         return made
 
     def _grow(self, size: int, per_step: int) -> None:
-        self._charge(1 + size // per_step)
+        self._charge(8 + size // per_step)
 
 
 def _unchangeable(holder: Any) -> str:

@@ -4,7 +4,6 @@ import ast
 import math
 import re
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any
 
 from chartpact.indicators.errors import IndicatorError
@@ -12,11 +11,12 @@ from chartpact.indicators.params import TYPES, Param
 from chartpact.indicators.params import check as check_value
 from chartpact.palette import MAX_CAP
 from chartpact.script.check import Checked
-from chartpact.script.errors import ScriptError
+from chartpact.script.errors import ScriptError, nearest
 from chartpact.syntax import Places
 
 MOST_PARAMS = 64
 MOST_TEXT = 1_000
+LARGEST_INT = 2**53
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 _NUMERIC = ("int", "float")
@@ -183,6 +183,8 @@ def _with_default(param: Param, entry: Mapping[str, ast.expr], node: ast.expr) -
         raise _Wrong(entry["default"], error.kind, error.message, error.hint) from None
     if isinstance(default, str) and param.type in ("int", "float", "bool"):
         raise _Wrong(entry["default"], "type", f"{param.name}: the default is a string")
+    if param.type == "int" and abs(checked) > LARGEST_INT:
+        raise _Wrong(entry["default"], "value", f"{param.name}: the default is too large")
     fields = {**param.__dict__, "default": checked}
     return Param(**fields)
 
@@ -290,8 +292,8 @@ def _text(entry: Mapping[str, ast.expr], key: str, node: ast.expr, default: str 
 
 
 def _near(key: str, known: Sequence[str] | Mapping[str, Any]) -> str:
-    near = get_close_matches(key, list(known), 1, 0.6)
-    return f"did you mean {near[0]!r}?" if near else f"it knows {', '.join(known)}"
+    near = nearest(key, known)
+    return f"did you mean {near!r}?" if near else f"it knows {', '.join(known)}"
 
 
 def literal(node: ast.expr) -> Any:

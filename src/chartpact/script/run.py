@@ -13,6 +13,7 @@ from chartpact.indicators.errors import IndicatorError
 from chartpact.indicators.params import Param
 from chartpact.indicators.params import resolve as resolve_params
 from chartpact.script import host
+from chartpact.script.check import MOST_PROBLEMS
 from chartpact.script.check import check as check_tree
 from chartpact.script.compile import compile_module
 from chartpact.script.errors import ScriptError
@@ -22,7 +23,7 @@ from chartpact.script.host.ohlcv import Ohlcv, beside
 from chartpact.script.kinds import NONE, PARAM_KINDS, Kinds
 from chartpact.script.limits import DRY_RUN, DRY_RUN_BARS, Limits
 from chartpact.script.meter import Meter
-from chartpact.script.presence import presence
+from chartpact.script.presence import LARGEST_INT, MOST_TEXT, SOURCES, presence
 from chartpact.script.program import Extras, Program, Result, source_key
 from chartpact.script.runtime import Runtime
 from chartpact.script.tokens import normalised, read
@@ -56,7 +57,7 @@ def examine(source: str, limits: Limits) -> tuple[Program | None, list[ScriptErr
         return None, problems
     params, meta, problems = presence(checked, source)
     if problems:
-        return None, problems
+        return None, problems[:MOST_PROBLEMS]
     kinds = Kinds(checked, {each.name: _kinds_of(each) for each in params}, host.results())
     compiled = compile_module(checked, kinds)
     program = Program(source, params, meta, compiled.code, compiled.weights, compiled.uses)
@@ -86,6 +87,7 @@ def execute(
         values = resolve_params(program.params, params or {}, "the script")
     except IndicatorError as error:
         raise ScriptError("run", _kind(error.kind), error.message, error.hint) from None
+    _bearable(values)
     names = runtime.names()
     names.update(host.functions(program.uses, meter, len(bars)))
     try:
@@ -96,6 +98,8 @@ def execute(
             meter.charge(program.weights["compute"])
             names["compute"](ohlcv, given, chart)
             scene = chart.scene()
+    except ScriptError:
+        raise
     except Exception as error:  # noqa: BLE001  (every failure of a script becomes a value)
         raise explained(error, program.source) from None
     return Result(scene, meter.used, tuple(runtime.builtins.log))
@@ -118,7 +122,7 @@ def _given(
     for param in params:
         value = values[param.name]
         if param.type == "source":
-            value = getattr(ohlcv, str(value))
+            value = _price(ohlcv, param.name, value)
         elif param.type == "symbol":
             other = extras.symbols.get(param.name)
             value = None if other is None else beside(bars, other, meter)
@@ -129,6 +133,32 @@ def _given(
             value = adopted(value)
         given[param.name] = value
     return FrozenDict(given)
+
+
+def _price(ohlcv: Ohlcv, name: str, value: Any) -> Any:
+    if value not in SOURCES:
+        raise ScriptError(
+            "run",
+            "value",
+            f"the script: {name}={value!r:.60} is not a price series",
+            f"use {', '.join(SOURCES)}",
+        )
+    return getattr(ohlcv, str(value))
+
+
+def _bearable(values: Mapping[str, Any]) -> None:
+    """Refuses numbers and texts that no parameter can mean."""
+    for name, value in values.items():
+        whole = isinstance(value, int) and abs(value) > LARGEST_INT
+        long = isinstance(value, str) and len(value) > MOST_TEXT
+        if whole or long:
+            raise ScriptError("run", "value", f"the script: the value of {name} is too large")
+        if isinstance(value, str) and not value.isascii():
+            try:
+                value.encode()
+            except UnicodeEncodeError:
+                message = f"the script: {name} holds half of a surrogate pair"
+                raise ScriptError("run", "value", message) from None
 
 
 class _Cache:

@@ -1,13 +1,13 @@
 """What compiled code calls: loops, calls, displays. One runtime serves one run."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from types import FunctionType, MethodType
 from typing import Any
 
 from chartpact.script.builtins import Builtins
 from chartpact.script.errors import Fault
 from chartpact.script.limits import CALL_DEPTH
-from chartpact.script.meter import Meter
+from chartpact.script.meter import ENTRY, Meter
 from chartpact.script.methods import Methods
 from chartpact.script.operators import Operators
 from chartpact.script.series import Series
@@ -18,10 +18,11 @@ from chartpact.script.values import (
     List,
     Method,
     a_type,
-    frozen,
+    freeze,
     is_script_function,
 )
 
+_SHORT = 1 << 40
 _CALLABLE = frozenset((FunctionType, MethodType, Method))
 _OPERATORS = (
     "add sub mul div floordiv mod neg pos bitand bitor xor invert lshift rshift eq ne lt le gt ge "
@@ -82,7 +83,7 @@ class Runtime:
             value = names[name]
             if name in weights and is_script_function(value):
                 self._weights[value] = weights[name]
-            frozen(value)
+            self.meter.charge(2 * freeze(value))
         for name in names.keys() & before:  # a script's own name in place of a builtin's
             if is_script_function(names[name]) and name in weights:
                 self._weights[names[name]] = weights[name]
@@ -98,9 +99,10 @@ class Runtime:
                 else ""
             )
             raise Fault("type", f"{a_type(function)} cannot be called", hint)
-        self.meter.charge(2 + self._weights.get(function, 0) if _hashable(function) else 2)
         if not is_script_function(function):
+            self.meter.charge(5)
             return function(*given, **named)
+        self.meter.charge(20 + self._weights.get(function, 0))
         if any(each is function for each in self._active):
             raise Fault("forbidden", "a function cannot call itself", "write a loop instead")
         if len(self._active) >= CALL_DEPTH:
@@ -113,14 +115,14 @@ class Runtime:
     def spread(self, values: Any) -> list[Any]:
         """`f(*values)`."""
         sequence, length, _ = self.operators.sequence(values)
-        self.meter.charge(1 + length)
+        self.meter.charge(10 + length)
         return list(sequence)
 
     def spread_named(self, values: Any) -> dict[str, Any]:
         """`f(**values)`."""
         if type(values) not in DICTS or any(type(key) is not str for key in values):
             raise Fault("type", "** takes a dict whose keys are strings")
-        self.meter.charge(1 + len(values))
+        self.meter.charge(20 + 2 * len(values))
         return dict(values)
 
     # --------------------------------------------------------------------------------- loops
@@ -134,8 +136,11 @@ class Runtime:
         return self.meter.search(sequence, length, weight, lock)
 
     def span(self, weight: int, /, *bounds: Any) -> range:
-        turns = self.builtins.span(*bounds)
-        self.meter.charge(1 + len(turns) * weight)
+        if len(bounds) == 1 and type(bounds[0]) is int and bounds[0] < _SHORT:
+            turns = range(bounds[0])
+        else:
+            turns = self.builtins.span(*bounds)
+        self.meter.charge(ENTRY + len(turns) * weight)
         return turns
 
     def enter_enumerate(self, weight: int, values: Any) -> Iterator[tuple[int, Any]]:
@@ -149,6 +154,7 @@ class Runtime:
 
     def each(self, weight: int, values: Any) -> Iterator[Any]:
         """The turns of an inner `for` of a comprehension."""
+        self.meter.charge(10)
         yield from self.enter(weight, values)
         self.meter.leave()
 
@@ -186,10 +192,3 @@ class _Pending(dict[Any, int]):
 
     def get(self, function: Any, default: Any = 0) -> int:
         return self._by_name.get(getattr(function, "__name__", ""), default)
-
-
-def _hashable(function: Any) -> bool:
-    return type(function) is FunctionType
-
-
-Host = Callable[..., Any]

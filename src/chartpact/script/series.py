@@ -38,11 +38,18 @@ class NotANumber(Fault):
         self.value = value
 
 
-def _arithmetic(operate: Callable[[Any, Any], Array]) -> tuple[Operator, Operator]:
+OPERATION = 75  # steps of an operator on a series, however short
+
+
+def _arithmetic(
+    operate: Callable[[Any, Any], Array], slow: bool = False
+) -> tuple[Operator, Operator]:
     def forward(self: "Series", other: Any) -> "Series":
+        self.meter.charge(len(self.array) // 4 if slow else 0)
         return self._made(operate(self._numbers(), self._other(other)))
 
     def backward(self: "Series", other: Any) -> "Series":
+        self.meter.charge(len(self.array) // 4 if slow else 0)
         return self._made(operate(self._other(other), self._numbers()))
 
     return forward, backward
@@ -99,7 +106,7 @@ class Series:
     def items(self) -> list[Any]:
         """The values as Python's own, made once."""
         if self.listed is None:
-            self.meter.charge(1 + len(self.array) // 16)
+            self.meter.charge(10 + len(self.array) // 3)
             self.listed = self.array.tolist()
         return self.listed
 
@@ -113,8 +120,8 @@ class Series:
     __sub__, __rsub__ = _arithmetic(np.subtract)
     __mul__, __rmul__ = _arithmetic(np.multiply)
     __truediv__, __rtruediv__ = _arithmetic(np.divide)
-    __floordiv__, __rfloordiv__ = _arithmetic(np.floor_divide)
-    __mod__, __rmod__ = _arithmetic(np.mod)
+    __floordiv__, __rfloordiv__ = _arithmetic(np.floor_divide, slow=True)
+    __mod__, __rmod__ = _arithmetic(np.mod, slow=True)
     __lt__ = _comparison(np.less)
     __le__ = _comparison(np.less_equal)
     __gt__ = _comparison(np.greater)
@@ -138,7 +145,7 @@ class Series:
         return Series(~self._conditions(), self.meter)
 
     def _charge(self) -> None:
-        self.meter.charge(4 + len(self.array) // 16)
+        self.meter.charge(OPERATION + len(self.array) // 16)
 
     def _numbers(self) -> Array:
         if self.array.dtype == np.float64:
@@ -212,7 +219,7 @@ _NUMBERS = {int, float, type(None)}
 
 def array_of(values: list[Any], length: int | None, meter: Meter) -> Array:
     """A list of numbers (None is na) or of True and False as an array."""
-    meter.charge(1 + len(values) // 4)
+    meter.charge(40 + len(values))
     if length is not None and len(values) != length:
         raise Fault(
             "value",

@@ -11,6 +11,7 @@ from chartpact.script.series import Series
 from chartpact.script.values import DICTS, LISTS, Method, a_type, is_script_function, type_name
 
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_WORD = 1 << 64
 _SPECIAL = re.compile(r'["\\\x00-\x1f\x7f]')
 
 
@@ -23,6 +24,7 @@ def string(value: Any, meter: Meter) -> str:
     if type(value) is str:
         return value
     if type(value) in (int, float):
+        meter.charge(6 if type(value) is float or -_WORD < value < _WORD else 60)
         return repr(value)
     return quoted(value, meter)
 
@@ -42,7 +44,7 @@ def _write(value: Any, parts: list[str], meter: Meter, inside: list[int]) -> Non
             return
         if len(inside) > VALUE_DEPTH:
             raise Fault("value", f"this is nested more than {VALUE_DEPTH} deep")
-        meter.charge(1 + len(value))
+        meter.charge(20 + 4 * len(value))
         inside.append(id(value))
         if kind in DICTS:
             parts.append("{")
@@ -62,7 +64,7 @@ def _write(value: Any, parts: list[str], meter: Meter, inside: list[int]) -> Non
         inside.pop()
         return
     piece = _atom(value)
-    meter.charge(1 + len(piece) // 16)
+    meter.charge(10 + len(piece) // 8)
     parts.append(piece)
 
 
@@ -94,7 +96,7 @@ def formatted(template: str, values: Sequence[Any], named: Mapping[str, Any], me
     >>> formatted("{} of {total}: {{}}", [1], {"total": 2}, Meter(100))
     '1 of 2: {}'
     """
-    meter.charge(1 + len(template) // 16)
+    meter.charge(25 + len(template) // 16)
     parts: list[str] = []
     size = end = automatic = 0
     numbered = False
@@ -132,7 +134,7 @@ def formatted(template: str, values: Sequence[Any], named: Mapping[str, Any], me
         size += len(literal) + len(piece)
         if size > TEXT_CHARS:
             raise Fault("size", f"a text grew beyond {TEXT_CHARS:,} characters")
-        meter.charge(1 + len(piece) // 16)
+        meter.charge(20 + len(piece) // 16)
         parts += (literal, piece)
     parts.append(template[end:])
     return "".join(parts)
@@ -149,7 +151,7 @@ def percent(template: str, values: Any, meter: Meter) -> str:
     >>> percent("%s is %d", ("a", 1), Meter(100))
     'a is 1'
     """
-    meter.charge(1 + len(template) // 16)
+    meter.charge(20 + len(template) // 16)
     given = list(values) if type(values) is tuple else [values]
     parts: list[str] = []
     size = end = used = 0
@@ -171,7 +173,7 @@ def percent(template: str, values: Any, meter: Meter) -> str:
         size += len(literal) + len(piece)
         if size > TEXT_CHARS:
             raise Fault("size", f"a text grew beyond {TEXT_CHARS:,} characters")
-        meter.charge(1 + len(piece) // 16)
+        meter.charge(20 + len(piece) // 16)
         parts += (literal, piece)
     if used < len(given):
         raise Fault("value", f"the format takes {used} values, and {len(given)} were given")
@@ -198,7 +200,7 @@ def joined(parts: Sequence[Any], meter: Meter) -> str:
     """The pieces of an f-string."""
     pieces = [string(part, meter) for part in parts]
     size = sum(map(len, pieces))
-    meter.charge(1 + size // 16)
+    meter.charge(10 + 4 * len(pieces) + size // 16)
     if size > TEXT_CHARS:
         raise Fault("size", f"a text grew beyond {TEXT_CHARS:,} characters")
     return "".join(pieces)

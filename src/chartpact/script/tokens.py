@@ -4,7 +4,7 @@ import ast
 import re
 
 from chartpact.script.errors import ScriptError
-from chartpact.script.limits import Limits
+from chartpact.script.limits import BRACKETS, DEPTH, Limits
 from chartpact.syntax import SourceError, Token, guarded_parse, scan
 
 PREFIXES = ("", "r", "f")
@@ -48,7 +48,14 @@ def read(source: str, limits: Limits) -> ast.Module:
     try:
         for token in scan(source, PREFIXES):
             _check_token(token)
-        return guarded_parse(source, "exec", max_chars=limits.source_bytes, prefixes=PREFIXES)
+        return guarded_parse(
+            source,
+            "exec",
+            max_chars=limits.source_bytes,
+            max_nesting=BRACKETS,
+            max_depth=DEPTH,
+            prefixes=PREFIXES,
+        )
     except SourceError as error:
         raise ScriptError(
             "parse",

@@ -116,15 +116,27 @@ def a_type(value: Any) -> str:
     return _ARTICLES.get(name, f"a {name}")
 
 
+def shown(value: Any) -> str:
+    """A value in a message: as it is if that is short, else its type.
+
+    >>> shown(1.5), shown("blu"), shown([1, 2])
+    ('1.5', "'blu'", 'a list')
+    """
+    if type(value) in (int, float, bool, str) and len(text := repr(value)) <= 60:
+        return text
+    return a_type(value)
+
+
 def is_script_function(value: Any) -> bool:
     return type(value) is FunctionType and value.__code__.co_filename == FILE
 
 
-def frozen(value: Any) -> Any:
-    """The value with every list and dict in it made unchangeable, in place."""
-    pending, seen = [value], set()
+def freeze(value: Any) -> int:
+    """Makes every list and dict in the value unchangeable, in place; gives its number of parts."""
+    pending, seen, parts = [value], set(), 0
     while pending:
         each = pending.pop()
+        parts += 1
         kind = type(each)
         if kind is List or kind is Dict:
             each.__class__ = FrozenList if kind is List else FrozenDict
@@ -132,7 +144,7 @@ def frozen(value: Any) -> Any:
         if holds and id(each) not in seen:
             seen.add(id(each))
             pending.extend(_parts(each))
-    return value
+    return parts
 
 
 def _parts(value: Any) -> Iterable[Any]:

@@ -6,6 +6,9 @@ from typing import Any
 from chartpact.script.host import payload, ta, text
 from chartpact.script.meter import Meter
 
+# Steps of a call, what it makes of its arguments not counted.
+COSTS = {"text.number": 20, "text.time": 160, "payload.json": 60, "payload.label": 40}
+
 
 def namespaces() -> dict[str, Iterable[str]]:
     """The namespaces of the language and what each holds."""
@@ -26,14 +29,15 @@ def functions(uses: Iterable[str], meter: Meter, bars: int) -> Mapping[str, Call
         if space == "ta":
             function = ta.function(name, meter, bars)
         else:
-            function = _charged((payloads if space == "payload" else text.FUNCTIONS)[name], meter)
+            table = payloads if space == "payload" else text.FUNCTIONS
+            function = _charged(table[name], meter, COSTS[each])
         found[f"_{space}_{name}"] = function
     return found
 
 
-def _charged(function: Callable[..., Any], meter: Meter) -> Callable[..., Any]:
+def _charged(function: Callable[..., Any], meter: Meter, cost: int) -> Callable[..., Any]:
     def call(*given: Any, **named: Any) -> Any:
-        meter.charge(10)
+        meter.charge(cost)
         return function(*given, **named)
 
     call.__name__ = function.__name__

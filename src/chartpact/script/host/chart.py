@@ -31,6 +31,7 @@ from chartpact.script.host.objects import (
     LineHandle,
     TableHandle,
     number,
+    plain,
 )
 from chartpact.script.limits import (
     DOTS,
@@ -41,9 +42,10 @@ from chartpact.script.limits import (
 )
 from chartpact.script.meter import Meter
 from chartpact.script.series import Array, Series, array_of
-from chartpact.script.values import LISTS, HostObject, a_type
+from chartpact.script.values import LISTS, HostObject, a_type, shown
 
 PLOT_METHODS = "line fill bars dot hline hbar divline set_y_range set_label".split()
+FURTHEST_OFFSET = 10_000
 OBJECT_METHODS = "new_label new_line new_box new_table".split()
 
 
@@ -52,11 +54,12 @@ class Chart(HostObject):
 
     __slots__ = (
         "_canvas",
+        "_count_of_dots",
         "_dots",
         "_label",
         "_meter",
+        "_numbers",
         "_plots",
-        "_points",
         "_scattered",
         "_size",
         "_text",
@@ -75,8 +78,9 @@ class Chart(HostObject):
         self._size = len(bars)
         self._plots: list[Plot | _Scattered] = []
         self._scattered: dict[str, _Scattered] = {}
-        self._dots: list[tuple[Array, Array, str, int]] = []  # bars, heights, name, lag
-        self._points = 0
+        self._dots: list[tuple[Array, Array, str, int]] = []  # bars, heights, name, offset
+        self._count_of_dots = 0
+        self._numbers = 0
         self._text = 0
         self._y_range: tuple[float, float] | None = None
         self._label: str | None = None
@@ -140,61 +144,65 @@ class Chart(HostObject):
         size: Any = 4,
         label: Any = None,
         title: Any = "",
-        lag: Any = 0,
+        offset: Any = 0,
     ) -> None:
         """A dot on a bar, or on every bar where a condition holds; with a label it is a signal.
 
-        `lag` tells how many bars after its dot the signal could first be known.
+        It is drawn `offset` bars to the right (to the left if negative), as a pivot is; the signal
+        still counts as known on bar x.
         """
         if label is not None:
             self._check_text(label, "label")
-        if type(lag) is not int or not 0 <= lag <= 10_000:
-            raise Fault("value", f"lag is a number of bars, 0 or more, not {lag!r:.40}")
+        if type(offset) is not int or abs(offset) > FURTHEST_OFFSET:
+            raise Fault("value", f"offset is a number of bars, not {shown(offset)}")
         if type(x) is Series or type(x) in LISTS:
-            self._dot_series(x, y, color, size, label, title, lag)
+            self._dot_series(x, y, color, size, label, title, offset)
             return
-        self._meter.charge(5)
+        self._meter.charge(45 if label is None else 110)
         height = number(y, "y")
-        if type(x) is not int or not 0 <= x < self._size:
-            if type(x) in (int, float) and not (type(x) is float and not x.is_integer()):
-                raise Fault("value", f"there is no bar {x}: x is from 0 to {self._size - 1}")
+        if type(x) is not int:
             raise Fault("type", f"x is the number of a bar, or a condition, not {a_type(x)}")
+        for bar in (x, x + offset):
+            if not 0 <= bar < self._size:
+                raise Fault("value", f"there is no bar {bar}: x is from 0 to {self._size - 1}")
+        self._check_text(title, "title")
         if height is None:
             return
-        self._check_text(title, "title")
         dots = self._scattered.get(title)
         if dots is None:
             dots = self._scattered[title] = _Scattered(title)
-            self._reserve(0)
+            self._reserve()
             self._plots.append(dots)
         self._count(1)
-        dots.add(x, height, color, size, label)
+        dots.add(x + offset, height, color, size, label)
         if label is not None:
-            self._dots.append((np.array([x]), np.array([height]), label, lag))
+            self._dots.append((np.array([x]), np.array([height]), label, offset))
 
     def _dot_series(
-        self, x: Any, y: Any, color: Any, size: Any, label: Any, title: Any, lag: int
+        self, x: Any, y: Any, color: Any, size: Any, label: Any, title: Any, offset: int
     ) -> None:
-        where = (
-            x if type(x) is Series else Series(array_of(x, self._size, self._meter), self._meter)
-        )
-        if where.array.dtype != np.bool_:
+        self._meter.charge(800)
+        array = x.array if type(x) is Series else array_of(x, None, self._meter)
+        if array.dtype != np.bool_:
             raise Fault(
                 "type",
                 "x is a condition, such as a > b, or the number of one bar",
                 "for many bars by number, call chart.dot in a loop",
             )
-        self._check_length(len(where), "x")
+        self._check_length(len(array), "x")
         heights = self._series(y, "y", level=True)
-        at = np.flatnonzero(where.array & np.isfinite(heights))
+        at = np.flatnonzero(array & np.isfinite(heights))
+        if offset:
+            at = at[(at + offset >= 0) & (at + offset < self._size)]
         self._count(len(at))
-        points = self._made(Points, x=at, y=heights[at], size=size, label=label)
+        plain(size, "size")
+        points = self._made(Points, x=at + offset, y=heights[at], size=size, label=label)
         paint = self._paint(color)
         if not isinstance(paint, str):
             paint = tuple(paint[bar] for bar in at.tolist())
         self._add(DotPlot, title=title, color=paint, points=points)
         if label is not None:
-            self._dots.append((at, heights[at], label, lag))
+            self._dots.append((at, heights[at], label, offset))
 
     def hline(self, y: Any, color: Any = "gray", style: Any = "solid", title: Any = "") -> None:
         """A level across the pane."""
@@ -255,7 +263,9 @@ class Chart(HostObject):
         """The least and the greatest height the pane shows."""
         low, high = number(lo, "lo"), number(hi, "hi")
         if low is None or high is None or not low < high:
-            raise Fault("value", f"a range goes from low to high, not from {lo!r} to {hi!r}")
+            raise Fault(
+                "value", f"a range goes from low to high, not from {shown(lo)} to {shown(hi)}"
+            )
         self._y_range = (low, high)
 
     def set_label(self, text: Any) -> None:
@@ -367,18 +377,19 @@ class Chart(HostObject):
     def _signals(self) -> Signals:
         if not self._dots:
             return Signals()
-        bar = np.concatenate([each[0] for each in self._dots])
-        lag = np.concatenate([np.full(len(each[0]), each[3]) for each in self._dots])
+        known = np.concatenate([each[0] for each in self._dots])
+        offset = np.concatenate([np.full(len(each[0]), each[3]) for each in self._dots])
+        bar = known + offset
         value = np.concatenate([each[1] for each in self._dots])
         name = [each[2] for each in self._dots for _ in range(len(each[0]))]
-        found = Signals(bar=bar, confirmed_bar=bar + lag, value=value, name=name)
+        found = Signals(bar=bar, confirmed_bar=np.maximum(known, bar), value=value, name=name)
         return found.at(np.argsort(bar, kind="stable"))
 
     # ------------------------------------------------------------------------------------- checks
 
     def _series(self, value: Any, name: str, level: bool = False) -> Array:
         kind = type(value)
-        self._meter.charge(10 + self._size // 8)
+        self._meter.charge(100 + self._size // 8)
         if kind is Series:
             array = value.array
         elif kind in LISTS:
@@ -407,15 +418,15 @@ class Chart(HostObject):
 
     def _moved(self, values: Array, offset: Any) -> tuple[Array, Array]:
         """The series moved to the right, and what then stands right of the last bar."""
-        if type(offset) is not int or abs(offset) > 10_000:
-            raise Fault("value", f"offset is a number of bars, not {offset!r:.40}")
+        if type(offset) is not int or abs(offset) > FURTHEST_OFFSET:
+            raise Fault("value", f"offset is a number of bars, not {shown(offset)}")
         return displaced(values, offset) if offset else (values, values[:0])
 
     def _paint(self, color: Any) -> Any:
         """One colour, or one for each bar."""
         if type(color) not in LISTS:
-            return color
-        self._meter.charge(1 + len(color) // 4)
+            return plain(color, "color")
+        self._meter.charge(10 + 2 * len(color))
         self._check_length(len(color), "color")
         if not set(map(type, color)) <= {str, type(None)}:
             raise Fault("type", "a list of colours holds strings, or None where nothing is drawn")
@@ -432,23 +443,25 @@ class Chart(HostObject):
 
     def _count(self, dots: int) -> None:
         self._meter.charge(dots // 2)
-        self._points += dots
-        if self._points > DOTS:
+        self._count_of_dots += dots
+        if self._count_of_dots > DOTS:
             raise Fault("size", f"a chart has at most {DOTS:,} dots")
 
-    def _reserve(self, points: int) -> None:
+    def _reserve(self, numbers: int = 0) -> None:
+        """Room for one more plot with so many numbers."""
         if len(self._plots) >= PLOTS:
             raise Fault("size", f"a chart has at most {PLOTS} plots", "draw one series, or dots")
-        if points * (len(self._plots) + 1) > POINTS:
+        self._numbers += numbers
+        if self._numbers > POINTS:
             raise Fault("size", f"a chart has at most {POINTS:,} points")
 
     def _add(self, plot: type[Plot], **given: Any) -> None:
-        self._meter.charge(10)
+        self._meter.charge(250)
         self._check_text(given["title"], "title")
         for name, value in given.items():
-            if type(value) is Series:
-                raise Fault("type", f"{name} is one value, and this is a series")
-        self._reserve(self._size)
+            if not isinstance(value, np.ndarray | Points) and name != "color":
+                plain(value, name)
+        self._reserve(sum(len(each) for each in given.values() if isinstance(each, np.ndarray)))
         self._plots.append(self._made(plot, **given))
 
     @staticmethod
@@ -472,9 +485,9 @@ class _Scattered:
 
     def add(self, x: int, y: float, color: Any, size: Any, label: str | None) -> None:
         if type(size) not in (int, float) or not 0 <= size < math.inf:
-            raise Fault("value", f"size is a number of pixels, not {size!r:.40}")
+            raise Fault("value", f"size is a number of pixels, not {shown(size)}")
         try:
-            self._color.append(palette.color(color))
+            self._color.append(palette.color(plain(color, "color")))
         except ValueError as error:
             raise Fault("value", f"color: {error}") from None
         self._x.append(x)

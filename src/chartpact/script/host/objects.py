@@ -8,6 +8,7 @@ Coordinates that are na keep an object undrawn, yet it counts.
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,10 +20,11 @@ from chartpact.script.errors import Fault
 from chartpact.script.limits import OBJECT_TEXT_CHARS, TABLE_CELLS
 from chartpact.script.meter import Meter
 from chartpact.script.series import Series
-from chartpact.script.values import HostObject, a_type
+from chartpact.script.values import HostObject, a_type, shown
 
 FURTHEST = 500  # bars right of the last one that an object may reach to
 _NOWHERE = Anchor(None, None, None)
+_PLAIN = frozenset((int, float, bool, str, type(None)))
 
 
 @dataclass
@@ -70,36 +72,46 @@ class Canvas:
             )
         return Anchor(bar, bar, int(self.time[bar]) if bar <= last else None)
 
+    @cached_property
+    def _step(self) -> int:
+        """The usual time from bar to bar."""
+        return int(np.median(np.diff(self.time))) if len(self.time) > 1 else 0
+
     def _at_time(self, ms: int) -> Anchor:
         if not len(self.time) or ms < self.time[0] or ms > 1 << 52:
             return _NOWHERE
         bar = int(np.searchsorted(self.time, ms, side="right")) - 1
         if bar < len(self.time) - 1 or ms == self.time[bar]:
             return Anchor(bar, bar, int(self.time[bar]))
-        step = int(np.median(np.diff(self.time))) if len(self.time) > 1 else 0
-        ahead = -(-(ms - int(self.time[bar])) // step) if step > 0 else 0
+        ahead = -(-(ms - int(self.time[bar])) // self._step) if self._step > 0 else 0
         return Anchor(bar + ahead, bar + ahead, ms)
 
 
-def checked(record: type[Value], name: str, value: Any, shown: str) -> Any:
+def checked(record: type[Value], name: str, value: Any, keyword: str) -> Any:
     """The value in the form the scene keeps it, or what would be right."""
     if type(value) is str and len(value) > OBJECT_TEXT_CHARS:
-        raise Fault("size", f"{shown} has at most {OBJECT_TEXT_CHARS} characters")
-    if type(value) is Series:
-        raise Fault("type", f"{shown} is one value, and this is a series", "take one bar: s[i]")
+        raise Fault("size", f"{keyword} has at most {OBJECT_TEXT_CHARS} characters")
     try:
-        return rules(record)[name].check(value)
+        return rules(record)[name].check(plain(value, keyword))
     except SceneError as error:
-        raise Fault("value", f"{shown}: {error}") from None
+        raise Fault("value", f"{keyword}: {error}") from None
 
 
-def number(value: Any, shown: str) -> float | None:
+def plain(value: Any, keyword: str) -> Any:
+    """One number, text, truth or None: nothing that would have to be walked."""
+    if type(value) not in _PLAIN:
+        hint = "take one bar: s[i]" if type(value) is Series else ""
+        raise Fault("type", f"{keyword} is one value, not {a_type(value)}", hint)
+    return value
+
+
+def number(value: Any, keyword: str) -> float | None:
     """A height: a finite number, None where it is na."""
     if value is None or (type(value) is float and not math.isfinite(value)):
         return None
     if type(value) not in (int, float):
         hint = "take one bar: s[i]" if type(value) is Series else ""
-        raise Fault("type", f"{shown} is a number, not {a_type(value)}", hint)
+        raise Fault("type", f"{keyword} is a number, not {a_type(value)}", hint)
     return float(value)
 
 
@@ -114,7 +126,7 @@ class Handle(HostObject):
     names: ClassVar[Mapping[str, str]] = {}  # Pine's keyword → the record's field
 
     def __init__(self, canvas: Canvas, given: Mapping[str, Any], xloc: Any = "bar_index") -> None:
-        canvas.meter.charge(20)
+        canvas.meter.charge(60)
         self.canvas = canvas
         self.id = 0
         self.values: dict[str, Any] = {}
@@ -129,7 +141,7 @@ class Handle(HostObject):
 
     def put(self, name: str, value: Any) -> None:
         """Sets one value by Pine's keyword."""
-        self.canvas.meter.charge(3)
+        self.canvas.meter.charge(22)
         if name in self.places:
             self.values[name] = self.canvas.anchor(value, self.xloc)
         elif name in self.heights:
@@ -145,7 +157,7 @@ class Handle(HostObject):
 
     def copied(self) -> "Handle":
         made = object.__new__(type(self))
-        self.canvas.meter.charge(20)
+        self.canvas.meter.charge(40)
         made.canvas, made.values, made.xloc = self.canvas, dict(self.values), self.xloc
         self.canvas.add(made)
         return made
@@ -156,8 +168,8 @@ class Handle(HostObject):
 
 
 def _xloc(value: Any) -> str:
-    if value not in palette.XLOCS:
-        raise Fault("value", f"xloc is {' or '.join(palette.XLOCS)}, not {value!r:.40}")
+    if type(value) is not str or value not in palette.XLOCS:
+        raise Fault("value", f"xloc is {' or '.join(palette.XLOCS)}, not {shown(value)}")
     return str(value)
 
 
@@ -262,6 +274,7 @@ class LineHandle(Handle):
 
     def get_price(self, x: Any, /) -> float | None:
         """The height of the line, or of its continuation, at a bar."""
+        self.canvas.meter.charge(50)
         at = self.canvas.anchor(x, "bar_index").bar
         first, last = self.values["x1"].bar, self.values["x2"].bar
         low, high = self.values["y1"], self.values["y2"]
@@ -388,7 +401,7 @@ class TableHandle(Handle):
             self.put_cell(name, column, row, given[name])
 
     def put_cell(self, name: str, column: Any, row: Any, value: Any) -> None:
-        self.canvas.meter.charge(2 + (len(value) // 16 if type(value) is str else 0))
+        self.canvas.meter.charge(28 + (len(value) // 16 if type(value) is str else 0))
         known = CELL_NAMES[name]
         cell = self.cells.setdefault(self._place(column, row), {})
         cell[known] = checked(Cell, known, value, name)
@@ -424,7 +437,7 @@ class TableHandle(Handle):
         for value, name in ((column, "column"), (row, "row")):
             count = self.values[f"{name}s"]
             if type(value) is not int or not 0 <= value < count:
-                raise Fault("value", f"{name} is from 0 to {count - 1}, not {value!r:.40}")
+                raise Fault("value", f"{name} is from 0 to {count - 1}, not {shown(value)}")
         return column, row
 
     def drawn(self) -> Table:

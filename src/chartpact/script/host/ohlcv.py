@@ -56,14 +56,14 @@ class Ohlcv(HostObject):
         tick = self._bars.tick_size
         return None if tick is None else float(tick)
 
-    def resample(self, timeframe: Any, /) -> "Ohlcv":
+    def resample(self, timeframe: Any) -> "Ohlcv":
         """The completed bars of a higher timeframe, a shorter ohlcv."""
         return Ohlcv(self._higher(timeframe), self._meter)
 
-    def security(self, timeframe: Any, /) -> "Ohlcv":
+    def security(self, timeframe: Any) -> "Ohlcv":
         """A higher timeframe on the chart's bars: each sees the last completed higher bar."""
         higher = self._higher(timeframe)
-        self._meter.charge(len(self._bars))
+        self._meter.charge(6_000 + 2 * len(self._bars))
         index = last_closed(self._bars, higher)
         stretched = {name: stretch(getattr(higher, name), index) for name in SERIES}
         return Ohlcv(higher, self._meter, SimpleNamespace(**stretched))
@@ -71,7 +71,7 @@ class Ohlcv(HostObject):
     def _higher(self, timeframe: Any) -> Bars:
         if type(timeframe) is not str:
             raise Fault("type", f'a timeframe is a string such as "1D", not {a_type(timeframe)}')
-        self._meter.charge(10 + len(self._bars) // 2)
+        self._meter.charge(10_000 + len(self._bars))
         try:
             return self._bars.resample(timeframe)
         except BarsError as error:

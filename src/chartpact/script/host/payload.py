@@ -23,7 +23,7 @@ class Payloads:
     def __init__(self, meter: Meter) -> None:
         self._meter = meter
 
-    def json(self, values: Any, /) -> str:
+    def json(self, values: Any) -> str:
         """A dict as a JSON object, compact, its keys in the order given."""
         if type(values) not in DICTS:
             raise Fault("type", f"payload.json takes a dict, not {a_type(values)}")
@@ -31,13 +31,13 @@ class Payloads:
         text = json_text.dumps(plain, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         return self._fitting(text)
 
-    def label(self, values: Any, tag: Any = "SIGNAL", /) -> str:
+    def label(self, values: Any, tag: Any = "SIGNAL") -> str:
         """A dict as TAG|KEY:VALUE|…; a value of None or na is left out."""
         if type(values) not in DICTS:
             raise Fault("type", f"payload.label takes a dict, not {a_type(values)}")
         if type(tag) is not str or not tag.strip() or "|" in tag:
             raise Fault("value", "a tag is a text without |")
-        self._meter.charge(1 + 4 * len(values))
+        self._meter.charge(10 * len(values))
         parts = [tag]
         for key, value in values.items():
             if type(key) is not str or not _KEY.fullmatch(key):
@@ -62,13 +62,13 @@ class Payloads:
             raise Fault("value", f"this is nested more than {VALUE_DEPTH} deep")
         kind = type(value)
         if kind in DICTS:
-            self._meter.charge(1 + len(value))
+            self._meter.charge(20 + 10 * len(value))
             for key in value:
                 if type(key) is not str:
                     raise Fault("type", f"the keys of JSON are strings, not {a_type(key)}")
             return {key: self._plain(each, depth + 1) for key, each in value.items()}
         if kind in LISTS or kind is tuple:
-            self._meter.charge(1 + len(value))
+            self._meter.charge(20 + 6 * len(value))
             return [self._plain(each, depth + 1) for each in value]
         if kind is float and not math.isfinite(value):
             return None

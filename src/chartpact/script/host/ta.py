@@ -25,8 +25,27 @@ _HIDDEN = frozenset(("out",))  # parameters that make sense with NumPy only
 _LONGEST_TEXT = 200
 _YEAR_MS = 366 * 86_400_000
 
-# Functions whose work grows with the window, too: bars × window / this many is charged.
-WINDOWED: Mapping[str, int] = {}
+# What a call is charged: CALL, a step for every eight bars, and a step for every 300 bars × window;
+# `bench/script.py` tells what a step then takes. What is not listed is taken for slow.
+CALL = 350
+CLOCK = 2_000  # functions that look at a time zone
+EIGHTHS: Mapping[str, int] = {  # of a step, a bar
+    "median": 8,
+    "mode": 12,
+    "percentile_linear_interpolation": 8,
+    "percentile_nearest_rank": 8,
+    "pow": 24,
+    "pow_scalar": 24,
+}
+WINDOW = 300
+MODE_WINDOW = 30
+FLAT = frozenset(  # functions that take no longer for a longer window
+    (
+        "atr bb bbw change cmo cog correlation dmi ema falling highest highestbars hma kc kcw "
+        "linreg lowest lowestbars macd mfi mom pivot_high pivot_low pivothigh pivotlow range "
+        "rising rma roc rsi shift sma stdev stoch sum supertrend swma tsi variance vwma wma wpr"
+    ).split()
+)
 
 
 def names() -> list[str]:
@@ -65,14 +84,15 @@ def function(name: str, meter: Meter, bars: int) -> Callable[..., Any]:
     compute = ta.FUNCTIONS[name]
     declared = results().get(name)
     outputs = len(get_args(inspect.signature(compute).return_annotation)) or 1
-    window = WINDOWED.get(name)
+    eighths = EIGHTHS.get(name, 1)
+    window = None if name in FLAT else MODE_WINDOW if name == "mode" else WINDOW
 
     def call(*given: Any, **named: Any) -> Any:
         for hidden in _HIDDEN & named.keys():
             raise Fault("type", f"ta.{name} takes no argument {hidden!r}")
         lengths = {len(each) for each in (*given, *named.values()) if _is_series(each)} or {bars}
         longest = max(lengths)
-        meter.charge(10 + longest * outputs // 8)
+        meter.charge(CALL + longest * outputs * eighths // 8)
         if window is not None:
             meter.charge(longest * _window(given, named, longest) // window)
         arguments = [_argument(each, lengths, meter) for each in given]
@@ -132,12 +152,13 @@ def _charge_clock(arguments: list[Any], options: Mapping[str, Any], meter: Meter
     """Wall clocks are looked up year by year, so times far apart cost more."""
     if not any(type(each) is str for each in (*arguments, *options.values())):
         return
+    meter.charge(CLOCK)
     for each in (*arguments, *options.values()):
         times = getattr(each, "time", each)
         if isinstance(times, np.ndarray) and times.dtype.kind in "if" and len(times):
             known = times[np.isfinite(times)]
             span = float(known.max()) - float(known.min()) if len(known) else 0.0
-            meter.charge(int(min(span / _YEAR_MS, 1e6)) * 300)
+            meter.charge(len(times) + int(min(span / _YEAR_MS, 1e6)) * 300)
 
 
 def _refused(name: str, error: TaError) -> Fault:

@@ -8,7 +8,7 @@ from typing import Any
 
 from chartpact.script.errors import Fault
 from chartpact.script.series import Series
-from chartpact.script.values import a_type
+from chartpact.script.values import a_type, shown
 from chartpact.zones import zone
 
 MOST_DECIMALS = 16
@@ -20,7 +20,7 @@ _MONTHS = (
 ).split()
 
 
-def number(x: Any, decimals: Any = None, /) -> str:
+def number(x: Any, decimals: Any = None) -> str:
     """The number with so many decimals, or with as many as it needs; na is "NaN".
 
     >>> number(4512.5, 2), number(0.1, 0), number(3.0), number(None, 2)
@@ -42,7 +42,7 @@ def number(x: Any, decimals: Any = None, /) -> str:
         raise Fault("value", "this int is too large to be written with decimals") from None
 
 
-def time(ms: Any, format: Any = "yyyy-MM-dd HH:mm", tz: Any = "UTC", /) -> str:
+def time(ms: Any, format: Any = "yyyy-MM-dd HH:mm", tz: Any = "UTC") -> str:
     """A time in UTC ms by the wall clock of tz, in Pine's letters (HH:mm) or as in %H:%M.
 
     >>> time(1_700_000_000_000, "yyyy-MM-dd'T'HH:mm", "America/New_York")
@@ -72,7 +72,7 @@ def _local(ms: Any, tz: Any) -> datetime:
     try:
         _EPOCH + timedelta(milliseconds=int(ms))
     except (OverflowError, ValueError):
-        raise Fault("value", f"{ms!r:.40} is not a time in UTC milliseconds") from None
+        raise Fault("value", f"{shown(ms)} is not a time in UTC milliseconds") from None
     raise Fault("value", f"{tz!r:.60} is not a time zone", 'write "America/New_York"')
 
 

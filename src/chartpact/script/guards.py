@@ -1,0 +1,90 @@
+"""Where Python's own operators would do what the language forbids.
+
+An operation needs a guard, which is a call of `operators`, if the kinds of its operands leave room
+for something that Python takes and Starlark does not (True + 1), that explodes ("x" * n), or that
+has to be walked (a == b on lists).
+"""
+
+import ast
+from collections.abc import Mapping
+
+from chartpact.script.kinds import (
+    BIG,
+    BOOL,
+    CONDITIONS,
+    CONTAINER,
+    DICT,
+    FLOAT,
+    INT,
+    LIST,
+    MID,
+    NONE,
+    NUMBER,
+    PARAMS,
+    RANGE,
+    SERIES,
+    SMALL,
+    STR,
+    TUPLE,
+)
+
+SEQUENCE = STR | LIST | TUPLE
+SCALAR = SMALL | FLOAT | STR | NONE  # what may be a key or an index without a further look
+
+
+class Guards:
+    """Which operations of a module need a guard, by the kinds of its expressions."""
+
+    def __init__(self, kinds: Mapping[ast.AST, int]) -> None:
+        self._kinds = kinds
+
+    def kind(self, node: ast.expr) -> int:
+        return self._kinds.get(node, 0)
+
+    def binary(self, operator: ast.operator, left: ast.expr, right: ast.expr) -> bool:
+        a, b = self.kind(left), self.kind(right)
+        if isinstance(operator, ast.BitAnd | ast.BitOr) and not (a | b) & ~CONDITIONS:
+            return False
+        if isinstance(operator, ast.BitAnd | ast.BitOr | ast.BitXor | ast.LShift | ast.RShift):
+            return True
+        if (a | b) & BOOL:
+            return True
+        if isinstance(operator, ast.Add):
+            return bool(a & b & (SEQUENCE | BIG))
+        if isinstance(operator, ast.Sub):
+            return bool(a & b & BIG)
+        if isinstance(operator, ast.Mult):
+            repeats = (a & SEQUENCE and b & INT) or (b & SEQUENCE and a & INT)
+            return bool(repeats or (a & BIG and b & INT) or (b & BIG and a & INT))
+        if isinstance(operator, ast.Mod | ast.FloorDiv) and a & BIG and b & (MID | BIG):
+            return True
+        return isinstance(operator, ast.Mod) and bool(a & STR)
+
+    def unary(self, operator: ast.unaryop, operand: ast.expr) -> bool:
+        if isinstance(operator, ast.Not):
+            return False
+        safe = (
+            CONDITIONS if isinstance(operator, ast.Invert) else NUMBER | SERIES | NONE | CONTAINER
+        )
+        return bool(self.kind(operand) & ~safe)
+
+    def compare(self, operator: ast.cmpop, left: ast.expr, right: ast.expr) -> bool:
+        if isinstance(operator, ast.In | ast.NotIn):
+            return True
+        a, b = self.kind(left), self.kind(right)
+        short = any(isinstance(side, ast.Constant) for side in (left, right))
+        if a & b & STR and not short:
+            return True
+        if isinstance(operator, ast.Eq | ast.NotEq):
+            mixed = (a & BOOL and b & NUMBER) or (b & BOOL and a & NUMBER)
+            return bool(mixed or a & b & (CONTAINER | RANGE))
+        return bool((a | b) & BOOL or a & b & (LIST | TUPLE))
+
+    def element(self, node: ast.Subscript) -> bool:
+        index = self.kind(node.slice)
+        if not index & ~SCALAR:
+            return False
+        return bool(index & ~INT or self.kind(node.value) & (DICT | PARAMS))
+
+    def key(self, node: ast.expr) -> bool:
+        return bool(self.kind(node) & ~SCALAR)
