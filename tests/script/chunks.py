@@ -70,8 +70,8 @@ def true(x):
 
 def source_of(chunk: Chunk) -> tuple[str, int]:
     """The chunk as a script, and how many lines come before it."""
-    if re.search(r"^def compute\(", chunk.text, re.MULTILINE):
-        head = "" if "PARAMS" in chunk.text else HEAD
+    if re.search(r"^(def compute\(|PARAMS = |META = )", chunk.text, re.MULTILINE):
+        head = "" if re.search("PARAMS|META", chunk.text) else HEAD
         return head + chunk.text, head.count("\n")
     head = HEAD + PRELUDE + "def compute(ohlcv, params, chart):\n"
     body = "\n".join(f"    {line}" if line.strip() else "" for line in chunk.text.split("\n"))

@@ -13,7 +13,7 @@ from typing import Any
 
 from chartpact.script.builtins import NAMES as BUILTINS
 from chartpact.script.errors import ScriptError, nearest
-from chartpact.script.limits import CALL_DEPTH, LITERAL_DIGITS
+from chartpact.script.limits import CALL_DEPTH, LITERAL_DIGITS, LOOP_DEPTH
 from chartpact.script.scopes import (
     Comprehension,
     Function,
@@ -242,6 +242,13 @@ class _Checker:
             )
         self._expression(node.iter)
         self._loops += 1
+        if self._loops > LOOP_DEPTH:
+            self._refuse(
+                node,
+                "forbidden",
+                f"loops are nested more than {LOOP_DEPTH} deep",
+                "put the inner ones into a function",
+            )
         self._statements(node.body)
         self._loops -= 1
         if node.orelse:
@@ -445,6 +452,8 @@ class _Checker:
     def _comprehension(self, node: Comprehension) -> None:
         outer = self._scope
         names: set[str] = set()
+        if len(node.generators) > LOOP_DEPTH:
+            self._refuse(node, "forbidden", f"a list has at most {LOOP_DEPTH} 'for' in it")
         for at, clause in enumerate(node.generators):
             if clause.is_async:
                 self._refuse(node, "forbidden", "'async' is not allowed")

@@ -63,7 +63,7 @@ METHOD_KINDS: Mapping[str, int] = {
 _READERS = frozenset("len enumerate zip reversed sorted list tuple any all str repr print".split())
 _HOLDERS = frozenset("append insert extend update setdefault pop remove index get".split())
 _MOST_ROUNDS = 8
-_MOST_VISITS = 100_000  # of expressions; a script that needs more is compiled without knowledge
+_MOST_VISITS = 60_000  # of expressions; a script that needs more is compiled without knowledge
 
 Env = dict[str, int]
 

@@ -58,8 +58,12 @@ def examine(source: str, limits: Limits) -> tuple[Program | None, list[ScriptErr
     params, meta, problems = presence(checked, source)
     if problems:
         return None, problems[:MOST_PROBLEMS]
-    kinds = Kinds(checked, {each.name: _kinds_of(each) for each in params}, host.results())
-    compiled = compile_module(checked, kinds)
+    try:
+        kinds = Kinds(checked, {each.name: _kinds_of(each) for each in params}, host.results())
+        compiled = compile_module(checked, kinds)
+    except (RecursionError, MemoryError, SyntaxError, ValueError, OverflowError):
+        message = "this script is too intricate to be compiled"
+        return None, [ScriptError("check", "size", message, "split it into smaller functions")]
     program = Program(source, params, meta, compiled.code, compiled.weights, compiled.uses)
     _cache.put(program)
     return program, []
