@@ -18,7 +18,7 @@ _SPECIAL = re.compile(r'["\\\x00-\x1f\x7f]')
 def string(value: Any, meter: Meter) -> str:
     """The value as str() shows it.
 
-    >>> string(("a", 1.5, None), Meter(100))
+    >>> string(("a", 1.5, None), Meter(1000))
     '("a", 1.5, None)'
     """
     if type(value) is str:
@@ -93,7 +93,7 @@ _FIELD = re.compile(r"\{\{|\}\}|\{([A-Za-z_][A-Za-z0-9_]*|[0-9]{1,4})?\}|[{}]")
 def formatted(template: str, values: Sequence[Any], named: Mapping[str, Any], meter: Meter) -> str:
     """`template.format(…)`, in which a field is `{}`, `{0}` or `{name}` and nothing else.
 
-    >>> formatted("{} of {total}: {{}}", [1], {"total": 2}, Meter(100))
+    >>> formatted("{} of {total}: {{}}", [1], {"total": 2}, Meter(1000))
     '1 of 2: {}'
     """
     meter.charge(25 + len(template) // 16)
@@ -148,7 +148,7 @@ _REAL = {"e": ".6e", "f": ".6f", "g": "g"}
 def percent(template: str, values: Any, meter: Meter) -> str:
     """`template % values`: %s %r %d %o %x %X %e %f %g and %%, without widths.
 
-    >>> percent("%s is %d", ("a", 1), Meter(100))
+    >>> percent("%s is %d", ("a", 1), Meter(1000))
     'a is 1'
     """
     meter.charge(20 + len(template) // 16)
