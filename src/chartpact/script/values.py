@@ -119,8 +119,8 @@ def a_type(value: Any) -> str:
 def shown(value: Any) -> str:
     """A value in a message: as it is if that is short, else its type.
 
-    >>> shown(1.5), shown("blu"), shown([1, 2])
-    ('1.5', "'blu'", 'a list')
+    >>> shown(1.5), shown("blu"), shown((1, 2))
+    ('1.5', "'blu'", 'a tuple')
     """
     if type(value) in (int, float, bool, str) and len(text := repr(value)) <= 60:
         return text
