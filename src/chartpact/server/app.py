@@ -45,7 +45,6 @@ class Server:
     workers: Workers
 
     def close(self) -> None:
-        self.verbs.close()
         self.workers.close()
         self.engine.dispose()
 

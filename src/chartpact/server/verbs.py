@@ -1,8 +1,7 @@
 """The verbs behind every door of the server, each for one user; doors add no logic of their own."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -21,10 +20,9 @@ from chartpact.server import jobs, shapes
 from chartpact.server.jobs import ChartJob, Picture
 from chartpact.server.limits import Allowance
 from chartpact.server.settings import Settings
+from chartpact.server.waiters import Waiters
 from chartpact.server.workers import Workers
 from chartpact.sources import Catalog, SourceFailed, configured
-
-NETWORK_THREADS = 32  # that wait for sources far away
 
 
 class Refused(Exception):
@@ -44,7 +42,7 @@ class Verbs:
         self._scripts = Scripts(engine, self._check)
         limits = settings.limits
         self._uploads = Uploads(engine, self._read, limits.upload_bytes)
-        self._network = ThreadPoolExecutor(NETWORK_THREADS, "network")
+        self._waiters = Waiters()
         self._runs = Allowance("script runs", limits.script_runs_per_minute)
         self._pixels = Allowance("megapixels", limits.megapixels_per_minute)
 
@@ -210,16 +208,14 @@ class Verbs:
                 if isinstance(source, Mine):
                     uploads[symbol] = await asyncio.to_thread(source.upload, name)
                 elif source.remote:
-                    bars = await self._waited(partial(source.load, name, timeframe))
+                    load = partial(source.load, name, timeframe)
+                    bars = await asyncio.wrap_future(self._waiters.submit(job.user, load))
                     fetched[symbol], timeframe = bars, timeframe or bars.timeframe
             except (BarsError, SourceFailed) as error:
                 if symbol == job.ask.symbol:
                     raise
                 fetched[symbol] = error  # of the one script that compares with it
         return replace(job, uploads=uploads, fetched=fetched)
-
-    async def _waited(self, load: Callable[[], Bars]) -> Bars:
-        return await asyncio.get_running_loop().run_in_executor(self._network, load)
 
     # ------------------------------------------------------------------------------- own bars
 
@@ -231,7 +227,7 @@ class Verbs:
     ) -> shapes.StoredBars:
         try:
             put = partial(self._uploads.put, user, name, content, given)
-            return _told(await asyncio.to_thread(put))
+            return _told(await asyncio.wrap_future(self._waiters.submit(user, put)))
         except UploadError as error:
             raise Refused("value", str(error)) from None
 
@@ -241,10 +237,6 @@ class Verbs:
         except UploadError as error:
             raise Refused("name", str(error)) from None
         return shapes.Outcome(ok=True)
-
-    def close(self) -> None:
-        """Waits for no source any more."""
-        self._network.shutdown(wait=False, cancel_futures=True)
 
 
 def _told(stored: Stored) -> shapes.StoredBars:

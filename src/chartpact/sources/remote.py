@@ -119,7 +119,7 @@ class Remote(Generic[Client]):
         try:
             with answer.session.turn:
                 if time.monotonic() > deadline:
-                    return  # nobody waits any more
+                    raise SourceFailed(f"{self._name} has too much to answer: try again later")
                 bars = fetch(self._client(answer.session), deadline)
         except (SourceFailed, BarsError) as error:
             self._fail(answer, error)
