@@ -7,6 +7,7 @@ are read-only float64 arrays in which NaN means "nothing is drawn on this bar"; 
 """
 
 import math
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
 from types import MappingProxyType
@@ -44,6 +45,9 @@ class Rule:
     column: Callable[[Any], Any] | None = None
 
 
+LARGEST = sys.float_info.max  # a whole number may be larger, but cannot be drawn
+
+
 def _whole(value: Any) -> int:
     if type(value) is int:
         return value
@@ -57,9 +61,9 @@ def _number(value: Any) -> float:
         return value
     if isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool):
         number = value.item() if isinstance(value, np.generic) else value
-        if math.isfinite(number):
+        if abs(number) <= LARGEST:
             return number
-    raise SceneError(f"{value!r} is not a finite number")
+    raise SceneError(f"{value!r:.60} is not a finite number")
 
 
 def _text(value: Any) -> str:
@@ -94,9 +98,14 @@ def _color(value: Any) -> str:
 
 
 def _series(values: ArrayLike) -> NDArray[np.float64]:
+    texts = (
+        values.dtype.kind in "US"
+        if isinstance(values, np.ndarray)
+        else isinstance(values, list | tuple) and str in set(map(type, values))
+    )
     try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
+        array = np.asarray("no numbers" if texts else values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
         raise SceneError("a series holds numbers, or None where nothing is drawn") from None
     made_here = array is not values and array.base is None
     if not made_here and not _unchanging(array):  # the drawer may go on changing its own
@@ -123,7 +132,11 @@ def _paint(value: Any) -> str | tuple[str | None, ...]:
         return palette.AUTO if value == palette.AUTO else _color(value)
     if not isinstance(value, Sequence):
         raise SceneError(f"{value!r} is neither a colour nor a list of colours")
-    canonical = {each: None if each is None else _color(each) for each in set(value)}
+    try:
+        distinct = set(value)
+    except TypeError:
+        raise SceneError(f"{value!r:.60} is no list of colours") from None
+    canonical = {each: None if each is None else _color(each) for each in distinct}
     if isinstance(value, tuple) and all(each == given for given, each in canonical.items()):
         return value
     return tuple(canonical[each] for each in value)
@@ -153,8 +166,11 @@ def _frozen(array: NDArray[Any]) -> NDArray[Any]:
 
 def _wholes(values: Any) -> NDArray[np.int64]:
     array = np.array(values)
-    if array.size and array.dtype.kind not in "iu":
-        return _frozen(np.array([_whole(value) for value in values], dtype=np.int64))
+    if array.size and array.dtype.kind != "i":
+        try:
+            array = np.array([_whole(value) for value in values], dtype=np.int64)
+        except OverflowError:
+            raise SceneError("a whole number is beyond 64 bits") from None
     return _frozen(array.astype(np.int64))
 
 
@@ -221,10 +237,11 @@ _COLOR_SCHEMA = {"type": "string", "pattern": "^#[0-9a-f]{8}$"}
 WHOLE = Rule(_whole, {"type": "integer"}, column=_wholes)
 NUMBER = Rule(_number, {"type": "number"}, column=_numbers)
 TEXT = Rule(_text, {"type": "string"}, column=_texts)
+COUNT = _at_least(WHOLE, 0)
 COLOR = Rule(_color, _COLOR_SCHEMA)
 
 Whole = Annotated[int, WHOLE]
-Count = Annotated[int, _at_least(WHOLE, 0)]
+Count = Annotated[int, COUNT]
 Number = Annotated[float, NUMBER]
 Positive = Annotated[float, _at_least(NUMBER, 0)]
 MaybeWhole = Annotated[int | None, _nullable(WHOLE)]
@@ -260,6 +277,7 @@ Side = Annotated[str, _one_of(palette.SIDES)]
 
 _rules: dict[type, Mapping[str, Rule]] = {}
 _checks: dict[type, tuple[tuple[str, Callable[[Any], Any]], ...]] = {}
+_needed: dict[type, tuple[str, ...]] = {}
 
 
 def rules(value_type: type) -> Mapping[str, Rule]:
@@ -268,6 +286,11 @@ def rules(value_type: type) -> Mapping[str, Rule]:
         hints = get_type_hints(value_type, include_extras=True)
         found = {f.name: hints[f.name].__metadata__[0] for f in fields(value_type)}
         _checks[value_type] = tuple((name, rule.check) for name, rule in found.items())
+        _needed[value_type] = tuple(
+            f.name
+            for f in fields(value_type)
+            if f.default is MISSING and f.default_factory is MISSING
+        )
         _rules[value_type] = found
     return _rules[value_type]
 
@@ -296,12 +319,9 @@ class Value:
             raise SceneError(f"{cls.__name__}: {data!r:.60} is not a JSON object")
         if unknown := sorted(set(data) - set(known)):
             raise SceneError(f"{cls.__name__}: unknown field {unknown[0]!r}")
-        try:
-            return cls(**{name: known[name].decode(value) for name, value in data.items()})
-        except TypeError:
-            needed = [f.name for f in fields(cls) if f.default is MISSING]  # type: ignore[arg-type]
-            missing = [name for name in needed if name not in data]
-            raise SceneError(f"{cls.__name__}: {', '.join(missing)} missing") from None
+        if missing := [name for name in _needed[cls] if name not in data]:
+            raise SceneError(f"{cls.__name__}: {', '.join(missing)} missing")
+        return cls(**{name: known[name].decode(value) for name, value in data.items()})
 
     @classmethod
     def schema(cls) -> dict[str, Json]:
@@ -505,7 +525,11 @@ class Plot(Value):
         if not isinstance(data, Mapping):
             raise SceneError(f"{data!r:.60} is not a plot")
         rest = {name: value for name, value in data.items() if name != "kind"}
+        if isinstance(rest.get("colors", []), str) or not isinstance(rest.get("color", ""), str):
+            raise SceneError(f"{cls.__name__}: color is one colour, colors is a list of them")
         if "colors" in rest:
+            if "color" in rest:
+                raise SceneError(f"{cls.__name__}: there is color or colors, not both")
             rest["color"] = rest.pop("colors")
         return super().from_json(rest)
 
@@ -842,7 +866,7 @@ _RANGE = _nullable(
 def _counts(value: Any) -> Mapping[str, int]:
     if not isinstance(value, Mapping) or not set(value) <= set(CHANNELS):
         raise SceneError(f"{value!r:.60} does not map {', '.join(CHANNELS)} to counts")
-    return MappingProxyType({name: _whole(count) for name, count in value.items()})
+    return MappingProxyType({name: COUNT.check(count) for name, count in value.items()})
 
 
 _COUNTS = Rule(
@@ -871,8 +895,11 @@ class Scene(Value):
     tables: Annotated[tuple[Table, ...], _list_of(_record(Table))] = ()
     y_range: Annotated[tuple[float, float] | None, _RANGE] = None
     label: MaybeText = None
-    limits: Annotated[Mapping[str, int], _COUNTS] = field(default_factory=dict)
-    evicted: Annotated[Mapping[str, int], _COUNTS] = field(default_factory=dict)
+    limits: Annotated[Mapping[str, int], _COUNTS] = field(default_factory=dict, hash=False)
+    evicted: Annotated[Mapping[str, int], _COUNTS] = field(default_factory=dict, hash=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Scene.from_json, (self.to_json(),)
 
     def cut(self, first: int) -> Self:
         """The scene as seen from bar `first` on: bars are counted anew, earlier ones are gone.

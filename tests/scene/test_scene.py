@@ -1,5 +1,7 @@
+import copy
 import json
 import math
+import pickle
 from dataclasses import fields, replace
 
 import jsonschema
@@ -122,7 +124,14 @@ AT = sc.Anchor(3, 3, 1_000)
         (lambda: sc.LinePlot(values=[[1.0]]), "LinePlot.values: .* one dimension, not 2"),
         (lambda: sc.LinePlot(values=["a"]), "LinePlot.values: a series holds numbers"),
         (lambda: sc.Scene(y_range=(1, 1)), "Scene.y_range: .* low < high"),
+        (lambda: sc.LinePlot(values=["1"]), "LinePlot.values: a series holds numbers"),
+        (lambda: sc.LinePlot(values=np.array(["1"])), "LinePlot.values: a series holds numbers"),
+        (lambda: sc.LinePlot(values=[10**400]), "LinePlot.values: a series holds numbers"),
+        (lambda: sc.HLinePlot(y=10**400), "HLinePlot.y: 1000.* is not a finite number"),
+        (lambda: sc.DotPlot(points=[sc.Point(2**63, 1)]), "Point.x: .* beyond 64 bits"),
+        (lambda: sc.LinePlot(values=[1], color=[["red"]]), "LinePlot.color: .* no list of colours"),
         (lambda: sc.Scene(limits={"circles": 1}), "Scene.limits"),
+        (lambda: sc.Scene(limits={"labels": -1}), "Scene.limits: -1 is less than 0"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused_where_it_is_made(make, message):
@@ -140,11 +149,42 @@ def test_what_cannot_be_drawn_is_refused_where_it_is_made(make, message):
         {"plots": [{"kind": "line", "values": {"a": 1}}]}, {"y_range": [2, 1]},
         {"tables": [{"id": 1, "position": "top_left", "columns": 1, "rows": 1, "cells": [{}]}]},
         {"plots": [{"kind": "line", "values": [1], "colors": [[]]}]}, {"label": 7},
+        {"plots": [{"kind": "line", "values": [1], "color": "red", "colors": ["red"]}]},
+        {"plots": [{"kind": "line", "values": [1], "colors": "red"}]},
+        {"plots": [{"kind": "line", "values": [1], "color": ["red"]}]},
+        {"plots": [{"kind": "line", "values": [10**400]}]}, {"y_range": [1, 10**400]},
+        {"signals": [{"bar": 2**63, "confirmed_bar": 2**70, "value": None, "name": "a"}]},
+        {"evicted": {"boxes": -1}},
     ],
 )  # fmt: skip
 def test_json_of_any_other_shape_is_an_error_and_nothing_else(data):
     with pytest.raises(sc.SceneError):
         sc.Scene.from_json(data)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ({"plots": [{"kind": "line"}]}, "LinePlot: values missing"),
+        ({"labels": [{"id": 1}]}, "Label: x, y missing"),
+        ({"plots": [{"kind": "line", "values": [1], "colors": [["x"]]}]}, "LinePlot.color: "),
+    ],
+)
+def test_an_error_names_what_is_wrong_and_not_what_may_be_left_out(data, message):
+    with pytest.raises(sc.SceneError, match=f"^{message}"):
+        sc.Scene.from_json(data)
+
+
+def test_a_scene_may_be_pickled_copied_and_hashed():
+    scene = sc.Scene(
+        plots=[sc.LinePlot(values=[1, None], color=["red", None])],
+        signals=[sc.Signal(1, 2, None, "a")],
+        limits={"labels": 3},
+    )
+    for other in (pickle.loads(pickle.dumps(scene)), copy.deepcopy(scene)):
+        assert other == scene
+        assert hash(other) == hash(scene)
+        assert not other.plots[0].values.flags.writeable
 
 
 def test_a_scene_cut_at_a_bar_counts_its_bars_anew():
