@@ -36,7 +36,7 @@ bench: $(VENV)/.ready-bench
 	$(BIN)/python bench/$(BENCH).py $(ARGS)
 
 $(READY): pyproject.toml setup.py $(NATIVE)
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check "setuptools>=77" "numpy>=2.0,<3"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation -e ".[dev]"
 	@touch $@

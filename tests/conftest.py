@@ -5,6 +5,7 @@ that is not there: they are listed in one line.
 """
 
 import os
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,10 @@ for name in ("CHARTPACT_FUTURES_URL", "CHARTPACT_SENTIMENT_URL"):
 # Nor does any look into the sources and the library of whoever runs it.
 os.environ.pop("CHARTPACT_SOURCES", None)
 os.environ["CHARTPACT_DB"] = f"sqlite:///{ROOT}/no/such/library.db"
+if find_spec("chartpact._native") is None:
+    # No sandbox then, and slow kernels in every process: the tests' own scripts are trusted.
+    os.environ["CHARTPACT_TRUST_SCRIPTS"] = "1"
+    os.environ["PYTHONWARNINGS"] = "ignore:ta kernels:RuntimeWarning"
 STRICT = os.environ.get("CHARTPACT_STRICT", "") not in ("", "0")
 NEEDS = {"needs_shared": "the reference data", "needs_extras": "ccxt and yfinance"}
 

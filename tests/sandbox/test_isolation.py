@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from chartpact import _native
 from chartpact.script.sandbox import wire
 from chartpact.script.sandbox.pool import Pool, RunFailed
 
 from .conftest import PLANTED, Ask
+
+_native = pytest.importorskip("chartpact._native", reason="the C extension is not built")
 
 
 @pytest.fixture(scope="module")

@@ -172,6 +172,8 @@ def test_without_linux_scripts_are_refused_with_the_way_out(
     assert refused.value.kind == "crash"
     assert f"{layers.TRUST}=1" in refused.value.hint
     assert layers.probe() == [Finding("sandbox", False, layers.unavailable())]
+    verdict = script.check(SOURCE + "# not seen before\n")
+    assert [(e["step"], e["kind"]) for e in verdict.errors] == [("check", "crash")]
 
 
 @pytest.mark.usefixtures("elsewhere")

@@ -14,7 +14,8 @@ BLOCKED = "import sys; sys.modules['chartpact._native'] = None; "
 
 
 def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    clean = {k: v for k, v in os.environ.items() if k != "CHARTPACT_NO_NATIVE"}
+    told = ("CHARTPACT_NO_NATIVE", "PYTHONWARNINGS")
+    clean = {name: value for name, value in os.environ.items() if name not in told}
     return subprocess.run(
         [sys.executable, "-c", code],
         env=clean | environment,

@@ -240,7 +240,10 @@ class Verdict:
 
 def check(source: str, *, user: str | None = None) -> Verdict:
     """Checks a source and tries it on synthetic bars, its parameters at their defaults."""
-    found = inspect(source, user=user)
+    try:
+        found = inspect(source, user=user)
+    except ScriptError as error:  # nothing of the source: it could not be looked at
+        return Verdict(errors=(error.at("check").to_json(),))
     if found.errors:
         return Verdict(errors=tuple(each.to_json() for each in found.errors))
     params = tuple(each.to_json() for each in found.params)
