@@ -13,7 +13,7 @@ from chartpact.bars import load as load_file
 from chartpact.bars.load import at_source
 from chartpact.bars.options import Known, Options
 from chartpact.sources.catalog import Catalog, Listing, Shelf, Source
-from chartpact.sources.configured import catalog, from_environment
+from chartpact.sources.configured import VARIABLE, catalog, from_environment
 from chartpact.sources.errors import Misconfigured, SourceFailed, UnknownSymbol
 
 __all__ = [
@@ -40,7 +40,10 @@ def load(source: str | PathLike[str], **options: Unpack[Known]) -> Bars:
         return load_file(text, **options)
     given = Options(**options)
     if given.tz is not None or given.stamp != "open":
-        raise BarsError(f"{text}: tz and stamp are for files; a source knows its times")
+        raise BarsError(
+            f"{text}: tz and stamp are for files; those of a folder are told in "
+            f"{VARIABLE}, as in data=folder:/srv/bars?tz=America/New_York"
+        )
     changes: dict[str, Any] = {
         key: getattr(given, key)
         for key in ("symbol", "tick_size", "day_roll")
