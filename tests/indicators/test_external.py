@@ -1,7 +1,9 @@
 """Readings from outside: aligned without looking ahead, and never an empty panel."""
 
 import socket
+import threading
 import time
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -208,6 +210,93 @@ def test_a_server_that_says_nothing_is_given_up_in_time(monkeypatch, hourly):
         began = time.monotonic()
         assert "did not answer within 0.1 s" in error_of("oi", hourly)
         assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize("begin", [
+    b"HTTP/1.1 200 OK\r\nX-Wait: ",
+    b"HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n",
+    b"HTTP/1.1 500 Sorry\r\nContent-Length: 5000\r\n\r\n",
+], ids=["headers", "body", "refusal"])  # fmt: skip
+def test_a_server_that_sends_a_byte_now_and_then_is_given_up_in_time(monkeypatch, hourly, begin):
+    over = threading.Event()
+
+    def trickle(listening):
+        while not over.is_set():
+            with suppress(OSError), listening.accept()[0] as asking:
+                asking.sendall(begin)
+                while not over.wait(0.05):
+                    asking.sendall(b"x")
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        listening.settimeout(0.1)
+        threads = [threading.Thread(target=trickle, args=(listening,)) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        monkeypatch.setenv(
+            "CHARTPACT_FUTURES_URL", f"http://127.0.0.1:{listening.getsockname()[1]}"
+        )
+        monkeypatch.setenv("CHARTPACT_HTTP_TIMEOUT_S", "0.2")
+        began = time.monotonic()
+        try:
+            assert "did not answer within 0.2 s" in error_of("funding", hourly)
+            assert time.monotonic() - began < 5
+        finally:
+            over.set()
+            for thread in threads:
+                thread.join()
+
+
+def test_pages_that_come_slowly_are_given_up_together(service, monkeypatch):
+    monkeypatch.setenv("CHARTPACT_HTTP_TIMEOUT_S", "0.4")
+    n = 15_000
+    bars = Bars(START + HOUR * np.arange(n), *[np.ones(n)] * 5, symbol="ETHUSDT", timeframe="1h")
+
+    def slowly(query):
+        time.sleep(0.3)
+        return interest(*asked_range(query))[: int(query["limit"])]
+
+    service.answers[PATHS["oi"]] = slowly
+    assert "not all there within 1.2 s" in error_of("oi", bars)
+    assert len(service.asked) < 10
+
+
+def test_more_pages_than_are_read_are_not_asked_for_at_all(service):
+    n = 21_000
+    bars = Bars(START + HOUR * np.arange(n), *[np.ones(n)] * 5, symbol="ETHUSDT", timeframe="1h")
+    assert "more than 40 answers of 500 readings" in error_of("oi", bars)
+    assert service.asked == []
+
+
+@pytest.mark.parametrize(("body", "why"), [
+    (b"[" * 200_000, "did not answer with JSON"),
+    (b'[{"fundingTime": 1' + b"0" * 400 + b', "fundingRate": "0.1"}]', "cannot be read"),
+], ids=["nested", "too large a number"])  # fmt: skip
+def test_an_answer_made_to_break_its_reader_is_an_error_of_that_indicator(
+    service, hourly, body, why
+):
+    service.answers[PATHS["funding"]] = (200, body)
+    drawn = cp.chart(hourly, ["funding", "rsi:period=3"]).drawn
+    assert why in drawn[0].error.message
+    assert drawn[0].error.kind == "unavailable"
+    assert drawn[1].scene is not None
+
+
+def test_an_answer_that_ends_before_its_length_is_no_answer(monkeypatch, hourly):
+    def cut_short(listening):
+        for _ in range(2):
+            with listening.accept()[0] as asking:
+                asking.recv(4096)
+                asking.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n[]")
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        listening.settimeout(5)
+        thread = threading.Thread(target=cut_short, args=(listening,))
+        thread.start()
+        monkeypatch.setenv(
+            "CHARTPACT_FUTURES_URL", f"http://127.0.0.1:{listening.getsockname()[1]}"
+        )
+        assert "broke off 98 bytes before the end" in error_of("funding", hourly)
+        thread.join()
 
 
 @pytest.mark.parametrize("symbol", ["ES", "EURUSD", "USDT", "", "BTCUSDT&x=1", "../BTCUSDT"])

@@ -30,6 +30,7 @@ from chartpact.sources.http import HttpError, get_json
 HOUR = 3_600_000
 DAY = 24 * HOUR
 MOST_PAGES = 40
+MOST_WAITS = 3  # time-outs that all pages of a range may take together
 KEPT = 64  # ranges in the cache
 FRESH_S = 30  # how long a range that is not over yet is remembered
 
@@ -164,9 +165,18 @@ class HttpReadings:
         if not feed.page:
             return self._ask(feed, query)
         rows: list[Any] = []
-        begin = first
+        begin, reach = first, (feed.page - 1) * spacing
+        too_long = ReadingsError(
+            f"the bars span more than {MOST_PAGES} answers of {feed.page} readings"
+        )
+        if last - first >= MOST_PAGES * (reach + 1):
+            raise too_long
+        patience = MOST_WAITS * self.timeout_s
+        deadline = time.monotonic() + patience
         for _ in range(MOST_PAGES):
-            end = min(last, begin + (feed.page - 1) * spacing)
+            if time.monotonic() > deadline:
+                raise ReadingsError(f"the readings were not all there within {patience:g} s")
+            end = min(last, begin + reach)
             span = {"startTime": str(begin), "endTime": str(end), "limit": str(feed.page)}
             page = self._ask(feed, {**query, **span})
             rows += page
@@ -174,7 +184,7 @@ class HttpReadings:
             begin = _when(page[-1], feed) + 1 if len(page) >= feed.page else end + 1
             if begin > last:
                 return rows
-        raise ReadingsError(f"the bars span more than {MOST_PAGES} answers of {feed.page} readings")
+        raise too_long
 
     def _ask(self, feed: Feed, query: dict[str, str]) -> list[Any]:
         base = self.futures if feed.service == "futures" else self.sentiment
@@ -197,7 +207,7 @@ def _malformed(why: str) -> ReadingsError:
 def _number(row: Any, key: str) -> float:
     try:
         number = float(row[key])
-    except (TypeError, KeyError, ValueError, IndexError):
+    except (TypeError, KeyError, ValueError, IndexError, OverflowError):
         raise _malformed(f"{row!r:.80} has no number {key!r}") from None
     if isinstance(row[key], bool) or not math.isfinite(number):
         raise _malformed(f"{key} is {row[key]!r}")
