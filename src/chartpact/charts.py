@@ -10,7 +10,7 @@ from chartpact import summary
 from chartpact.bars import Bars, BarsError
 from chartpact.indicators import Indicator, IndicatorError, Metered, resolve
 from chartpact.indicators.params import resolve as resolve_params
-from chartpact.indicators.requests import Request, identity, written
+from chartpact.indicators.requests import Request, identity, told, written
 from chartpact.scene import Scene, SceneError
 from chartpact.ta import TaError
 
@@ -128,18 +128,21 @@ def _draw(bars: Bars, asked: Asked, first: int, user: str | None) -> Drawn:
     name, given, found = f"{asked!s:.120}", {}, None
     try:
         request = Request.read(asked)
-        name, given = request.name, dict(request.given)
+        name, given = request.name, told(request.given)
         found = resolve(request.name, user)
-        name = found.name
+        name, given = found.name, told(request.given, found.params)
         values = resolve_params(found.params, request.given, found.name)
-        scene, steps = _computed(found, bars, values)
-        scene = scene.cut(first)
     except IndicatorError as error:
         return Drawn(written(name, given), name, given, found, error=error)
+    drawn = Drawn(identity(name, found.params, values), name, values, found)
+    try:
+        scene, steps = _computed(found, bars, values)
+        return replace(drawn, scene=scene.cut(first), steps=steps)
+    except IndicatorError as error:
+        return replace(drawn, error=error)
     except (BarsError, TaError, SceneError, ArithmeticError) as error:
         why = IndicatorError("value", f"{name}: {error}", "ask for it with other parameters")
-        return Drawn(written(name, given), name, given, found, error=why)
-    return Drawn(identity(name, found.params, values), name, values, found, scene, steps=steps)
+        return replace(drawn, error=why)
 
 
 def _computed(found: Indicator, bars: Bars, values: Mapping[str, Any]) -> tuple[Scene, int | None]:

@@ -1,6 +1,7 @@
 """A chart holds what every indicator drew, or why it could not."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -37,6 +38,22 @@ def test_a_broken_one_stands_beside_the_good_ones(bars):
     assert {"kind", "message", "hint"} <= set(data[1]["error"])
     assert "scene" not in data[1]
     assert "error" not in data[2]
+
+
+def test_a_broken_one_has_a_canonical_id_too(bars):
+    silent = replace(bars, volume=np.full(len(bars), np.nan))
+    asked = [
+        "mfi:length=7", "mfi:period=7", "mfi:period=14", "vp:split_up_down=no,bins=12", "svp",
+        "bollinger:length=0", "rsi:length=7,period=8", {"name": "rsi", "length": float("nan")},
+    ]  # fmt: skip
+    drawn = cp.chart(silent, asked).drawn
+    assert all(each.error for each in drawn)
+    assert [each.id for each in drawn] == [
+        "mfi:period=7", "mfi:period=7#2", "mfi", "volume_profile:bins=12", "session_vp",
+        "bbands:period=0", "rsi:length=7,period=8", "rsi:period=nan",
+    ]  # fmt: skip
+    assert drawn[0].params == {"period": 7}
+    json.dumps([each.to_json() for each in drawn], allow_nan=False)
 
 
 def test_it_is_computed_on_all_bars_and_cut_to_the_last(bars):

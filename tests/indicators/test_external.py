@@ -314,6 +314,10 @@ def test_a_service_may_be_switched_off(monkeypatch, hourly):
 @pytest.mark.parametrize(("name", "value"), [
     ("CHARTPACT_FUTURES_URL", "file:///etc/passwd"),
     ("CHARTPACT_FUTURES_URL", "fapi"),
+    ("CHARTPACT_FUTURES_URL", "http://a..b"),
+    ("CHARTPACT_FUTURES_URL", "http://[::1"),
+    ("CHARTPACT_FUTURES_URL", "http://ex ample"),
+    ("CHARTPACT_FUTURES_URL", "http://example:port"),
     ("CHARTPACT_HTTP_TIMEOUT_S", "soon"),
 ])  # fmt: skip
 def test_a_wrong_setting_is_told(monkeypatch, hourly, name, value):

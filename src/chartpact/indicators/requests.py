@@ -1,5 +1,6 @@
 """How an indicator is asked for: `rsi:period=7`, or `{"name": "rsi", "period": 7}`."""
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -71,6 +72,22 @@ def identity(name: str, params: Sequence[Param], values: Mapping[str, Any]) -> s
     'rsi:period=7'
     """
     return written(name, {p.name: values[p.name] for p in params if values[p.name] != p.default})
+
+
+def told(given: Mapping[str, Any], params: Sequence[Param] = ()) -> dict[str, Any]:
+    """What was given, for a request that is refused: canonical names, and values fit for JSON.
+
+    >>> told({"length": float("nan")}, [Param("period", "int", 14, aliases=("length",))])
+    {'period': 'nan'}
+    """
+    canonical = {alias: p.name for p in params for alias in p.aliases if p.name not in given}
+    return {canonical.get(key, key): _plain(value) for key, value in given.items()}
+
+
+def _plain(value: Any) -> Any:
+    if value is None or isinstance(value, str | int):
+        return value
+    return value if isinstance(value, float) and math.isfinite(value) else f"{value!s:.120}"
 
 
 def written(name: str, given: Mapping[str, Any]) -> str:

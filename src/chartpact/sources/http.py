@@ -1,6 +1,7 @@
 """JSON over HTTP: with a deadline, a size limit and one more try."""
 
 import json
+import re
 import time
 from concurrent.futures import Future
 from http.client import HTTPException
@@ -26,9 +27,9 @@ class _Passing(Exception):
 
 def get_json(base: str, path: str, query: dict[str, str], timeout_s: float) -> Any:
     """The JSON document at a path of a server, tried twice where that may help."""
-    parts = urlsplit(base)
-    if parts.scheme not in ("http", "https") or not parts.netloc:
+    if not _is_address(base):
         raise HttpError(f"{base!r} is not the http or https address of a server")
+    parts = urlsplit(base)
     url = f"{base.rstrip('/')}{path}?{urlencode(query)}"
     try:
         body = _get(url, timeout_s)
@@ -42,6 +43,15 @@ def get_json(base: str, path: str, query: dict[str, str], timeout_s: float) -> A
         return json.loads(body)
     except (ValueError, RecursionError):  # of brackets without end
         raise HttpError(f"{parts.netloc} did not answer with JSON") from None
+
+
+def _is_address(base: str) -> bool:
+    try:
+        parts = urlsplit(base)
+        named = bool(parts.hostname and parts.hostname.encode("idna")) and parts.port != 0
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and named and not re.search(r"[\s\x00-\x1f]", base)
 
 
 def _get(url: str, timeout_s: float) -> bytes:
@@ -61,7 +71,7 @@ def _get(url: str, timeout_s: float) -> bytes:
 def _fetch(found: "Future[bytes]", url: str, timeout_s: float) -> None:
     try:
         found.set_result(_read(url, timeout_s))
-    except BaseException as failure:  # whatever it is, the one who waits is told
+    except Exception as failure:  # noqa: BLE001  (handed to the one who waits)
         found.set_exception(failure)
 
 
