@@ -251,9 +251,12 @@ def _from_json(field: PayloadField, value: Any) -> Any:
         return value
     if not whole and not isinstance(value, float):
         raise ValueError(f"{value!r:.60} is not a number")
-    number = float(value) if abs(value) > LARGEST_WHOLE else value
+    try:
+        number = float(value) if abs(value) > LARGEST_WHOLE else value
+    except OverflowError:
+        number = math.inf
     if not math.isfinite(number):
-        raise ValueError(f"{value!r:.60} is too large a number")
+        raise ValueError("it is too large a number")
     return number
 
 

@@ -103,7 +103,7 @@ def faults(name: str, key: ConfigKey) -> list[tuple[str, str, str]]:
             known = [f"chart.{each}" for each in CHART_KINDS]
             found.append(("from", f"{key.from_!r} is unknown", suggestion(key.from_, known)))
         elif kind.name != {"choice": "enum"}.get(key.type, key.type):
-            found.append(("from", f"{key.from_} is a {kind}, not a {key.type}", "choose another"))
+            found.append(("from", f"{key.from_} is {kind}, not {wanted(key)}", "choose another"))
     if key.has_default and key.default is not None:
         fault = check(name, key, key.default)[1]
         if fault is not None:

@@ -57,7 +57,11 @@ class Context:
         if not kind.known:
             return False
         if kind.name not in kinds:
-            self.problem(place, f"this is a {kind}", f"a {' or a '.join(kinds)} belongs here")
+            self.problem(
+                place,
+                f"this is {kind}",
+                f"{' or '.join(str(Kind(each)) for each in kinds)} belongs here",
+            )
             return False
         if kind.nullable and not nullable:
             self.problem(place, "this may be none here", "choose something that is always there")

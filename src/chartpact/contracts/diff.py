@@ -286,7 +286,8 @@ def _shape(node: Node) -> Any:
 
 
 def _prose(old: Contract, new: Contract) -> Iterator[Change]:
-    if _words(old.file.model_dump()) != _words(new.file.model_dump()):
+    was, now = _words(old.file.model_dump()), _words(new.file.model_dump())
+    if any(was[path] != now[path] for path in was.keys() & now.keys()):
         yield Change("", "prose was reworded", PATCH)
 
 
@@ -321,11 +322,14 @@ def _common(data: Any, kept: set[str], above: str = "") -> Any:
     }
 
 
-def _words(data: Any) -> Any:
+def _words(data: Any, above: str = "") -> dict[str, Any]:
+    """Every piece of prose, by its place."""
+    found: dict[str, Any] = {}
     if isinstance(data, Mapping):
-        return {
-            key: each if key in (*_PROSE, "ignore") else _words(each)
-            for key, each in data.items()
-            if key in (*_PROSE, "ignore") or isinstance(each, Mapping)
-        }
-    return None
+        for key, each in data.items():
+            path = f"{above}.{key}"
+            if key in (*_PROSE, "ignore") and (each is None or isinstance(each, str)):
+                found[path] = each
+            else:
+                found |= _words(each, path)
+    return found

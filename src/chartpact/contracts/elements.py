@@ -261,7 +261,7 @@ class _Work:
                 value.kind.nullable and value.kind.name != "color"
             ):
                 self.context.problem(
-                    place, f"a {value.kind} cannot make a group", "choose a field that is there"
+                    place, f"{value.kind} cannot make a group", "choose a field that is there"
                 )
                 continue
             self.needs |= value.needs
@@ -297,7 +297,7 @@ class _Work:
                 return
             kind = self.member.get(name)
             if kind is not None and kind.kind.name not in _ORDERED:
-                self.context.problem(place, f"a {kind.kind} has no newest", "name an anchor")
+                self.context.problem(place, f"{kind.kind} has no newest", "name an anchor")
                 return
             self.element.newest = self.key_places.get(name)
             return
@@ -385,7 +385,7 @@ class _Work:
             found = self._took(self.context.expression(text, place, scope), place)
             if found.kind.name in ("list", "pattern", "element", "none"):
                 self.context.problem(
-                    place, f"a {found.kind} is not a reading", "read a field, a number or a name"
+                    place, f"{found.kind} is not a reading", "read a field, a number or a name"
                 )
             self.free |= found.free
             value, path = found.value, path_of(place)

@@ -326,7 +326,7 @@ class _Checker:
     def _no_field(self, node: ast.expr, path: str, kind: Kind, name: str) -> SourceError:
         if kind.name == "anchor":
             return self.fail(node, f"{path} has no {name!r}", "an anchor has bar and time", "name")
-        return self.fail(node, f"{path} is a {kind}: it has no {name!r}", kind="name")
+        return self.fail(node, f"{path} is {kind}: it has no {name!r}", kind="name")
 
     def _choice(self, node: ast.IfExp, facts: Facts) -> Value:
         test, when_true, when_false = self.condition(node.test, facts)
@@ -388,7 +388,7 @@ class _Checker:
         if value.kind.name not in ("number", "time", "unknown") or (
             only is not None and value.kind.name == "time"
         ):
-            raise self.fail(node, f"{self._told(node)} is a {value.kind}, not a number")
+            raise self.fail(node, f"{self._told(node)} is {value.kind}, not a number")
         return value.kind.there(), self._there(node, value)
 
     def _finite(self, code: str) -> str:
@@ -441,11 +441,11 @@ class _Checker:
         if not value.kind.known:
             return value.code, NO_FACTS, NO_FACTS
         if value.kind.name == "none" or not isinstance(node, ast.Name | ast.Attribute):
-            raise self.fail(node, f"a {value.kind} is neither true nor false", "compare it")
+            raise self.fail(node, f"{value.kind} is neither true nor false", "compare it")
         told = self._told(node)
         if not value.kind.nullable:
             raise self.fail(
-                node, f"{told} is always there: it is a {value.kind}", "compare it with something"
+                node, f"{told} is always there: it is {value.kind}", "compare it with something"
             )
         return f"({value.code} is not None)", _prefixes(told), NO_FACTS
 
@@ -490,7 +490,7 @@ class _Checker:
         if len(kinds) > 1 or not kinds <= {"number", "time", "anchor"}:
             raise self.fail(
                 node,
-                f"{self._told(node.left)} is a {one.kind} and {self._told(right)} a {other.kind}: "
+                f"{self._told(node.left)} is {one.kind} and {self._told(right)} {other.kind}: "
                 f"{sign} does not compare them",
                 "numbers, times and anchors have an order",
             )
@@ -567,7 +567,7 @@ class _Checker:
         if len(names) > 1 or not names <= {"number", "bool", "color", "anchor", "time"}:
             raise self.fail(
                 node,
-                f"{self._told(left)} is a {one.kind} and {self._told(right)} a {other.kind}: "
+                f"{self._told(left)} is {one.kind} and {self._told(right)} {other.kind}: "
                 "they are never equal",
                 "compare values of one kind",
             )
@@ -623,7 +623,7 @@ class _Checker:
             value = self.value(argument, facts)
             if value.kind.name not in ("number", "unknown"):
                 raise self.fail(
-                    argument, f"{name} takes numbers; {self._told(argument)} is a {value.kind}"
+                    argument, f"{name} takes numbers; {self._told(argument)} is {value.kind}"
                 )
             codes.append(self._there(argument, value))
         if name in ("near", "round_to_tick"):
@@ -653,7 +653,7 @@ class _Checker:
         if value.kind.name == "enum":
             value = self._color(argument, value)
         if value.kind.name != "color":
-            raise self.fail(argument, f"alpha takes a colour; {told} is a {value.kind}")
+            raise self.fail(argument, f"alpha takes a colour, {told} is {value.kind}")
         if value.kind.absent:
             raise self.fail(argument, f"{told} may be none here", "ask first whether it is there")
         if value.shared:
@@ -670,12 +670,12 @@ class _Checker:
         subject, pattern = node.args
         text = self.value(subject, facts)
         if text.kind.name not in ("text", "enum", "unknown"):
-            raise self.fail(subject, f"{self._told(subject)} is a {text.kind}, not a text")
+            raise self.fail(subject, f"{self._told(subject)} is {text.kind}, not a text")
         code = self._there(subject, text)
         if name == "starts_with":
             start = self.value(pattern, facts)
             if start.kind.name not in ("text", "enum", "unknown"):
-                raise self.fail(pattern, f"{self._told(pattern)} is a {start.kind}, not a text")
+                raise self.fail(pattern, f"{self._told(pattern)} is {start.kind}, not a text")
             return Value(BOOL, f"{code}.startswith({self._there(pattern, start)})")
         if isinstance(pattern, ast.Constant) and isinstance(pattern.value, str):
             if (wrong := patterns.fault(pattern.value)) is not None:
@@ -685,7 +685,7 @@ class _Checker:
         found = self.value(pattern, facts)
         if found.kind.name != "pattern":
             raise self.fail(
-                pattern, f"{self._told(pattern)} is a {found.kind}, not a pattern",
+                pattern, f"{self._told(pattern)} is {found.kind}, not a pattern",
                 "write a text, or a config key of type pattern",
             )  # fmt: skip
         return Value(BOOL, f"{self._there(pattern, found)}.matches({code})")
@@ -711,13 +711,13 @@ class _Checker:
 
     def _check_fit(self, node: ast.Call, name: str, kind: Kind) -> None:
         if kind.name not in ("color", "text", "enum", "bool", "number"):
-            raise self.fail(node, f"an encoding does not read a {kind}", "give it a drawn field")
+            raise self.fail(node, f"an encoding does not read {kind}", "give it a drawn field")
         for meaning, values in self.vocabulary.encodings[name].items():
             for value in values:
                 if (wrong := self._misfit(value, kind)) is not None:
                     raise self.fail(
                         node, f"encodings.{name}.{meaning}: {wrong}",
-                        f"{name} is called on {self._told(node.args[0])}, a {kind}",
+                        f"{name} is called on {self._told(node.args[0])}, {kind}",
                     )  # fmt: skip
 
     def _misfit(self, value: object, kind: Kind) -> str | None:
@@ -727,7 +727,7 @@ class _Checker:
             if key.name == kind.name == "enum":
                 extra = [each for each in key.names if each not in kind.names]
                 return f"{value} may be {extra[0]!r}, which never occurs" if extra else None
-            return None if fits else f"the config key {value} is a {key}"
+            return None if fits else f"the config key {value} is {key}"
         if value == "none" or value is None:
             fits = kind.name == "color" and kind.nullable
             return None if fits else "none never occurs"
@@ -761,10 +761,12 @@ class _Checker:
             return Value(NUMBER, f"len({listed.code})")
         if name in ("any", "all"):
             if item.name != "bool" or item.nullable:
-                raise self.fail(argument, f"{name} takes a list of conditions, not of {item}")
+                raise self.fail(argument, f"{name} takes a list of conditions, each here is {item}")
             return Value(BOOL, f"{name}({listed.code})")
         if item.name not in ("number", "text", "bool", "enum", "color", "time"):
-            raise self.fail(argument, f"only cannot tell one {item} from another")
+            raise self.fail(
+                argument, f"only takes values that can be compared, each here is {item}"
+            )
         return Value(replace(item, nullable=True), f"only({listed.code})")
 
     def _list(self, node: ast.ListComp, facts: Facts) -> Value:

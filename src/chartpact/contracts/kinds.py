@@ -37,16 +37,25 @@ class Kind:
         return self.name != "unknown"
 
     def __str__(self) -> str:
-        told = self.name
+        told = _TOLD.get(self.name, self.name)
         if self.name == "enum":
             told = " or ".join(repr(name) for name in self.names[:8])
             told += " …" if len(self.names) > 8 else ""
         elif self.name == "list" and self.of is not None:
-            told = f"list of {self.of}"
-        elif self.name == "color":
-            told = "colour"
-        return f"{told}, which may be none" if self.nullable else told
+            told = f"a list, each {self.of}"
+        return f"{told}, or none" if self.nullable and self.name != "none" else told
 
+
+_TOLD = {
+    "number": "a number",
+    "text": "a text",
+    "bool": "a condition",
+    "color": "a colour",
+    "anchor": "an anchor",
+    "time": "a time",
+    "element": "an element",
+    "pattern": "a pattern",
+}
 
 NUMBER, TEXT, BOOL, COLOR = Kind("number"), Kind("text"), Kind("bool"), Kind("color")
 ANCHOR, TIME, PATTERN = Kind("anchor"), Kind("time"), Kind("pattern")

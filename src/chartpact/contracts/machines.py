@@ -19,7 +19,7 @@ from chartpact.contracts.model import Machine, Row
 from chartpact.contracts.scope import NOTHING, OWNER, Needs, Scope, Shape, Value
 
 MAX_COMBINATIONS = 65_536
-MAX_WORK = 4_000_000  # combinations × alternatives, over all machines of a contract
+MAX_WORK = 1_000_000  # combinations listed for all rows of all machines of a contract
 FORGET = "forget"
 ABSENT = "absent"
 
@@ -118,7 +118,7 @@ class MachineCompiler:
         if found.kind.known and domain(found.kind) is None:
             self.context.problem(
                 place,
-                f"{name} is a {found.kind}: it has no closed list of values",
+                f"{name} is {found.kind}: it has no closed list of values",
                 "observe a condition, an encoding, a choice or a state",
             )
         for each in sorted(found.elements):
@@ -197,14 +197,19 @@ class MachineCompiler:
         sizes = {name: values or () for name, values in domains.items()}
         alternatives = list(self._alternatives(machine, sizes, place))
         count = prod(len(values) for values in sizes.values())
-        self._work += count * max(len(alternatives), 1)
+        listed = sum(prod(map(len, each.allowed)) for each in alternatives)
+        self._work += count + listed
         if count > MAX_COMBINATIONS or self._work > MAX_WORK:
             self.context.problem(
                 (*place, "observe"),
                 f"{count} combinations of observations are too many to list",
-                f"observe less; at most {MAX_COMBINATIONS}",
+                f"observe less; at most {MAX_COMBINATIONS}, and not in many machines",
             )
             return
+        said: dict[Combination, dict[str, None]] = {}
+        for each in alternatives:
+            for values in product(*each.allowed):
+                said.setdefault(values, {})[each.row] = None
         impossible = _half_absent(observed, self.elements)
         decided: set[str] = set()
         silent: list[Combination] = []
@@ -212,12 +217,7 @@ class MachineCompiler:
         for values in product(*sizes.values()):
             if impossible(values):
                 continue
-            names = [
-                each.row
-                for each in alternatives
-                if all(v in allowed for v, allowed in zip(values, each.allowed, strict=True))
-            ]
-            rows = list(dict.fromkeys(names))
+            rows = list(said.get(values, ()))
             states = [name for name in rows if name in machine.states]
             if not rows:
                 silent.append(values)

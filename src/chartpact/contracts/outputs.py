@@ -128,7 +128,7 @@ class OutputCompiler:
             hint = "give its .time or .bar" if found.kind.name == "anchor" else "give its fields"
             if found.kind.name == "list":
                 hint = "a list needs an order: write {from, sort, give}"
-            self.context.problem(place, f"a {found.kind} is not a JSON value", hint)
+            self.context.problem(place, f"{found.kind} is not a JSON value", hint)
         self._took(found)
         return found
 
@@ -181,15 +181,13 @@ class OutputCompiler:
             self._took(found)
             free |= found.free
             head.where = found.code
-        if element.single:
-            for word in ("sort", "split"):
-                if getattr(spec, word) is not None:
-                    self.context.problem(
-                        (*place, word), f"{element.name} occurs at most once", f"remove {word}"
-                    )
-            return head
+        if element.single and spec.split is not None:
+            self.context.problem(
+                (*place, "split"), f"{element.name} occurs at most once", "remove split"
+            )
         if spec.sort is None:
-            self.context.problem(place, "sort is missing", "add `sort: x1`, or another order")
+            if not element.single:
+                self.context.problem(place, "sort is missing", "add `sort: x1`, or another order")
         else:
             at = (*place, "sort")
             found = self.context.expression(spec.sort, at, scope)

@@ -53,7 +53,10 @@ class Pattern:
             return self._seen[text]
         if len(text) > MAX_TEXT:
             raise Trouble("malformed", f"a text of {len(text)} characters is too long to match")
-        found = self._compiled.fullmatch(text)
+        try:
+            found = self._compiled.fullmatch(text)
+        except UnicodeEncodeError:
+            raise Trouble("malformed", "a text holds half of a surrogate pair") from None
         groups = None
         if found is not None:
             groups = {name: found.group(at) for name, at in self._groups.items()}
