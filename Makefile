@@ -8,7 +8,7 @@ STRICT ?=
 ARGS ?=
 BENCH ?= ta
 
-.PHONY: serve test check bench docs gallery format clean
+.PHONY: serve test check bench guard soak docs gallery format clean
 
 serve: $(READY)
 	$(BIN)/chartpact serve --no-auth $(ARGS)
@@ -34,6 +34,12 @@ gallery: $(READY)
 
 bench: $(VENV)/.ready-bench
 	$(BIN)/python bench/$(BENCH).py $(ARGS)
+
+guard: $(READY)
+	$(BIN)/python bench/sandbox.py --guard
+
+soak: $(READY)
+	CHARTPACT_SOAK_RUNS=10000 $(BIN)/python -m pytest tests/sandbox/test_lifecycle.py -k "500_runs or renewal" $(ARGS)
 
 $(READY): pyproject.toml setup.py $(NATIVE)
 	$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv $(VENV)

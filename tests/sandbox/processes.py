@@ -3,7 +3,7 @@
 import gc
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -36,18 +36,18 @@ def descriptors(pid: int) -> int:
     return len(os.listdir(f"/proc/{pid}/fd"))
 
 
-def memory_files() -> int:
-    """Memory files of ours that any process here holds open or mapped."""
+def memory_files(pids: Iterable[int]) -> int:
+    """Jobs and answers that these processes hold open or mapped."""
     held = 0
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            links = [os.readlink(fd) for fd in (process / "fd").iterdir()]
-            maps = (process / "maps").read_text()
-        except OSError:  # it ended
-            continue
-        names = ("memfd:chartpact-job", "memfd:chartpact-answer")
-        held += sum(link.startswith(f"/{name}") for link in links for name in names)
-        held += sum(maps.count(name) for name in names)
+    for pid in pids:
+        process = Path(f"/proc/{pid}")
+        links = []
+        for fd in (process / "fd").iterdir():
+            with suppress(FileNotFoundError):  # the descriptor that lists them, for one
+                links.append(os.readlink(fd))
+        maps = (process / "maps").read_text()
+        for name in ("memfd:chartpact-job", "memfd:chartpact-answer"):
+            held += sum(link.startswith(f"/{name}") for link in links) + maps.count(name)
     return held
 
 

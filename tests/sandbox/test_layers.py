@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from chartpact import script
+from chartpact import _native, script
 from chartpact.script.run import dry_run_bars
 from chartpact.script.sandbox import layers, wire
 from chartpact.script.sandbox.layers import ALL, LANDLOCK, PRIVILEGES, SECCOMP, Exposed, Finding
@@ -226,3 +226,13 @@ def test_an_old_container_engine_that_answers_eperm_is_understood(
     finally:
         monkeypatch.undo()
         layers.unavailable.cache_clear()
+
+
+def test_the_threat_model_names_every_call_and_every_layer() -> None:
+    page = Path(__file__).parents[2].joinpath("docs", "threat-model.md").read_text()
+    for name, _, _ in _native.sandbox_calls():
+        assert f"`{name}`" in page
+    for each in layers.probe():
+        words = {"rlimits": "resource limits", "kill": "kill", "user": "user id"}
+        assert words.get(each.name, each.name).lower() in page.lower(), each.name
+    assert layers.TRUST in page

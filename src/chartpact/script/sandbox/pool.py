@@ -59,8 +59,7 @@ class Answered:
 
     document: Any
     columns: list[wire.Column]
-    wall_ms: float
-    cpu_ms: float
+    ended: Exit
 
 
 class Pool:
@@ -263,7 +262,7 @@ def _answered(ended: Exit, fd: int, given: Allowance) -> Answered:
         raise RunFailed(
             "crash", f"the script's process left no usable answer: {error}", _NOT_YOUR_FAULT
         ) from None
-    return Answered(document, columns, ended.wall_ms, ended.cpu_ms)
+    return Answered(document, columns, ended)
 
 
 _NOT_YOUR_FAULT = "this is a fault in chartpact: please report it, with the script"

@@ -63,6 +63,7 @@ class Exit:
     wall_ms: float
     cpu_ms: float
     peak_kib: int
+    faults: int = 0  # pages of memory it was the first to touch: what a run costs
 
 
 class Zygote:
@@ -222,14 +223,15 @@ def _run(
     if message[:1] != b"X":
         raise Lost("it ended", again=False)
     wall = time.monotonic() - started
-    _, status, user, system, peak = wire.EXITED.unpack(message)
+    _, status, used, peak, faults = wire.EXITED.unpack(message)
     return Exit(
         signal=os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0,
         code=os.WEXITSTATUS(status) if os.WIFEXITED(status) else 0,
         killed=killed,
         wall_ms=wall * 1000,
-        cpu_ms=(user + system) * 1000,
+        cpu_ms=used * 1000,
         peak_kib=peak,
+        faults=faults,
     )
 
 

@@ -181,7 +181,7 @@ def read_answer(fd: int, size: int, most_json: int = MOST_JSON) -> tuple[Any, li
 REQUEST = struct.Struct("<QQII")  # job bytes, answer bytes, wall ms, memory KiB
 STARTED = struct.Struct("<ci")  # b"S", pid (for logs: across a pid namespace it means nothing)
 FAILED = struct.Struct("<ci")  # b"F", errno of the fork
-EXITED = struct.Struct("<ciddQ")  # b"X", wait status, user s, system s, peak RSS KiB
+EXITED = struct.Struct("<cidQQ")  # b"X", wait status, processor s, peak RSS KiB, page faults
 _CMSG = socket.CMSG_SPACE(2 * array("i").itemsize)
 
 
