@@ -203,6 +203,7 @@ def run(script: str) -> subprocess.CompletedProcess:
             *(sys.executable, "-W", "error", "-W", "ignore:ta kernels:RuntimeWarning"),
             *("-c", textwrap.dedent(script)),
         ],
+        env={name: value for name, value in os.environ.items() if name != "PYTHONWARNINGS"},
         capture_output=True,
         text=True,
         check=True,

@@ -1,4 +1,5 @@
 import asyncio
+import os
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -81,6 +82,7 @@ def test_over_stdio_a_script_lives_its_whole_life(tmp_path):
     command = StdioServerParameters(
         command=sys.executable,
         args=["-m", "chartpact", "mcp", "--db", f"sqlite:///{tmp_path}/library.db"],
+        env=dict(os.environ),
     )
 
     async def local() -> None:
