@@ -241,7 +241,14 @@ class _Checker:
                 node.iter, "syntax", "the values of a loop need brackets", "for i in (1, 2):"
             )
         self._expression(node.iter)
-        self._loops += 1
+        self._enter_loops(node, 1)
+        self._statements(node.body)
+        self._loops -= 1
+        if node.orelse:
+            self._refuse(node.orelse[0], "forbidden", "a loop has no 'else'")
+
+    def _enter_loops(self, node: ast.For | Comprehension, count: int) -> None:
+        self._loops += count
         if self._loops > LOOP_DEPTH:
             self._refuse(
                 node,
@@ -249,10 +256,6 @@ class _Checker:
                 f"loops are nested more than {LOOP_DEPTH} deep",
                 "put the inner ones into a function",
             )
-        self._statements(node.body)
-        self._loops -= 1
-        if node.orelse:
-            self._refuse(node.orelse[0], "forbidden", "a loop has no 'else'")
 
     def _loop_target(self, target: ast.expr) -> None:
         if isinstance(target, ast.Tuple | ast.List):
@@ -452,13 +455,12 @@ class _Checker:
     def _comprehension(self, node: Comprehension) -> None:
         outer = self._scope
         names: set[str] = set()
-        if len(node.generators) > LOOP_DEPTH:
-            self._refuse(node, "forbidden", f"a list has at most {LOOP_DEPTH} 'for' in it")
         for at, clause in enumerate(node.generators):
             if clause.is_async:
                 self._refuse(node, "forbidden", "'async' is not allowed")
             if at == 0:
                 self._expression(clause.iter)
+                self._enter_loops(node, len(node.generators))
                 self._scope = Scope(names, outer)
                 self.checked.scopes[node] = self._scope
                 for each in node.generators:
@@ -469,6 +471,7 @@ class _Checker:
             self._each(clause.ifs)
         parts = (node.elt,) if isinstance(node, ast.ListComp) else (node.key, node.value)
         self._each(parts)
+        self._loops -= len(node.generators)
         self._scope = outer
 
     def _lambda(self, node: ast.Lambda) -> None:

@@ -25,7 +25,7 @@ DRY_RUN = Limits(wall_ms=200)
 # Source: what the parser and the compiler are never asked to go beyond.
 BRACKETS = 60  # brackets, and operators that open to the right, inside one another
 DEPTH = 150  # of the syntax tree: blocks, brackets and operators inside one another
-LOOP_DEPTH = 12  # loops within loops; Python's own compiler ends at 20
+LOOP_DEPTH = 12  # loops and lists within them; Python's compiler ends at 20, or crashes
 CALL_DEPTH = 60  # functions that call one another, and calls in progress at run time
 LITERAL_DIGITS = 300
 

@@ -46,8 +46,21 @@ GENERATED: dict[str, tuple[str, str, str]] = {
     ),
     "comprehensions within comprehensions": (
         nested("[", " for i in range(9)]", 40, "1"),
+        "check",
+        "forbidden",
+    ),
+    "twelve comprehensions within comprehensions": (
+        nested("[", " for i in range(9)]", 12, "1"),
         "run",
         "budget",
+    ),
+    "comprehensions within loops": (
+        body(
+            *(f"{'  ' * level}for i in range(9):" for level in range(7)),
+            f"{'  ' * 7}x = {'[' * 6}1{' for i in range(9)]' * 6}",
+        ),
+        "check",
+        "forbidden",
     ),
     "a comprehension of many clauses": (
         body("x = [1" + " for i in range(9)" * 500 + "]"),
