@@ -44,8 +44,38 @@ def cli_page() -> str:
 
 
 def _help(parser: argparse.ArgumentParser) -> str:
-    parser.formatter_class = lambda prog: argparse.HelpFormatter(prog, width=88)  # type: ignore
-    return f"```text\n{parser.format_help().strip()}\n```\n"
+    """What a verb takes, as tables: argparse words its help differently in each Python."""
+    parts = [f"{parser.description}\n"] if parser.description else []
+    for group in parser._action_groups:
+        rows = [
+            row
+            for action in group._group_actions
+            if not isinstance(action, argparse._HelpAction)
+            for row in _rows(action)
+        ]
+        if rows:
+            parts += [f"| {group.title} | |\n|---|---|", *rows, ""]
+    if parser.epilog:
+        parts.append(f"{parser.epilog}\n")
+    return "\n".join(parts)
+
+
+def _rows(action: argparse.Action) -> list[str]:
+    if isinstance(action, argparse._SubParsersAction):
+        return [_row(f"`{each.dest}`", each.help or "") for each in action._choices_actions]
+    value = action.metavar or (action.dest.upper() if action.nargs != 0 else "")
+    if action.choices is not None:
+        value = " or ".join(map(str, action.choices))
+    if action.nargs == "?":
+        value = f"[{value}]"
+    names = ", ".join(action.option_strings)
+    needed = " (needed)" if action.required and action.option_strings else ""
+    return [_row(f"`{f'{names} {value}'.strip()}`", f"{action.help or ''}{needed}")]
+
+
+def _row(name: str, told: str) -> str:
+    cells = (each.replace("%%", "%").replace("|", "\\|") for each in (name, told))
+    return f"| {' | '.join(cells)} |"
 
 
 def ta_page() -> str:
