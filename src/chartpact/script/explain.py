@@ -281,9 +281,9 @@ def _tests(node: ast.AST | None) -> Iterator[ast.expr]:
     elif isinstance(node, ast.ListComp | ast.DictComp):
         for clause in node.generators:
             yield from clause.ifs
-    elif isinstance(node, ast.Call):
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):  # bool(x), any(x)
         yield from node.args
-    elif isinstance(node, ast.expr):
+    elif isinstance(node, ast.expr):  # from Python 3.12 on, the test itself
         yield node
 
 
