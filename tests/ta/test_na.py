@@ -189,6 +189,12 @@ def test_volume_totals_add_nothing_across_an_na_bar():
     np.testing.assert_array_equal(ta.wad(close, close, close), [0, 1, NA, 1, -3])
 
 
+def test_a_missing_volume_leaves_only_its_own_bar_out_of_the_totals():
+    close, volume = [1.0, 2, 4, 8, 4], [5.0, 6, NA, 7, 3]
+    np.testing.assert_array_equal(ta.obv(close, volume), [NA, 6, NA, 13, 10])
+    np.testing.assert_array_equal(ta.pvt(close, volume), [NA, 6, NA, 13, 11.5])
+
+
 def test_an_anchor_on_an_na_bar_still_starts_afresh():
     got = ta.vwap([1.0, NA, 3, 5], [1.0, 1, 1, 1], [True, True, False, False])
     np.testing.assert_array_equal(got, [1, NA, 3, 4])

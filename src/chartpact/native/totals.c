@@ -40,7 +40,7 @@ WIDE static void signed_volumes(const double *close, const double *volume, doubl
     for (int64_t i = 1; i < n; i++) {
         double v = volume[i], moved = close[i] - close[i - 1];
         double sign = moved > 0 ? v : moved < 0 ? -v : 0;
-        step[i] = is_na(moved) | is_na(v) | is_na(volume[i - 1]) ? NA : sign;
+        step[i] = is_na(moved) | is_na(v) ? NA : sign;
     }
 }
 
@@ -58,7 +58,7 @@ WIDE static void relative_volumes(const double *close, const double *volume, dou
 {
     for (int64_t i = 1; i < n; i++) {
         double share = (close[i] - close[i - 1]) / close[i - 1] * volume[i];
-        step[i] = (close[i - 1] == 0) | is_na(volume[i - 1]) ? NA : share;
+        step[i] = close[i - 1] == 0 ? NA : share;
     }
 }
 

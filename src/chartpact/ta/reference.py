@@ -590,12 +590,12 @@ def _steps(*series: Floats) -> Iterator[tuple[int, tuple[float, ...], tuple[floa
 def obv(close: Floats, volume: Floats) -> Floats:
     """Sum of volume signed by the close's step from the *bar* before.
 
-    na where the bar or the one before is na (so on bar 0 too), and nothing is added there.
+    na where the bar or the close before it is na (so on bar 0 too), and nothing is added there.
     """
     out, total = _empty(close), 0.0
-    for i, (c, v), before in _steps(close, volume):
-        if before:
-            total += v * ((c > before[0]) - (c < before[0]))
+    for i, (c,), before in _steps(close):
+        if before and not math.isnan(volume[i]):
+            total += volume[i] * ((c > before[0]) - (c < before[0]))
             out[i] = total
     return out
 
@@ -616,13 +616,13 @@ def accdist(high: Floats, low: Floats, close: Floats, volume: Floats) -> Floats:
 def pvt(close: Floats, volume: Floats) -> Floats:
     """Sum of volume times the close's relative step from the *bar* before.
 
-    na where the bar or the one before is na (so on bar 0 too) or the close before is 0, and
+    na where the bar or the close before it is na (so on bar 0 too) or that close is 0, and
     nothing is added there.
     """
     out, total = _empty(close), 0.0
-    for i, (c, v), before in _steps(close, volume):
-        if before and before[0]:
-            total += (c - before[0]) / before[0] * v
+    for i, (c,), before in _steps(close):
+        if before and before[0] and not math.isnan(volume[i]):
+            total += (c - before[0]) / before[0] * volume[i]
             out[i] = total
     return out
 

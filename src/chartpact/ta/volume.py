@@ -22,7 +22,7 @@ _wad: Callable[..., Floats] = kernel("wad")
 def obv(close: ArrayLike, volume: ArrayLike, out: Floats | None = None) -> Floats:
     """On-balance volume: volume summed up, added on up closes and taken off on down closes.
 
-    na on bar 0, on an na bar and on the bar after it; nothing is added there.
+    na on bar 0, on an na bar and on the bar after an na close; nothing is added there.
 
     >>> obv([1, 2, 1], [5, 6, 7])
     array([nan,  6., -1.])
@@ -56,7 +56,7 @@ def accdist(
 def pvt(close: ArrayLike, volume: ArrayLike, out: Floats | None = None) -> Floats:
     """Price–volume trend: volume summed up, times the close's relative step.
 
-    na on bar 0, on an na bar and on the bar after it; nothing is added there.
+    na on bar 0, on an na bar and on the bar after an na close; nothing is added there.
 
     >>> pvt([1, 2, 1], [5, 6, 8])
     array([nan,  6.,  2.])
