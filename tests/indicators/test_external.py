@@ -246,6 +246,17 @@ def test_a_server_that_sends_a_byte_now_and_then_is_given_up_in_time(monkeypatch
                 thread.join()
 
 
+def test_a_service_that_does_not_answer_is_waited_for_once(service, hourly, monkeypatch):
+    monkeypatch.setattr(readings, "TROUBLE_S", 0.5)
+    service.answers[PATHS["funding"]] = (503, {"msg": "down"})
+    service.answers[PATHS["oi"]] = [{"timestamp": START, "sumOpenInterestValue": "7"}]
+    drawn = cp.chart(hourly, ["funding", "oi"]).drawn
+    assert ["answered 503: down" in each.error.message for each in drawn] == [True, True]
+    assert [path for path, _ in service.asked] == [PATHS["funding"]] * 2
+    time.sleep(0.5)
+    assert cp.indicator("oi")(hourly).plots[0].values[0] == 7
+
+
 def test_pages_that_come_slowly_are_given_up_together(service, monkeypatch):
     monkeypatch.setenv("CHARTPACT_HTTP_TIMEOUT_S", "0.4")
     n = 15_000

@@ -21,6 +21,10 @@ class HttpError(Exception):
     """No usable answer; the message says what came instead."""
 
 
+class Unavailable(HttpError):
+    """The server did not answer, or could not: it may the next time."""
+
+
 class _Passing(Exception):
     """A failure that may be over the next time."""
 
@@ -38,7 +42,7 @@ def get_json(base: str, path: str, query: dict[str, str], timeout_s: float) -> A
         try:
             body = _get(url, timeout_s)
         except _Passing as failure:
-            raise HttpError(f"{parts.netloc} {failure}") from None
+            raise Unavailable(f"{parts.netloc} {failure}") from None
     try:
         return json.loads(body)
     except (ValueError, RecursionError):  # of brackets without end

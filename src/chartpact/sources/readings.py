@@ -25,13 +25,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chartpact.bars.timeframe import Timeframe
-from chartpact.sources.http import HttpError, get_json
+from chartpact.sources.http import HttpError, Unavailable, get_json
 
 HOUR = 3_600_000
 DAY = 24 * HOUR
 MOST_PAGES = 40
 MOST_WAITS = 3  # time-outs that all pages of a range may take together
 KEPT = 64  # ranges in the cache
+TROUBLE_S = 5  # how long a service that does not answer is left alone
 FRESH_S = 30  # how long a range that is not over yet is remembered
 
 QUOTES = "USDT BUSD USDC FDUSD BTC ETH BNB".split()
@@ -133,6 +134,9 @@ class HttpReadings:
     _kept: "OrderedDict[tuple[Any, ...], tuple[float, Readings]]" = field(
         default_factory=OrderedDict, repr=False, compare=False
     )  # until when, what
+    _trouble: dict[str, tuple[float, str]] = field(
+        default_factory=dict, repr=False, compare=False
+    )  # by address: until when, why
     _lock: Lock = field(default_factory=Lock, repr=False, compare=False)
 
     def read(self, what: str, symbol: str, timeframe: str, first: int, last: int) -> Readings:
@@ -190,9 +194,14 @@ class HttpReadings:
         base = self.futures if feed.service == "futures" else self.sentiment
         if not base:
             raise ReadingsError(f"the {feed.service} service is switched off here")
+        until, why = self._trouble.get(base, (0.0, ""))
+        if time.monotonic() < until:  # who asks for several quantities waits for none but the first
+            raise ReadingsError(why)
         try:
             answer = get_json(base, feed.path, query, self.timeout_s)
         except HttpError as error:
+            if isinstance(error, Unavailable):
+                self._trouble[base] = (time.monotonic() + TROUBLE_S, str(error))
             raise ReadingsError(str(error)) from None
         rows = answer.get(feed.rows) if feed.rows and isinstance(answer, dict) else answer
         if not isinstance(rows, list):
