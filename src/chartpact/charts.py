@@ -1,5 +1,6 @@
 """A chart that was asked for: bars, and for each indicator its scene or its error."""
 
+import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -103,7 +104,7 @@ class Chart:
 
 def chart(
     bars: Bars,
-    indicators: Iterable[Asked] = (),
+    indicators: Asked | Iterable[Asked] = (),
     *,
     last: int | None = None,
     user: str | None = None,
@@ -115,13 +116,13 @@ def chart(
     ['rsi', 'rsi:period=7']
     """
     first = 0 if last is None else max(0, len(bars) - last)
-    seen: dict[str, int] = {}
-    drawn = []
-    for asked in indicators:
-        each = _draw(bars, asked, first, user)
-        seen[each.id] = count = seen.get(each.id, 0) + 1
-        drawn.append(each if count == 1 else replace(each, id=f"{each.id}#{count}"))
-    return Chart(bars[first:], tuple(drawn), summary.trend(bars), bars)
+    asked = [indicators] if isinstance(indicators, str | Mapping | Request) else indicators
+    drawn: dict[str, Drawn] = {}
+    for each in (_draw(bars, one, first, user) for one in asked):
+        further = (f"{each.id}#{count}" for count in itertools.count(2))
+        own = next(name for name in itertools.chain([each.id], further) if name not in drawn)
+        drawn[own] = replace(each, id=own)
+    return Chart(bars[first:], tuple(drawn.values()), summary.trend(bars), bars)
 
 
 def _draw(bars: Bars, asked: Asked, first: int, user: str | None) -> Drawn:

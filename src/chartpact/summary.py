@@ -21,10 +21,10 @@ MOST_LEVELS = 12
 def figure(value: float) -> str:
     """A number with as many digits as one reads.
 
-    >>> figure(5150.25), figure(1.082134), figure(-0.5)
-    ('5150.25', '1.08213', '-0.5')
+    >>> figure(5150.25), figure(1.082134), figure(-0.5), figure(1e300)
+    ('5150.25', '1.08213', '-0.5', '1e+300')
     """
-    return f"{value:.2f}" if abs(value) >= 1000 else f"{value:.6g}"
+    return f"{value:.2f}" if 1000 <= abs(value) < 1e15 else f"{value:.6g}"
 
 
 def last_bar(bars: Bars) -> dict[str, Any] | None:

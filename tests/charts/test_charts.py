@@ -40,6 +40,16 @@ def test_a_broken_one_stands_beside_the_good_ones(bars):
     assert "error" not in data[2]
 
 
+def test_no_two_of_a_chart_have_the_same_id(bars):
+    drawn = cp.chart(bars, ["rsi#2", "rsi", "rsi", "rsi#2", "rsi"], last=3).drawn
+    assert [each.id for each in drawn] == ["rsi#2", "rsi", "rsi#3", "rsi#2#2", "rsi#4"]
+
+
+@pytest.mark.parametrize("asked", ["rsi:period=7", {"name": "rsi", "period": 7}])
+def test_one_indicator_may_be_asked_for_without_a_list(bars, asked):
+    assert [each.id for each in cp.chart(bars, asked, last=3).drawn] == ["rsi:period=7"]
+
+
 def test_a_broken_one_has_a_canonical_id_too(bars):
     silent = replace(bars, volume=np.full(len(bars), np.nan))
     asked = [

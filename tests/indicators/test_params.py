@@ -57,6 +57,12 @@ def test_the_nearest_of_an_alias_is_its_parameter():
     assert "did you mean 'period'" in refused([PERIOD], lenght=7).hint
 
 
+def test_an_unknown_name_that_is_near_to_none_tells_all_and_what_they_take():
+    assert refused([PERIOD, MODE], window=9).hint == (
+        "it takes period: a whole number from 1 to 5000; mode: one of strict, classic"
+    )
+
+
 def test_an_indicator_without_parameters_says_so():
     assert refused([], period=3).hint == "it takes no parameters"
 

@@ -41,7 +41,8 @@ def test_outer_levels_are_tradingviews_traditional_ones():
 
 
 @pytest.mark.parametrize(("timeframe", "step", "changes"), [
-    ("15m", HOUR / 4, "1D"), ("1h", HOUR, "1W"), ("1D", 24 * HOUR, "1M"), ("1W", 168 * HOUR, "12M"),
+    ("15m", HOUR / 4, "1D"), ("1h", HOUR, "1W"), ("1D", 24 * HOUR, "1M"),
+    ("3D", 72 * HOUR, "1M"), ("1W", 168 * HOUR, "12M"),
     ("", HOUR / 4, "1D"), ("", HOUR, "1W"),
 ])  # fmt: skip
 def test_the_period_follows_the_timeframe_as_on_tradingview(timeframe, step, changes):

@@ -31,6 +31,14 @@ ALIASES = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize("name", [None, 7, ["rsi"], "", "x" * 5000])
+def test_what_is_no_name_is_refused_like_an_unknown_one(name):
+    with pytest.raises(IndicatorError) as raised:
+        resolve(name)
+    assert raised.value.kind == "name"
+    assert len(str(raised.value)) < 200
+
+
 def test_all_38_builtins_are_there_by_category():
     found = {each.name: each.category for each in list_indicators() if each.source == "builtin"}
     wanted = {name: "overlay" for name in OVERLAYS} | {name: "panel" for name in PANELS}

@@ -79,15 +79,16 @@ def resolve(name: str, user: str | None = None) -> Indicator:
     >>> resolve("rsi").title
     'Relative Strength Index'
     """
+    asked = str(name)  # whatever a caller hands over is looked up, and refused, as a name
     for provider in _providers:
-        found = provider.find(name, user)
+        found = provider.find(asked, user)
         if found is not None:
             return found
     known = list_indicators(user)
     names = [alias for each in known for alias in (each.name, *each.aliases)]
-    near = get_close_matches(name.lower(), names, 3, 0.5)
+    near = get_close_matches(asked.lower(), names, 3, 0.5)
     hint = f"did you mean {' or '.join(near)}?" if near else "`chartpact indicators` lists them"
-    raise IndicatorError("name", f"there is no indicator {name!r}", hint)
+    raise IndicatorError("name", f"there is no indicator {name!r:.80}", hint)
 
 
 def list_indicators(user: str | None = None) -> list[Indicator]:

@@ -140,11 +140,14 @@ def allowed(param: Param) -> str:
 def _unknown(name: str, params: Sequence[Param], owner: str) -> IndicatorError:
     by_name = {alias: param for param in params for alias in (param.name, *param.aliases)}
     near = get_close_matches(name.lower(), by_name, 1, 0.5)
-    known = f"it takes {', '.join(p.name for p in params)}" if params else "it takes no parameters"
-    hint = known
-    if near:
+    if not params:
+        hint = "it takes no parameters"
+    elif near:
         meant = by_name[near[0]]
-        hint = f"did you mean {meant.name!r}, {allowed(meant)}? {known}"
+        known = ", ".join(each.name for each in params)
+        hint = f"did you mean {meant.name!r}, {allowed(meant)}? it takes {known}"
+    else:
+        hint = "it takes " + "; ".join(f"{each.name}: {allowed(each)}" for each in params)
     return IndicatorError("name", f"{owner} has no parameter {name!r}", hint, parameter=name)
 
 

@@ -22,7 +22,7 @@ def _auto(bars: Bars) -> str:
         return "1D"
     if step.intraday:
         return "1W"
-    return "1M" if step == Timeframe(1, "D") else "12M"
+    return "1M" if step.unit == "D" else "12M"
 
 
 @builtin(
