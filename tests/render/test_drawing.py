@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+import chartpact as cp
 from chartpact.charts import Chart
 from chartpact.render import candles, sampling
 from chartpact.render.display import Area, Circles, Panel, Rects, Shape, Words
@@ -595,6 +596,20 @@ def test_a_log_scale_of_prices_at_nought_is_refused():
 
 def test_no_bars_at_all_still_make_a_picture():
     assert "<svg" in Chart(flat_bars(10)[:0]).svg()
+
+
+@pytest.mark.parametrize(("one", "other", "name"), [
+    ("rsi:period=7", "rsi", "RSI 7"),
+    ("cipher_b:dot_mode=classic", "cipher_b", "Cipher B classic"),
+    ("combo:show_entry_dots=false", "combo", "RSI/MFI/Stoch show_entry_dots=false"),
+    ('vwap:day_roll="17:00 Europe/Paris"', "vwap", "VWAP session day_roll=17:00 Europe/Paris"),
+    ("vp:color_up=#112233", "vp", "VPVR color_up=#112233ff"),
+])  # fmt: skip
+def test_the_legend_tells_two_of_a_kind_apart(one, other, name):
+    bars = cp.load("sample:es-5m")
+    words = [each.text for each in elements(cp.chart(bars, [one, other], last=60).svg(), "text")]
+    assert name in words
+    assert any(word != name and word.startswith(name.split()[0]) for word in words)
 
 
 def test_the_legend_tells_the_last_values_in_their_colours():

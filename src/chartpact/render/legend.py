@@ -1,6 +1,7 @@
 """What a pane says of itself at its top left: names, and the last values in their colours."""
 
-from collections.abc import Iterable, Sequence
+import itertools
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +21,7 @@ GAP = 7.0  # between a name and its values
 APART = 18.0  # between entries
 MOST_VALUES = 6
 MOST_PARAMS = 4
+LONGEST = 24  # letters of a parameter
 
 
 @dataclass(frozen=True)
@@ -132,14 +134,34 @@ def draw(rows: Sequence[Row], pane: Area, theme: Theme) -> tuple[list[Op], list[
     return ops, places
 
 
-def params_of(values: Iterable[object]) -> str:
-    """The parameters that tell one use of an indicator from another, as a legend shows them."""
-    shown = []
-    for value in values:
-        if isinstance(value, bool) or value is None:
-            continue
-        if isinstance(value, float):
-            shown.append(f"{value:g}")
-        elif isinstance(value, int) or (isinstance(value, str) and 0 < len(value) <= 8):
-            shown.append(str(value))
-    return " ".join(shown[:MOST_PARAMS])
+def params_of(values: Mapping[str, object], defaults: Mapping[str, object]) -> str:
+    """The parameters that tell one use of an indicator from another, as a legend shows them.
+
+    What does not speak for itself stands there with its name, unless it is the default.
+
+    >>> params_of({"period": 7, "dots": False, "fill": True}, {"dots": True, "fill": True})
+    '7 dots=false'
+    """
+    if len(values) > MOST_PARAMS:
+        values = {key: value for key, value in values.items() if value != defaults.get(key)}
+    plain = {key: told for key, value in values.items() if (told := _plain(value))}
+    shown = dict(itertools.islice(plain.items(), MOST_PARAMS))
+    further = {
+        key: str(value).lower() if isinstance(value, bool) else f"{value:.{LONGEST}}"
+        for key, value in values.items()
+        if key not in shown and isinstance(value, bool | str) and value != defaults.get(key)
+    }
+    return " ".join([*shown.values(), *(f"{key}={told}" for key, told in further.items())])
+
+
+def _plain(value: object) -> str:
+    """A number or a short word as it is; nothing for what needs its name to be understood."""
+    if isinstance(value, bool):
+        return ""
+    if isinstance(value, float):
+        return f"{value:g}"
+    return str(value) if isinstance(value, int) or _is_short(value) else ""
+
+
+def _is_short(value: object) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= 8

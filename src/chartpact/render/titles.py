@@ -22,11 +22,9 @@ def title_of(bars: Bars) -> str:
 def name_of(drawn: Drawn, scene: Scene) -> str:
     """What the legend calls an indicator: its label and the parameters that matter."""
     name = scene.label or (drawn.indicator.title if drawn.indicator else drawn.name)
-    values = dict(drawn.params)
-    if drawn.indicator is not None and len(values) > legend.MOST_PARAMS:
-        defaults = {param.name: param.default for param in drawn.indicator.params}
-        values = {key: value for key, value in values.items() if value != defaults.get(key)}
-    return f"{name} {legend.params_of(values.values())}".strip()
+    params = drawn.indicator.params if drawn.indicator else ()
+    defaults = {param.name: param.default for param in params}
+    return f"{name} {legend.params_of(drawn.params, defaults)}".strip()
 
 
 def rising(bars: Bars, theme: Theme) -> str:
