@@ -5,7 +5,7 @@
     python bench/indicators.py --write    also puts it into docs/benchmarks.md
 
 TA-Lib and pandas-ta-classic compute the bare series and draw nothing; what ours costs more is the
-scene: its plots, colours, dots and signals, all checked.
+scene: its plots, colours, dots and signals, all checked. Times are those of the processor.
 """
 
 import argparse
@@ -13,7 +13,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 from tqdm import tqdm
@@ -107,16 +107,19 @@ def theirs(bars: Bars) -> dict[Job, Call]:
 
 
 def fastest(jobs: dict[Job, Call], rounds: int) -> dict[Job, float]:
-    """Seconds of the fastest of several calls; a round calls everybody once."""
+    """Processor seconds of the fastest of several calls; a round calls everybody once.
+
+    Not by the wall clock: whatever else the machine does would be counted to the longer calls.
+    """
     best: dict[Job, float] = {}
     for turn in tqdm(range(rounds), leave=False, disable=not sys.stderr.isatty()):
         for job, call in jobs.items():
             slow = best.get(job, 0) > 0.02 and job[0] != "ours"
             if turn > 2 and slow:
                 continue
-            began = perf_counter()
+            began = process_time()
             call()
-            took = perf_counter() - began
+            took = process_time() - began
             best[job] = min(best.get(job, took), took)
     return best
 
