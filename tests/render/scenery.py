@@ -65,7 +65,7 @@ def elements(svg: str, tag: str) -> list[ET.Element]:
 
 
 def written(svg: str) -> list[str]:
-    return [each.text or "" for each in elements(svg, "text")]
+    return ["".join(each.itertext()) for each in elements(svg, "text")]
 
 
 def places(picture: DisplayList) -> list[tuple[Area, str]]:

@@ -91,6 +91,22 @@ def test_prices_are_written_with_the_decimals_of_their_tick():
     assert of_prices(np.array([0.00001234]), None)(0.00001234) == "0.00001234"
 
 
+@pytest.mark.parametrize("size", [1e-3, 3.2e-8, 5e-12, 7e-30])
+def test_a_price_near_nought_is_not_written_as_nought(size):
+    prices = size * np.array([1.0, 1.01, 1.0234])
+    low, middle, high = map(of_prices(prices, None), prices)
+    assert len({low, middle, high, "0"}) == 4
+    assert float(high.replace("−", "-")) == pytest.approx(1.0234 * size, rel=1e-3)
+    assert of_range(size, 1.01 * size)(size) != of_range(size, 1.01 * size)(1.01 * size)
+
+
+def test_a_tall_log_scale_is_named_all_along():
+    scale = ValueScale(28_000.0, 120_000.0, 0.0, 3_600.0, log=True)
+    y = [scale.y1(each) for each in scale.ticks(0.0, 3_600.0, 38.0, 0.01)]
+    assert len(y) > 30
+    assert all(26 <= lower - upper < 260 for lower, upper in pairwise(y))
+
+
 def test_large_values_are_written_short_and_a_nought_has_no_sign():
     assert [compact(v) for v in (0, 999, 1000, 20_500, -3.456e9, 7e12)] == [
         "0", "999", "1K", "20.5K", "−3.46B", "7T",

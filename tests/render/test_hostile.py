@@ -46,6 +46,7 @@ HOSTILE = [
 ]
 TAGS = {
     "svg", "title", "style", "defs", "clipPath", "rect", "path", "g", "circle", "text",
+    "tspan",
 }  # fmt: skip
 
 

@@ -1,11 +1,15 @@
 """Text never covers text: axis labels, legends, tags, dense labels, tables, cards."""
 
+from dataclasses import replace
+
 import pytest
 
 import chartpact as cp
+from chartpact import palette
 from chartpact.render.look import Look
+from chartpact.render.numbers import MINUS
 from chartpact.render.picture import compose
-from chartpact.scene import HLinePlot, Label, LinePlot, Scene
+from chartpact.scene import Cell, HLinePlot, Label, LinePlot, Scene, Table
 
 from .scenery import at, chart_of, flat_bars, gallery, overlaps, places
 
@@ -78,3 +82,54 @@ def test_every_text_lies_within_the_picture():
         for area, words in places(picture):
             inside = area.left >= 0 and area.right <= 700 and area.top >= -2 and area.bottom <= 422
             assert inside, f"{name}: {words!r} at {area}"
+
+
+def _table(position: str, columns: int = 3, rows: int = 4) -> Table:
+    cells = [
+        Cell(id=row * columns + column, column=column, row=row, text=f"{position[:6]} {row}")
+        for row in range(rows)
+        for column in range(columns)
+    ]
+    return Table(id=1, position=position, columns=columns, rows=rows, cells=cells)
+
+
+@pytest.mark.parametrize("look", [Look(width=640, height=400), Look(width=900, height=500)])
+def test_nine_tables_share_a_pane_that_is_too_small_for_them(look):
+    scene = Scene(tables=[_table(position) for position in palette.POSITIONS])
+    picture = compose(chart_of(scene), look)
+    said = [words for _, words in places(picture)]
+    assert overlaps(picture) == []
+    assert all(f"{position[:6]} 3" in said for position in palette.POSITIONS)
+
+
+@pytest.mark.parametrize("position", palette.POSITIONS)
+def test_a_table_as_high_as_its_pane_leaves_the_legend_alone(position):
+    picture = compose(chart_of(Scene(tables=[_table(position, 9, 40)], label="Tall")), LOOKS[0])
+    assert overlaps(picture) == []
+    assert {"Tall", f"{position[:6]} 39"} <= {words for _, words in places(picture)}
+
+
+def test_a_label_too_long_for_the_pane_is_shortened_and_still_read():
+    many = [Label(id=i, x=at(i), y=100.5, text=f"here {i}") for i in range(0, 10, 3)]
+    scene = Scene(labels=[Label(id=99, x=at(5), y=100.5, text="long " * 100), *many])
+    said = [words for _, words in places(compose(chart_of(scene), LOOKS[0]))]
+    assert [each for each in said if each.startswith("long long") and each.endswith("…")]
+
+
+def test_the_title_ends_before_an_axis_of_long_numbers():
+    for width in range(300, 900, 12):
+        picture = compose(cp.chart(flat_bars(price=3e12, tick_size=None)), Look(width=width))
+        assert overlaps(picture) == []
+
+
+def test_the_change_is_that_from_the_bar_before_also_where_it_is_out_of_view():
+    bars = flat_bars()
+    gapped = replace(bars, open=bars.open + 0.25)
+    for last in (None, 1):
+        picture = compose(cp.chart(gapped, last=last), Look())
+        assert f"{MINUS}1.00 ({MINUS}0.99%)" in [words for _, words in places(picture)]
+
+
+def test_a_fall_of_a_price_below_nought_is_told_as_a_fall():
+    said = [words for _, words in places(compose(cp.chart(flat_bars(price=-11)), Look()))]
+    assert f"{MINUS}1.00 ({MINUS}10.00%)" in said

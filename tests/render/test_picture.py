@@ -118,3 +118,12 @@ def test_from_and_to_choose_the_bars_in_the_zone_of_the_axis(capsys):
     times = json.loads(capsys.readouterr().out)["time"]
     assert len(times) == 3
     assert times[-1] < 1709701200000  # midnight in New York
+
+
+@pytest.mark.parametrize("target", ["", "chart.gif", "no/such/place/chart.svg"])
+def test_a_chart_that_cannot_be_saved_says_nothing_on_stdout(target, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["chart", "sample:es-5m", "--json", "-o", target]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert len(said.err.splitlines()) == 1

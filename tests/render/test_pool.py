@@ -269,3 +269,17 @@ def test_a_font_that_is_not_there_is_named(monkeypatch, tmp_path):
     monkeypatch.setenv(raster.EXTRA_FONTS, str(tmp_path / "gone.ttf"))
     with pytest.raises(RenderError, match=r"gone.ttf.* is not a font file"):
         raster.rasterize(SMALL)
+
+
+def test_a_worker_that_does_not_even_read_is_given_up():
+    impatient = pool.Pool(size=1, timeout_s=5)
+    impatient.png(SMALL)
+    stopped = impatient._idle[0].process
+    os.kill(stopped.pid, signal.SIGSTOP)
+    impatient._timeout_s = 0.3
+    try:
+        with pytest.raises(RenderError, match="too long"):
+            impatient.png(SMALL.replace("</svg>", f"<!--{'x' * 1_000_000}--></svg>"))
+        assert stopped.returncode is not None
+    finally:
+        impatient.close()

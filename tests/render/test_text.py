@@ -11,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chartpact.render import raster, text, typeface
+from chartpact.render.display import DisplayList, Words
+from chartpact.render.document import document
 from chartpact.scene import Label, Scene
 
 from .scenery import at, chart_of, pixels
@@ -55,6 +57,35 @@ def test_symbols_come_from_the_font_of_symbols():
     advance = typeface.typeface("symbols").advance("🚀")
     assert text.width("🚀", 10) == pytest.approx(10 * advance)
     assert text.width("\ufe0f\u200d", 10) == 0
+
+
+def test_symbols_are_drawn_beside_characters_that_no_font_has():
+    def drawn(words):
+        line = Words(10, 45, words, 40, "#000000")
+        picture = DisplayList(200, 60, "#ffffff", "", [line])
+        return pixels(raster.rasterize(document(picture, fonts=False)))
+
+    rocket, family = "\U0001f680", "\U0001f468\u200d\U0001f469"
+    room = 10 + int(text.width(rocket, 40))
+    assert (drawn(rocket + family)[:, :room] == drawn(rocket)[:, :room]).all()
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("ES\u202e1h", "ES1h"),  # nothing turns what follows about
+        ("\u2067a\u2069\ufeffb\u200bc", "abc"),
+        ("a\x7fb\x85c", "abc"),
+        ("one\u2028two", "one\ntwo"),
+        ("e\u0301", "\u00e9"),
+        ("Z\u0351\u036b\u0353A", "ZA"),
+        ("\u26a0\ufe0f \U0001f44d\U0001f3fd", "\u26a0 \U0001f44d"),
+        ("\u0915\u094d\u0937", "\u0915\u094d\u0937"),  # marks of a script we do not have stay
+    ],
+)
+def test_what_cannot_be_seen_is_left_out(written, shown):
+    assert text.clean(written) == shown
+    assert text.clean(shown) == shown
 
 
 @settings(max_examples=150, deadline=None)

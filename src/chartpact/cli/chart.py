@@ -118,7 +118,9 @@ def run_chart(args: argparse.Namespace) -> int:
     bars, last = window(args, bars_of(args))
     with own_scripts() as user:
         drawn = chart(bars, args.indicator, last=last, user=user)
-    summary = args.summary or not (args.json or args.output)
+    summary = args.summary or not (args.json or args.output is not None)
+    if args.output is not None:  # first: what cannot be drawn leaves nothing half said
+        save(args, drawn)
     if not summary:  # which tells the errors itself
         for each in drawn.drawn:
             if each.error is not None:
@@ -127,6 +129,4 @@ def run_chart(args: argparse.Namespace) -> int:
         print(json.dumps(drawn.to_json(), allow_nan=False))
     if summary:
         print(drawn.summary(), end="")
-    if args.output:
-        save(args, drawn)
     return ALL_FAILED if drawn.failed else DONE

@@ -167,10 +167,20 @@ def _words(op: Words) -> str:
     style += f' text-anchor="{op.anchor}"' if op.anchor != "start" else ""
     if op.halo:
         style += f'{_stroke(Stroke(op.halo, op.size / 4))} paint-order="stroke"'
-    written = _escaped(op.text)
-    if "  " in written or written != written.strip():
+    words = text.clean(op.text)
+    if "  " in words or words != words.strip():
         style += ' xml:space="preserve"'
+    written = escape(words, quote=True) if words.isascii() else "".join(_spans(words, op.face))
     return f'<text x="{_n(op.x)}" y="{_n(op.y)}"{_paint("fill", op.color)}{style}>{written}</text>'
+
+
+def _spans(words: str, face: str) -> Iterable[str]:
+    """Symbols name their font: left to look for one, a renderer may give up at the first gap."""
+    for symbols, run in text.runs(words, face):
+        written = escape(run, quote=True)
+        if symbols:
+            written = f'<tspan font-family="{typeface.SYMBOLS}">{written}</tspan>'
+        yield written
 
 
 def _polyline(x: Floats, y: Floats, closed: bool) -> str:

@@ -20,6 +20,7 @@ from chartpact.scene import Label
 PADDING = (6.0, 2.5)  # beside and above the text of a bubble, at size 12
 CLEAR = 4.0  # between a bar and a label above or below it
 TRIES = 10
+SHORT = 4  # a text that finds no room is shortened to this part of the pane, and tries again
 
 # Bubbles: where the box lies from the point it names (−1 left or above, 0 about it, 1 right, below)
 BUBBLES: Mapping[str, tuple[int, int]] = {
@@ -154,9 +155,14 @@ def arrange(labels: Sequence[Label], frame: Frame, taken: Taken) -> list[Placed]
             continue
         shown = label.text if label.text_color and visible(label.text_color) else ""
         words = block(shown, size, label.text_formatting, label.text_font_family)
-        box, way = _box(label, words, *point, size)
-        if box.height > 0 and box.width > 0:
-            found.append(_settled(label, words, *point, box, way, frame, taken))
+        placed = None
+        for room in (frame.area.width - 4 * PADDING[0] * size / 12, frame.area.width / SHORT):
+            if placed is None or (placed.mute and words.width > room):
+                words = words.fitted(room)
+                box, way = _box(label, words, *point, size)
+                placed = _settled(label, words, *point, box, way, frame, taken)
+        if placed is not None and placed.box.height > 0 and placed.box.width > 0:
+            found.append(placed)
     return found[::-1]
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from chartpact.render.display import Floats
 
 MINUS = "−"
+MOST_DECIMALS = 14  # a number that needs more is written with a power of ten
 _UNITS = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "K"))
 
 
@@ -29,13 +30,20 @@ class Numbers:
             return "–"
         if self.compact:
             return compact(value)
-        if abs(value) >= 1e15:
-            return f"{value:.3e}".replace("-", MINUS)
+        if abs(value) >= 1e15 or (value and self.decimals > MOST_DECIMALS):
+            return _powers(value)
+        if self.decimals > MOST_DECIMALS:
+            return "0"
         return _signed(f"{value:,.{self.decimals}f}")
 
     def finer(self, step: float) -> "Numbers":
         """Enough decimals to tell one step from the next."""
         return Numbers(max(self.decimals, decimals_of(step)), self.compact)
+
+
+def _powers(value: float) -> str:
+    digits, _, power = f"{value:.3e}".partition("e")
+    return f"{digits}e{int(power)}".replace("-", MINUS)
 
 
 def _signed(text: str) -> str:
@@ -52,7 +60,7 @@ def compact(value: float) -> str:
     """
     size = abs(value)
     if size >= 1e15:
-        return f"{value:.2e}".replace("-", MINUS)
+        return _powers(value)
     for unit, letter in _UNITS:
         if size >= unit * 0.9995:
             scaled = value / unit
@@ -63,13 +71,13 @@ def compact(value: float) -> str:
 
 
 def decimals_of(step: float) -> int:
-    """The decimals a step has when written out, at most 10.
+    """The decimals a step has when written out.
 
     >>> decimals_of(0.25), decimals_of(1e-05), decimals_of(2.0)
     (2, 5, 0)
     """
     exponent = Decimal(f"{step:.10g}").normalize().as_tuple().exponent
-    return min(10, max(0, -int(exponent)))
+    return max(0, -int(exponent))
 
 
 def of_prices(prices: Floats, tick_size: float | None) -> Numbers:
@@ -79,11 +87,14 @@ def of_prices(prices: Floats, tick_size: float | None) -> Numbers:
     known = prices[np.isfinite(prices)][-500:]
     if not len(known):
         return Numbers(2)
-    size = max(float(np.abs(known).max()), 1e-12)
-    most = int(np.clip(5 - math.floor(math.log10(size)), 0, 10))
-    for decimals in range(most):
+    size = float(np.abs(known).max())
+    if not size:
+        return Numbers(2)
+    most = max(0, 5 - math.floor(math.log10(size)))
+    for decimals in range(min(most, MOST_DECIMALS + 1)):
         scaled = known * 10.0**decimals
-        if np.allclose(scaled, np.rint(scaled), rtol=0, atol=1e-6):
+        near = 1e-6 * min(1.0, size * 10.0**decimals)  # a price below that is not a price of 0
+        if np.allclose(scaled, np.rint(scaled), rtol=0, atol=near):
             return Numbers(decimals if decimals != 1 else 2)
     return Numbers(most)
 
@@ -103,4 +114,5 @@ def of_range(low: float, high: float) -> Numbers:
     span = high - low if high > low else max(size, 1.0)
     if span >= 10:
         return Numbers(2 if size < 1e4 else 1)
-    return Numbers(int(np.clip(math.floor(3.7 - math.log10(span)), 0, 8)))
+    exact = 11 - math.floor(math.log10(size)) if size else 0  # further digits are noise
+    return Numbers(max(0, min(math.floor(3.7 - math.log10(span)), exact)))

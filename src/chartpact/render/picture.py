@@ -43,10 +43,11 @@ from chartpact.render.panes import Content
 from chartpact.render.scales import BarScale, ValueScale
 from chartpact.render.theme import faded, theme
 from chartpact.render.wording import Taken
-from chartpact.scene import HBarPlot, HLinePlot, Table
+from chartpact.scene import HBarPlot, HLinePlot
 
 RIGHT_MARGIN = 14.0  # pixels between the last bar and the axis
 LEAST_AXIS = 46.0
+AXIS = 70.0  # pixels: a usual width of the axis, until it is known
 FLOOR = 8.0  # pixels kept free at the bottom of a pane
 MOST_TAGS = 8
 SMALL_PANE = 34  # pixels: a lower one has no legend
@@ -63,7 +64,6 @@ class Pane:
     scale: ValueScale
     ticks: list[float]
     rows: list[Row]
-    grids: list[tables.Grid]
 
 
 def compose(chart: Chart, look: Look) -> DisplayList:
@@ -82,8 +82,10 @@ class _Composer:
         self.width = look.width
         self.height = look.height or panes.free_height(contents)
         self.bottom = self.height - axes.TIME_HEIGHT
-        self.panes = self._stack(contents)
+        self.panes = self._stack(contents, self.width - AXIS)
         self.right = self.width - self._axis_width()
+        if self.right < self.width - AXIS:  # then the legends have less room than was thought
+            self.panes = self._stack(contents, self.right)
         self.bars = BarScale(
             len(chart.bars), 0.0, self.right - RIGHT_MARGIN, panes.ahead(contents, self.clock)
         )
@@ -94,14 +96,13 @@ class _Composer:
         ]
         for pane in self.panes:
             pane.area = Area(0.0, pane.area.top, self.right, pane.area.bottom)
-            pane.grids = _grids(pane.content, pane.area)
 
     # ----------------------------------------------------------------------------------- layout
 
-    def _stack(self, contents: list[Content]) -> list[Pane]:
+    def _stack(self, contents: list[Content], right: float) -> list[Pane]:
         found, top = [], 0.0
         for content, height in zip(contents, panes.heights(contents, self.bottom), strict=True):
-            area = Area(0.0, top, self.width - 70.0, top + height)
+            area = Area(0.0, top, right, top + height)
             found.append(self._pane(content, area))
             top += height
         return found
@@ -112,8 +113,7 @@ class _Composer:
         low, high = reach or (0.0, 1.0)
         if log and low <= 0:
             raise RenderError(f"a log scale needs prices above 0, and the lowest here is {low:g}")
-        grids = _grids(content, area)
-        rows = self._legend(content, numbers, area, grids)
+        rows = self._legend(content, numbers, area)
         head, foot = self._margins(content, rows, area.height)
         scale = ValueScale(low, high, area.top + head, area.bottom - foot, log)
         ticks = self._ticks(content, scale, area) if reach else []
@@ -121,7 +121,7 @@ class _Composer:
         if len(ticks) > 1 and not numbers.compact:
             step = min(b - a for a, b in pairwise(ticks))
             axis = numbers.finer(step) if content.kind == "price" else of_step(step)
-        return Pane(content, area, numbers, axis, scale, ticks, rows, grids)
+        return Pane(content, area, numbers, axis, scale, ticks, rows)
 
     def _values(self, content: Content) -> tuple[tuple[float, float] | None, Numbers]:
         """From where to where the values of a pane reach, if it has any, and how to write them."""
@@ -152,14 +152,13 @@ class _Composer:
             return ticks
         return [each for each in ticks if each <= scale.high or not content.fixed]
 
-    def _legend(
-        self, content: Content, numbers: Numbers, area: Area, grids: list[tables.Grid]
-    ) -> list[Row]:
+    def _legend(self, content: Content, numbers: Numbers, area: Area) -> list[Row]:
         room = area.width - 2 * legend.LEFT
-        for grid in grids:  # tables at the top keep their place, the legend makes room
-            if grid.table.position == "top_right":
+        for table in tables.shown(content.tables):  # those at the top keep their place
+            grid = tables.measure(table, area)
+            if grid is not None and table.position == "top_right":
                 room = min(room, area.width - grid.width - 2 * tables.MARGIN - legend.LEFT)
-            elif grid.table.position == "top_center":
+            elif grid is not None and table.position == "top_center":
                 room = min(room, (area.width - grid.width) / 2 - legend.LEFT - tables.MARGIN)
         room = max(room, 80.0)
         most = max(1, int(area.height * 0.3 / legend.ROW))
@@ -168,7 +167,9 @@ class _Composer:
             for drawn, scene in content.drawn
         ]
         if content.kind == "price":
-            title = titles.title_row(self.chart.bars, numbers, room, self.theme)
+            known = self.chart.history or self.chart.bars
+            before = float(known.close[-2]) if len(known) > 1 else None
+            title = titles.title_row(self.chart.bars, before, numbers, room, self.theme)
             rest = legend.arrange(entries, room, most - 1, self.theme) if most > 1 else []
             return [title, *rest] if title else rest
         if area.height < SMALL_PANE:
@@ -210,9 +211,9 @@ class _Composer:
         ops += self._last_price(frame) if pane.content.kind == "price" else []
         words, places = legend.draw(pane.rows, pane.area, self.theme)
         taken = Taken()
-        for place in places:
+        spots = tables.arrange(pane.content.tables, pane.area, places)
+        for place in (*places, *(spot for _, spot in spots)):
             taken.add(place)
-        spots = self._table_spots(pane, taken)
         ops += self._clipped(self._objects(pane, frame, taken), frame)
         drawn = [op for grid, spot in spots for op in tables.draw(grid, spot, frame)]
         ops += self._clipped(drawn, frame)
@@ -268,17 +269,6 @@ class _Composer:
         ops += [op for each in placed for op in labels.thread(each, frame)]
         return ops + levels + written + [op for each in placed for op in labels.draw(each, frame)]
 
-    def _table_spots(self, pane: Pane, taken: Taken) -> list[tuple[tables.Grid, Area]]:
-        spots = []
-        for grid in pane.grids:
-            spot = tables.place(grid, pane.area)
-            hit = [each.bottom for each in taken.areas if each.meets(spot)]
-            if hit and grid.table.position.startswith("top"):
-                spot = tables.place(grid, pane.area, max(hit) - pane.area.top + 4)
-            taken.add(spot)
-            spots.append((grid, spot))
-        return spots
-
     def _clipped(self, ops: list[Op], frame: Frame) -> list[Op]:
         """A clip only where something would stick out: clipping is dear."""
         if all(frame.area.grown(0.5).holds(reach(op)) for op in ops):
@@ -326,19 +316,6 @@ class _Composer:
         y = self.bottom + axes.TIME_HEIGHT / 2 + 10 * text.CAP_HEIGHT / 2
         ops.append(Words(self.right + axes.PAD, y, name, 10, self.theme.muted))
         return [*ops, End()]
-
-
-def _grids(content: Content, area: Area) -> list[tables.Grid]:
-    """The tables of a pane, measured."""
-    found = (
-        tables.measure(table, area.width, area.height) for table in _last_in_place(content.tables)
-    )
-    return [grid for grid in found if grid is not None]
-
-
-def _last_in_place(found: list[Table]) -> list[Table]:
-    """One table for each position: a later one hides the earlier."""
-    return list({table.position: table for table in found}.values())
 
 
 def _prices(chart: Chart, kind: str) -> candles.Prices:

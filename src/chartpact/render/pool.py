@@ -20,6 +20,7 @@ from chartpact.render.errors import RenderError
 
 SIZE = max(1, min(4, os.cpu_count() or 1))
 TIMEOUT_S = 60.0
+TOO_LONG = "the picture took too long to draw"
 _START = "import sys; sys.path[:] = {path!r}; from chartpact.render.raster import main; main()"
 
 
@@ -34,22 +35,33 @@ class _Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
+            bufsize=0,
             start_new_session=True,  # Ctrl-C is for the caller, who then lets the worker go
         )
 
     def draw(self, svg: bytes, timeout_s: float) -> bytes:
-        assert self.process.stdin is not None
-        try:
-            self.process.stdin.write(struct.pack(">I", len(svg)) + svg)
-            self.process.stdin.flush()
-        except (BrokenPipeError, ValueError):
-            raise _Died from None
         deadline = time.monotonic() + timeout_s
+        self._write(struct.pack(">I", len(svg)) + svg, deadline)
         kind, size = struct.unpack(">BI", self._read(5, deadline))
         answer = self._read(size, deadline)
         if kind == raster.FAILED:
             raise RenderError(answer.decode())
         return answer
+
+    def _write(self, document: bytes, deadline: float) -> None:
+        assert self.process.stdin is not None
+        pipe = self.process.stdin.fileno()
+        os.set_blocking(pipe, False)  # so that a worker which does not read holds nobody up
+        left = memoryview(document)
+        with selectors.DefaultSelector() as waiting:
+            waiting.register(pipe, selectors.EVENT_WRITE)
+            while left:
+                if not waiting.select(max(deadline - time.monotonic(), 0)):
+                    raise RenderError(TOO_LONG)
+                try:
+                    left = left[os.write(pipe, left) :]
+                except BrokenPipeError:
+                    raise _Died from None
 
     def _read(self, size: int, deadline: float) -> bytes:
         assert self.process.stdout is not None
@@ -58,8 +70,8 @@ class _Worker:
         with selectors.DefaultSelector() as waiting:
             waiting.register(pipe, selectors.EVENT_READ)
             while len(got) < size:
-                if not waiting.select(deadline - time.monotonic()):
-                    raise RenderError("the picture took too long to draw")
+                if not waiting.select(max(deadline - time.monotonic(), 0)):
+                    raise RenderError(TOO_LONG)
                 piece = os.read(pipe, size - len(got))
                 if not piece:
                     raise _Died
@@ -110,7 +122,7 @@ class Pool:
         try:
             answer = worker.draw(document, self._timeout_s)
         except RenderError as error:
-            if "too long" in str(error):
+            if str(error) == TOO_LONG:
                 worker.process.kill()
                 worker.stop()
             else:

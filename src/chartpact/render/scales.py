@@ -9,6 +9,19 @@ import numpy as np
 from chartpact.render.display import Floats, Ints
 
 ROUND = (1.0, 2.0, 2.5, 5.0)
+# The digits that a log scale names in each power of ten, from many to few
+DIGITS = (
+    tuple(each / 20 for each in range(20, 200)),
+    tuple(each / 10 for each in range(10, 100)),
+    (*(each / 10 for each in range(10, 20)), *(each / 4 for each in range(8, 40))),
+    (*(each / 5 for each in range(5, 15)), *(each / 2 for each in range(6, 20))),
+    (1, 1.25, 1.5, 1.75, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9),
+    (1, 1.5, 2, 3, 4, 5, 6, 8),
+    (1, 2, 3, 5),
+    (1, 2, 5),
+    (1, 3),
+    (1,),
+)
 FAR = 1e6  # pixels: nothing further away can be told apart
 
 
@@ -77,7 +90,7 @@ class ValueScale:
         """Round values between two heights, at least `apart` pixels from each other."""
         low, high = self.value(bottom), self.value(top)
         if self.log and low > 0 and high / low > 4:
-            return _decades(low, high, max(2.0, (bottom - top) / apart))
+            return self._decades(low, high, apart)
         step = round_step((high - low) * apart / max(bottom - top, 1.0), tick_size)
         if not step > 0 or (high - low) / step > 10_000:
             return []
@@ -90,6 +103,17 @@ class ValueScale:
             if value > 0 and (not kept or self.y1(kept[-1]) - self.y1(value) >= apart * 0.7):
                 kept.append(value)
         return kept
+
+    def _decades(self, low: float, high: float, apart: float) -> list[float]:
+        """Round values of every power of ten, as many as have room between each two."""
+        powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+        for digits in DIGITS:
+            every = [each * 10.0**power for power in powers for each in digits]
+            found = [each for each in every if low <= each <= high]
+            y = self.y(np.array(found))
+            if len(found) < 2 or -np.diff(y).max() >= apart * 0.7:
+                return found
+        return found[:: math.ceil(apart * 0.7 / -np.diff(y).max())]
 
 
 def round_step(least: float, tick_size: float | None = None) -> float:
@@ -119,14 +143,3 @@ def _digits(value: float) -> float:
 
 def _whole(value: float) -> bool:
     return round(value) > 0 and abs(value - round(value)) < 1e-6 * max(1.0, abs(value))
-
-
-def _decades(low: float, high: float, most: float) -> list[float]:
-    for digits in ((1, 1.5, 2, 3, 4, 5, 6, 8), (1, 2, 3, 5), (1, 2, 5), (1, 3), (1,)):
-        powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-        found = [each * 10.0**power for power in powers for each in digits]
-        found = [each for each in found if low <= each <= high]
-        if len(found) <= most:
-            return found
-    every = math.ceil(len(found) / most)
-    return found[::every]

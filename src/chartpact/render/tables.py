@@ -1,5 +1,6 @@
 """Tables in the nine places of a pane."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,7 @@ PADDING = (6.0, 3.0)
 MARGIN = 8.0
 AUTO_SIZE = 12
 SMALLEST = 0.35  # of its size: a table is made no smaller
+SHARES = (1.0, 0.85, 0.7, 0.6, 0.5, 0.42, SMALLEST)  # tried where tables have to share a pane
 MAX_SIDE = 200  # columns or rows; more could not be read on any picture
 
 
@@ -38,13 +40,46 @@ class Grid:
         return float(self.rows.sum()) + self.line * (len(self.rows) - 1) + 2 * self.frame
 
 
-def measure(table: Table, width: float, height: float) -> Grid | None:
-    """The grid of a table in a pane of that size, made smaller where it would not fit."""
-    grid = _grid(table, width, height, 1.0)
+def shown(tables: Iterable[Table]) -> list[Table]:
+    """One table for each position: a later one hides the earlier."""
+    return list({table.position: table for table in tables}.values())
+
+
+def measure(table: Table, pane: Area, share: float = 1.0) -> Grid | None:
+    """The grid of a table at a share of its size, made smaller where it would not fit."""
+    width, height = pane.width, pane.height
+    grid = _grid(table, width, height, share)
     if grid is None:
         return None
-    share = min((width - 2 * MARGIN) / grid.width, (height - MARGIN) / grid.height, 1.0)
-    return grid if share == 1 else _grid(table, width, height, max(share * 0.97, SMALLEST))
+    fits = min((width - 2 * MARGIN) / grid.width, (height - MARGIN) / grid.height, 1.0)
+    return grid if fits == 1 else _grid(table, width, height, max(share * fits * 0.97, SMALLEST))
+
+
+def arrange(tables: Iterable[Table], pane: Area, taken: Sequence[Area]) -> list[tuple[Grid, Area]]:
+    """A place for every table: off what is taken, and small enough not to cover each other."""
+    waiting = shown(tables)
+    found: list[tuple[Grid, Area]] = []
+    for share in SHARES:
+        found = [spot for table in waiting if (spot := _spot(table, pane, share, taken))]
+        areas = [area for _, area in found]
+        if not any(one.meets(other) for i, one in enumerate(areas) for other in areas[:i]):
+            break
+    return found
+
+
+def _spot(
+    table: Table, pane: Area, share: float, taken: Sequence[Area]
+) -> tuple[Grid, Area] | None:
+    grid = measure(table, pane, share)
+    if grid is None:
+        return None
+    spot = place(grid, pane)
+    hit = [each.bottom for each in taken if each.meets(spot)]
+    if not hit:
+        return grid, spot
+    below = Area(pane.left, max(hit) + 4 - MARGIN, pane.right, pane.bottom)
+    lower = measure(table, below, share) or grid
+    return lower, place(lower, below)
 
 
 def _grid(table: Table, width: float, height: float, scale: float) -> Grid | None:
@@ -70,14 +105,20 @@ def _grid(table: Table, width: float, height: float, scale: float) -> Grid | Non
         points = cell.size if isinstance(cell.size, int) else palette.TEXT_SIZES[cell.size]
         size = max(5.0, (points or AUTO_SIZE) * scale)
         words = block(cell.text, size, cell.text_formatting, cell.text_font_family)
+        if scale <= SMALLEST:  # what is too long even so is shortened
+            words = words.fitted(width - 2 * (MARGIN + PADDING[0]))
         measured.append((cell, words))
     for whole in (False, True):  # single cells first, then those that reach over several
         for cell, words in measured:
             end_column = _end(cell.end_column, cell.column, count_columns)
             end_row = _end(cell.end_row, cell.row, count_rows)
-            wide = cell.width * width / 100 if cell.width else words.width + 2 * PADDING[0] * scale
+            wide = (
+                cell.width * width / 100 * scale
+                if cell.width
+                else words.width + 2 * PADDING[0] * scale
+            )
             high = (
-                cell.height * height / 100
+                cell.height * height / 100 * scale
                 if cell.height
                 else (max(words.height, words.size) + 2 * PADDING[1] * scale)
             )
@@ -105,8 +146,8 @@ def _seen(color: str | None) -> bool:
     return color is not None and visible(color)
 
 
-def place(grid: Grid, pane: Area, below: float = 0.0) -> Area:
-    """Where the table lies; one at the top keeps below what is written there."""
+def place(grid: Grid, pane: Area) -> Area:
+    """Where the table lies."""
     row, _, column = grid.table.position.partition("_")
     width, height = grid.width, grid.height
     left = {
@@ -115,7 +156,7 @@ def place(grid: Grid, pane: Area, below: float = 0.0) -> Area:
         "right": pane.right - MARGIN - width,
     }[column]
     top = {
-        "top": pane.top + max(MARGIN, below),
+        "top": pane.top + MARGIN,
         "middle": (pane.top + pane.bottom - height) / 2,
         "bottom": pane.bottom - MARGIN - height,
     }[row]

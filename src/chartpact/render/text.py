@@ -2,7 +2,9 @@
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from functools import lru_cache
+from itertools import groupby
 
 from chartpact.render.typeface import FALLBACK, typeface
 
@@ -11,18 +13,55 @@ CAP_HEIGHT = 0.727  # of the size: what "vertically centred" goes by
 ELLIPSIS = "…"
 MAX_CHARS = 4096
 
-# What XML 1.0 cannot hold, even escaped; resvg panics on some of it.
-_FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# What XML 1.0 cannot hold, even escaped (resvg panics on some of it); what is never seen; and what
+# turns the order of letters about, in texts that it does not belong to.
+_FORBIDDEN = re.compile(
+    "[^\t\n\r\u0020-\u007e\u00a0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
+    "|[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]"
+    "|[\U000e0000-\U000e0fff]"
+)
+_NEWLINES = re.compile("\r\n|[\r\u2028\u2029]")
+# Accents, joiners, variation selectors, shades of skin: what changes the character before it.
+_JOINERS = re.compile("[\u200c\u200d\ufe00-\ufe0f\U0001f3fb-\U0001f3ff]")
 
 
 def clean(text: str) -> str:
-    """The text with every character that an XML document cannot hold left out.
+    """The text without what a picture cannot show, and nothing that could break the document.
 
     >>> clean("BUY\\x01\\r\\nnow")
     'BUY\\nnow'
     """
-    text = _FORBIDDEN.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
+    text = _NEWLINES.sub("\n", text[: 4 * MAX_CHARS])
+    text = _FORBIDDEN.sub("", text)
+    if not text.isascii():
+        text = _without_stray_marks(unicodedata.normalize("NFC", text))
     return text.expandtabs(4)[:MAX_CHARS]
+
+
+def _without_stray_marks(text: str) -> str:
+    """Marks that the fonts lack, on characters they have, would be boxes: they are left out."""
+    kept: list[str] = []
+    drawn = False
+    for char in text:
+        if unicodedata.category(char) in ("Mn", "Me") or _JOINERS.match(char):
+            if drawn and not known(char):
+                continue
+        else:
+            drawn = known(char)
+        kept.append(char)
+    return "".join(kept)
+
+
+def known(char: str) -> bool:
+    """Whether the package has a glyph for a character."""
+    return any(ord(char) in typeface(each).glyphs for each in ("sans", FALLBACK))
+
+
+def runs(words: str, face: str) -> Iterator[tuple[bool, str]]:
+    """The stretches of a text that the face lacks and the face of symbols has, and the others."""
+    own, symbols = typeface(face).glyphs, typeface(FALLBACK).glyphs
+    for other, chars in groupby(words, lambda c: ord(c) not in own and ord(c) in symbols):
+        yield other, "".join(chars)
 
 
 def face(bold: bool = False, italic: bool = False, mono: bool = False) -> str:

@@ -32,8 +32,11 @@ def rising(bars: Bars, theme: Theme) -> str:
     return theme.up if bars.close[-1] >= bars.open[-1] else theme.down
 
 
-def title_row(bars: Bars, numbers: Numbers, room: float, theme: Theme) -> Row:
-    """The title, that the data is synthetic where it is, and the last bar if there is room."""
+def title_row(bars: Bars, before: float | None, numbers: Numbers, room: float, theme: Theme) -> Row:
+    """The title, that the data is synthetic where it is, and the last bar if there is room.
+
+    `before` is the close before the last one, also where that bar is out of view.
+    """
     badge = Piece("synthetic", theme.warning, "sans-bold", BADGE_SIZE)
     left = room - (badge.width + legend.GAP if bars.synthetic else 0.0)
     name = text.fit(title_of(bars), TITLE_SIZE, left, "sans-bold")
@@ -45,11 +48,13 @@ def title_row(bars: Bars, numbers: Numbers, room: float, theme: Theme) -> Row:
     for piece in pieces:
         row.append((x, piece))
         x += piece.width + legend.GAP
-    last, end = _last_bar(bars, numbers, theme, x + legend.APART - legend.GAP)
+    last, end = _last_bar(bars, before, numbers, theme, x + legend.APART - legend.GAP)
     return (*row, *(last if end <= room else ()))
 
 
-def _last_bar(bars: Bars, numbers: Numbers, theme: Theme, x: float) -> tuple[Row, float]:
+def _last_bar(
+    bars: Bars, before: float | None, numbers: Numbers, theme: Theme, x: float
+) -> tuple[Row, float]:
     """Open, high, low, close and the change, from `x` on, and where they end."""
     if not len(bars):
         return (), x
@@ -59,9 +64,9 @@ def _last_bar(bars: Bars, numbers: Numbers, theme: Theme, x: float) -> tuple[Row
     for letter, column in zip("OHLC", columns, strict=True):
         pieces.append((Piece(letter, theme.muted), 3.0))
         pieces.append((Piece(numbers(float(column[-1])), color), 8.0))
-    before = float(bars.close[-2] if len(bars) > 1 else bars.open[-1])
+    before = float(bars.open[-1]) if before is None else before
     change = float(bars.close[-1]) - before
-    share = f" ({100 * change / before:+.2f}%)".replace("-", MINUS) if before else ""
+    share = f" ({100 * change / abs(before):+.2f}%)".replace("-", MINUS) if before else ""
     pieces.append((Piece(f"{'+' if change >= 0 else ''}{numbers(change)}{share}", color), 0.0))
     placed = []
     for piece, gap in pieces:

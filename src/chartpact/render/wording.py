@@ -30,6 +30,13 @@ class Block:
     def height(self) -> float:
         return len(self.lines) * self.size * text.LINE_HEIGHT
 
+    def fitted(self, room: float) -> "Block":
+        """The same with every line shortened to that width."""
+        if self.width <= room:
+            return self
+        lines = (text.fit(line, self.size, room, self.face) for line in self.lines)
+        return Block(tuple(lines), self.size, self.face)
+
     def draw(self, area: Area, align: str, color: str, halo: str | None = None) -> list[Op]:
         """The lines from the top of an area, aligned within it."""
         x, anchor = {
