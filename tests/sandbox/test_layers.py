@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from chartpact import _native, script
+from chartpact import script
 from chartpact.script.run import dry_run_bars
 from chartpact.script.sandbox import layers, wire
 from chartpact.script.sandbox.layers import ALL, LANDLOCK, PRIVILEGES, SECCOMP, Exposed, Finding
@@ -229,6 +229,8 @@ def test_an_old_container_engine_that_answers_eperm_is_understood(
 
 
 def test_the_threat_model_names_every_call_and_every_layer() -> None:
+    from chartpact import _native
+
     page = Path(__file__).parents[2].joinpath("docs", "threat-model.md").read_text()
     for name, _, _ in _native.sandbox_calls():
         assert f"`{name}`" in page

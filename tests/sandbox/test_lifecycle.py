@@ -1,6 +1,7 @@
 """Zygotes are started, lost, replaced and renewed; nothing is left behind."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -373,3 +374,26 @@ def test_renewal_under_load_loses_no_run() -> None:
         assert wait_until(lambda: len(children(os.getpid())) >= 1)
         mine = [child for child in children(os.getpid()) if child == pool.zygote().pid]
         assert len(mine) == 1
+
+
+def test_runs_yield_to_the_server_and_go_first_when_memory_runs_out() -> None:
+    with Pool(1, planted=PLANTED) as pool, ThreadPoolExecutor(1) as threads:
+        zygote = pool.zygote()
+        run = threads.submit(pool.run, SLEEP, Allowance(wall_ms=300))
+        assert wait_until(lambda: len(running(zygote.pid)) == 1)
+        child = running(zygote.pid)[0]
+        own = os.getpriority(os.PRIO_PROCESS, 0)
+        assert os.getpriority(os.PRIO_PROCESS, child) == min(own + 10, 19)
+        assert Path(f"/proc/{child}/oom_score_adj").read_text().strip() == "800"
+        limits = Path(f"/proc/{child}/limits").read_text()
+        assert "Max cpu time              2                    2" in limits
+        for name in ("core file size", "processes", "file size", "open files", "locked memory"):
+            assert re.search(rf"Max {name} +0 +0 ", limits), name
+        assert isinstance(run.exception(), RunFailed)
+
+
+def test_a_zygote_has_no_network_where_the_host_permits_it() -> None:
+    with Pool(1) as pool:
+        zygote = pool.zygote()
+        here, there = (os.readlink(f"/proc/{pid}/ns/net") for pid in (os.getpid(), zygote.pid))
+        assert (here != there) == ("network" in zygote.report["namespaces"])

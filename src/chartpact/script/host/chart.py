@@ -406,6 +406,7 @@ class Chart(HostObject):
             )
         self._check_length(len(array), name)
         floats: Array = array.astype(np.float64, copy=False)
+        floats.flags.writeable = False  # nothing changes a series, so plots may share it
         return floats
 
     def _check_length(self, length: int, name: str) -> None:

@@ -50,10 +50,11 @@ def unpack_bars(document: Document, columns: Sequence[Column]) -> Bars:
 def pack_scene(scene: Scene, columns: list[Column]) -> Document:
     """The scene as a document; series, dots and signals go to the end of `columns`."""
     document: Document = {}
+    sent: dict[int, int] = {}
     for name, rule in rules(Scene).items():
         value = getattr(scene, name)
         if name == "plots":
-            document[name] = [_pack_plot(plot, columns) for plot in value]
+            document[name] = [_pack_plot(plot, columns, sent) for plot in value]
         elif name == "signals":
             document[name] = _pack_rows(value, columns)
         else:
@@ -78,14 +79,14 @@ def unpack_scene(document: Any, columns: Sequence[Column]) -> Scene:
         raise WireError(f"it holds no scene ({type(error).__name__})") from None
 
 
-def _pack_plot(plot: Plot, columns: list[Column]) -> Document:
+def _pack_plot(plot: Plot, columns: list[Column], sent: dict[int, int]) -> Document:
     document: Document = {"kind": plot.kind}
     for name, rule, default in _PLANS[plot.kind]:
         value = getattr(plot, name)
-        if value is default:
+        if value is default or (name in plot.optional and not len(value)):
             continue
         if rule is _SERIES:
-            document[name] = _add(value, columns)
+            document[name] = _add_once(value, columns, sent)
         elif rule is _PAINT:
             document[name] = value if isinstance(value, str) else _pack_words(value, columns)
         elif name == "points":
@@ -170,6 +171,14 @@ def _unpack_words(packed: list[Any], columns: Sequence[Column]) -> tuple[Any, ..
 def _add(column: Column, columns: list[Column]) -> int:
     columns.append(column)
     return len(columns) - 1
+
+
+def _add_once(column: Column, columns: list[Column], sent: dict[int, int]) -> int:
+    """A series that several plots share crosses once."""
+    number = sent.get(id(column))
+    if number is None:
+        sent[id(column)] = number = _add(column, columns)
+    return number
 
 
 def _column(number: Any, columns: Sequence[Column], kind: type | None = None) -> Column:

@@ -1,0 +1,101 @@
+"""Bars and scenes cross the boundary without loss."""
+
+import numpy as np
+import pytest
+
+import chartpact as cp
+from chartpact.bars import Bars
+from chartpact.indicators import list_indicators
+from chartpact.scene import (
+    Anchor,
+    BarsPlot,
+    Box,
+    Cell,
+    DivLinePlot,
+    DotPlot,
+    FillPlot,
+    HBarPlot,
+    HLinePlot,
+    Label,
+    Line,
+    LinePlot,
+    Points,
+    Scene,
+    Signals,
+    Table,
+)
+from chartpact.script.sandbox import packing, wire
+
+
+def crossed(scene: Scene) -> Scene:
+    """The scene after it went into a packet and came out of it."""
+    columns: list[wire.Column] = []
+    document = packing.pack_scene(scene, columns)
+    return packing.unpack_scene(*wire.decode(b"".join(wire.encode(document, columns))))
+
+
+BARS = cp.load("sample:es-5m").last(700)
+LOCAL = [each.name for each in list_indicators() if each.category != "external"]
+
+
+@pytest.mark.parametrize("name", LOCAL)
+def test_what_a_builtin_draws_crosses_unchanged(name: str) -> None:
+    scene = cp.indicator(name)(BARS)
+    assert crossed(scene).to_json() == scene.to_json()
+
+
+def test_every_kind_of_plot_and_object_crosses_unchanged() -> None:
+    series = np.array([1.0, np.nan, 3.5])
+    place, later = Anchor(0, 0, 1_700_000_000_000), Anchor(2, 2, None)
+    scene = Scene(
+        plots=[
+            LinePlot(values=series, title="ä\n", color=("#ff0000ff", None, "#00ff00ff"), width=2),
+            LinePlot(values=series, ahead=series[:2], style="stepline"),
+            BarsPlot(values=series, base=-1.5, color="auto"),
+            FillPlot(a=series, b=-series, alpha=0, a_ahead=[1.0], b_ahead=[2.0]),
+            DotPlot(points=Points(x=[0, 2], y=[1, 2], size=[3, 4], label=["buy", None])),
+            DotPlot(points=Points(x=[], y=[])),
+            DotPlot(points=Points(x=[1, 1], y=[1, 2], label="x"), color=("red", "blue")),
+            HLinePlot(y=50, style="dashed"),
+            HBarPlot(y=1, height=2, width=0.5, offset=0.1, side="right"),
+            DivLinePlot(x1=0, y1=1, x2=2, y2=0.5, style="dotted"),
+        ],
+        signals=Signals(bar=[0, 2], confirmed_bar=[1, 2], value=[np.nan, 2], name=["a", "b"]),
+        labels=[Label(id=1, x=place, y=None, text="<&>", size=14, tooltip="\u2028")],
+        lines=[Line(id=2, x1=place, y1=1, x2=later, y2=2, extend="both")],
+        boxes=[Box(id=3, left=place, top=2, right=later, bottom=1, bgcolor=None)],
+        tables=[
+            Table(id=4, position="top_left", columns=1, rows=1, cells=[Cell(id=5, column=0, row=0)])
+        ],
+        y_range=(-1, 1),
+        label="label",
+        limits={"labels": 50},
+        evicted={"labels": 3},
+    )
+    assert crossed(scene).to_json() == scene.to_json()
+    assert crossed(Scene()).to_json() == Scene().to_json()
+
+
+def test_a_series_that_plots_share_crosses_once_and_is_shared_again() -> None:
+    series = np.arange(5.0)
+    series.flags.writeable = False
+    columns: list[wire.Column] = []
+    scene = Scene(plots=[LinePlot(values=series), FillPlot(a=series, b=series)])
+    document = packing.pack_scene(scene, columns)
+    assert [document["plots"][1][name] for name in "ab"] == [document["plots"][0]["values"]] * 2
+    assert sum(len(column) == 5 for column in columns) == 1
+
+
+def test_more_words_than_a_byte_counts_cross_too() -> None:
+    names = tuple(f"signal {i % 300}" for i in range(1000))
+    bars = np.arange(1000)
+    scene = Scene(signals=Signals(bar=bars, confirmed_bar=bars, value=bars, name=names))
+    assert crossed(scene).signals == scene.signals
+
+
+def test_bars_cross_unchanged() -> None:
+    for bars in (BARS, BARS.last(0), Bars([0], [1], [1], [1], [1], [np.nan])):
+        columns: list[wire.Column] = [np.zeros(3)]
+        document = packing.pack_bars(bars, columns)
+        found, read = wire.decode(b"".join(wire.encode(document, columns)))
+        assert packing.unpack_bars(found, read) == bars
