@@ -20,7 +20,7 @@ NOWHERE = float("-inf")  # the order of an anchor outside the loaded history: ol
 
 Record = Any
 Row = tuple[Any, ...]
-Take = Callable[[Field, list[Any]], Sequence[Any]]
+Take = Callable[[Field, Sequence[Any]], Sequence[Any]]
 
 
 class Irregular(Exception):
@@ -52,26 +52,51 @@ def rows(
 
     Place 0 of a row is its number among the drawn records; a column that is not needed holds None.
     """
+    names = _fields(channel, needed)
     try:
-        return _taken(channel, _visible(channel, records), columns, needed, _fast, len(records))
+        visible = records
+        raw = _raw({*names, *PRICES[channel]}, visible)
+        if any(None in raw[name] for name in PRICES[channel]):
+            visible = _visible(channel, records)
+            raw = _raw(names, visible)
+        return _drawn(channel, visible, columns, needed, raw, _fast, len(records))
     except (Irregular, LookupError, TypeError, AttributeError, ValueError, OverflowError):
         wrong = list(_wrong(channel, records, needed))
     if wrong:
         return wrong
-    return _taken(channel, _visible(channel, records), columns, needed, _slow, len(records))
+    visible = _visible(channel, records)
+    raw = _raw(names, visible)
+    return _drawn(channel, visible, columns, needed, raw, _slow, len(records))
 
 
-def _taken(
+def _fields(channel: str, needed: Iterable[str]) -> set[str]:
+    names = {column.partition(".")[0] for column in needed}
+    if channel == "boxes" and names & {"top", "bottom"}:  # which is which, both tell
+        names |= {"top", "bottom"}
+    return names
+
+
+def _raw(names: set[str], records: Sequence[Record]) -> dict[str, Sequence[Any]]:
+    """The fields as columns; each record is looked at once, for they lie far apart in memory."""
+    order = sorted(names)
+    if not records or not order:
+        return {name: () for name in order}
+    if len(order) == 1:
+        return {order[0]: list(map(itemgetter(order[0]), records))}
+    return dict(zip(order, zip(*map(itemgetter(*order), records), strict=True), strict=True))
+
+
+def _drawn(
     channel: str,
     records: Sequence[Record],
     columns: Sequence[str],
     needed: frozenset[str],
+    raw: Mapping[str, Sequence[Any]],
     take: Take,
     given: int,
 ) -> Drawn:
-    raw: dict[str, list[Any]] = {}
     taken = [
-        _column(channel, records, column, take, raw) if column in needed else repeat(None)
+        _column(channel, column, take, raw) if column in needed else repeat(None)
         for column in columns
     ]
     return Drawn(records, list(zip(range(len(records)), *taken)), given - len(records))  # noqa: B905
@@ -80,21 +105,12 @@ def _taken(
 # ----------------------------------------------------------------------------------------- undrawn
 
 
-def _visible(channel: str, records: Sequence[Record]) -> Sequence[Record]:
+def _visible(channel: str, records: Sequence[Record]) -> list[Record]:
     """The records without those that have no price, which are drawn nowhere."""
-    prices = PRICES[channel]
-    if not any(None in _prices(records, name) for name in prices):
-        return records
     if channel == "labels":
         return [r for r in records if r.get("y", 0) is not None or _beside_bar(r)]
+    prices = PRICES[channel]
     return [r for r in records if all(r.get(name, 0) is not None for name in prices)]
-
-
-def _prices(records: Sequence[Record], name: str) -> list[Any]:
-    try:
-        return list(map(itemgetter(name), records))
-    except LookupError:  # a source that cannot tell the price
-        return [record.get(name, 0) for record in records]
 
 
 def _beside_bar(record: Mapping[str, Any]) -> bool:
@@ -105,22 +121,16 @@ def _beside_bar(record: Mapping[str, Any]) -> bool:
 
 
 def _column(
-    channel: str, records: Sequence[Record], column: str, take: Take, raw: dict[str, list[Any]]
+    channel: str, column: str, take: Take, raw: Mapping[str, Sequence[Any]]
 ) -> Iterable[Any]:
     name, _, part = column.partition(".")
-    field, values = FIELDS[channel][name], _raw(name, records, raw)
+    field, values = FIELDS[channel][name], raw[name]
     if channel == "boxes" and name in ("top", "bottom"):  # a box drawn upside down reads upright
-        other = _raw("bottom" if name == "top" else "top", records, raw)
+        other = raw["bottom" if name == "top" else "top"]
         return map(max if name == "top" else min, take(field, values), take(field, other))
     if field.kind == "anchor":
         return take(_BAR if part else _ORDER, list(map(itemgetter(part or "n"), values)))
     return take(_ALPHA if part == "alpha" else field, values)
-
-
-def _raw(name: str, records: Sequence[Record], raw: dict[str, list[Any]]) -> list[Any]:
-    if name not in raw:
-        raw[name] = list(map(itemgetter(name), records))
-    return raw[name]
 
 
 _ORDER, _BAR, _ALPHA = Field("order"), Field("bar"), Field("alpha", nullable=True)
@@ -128,7 +138,7 @@ _NUMBERS, _WHOLES, _TEXTS, _FLAGS = {int, float}, {int}, {str}, {bool}
 _PLACES = {int, type(None)}
 
 
-def _fast(field: Field, values: list[Any]) -> Sequence[Any]:
+def _fast(field: Field, values: Sequence[Any]) -> Sequence[Any]:
     """A column whose values are all of the plainest types."""
     if not values:
         return values
@@ -164,7 +174,7 @@ def _fast(field: Field, values: list[Any]) -> Sequence[Any]:
     raise Irregular
 
 
-def _slow(field: Field, values: list[Any]) -> Sequence[Any]:
+def _slow(field: Field, values: Sequence[Any]) -> Sequence[Any]:
     return [_one(field, value) for value in values]
 
 
