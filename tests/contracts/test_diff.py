@@ -132,3 +132,18 @@ def test_the_order_of_independent_elements_is_a_patch():
     moved = [*lines[:tag], *lines[tag + 1 : tag + 3], lines[tag], *lines[tag + 3 :]]
     found = diff(make(OLD), make("".join(moved)))
     assert [(each.path, each.level) for each in found.changes] == [("elements", "patch")]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("{mine: paint, none: none}", "{none: none, mine: paint}"),
+        ("{look: level.look, thin: level.width == 1}", "{thin: level.width == 1, look: level.look}"),
+        ("initial: [MINE, NONE]", "initial: [NONE, MINE]"),
+        ("MINE: {when: {look: mine, thin: true}, give: {n: 1}}\n      NONE: {when: {look: none, thin: true}, give: {n: 2}}",
+         "NONE: {when: {look: none, thin: true}, give: {n: 2}}\n      MINE: {when: {look: mine, thin: true}, give: {n: 1}}"),
+    ],
+)  # fmt: skip
+def test_the_order_in_which_names_are_listed_means_nothing(old, new):
+    assert old in OLD
+    assert diff(make(OLD), make(OLD.replace(old, new))).level == "none"

@@ -558,6 +558,54 @@ def test_what_a_source_lacks_leaves_informational_elements_empty():
     assert found.warnings == ()
 
 
+def test_what_one_informational_element_lacks_leaves_the_others_alone():
+    text = """\
+channels: {cells: informational}
+encodings: {mark: {on: "#ff0000", off: none}}
+elements:
+  name: {from: cells, where: row == 0, count: 0..1, reads: {word: text}}
+  place: {from: cells, where: row == 0, count: 0..1}
+  light: {from: cells, where: row == 1, count: 0..1, reads: {mark: mark(bgcolor)}}
+output:
+  name: name.word
+  place: {from: place, give: {size: size}}
+  light: light.mark
+"""
+    source = {"fields": {"cells": ["row", "text"]}}
+    found = reading(text, source=source, cells=[draw.cell(0, "A"), draw.cell(1, "B")])
+    assert found.state == {"name": "A", "place": None, "light": None}
+    assert [(each.path, each.field) for each in found.warnings] == [
+        ("elements.place", "cells.size"),
+        ("elements.light", "cells.bgcolor"),
+    ]
+
+
+def test_a_tie_shows_the_objects_that_tie_alone():
+    text = """\
+channels: {lines: signal}
+elements:
+  pair: {from: lines, group: [x1], parts: {top: {highest: y1}, bottom: {lowest: y1}}}
+output: {pairs: {from: pair, sort: x1, give: {top: top.y1}}}
+"""
+    lines = [draw.line(1, y, "#000000") for y in (5, 5, 3)]
+    [tie] = reading(text, lines=lines).violations
+    assert (tie.kind, tie.path) == ("ambiguous", "elements.pair.parts.top")
+    assert [each["y1"] for each in tie.objects] == [5, 5]
+
+
+def test_lists_and_what_is_given_count_towards_the_cost():
+    lists = ", ".join(f"n{i}: 'len([v.y1 + v.y1 + v.y1 for v in level])'" for i in range(300))
+    text = f"""\
+channels: {{lines: signal}}
+elements:
+  level: {{from: lines}}
+output: {{{lists}}}
+"""
+    lines = [draw.line(1, 5, "#000000")]
+    assert reading(text, lines=lines).ok
+    assert refused(text, lines=lines * 20_000) == [("unavailable", "channels.lines")]
+
+
 # ----------------------------------------------------------------- sources, versions and identity
 
 FIELDS = """\

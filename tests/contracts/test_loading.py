@@ -314,3 +314,28 @@ def test_shipped_contracts_fit_the_schema_for_editors(name):
 def test_a_name_that_is_no_contract_says_what_there_is():
     with pytest.raises(ContractError, match=r"there is no contract 'nobody'.*bias_ai"):
         find("nobody")
+
+
+INFORMATIONAL = """\
+channels: {labels: informational}
+elements:
+  tag: {from: labels, key: [text], reads: {up: style == 'label_up'}}
+output: {tags: "len([t.up for t in tag])"}
+"""
+
+
+def test_states_of_an_informational_element_are_refused():
+    assert not told(INFORMATIONAL)
+    machine = "states: {tag: {observe: {up: up}, rows: {UP: {when: {up: true}}, DOWN: {when: {up: false}, violation: missing}}, initial: UP}}\n"
+    assert "line 8: states.tag: 'tag' is informational and cannot decide" in told(
+        INFORMATIONAL + machine
+    )
+
+
+def test_an_encoding_cannot_hide_a_function():
+    table = "encodings: {near: {up: label_up, down: label_down}}\n"
+    assert "line 8: encodings.near: 'near' is a function already" in told(INFORMATIONAL + table)
+
+
+def test_a_key_cannot_hold_the_number_of_the_last_bar():
+    assert "shift as history loads" in told(INFORMATIONAL.replace("[text]", "[chart.last_bar]"))

@@ -17,7 +17,7 @@ from chartpact.contracts.context import Context, path_of
 from chartpact.contracts.document import Node, Place
 from chartpact.contracts.elements import INFORMATIONAL, SIGNAL, ElementCode, ElementCompiler
 from chartpact.contracts.errors import ContractError, Problem, suggestion
-from chartpact.contracts.expressions import Compiled, Vocabulary
+from chartpact.contracts.expressions import FUNCTIONS, Compiled, Vocabulary
 from chartpact.contracts.machines import MachineCode, MachineCompiler
 from chartpact.contracts.model import ConfigKey, ContractFile, EdgeCase
 from chartpact.contracts.outputs import Leaf, Many, Map, One, OutputCode, OutputCompiler
@@ -170,6 +170,8 @@ class _Compiler:
         needs: dict[str, set[Any]] = {channel: set() for channel in CHANNELS}
         tracking: dict[str, set[Any]] = {channel: set() for channel in CHANNELS}
         for element in elements.values():
+            asked = element.needs | output.asked.get(element.name, NOTHING)
+            element.asked = frozenset(need for need in asked if need.channel == element.channel)
             for need in element.needs:
                 needs[need.channel].add(need)
             for need in element.tracking:
@@ -179,6 +181,7 @@ class _Compiler:
             only_tracks = (section, name, *rest[:1]) in tracked
             for need in found.needs:
                 (tracking if only_tracks else needs)[need.channel].add(need)
+        self._weigh(elements, edges, output)
         encodings = frozenset().union(*(each.encodings for each in context.expressions.values()))
         patterns = frozenset().union(*(each.patterns for each in context.expressions.values()))
         for name in [*(f"e_{n}" for n in elements), *(f"L_{n}" for n in elements),
@@ -205,6 +208,25 @@ class _Compiler:
             patterns=patterns,
             expressions=dict(context.expressions),
         )
+
+    def _weigh(
+        self,
+        elements: Mapping[str, ElementCode],
+        edges: Mapping[str, EdgeCode],
+        output: OutputCode,
+    ) -> None:
+        """Adds to each element the nodes that run for every instance of it elsewhere."""
+        for name, nodes in output.nodes.items():
+            elements[name].nodes += nodes
+        for path, found in self.context.expressions.items():
+            section, name, *_ = path.split(".")
+            edge = edges.get(name) if section == "edge_cases" else None
+            owner = edge.spec.each if edge is not None else name if section == "states" else None
+            if owner is not None and owner in elements:
+                elements[owner].nodes += found.nodes
+            for listed in found.free:
+                if listed.startswith("L_"):
+                    elements[listed.removeprefix("L_")].nodes += found.nodes
 
     def _base_scope(self) -> Scope:
         names = {}
@@ -236,6 +258,10 @@ class _Compiler:
     def _check_encodings(self) -> None:
         for table, names in self.file.encodings.items():
             seen: dict[Any, str] = {}
+            if table in FUNCTIONS:
+                self.context.problem(
+                    ("encodings", table), f"{table!r} is a function already", "choose another name"
+                )
             for name, values in names.items():
                 place = ("encodings", table, name)
                 if not values:

@@ -13,6 +13,7 @@ from typing import Any
 from chartpact.contracts.compile import Contract, identifiers, output_ids
 from chartpact.contracts.elements import INFORMATIONAL, SIGNAL
 from chartpact.contracts.expressions import parse
+from chartpact.contracts.kinds import Kind
 from chartpact.contracts.machines import MachineCode, Refusal
 from chartpact.contracts.outputs import Leaf, Many, Node, One
 from chartpact.syntax import SourceError
@@ -209,16 +210,16 @@ def _machines(old: Contract, new: Contract) -> Iterator[Change]:
 def _machine(was: MachineCode, now: MachineCode, path: str) -> Iterator[Change]:
     before, after = _meaning(was.spec.model_dump()), _meaning(now.spec.model_dump())
     for word in ("initial", "transitions", "epoch", "gone"):
-        if before[word] != after[word]:
+        if _unordered(before[word]) != _unordered(after[word]):
             yield Change(f"{path}.{word}", "changed", MAJOR)
-    if before["observe"] != after["observe"] or dict(was.observed) != dict(now.observed):
+    if before["observe"] != after["observe"] or _domains(was) != _domains(now):
         yield Change(f"{path}.observe", "changed", MAJOR)
         return
     if set(was.states) != set(now.states):
         differs = ", ".join(sorted(set(was.states) ^ set(now.states)))
         yield Change(f"{path}.rows", f"the states changed by {differs}", MAJOR)
         return
-    if was.columns != now.columns:
+    if set(was.columns) != set(now.columns):
         yield Change(f"{path}.rows", "the columns changed", MAJOR)
         return
     yield from _rows(was, now, path)
@@ -227,9 +228,10 @@ def _machine(was: MachineCode, now: MachineCode, path: str) -> Iterator[Change]:
 def _rows(was: MachineCode, now: MachineCode, path: str) -> Iterator[Change]:
     """Combination by combination: what was refused may become a state that was there already."""
     opened = changed = reworded = False
-    rows = {row[0]: row for row in was.table.values() if not isinstance(row[0], Refusal)}
-    for values, row in now.table.items():
-        before = was.table.get(values)
+    old, new = _table(was), _table(now)
+    rows = {row[0]: row for row in old.values() if not isinstance(row[0], Refusal)}
+    for values, row in new.items():
+        before = old.get(values)
         refused = before is not None and isinstance(before[0], Refusal)
         if isinstance(row[0], Refusal):
             same = refused and [each.kind for each in before or ()] == [each.kind for each in row]
@@ -245,6 +247,35 @@ def _rows(was: MachineCode, now: MachineCode, path: str) -> Iterator[Change]:
         yield Change(f"{path}.rows", "some observations that were refused have a state now", MINOR)
     elif reworded:
         yield Change(f"{path}.rows", "reworded", PATCH)
+
+
+def _table(machine: MachineCode) -> dict[Any, tuple[Any, ...]]:
+    """What a machine decides; the order of observations and columns means nothing."""
+
+    def decided(row: tuple[Any, ...]) -> tuple[Any, ...]:
+        if isinstance(row[0], Refusal):
+            return tuple(sorted(row, key=lambda refusal: refusal.name))
+        return row[0], dict(zip(machine.columns, row[1:], strict=True))
+
+    return {
+        frozenset(zip(machine.observed, values, strict=True)): decided(row)
+        for values, row in machine.table.items()
+    }
+
+
+def _domains(machine: MachineCode) -> dict[str, Any]:
+    return {name: _closed(kind) for name, kind in machine.observed.items()}
+
+
+def _closed(kind: Kind) -> Any:
+    """A kind as readers of the state see it: the order of its names means nothing."""
+    return kind.name, kind.nullable, frozenset(kind.names)
+
+
+def _unordered(written: Any) -> Any:
+    if isinstance(written, Mapping):
+        return {key: _unordered(each) for key, each in written.items()}
+    return frozenset(written) if isinstance(written, list) else written
 
 
 def _edges(old: Contract, new: Contract) -> Iterator[Change]:
@@ -277,9 +308,9 @@ def _output(old: Contract, new: Contract) -> Iterator[Change]:
 def _shape(node: Node) -> Any:
     match node:
         case Leaf():
-            return node.kind.name, node.kind.nullable, node.kind.names
+            return _closed(node.kind)
         case Many():
-            return "list", node.split
+            return "list", frozenset(node.split)
         case One():
             return "object", node.nullable
     return "map"

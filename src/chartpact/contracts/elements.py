@@ -55,6 +55,7 @@ class ElementCode:
     slots: int = 1
     row: int = 0  # the place of its state machine's row
     needs: Needs = NOTHING
+    asked: Needs = NOTHING  # its needs, and those of what gives it out
     tracking: Needs = NOTHING  # needed only to follow it through time
     uses: frozenset[str] = frozenset()  # other elements its expressions refer to
     nodes: int = 0
@@ -330,7 +331,9 @@ class _Work:
                 best = "max" if way == "highest" else "min"
                 self._line(f"w = [{found.code} for m in left]", path_of(place))
                 self._line(f"b = {best}(w) if w else None", path)
-                self._line("if w.count(b) > 1: raise tie(left)", path)
+                self._line(
+                    "if w.count(b) > 1: raise tie([m for m, v in zip(left, w) if v == b])", path
+                )
                 self._choose(variable, "w.index(b)", part.optional, path)
             self.free |= found.free
             slot = self._slot()

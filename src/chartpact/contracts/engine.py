@@ -238,7 +238,7 @@ class Run:
         if element.role != INFORMATIONAL:
             return None
         unreadable = self.study.records(element.channel) is None
-        for need in sorted(self.contract.needs[element.channel], key=str):
+        for need in sorted(element.asked, key=str):
             if unreadable or not self.snapshot.delivers(element.channel, need.field):
                 return need
         return None

@@ -36,6 +36,12 @@ LARGEST_WHOLE = 2**53
 Facts = frozenset[str]
 NO_FACTS: Facts = frozenset()
 
+_OF_LISTS = ("len", "any", "all", "only")
+FUNCTIONS = (
+    *"abs min max mean near round_to_tick alpha starts_with matches".split(),
+    *_OF_LISTS,
+)
+
 _ARITHMETIC: Mapping[type[ast.operator], str] = {
     ast.Add: "+",
     ast.Sub: "-",
@@ -306,6 +312,7 @@ class _Checker:
             raise self.fail(node, f"the chart has no {'.'.join(names[1:])!r}", hint, "name")
         kind, code = CHART_KINDS[names[1]], f"ch_{names[1]}"
         self.free.add(code)
+        self.unstable |= names[1] == "last_bar"
         if names[1] not in ("symbol", "timeframe") and ".".join(names) not in facts:
             kind = replace(kind, nullable=True, loose=True)
         return Value(kind, code)
@@ -599,11 +606,10 @@ class _Checker:
             raise self.fail(node, f"{name} takes plain arguments", kind="forbidden")
         if name in self.vocabulary.encodings:
             return self._encode(node, name, facts)
-        if name in ("len", "any", "all", "only"):
+        if name in _OF_LISTS:
             return self._over_list(node, name, facts)
-        known = "abs min max mean near round_to_tick alpha starts_with matches".split()
-        if name not in known:
-            functions = [*known, "len", "any", "all", "only", *self.vocabulary.encodings]
+        if name not in FUNCTIONS:
+            functions = [*FUNCTIONS, *self.vocabulary.encodings]
             raise self.fail(
                 node, f"there is no function {name!r}", suggestion(name, functions), "name"
             )

@@ -88,6 +88,10 @@ class MachineCompiler:
             context.problem(
                 ("elements", name), "an element with states needs a key", "write key: [x1.time]"
             )
+        if element is not None and element.role == INFORMATIONAL:
+            context.problem(
+                place, f"{name!r} is informational and cannot decide", "make its channel a signal"
+            )
         if element is None and spec.gone is not None:
             context.problem(
                 (*place, "gone"), "only instances of an element can be gone", "remove it"

@@ -65,6 +65,7 @@ class OutputCode:
     uses: frozenset[str] = frozenset()
     needs: Needs = NOTHING
     nodes: Mapping[str, int] = field(default_factory=dict)  # element → nodes run for an instance
+    asked: Mapping[str, Needs] = field(default_factory=dict)  # element → what giving it out needs
 
 
 class OutputCompiler:
@@ -75,12 +76,13 @@ class OutputCompiler:
         self.uses: set[str] = set()
         self.needs: set[object] = set()
         self.nodes: dict[str, int] = {}
+        self.asked: dict[str, Needs] = {}
         self._functions = 0
 
     def compile(self, written: Mapping[str, Any]) -> OutputCode:
         root = self._map(written, ("output",))
         needs: Needs = frozenset(self.needs)  # type: ignore[arg-type]
-        return OutputCode(root, frozenset(self.uses), needs, self.nodes)
+        return OutputCode(root, frozenset(self.uses), needs, self.nodes, self.asked)
 
     def _map(self, written: Any, place: Place) -> Map:
         if not isinstance(written, dict) or not written:
@@ -104,6 +106,8 @@ class OutputCompiler:
 
     def _leaf(self, text: Any, place: Place) -> Leaf:
         found = self._expression(text, place, self.scope)
+        for element in found.elements:
+            self._ask(element, found)
         name = self._name()
         self.context.module.function(name, "S", found.free)
         self.context.module.line(f"return {found.code}", path_of(place))
@@ -136,6 +140,11 @@ class OutputCompiler:
         self.uses |= found.elements
         self.needs |= found.needs
 
+    def _ask(self, element: str, *given: Compiled) -> None:
+        self.asked[element] = self.asked.get(element, NOTHING).union(
+            *(each.needs for each in given)
+        )
+
     # --------------------------------------------------------------------------------- instances
 
     def _read_list(self, written: Any, place: Place) -> OutputList | None:
@@ -163,9 +172,11 @@ class OutputCompiler:
         head = self._head(spec, element, place, scope, free)
         lines: list[tuple[str, str, int]] = []
         give = self._give(spec.give, (*place, "give"), scope, lines, 3, free)
+        inside = list(self.context.expressions.values())[before:]
         self.nodes[element.name] = self.nodes.get(element.name, 0) + sum(
-            each.nodes for each in list(self.context.expressions.values())[before:]
+            each.nodes for each in inside
         )
+        self._ask(element.name, *inside)
         name = self._emit(place, head, lines, free)
         if element.single:
             return One(element.name, name, give)
