@@ -38,6 +38,14 @@ def test_read_gives_the_state_with_its_source_and_assumptions(capsys, drawn):
     assert {"key": "tick_size", "value": 0.25, "from": "chart"} in found["assumptions"]
 
 
+def test_a_person_is_told_what_was_assumed(capsys, drawn):
+    code, out, err = run(capsys, "read", "ob_ai", "--snapshot", drawn)
+    assert code == 0
+    assert json.loads(out)["order_blocks"]["bullish"][0]["high"] == 5875.0
+    assert 'assumed: base_style = "solid" (the contract\'s default)' in err
+    assert "assumed: tick_size = 0.25 (from the chart)" in err
+
+
 def test_a_violation_is_exit_code_3_and_nothing_else_is_printed(capsys, tmp_path):
     path = tmp_path / "broken.json"
     path.write_text(json.dumps(draw.snapshot(draw.ob(draw.block(300, 5875.0, 5872.5)[:1]))))

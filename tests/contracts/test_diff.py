@@ -3,7 +3,7 @@
 # ruff: noqa: E501  (tables)
 
 import pytest
-from small import make
+from small import make, told
 
 from chartpact.contracts.diff import diff
 
@@ -147,3 +147,16 @@ def test_the_order_of_independent_elements_is_a_patch():
 def test_the_order_in_which_names_are_listed_means_nothing(old, new):
     assert old in OLD
     assert diff(make(OLD), make(OLD.replace(old, new))).level == "none"
+
+
+@pytest.mark.parametrize("name", ["looks.NONE", "NONE", "looks"])
+def test_a_state_is_reserved_by_its_path_or_by_its_own_name(name):
+    new = (
+        OLD.replace("NONE: {when: {look: none, thin: true}, give: {n: 2}}",
+                    "bare: {when: {look: none, thin: true}, violation: missing}")
+        .replace("initial: [MINE, NONE]", "initial: MINE")
+    )  # fmt: skip
+    assert diff(make(OLD), make(new)).unreserved == ("states.looks.NONE",)
+    if name != "looks":
+        assert diff(make(OLD), make(f"{new}reserved: {{states: [{name}]}}\n")).ok
+    assert f"{name!r} is reserved, yet used" in told(f"{OLD}reserved: {{states: [{name}]}}\n")

@@ -155,7 +155,8 @@ def run_check(args: argparse.Namespace) -> int:
             errors = [problem.to_json() for problem in error.problems]
             print(json.dumps({"ok": False, "errors": errors}))
         for problem in error.problems:
-            print(f"{args.contract}: {problem}", file=sys.stderr)
+            where = f"{args.contract}: " if problem.line is not None else ""
+            print(f"{where}{problem}", file=sys.stderr)
         return BAD_INPUT
     if args.json:
         found = {"ok": True, "contract": contract.name, "version": contract.version, "errors": []}

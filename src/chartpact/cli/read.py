@@ -103,6 +103,8 @@ def _param(text: str) -> tuple[str, str]:
 
 
 def _show(reading: Reading) -> None:
+    for assumed in reading.assumptions:
+        print(f"assumed: {assumed}", file=sys.stderr)
     for warning in reading.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     if reading.ok:

@@ -432,6 +432,8 @@ class _Compiler:
 
     def _check_reserved(self, output: OutputCode) -> None:
         used = identifiers(self.file, output.root)
+        for section in ("states", "encodings"):  # reserved by its own name, an id is so everywhere
+            used[section] |= {each.rpartition(".")[2] for each in used[section]}
         for section, ids in self.file.reserved.model_dump().items():
             for i, each in enumerate(ids):
                 if each in used[section]:

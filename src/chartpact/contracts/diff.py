@@ -96,10 +96,12 @@ def _unreserved(old: Contract, new: Contract) -> Iterator[str]:
     was, now = (identifiers(each.file, each.output.root) for each in (old, new))
     kept = new.file.reserved.model_dump()
     for section, ids in was.items():
-        for each in sorted(ids - now[section] - set(kept[section])):
-            if each.partition(".")[0] in kept[section]:  # the whole table or machine is reserved
-                continue
-            yield f"{section}.{each}"
+        for each in sorted(ids - now[section]):
+            # reserved by its path, by its own name, or with what it stood in
+            steps = each.split(".")
+            above = {".".join(steps[:n]) for n in range(1, len(steps) + 1)}
+            if not {*above, steps[-1]} & set(kept[section]):
+                yield f"{section}.{each}"
     for section, ids in old.file.reserved.model_dump().items():
         for each in ids:
             if each in now[section] or each not in kept[section]:

@@ -1,5 +1,6 @@
 """A Reading: what a snapshot says under a contract, a state or violations and never both."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -8,6 +9,13 @@ from chartpact.contracts.violations import Violation
 
 Json = Any
 
+_ORIGINS = {
+    "profile": "from the profile",
+    "inputs": "from the study's inputs",
+    "chart": "from the chart",
+    "default": "the contract's default",
+}
+
 
 class Assumption(NamedTuple):
     """A setting that the caller did not give, and from where it was taken instead."""
@@ -15,6 +23,9 @@ class Assumption(NamedTuple):
     key: str
     value: Json
     origin: str  # profile, inputs, chart or default
+
+    def __str__(self) -> str:
+        return f"{self.key} = {json.dumps(self.value)} ({_ORIGINS[self.origin]})"
 
     def to_json(self) -> dict[str, Json]:
         return {"key": self.key, "value": self.value, "from": self.origin}
