@@ -10,7 +10,7 @@ import pytest
 import chartpact as cp
 from chartpact.charts import Chart
 from chartpact.render import candles, sampling
-from chartpact.render.display import Area, Circles, Panel, Rects, Shape, Words
+from chartpact.render.display import Area, Circles, Panel, Rects, Shape, Words, reach
 from chartpact.render.lines import cut
 from chartpact.render.look import Look
 from chartpact.render.picture import _Composer, compose
@@ -635,3 +635,48 @@ def test_dark_and_light_differ_in_ground_and_ink_alone():
     )
     assert 'fill="#131722"' in chart.svg(theme="dark")
     assert 'fill="#ffffff"' in chart.svg(theme="light")
+
+
+@pytest.mark.parametrize("hidden", range(3))
+def test_bars_without_a_colour_do_not_stand_for_their_neighbours(hidden):
+    count = 3_000  # several share each pixel
+    colors = tuple(None if i % 3 == hidden else "#4caf50" for i in range(count))
+    rising = np.arange(count, dtype=float)
+    bars = BarsPlot(values=rising, color=colors)
+    line = LinePlot(values=rising, color=colors)
+    fill = FillPlot(a=rising, b=rising - 900, color=colors, alpha=1)
+    for plot in (bars, line, fill):
+        found = compose(chart_of(Scene(plots=[plot]), flat_bars(count), overlay=False), Look())
+        drawn = [
+            reach(op)
+            for op in found.ops
+            if isinstance(op, Rects | Shape)
+            and (getattr(op, "fill", None) or op.stroke.color).startswith("#4caf50")
+        ]
+        assert max(area.right for area in drawn) - min(area.left for area in drawn) > 1_000
+        if isinstance(plot, BarsPlot):
+            assert (
+                sum(
+                    len(op.boxes)
+                    for op in found.ops
+                    if isinstance(op, Rects) and op.fill[:7] == "#4caf50"
+                )
+                > 400
+            )
+
+
+def test_a_time_to_come_is_named_too():
+    label = Label(id=1, x=at(79), y=101.0, text="later")
+    picture = compose(chart_of(Scene(labels=[label]), flat_bars(60)), Look())
+    pane = next(op for op in picture.ops if isinstance(op, Words) and op.text == "later")
+    times = [op.x for op in picture.ops if isinstance(op, Words) and ":" in op.text]
+    assert max(times) > pane.x - 120
+
+
+@pytest.mark.parametrize("price", [81_351.83, 3e12, 3e-8])
+def test_a_number_is_never_cut_off_at_the_edge_of_a_small_picture(price):
+    bars = flat_bars(price=price, tick_size=None)
+    picture = compose(chart_of(Scene(), bars), Look(width=160, height=200))
+    for op in picture.ops:
+        if isinstance(op, Words):
+            assert reach(op).right <= 160

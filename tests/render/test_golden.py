@@ -36,6 +36,7 @@ def parts(svg: str) -> Iterator[tuple[str, str, str]]:
             yield here, key, value
         for i, child in enumerate(element):
             yield from walk(child, f"{here}[{i}]")
+            yield f"{here}[{i}]", "tail", (child.tail or "").strip()
 
     return walk(ET.fromstring(svg), "")
 

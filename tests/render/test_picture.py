@@ -70,6 +70,8 @@ def test_save_goes_by_the_ending_of_the_path(chart, tmp_path):
         ({"volume": "loud"}, "use pane, overlay, none"),
         ({"size": "huge"}, "write it as 1200x800"),
         ({"size": (1, 2, 3)}, "write it as 1200x800"),
+        ({"size": 1200}, "write it as 1200x800"),
+        ({"scale": "2"}, "between 0.25 and 4"),
         ({"sise": "800x600"}, "has no 'sise': it takes size, width, height"),
     ],
 )

@@ -77,18 +77,20 @@ def values(
     placed = spread(tags, frame.area)
     ops: list[Op] = []
     edge = frame.area.right
+    room = right - edge - PAD
     for value in ticks:
         y = frame.values.y1(value)
         inside = frame.area.top + 7 <= y <= frame.area.bottom - 7
         if inside and all(abs(y - each) >= TAG / 2 + 6 for each, _ in placed):
-            label = numbers(value)
+            label = text.fit(numbers(value), SMALL, room)
             ops.append(Words(edge + PAD, label_y(y), label, SMALL, frame.theme.muted))
     for y, tag in placed:
         ground = over(tag.color, frame.theme.background)
         area = Area(edge + 1, round(y - TAG / 2), right, round(y - TAG / 2) + TAG)
         ops.append(Panel(area, ground, radius=2))
         middle = (area.top + area.bottom) / 2
-        ops.append(Words(edge + PAD, label_y(middle), tag.text, SMALL, ink(ground)))
+        label = text.fit(tag.text, SMALL, room)
+        ops.append(Words(edge + PAD, label_y(middle), label, SMALL, ink(ground)))
     return ops
 
 

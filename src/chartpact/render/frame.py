@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from chartpact.bars import Bars
-from chartpact.render.display import Area
+from chartpact.render.display import Area, Ints
 from chartpact.render.numbers import Numbers
 from chartpact.render.scales import BarScale, ValueScale
 from chartpact.render.theme import Theme
@@ -27,6 +27,13 @@ class Clock:
     def bar_ms(self) -> int:
         steps = np.diff(self.series.time)
         return max(1, int(np.median(steps))) if len(steps) else 60_000
+
+    def times(self, ahead: int) -> Ints:
+        """The times of the bars, and of so many that are to come."""
+        known = self.series.time
+        if not len(known):
+            return known
+        return np.concatenate((known, known[-1] + self.bar_ms * np.arange(1, ahead + 1)))
 
     def bar(self, place: Anchor) -> float | None:
         """Where on the bars a drawn object stands; None where it has no place."""

@@ -1,7 +1,7 @@
 """How a chart should look: its size, theme, time zone and the way prices are drawn."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -32,8 +32,9 @@ class Look:
         timeaxis.zone(self.tz)
         _one_of("kind of chart", self.kind, KINDS)
         _one_of("place for the volume", self.volume, VOLUMES)
-        if not 0.25 <= self.scale <= 4:
-            raise RenderError(f"a scale of {self.scale:g} is not between 0.25 and 4")
+        scale: object = self.scale
+        if not isinstance(scale, int | float) or not 0.25 <= scale <= 4:
+            raise RenderError(f"a scale of {scale!r} is not between 0.25 and 4")
         for name, value, least in zip(
             ("width", "height"), (self.width, self.height), SMALLEST, strict=True
         ):
@@ -53,8 +54,8 @@ def read_look(options: Mapping[str, Any]) -> Look:
     given = dict(options)
     size = given.pop("size", None)
     if size is not None:
-        pair = read_size(size) if isinstance(size, str) else tuple(size)
-        if len(pair) != 2:
+        pair = read_size(size) if isinstance(size, str) else size
+        if not isinstance(pair, Sequence) or len(pair) != 2:
             raise RenderError(f"{size!r} is not a size: write it as 1200x800")
         given["width"], given["height"] = pair
     known = [each.name for each in fields(Look)]

@@ -47,6 +47,7 @@ from chartpact.scene import HBarPlot, HLinePlot
 
 RIGHT_MARGIN = 14.0  # pixels between the last bar and the axis
 LEAST_AXIS = 46.0
+WIDEST_AXIS = 0.45  # of the picture
 AXIS = 70.0  # pixels: a usual width of the axis, until it is known
 FLOOR = 8.0  # pixels kept free at the bottom of a pane
 MOST_TAGS = 8
@@ -91,7 +92,9 @@ class _Composer:
         )
         self.times = [
             tick
-            for tick in timeaxis.ticks(chart.bars.time, self.bars.step, look.tz, SMALL)
+            for tick in timeaxis.ticks(
+                self.clock.times(int(self.bars.ahead)), self.bars.step, look.tz, SMALL
+            )
             if axes.inside(tick, self.bars.x1(tick.bar), 0.0, self.right)
         ]
         for pane in self.panes:
@@ -186,7 +189,7 @@ class _Composer:
             written += [pane.numbers(value) for value in (pane.scale.low, pane.scale.high)]
             if pane.content.kind != "error":
                 widest = max(widest, *(text.width(each, SMALL) for each in written))
-        return float(min(max(LEAST_AXIS, round(widest + 2 * axes.PAD)), self.width / 3))
+        return float(min(max(LEAST_AXIS, round(widest + 2 * axes.PAD)), self.width * WIDEST_AXIS))
 
     # ---------------------------------------------------------------------------------- drawing
 

@@ -116,6 +116,8 @@ def line(plot: LinePlot, frame: Frame) -> list[Op]:
         width = round(min(max(plot.width, 1), THICKEST)) if plot.style == "histogram" else None
         return columns(values, 0.0, colors, codes, frame, width)
     size = sampling.bars_per_group(frame.bars.step)
+    if size > 1:  # a bar that is not drawn must not stand for its group
+        values = np.where(codes >= 0, values, np.nan)
     kept = sampling.outline(values, size)
     x, y, codes = frame.bars.x(kept), frame.values.y(values[kept]), codes[kept]
     if plot.style == "circles":
@@ -255,8 +257,8 @@ def columns(
     at = np.arange(len(values))
     if size > 1:  # of each group the tallest on either side stays, with its colour
         tall, deep = (
-            np.where(values >= base, values, np.nan),
-            np.where(values < base, values, np.nan),
+            np.where((values >= base) & (codes >= 0), values, np.nan),
+            np.where((values < base) & (codes >= 0), values, np.nan),
         )
         kept = np.concatenate((_peaks(tall, size, 1.0), _peaks(deep, size, -1.0)))
         at = np.unique(kept[kept >= 0])
@@ -326,10 +328,12 @@ def fill(plot: FillPlot, frame: Frame) -> list[Op]:
 
 def _thinned(a: Floats, b: Floats, codes: Codes, size: int) -> tuple[Floats, Floats, Floats, Codes]:
     """One step for each group, from the outermost value of one series to that of the other."""
-    both = np.isfinite(a) & np.isfinite(b)
+    both = np.isfinite(a) & np.isfinite(b) & (codes >= 0)
     a, b = np.where(both, a, np.nan), np.where(both, b, np.nan)
     first = sampling.starts(len(a), size)
-    last = np.append(first[1:], len(a)) - 1
+    last = np.maximum.reduceat(
+        np.where(both, np.arange(len(a)), first.repeat(size)[: len(a)]), first
+    )
     above = np.add.reduceat(np.where(both, a - b, 0.0), first) >= 0
     a_high, b_low = sampling.envelope(a, b, size)
     b_high, a_low = sampling.envelope(b, a, size)
