@@ -680,3 +680,14 @@ def test_a_number_is_never_cut_off_at_the_edge_of_a_small_picture(price):
     for op in picture.ops:
         if isinstance(op, Words):
             assert reach(op).right <= 160
+
+
+def test_a_series_that_needs_more_bars_says_so_though_its_levels_are_drawn():
+    for name in ("macd", "rsi"):
+        said = written(cp.chart(flat_bars(8), [name]).svg())
+        assert "nothing drawn on these bars" in said
+
+
+def test_bars_without_a_name_have_a_title_without_a_gap():
+    picture = compose(Chart(flat_bars(symbol="", timeframe="")), Look())
+    assert next(op.x for op in picture.ops if isinstance(op, Words) and op.text == "O") == 10

@@ -76,6 +76,10 @@ def entry(name: str, scene: Scene, numbers: Numbers, theme: Theme) -> Entry:
 def _anything(scene: Scene) -> bool:
     if scene.labels or scene.lines or scene.boxes or scene.tables:
         return True
+    # levels and bands alone do not explain an empty pane
+    series = [each for each in scene.plots if isinstance(each, LinePlot | BarsPlot) and each.title]
+    if series:
+        return any(np.isfinite(plot.values).any() for plot in series)
     return any(np.isfinite(extent(plot)[0]) for plot in scene.plots)
 
 

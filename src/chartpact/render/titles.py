@@ -48,7 +48,7 @@ def title_row(bars: Bars, before: float | None, numbers: Numbers, room: float, t
     for piece in pieces:
         row.append((x, piece))
         x += piece.width + legend.GAP
-    last, end = _last_bar(bars, before, numbers, theme, x + legend.APART - legend.GAP)
+    last, end = _last_bar(bars, before, numbers, theme, x + legend.APART - legend.GAP if row else x)
     return (*row, *(last if end <= room else ()))
 
 
