@@ -345,13 +345,3 @@ def test_bars_on_another_grid_than_the_trading_day_are_over_no_earlier_than_they
     index = last_closed(bars, daily)
     first_with_day = int(np.argmax(index == 1))
     assert bars.close[first_with_day] == daily.close[1]
-
-
-def test_a_hundred_thousand_bars_resample_quickly():
-    import time
-
-    bars = noise(np.arange(100_000) * 5 * MINUTE, "EURUSD", "5m")
-    begin = time.perf_counter()
-    bars.resample("1D")
-    bars.resample("4h")
-    assert time.perf_counter() - begin < 2
