@@ -1,0 +1,176 @@
+"""What scripts cost: their loops against CPython, the sandbox against a fork, all against PyneCore.
+
+    python bench/script.py            the tables, in Markdown (about a minute)
+    python bench/script.py --quick    fewer rounds
+    python bench/script.py --write    also puts the tables into docs/benchmarks.md
+
+PyneCore runs the same EMA, RSI and ATR bar by bar, as it runs every script; its first run of a
+script, which also translates it, is not counted.
+"""
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+
+import sandbox
+from chartpact import script
+from chartpact.bars import Bars
+from page import machine, put
+
+HEAD = 'PARAMS = []\nMETA = {"title": "Bench"}\n\ndef compute(ohlcv, params, chart):\n'
+EMA_LOOP = """    close = [ohlcv.close[i] for i in range(len(ohlcv))]
+    total = 0.0
+    for i in range(20):
+        total += close[i]
+    ema = total / 20
+    for i in range(20, len(close)):
+        ema += (close[i] - ema) * 2 / 21
+    chart.hline(ema)
+"""
+MILLION = """    total = 0
+    for i in range(300000):
+        total += i
+    chart.hline(float(total))
+"""
+SERIES = """    chart.line(ta.ema(ohlcv.close, 20), title="EMA")
+    chart.line(ta.rsi(ohlcv.close, 14), title="RSI")
+    chart.line(ta.atr(ohlcv, 14), title="ATR")
+"""
+PYNE = '''"""@pyne
+"""
+from pynecore.lib import close, plot, script, ta
+
+
+@script.indicator(title="Bench")
+def main():
+    plot(ta.ema(close, 20), "EMA")
+    plot(ta.rsi(close, 14), "RSI")
+    plot(ta.atr(14), "ATR")
+'''
+
+
+def plain_ema(bars: Bars) -> float:
+    """The loop of the script, as Python."""
+    close = [bars.close.item(i) for i in range(len(bars))]
+    total = 0.0
+    for i in range(20):
+        total += close[i]
+    ema = total / 20
+    for i in range(20, len(close)):
+        ema += (close[i] - ema) * 2 / 21
+    return ema
+
+
+def plain_sum(count: int) -> float:
+    total = 0
+    for i in range(count):
+        total += i
+    return float(total)
+
+
+def fastest(contenders: dict[str, Callable[[], object]], rounds: int) -> dict[str, float]:
+    """The shortest time of each, in ms, all of them called in turn."""
+    times = {name: float("inf") for name in contenders}
+    for call in contenders.values():
+        call()
+    for _ in range(rounds):
+        for name, call in contenders.items():
+            times[name] = min(times[name], 1000 * sandbox.timed(call))
+    return times
+
+
+def loops(rounds: int) -> str:
+    """Loops in the language, against the same loops in Python, both in this process."""
+    bars = sandbox.walk(50_000)
+    ema, million = script.compile(HEAD + EMA_LOOP), script.compile(HEAD + MILLION)
+    pairs = {
+        "an EMA of 50,000 bars, bar by bar": (
+            lambda: script.execute(ema, bars),
+            lambda: plain_ema(bars),
+        ),
+        "adding up 300,000 numbers": (
+            lambda: script.execute(million, bars),
+            lambda: plain_sum(300_000),
+        ),
+    }
+    lines = ["| loop | script ms | CPython ms | script × CPython |", "|---|---:|---:|---:|"]
+    for name, (ours, theirs) in pairs.items():
+        found = fastest({"ours": ours, "theirs": theirs}, rounds)
+        ratio = found["ours"] / found["theirs"]
+        lines.append(f"| {name} | {found['ours']:.1f} | {found['theirs']:.1f} | {ratio:.2f} |")
+    return "\n".join(lines)
+
+
+def pyne(bars: Bars, folder: Path) -> Callable[[], object]:
+    """PyneCore on the same bars."""
+    from pynecore.core.script_runner import ScriptRunner
+    from pynecore.core.syminfo import SymInfo
+    from pynecore.types.ohlcv import OHLCV
+
+    path = folder / "bench_script.py"
+    path.write_text(PYNE)
+    columns = (bars.time, bars.open, bars.high, bars.low, bars.close, bars.volume)
+    rows = [OHLCV(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
+    symbol = SymInfo(
+        prefix="X",
+        description="",
+        ticker="X",
+        currency="USD",
+        period="5",
+        type="futures",
+        mintick=0.01,
+        pricescale=100,
+        pointvalue=1.0,
+        mincontract=1.0,
+        opening_hours=[],
+        session_starts=[],
+        session_ends=[],
+        timezone="UTC",
+    )
+    return lambda: ScriptRunner(path, iter(rows), symbol, last_bar_index=len(rows) - 1).run()
+
+
+def against_pyne(rounds: int) -> str:
+    """EMA, RSI and ATR of 5,000 bars: ours in the full sandbox, PyneCore in this process."""
+    bars = sandbox.walk(5000)
+    with tempfile.TemporaryDirectory() as folder:
+        found = fastest(
+            {
+                "ours": lambda: script.run(HEAD + SERIES, bars),
+                "PyneCore": pyne(bars, Path(folder)),
+            },
+            rounds,
+        )
+    ratio = found["PyneCore"] / found["ours"]
+    return (
+        f"EMA, RSI and ATR of {len(bars):,} bars: {found['ours']:.1f} ms as a script in the full "
+        f"sandbox, {found['PyneCore']:.0f} ms in PyneCore {version('pynesys-pynecore')}: "
+        f"{ratio:.0f} × faster."
+    )
+
+
+def report(quick: bool) -> str:
+    rounds = 3 if quick else 10
+    return "\n\n".join([loops(rounds), against_pyne(rounds), sandbox.report(quick)])
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--quick", action="store_true", help="fewer rounds")
+    options.add_argument("--write", action="store_true", help="put the tables into the docs")
+    args = options.parse_args()
+    began = time.perf_counter()
+    text = f"{machine({'pynesys-pynecore': version('pynesys-pynecore')})}\n\n{report(args.quick)}"
+    print(text)
+    print(f"({time.perf_counter() - began:.0f} s)", file=sys.stderr)
+    if args.write:
+        put("script", text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
