@@ -58,7 +58,7 @@ def resident_kib(pid: int) -> int:
     raise AssertionError("no VmRSS")
 
 
-def wait_until(true: Callable[[], bool], seconds: float = 5.0) -> bool:
+def wait_until(true: Callable[[], bool], seconds: float = 60.0) -> bool:
     """Whether it became true in time."""
     end = time.monotonic() + seconds
     while not true():
