@@ -183,6 +183,8 @@ class Builtins:
         turns = len(listed) * max(len(listed), 1).bit_length()
         if kinds <= NUMBERS or kinds == {str}:
             self._charge(turns // 2)
+            if kinds == {str}:
+                self._charge(turns * max(map(len, keys)) // 64)
             return List(listed[at] for at in sorted(order, key=keys.__getitem__, reverse=reverse))
         self._charge(20 * turns)
         less = self._operators.lt

@@ -48,7 +48,7 @@ class Methods:
         return List(s)
 
     def _string_endswith(self, s: str, suffix: Any, start: Any = None, end: Any = None, /) -> bool:
-        return s.endswith(_affix(suffix), _bound(start), _bound(end))
+        return s.endswith(self._affix(s, suffix), _bound(start), _bound(end))
 
     def _string_find(self, s: str, sub: Any, start: Any = None, end: Any = None, /) -> int:
         return s.find(self._search(s, sub), _bound(start), _bound(end))
@@ -115,17 +115,22 @@ class Methods:
         return replaced
 
     def _string_rfind(self, s: str, sub: Any, start: Any = None, end: Any = None, /) -> int:
-        return s.rfind(self._search(s, sub), _bound(start), _bound(end))
+        return _last(s, self._search(s, sub), _bound(start), _bound(end))
 
     def _string_rindex(self, s: str, sub: Any, start: Any = None, end: Any = None, /) -> int:
-        return _at(s.rfind(self._search(s, sub), _bound(start), _bound(end)))
+        return _at(_last(s, self._search(s, sub), _bound(start), _bound(end)))
 
     def _string_rpartition(self, s: str, sep: Any, /) -> tuple[str, str, str]:
-        return s.rpartition(_separator(self._search(s, sep)))
+        wanted = _separator(self._search(s, sep))
+        at = _last(s, wanted, None, None)
+        return ("", "", s) if at < 0 else (s[:at], wanted, s[at + len(wanted) :])
 
     def _string_rsplit(self, s: str, sep: Any = None, maxsplit: Any = -1, /) -> List:
         self._charge(1 + len(s))
-        return List(s.rsplit(None if sep is None else _separator(sep), _whole(maxsplit)))
+        if sep is None or len(_separator(sep)) <= _SHORT:
+            return List(s.rsplit(sep, _whole(maxsplit)))
+        parts = s[::-1].split(sep[::-1], _whole(maxsplit))
+        return List(part[::-1] for part in reversed(parts))
 
     def _string_rstrip(self, s: str, chars: Any = None, /) -> str:
         return s.rstrip(self._stripped(s, chars))
@@ -142,7 +147,7 @@ class Methods:
     def _string_startswith(
         self, s: str, prefix: Any, start: Any = None, end: Any = None, /
     ) -> bool:
-        return s.startswith(_affix(prefix), _bound(start), _bound(end))
+        return s.startswith(self._affix(s, prefix), _bound(start), _bound(end))
 
     def _string_strip(self, s: str, chars: Any = None, /) -> str:
         return s.strip(self._stripped(s, chars))
@@ -167,8 +172,18 @@ class Methods:
 
     def _search(self, s: str, sub: Any) -> str:
         wanted = _string(sub, "a string is searched for a string")
-        self._charge(5 + len(s) // 12)
+        self._charge(5 + len(s) * (16 + min(len(wanted), _SLOWEST)) // 200)
         return wanted
+
+    def _affix(self, s: str, value: Any) -> Any:
+        """What a string is to begin or end with: a string, or any of some."""
+        rule = "a prefix or suffix is a string"
+        if type(value) is not tuple:
+            self._charge(1 + min(len(s), len(_string(value, rule))) // 64)
+            return value
+        self._charge(5 + 2 * len(value))
+        self._charge(sum(min(len(s), len(_string(each, rule))) for each in value) // 64)
+        return value
 
     def _sized(self, size: int) -> None:
         if size > TEXT_CHARS:
@@ -255,6 +270,8 @@ class Methods:
 
 
 _MOST_STRIPPED = 64
+_SHORT = 16  # characters of a text that may be sought character by character
+_SLOWEST = 100  # up to this length Python compares at every place; longer texts it skips along
 
 
 def _named(methods: Methods, prefix: str) -> dict[str, Callable[..., Any]]:
@@ -303,12 +320,6 @@ def _maybe(value: Any) -> str | None:
     return chars
 
 
-def _affix(value: Any) -> Any:
-    if type(value) is tuple:
-        return tuple(_string(each, "a prefix or suffix is a string") for each in value)
-    return _string(value, "a prefix or suffix is a string")
-
-
 def _whole(value: Any) -> int:
     if type(value) is not int:
         raise Fault("type", f"a count or a place is an int, not {a_type(value)}")
@@ -317,6 +328,19 @@ def _whole(value: Any) -> int:
 
 def _bound(value: Any) -> int | None:
     return None if value is None else _whole(value)
+
+
+def _last(s: str, wanted: str, start: int | None, end: int | None) -> int:
+    """Where the text is found last: `rfind`, which is quadratic in Python, and `find` is not.
+
+    >>> _last("banana banana banana", "banana " * 2 + "banana", None, None), _last("aba", "a", 0, 2)
+    (0, 0)
+    """
+    if len(wanted) <= _SHORT:
+        return s.rfind(wanted, start, end)
+    first, last, _ = slice(start, end).indices(len(s))
+    at = s[first:last][::-1].find(wanted[::-1])
+    return at if at < 0 else last - at - len(wanted)
 
 
 def _at(place: int) -> int:

@@ -288,17 +288,20 @@ class Operators:
         if kind is str:
             if type(value) is not str:
                 raise Fault("type", f"a string holds strings only, and this is {a_type(value)}")
-            self._charge(1 + len(holder) // 16)
+            self._charge(1 + len(holder) * (16 + min(len(value), 100)) // 256)
             return value in holder
         if kind is range:
             if type(value) is float and value.is_integer():
                 value = int(value)
             return type(value) is int and value in holder
-        raise Fault("type", f"in does not go with {a_type(holder)}")
+        hint = "compare bar by bar, s == x, or look at one bar: s[i] == x"
+        hint = hint if kind is Series else ""
+        raise Fault("type", f"in does not go with {a_type(holder)}", hint)
 
     def _listed(self, value: Any, holder: Any) -> bool:
         if type(value) in NUMBERS or type(value) is str or value is None:
-            self._charge(5 + len(holder))
+            per_element = 64 + len(value) if type(value) is str else 64
+            self._charge(5 + len(holder) * per_element // 64)
             try:
                 if value not in holder:  # Python finds more (True for 1), never less
                     return False

@@ -9,6 +9,8 @@ from chartpact.script.meter import Meter
 # Steps of a call, what it makes of its arguments not counted.
 COSTS = {"text.number": 20, "text.time": 160, "payload.json": 60, "payload.label": 40}
 
+_USUAL, _LONG = 32, 200  # characters of a format and a time zone; longer formats cost more
+
 
 def namespaces() -> dict[str, Iterable[str]]:
     """The namespaces of the language and what each holds."""
@@ -37,7 +39,8 @@ def functions(uses: Iterable[str], meter: Meter, bars: int) -> Mapping[str, Call
 
 def _charged(function: Callable[..., Any], meter: Meter, cost: int) -> Callable[..., Any]:
     def call(*given: Any, **named: Any) -> Any:
-        meter.charge(cost)
+        texts = sum(len(each) for each in (*given, *named.values()) if type(each) is str)
+        meter.charge(cost + 3 * max(min(texts, _LONG) - _USUAL, 0))
         return function(*given, **named)
 
     call.__name__ = function.__name__

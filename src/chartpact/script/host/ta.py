@@ -28,6 +28,7 @@ _YEAR_MS = 366 * 86_400_000
 # What a call is charged: CALL, a step for every eight bars, and a step for every 300 bars × window;
 # `bench/script.py` tells what a step then takes. What is not listed is taken for slow.
 CALL = 350
+SCALAR = 90  # a call without any series: ta.isna(x[i]) in a loop over the bars
 CLOCK = 2_000  # functions that look at a time zone
 EIGHTHS: Mapping[str, int] = {  # of a step, a bar
     "median": 8,
@@ -90,11 +91,16 @@ def function(name: str, meter: Meter, bars: int) -> Callable[..., Any]:
     def call(*given: Any, **named: Any) -> Any:
         for hidden in _HIDDEN & named.keys():
             raise Fault("type", f"ta.{name} takes no argument {hidden!r}")
-        lengths = {len(each) for each in (*given, *named.values()) if _is_series(each)} or {bars}
-        longest = max(lengths)
-        meter.charge(CALL + longest * outputs * eighths // 8)
-        if window is not None:
-            meter.charge(longest * _window(given, named, longest) // window)
+        values = (*given, *named.values())
+        lengths = {len(each) for each in values if _is_series(each)}
+        if lengths or any(type(each) in LISTS for each in values):
+            lengths = lengths or {bars}
+            longest = max(lengths)
+            meter.charge(CALL + longest * outputs * eighths // 8)
+            if window is not None:
+                meter.charge(longest * _window(values, longest) // window)
+        else:
+            meter.charge(SCALAR)
         arguments = [_argument(each, lengths, meter) for each in given]
         options = {key: _argument(each, lengths, meter) for key, each in named.items()}
         _charge_clock(arguments, options, meter)
@@ -142,9 +148,9 @@ def _argument(value: Any, lengths: set[int], meter: Meter) -> Any:
     return value
 
 
-def _window(given: tuple[Any, ...], named: Mapping[str, Any], longest: int) -> int:
+def _window(values: tuple[Any, ...], longest: int) -> int:
     """The longest window the call asks for."""
-    whole = [each for each in (*given, *named.values()) if type(each) is int]
+    whole = [each for each in values if type(each) is int]
     return max((min(each, longest) for each in whole), default=1)
 
 
