@@ -15,6 +15,7 @@ from chartpact.contracts.compile import Contract
 from chartpact.contracts.elements import ElementCode
 from chartpact.contracts.engine import Run
 from chartpact.contracts.examples import Example
+from chartpact.contracts.outputs import Leaf, Map, Node
 from chartpact.contracts.reach import Target, targets
 from chartpact.palette import TEXT_SIZES
 from chartpact.snapshot import FIELDS, Snapshot
@@ -103,10 +104,10 @@ class _Trial:
                 if field not in seen:  # the strictest demand on a field includes the others
                     seen.add(field)
                     yield from self._change(target, record)
-        for element, record in self._needed_records():
+        for element, record, damaged in self._needed_records():
             after = self._without(element.channel, record)
             # A group that lost a member is damaged: it must be refused, not read as another.
-            noticed = self._refused(after) if element.parts else self._noticed(after) is not False
+            noticed = self._refused(after) if damaged else self._noticed(after) is not False
             yield _Verdict(f"{element.name} as a whole", noticed, "removed")
 
     # ------------------------------------------------------------------------------------ objects
@@ -122,6 +123,8 @@ class _Trial:
         if target.beside is not None:
             there = element.parts[target.beside]
             instances = [each for each in instances if each[there] is not None]
+        if target.via == f"elements.{element.name}.group":  # what stands alone is a group anywhere
+            instances = [each for each in instances if len(each[0]) > 1]
         found = self.base.found
         if target.part is not None and element.base is None:
             slot = element.parts[target.part]
@@ -138,21 +141,19 @@ class _Trial:
             return [each for each in instances if each[slot] is not None]
         return [each[slot] for each in owners]
 
-    def _contributing(self, name: str) -> list[Any]:
-        """The instances of an element on which the reading depends."""
+    def _contributing(self, name: str, each_counts: bool = False) -> list[Any]:
+        """The instances of an element on which the reading depends.
+
+        With `each_counts`, only those which are not just some of a list that is summed up.
+        """
         contract, mine = self.contract, self.base.found.instances[name]
-        direct = set(contract.output.uses)
-        for machine in contract.machines.values():
-            direct |= machine.uses | ({machine.element} if machine.element else set())
-        for edge in contract.edges.values():
-            direct |= edge.uses
-        if name in direct and not self._only_attached(name):
+        if name in self._direct(each_counts) and not self._only_attached(name):
             return mine
         kept: dict[int, Any] = {}
         for other in contract.elements.values():
             if name not in other.uses or other.ignored:
                 continue
-            others = self._contributing(other.name)
+            others = self._contributing(other.name, each_counts)
             if other.base == name:
                 kept |= {id(each[0]): each[0] for each in others if other.group is None}
             slots = [a for a in other.attachments if a.candidates == name]
@@ -168,6 +169,18 @@ class _Trial:
                 return mine
         return list(kept.values())
 
+    def _direct(self, each_counts: bool) -> set[str]:
+        """The elements that machines, edge cases and the output speak of."""
+        contract = self.contract
+        direct = {machine.element for machine in contract.machines.values() if machine.element}
+        direct |= {edge.spec.each for edge in contract.edges.values() if edge.spec.each}
+        direct |= _given_out(contract.output.root)
+        for path, found in contract.expressions.items():
+            if not path.startswith("elements."):
+                listed = {name for name in found.elements if f"L_{name}" in found.free}
+                direct |= found.elements - listed if each_counts else found.elements
+        return direct
+
     def _only_attached(self, name: str) -> bool:
         """Whether the output reaches an element only as what is attached to another."""
         for path, found in self.contract.expressions.items():
@@ -180,13 +193,14 @@ class _Trial:
         written = str(self.contract.file.output)
         return f"'from': '{name}'" not in written
 
-    def _needed_records(self) -> Iterator[tuple[ElementCode, Record]]:
-        """Objects that cannot go unnoticed: all but those of optional parts."""
+    def _needed_records(self) -> Iterator[tuple[ElementCode, Record, bool]]:
+        """Objects that cannot go unnoticed, all but those of optional parts; whether one that goes
+        leaves a damaged group behind."""
         found = self.base.found
         for element in self.contract.elements.values():
             if element.ignored or element.base is not None:
                 continue
-            instances = self._contributing(element.name)[:MAX_OBJECTS]
+            instances = self._contributing(element.name, each_counts=True)[:MAX_OBJECTS]
             optional = {
                 id(each[slot])
                 for name, slot in element.parts.items()
@@ -197,7 +211,8 @@ class _Trial:
                 rows = each[0] if element.group is not None else [each[0]]
                 for row in rows:
                     if id(row) not in optional:
-                        yield element, found.drawn[element.channel].records[row[0]]
+                        damaged = bool(element.parts) and len(rows) > 1
+                        yield element, found.drawn[element.channel].records[row[0]], damaged
 
     # ------------------------------------------------------------------------------------ changes
 
@@ -285,3 +300,12 @@ class _Trial:
             {**each, channel: records} if each is study else each for each in data["studies"]
         ]
         return Snapshot({**data, "studies": studies})
+
+
+def _given_out(node: Node) -> set[str]:
+    """The elements whose instances the output gives out."""
+    if isinstance(node, Leaf):
+        return set()
+    if isinstance(node, Map):
+        return set().union(*(_given_out(each) for each in node.items.values()))
+    return {node.element} | _given_out(node.give)

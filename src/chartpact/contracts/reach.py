@@ -16,7 +16,7 @@ from typing import Any
 from chartpact.contracts.compile import Contract
 from chartpact.contracts.elements import ElementCode
 from chartpact.contracts.expressions import Compiled
-from chartpact.contracts.scope import Need
+from chartpact.contracts.scope import Need, Rows
 
 GIVEN = "given"  # a condition whose value is itself looked at: it matters that it flips
 Truth = bool | str | None
@@ -94,7 +94,7 @@ class _Reach:
         spec, path = element.spec, f"elements.{name}"
         yield from self._mentions(f"{path}.where", name, True)
         for each in spec.group or ():
-            yield Target(name, None, Need(element.channel, each), False, True, f"{path}.group")
+            yield from self._grouped(name, element, each)
         if spec.newest is not None and spec.group is None:
             yield from map(_weaker, self._mentions(f"{path}.newest", name, True))
         for part, rule in (spec.parts or {}).items():
@@ -107,13 +107,24 @@ class _Reach:
         for attached, attach in spec.attach.items():
             at = f"{path}.attach.{attached}"
             for each in attach.within:
-                need = Need(self.contract.elements[attach.from_].channel, each)
                 via = f"{at}.within"
-                yield Target(attach.from_, None, need, False, False, via, name, attached)
+                for target in self._mentions(f"{via}.{each}", attach.from_, True):
+                    yield replace(_weaker(target), referrer=name, attachment=attached)
                 for end in (0, 1):
                     bound = self._mentions(f"{via}.{each}.{end}", name, True, attachment=attached)
                     yield from map(_weaker, bound)
             yield from self._mentions(f"{at}.where", name, True, attachment=attached)
+
+    def _grouped(self, name: str, element: ElementCode, key: str) -> Iterator[Target]:
+        """The fields behind a key of a group: a drawn one, or a reading of what a view looks at."""
+        field = Rows(element.channel).get(key)
+        if field is None:
+            yield from self._read(name, key, True, None, None)
+            return
+        for need in sorted(field.needs, key=str):
+            drawn = need.field == key  # what a derived key is made of may change without it
+            via = f"elements.{name}.group"
+            yield Target(name, None, need, False, drawn, via, unsure=not drawn)
 
     # -------------------------------------------------------------------------------- expressions
 
@@ -173,9 +184,11 @@ class _Reach:
         for step in steps[:-1]:
             chosen = step if step in parts else chosen
         for need in sorted(reference.needs, key=str):
+            # The other edge of a box matters only where it would pass this one.
+            across = need.channel == "boxes" and {need.field, reference.name} == {"top", "bottom"}
             yield Target(
-                owner, chosen, need, mention.alpha, mention.every, path, referrer, attachment,
-                unsure=mention.unsure,
+                owner, chosen, need, mention.alpha, mention.every and not across, path, referrer,
+                attachment, unsure=mention.unsure or across,
             )  # fmt: skip
 
     def _attached(self, own: str | None, path: str) -> str | None:
@@ -199,6 +212,8 @@ class _Reach:
                     self._reading.add((at, name, every, attachment))
                     for target in self._mentions(f"elements.{at}.reads.{name}", at, GIVEN):
                         found = target if every else _weaker(target)
+                        if found.element == at and found.part is None:
+                            found = replace(found, element=element)  # what the view kept of it
                         yield replace(found, referrer=referrer, attachment=attachment)
                     self._reading.discard((at, name, every, attachment))
                 return
@@ -233,7 +248,13 @@ class _Reach:
             if name == "alpha":
                 yield _Mention(ast.unparse(argument), True, False)
             elif isinstance(argument, ast.ListComp):
-                yield from self._value(argument.elt, truth, False)
+                tests = argument.generators[0].ifs
+                open_ = bool(tests) or name in ("any", "all")  # others may decide in its place
+                if name != "len":  # how many there are does not depend on what is listed
+                    for mention in self._value(argument.elt, truth, False):
+                        yield replace(mention, unsure=mention.unsure or open_)
+                for test in tests:
+                    yield from self._condition(test, None)
             else:
                 yield from self._value(argument, truth, False)
 

@@ -1,0 +1,97 @@
+"""The mutation law on contracts of one's own: no change that matters goes unnoticed, none is made up."""
+
+# ruff: noqa: E501  (contracts in one line each)
+
+import drawings as draw
+import pytest
+from small import make, study
+
+from chartpact.contracts import mutation
+from chartpact.contracts.engine import read
+from chartpact.contracts.examples import Example
+from chartpact.snapshot import Snapshot
+
+RED, GREEN = "#ff0000", "#00ff00"
+
+
+def mutated(text, **channels):
+    contract, snapshot = make(text), Snapshot(draw.snapshot(study(**channels)))
+    found = read(contract, snapshot)
+    assert found.ok, [str(each) for each in found.violations]
+    return mutation.check(contract, [Example("good", snapshot, {"state": found.state})])
+
+
+ATTACHED = """\
+channels: {labels: signal, boxes: signal}
+elements:
+  zone: {from: boxes, reads: {at: left.time}}
+  record:
+    from: labels
+    count: 1
+    decode: {of: text, as: delimiter, tag: SIGNAL, fields: {AT: {type: time}}}
+    attach:
+      drawn: {from: zone, within: {at: [AT, AT]}, count: 1, exclusive: false}
+output: {top: record.drawn.top}
+"""
+GROUPED = """\
+channels: {lines: signal}
+encodings: {look: {a: "#ff0000", b: "#00ff00"}}
+elements:
+  level: {from: lines, reads: {look: look(color)}}
+  pair: {from: level, group: [look, horizontal], parts: {top: {highest: y1}, bottom: {lowest: y1}}}
+output: {pairs: {from: pair, sort: top.y1, give: {top: top.y1, bottom: bottom.y1, look: look}}}
+"""
+COUNTED = """\
+channels: {boxes: signal}
+elements:
+  zone: {from: boxes, reads: {bars: right.bar - left.bar}}
+  longest: {from: zone, newest: bars, count: 0..1}
+output:
+  zones: "len([z.top for z in zone])"
+  tall: "any([z.top - z.bottom > 1 for z in zone if z.bars > 20])"
+  bars: longest.bars
+"""
+ALONE = """\
+channels: {lines: signal}
+elements:
+  level: {from: lines, group: [x1], parts: {top: {highest: y1}}}
+output: {levels: {from: level, sort: x1, give: {top: top.y1}}}
+"""
+
+
+def _attached():
+    text = f"SIGNAL|AT:{draw.at(10)['time']}"
+    zones = [draw.box(10, 9, 7, RED), draw.box(12, 9, 7, RED)]
+    return {"labels": [draw.label(20, 5, text)], "boxes": zones}
+
+
+@pytest.mark.parametrize(
+    ("text", "drawn", "target"),
+    [
+        (ATTACHED, _attached(), "zone.left.time"),
+        (GROUPED, {"lines": [draw.line(x, y, color) for x, y, color in
+                             [(1, 5, RED), (2, 6, RED), (3, 15, GREEN), (4, 17, GREEN)]]}, "pair.color"),
+        (COUNTED, {"boxes": [draw.box(1, 5, 3, RED), draw.box(1, 4, 2, RED, right=40)]}, "longest.right.bar"),
+        (ALONE, {"lines": [draw.line(1, 5, RED), draw.line(2, 6, RED)]}, "level.top.y1"),
+    ],
+)  # fmt: skip
+def test_a_sound_contract_passes_whatever_its_words(text, drawn, target):
+    found = mutated(text, **drawn)
+    assert [str(each) for each in found.unnoticed] == []
+    assert target in found.targets
+
+
+def test_a_lost_bound_that_is_read_as_another_zone_is_found():
+    text = """\
+channels: {lines: signal}
+elements:
+  zone:
+    from: lines
+    group: [x1]
+    parts: {top: {highest: y1}, bottom: {lowest: y1}, midline: {where: "true", optional: true}}
+output: {zones: {from: zone, sort: x1, give: {top: top.y1, bottom: bottom.y1}}}
+"""
+    found = mutated(text, lines=[draw.line(1, y, RED) for y in (5, 4, 3)])
+    assert {(each.target, each.change) for each in found.unnoticed} == {
+        ("zone as a whole", "removed")
+    }
