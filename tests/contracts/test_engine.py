@@ -427,7 +427,7 @@ def test_states_come_from_the_table_and_carry_their_columns():
 def test_a_row_may_refuse_and_says_what_was_observed():
     found = reading(ZONES, boxes=[zone(1, 5.0), zone(2, 6.0, "dotted")])
     assert kinds(found.violations) == [("ambiguous", "states.market.rows.mixed")]
-    assert found.violations[0].message == "not all alike (worn True, first absent)"
+    assert found.violations[0].message == "not all alike (worn = true, first = absent)"
 
 
 def test_edge_cases_refuse_each_instance_or_the_whole():

@@ -14,7 +14,7 @@ from chartpact.contracts import config, normalise
 from chartpact.contracts.bind import Bound, bind
 from chartpact.contracts.compile import Contract
 from chartpact.contracts.elements import INFORMATIONAL, SIGNAL, ElementCode
-from chartpact.contracts.machines import MachineCode, Refusal
+from chartpact.contracts.machines import MachineCode, Refusal, combination
 from chartpact.contracts.matching import Matching
 from chartpact.contracts.normalise import Drawn
 from chartpact.contracts.outputs import Leaf, Many, Map, Node, One
@@ -279,10 +279,7 @@ class Run:
         row = machine.table[observed]
         if type(row[0]) is not Refusal:
             return row
-        shown = ", ".join(
-            f"{name} {'absent' if value is None else value}"
-            for name, value in zip(machine.observed, observed, strict=True)
-        )
+        shown = combination(machine.observed, observed)
         for refusal in row:
             assert isinstance(refusal, Refusal)
             told = f"{refusal.say} ({shown})" if refusal.say else shown

@@ -256,13 +256,13 @@ class MachineCompiler:
             more = f" (and {len(silent) - 3} more)" if len(silent) > 3 else ""
             self.context.problem(
                 at,
-                f"{_shown(names, values)}: nothing is said{more}",
+                f"{combination(names, values)}: nothing is said{more}",
                 "add a row for it, a state or a violation",
             )
         for values, rows in torn[:3]:
             self.context.problem(
                 (*at, rows[1]),
-                f"{_shown(names, values)}: {' and '.join(rows)} both hold",
+                f"{combination(names, values)}: {' and '.join(rows)} both hold",
                 "each combination belongs to one state, or to violations only",
             )
         if silent or torn:
@@ -385,7 +385,9 @@ def _among(value: Any, values: tuple[Any, ...]) -> bool:
     return any(value == each and type(value) is type(each) for each in values)
 
 
-def _shown(names: list[str], values: Combination) -> str:
+def combination(names: Iterable[str], values: Combination) -> str:
+    """Observations in words."""
+
     def told(value: Any) -> str:
         if value is None:
             return ABSENT
