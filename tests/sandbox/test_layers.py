@@ -186,6 +186,32 @@ def test_without_linux_trusted_scripts_run_in_this_process(monkeypatch: pytest.M
     assert script.inspect("x = (").errors
 
 
+ELSEWHERE = """
+import os, socket, sys
+from chartpact import script
+from chartpact.script.run import dry_run_bars
+assert "chartpact.script.sandbox" not in sys.modules
+sys.modules["fcntl"] = sys.modules["resource"] = None
+sys.platform = "win32"
+del os.register_at_fork, socket.CMSG_SPACE, os.pidfd_open, os.memfd_create
+try:
+    script.run(sys.argv[1], dry_run_bars())
+except script.ScriptError as error:
+    print(error.kind, error.message)
+"""
+
+
+def test_where_nothing_of_unix_is_left_the_refusal_is_the_same() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", ELSEWHERE, SOURCE],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, layers.TRUST: "0"},
+    )
+    assert done.stdout.startswith("crash scripts cannot be run safely here"), done.stderr
+
+
 def test_with_a_sandbox_trust_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(layers.TRUST, "1")
     monkeypatch.setattr(

@@ -397,3 +397,19 @@ def test_a_zygote_has_no_network_where_the_host_permits_it() -> None:
         zygote = pool.zygote()
         here, there = (os.readlink(f"/proc/{pid}/ns/net") for pid in (os.getpid(), zygote.pid))
         assert (here != there) == ("network" in zygote.report["namespaces"])
+
+
+def test_an_owner_who_is_interrupted_leaves_no_run_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> bytes:
+        assert wait_until(lambda: len(running(zygote.pid)) == 1)
+        raise KeyboardInterrupt
+
+    with Pool(1, planted=PLANTED) as pool:
+        zygote = pool.zygote()
+        monkeypatch.setattr("chartpact.script.sandbox.process._word", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            pool.run(SLEEP, Allowance(wall_ms=20_000))
+        monkeypatch.undo()
+        assert wait_until(lambda: running(zygote.pid) == [], 1.0)
+        assert pool.run(ECHO).document == {"kind": "echo"}
+        assert pool.zygote() is zygote

@@ -63,6 +63,20 @@ def test_there_is_an_end_to_waiting_room() -> None:
         log.ask("cid")
 
 
+def test_one_user_never_fills_the_waiting_room() -> None:
+    log = Log(Turns(1, most_waiting=20))
+    for _ in range(6):
+        log.ask("ann")
+    with pytest.raises(Crowded):
+        log.ask("ann")
+    log.ask("bob")
+    for _ in range(14):
+        log.ask(None)
+    with pytest.raises(Crowded):
+        log.ask("cid")
+    assert log.turns._waiting.keys() == {"ann", "bob", None}
+
+
 def test_who_stops_waiting_is_not_granted_a_turn() -> None:
     turns = Turns(1)
     log = Log(turns)

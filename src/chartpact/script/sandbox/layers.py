@@ -45,12 +45,15 @@ def unavailable() -> str:
         return "the C extension is not built: install a C compiler and reinstall chartpact"
     if platform.machine() not in ("x86_64", "aarch64"):
         return f"there is no system call filter for {platform.machine()}"
+    lacking = "lacks pidfd or memory files: Linux 5.4 has them"
+    if not (hasattr(os, "pidfd_open") and hasattr(os, "memfd_create")):
+        return f"this build of Python {lacking}"
     try:
         os.close(os.pidfd_open(os.getpid()))
         os.close(os.memfd_create("chartpact", os.MFD_ALLOW_SEALING))
     except OSError as error:
         if error.errno in _MISSING:
-            return "this kernel or container lacks pidfd or memory files: Linux 5.4 has them"
+            return f"this kernel or container {lacking}"
         raise
     return ""
 

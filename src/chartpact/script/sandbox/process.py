@@ -139,6 +139,9 @@ class Zygote:
                 try:
                     request = wire.REQUEST.pack(job[1], answer[1], wall_ms, kib)
                     return _run(child, pidfd, request, [job[0], answer[0]], wall_ms / 1000)
+                except BaseException:  # nobody waits for it any more
+                    _kill(pidfd)
+                    raise
                 finally:
                     os.close(pidfd)
         finally:

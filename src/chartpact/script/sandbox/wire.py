@@ -5,7 +5,6 @@ numbers. The header is written last: a packet without it was never finished. Not
 and `decode` takes every byte for hostile.
 """
 
-import fcntl
 import json
 import os
 import socket
@@ -16,6 +15,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+try:
+    import fcntl
+except ImportError:  # not a Unix, and no sandbox either: `layers` says so
+    fcntl = None  # type: ignore[assignment]
 
 Column = NDArray[Any]
 Part = bytes | memoryview
@@ -182,7 +186,6 @@ REQUEST = struct.Struct("<QQII")  # job bytes, answer bytes, wall ms, memory KiB
 STARTED = struct.Struct("<ci")  # b"S", pid (for logs: across a pid namespace it means nothing)
 FAILED = struct.Struct("<ci")  # b"F", errno of the fork
 EXITED = struct.Struct("<cidQQ")  # b"X", wait status, processor s, peak RSS KiB, page faults
-_CMSG = socket.CMSG_SPACE(2 * array("i").itemsize)
 
 
 def send(channel: socket.socket, message: bytes, fds: Sequence[int] = ()) -> None:
@@ -193,8 +196,9 @@ def send(channel: socket.socket, message: bytes, fds: Sequence[int] = ()) -> Non
 def receive(channel: socket.socket, size: int = 64) -> tuple[bytes, list[int]]:
     """One message and the descriptors that came with it; b"" is the end."""
     # Not socket.recv_fds, which ignores its flags and so lets descriptors be inherited.
-    message, rights, _, _ = channel.recvmsg(size, _CMSG, socket.MSG_CMSG_CLOEXEC)
     fds = array("i")
+    room = socket.CMSG_SPACE(2 * fds.itemsize)
+    message, rights, _, _ = channel.recvmsg(size, room, socket.MSG_CMSG_CLOEXEC)
     for level, kind, data in rights:
         if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
             fds.frombytes(data[: len(data) - len(data) % fds.itemsize])
