@@ -839,3 +839,49 @@ def test_more_than_can_be_read_at_once_is_refused_before_it_is_read():
 def test_violations_are_listed_up_to_a_limit():
     found = reading(LEVELS % "0..", lines=[draw.line(1, 5.0, BLUE)] * 1000)
     assert len(found.violations) == 200
+
+
+# ---------------------------------------------------------------------------------------- following
+
+
+def test_what_cannot_be_followed_can_still_be_read():
+    lines = [draw.line(1, 5.0, RED)]
+    good = {"levels": [{"high": 5.0}]}
+    assert reading(FIELDS, lines=lines).tracks == ()
+    unknown = [{**each, "x1": draw.without(each["x1"], "time")} for each in lines]
+    found = reading(FIELDS, lines=unknown)
+    assert (found.state, found.tracks, found.untracked) == (good, None, "x1 has no time")
+    later = [{**each, "x1": {**each["x1"], "time": None}} for each in lines]
+    found = reading(FIELDS, lines=later)
+    assert (found.state, found.tracks) == (good, None)
+    assert "its bar or time is not known" in found.untracked
+    found = reading(FIELDS, lines=lines, chart={"confirmed": False})
+    assert (found.state, found.tracks) == (good, None)
+    assert found.untracked == "the last bar is not confirmed"
+
+
+def test_a_key_outside_the_loaded_history_is_unavailable():
+    text = FIELDS.replace(" and x1.bar > 0", "").replace("sort: x1,", "sort: high,")
+    text = text.replace("where: style == 'solid'", "where: style == 'solid' and x1 < x2")
+    lost = draw.line(None, 5.0, RED, x2=5)
+    assert refused(text, lines=[lost]) == [("unavailable", "elements.level.key")]
+
+
+def test_an_epoch_that_is_not_known_stops_only_the_following():
+    text = """\
+    channels: {lines: signal}
+    elements: {level: {from: lines, count: 0..1, reads: {thin: width == 1}}}
+    states:
+      level_there:
+        observe: {thin: level.thin}
+        rows: {NONE: {when: {thin: absent}}, SOME: {when: {thin: [true, false]}}}
+        initial: [NONE, SOME]
+        epoch: level.x1.time
+    output: {state: level_there.state}
+    """
+    found = reading(text, lines=[draw.line(3, 5.0, RED)])
+    assert [track.epoch for track in found.tracks] == [draw.START + 3 * draw.STEP]
+    found = reading(text, lines=[draw.line(None, 5.0, RED)])
+    assert found.state == {"state": "SOME"}
+    assert found.tracks is None
+    assert [track.epoch for track in reading(text).tracks] == [None]

@@ -162,7 +162,6 @@ def test_a_source_that_declares_nothing_delivers_everything():
         (frame(chart={"symbol": "ES", "timeframe": "5m", "as_of": "now"}), "not a whole number"),
         (frame(source={}), "source.name"),
         (frame(source={"name": "x", "price_step": "1"}), "not a finite number"),
-        (frame(source={"name": "x", "fields": {"dots": []}}), "'dots' is not one of"),
         (frame(source={"name": "x", "fields": {"lines": "all"}}), "not a list of field names"),
         (frame(studies={}), "studies is missing"),
         (frame(studies=[[]]), "studies[0]"),

@@ -175,8 +175,12 @@ def tick_rounding(tick: float) -> Callable[[float], float]:
     return to_tick
 
 
-def _lost() -> NoReturn:
-    raise Trouble("unavailable", "an anchor lies outside the loaded history, or has no time yet")
+def _lost(order: float | None) -> NoReturn:
+    if order is None or order == NOWHERE:
+        raise Trouble("unavailable", "an anchor lies outside the loaded history")
+    raise Trouble(
+        "unavailable", "an anchor has a place, but its bar or time is not known", placed=True
+    )
 
 
 def _endless() -> NoReturn:

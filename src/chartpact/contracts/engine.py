@@ -16,11 +16,11 @@ from chartpact.contracts.compile import Contract
 from chartpact.contracts.elements import INFORMATIONAL, SIGNAL, ElementCode
 from chartpact.contracts.machines import MachineCode, Refusal, combination
 from chartpact.contracts.matching import Matching
-from chartpact.contracts.normalise import Drawn
+from chartpact.contracts.normalise import Drawn, Wrong
 from chartpact.contracts.outputs import Leaf, Many, Map, Node, One
 from chartpact.contracts.reading import Assumption, Reading, Track
 from chartpact.contracts.report import CAUGHT, Report, Stop
-from chartpact.contracts.scope import Need
+from chartpact.contracts.scope import Need, Needs
 from chartpact.snapshot import CHANNELS, CHART, Snapshot, Study
 
 MAX_COST = 20_000_000
@@ -162,6 +162,8 @@ class Run:
             self._unavailable(path, told, "price_step")
         if self.report.violations:
             raise Stop
+        if chart.get("confirmed") is False:
+            self.untracked = "the last bar is not confirmed"
         for needs in self.contract.tracking.values():
             for need in sorted(needs, key=str):
                 if not self.untracked and not self.snapshot.delivers(need.channel, need.field):
@@ -204,14 +206,14 @@ class Run:
             self.report.add("unexpected", "channels", told, [record])
 
     def _rows(self, channel: str, records: Sequence[Any]) -> None:
-        contract, warn = self.contract, self.contract.role(channel) == INFORMATIONAL
-        wanted = set(contract.needs[channel])
-        if not self.untracked:
-            wanted |= contract.tracking[channel]
-        fields = {n.field for n in wanted if not warn or self.snapshot.delivers(channel, n.field)}
-        columns = contract.columns.get(channel, ())
-        needed = frozenset(each for each in columns if each.removesuffix(".alpha") in fields)
-        found = normalise.rows(channel, records, columns, needed)
+        warn = self.contract.role(channel) == INFORMATIONAL
+        needs, tracking = self.contract.needs[channel], self.contract.tracking[channel]
+        wanted = needs if self.untracked else needs | tracking
+        found = self._taken(channel, records, wanted, warn)
+        if not isinstance(found, Drawn) and wanted != needs:
+            again = self._taken(channel, records, needs, warn)
+            if isinstance(again, Drawn):  # only following lacks something
+                self.untracked, found = found[0].message, again
         if isinstance(found, Drawn):
             self.drawn[channel] = found
             return
@@ -220,6 +222,14 @@ class Run:
             field = f"{channel}.{wrong.field}" if wrong.field else channel
             path = f"channels.{channel}"
             self.report.add("malformed", path, wrong.message, [wrong.record], field, warn)
+
+    def _taken(
+        self, channel: str, records: Sequence[Any], wanted: Needs, warn: bool
+    ) -> Drawn | list[Wrong]:
+        fields = {n.field for n in wanted if not warn or self.snapshot.delivers(channel, n.field)}
+        columns = self.contract.columns.get(channel, ())
+        needed = frozenset(each for each in columns if each.removesuffix(".alpha") in fields)
+        return normalise.rows(channel, records, columns, needed)
 
     # ------------------------------------------------------------------------ elements and machines
 
@@ -232,6 +242,7 @@ class Run:
                 self._unavailable(f"elements.{element.name}", told, str(lacking), warn=True)
             self.found.run(element, lacking is not None or element.channel in self.unread)
         self.found.check_claims()
+        self.untracked = self.untracked or self.found.untracked
 
     def _lacking(self, element: ElementCode) -> Need | None:
         """What an informational element needs and the source cannot tell."""

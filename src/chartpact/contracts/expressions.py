@@ -304,7 +304,8 @@ class _Checker:
         assert side is not None
         self.unstable |= name == "bar"
         kind = NUMBER if name == "bar" else TIME
-        return Value(kind, f"({side.code} if {side.code} is not None else lost())", side.needs)
+        lost = f"lost({anchor.code})"
+        return Value(kind, f"({side.code} if {side.code} is not None else {lost})", side.needs)
 
     def _chart(self, node: ast.expr, names: list[str], facts: Facts) -> Value:
         if len(names) != 2 or names[1] not in CHART_KINDS:

@@ -29,6 +29,7 @@ class Matching:
         self.drawn, self.S, self.report, self.followed = drawn, S, report, followed
         self.instances: dict[str, list[Instance]] = {}
         self.keys: dict[str, list[tuple[Any, ...]]] = {}
+        self.untracked = ""  # why instances cannot be told apart across snapshots
         self.failed: set[str] = set()  # elements, and later machines
         self._claims: dict[str, list[tuple[str, list[Any]]]] = {}
         self._unsure: set[str] = set()  # channels in which some claims are not known
@@ -284,7 +285,13 @@ class Matching:
         if not element.key or not self.followed:
             return
         path, run = f"elements.{element.name}.key", self.functions[f"key_{element.name}"]
-        keys = self.each(run, made, path, lambda some: self.behind(element, some), warn)
+        try:
+            keys = run(made, self.S)
+        except CAUGHT as error:
+            if getattr(error, "placed", False):  # it can be read, only not be followed
+                self.untracked = self.untracked or f"{path}: {error}"
+                return
+            keys = self.each(run, made, path, lambda some: self.behind(element, some), warn)
         if keys is None:
             return
         self.keys[element.name] = keys

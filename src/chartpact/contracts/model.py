@@ -56,6 +56,12 @@ def _name(value: Any) -> str:
     return str(value)
 
 
+def _meaning(value: Any) -> str:
+    if _plain_name(value) in RESERVED - {"none"} - set(keyword.kwlist):
+        raise ValueError(f"{value!r} is a word of the language; choose another name")
+    return str(value)
+
+
 def expression_text(value: Any) -> str:
     if value is None:
         return "none"
@@ -116,6 +122,7 @@ def _listed(value: Any) -> Any:
 _SCALAR_SCHEMA = {"type": ["string", "number", "boolean", "null"]}
 Name = Annotated[str, BeforeValidator(_name), Field(pattern=f"^{_NAME.pattern}$")]
 PlainName = Annotated[str, BeforeValidator(_plain_name), Field(pattern=f"^{_NAME.pattern}$")]
+Meaning = Annotated[str, BeforeValidator(_meaning), Field(pattern=f"^{_NAME.pattern}$")]
 Text = Annotated[str, BeforeValidator(_text)]
 Number = Annotated[float, BeforeValidator(_number)]
 Scalar = Annotated[Any, AfterValidator(_scalar), WithJsonSchema(_SCALAR_SCHEMA)]
@@ -302,7 +309,7 @@ class ContractFile(Section):
         Literal["labels", "lines", "boxes", "cells"],
         Literal["signal", "informational", "cosmetic"],
     ]
-    encodings: dict[Name, dict[PlainName, Values]] = {}
+    encodings: dict[Name, dict[Meaning, Values]] = {}
     elements: dict[Name, Element]
     states: dict[Name, Machine] = {}
     edge_cases: dict[Name, EdgeCase] = {}

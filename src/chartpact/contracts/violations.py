@@ -44,10 +44,16 @@ class Trouble(Exception):
     """What stops one object while expressions run; the engine makes a violation of it."""
 
     def __init__(
-        self, kind: str, message: str, members: Sequence[Any] | None = None, path: str = ""
+        self,
+        kind: str,
+        message: str,
+        members: Sequence[Any] | None = None,
+        path: str = "",
+        placed: bool = False,
     ) -> None:
         super().__init__(message)
         self.kind, self.message, self.members, self.path = kind, message, members, path
+        self.placed = placed  # an anchor has its place, only its bar or time is not known
 
 
 def _jsonable(value: Json, depth: int = 6) -> Json:
