@@ -8,7 +8,7 @@ STRICT ?=
 ARGS ?=
 BENCH ?= ta
 
-.PHONY: serve test check bench guard soak docs gallery format clean
+.PHONY: serve test check bench fuzz guard soak docs gallery format clean
 
 serve: $(READY)
 	$(BIN)/chartpact serve --no-auth $(ARGS)
@@ -28,6 +28,9 @@ format: $(READY)
 
 docs: $(READY)
 	$(BIN)/python docs/generate.py
+
+fuzz: $(READY)
+	$(BIN)/python tests/script/guided.py $(or $(SECONDS),600)
 
 gallery: $(READY)
 	$(BIN)/python docs/gallery/make.py

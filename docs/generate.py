@@ -256,7 +256,69 @@ def states_module() -> str:
     )
 
 
+def chart_page() -> str:
+    """What a script can draw and write, each with an example that the tests run."""
+    from chartpact.script.host import payload, text
+    from chartpact.script.host.chart import OBJECT_METHODS, PLOT_METHODS, Chart
+    from chartpact.script.host.objects import BoxHandle, LabelHandle, LineHandle, TableHandle
+
+    examples = script_examples()
+    parts = [
+        "# chart, text and payload\n",
+        "What a script draws with, and how it writes numbers and machine-readable state. "
+        "Where nothing else is said, x is the number of a bar, counted from 0, and a height that "
+        'is na is not drawn. Colours are names, `#rrggbb`, `#rrggbbaa`, for a plot also `"auto"` '
+        "(the theme's up colour where the first series is at or above the second, else down) or "
+        "a list with one colour a bar. The language itself is told in "
+        "[The script language](../language.md).\n",
+    ]
+    for title, names in (("Plots", PLOT_METHODS), ("Drawn objects", OBJECT_METHODS)):
+        parts.append(f"## {title}\n")
+        parts += [_entry("chart", name, getattr(Chart, name), examples) for name in names]
+    parts.append(
+        "### Handles\n\nA drawn object is changed through its handle. On an object that was "
+        "deleted, or left because of the cap, the methods do nothing.\n\n"
+        "| of | methods |\n|---|---|\n"
+        + "\n".join(
+            f"| {kind.type_name} | {' '.join(f'`{name}`' for name in sorted(kind.methods))} |"
+            for kind in (LabelHandle, LineHandle, BoxHandle, TableHandle)
+        )
+        + "\n\nAt most 50 labels, lines and boxes live at once, or as many as META says "
+        "(up to 500): the oldest leaves first, and the scene tells how many left. One table can "
+        'stand at each position. x is a bar\'s number unless `xloc="bar_time"` (UTC ms).\n'
+    )
+    parts.append("## text\n")
+    parts += [_entry("text", name, each, examples) for name, each in text.FUNCTIONS.items()]
+    parts.append("## payload\n")
+    parts += [
+        _entry("payload", name, getattr(payload.Payloads, name), examples) for name in payload.NAMES
+    ]
+    return "\n".join(parts)
+
+
+def script_examples() -> dict[str, str]:
+    """The examples of docs/examples/chart.star by the name each begins with."""
+    chunks = (DOCS / "examples" / "chart.star").read_text().split("\n---\n")
+    return {
+        name.removeprefix("# "): body.strip()
+        for name, _, body in (chunk.strip().partition("\n") for chunk in chunks)
+    }
+
+
+def _entry(space: str, name: str, function: Callable[..., object], examples: dict[str, str]) -> str:
+    parameters = [
+        each.replace(annotation=inspect.Parameter.empty)
+        for each in inspect.signature(function).parameters.values()
+        if each.name != "self"
+    ]
+    signature = inspect.Signature(parameters)
+    told = inspect.cleandoc(function.__doc__ or "").split("\n\n>>>")[0]
+    example = examples[f"{space}.{name}"]
+    return f"### `{space}.{name}{signature}`\n\n{told}\n\n```python\n{example}\n```\n"
+
+
 PAGES: dict[str, Callable[[], str]] = {
+    "chart.md": chart_page,
     "cli.md": cli_page,
     "indicators.md": indicators_page,
     "ta.md": ta_page,
@@ -273,6 +335,7 @@ def language_page() -> str:
 
 # What the server hands out to MCP clients travels inside the package.
 HANDED_OUT: dict[str, Callable[[], str]] = {
+    "chart.md": chart_page,
     "language.md": language_page,
     "ta.md": ta_page,
 }

@@ -135,8 +135,6 @@ class Builtins:
         keys = values if key is None else [self._call(key, each) for each in values]
         beats = self._operators.gt if name == "max" else self._operators.lt
         best = 0
-        if len(keys) == 1:
-            beats(keys[0], keys[0])  # an order must exist
         for at in range(1, len(keys)):
             if beats(keys[at], keys[best]):
                 best = at
@@ -188,8 +186,6 @@ class Builtins:
             return List(listed[at] for at in sorted(order, key=keys.__getitem__, reverse=reverse))
         self._charge(20 * turns)
         less = self._operators.lt
-        if len(keys) == 1:
-            less(keys[0], keys[0])  # an order must exist
 
         def compare(a: int, b: int) -> int:
             return -1 if less(keys[a], keys[b]) else int(less(keys[b], keys[a]))

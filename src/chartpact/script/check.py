@@ -277,6 +277,8 @@ class _Checker:
         self._statements(node.orelse)
 
     def _expression_statement(self, node: ast.Expr) -> None:
+        if isinstance(node.value, ast.Tuple) and _bare(node.value):
+            self._refuse(node, "syntax", "several values stand here and nothing is done with them")
         self._expression(node.value)
 
     def _pass(self, node: ast.Pass) -> None:

@@ -1,5 +1,6 @@
 """Attributes: the string, list and dict methods of Starlark, and what host objects show."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -141,8 +142,10 @@ class Methods:
 
     def _string_splitlines(self, s: str, keepends: Any = False, /) -> List:
         self._charge(1 + len(s))
-        lines = s.replace("\r\n", "\n").split("\n") if not keepends else s.splitlines(True)
-        return List(lines[:-1] if lines and not lines[-1] else lines)
+        if type(keepends) is not bool:
+            raise Fault("type", f"keepends is True or False, not {a_type(keepends)}")
+        lines = _LINE.findall(s)
+        return List(lines if keepends else [line.rstrip("\r\n") for line in lines])
 
     def _string_startswith(
         self, s: str, prefix: Any, start: Any = None, end: Any = None, /
@@ -272,6 +275,7 @@ class Methods:
 _MOST_STRIPPED = 64
 _SHORT = 16  # characters of a text that may be sought character by character
 _SLOWEST = 100  # up to this length Python compares at every place; longer texts it skips along
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 
 def _named(methods: Methods, prefix: str) -> dict[str, Callable[..., Any]]:

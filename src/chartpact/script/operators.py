@@ -272,10 +272,11 @@ class Operators:
             self._charge(1 + min(len(a), len(b)) // 64)
             return order(a, b)
         if (left in LISTS and right in LISTS) or left is right is tuple:
-            self._deepen(min(len(a), len(b)), depth)
+            self._deepen(2 * min(len(a), len(b)), depth)
             for x, y in zip(a, b, strict=False):
+                ordered = self._ordered(x, y, order, depth + 1)  # equal or not, an order must exist
                 if not self._equal(x, y, depth + 1):
-                    return self._ordered(x, y, order, depth + 1)
+                    return ordered
             return order(len(a), len(b))
         raise Mismatch("compare", a, b)
 

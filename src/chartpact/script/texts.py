@@ -79,7 +79,8 @@ def _atom(value: Any) -> str:
     if is_script_function(value):
         return f"<function {value.__name__.replace('<lambda>', 'lambda')}>"
     if callable(value):
-        return f"<function {value.name if type(value) is Method else value.__name__}>"
+        name = value.name if type(value) is Method else value.__name__
+        return f"<function {name.lstrip('_')}>"
     return repr(value) if value is None or type(value) in (bool, int, float) else str(value)
 
 
@@ -191,7 +192,9 @@ def _field(letter: str, value: Any, meter: Meter) -> str:
     try:
         if letter in _WHOLE:
             return format(int(value), _WHOLE[letter])
-        return format(float(value), _REAL[letter])
+        text = format(float(value), _REAL[letter])
+        whole = letter == "g" and text.lstrip("-").isdigit()
+        return f"{text}.0" if whole else text
     except (OverflowError, ValueError):
         raise Fault("value", f"%{letter} does not go with {value!r:.40}") from None
 

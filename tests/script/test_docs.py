@@ -1,0 +1,61 @@
+"""What the documentation shows of the language is true."""
+
+import re
+from pathlib import Path
+
+import pytest
+from tests.script.chunks import Chunk, chunks, run
+
+from chartpact import script
+from chartpact.script import host
+from chartpact.script.builtins import NAMES as BUILTINS
+from chartpact.script.host.chart import OBJECT_METHODS, PLOT_METHODS
+from chartpact.script.methods import names as methods
+from chartpact.script.presence import META_KEYS, PARAM_KEYS
+from chartpact.script.run import dry_run_bars
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+LANGUAGE = (DOCS / "language.md").read_text()
+FIRST = (DOCS / "first-indicator.md").read_text()
+EXAMPLES = list(chunks(DOCS / "examples" / "chart.star"))
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda c: c.text.split("\n")[0])
+def test_an_example_runs(example: Chunk):
+    run(example)
+
+
+def test_every_function_of_the_host_has_an_example():
+    shown = {example.text.strip().split("\n")[0].removeprefix("# ") for example in EXAMPLES}
+    spaces = host.namespaces()
+    wanted = {f"chart.{name}" for name in (*PLOT_METHODS, *OBJECT_METHODS)}
+    wanted |= {f"{space}.{name}" for space in ("text", "payload") for name in spaces[space]}
+    assert shown == wanted
+
+
+def test_the_language_page_names_every_builtin_method_and_key():
+    own = [name for each in methods().values() for name in each]
+    for name in (*BUILTINS, *META_KEYS, *PARAM_KEYS, *own):
+        assert re.search(rf"\b{name}\b", LANGUAGE), name
+
+
+def listed_scripts() -> list[str]:
+    blocks = re.findall(r"```python\n([^`]*)```(?!\n\n```text)", LANGUAGE + FIRST)
+    return [block for block in blocks if "def compute" in block]
+
+
+@pytest.mark.parametrize("source", listed_scripts())
+def test_a_script_in_the_documentation_runs(source):
+    assert script.execute(script.compile(source), dry_run_bars()).scene.plots
+
+
+def test_the_first_indicator_shows_what_the_program_really_says():
+    """Every error the page shows is the one its script gives."""
+    shown = re.findall(r"```python\n([^`]*)```\n\n```text\n([^`]*)```", FIRST)
+    assert len(shown) == 2
+    for source, said in shown:
+        with pytest.raises(script.ScriptError) as caught:
+            script.execute(script.compile(source), dry_run_bars())
+        error = caught.value
+        assert f"{error.line}:{error.column}: {error.kind}: {error.message}" in said
+        assert error.hint in said

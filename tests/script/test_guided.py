@@ -1,0 +1,18 @@
+"""A few seconds of the coverage-guided fuzzer; `make fuzz` runs it for longer."""
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+
+
+@pytest.mark.skipif(importlib.util.find_spec("atheris") is None, reason="atheris is not installed")
+def test_the_fuzzer_finds_nothing_in_a_few_seconds(tmp_path):
+    command = [sys.executable, str(HERE / "guided.py"), "4", str(tmp_path / "corpus")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert not list(tmp_path.glob("corpus/crash-*"))

@@ -1,0 +1,87 @@
+"""Every accepted script is Starlark, and a scalar script means the same there."""
+
+import re
+from pathlib import Path
+
+import pytest
+from tests.script import oracle
+from tests.script.chunks import chunks, source_of
+
+from chartpact import script
+from chartpact.script import refimpl
+
+HERE = Path(__file__).parent
+LANGUAGE = HERE.parents[1] / "docs" / "language.md"
+ROW = re.compile(r"^\| `(.+?)` \| (\(fails\)|`.+?`) \| (\(fails\)|`.+?`) \| .+ \|$", re.MULTILINE)
+
+DIFFERENCES = {
+    match[1].replace("\\|", "|"): (match[2], match[3])
+    for match in ROW.finditer(LANGUAGE.read_text())
+}
+CORPUS = list(dict.fromkeys(line for line in (HERE / "corpus.txt").read_text().split("\n") if line))
+
+# Not worth a row: these say the same thing as a row that is there.
+LIKEWISE = {
+    '"\\xff"': 'repr("é")',
+    '"a\\u00e9"': 'repr("é")',
+    '"straße".upper()': 'repr("é")',
+    'float("inf")': 'str(float("inf"))',
+    'float("infinity")': 'str(float("inf"))',
+    "1e308 * 10": 'str(float("inf"))',
+    "repr(len)": "str(len)",
+    "str(lambda x: x)": "str(len)",
+    "{1: 2, True: 3}": "{True: 1}",
+    '"{!s}".format("a")': '"{!r}".format("a")',
+    '"abc".codepoints()': '"abc".elems()',
+    '"\\777"': '"\\q"',
+    '"½".isdigit()': "str.isdigit asks for digits",
+}
+
+
+def test_the_table_of_differences_is_there():
+    assert len(DIFFERENCES) >= 20
+
+
+@pytest.mark.parametrize("expression", DIFFERENCES)
+def test_a_documented_difference_is_one(expression):
+    here, there = (cell.strip("`") for cell in DIFFERENCES[expression])
+    assert oracle.value_here(expression) == here
+    assert oracle.value_there(expression) == there
+    assert here != there
+
+
+def test_every_expression_of_the_corpus_means_the_same():
+    known = {*DIFFERENCES, *LIKEWISE}
+    compared = [each for each in CORPUS if each not in known]
+    differing = {
+        each: pair
+        for each in compared
+        if (pair := (oracle.value_here(each), oracle.value_there(each)))[0] != pair[1]
+    }
+    assert differing == {}
+    assert len(compared) > 600
+
+
+@pytest.mark.parametrize("program", list(chunks(HERE / "programs.star")), ids=lambda c: c.id)
+def test_a_program_means_the_same(program):
+    assert oracle.program_here(program.text) == oracle.program_there(program.text)
+
+
+def accepted() -> list[tuple[str, str]]:
+    sources = [(name, refimpl.source(name)) for name in refimpl.NAMES]
+    pacts = HERE.parents[1] / "src" / "chartpact" / "pacts"
+    sources += [(file.parent.name, file.read_text()) for file in pacts.glob("*/*.star")]
+    for folder in ("language", "hostile"):
+        for file in sorted((HERE / folder).glob("*.star")):
+            for chunk in chunks(file):
+                source, _ = source_of(chunk)
+                if not script.examine(source, script.Limits())[1]:
+                    sources.append((chunk.id, source))
+    return sources
+
+
+def test_every_accepted_script_can_be_read_by_starlark():
+    found = accepted()
+    refused = {name: why for name, source in found if (why := oracle.parses(source)) is not None}
+    assert refused == {}
+    assert len(found) > 200
