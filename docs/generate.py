@@ -314,7 +314,7 @@ def _entry(space: str, name: str, function: Callable[..., object], examples: dic
     signature = inspect.Signature(parameters)
     told = inspect.cleandoc(function.__doc__ or "").split("\n\n>>>")[0]
     example = examples[f"{space}.{name}"]
-    return f"### `{space}.{name}{signature}`\n\n{told}\n\n```python\n{example}\n```\n"
+    return f"### `{space}.{name}{signature}`\n\n{told}\n\n```starlark\n{example}\n```\n"
 
 
 PAGES: dict[str, Callable[[], str]] = {
