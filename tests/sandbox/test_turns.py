@@ -36,7 +36,32 @@ def test_users_who_wait_take_turns() -> None:
         log.ask(user)
     for _ in range(6):
         log.turns.done(log.granted[-1])
-    assert log.granted == ["ann", "ann", "bob", "cid", "ann", "bob", "ann"]
+    assert log.granted == ["ann", "bob", "cid", "ann", "bob", "ann", "ann"]
+
+
+def test_long_turns_are_paid_by_the_user_who_takes_them() -> None:
+    log = Log(Turns(1))
+    for user in ["ann"] * 3 + ["bob"] * 6:
+        log.ask(user)
+    for _ in range(8):
+        log.turns.done(log.granted[-1], 1.0 if log.granted[-1] == "ann" else 0.25)
+    assert log.granted == ["ann", *["bob"] * 4, "ann", *["bob"] * 2, "ann"]
+
+
+def test_who_was_away_has_saved_up_no_turns() -> None:
+    log = Log(Turns(1))
+    log.ask("ann")
+    log.ask("bob")
+    log.turns.done("ann", 1.0)
+    for _ in range(3):
+        log.ask("bob")
+    for _ in range(2):
+        log.turns.done("bob", 1.0)
+    for user in ("cid", "cid", "bob"):
+        log.ask(user)
+    for _ in range(4):
+        log.turns.done(log.granted[-1], 1.0)
+    assert log.granted == ["ann", "bob", "bob", "bob", "cid", "bob", "cid", "bob"][:8]
 
 
 def test_one_user_never_has_all_turns() -> None:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +23,17 @@ def compute(ohlcv, params, chart):
     chart.line(ta.sma(ohlcv.close, params["n"]), title="SMA", color="orange")
 """
 
+# Takes a good part of a second, and stays within its budget.
+SLOW = """
+PARAMS = []
+META = {"title": "Slow"}
+
+def compute(ohlcv, params, chart):
+    if len(ohlcv) > 200:
+        for _ in range(600):
+            ohlcv.resample("1D")
+"""
+
 
 @dataclass(frozen=True)
 class Running:
@@ -33,7 +45,7 @@ class Running:
 
     def client(self, user: str | None = None) -> httpx2.Client:
         headers = {"Authorization": f"Bearer {TOKENS[user]}"} if user else {}
-        return httpx2.Client(base_url=self.url, headers=headers, timeout=60)
+        return httpx2.Client(base_url=self.url, headers=headers, timeout=20)
 
 
 def free_port() -> int:
@@ -64,12 +76,21 @@ def start(folder: Path, *arguments: str, **env: str) -> Running:
     raise AssertionError(log.read_text())
 
 
+@contextmanager
+def serving(folder: Path, *arguments: str, **env: str) -> Iterator[Running]:
+    """A server for as long as it is needed, which must end in order."""
+    running = start(folder, *arguments, **env)
+    try:
+        yield running
+    finally:
+        running.process.terminate()
+        assert running.process.wait(40) == 0, running.log.read_text()
+
+
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    running = start(tmp_path_factory.mktemp("server"))
-    yield running
-    running.process.terminate()
-    assert running.process.wait(30) == 0
+    with serving(tmp_path_factory.mktemp("server")) as running:
+        yield running
 
 
 @pytest.fixture

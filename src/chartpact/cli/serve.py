@@ -4,15 +4,16 @@ import argparse
 import ipaddress
 import logging
 import os
-import signal
+import socket
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from chartpact.cli import DONE, UsageError, Verbs
 from chartpact.cli.database import add_database
 
 if TYPE_CHECKING:
+    from chartpact.server.app import Server
     from chartpact.server.identity import Identify
     from chartpact.server.settings import Settings
 
@@ -47,16 +48,16 @@ def add(verbs: Verbs) -> None:
 def run_serve(args: argparse.Namespace) -> int:
     import uvicorn
 
-    from chartpact.server import app
+    from chartpact.server import logs
+    from chartpact.server.serving import Serving
 
     identify = _identity(args)
     _check_layers(args)
-    served = app.create(_settings(args), identify=identify, hosts=_hosts(args))
-    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(message)s")
+    listener = _listener(args)
+    served = _created(_settings(args), identify=identify, hosts=_hosts(args))
+    logs.to_stderr(logging.INFO)
     config = uvicorn.Config(
         served.app,
-        host=args.host,
-        port=args.port,
         access_log=False,  # the front writes its own, with request ids
         log_config=None,
         server_header=False,
@@ -64,24 +65,55 @@ def run_serve(args: argparse.Namespace) -> int:
         timeout_graceful_shutdown=25,
         h11_max_incomplete_event_size=65536,
     )
-    print(f"chartpact serves on http://{args.host}:{args.port}/", file=sys.stderr)
-    signal.signal(signal.SIGTERM, _stop)  # uvicorn hands the signal on when it has finished
+    host, port = listener.getsockname()[:2]
+    print(
+        f"chartpact serves on http://{f'[{host}]' if ':' in host else host}:{port}/",
+        file=sys.stderr,
+    )
     try:
-        uvicorn.Server(config).run()
+        Serving(config, served.drain).run([listener])
     finally:
         served.close()
     return DONE
 
 
-def _stop(_signal: int, _frame: object) -> None:
-    raise SystemExit(DONE)
+def _listener(args: argparse.Namespace) -> socket.socket:
+    """The address, taken before anything else is started."""
+    if not 0 <= args.port < 65536:
+        raise UsageError(f"--port: {args.port} is not a number from 0 to 65535")
+    try:
+        found = socket.getaddrinfo(args.host, args.port, type=socket.SOCK_STREAM)
+        family, kind, protocol, _, address = found[0]
+        listener = socket.socket(family, kind, protocol)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen(1024)
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UsageError(
+            f"cannot listen on {args.host}:{args.port}: {reason}; choose another --port"
+        ) from None
+    listener.setblocking(False)
+    return listener
+
+
+def _created(settings: "Settings", **options: Any) -> "Server":
+    import sqlalchemy as sa
+
+    from chartpact.server import app
+
+    try:
+        return app.create(settings, **options)
+    except (sa.exc.SQLAlchemyError, ValueError, ImportError, OSError) as error:
+        told = str(getattr(error, "orig", None) or error).splitlines()[0]
+        raise UsageError(f"the database cannot be opened: {told}") from None
 
 
 def run_mcp(args: argparse.Namespace) -> int:
-    from chartpact.server import app
+    from chartpact.server import logs
 
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
-    served = app.create(_settings(args))
+    served = _created(_settings(args))
+    logs.to_stderr(logging.WARNING)
     try:
         served.mcp.run("stdio")
     finally:
@@ -135,9 +167,11 @@ def _check_layers(args: argparse.Namespace) -> None:
 
 
 def _hosts(args: argparse.Namespace) -> tuple[str, ...]:
-    local = ("127.0.0.1:*", "localhost:*", "[::1]:*")
+    from chartpact.server.front import ANY_HOST, LOOPBACK
+
     named = tuple(filter(None, os.environ.get("CHARTPACT_HOSTS", "").split(",")))
-    return (*local, *named) if _loopback(args.host) else (*local, f"{args.host}:*", *named)
+    # Beyond this machine everybody needs a token, which a page under another name has not.
+    return (*LOOPBACK, *named) if named or _loopback(args.host) else ANY_HOST
 
 
 def _loopback(host: str) -> bool:

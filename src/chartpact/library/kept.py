@@ -1,11 +1,11 @@
 """Kept scripts as indicators, offered to the one door that indicators come through."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 
 from chartpact import indicators
-from chartpact.indicators import Indicator, Param
+from chartpact.indicators import Indicator, IndicatorError, Param
 from chartpact.library.scripts import Script
 from chartpact.script.extras import SAMPLES, Fetch
 from chartpact.script.indicator import ScriptIndicator
@@ -26,17 +26,27 @@ class Held:
         self._user: str | None = None
         self._scripts: dict[str, Script] = {}
         self._fetch = SAMPLES
+        self._barred: Sequence[str] = ()
 
     @contextmanager
-    def holding(self, user: str, scripts: Iterable[Script], fetch: Fetch) -> Iterator[None]:
+    def holding(
+        self, user: str, scripts: Iterable[Script], fetch: Fetch, barred: Sequence[str] = ()
+    ) -> Iterator[None]:
+        """Offers the scripts meanwhile; `barred` are names of others that may not run."""
         self._user, self._scripts = user, {script.name: script for script in scripts}
-        self._fetch = fetch
+        self._fetch, self._barred = fetch, barred
         try:
             yield
         finally:
-            self._user, self._scripts = None, {}
+            self._user, self._scripts, self._barred = None, {}, ()
 
     def find(self, name: str, user: str | None) -> Indicator | None:
+        if name in self._barred:
+            raise IndicatorError(
+                "forbidden",
+                f"your script {name!r} does not run: scripts are switched off for you here",
+                "delete it to draw a builtin of that name, or ask the operator",
+            )
         if user is None or user != self._user or name not in self._scripts:
             return None
         return kept_indicator(self._scripts[name], self._fetch)

@@ -6,19 +6,19 @@ from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
+from mcp.server.subscriptions import ListenHandler
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.types import ASGIApp
 
 from chartpact._version import VERSION
 from chartpact.library import open_database
-from chartpact.server import mcp, page, rest
-from chartpact.server.front import Front
+from chartpact.server import jobs, mcp, page, rest
+from chartpact.server.front import LOOPBACK, Front
 from chartpact.server.identity import LOCAL_USER, Identify, everybody_is_local
-from chartpact.server.limits import Allowance
 from chartpact.server.settings import Settings
 from chartpact.server.verbs import Verbs
 from chartpact.server.workers import Workers
@@ -44,6 +44,13 @@ class Server:
     engine: sa.Engine
     workers: Workers
 
+    def drain(self) -> None:
+        """Takes no more requests, and ends the streams that would go on for ever."""
+        self.front.draining = True
+        listen = self.mcp._lowlevel_server.get_request_handler("subscriptions/listen")
+        if listen is not None and isinstance(listen.handler, ListenHandler):
+            listen.handler.close()
+
     def close(self) -> None:
         self.workers.close()
         self.engine.dispose()
@@ -53,7 +60,7 @@ def create(
     settings: Settings,
     *,
     identify: Identify = everybody_is_local,
-    hosts: tuple[str, ...] = ("127.0.0.1:*", "localhost:*", "[::1]:*"),
+    hosts: tuple[str, ...] = LOOPBACK,
     extend: Callable[[MCPServer[Any]], None] | None = None,
 ) -> Server:
     """A server on these settings; `extend` may add to its MCP tools before it is built."""
@@ -66,17 +73,15 @@ def create(
     mounted = tools.streamable_http_app(
         stateless_http=True,
         max_request_body_size=settings.limits.body_bytes,
-        transport_security=TransportSecuritySettings(
-            allowed_hosts=list(hosts),
-            allowed_origins=[f"http://{host}" for host in hosts],
-        ),
+        # The front looks at hosts and origins, for every route alike.
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        workers.warm(jobs.ready)
         async with tools.session_manager.run():
             yield
-        front.draining = True
 
     app = FastAPI(
         title="chartpact",
@@ -88,18 +93,13 @@ def create(
     )
     app.include_router(rest.routes(verbs))
     rest.answer_refusals(app)
-    _add_pages(app, engine)
+    _add_pages(app, engine, verbs)
     app.mount("/", mounted)
-    front = Front(
-        app,
-        identify=identify,
-        calls=Allowance("calls", settings.limits.calls_per_minute),
-        body_bytes=settings.limits.body_bytes,
-    )
+    front = Front(app, identify=identify, limits=settings.limits, hosts=hosts)
     return Server(front, front, verbs, tools, engine, workers)
 
 
-def _add_pages(app: FastAPI, engine: sa.Engine) -> None:
+def _add_pages(app: FastAPI, engine: sa.Engine, verbs: Verbs) -> None:
     @app.get("/healthz", include_in_schema=False)
     async def healthz() -> JSONResponse:
         """The process answers."""
@@ -116,9 +116,10 @@ def _add_pages(app: FastAPI, engine: sa.Engine) -> None:
         return JSONResponse({"ok": True})
 
     @app.get("/", include_in_schema=False)
-    async def home() -> HTMLResponse:
-        return HTMLResponse(page.html(), headers=page.HEADERS)
+    async def home(request: Request) -> HTMLResponse:
+        address = f"{request.url.scheme}://{request.url.netloc}"
+        return HTMLResponse(page.html(address), headers=page.HEADERS)
 
     @app.get("/sample.svg", include_in_schema=False)
-    def sample() -> Response:
-        return Response(page.sample_svg(), media_type="image/svg+xml")
+    async def sample() -> Response:
+        return Response(await verbs.sample(), media_type="image/svg+xml", headers=page.HEADERS)

@@ -1,9 +1,10 @@
-"""What stands in front of every route: request ids and logs, size caps, identity, call limits."""
+"""What stands in front of every route: request ids and logs, hosts, identity, limits, bodies."""
 
-import json
+import asyncio
 import logging
 import time
 import uuid
+from collections import Counter
 from typing import Any
 
 from starlette.datastructures import Headers
@@ -12,22 +13,29 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from chartpact.server.identity import Identify
 from chartpact.server.limits import Allowance, TooMuch
+from chartpact.server.settings import Limits
 
 log = logging.getLogger("chartpact.access")
 
-OPEN = ("/", "/healthz", "/readyz", "/openapi.json", "/sample.svg", "/favicon.ico")
+LOOPBACK = ("127.0.0.1:*", "localhost:*", "[::1]:*")
+ANY_HOST = ("*",)
+WATCHED = ("/healthz", "/readyz")  # by whoever keeps the server running, under any name
+OPEN = (*WATCHED, "/", "/openapi.json", "/sample.svg", "/favicon.ico")
+LARGE = ("/api/v1/my/bars/", "/api/v1/my/library")  # where files and whole libraries are put
 
 
 class Front:
     """The one way in, as plain ASGI, so that streams pass through untouched."""
 
     def __init__(
-        self, app: ASGIApp, *, identify: Identify, calls: Allowance, body_bytes: int
+        self, app: ASGIApp, *, identify: Identify, limits: Limits, hosts: tuple[str, ...]
     ) -> None:
         self._app = app
         self._identify = identify
-        self._calls = calls
-        self._body_bytes = body_bytes
+        self._limits = limits
+        self._hosts = hosts
+        self._calls = Allowance("calls", limits.calls_per_minute)
+        self._under_way: Counter[str] = Counter()
         self.draining = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -38,7 +46,7 @@ class Front:
         scope["headers"] = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
         request_id = uuid.uuid4().hex[:16]
         started = time.perf_counter()
-        told: dict[str, Any] = {"status": 0, "user": None}
+        told: dict[str, Any] = {"status": 0}
 
         async def tell(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -50,40 +58,130 @@ class Front:
                 ]
             await send(message)
 
+        user: str | None = None
         try:
-            refusal = self._refusal(scope, told)
-            if refusal is not None:
-                await refusal(scope, receive, tell)
+            try:
+                headers = Headers(scope=scope)
+                user = self._admitted(scope, headers)
+                body = await self._body(scope["path"], headers, receive)
+            except Refusal as refusal:
+                await refusal.answer(scope, receive, tell)
             else:
-                await self._app(scope, _capped(receive, self._body_bytes), tell)
-        except _TooLarge:
-            too_large = _problem(413, "size", f"the body is over {self._body_bytes} bytes")
-            await too_large(scope, receive, tell)
+                await self._app(scope, receive if body is None else _again(body, receive), tell)
         finally:
-            _log(scope, request_id, told, time.perf_counter() - started)
+            if user is not None:
+                self._under_way[user] -= 1
+                if not self._under_way[user]:
+                    del self._under_way[user]
+            _log(scope, request_id, user, told["status"], time.perf_counter() - started)
 
-    def _refusal(self, scope: Scope, told: dict[str, Any]) -> JSONResponse | None:
+    def _admitted(self, scope: Scope, headers: Headers) -> str | None:
+        """The user whose call it is, counted as under way; None on a path open to all."""
         if self.draining:
-            return _problem(503, "busy", "the server is shutting down: try again in a moment")
-        headers = Headers(scope=scope)
-        length = headers.get("content-length", "0")
-        if length.isdigit() and int(length) > self._body_bytes:
-            return _problem(413, "size", f"the body is over {self._body_bytes} bytes")
+            raise Refusal(503, "busy", "the server is shutting down: try again", 5)
+        if scope["path"] not in WATCHED:
+            self._check_host(headers)
         if scope["path"] in OPEN:
             return None
+        if scope["path"] == "/mcp" and scope["method"] != "POST":
+            # Without sessions there is no stream to open or to end, and none shall be held open.
+            raise Refusal(405, "value", "MCP is spoken by POST here: there are no sessions")
         user = self._identify(headers)
         if user is None:
-            refusal = _problem(401, "forbidden", "this needs a token: Authorization: Bearer …")
-            refusal.headers["WWW-Authenticate"] = "Bearer"
-            return refusal
-        scope["chartpact.user"] = told["user"] = user
+            raise Refusal(401, "forbidden", "this needs a token: Authorization: Bearer …")
         try:
             self._calls.spend(user)
         except TooMuch as error:
-            refusal = _problem(429, "busy", str(error))
-            refusal.headers["Retry-After"] = str(int(error.retry_after_s) + 1)
-            return refusal
-        return None
+            raise Refusal(429, "busy", str(error), error.retry_after_s) from None
+        most = self._limits.calls_at_once
+        if self._under_way[user] >= most:
+            raise Refusal(429, "busy", f"{most} of your calls are under way: wait for one", 1)
+        self._under_way[user] += 1
+        scope["chartpact.user"] = user
+        return user
+
+    def _check_host(self, headers: Headers) -> None:
+        # A web page can reach a server on loopback under a name of its own; then it says so here.
+        if self._hosts == ANY_HOST:
+            return
+        host = headers.get("host", "")
+        if not self._known(host):
+            raise Refusal(421, "forbidden", f"this server is not called {host!r:.80}")
+        origin = headers.get("origin")
+        if origin is not None and not self._known(origin.partition("://")[2]):
+            raise Refusal(403, "forbidden", f"pages of {origin!r:.80} may not call this server")
+
+    def _known(self, host: str) -> bool:
+        name, _, port = host.rpartition(":") if not host.endswith("]") else (host, "", "")
+        if not name or not port.isdigit():
+            name = host
+        return any(known in (host, f"{name}:*") for known in self._hosts)
+
+    async def _body(self, path: str, headers: Headers, receive: Receive) -> bytes | None:
+        """The whole body, so that nothing waits for a slow one; None where there is none."""
+        length = headers.get("content-length")
+        if length is None and "transfer-encoding" not in headers:
+            return None
+        limits = self._limits
+        most = limits.upload_bytes if path.startswith(LARGE) else limits.body_bytes
+        too_large = Refusal(413, "size", f"the body is over {most} bytes")
+        if length is not None and (not length.isdigit() or int(length) > most):
+            raise too_large
+        pieces, seen = [], 0
+        try:
+            async with asyncio.timeout(limits.body_seconds):
+                while True:
+                    message = await receive()
+                    if message["type"] == "http.disconnect":
+                        raise Refusal(400, "value", "the body ended early")
+                    pieces.append(message.get("body", b""))
+                    seen += len(pieces[-1])
+                    if seen > most:
+                        raise too_large
+                    if not message.get("more_body", False):
+                        return b"".join(pieces)
+        except TimeoutError:
+            late = f"the body took longer than {limits.body_seconds:g} s"
+            raise Refusal(408, "time", late) from None
+
+
+class Refusal(Exception):
+    """A request that goes no further, and what its caller is told."""
+
+    def __init__(
+        self, status: int, kind: str, message: str, retry_after_s: float | None = None
+    ) -> None:
+        super().__init__(message)
+        self._status = status
+        self._kind = kind
+        self._retry_after_s = retry_after_s
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = {}
+        if self._status == 405:
+            headers["Allow"] = "POST"
+        if self._status == 401:
+            headers["WWW-Authenticate"] = "Bearer"
+        if self._status in (408, 413, 503):
+            headers["Connection"] = "close"
+        if self._retry_after_s is not None:
+            headers["Retry-After"] = str(int(self._retry_after_s) + 1)
+        problem = {"kind": self._kind, "message": str(self), "hint": ""}
+        await JSONResponse(problem, self._status, headers)(scope, receive, send)
+
+
+def _again(body: bytes, receive: Receive) -> Receive:
+    """Hands over the body that has been read, then whatever comes after it."""
+    read = False
+
+    async def replayed() -> Message:
+        nonlocal read
+        if read:
+            return await receive()
+        read = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return replayed
 
 
 def _unless_there(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
@@ -97,38 +195,14 @@ def _unless_there(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes
     return [(name, value) for name, value in ours.items() if name not in present]
 
 
-class _TooLarge(Exception):
-    pass
-
-
-def _capped(receive: Receive, most: int) -> Receive:
-    """A body that is sent in pieces is counted as it comes."""
-    seen = 0
-
-    async def counted() -> Message:
-        nonlocal seen
-        message = await receive()
-        if message["type"] == "http.request":
-            seen += len(message.get("body", b""))
-            if seen > most:
-                raise _TooLarge
-        return message
-
-    return counted
-
-
-def _problem(status: int, kind: str, message: str) -> JSONResponse:
-    return JSONResponse({"kind": kind, "message": message, "hint": ""}, status)
-
-
-def _log(scope: Scope, request_id: str, told: dict[str, Any], seconds: float) -> None:
-    # Neither the query nor any header: they may carry secrets.
-    line = {
+def _log(scope: Scope, request_id: str, user: str | None, status: int, seconds: float) -> None:
+    # Neither the query nor any header nor a body: they may carry secrets.
+    about = {
         "id": request_id,
         "method": scope["method"],
         "path": scope["path"][:200],
-        "status": told["status"],
-        "user": told["user"],
+        "status": status,
+        "user": user,
         "ms": round(1000 * seconds, 1),
     }
-    log.info(json.dumps(line))
+    log.info("answered", extra={"about": about})

@@ -20,6 +20,8 @@ from chartpact.server.shapes import (
 from chartpact.sources import configured
 from chartpact.sources.configured import Descriptions
 
+SAMPLE = "sample:es-5m"
+SHOWN = ("ema_stack", "vwap", "cipher_b", "rsi")
 MIME = {"png": "image/png", "svg": "image/svg+xml"}
 
 
@@ -40,6 +42,7 @@ class ChartJob:
     ask: ChartAsk
     sources: Descriptions = ()
     scripts: tuple[Script, ...] = ()  # the user's own, of those that were asked for
+    barred: tuple[str, ...] = ()  # names of scripts that may not run
     uploads: Mapping[str, Upload] = field(default_factory=dict)  # by symbol, likewise
     fetched: Mapping[str, Bars | Exception] = field(default_factory=dict)  # over a network
 
@@ -74,13 +77,25 @@ class Picture:
     mime: str | None = None
 
 
+def ready() -> None:
+    """Draws a little of everything, so that the first chart asked for need not wait for it."""
+    held()
+    chart(samples.bars(SAMPLE), SHOWN, last=50).png(width=300, height=200, theme="dark")
+
+
+def sample() -> str:
+    """The sample chart, drawn now."""
+    drawn = chart(samples.bars(SAMPLE), SHOWN, last=200)
+    return drawn.svg(width=1200, height=820, theme="dark")
+
+
 def draw(job: ChartJob) -> Picture:
     """The chart the job asks for."""
     ask = job.ask
     bars = _bars(job)
     asked = [each if isinstance(each, str) else each.model_dump() for each in ask.indicators]
     fetch = Fetch(job.load, samples.calendar)
-    with held().holding(job.user, job.scripts, fetch):
+    with held().holding(job.user, job.scripts, fetch, job.barred):
         drawn = chart(bars, asked, last=ask.bars, user=job.user)
     told = drawn.to_json(series=ask.format == "series")
     out = ChartOut.model_validate({**told, "summary": drawn.summary()})

@@ -1,12 +1,11 @@
 """The page at `/`: what is served, a sample chart drawn now, how to connect. No script needed."""
 
 import html as escape
-from functools import cache
+from functools import lru_cache
 
 from chartpact._version import VERSION
-from chartpact.bars import load
-from chartpact.charts import chart
 from chartpact.indicators import list_indicators
+from chartpact.server.jobs import SAMPLE
 
 HEADERS = {
     "Content-Security-Policy": (
@@ -14,9 +13,6 @@ HEADERS = {
     ),
     "Cache-Control": "no-store",
 }
-
-SAMPLE = "sample:es-5m"
-SHOWN = ("ema_stack", "vwap", "cipher_b", "rsi")
 
 TOOLS = (
     ("list_symbols", "what can be drawn"),
@@ -53,14 +49,10 @@ a { color: #5b9cf6; }
 """
 
 
-def sample_svg() -> str:
-    """The sample chart, drawn now."""
-    return chart(load(SAMPLE), SHOWN, last=200).svg(width=1200, height=820, theme="dark")
-
-
-@cache
-def html() -> str:
-    """The page."""
+@lru_cache(maxsize=8)
+def html(address: str) -> str:
+    """The page of a server that is reached at this address."""
+    address = escape.escape(address)
     names = "".join(f"<li>{escape.escape(each.name)}</li>" for each in list_indicators())
     tools = "".join(f"<dt><code>{name}</code></dt><dd>{what}</dd>" for name, what in TOOLS)
     return f"""<!doctype html>
@@ -81,18 +73,14 @@ def html() -> str:
 <figcaption>Drawn just now from <code>{SAMPLE}</code>: synthetic sample data.</figcaption>
 </figure>
 <h2>Connect an MCP client</h2>
-<p>Streamable HTTP, at <code>/mcp</code> of this address:</p>
-<pre>{{
-  "mcpServers": {{
-    "chartpact": {{ "type": "http", "url": "http://127.0.0.1:8321/mcp" }}
-  }}
-}}</pre>
-<p>Or let the client start it on its own machine:</p>
-<pre>{{
-  "mcpServers": {{
-    "chartpact": {{ "command": "chartpact", "args": ["mcp"] }}
-  }}
-}}</pre>
+<p>Claude Code:</p>
+<pre>claude mcp add --transport http chartpact {address}/mcp</pre>
+<p>VS Code, in <code>.vscode/mcp.json</code>:</p>
+<pre>{{"servers": {{"chartpact": {{"type": "http", "url": "{address}/mcp"}}}}}}</pre>
+<p>Cursor, in <code>.cursor/mcp.json</code>:</p>
+<pre>{{"mcpServers": {{"chartpact": {{"url": "{address}/mcp"}}}}}}</pre>
+<p>Claude Desktop and others that start their servers themselves, on their own machine:</p>
+<pre>{{"mcpServers": {{"chartpact": {{"command": "chartpact", "args": ["mcp"]}}}}}}</pre>
 <h2>Tools</h2>
 <dl>{tools}</dl>
 <p>The same verbs as JSON live under <code>/api/v1</code>:

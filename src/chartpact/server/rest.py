@@ -3,7 +3,9 @@
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, FastAPI, Path, Query, Request, Response
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
 
 from chartpact.server import shapes
 from chartpact.server.limits import TooMuch
@@ -25,7 +27,7 @@ def current_user(request: Request) -> str:
 User = Annotated[str, Depends(current_user)]
 
 _ERRORS: dict[int | str, dict[str, Any]] = {
-    code: {"model": shapes.Problem} for code in (401, 404, 413, 422, 429, 502, 503, 504)
+    code: {"model": shapes.Problem} for code in (400, 401, 404, 413, 422, 429, 502, 503, 504)
 }
 
 _FILE: dict[str, Any] = {
@@ -131,6 +133,16 @@ def routes(verbs: Verbs) -> APIRouter:
         given = known.model_dump(exclude_defaults=True)
         return await verbs.put_bars(user, name, await request.body(), given)
 
+    @api.get(
+        "/my/bars/{name}",
+        response_class=Response,
+        responses={200: {"content": {"application/octet-stream": {}}}},
+    )
+    async def get_bars(user: User, name: Name) -> Response:
+        """One of your files, as you put it in."""
+        content = await verbs.get_bars(user, name)
+        return Response(content, media_type="application/octet-stream")
+
     @api.delete("/my/bars/{name}")
     async def delete_bars(user: User, name: Name) -> shapes.Outcome:
         """Deletes one of your files."""
@@ -155,6 +167,23 @@ def answer_refusals(app: FastAPI) -> None:
     def problem(status: int, kind: str, message: str, headers: dict[str, str]) -> JSONResponse:
         told = {"kind": kind, "message": message, "hint": ""}
         return JSONResponse(told, status, headers={**PRIVATE, **headers})
+
+    @app.exception_handler(RequestValidationError)
+    async def malformed(_: Request, error: Exception) -> JSONResponse:
+        # Places and reasons only: what was sent may not even be JSON.
+        wrong = error.errors() if isinstance(error, RequestValidationError) else []
+        told = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in wrong[:5]]
+        return problem(422, "value", "; ".join(told)[:1000], {})
+
+    @app.exception_handler(HTTPException)
+    async def refused_before(_: Request, error: Exception) -> JSONResponse:
+        status = getattr(error, "status_code", 400)
+        kind = "name" if status == 404 else "value"
+        return problem(status, kind, str(getattr(error, "detail", error)), {})
+
+    @app.exception_handler(Exception)
+    async def unexpected(_: Request, __: Exception) -> JSONResponse:
+        return problem(500, "crash", "something went wrong here; its request id is in the log", {})
 
     @app.exception_handler(Refused)
     async def refused(_: Request, error: Exception) -> JSONResponse:

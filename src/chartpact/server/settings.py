@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from chartpact.sources import configured
 from chartpact.sources.configured import Descriptions
@@ -12,14 +12,16 @@ from chartpact.sources.configured import Descriptions
 class Limits:
     """What one user may ask for."""
 
-    body_bytes: int = 4 * 1024 * 1024
     calls_per_minute: int = 600
-    script_runs_per_minute: int = 120
+    calls_at_once: int = 32
+    script_runs_per_minute: int = 240
     megapixels_per_minute: int = 400
     indicators_per_chart: int = 16
-    bars_per_chart: int = 50_000
     inline_bars: int = 20_000
-    upload_bytes: int = 16 * 1024 * 1024
+    body_bytes: int = 4 * 1024 * 1024
+    body_seconds: int = 30
+    upload_bytes: int = 16 * 1024 * 1024  # also the largest body where files are put
+    answer_seconds: int = 45  # in the queue and at work
 
 
 @dataclass(frozen=True)
@@ -40,14 +42,30 @@ def from_environment(environ: Mapping[str, str] = os.environ) -> Settings:
     """The settings the environment asks for.
 
     CHARTPACT_DB is a database URL; CHARTPACT_SOURCES describes where bars come from, as told in
-    `chartpact.sources.configured`; CHARTPACT_SCRIPTS is all, none or a list of users.
+    `chartpact.sources.configured`; CHARTPACT_SCRIPTS is all, none or a list of users;
+    CHARTPACT_LIMITS is NAME=NUMBER, …, by the names of `Limits`.
     """
     return Settings(
         database=environ.get("CHARTPACT_DB") or default_database(),
         sources=configured.from_environment(environ),
         scripts=_users(environ.get("CHARTPACT_SCRIPTS", "all")),
+        limits=_limits(environ.get("CHARTPACT_LIMITS", "")),
         workers=max(2, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2),
     )
+
+
+def _limits(text: str) -> Limits:
+    names = [each.name for each in fields(Limits)]
+    given = {}
+    for entry in filter(None, (part.strip() for part in text.split(","))):
+        name, _, number = (part.strip() for part in entry.partition("="))
+        if name not in names or not number.isdecimal() or int(number) < 1:
+            raise ValueError(
+                f"CHARTPACT_LIMITS: {entry!r:.80} is not NAME=NUMBER, with a number from 1 and "
+                f"one of the names {', '.join(names)}"
+            )
+        given[name] = int(number)
+    return Limits(**given)
 
 
 def _users(text: str) -> frozenset[str] | None:

@@ -1,7 +1,9 @@
 """The verbs behind every door of the server, each for one user; doors add no logic of their own."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+import math
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -11,7 +13,7 @@ import sqlalchemy as sa
 from chartpact import indicators, script
 from chartpact.bars import Bars, BarsError
 from chartpact.indicators import IndicatorError
-from chartpact.library import LibraryError, Script, Scripts, mine
+from chartpact.library import LibraryError, Quota, Script, Scripts, mine
 from chartpact.library.kept import kept_indicator
 from chartpact.library.mine import Mine
 from chartpact.library.uploads import Stored, Upload, UploadError, Uploads
@@ -21,8 +23,19 @@ from chartpact.server.jobs import ChartJob, Picture
 from chartpact.server.limits import Allowance
 from chartpact.server.settings import Settings
 from chartpact.server.waiters import Waiters
-from chartpact.server.workers import Workers
+from chartpact.server.workers import Workers, WorkFailed
 from chartpact.sources import Catalog, SourceFailed, configured
+
+MOST_SCRIPTS = Quota().scripts
+
+_SWITCHED_OFF = shapes.ScriptProblem(
+    step="presence",
+    kind="forbidden",
+    line=None,
+    column=None,
+    message="scripts are switched off for you on this server",
+    hint="ask the operator, who decides by CHARTPACT_SCRIPTS",
+)
 
 
 class Refused(Exception):
@@ -38,20 +51,26 @@ class Verbs:
 
     def __init__(self, settings: Settings, engine: sa.Engine, workers: Workers) -> None:
         self.settings = settings
+        self._engine = engine
         self._workers = workers
-        self._scripts = Scripts(engine, self._check)
         limits = settings.limits
-        self._uploads = Uploads(engine, self._read, limits.upload_bytes)
+        self._scripts = Scripts(engine, _unchecked)
+        self._uploads = Uploads(engine, _unchecked, limits.upload_bytes)
         self._waiters = Waiters()
         self._runs = Allowance("script runs", limits.script_runs_per_minute)
         self._pixels = Allowance("megapixels", limits.megapixels_per_minute)
 
-    def _check(self, user: str, source: str) -> Any:
-        self._runs.spend(user)
-        return self._workers.submit(user, partial(script.check, source)).result()
+        self._drawn = ("", -math.inf)  # the sample chart, and when it was drawn
+        self._drawing = asyncio.Lock()
 
-    def _read(self, user: str, upload: Upload) -> Any:
-        return self._workers.submit(user, partial(mine.facts_of, upload)).result()
+    async def _worked(self, user: str, job: Callable[[], Any]) -> Any:
+        """What a worker makes of the job; the event loop and its threads stay free meanwhile."""
+        answer = self._workers.submit(user, job)
+        try:
+            async with asyncio.timeout(self.settings.limits.answer_seconds):
+                return await asyncio.wrap_future(answer)
+        except TimeoutError:
+            raise WorkFailed("busy", "the workers are busy", "try again in a moment") from None
 
     def _catalog(self, user: str) -> Catalog:
         return configured.catalog(self.settings.sources) | Mine(self._uploads, user)
@@ -107,13 +126,14 @@ class Verbs:
         source: str,
         params_schema: Sequence[Mapping[str, Any]] | None = None,
     ) -> shapes.Outcome:
-        return await self._changed(
-            partial(self._scripts.register, user, name, source, params_schema)
-        )
+        def register(scripts: Scripts) -> None:
+            scripts.register(user, name, source, params_schema)
+
+        return await self._changed(user, [source], register)
 
     async def update_indicator(self, user: str, name: str, source: str) -> shapes.Outcome:
         self._script(user, name)
-        return await self._changed(partial(self._scripts.update, user, name, source))
+        return await self._changed(user, [source], lambda s: s.update(user, name, source))
 
     async def delete_indicator(self, user: str, name: str) -> shapes.Outcome:
         try:
@@ -130,18 +150,32 @@ class Verbs:
         return shapes.Versions(versions=[shapes.VersionOut(**each.__dict__) for each in kept])
 
     async def restore(self, user: str, name: str, version: int) -> shapes.Outcome:
-        await self.history(user, name)
-        return await self._changed(partial(self._scripts.restore, user, name, version))
+        kept = await self.history(user, name)
+        sources = [each.source for each in kept.versions if each.version == version]
+        return await self._changed(user, sources, lambda s: s.restore(user, name, version))
 
     async def export(self, user: str) -> shapes.Library:
         return shapes.Library.model_validate(self._scripts.export(user))
 
     async def load(self, user: str, library: shapes.Library) -> shapes.Outcome:
-        return await self._changed(partial(self._scripts.load, user, library.model_dump()))
+        sources = [each.source for each in library.scripts]
+        if len(sources) > MOST_SCRIPTS:
+            raise Refused("size", f"{len(sources)} scripts are more than {MOST_SCRIPTS}")
+        return await self._changed(user, sources, lambda s: s.load(user, library.model_dump()))
 
-    async def _changed(self, change: Any) -> shapes.Outcome:
+    async def _changed(
+        self, user: str, sources: Iterable[str], change: Callable[[Scripts], Any]
+    ) -> shapes.Outcome:
+        """Checks the sources in workers, then makes the change with what was found."""
+        if not self.settings.runs_scripts_of(user):
+            return shapes.Outcome(ok=False, errors=[_SWITCHED_OFF])
+        found = {}
+        for source in dict.fromkeys(sources):
+            self._runs.spend(user)
+            found[source] = await self._worked(user, partial(script.check, source))
         try:
-            await asyncio.to_thread(change)
+            checked = Scripts(self._engine, lambda _, source: found[source])
+            await asyncio.to_thread(change, checked)
         except LibraryError as error:
             problems = [shapes.ScriptProblem(**problem) for problem in error.problems]
             return shapes.Outcome(ok=False, errors=problems)
@@ -178,21 +212,23 @@ class Verbs:
             raise Refused("size", f"at most {limits.inline_bars} bars may be handed over inline")
         if ask.format in jobs.MIME:
             self._pixels.spend(user, ask.width * ask.height / 1e6)
+        job = ChartJob(user, ask, self.settings.sources)
         scripts = self._asked_scripts(user, ask)
-        self._runs.spend(user, len(scripts))
-        job = ChartJob(user, ask, self.settings.sources, scripts)
+        if self.settings.runs_scripts_of(user):
+            own = {each.name for each in scripts}
+            self._runs.spend(user, sum(each.name in own for each in jobs.requests(ask)))
+            job = replace(job, scripts=scripts)
+        else:
+            job = replace(job, barred=tuple(each.name for each in scripts))
         try:
-            job = await self._fetched(job)
-            answer = self._workers.submit(user, partial(jobs.draw, job))
-            return await asyncio.wrap_future(answer)
+            drawn: Picture = await self._worked(user, partial(jobs.draw, await self._fetched(job)))
+            return drawn
         except BarsError as error:
             raise Refused("value", str(error)) from None
         except SourceFailed as error:
             raise Refused("unavailable", str(error)) from None
 
     def _asked_scripts(self, user: str, ask: shapes.ChartAsk) -> tuple[Script, ...]:
-        if not self.settings.runs_scripts_of(user):
-            return ()
         names = dict.fromkeys(request.name for request in jobs.requests(ask))
         kept = (self._scripts.find(user, name) for name in names)
         return tuple(each for each in kept if each is not None)
@@ -226,10 +262,18 @@ class Verbs:
         self, user: str, name: str, content: bytes, given: Mapping[str, Any]
     ) -> shapes.StoredBars:
         try:
-            put = partial(self._uploads.put, user, name, content, given)
-            return _told(await asyncio.wrap_future(self._waiters.submit(user, put)))
-        except UploadError as error:
+            upload = Upload(name, content, given)
+            facts = await self._worked(user, partial(mine.facts_of, upload))
+            checked = Uploads(self._engine, lambda *_: facts, self.settings.limits.upload_bytes)
+            return _told(await asyncio.to_thread(checked.put, user, name, content, given))
+        except (BarsError, UploadError) as error:
             raise Refused("value", str(error)) from None
+
+    async def get_bars(self, user: str, name: str) -> bytes:
+        try:
+            return (await asyncio.to_thread(Mine(self._uploads, user).upload, name)).content
+        except BarsError as error:
+            raise Refused("name", str(error)) from None
 
     async def delete_bars(self, user: str, name: str) -> shapes.Outcome:
         try:
@@ -237,6 +281,19 @@ class Verbs:
         except UploadError as error:
             raise Refused("name", str(error)) from None
         return shapes.Outcome(ok=True)
+
+    async def sample(self) -> str:
+        """The sample chart as SVG, not older than a minute, since anybody may ask for it."""
+        async with self._drawing:
+            svg, drawn_at = self._drawn
+            if time.monotonic() - drawn_at > 60:
+                svg = await self._worked("the page", jobs.sample)
+                self._drawn = (svg, time.monotonic())
+            return svg
+
+
+def _unchecked(*_: Any) -> Any:
+    raise AssertionError("what is written has been checked in a worker")
 
 
 def _told(stored: Stored) -> shapes.StoredBars:

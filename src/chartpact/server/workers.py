@@ -7,6 +7,7 @@ time; one that overstays is killed and replaced, and only its own job fails.
 import logging
 import multiprocessing
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from multiprocessing.connection import Connection
@@ -55,11 +56,22 @@ class Workers:
             raise WorkFailed("busy", "too many requests wait", "try again in a moment") from None
         return answer
 
+    def warm(self, job: Job) -> None:
+        """Starts every worker on this job, which nobody waits for, so that none starts cold."""
+        for number in range(self._turns.turns):
+            self.submit(f"worker {number}", job)
+
     def _serve(self, user: str, job: Job, answer: "Future[Any]") -> None:
+        started = time.monotonic()
         try:
             if not answer.set_running_or_notify_cancel():
                 return  # nobody waits for it any more
-            worker = self._take()
+            try:
+                worker = self._take()
+            except OSError as error:
+                log.error("no worker could be started: %s", error)
+                answer.set_exception(WorkFailed("busy", "no worker is free", "try again later"))
+                return
             try:
                 good, value = worker.do(job, self._wall_s)
             except WorkFailed as failure:
@@ -74,7 +86,7 @@ class Workers:
             else:
                 answer.set_exception(value)
         finally:
-            self._turns.done(user)
+            self._turns.done(user, time.monotonic() - started)
 
     def _take(self) -> "_Worker":
         with self._lock:

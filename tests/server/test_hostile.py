@@ -1,0 +1,304 @@
+"""What arrives may be anything: it is refused with a sentence, and nobody else notices."""
+
+import json
+import os
+import signal
+import socket
+import threading
+import time
+from itertools import product
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from schemathesis import GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import response_schema_conformance, status_code_conformance
+from tests.server.conftest import SCRIPT, SLOW, TOKENS, Running, serving
+
+CHART = {"symbol": "sample:es-5m", "bars": 60, "format": "summary"}
+INFINITE = b'{"symbol": "sample:es-5m", "indicators": [{"name": "rsi", "period": 1e400}]}'
+MCP = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+MODERN = {**MCP, "MCP-Protocol-Version": "2026-07-28"}
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """A server with limits that a test can reach."""
+    limits = "calls_per_minute=100000,calls_at_once=4,script_runs_per_minute=6,body_seconds=1"
+    limits += ",megapixels_per_minute=2,inline_bars=50,upload_bytes=20000,body_bytes=10000"
+    with serving(tmp_path_factory.mktemp("small"), CHARTPACT_LIMITS=limits) as running:
+        yield running
+
+
+# ------------------------------------------------------------------------------- any request
+
+
+def test_no_request_that_the_openapi_document_allows_or_forbids_is_a_5xx(tmp_path):
+    plenty = "calls_per_minute=1000000,script_runs_per_minute=1000000,megapixels_per_minute=100000"
+    headers = {"Authorization": f"Bearer {TOKENS['ann']}"}
+    checks = (not_a_server_error, response_schema_conformance, status_code_conformance)
+    tried = 0
+    with serving(tmp_path, CHARTPACT_LIMITS=plenty) as running:
+        schema = schemathesis.openapi.from_url(f"{running.url}/openapi.json")
+        operations = [each.ok() for each in schema.get_all_operations()]
+        for operation, mode in product(operations, GenerationMode):
+            takes_nothing = not list(operation.iter_parameters()) and not operation.body
+            if mode is GenerationMode.NEGATIVE and takes_nothing:
+                continue  # there is nothing to get wrong
+
+            @given(case=operation.as_strategy(generation_mode=mode))
+            @settings(
+                max_examples=8, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
+            )
+            def no_error(case):
+                nonlocal tried
+                tried += 1
+                answer = case.call(base_url=running.url, headers=headers, timeout=60)
+                case.validate_response(answer, checks=checks)
+
+            no_error()
+    assert tried > 100
+
+
+@pytest.mark.parametrize(
+    ("headers", "body"),
+    [
+        (MCP, b""),
+        (MCP, b"{"),
+        (MCP, b"[]"),
+        (MCP, b"[[[[" * 5000),
+        (MCP, b'"text"'),
+        (MCP, b"null"),
+        (MCP, b"\xff\xfe\x00"),
+        (MCP, b'{"jsonrpc": "2.0"}'),
+        (MCP, b'{"jsonrpc": "1.0", "id": 1, "method": "tools/list"}'),
+        (MCP, b'{"jsonrpc": "2.0", "id": {}, "method": "tools/list"}'),
+        (MCP, b'{"jsonrpc": "2.0", "id": 1, "method": 7}'),
+        (MCP, b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": []}'),
+        (MODERN, b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {}}'),
+        (MODERN, b'{"jsonrpc": "2.0", "id": 1, "method": "no/such", "params": {"_meta": 3}}'),
+        (MCP | {"Content-Type": "text/plain"}, b"{}"),
+        (MCP | {"Content-Type": "application/xml"}, b"<a/>"),
+        (MCP | {"Accept": "text/html"}, b"{}"),
+        (MCP | {"MCP-Protocol-Version": "1999-01-01"}, b"{}"),
+    ],
+)
+def test_a_malformed_mcp_message_gets_no_result_and_breaks_nothing(ann, headers, body):
+    answer = ann.post("/mcp", headers=headers, content=body)
+    assert answer.status_code < 500, answer.text
+    assert '"result"' not in answer.text
+
+
+@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "PATCH", "OPTIONS", "NONSENSE"])
+def test_other_methods_than_post_are_refused_by_mcp(ann, method):
+    assert 400 <= ann.request(method, "/mcp").status_code < 500
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        (b"{", "application/json"),
+        (b"\xff", "application/json"),
+        (b"[" * 100_000, "application/json"),
+        (b'{"symbol": "sample:es-5m"}', "text/plain"),
+        (b"symbol=x", "application/x-www-form-urlencoded"),
+        (b'{"symbol": NaN, "bars": Infinity}', "application/json"),
+        (b'{"inline": {"time": [1e400]}}', "application/json"),
+        (b'{"symbol": "sample:es-5m", "bars": 99999999999999999999999}', "application/json"),
+        (b'{"symbol": "\\ud800", "bars": 10}', "application/json"),
+        (INFINITE, "application/json"),
+    ],
+)
+def test_a_malformed_json_body_is_a_4xx_or_an_error_of_the_indicator(ann, content, kind):
+    answer = ann.post("/api/v1/charts", content=content, headers={"Content-Type": kind})
+    assert answer.status_code < 500, answer.text
+    if answer.status_code == 200:
+        assert answer.json()["indicators"][0]["error"]["message"]
+
+
+# -------------------------------------------------------------------------- hosts and origins
+
+
+@pytest.mark.parametrize("path", ["/", "/api/v1/symbols", "/mcp", "/openapi.json"])
+def test_a_page_that_reaches_the_server_under_a_name_of_its_own_is_refused(ann, path):
+    assert ann.get(path, headers={"Host": "evil.example"}).status_code == 421
+    assert ann.get(path, headers={"Host": "127.0.0.1.evil.example:80"}).status_code == 421
+    assert ann.get(path, headers={"Origin": "http://evil.example"}).status_code == 403
+    assert ann.get(path, headers={"Origin": "http://localhost:1"}).status_code != 403
+
+
+# ------------------------------------------------------------------------------- bodies, time
+
+
+def raw(running: Running, head: str, *pieces: bytes, pause: float = 0) -> bytes:
+    """The answer to bytes that no client would send."""
+    address = urlsplit(running.url)
+    with socket.create_connection((address.hostname, address.port), timeout=20) as line:
+        token = f"Authorization: Bearer {TOKENS['ann']}\r\nHost: {address.netloc}\r\n"
+        line.sendall(head.replace("\r\n", "\r\n" + token, 1).encode() + b"\r\n")
+        try:
+            for piece in pieces:
+                time.sleep(pause)
+                line.sendall(piece)
+            return line.recv(65536)
+        except (BrokenPipeError, ConnectionResetError):
+            return line.recv(65536)
+
+
+POST = "POST /api/v1/charts HTTP/1.1\r\nContent-Type: application/json\r\n"
+
+
+def test_a_body_that_comes_too_slowly_is_given_up(small):
+    answer = raw(small, f"{POST}Content-Length: 100\r\n", b"{", b" ", b" ", b" ", pause=0.5)
+    assert b" 408 " in answer
+    assert b"took longer than 1 s" in answer
+
+
+def test_a_body_in_pieces_is_counted_as_it_comes(small):
+    piece = b"1000\r\n" + b"x" * 4096 + b"\r\n"
+    answer = raw(small, f"{POST}Transfer-Encoding: chunked\r\n", piece, piece, piece)
+    assert b" 413 " in answer
+
+
+def test_a_body_said_to_be_huge_is_not_waited_for(small):
+    assert b" 413 " in raw(small, f"{POST}Content-Length: 99999999999\r\n")
+
+
+@pytest.mark.parametrize("head", [
+    "GET / HTTP/9.9\r\n", "nonsense\r\n", "GET /\x00 HTTP/1.1\r\n", f"{POST}Content-Length: -1\r\n",
+    f"{POST}Content-Length: 1\r\nContent-Length: 2\r\n", "GET " + "/x" * 50_000 + " HTTP/1.1\r\n",
+])  # fmt: skip
+def test_what_is_not_http_is_refused(small, head):
+    answer = raw(small, head)
+    assert answer == b"" or answer.split(b" ")[1][:1] == b"4", answer[:100]
+
+
+# ------------------------------------------------------------------------------ limits of one
+
+
+def test_script_runs_are_limited_for_each_user_alone(small):
+    with small.client("ann") as ann, small.client("bob") as bob:
+        answers = [ann.put("/api/v1/my/indicators/x", json={"source": SCRIPT}) for _ in range(8)]
+        assert [each.status_code for each in answers[:6]] == [200] * 6
+        assert answers[7].status_code == 429
+        assert "6 script runs a minute" in answers[7].json()["message"]
+        assert int(answers[7].headers["retry-after"]) >= 1
+        assert bob.put("/api/v1/my/indicators/x", json={"source": SCRIPT}).json() == {"ok": True}
+
+
+def test_pixels_inline_bars_and_uploads_are_limited(small):
+    with small.client("bob") as bob:
+        big = {"symbol": "sample:es-5m", "bars": 10, "width": 1600, "height": 1200}
+        assert bob.post("/api/v1/charts/image", json=big).status_code == 200
+        over = bob.post("/api/v1/charts/image", json=big)
+        assert (over.status_code, "2 megapixels a minute" in over.text) == (429, True)
+        column = list(range(60))
+        inline = dict.fromkeys(("time", "open", "high", "low", "close"), column)
+        over = bob.post("/api/v1/charts", json={"inline": inline, "format": "summary"})
+        assert (over.status_code, "at most 50 bars" in over.text) == (413, True)
+        over = bob.put("/api/v1/my/bars/big", content=b"x" * 30_000)
+        assert (over.status_code, "20000 bytes" in over.text) == (413, True)
+
+
+def test_calls_at_once_are_limited(small):
+    held = [socket.create_connection(("127.0.0.1", urlsplit(small.url).port)) for _ in range(4)]
+    token = f"Authorization: Bearer {TOKENS['ann']}\r\nHost: {urlsplit(small.url).netloc}\r\n"
+    for line in held:
+        line.sendall(f"{POST}{token}Content-Length: 10\r\n\r\n".encode())
+    try:
+        with small.client("ann") as ann, small.client("bob") as bob:
+            ends = time.monotonic() + 5
+            while ann.get("/api/v1/my/bars").status_code != 429:
+                assert time.monotonic() < ends
+            assert bob.get("/api/v1/my/bars").status_code == 200
+    finally:
+        for line in held:
+            line.close()
+
+
+# ------------------------------------------------------------------------- others do not wait
+
+
+def test_one_users_second_long_scripts_do_not_delay_anothers_chart(server, ann, bob):
+    assert ann.put("/api/v1/my/indicators/slow", json={"source": SLOW}).json() == {"ok": True}
+    asked = {**CHART, "bars": 5000, "indicators": ["slow"] * 5}  # seconds, all within its budget
+    bob.post("/api/v1/charts", json=CHART)
+    ended = []
+
+    def keep_busy():
+        with server.client("ann") as client:
+            answer = client.post("/api/v1/charts", json=asked).json()
+            ended.append(answer["indicators"][0].get("error"))
+
+    busy = [threading.Thread(target=keep_busy) for _ in range(3)]
+    for each in busy:
+        each.start()
+    time.sleep(0.3)
+    waits = []
+    for _ in range(3):
+        started = time.perf_counter()
+        assert bob.post("/api/v1/charts", json=CHART).status_code == 200
+        waits.append(time.perf_counter() - started)
+    still = sum(each.is_alive() for each in busy)
+    for each in busy:
+        each.join()
+    assert still >= 2, f"ann's charts were over when bob's, of {waits} s, were drawn"
+    assert ended == [None] * 3
+    ann.delete("/api/v1/my/indicators/slow")
+
+
+def test_a_worker_that_is_killed_costs_its_own_request_at_most(server, ann):
+    assert ann.post("/api/v1/charts", json=CHART).status_code == 200
+    mother = server.process.pid
+    killed = 0
+    for task in Path(f"/proc/{mother}/task").iterdir():
+        for pid in (task / "children").read_text().split():
+            if "spawn_main" in Path(f"/proc/{pid}/cmdline").read_text():
+                os.kill(int(pid), signal.SIGKILL)
+                killed += 1
+    assert killed == 2
+    answers = [ann.post("/api/v1/charts", json=CHART).status_code for _ in range(4)]
+    assert set(answers) <= {200, 500}
+    assert answers[-1] == 200
+
+
+# ------------------------------------------------------------------------- whose scripts run
+
+
+def test_scripts_switched_off_are_said_to_be_so_and_the_builtin_is_not_drawn_in_their_place(
+    tmp_path,
+):
+    with serving(tmp_path) as first, first.client("ann") as ann, first.client("bob") as bob:
+        for client in (ann, bob):
+            kept = client.put("/api/v1/my/indicators/rsi", json={"source": SCRIPT})
+            assert kept.json() == {"ok": True}
+    with (
+        serving(tmp_path, CHARTPACT_SCRIPTS="bob") as second,
+        second.client("ann") as ann,
+        second.client("bob") as bob,
+    ):
+        asked = {**CHART, "indicators": ["rsi", "macd"]}
+        own, builtin = ann.post("/api/v1/charts", json=asked).json()["indicators"]
+        assert own["error"]["kind"] == "forbidden"
+        assert "switched off" in own["error"]["message"]
+        assert "last" in builtin
+        assert "steps" in bob.post("/api/v1/charts", json=asked).json()["indicators"][0]
+        for answer in (
+            ann.put("/api/v1/my/indicators/new", json={"source": SCRIPT}),
+            ann.patch("/api/v1/my/indicators/rsi", json={"source": SCRIPT}),
+            ann.put("/api/v1/my/library", json=ann.get("/api/v1/my/library").json()),
+        ):
+            assert answer.json()["ok"] is False
+            assert answer.json()["errors"][0]["kind"] == "forbidden"
+        assert ann.get("/api/v1/my/indicators/rsi").json()["source"] == SCRIPT
+        assert ann.delete("/api/v1/my/indicators/rsi").json() == {"ok": True}
+        assert "last" in ann.post("/api/v1/charts", json=asked).json()["indicators"][0]
+
+
+def test_every_line_of_the_log_is_json(server, ann):
+    ann.get("/api/v1/symbols")
+    lines = server.log.read_text().splitlines()[1:]  # the first says where it serves
+    assert all(json.loads(line)["time"] for line in lines)

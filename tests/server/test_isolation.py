@@ -1,0 +1,225 @@
+"""What ann keeps, bob can neither see nor run, overwrite nor infer, by any way in.
+
+Bob asks by every route for what ann has, and for what nobody has: the answers must not differ.
+Routes, tools, resources and prompts are counted, so that a new one fails until it is in a table.
+"""
+
+import asyncio
+import re
+from dataclasses import dataclass
+
+import pytest
+from mcp import MCPError
+from tests.server.conftest import SCRIPT
+from tests.server.test_mcp import over_http
+
+
+@dataclass(frozen=True)
+class Names:
+    script: str
+    bars: str
+
+
+ANNS = Names("ann_hidden_wave", "ann-hidden-bars")
+NOBODYS = Names("nil_hidden_wave", "nil-hidden-bars")  # as near to any other name as ann's
+HIDDEN = SCRIPT.replace("Average", "Anns hidden title").replace("SMA", "Anns hidden line")
+PRICES = "".join(
+    f"2024-01-02T{10 + i // 60:02}:{i % 60:02}:00Z,98765.25,98766.25,98764.25,98765.5,7\n"
+    for i in range(120)
+)
+BARS = f"time,open,high,low,close,volume\n{PRICES}"
+SECRETS = ("Anns hidden", "9876", "ann_hidden", "ann-hidden")
+SAMPLE = {"symbol": "sample:es-5m", "bars": 30}
+
+
+def rest(names: Names) -> dict[str, list[tuple[str, dict]]]:
+    """For every route, the requests that would reach what goes by these names."""
+    script, bars = f"/api/v1/my/indicators/{names.script}", f"/api/v1/my/bars/{names.bars}"
+    drawn = [
+        {**SAMPLE, "indicators": [names.script, f"{names.script}:n=5", names.script[:-1]]},
+        {"symbol": f"{names.bars}@mine", "bars": 30},
+        {"symbol": f"{names.bars[:-1]}@mine", "bars": 30},
+        {**SAMPLE, "indicators": [{"name": "own", "other": f"{names.bars}@mine"}]},
+    ]
+    exported = {"format": "chartpact-library-1"}
+    exported["scripts"] = [{"name": names.script, "source": SCRIPT}]
+    return {
+        "get /api/v1/indicators": [("/api/v1/indicators", {})],
+        "get /api/v1/symbols": [("/api/v1/symbols", {})],
+        "post /api/v1/charts": [
+            ("/api/v1/charts", {"json": {**each, "format": "series"}}) for each in drawn
+        ],
+        "post /api/v1/charts/image": [
+            ("/api/v1/charts/image", {"json": {**each, "format": "svg"}}) for each in drawn
+        ],
+        "get /api/v1/forks/{builtin_name}": [(f"/api/v1/forks/{names.script}", {})],
+        "get /api/v1/my/indicators": [("/api/v1/my/indicators", {})],
+        "get /api/v1/my/indicators/{name}": [(script, {}), (script[:-1], {})],
+        "put /api/v1/my/indicators/{name}": [(script, {"json": {"source": SCRIPT}})],
+        "patch /api/v1/my/indicators/{name}": [(script, {"json": {"source": SCRIPT}})],
+        "delete /api/v1/my/indicators/{name}": [(script, {})],
+        "get /api/v1/my/indicators/{name}/versions": [(f"{script}/versions", {})],
+        "post /api/v1/my/indicators/{name}/restore": [
+            (f"{script}/restore", {"json": {"version": 1}})
+        ],
+        "get /api/v1/my/bars": [("/api/v1/my/bars", {})],
+        "put /api/v1/my/bars/{name}": [(bars, {"content": BARS.replace("9876", "1234")})],
+        "get /api/v1/my/bars/{name}": [(bars, {}), (bars[:-1], {})],
+        "delete /api/v1/my/bars/{name}": [(bars, {})],
+        "get /api/v1/my/library": [("/api/v1/my/library", {})],
+        "put /api/v1/my/library": [("/api/v1/my/library", {"json": exported})],
+    }
+
+
+def tools(names: Names) -> dict[str, list[dict]]:
+    return {
+        "list_symbols": [{}],
+        "list_indicators": [{}],
+        "generate_chart": [
+            {**SAMPLE, "indicators": [names.script, names.script[:-1]], "format": "series"},
+            {"symbol": f"{names.bars}@mine", "bars": 30, "format": "svg"},
+        ],
+        "register_indicator": [{"name": names.script, "source": SCRIPT}],
+        "update_indicator": [{"name": names.script, "source": SCRIPT}],
+        "delete_indicator": [{"name": names.script}, {"name": names.script[:-1]}],
+        "list_my_indicators": [{}],
+        "get_indicator_source": [{"name": names.script}, {"name": names.script[:-1]}],
+        "fork_indicator": [{"builtin_name": names.script}],
+    }
+
+
+RESOURCES = {
+    "indicator://{name}": ["indicator://{script}", "indicator://{bars}"],
+    "docs://language": ["docs://language"],
+    "docs://ta": ["docs://ta"],
+}
+PROMPTS = {
+    "write_an_indicator": {"idea": "{script}"},
+    "fork_and_modify": {"builtin": "{script}", "change": "x"},
+}
+
+
+def same_for_all(text: str, names: Names) -> str:
+    """The answer without the names asked for, and without the time of day."""
+    for name in (names.script, names.bars, names.script[:-1], names.bars[:-1]):
+        text = text.replace(name, "NAME")
+    return re.sub(r"\b1\d{12}\b|clip\d+", "NOW", text)
+
+
+@pytest.fixture
+def kept(ann, bob):
+    """Ann has a script and bars; bob has a script that can be given a second symbol."""
+    ann.put(f"/api/v1/my/indicators/{ANNS.script}", json={"source": HIDDEN}).raise_for_status()
+    ann.put(f"/api/v1/my/bars/{ANNS.bars}", content=BARS).raise_for_status()
+    other = '{"name": "other", "type": "symbol", "default": "sample:es-5m"}'
+    own = SCRIPT.replace("PARAMS = [", f"PARAMS = [{other}, ")
+    assert bob.put("/api/v1/my/indicators/own", json={"source": own}).json() == {"ok": True}
+    before = what_ann_has(ann)
+    yield
+    assert what_ann_has(ann) == before
+    for client in (ann, bob):
+        for each in client.get("/api/v1/my/indicators").json()["indicators"]:
+            client.delete(f"/api/v1/my/indicators/{each['name']}")
+        for each in client.get("/api/v1/my/bars").json()["bars"]:
+            client.delete(f"/api/v1/my/bars/{each['name']}")
+
+
+def what_ann_has(ann) -> list:
+    drawn = {"symbol": f"{ANNS.bars}@mine", "indicators": [ANNS.script], "format": "series"}
+    asked = [
+        ann.get("/api/v1/my/library"),
+        ann.get(f"/api/v1/my/indicators/{ANNS.script}/versions"),
+        ann.get("/api/v1/my/bars"),
+        ann.post("/api/v1/charts", json=drawn),
+    ]
+    assert [each.status_code for each in asked] == [200] * 4
+    assert "Anns hidden line" in asked[3].text
+    return [each.json() for each in asked]
+
+
+def test_the_table_has_every_rest_route(ann):
+    paths = ann.get("/openapi.json").json()["paths"]
+    there = {f"{method} {path}" for path, methods in paths.items() for method in methods}
+    assert set(rest(ANNS)) == there
+
+
+@pytest.mark.usefixtures("kept")
+@pytest.mark.parametrize("route", list(rest(ANNS)))
+def test_over_rest_what_ann_has_answers_bob_like_what_nobody_has(bob, route):
+    method = route.split()[0]
+
+    def answers(names: Names) -> list[tuple[int, str]]:
+        found = []
+        for path, body in rest(names)[route]:
+            answer = bob.request(method, path, **body)
+            assert answer.status_code < 500, answer.text
+            shown = same_for_all(answer.text, names)
+            assert not [secret for secret in SECRETS if secret in shown]
+            found.append((answer.status_code, shown))
+        if method == "put":  # and gone again, so that both begin alike
+            bob.delete(f"/api/v1/my/indicators/{names.script}")
+            bob.delete(f"/api/v1/my/bars/{names.bars}")
+        return found
+
+    assert answers(ANNS) == answers(NOBODYS)
+
+
+def test_the_tables_have_every_tool_resource_and_prompt(server):
+    async def listed():
+        async with over_http(server, "bob") as bob:
+            templates = (await bob.list_resource_templates()).resource_templates
+            fixed = (await bob.list_resources()).resources
+            return (
+                {each.name for each in (await bob.list_tools()).tools},
+                {each.uri_template for each in templates} | {str(each.uri) for each in fixed},
+                {each.name for each in (await bob.list_prompts()).prompts},
+            )
+
+    assert asyncio.run(listed()) == (set(tools(ANNS)), set(RESOURCES), set(PROMPTS))
+
+
+@pytest.mark.usefixtures("kept")
+@pytest.mark.parametrize("tool", list(tools(ANNS)))
+def test_over_mcp_what_ann_has_answers_bob_like_what_nobody_has(server, bob, tool):
+    async def answers(names: Names) -> list[str]:
+        async with over_http(server, "bob") as client:
+            found = []
+            for arguments in tools(names)[tool]:
+                answer = await client.call_tool(tool, arguments)
+                found.append(same_for_all(answer.model_dump_json(), names))
+            return found
+
+    shown = asyncio.run(answers(ANNS))
+    assert not [secret for secret in SECRETS if secret in "".join(shown)]
+    bob.delete(f"/api/v1/my/indicators/{ANNS.script}")
+    assert shown == asyncio.run(answers(NOBODYS))
+
+
+@pytest.mark.usefixtures("kept")
+@pytest.mark.parametrize("resource", RESOURCES)
+def test_resources_of_ann_answer_bob_like_those_of_nobody(server, resource):
+    async def answers(names: Names) -> list[str]:
+        async with over_http(server, "bob") as client:
+            found = []
+            for uri in RESOURCES[resource]:
+                try:
+                    read = await client.read_resource(uri.format(**vars(names)))
+                    found.append(read.model_dump_json())
+                except MCPError as error:
+                    found.append(same_for_all(str(error.error), names))
+            return found
+
+    shown = asyncio.run(answers(ANNS))
+    assert shown == asyncio.run(answers(NOBODYS))
+    assert not [secret for secret in SECRETS if secret in "".join(shown)]
+
+
+@pytest.mark.usefixtures("kept")
+@pytest.mark.parametrize("prompt", PROMPTS)
+def test_prompts_know_nothing_of_anns(server, prompt):
+    async def answer(names: Names) -> str:
+        filled = {key: value.format(**vars(names)) for key, value in PROMPTS[prompt].items()}
+        async with over_http(server, "bob") as client:
+            return same_for_all((await client.get_prompt(prompt, filled)).model_dump_json(), names)
+
+    assert asyncio.run(answer(ANNS)) == asyncio.run(answer(NOBODYS))

@@ -1,0 +1,131 @@
+"""`chartpact serve` from start to end: what it refuses, how it stops, what it has kept."""
+
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from tests.server.conftest import SCRIPT, SLOW, TOKENS, serving, start
+
+CHART = {"symbol": "sample:es-5m", "bars": 60}
+
+
+def refused(*arguments: str, **env: str) -> tuple[int, str]:
+    ended = subprocess.run(
+        [sys.executable, "-m", "chartpact", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env={**os.environ, **env},
+    )
+    return ended.returncode, ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "env", "sentence"),
+    [
+        (["--no-auth", "--host", "0.0.0.0"], {}, "--no-auth lets everybody in"),
+        ([], {}, "who may use this server?"),
+        (["--no-auth", "--db", "nonsense"], {}, "the database cannot be opened"),
+        (["--no-auth", "--db", "sqlite:////proc/none/x.db"], {}, "the database cannot be opened"),
+        (["--no-auth", "--db", "mysql://x/y"], {}, "the database cannot be opened"),
+        (["--no-auth", "--port", "99999"], {}, "99999 is not a number from 0 to 65535"),
+        ([], {"CHARTPACT_TOKENS": "ann=short"}, "16 or more letters"),
+        ([], {"CHARTPACT_IDENTITY": "no.such:thing"}, "No module named"),
+        (["--no-auth"], {"CHARTPACT_LIMITS": "calls=1"}, "CHARTPACT_LIMITS: 'calls=1' is not"),
+    ],
+)
+def test_what_cannot_be_served_is_said_in_a_sentence_with_exit_code_2(
+    tmp_path, arguments, env, sentence
+):
+    database = {"CHARTPACT_DB": f"sqlite:///{tmp_path}/x.db"}
+    code, told = refused("serve", *arguments, **database, **env)
+    assert (code, sentence in told, "Traceback" in told) == (2, True, False), told
+
+
+def test_a_port_in_use_is_said_to_be_so(tmp_path):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        code, told = refused(
+            "serve", "--no-auth", "--port", port, CHARTPACT_DB=f"sqlite:///{tmp_path}/x.db"
+        )
+    assert code == 2
+    assert f"cannot listen on 127.0.0.1:{port}: Address already in use" in told
+
+
+def test_the_first_start_needs_nothing_and_shows_a_page_with_its_own_address(tmp_path):
+    with serving(tmp_path, "--no-auth") as running, running.client() as anybody:
+        page = anybody.get("/")
+        assert f"{running.url}/mcp" in page.text
+        assert "<script" not in page.text
+        assert anybody.get("/sample.svg").text.startswith("<svg")
+        drawn = anybody.post("/api/v1/charts/image", json=CHART)
+        assert drawn.content.startswith(b"\x89PNG")
+
+
+def test_a_server_told_to_end_finishes_the_charts_it_is_drawing(tmp_path):
+    running = start(tmp_path)
+    answers = []
+
+    def draw(user: str) -> None:
+        with running.client(user) as client:
+            answers.append(
+                client.post("/api/v1/charts", json={**CHART, "indicators": ["slow"] * 3})
+            )
+
+    for user in TOKENS:
+        with running.client(user) as client:
+            client.put("/api/v1/my/indicators/slow", json={"source": SLOW}).raise_for_status()
+    drawing = [threading.Thread(target=draw, args=(user,)) for user in TOKENS]
+    for each in drawing:
+        each.start()
+    time.sleep(0.5)
+    assert answers == []
+    running.process.terminate()
+    assert running.process.wait(40) == 0, running.log.read_text()
+    for each in drawing:
+        each.join()
+    assert [answer.status_code for answer in answers] == [200, 200]
+
+
+def test_what_was_acknowledged_is_there_after_a_kill_in_a_storm_of_writes(tmp_path):
+    limits = "script_runs_per_minute=100000,calls_per_minute=100000"
+    running = start(tmp_path, CHARTPACT_LIMITS=limits)
+    acknowledged = {user: set() for user in TOKENS}
+
+    def write(user: str, writer: int) -> None:
+        with running.client(user) as client:
+            for number in range(1000):
+                name = f"s{writer}_{number}"
+                try:
+                    body = {"source": SCRIPT.replace("Average", f"{user} {name}")}
+                    answer = client.put(f"/api/v1/my/indicators/{name}", json=body)
+                except Exception:  # noqa: BLE001  (the server is gone: so are we)
+                    return
+                assert answer.json() == {"ok": True}, answer.text
+                acknowledged[user].add(name)
+
+    storm = [threading.Thread(target=write, args=(u, w)) for u in TOKENS for w in range(2)]
+    for each in storm:
+        each.start()
+    while min(map(len, acknowledged.values())) < 10:
+        time.sleep(0.01)
+    running.process.kill()
+    running.process.wait()
+    for each in storm:
+        each.join()
+    with serving(tmp_path) as again:
+        for user, names in acknowledged.items():
+            with again.client(user) as client:
+                kept = client.get("/api/v1/my/library").json()["scripts"]
+                found = {each["name"]: each["source"] for each in kept}
+                assert names <= set(found)
+                assert len(found) <= len(names) + 2  # those in flight may have made it
+                for name, source in found.items():
+                    assert source == SCRIPT.replace("Average", f"{user} {name}")
