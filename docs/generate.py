@@ -4,13 +4,16 @@ A page is a function that returns Markdown; `PAGES` names them all.
 """
 
 import argparse
+import asyncio
 import inspect
 import json
 import sys
+import tempfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from chartpact.indicators.builtin import Builtin
 from chartpact.indicators.params import allowed
@@ -317,9 +320,79 @@ def _entry(space: str, name: str, function: Callable[..., object], examples: dic
     return f"### `{space}.{name}{signature}`\n\n{told}\n\n```starlark\n{example}\n```\n"
 
 
+def _server() -> Any:
+    """A server that is described and never run."""
+    from chartpact.server import app
+    from chartpact.server.settings import Settings
+
+    with tempfile.TemporaryDirectory() as folder:
+        served = app.create(Settings(database=f"sqlite:///{folder}/none.db"))
+        served.close()
+    return served
+
+
+def mcp_page() -> str:
+    """Every tool, resource and prompt, as MCP clients are told of them."""
+    server = _server().mcp
+
+    async def listed() -> tuple[Any, ...]:
+        return (
+            await server.list_tools(),
+            [*await server.list_resource_templates(), *await server.list_resources()],
+            await server.list_prompts(),
+        )
+
+    tools, resources, prompts = asyncio.run(listed())
+    parts = [
+        "# MCP reference\n\nAs clients are told. See [the server](../server.md).\n\n## Tools\n"
+    ]
+    for tool in tools:
+        parts.append(f"### `{tool.name}`\n\n{tool.description}\n")
+        given = tool.input_schema.get("properties", {})
+        if given:
+            parts.append("| argument | type | default | meaning |\n|---|---|---|---|")
+            needed = tool.input_schema.get("required", [])
+            parts += [_argument(name, each, name in needed) for name, each in given.items()]
+            parts.append("")
+        answers = ", ".join(f"`{name}`" for name in tool.output_schema["properties"])
+        hints = tool.annotations
+        kind = "reads only" if hints.read_only_hint else "changes the user's library"
+        parts.append(f"Answers with {answers}. It {kind}.\n")
+    parts.append("## Resources\n")
+    for each in resources:
+        uri = getattr(each, "uri_template", None) or each.uri
+        parts.append(f"- `{uri}`: {each.description}")
+    parts.append("\n## Prompts\n")
+    for each in prompts:
+        arguments = ", ".join(argument.name for argument in each.arguments or [])
+        parts.append(f"- `{each.name}({arguments})`: {each.description}")
+    return "\n".join(parts) + "\n"
+
+
+def _argument(name: str, schema: dict[str, Any], needed: bool) -> str:
+    kinds = [schema, *schema.get("anyOf", [])]
+    found = [
+        each.get("type") or each.get("$ref", "").rpartition("/")[2]
+        for each in kinds
+        if ("type" in each or "$ref" in each) and each.get("type") != "null"
+    ]
+    if "enum" in schema:
+        found = [json.dumps(value) for value in schema["enum"]]
+    default = "needed" if needed else f"`{json.dumps(schema.get('default'))}`"
+    meaning = schema.get("description", "")
+    return f"| `{name}` | {' or '.join(dict.fromkeys(found))} | {default} | {meaning} |"
+
+
+def openapi() -> str:
+    """The OpenAPI document of the REST routes."""
+    return json.dumps(_server().api.openapi(), indent=1) + "\n"
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "chart.md": chart_page,
     "cli.md": cli_page,
+    "mcp.md": mcp_page,
+    "openapi.json": openapi,
     "indicators.md": indicators_page,
     "ta.md": ta_page,
     "scene.schema.json": scene_schema,

@@ -75,3 +75,27 @@ def test_every_ta_function_is_documented():
 
     page = (DOCS / "reference" / "ta.md").read_text()
     assert [name for name in ta.FUNCTIONS if f"### `{name}`" not in page] == []
+
+
+def test_every_mcp_tool_is_documented_with_its_arguments_and_named_on_the_page(tmp_path):
+    import asyncio
+
+    from chartpact.server import app, page
+    from chartpact.server.settings import Settings
+
+    served = app.create(Settings(database=f"sqlite:///{tmp_path}/none.db"))
+    served.close()
+    reference = (DOCS / "reference" / "mcp.md").read_text()
+    tools = asyncio.run(served.mcp.list_tools())
+    for tool in tools:
+        assert f"### `{tool.name}`" in reference
+        for argument in tool.input_schema.get("properties", {}):
+            assert f"| `{argument}` |" in reference
+    assert {name for name, _ in page.TOOLS} == {tool.name for tool in tools}
+
+
+def test_every_setting_of_the_server_is_documented():
+    code = [*(ROOT / "src/chartpact/server").glob("*.py"), ROOT / "src/chartpact/cli/serve.py"]
+    named = {name for path in code for name in re.findall(r"CHARTPACT_[A-Z]+", path.read_text())}
+    assert "CHARTPACT_SCRIPTS" in named
+    assert [name for name in sorted(named) if f"`{name}`" not in prose()] == []

@@ -38,6 +38,7 @@ class Server:
     """The application and what must be closed after it."""
 
     app: ASGIApp
+    api: FastAPI
     front: Front
     verbs: Verbs
     mcp: MCPServer[Any]
@@ -70,7 +71,7 @@ def create(
     tools = mcp.build(verbs, user_of)
     if extend is not None:
         extend(tools)
-    mounted = tools.streamable_http_app(
+    spoken = tools.streamable_http_app(
         stateless_http=True,
         max_request_body_size=settings.limits.body_bytes,
         # The front looks at hosts and origins, for every route alike.
@@ -94,9 +95,8 @@ def create(
     app.include_router(rest.routes(verbs))
     rest.answer_refusals(app)
     _add_pages(app, engine, verbs)
-    app.mount("/", mounted)
-    front = Front(app, identify=identify, limits=settings.limits, hosts=hosts)
-    return Server(front, front, verbs, tools, engine, workers)
+    front = Front(app, spoken, identify=identify, limits=settings.limits, hosts=hosts)
+    return Server(front, app, front, verbs, tools, engine, workers)
 
 
 def _add_pages(app: FastAPI, engine: sa.Engine, verbs: Verbs) -> None:

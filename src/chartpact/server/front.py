@@ -28,9 +28,16 @@ class Front:
     """The one way in, as plain ASGI, so that streams pass through untouched."""
 
     def __init__(
-        self, app: ASGIApp, *, identify: Identify, limits: Limits, hosts: tuple[str, ...]
+        self,
+        app: ASGIApp,
+        mcp: ASGIApp,
+        *,
+        identify: Identify,
+        limits: Limits,
+        hosts: tuple[str, ...],
     ) -> None:
         self._app = app
+        self._mcp = mcp
         self._identify = identify
         self._limits = limits
         self._hosts = hosts
@@ -67,7 +74,8 @@ class Front:
             except Refusal as refusal:
                 await refusal.answer(scope, receive, tell)
             else:
-                await self._app(scope, receive if body is None else _again(body, receive), tell)
+                app = self._mcp if scope["path"] == "/mcp" else self._app
+                await app(scope, receive if body is None else _again(body, receive), tell)
         finally:
             if user is not None:
                 self._under_way[user] -= 1

@@ -50,6 +50,7 @@ def build(verbs: Verbs, user_of: UserOf) -> MCPServer[Any]:
         description="Trading indicators you can write yourself, and charts a program can trust.",
         instructions=INSTRUCTIONS,
         version=VERSION,
+        log_level="WARNING",
         cache_hints={
             "tools/list": fixed,
             "prompts/list": fixed,

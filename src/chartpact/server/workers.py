@@ -156,4 +156,7 @@ def _work(pipe: Connection) -> None:
             answer = (True, job())
         except Exception as error:  # noqa: BLE001  (it belongs to whoever asked)
             answer = (False, error)
-        pipe.send(answer)
+        try:
+            pipe.send(answer)
+        except OSError:
+            return  # nobody is there to hear it
