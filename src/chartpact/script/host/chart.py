@@ -118,6 +118,9 @@ class Chart(HostObject):
         offset: Any = 0,
     ) -> None:
         """The area between two series, or between a series and a level."""
+        if type(alpha) in (int, float) and not 0 <= alpha <= 1:
+            hint = "0.2 lets four fifths of what is below shine through"
+            raise Fault("value", f"alpha is from 0 to 1, not {shown(alpha)}", hint)
         first, a_ahead = self._moved(self._series(a, "a", level=True), offset)
         second, b_ahead = self._moved(self._series(b, "b", level=True), offset)
         self._add(
