@@ -59,3 +59,15 @@ def test_nothing_is_left_running_after_the_end():
         pid = made.submit("ann", chores.who).result(30)
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
+
+
+def test_jobs_that_wait_when_the_end_comes_are_refused_and_start_nothing():
+    with Workers(1) as made:
+        jobs = [made.submit("ann", partial(chores.sleep, 5)) for _ in range(3)]
+        made.submit("bob", chores.who).cancel()
+    for job in jobs:
+        with pytest.raises(WorkFailed):
+            job.result(30)
+    with pytest.raises(WorkFailed, match="shutting down"):
+        made.submit("ann", chores.who).result(30)
+    assert all(not worker._process.is_alive() for worker in made._all)

@@ -48,8 +48,6 @@ class Workers:
         def granted() -> None:
             threading.Thread(target=self._serve, args=(user, job, answer), daemon=True).start()
 
-        if self._closed:
-            raise WorkFailed("busy", "the server is shutting down", "try again in a moment")
         try:
             self._turns.ask(user, granted)
         except Crowded:
@@ -68,6 +66,9 @@ class Workers:
                 return  # nobody waits for it any more
             try:
                 worker = self._take()
+            except WorkFailed as failure:
+                answer.set_exception(failure)
+                return
             except OSError as error:
                 log.error("no worker could be started: %s", error)
                 answer.set_exception(WorkFailed("busy", "no worker is free", "try again later"))
@@ -90,16 +91,20 @@ class Workers:
 
     def _take(self) -> "_Worker":
         with self._lock:
+            if self._closed:  # a job that waited for its turn must not start a worker now
+                raise WorkFailed("busy", "the server is shutting down", "try again in a moment")
             if self._idle:
                 return self._idle.pop()
-        worker = _Worker()
-        self._all.add(worker)
-        return worker
+            worker = _Worker()
+            self._all.add(worker)
+            return worker
 
     def close(self) -> None:
         """Ends every worker."""
-        self._closed = True
-        for worker in list(self._all):
+        with self._lock:
+            self._closed = True
+            workers = list(self._all)
+        for worker in workers:
             worker.end()
 
     def __enter__(self) -> "Workers":
