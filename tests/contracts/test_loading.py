@@ -339,3 +339,9 @@ def test_an_encoding_cannot_hide_a_function():
 
 def test_a_key_cannot_hold_the_number_of_the_last_bar():
     assert "shift as history loads" in told(INFORMATIONAL.replace("[text]", "[chart.last_bar]"))
+
+
+@pytest.mark.parametrize("name", ["", "x" * 5000, "a\0b", "no/such/folder", "."])
+def test_a_name_that_no_file_can_have_is_no_contract(name):
+    with pytest.raises(ContractError, match="there is no contract"):
+        find(name)

@@ -39,10 +39,13 @@ def find(contract: "Contract | str | Path") -> Contract:
     if isinstance(contract, str) and contract in pacts.names():
         return load_file(pacts.folder(contract) / "contract.yaml")
     path = Path(contract)
-    if path.is_dir():
-        path /= "contract.yaml"
-    if path.exists():
-        return load_file(path)
+    try:
+        if path.is_dir():
+            path /= "contract.yaml"
+        if path.exists():
+            return load_file(path)
+    except OSError:  # a name that no file can have
+        pass
     known = ", ".join(pacts.names())
     raise ContractError(
         [

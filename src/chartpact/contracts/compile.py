@@ -20,7 +20,7 @@ from chartpact.contracts.errors import ContractError, Problem, suggestion
 from chartpact.contracts.expressions import FUNCTIONS, Compiled, Vocabulary
 from chartpact.contracts.machines import MachineCode, MachineCompiler
 from chartpact.contracts.model import ConfigKey, ContractFile, EdgeCase
-from chartpact.contracts.outputs import Leaf, Many, Map, One, OutputCode, OutputCompiler
+from chartpact.contracts.outputs import Leaf, Map, OutputCode, OutputCompiler
 from chartpact.contracts.outputs import Node as OutputNode
 from chartpact.contracts.scope import NOTHING, Needs, Scope, Side, Value, field_names
 from chartpact.snapshot import CHANNELS
@@ -482,6 +482,3 @@ def _texts(node: Node) -> list[str]:
     if isinstance(node.value, list):
         return [text for each in node.value for text in _texts(each)]
     return [node.value] if isinstance(node.value, str) else []
-
-
-__all__ = ["Contract", "EdgeCode", "Many", "One", "load", "load_file"]
