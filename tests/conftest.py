@@ -1,7 +1,7 @@
 """What every test can use: the reference data's place, and strict mode.
 
-With CHARTPACT_STRICT=1 a skipped test fails the run, except those whose marker says what they need
-that is not there: they are listed in one line.
+With CHARTPACT_STRICT=1 a skipped test fails the run, except those that need the reference data
+where it is not there: they are listed in one line.
 """
 
 import os
@@ -24,7 +24,6 @@ if find_spec("chartpact._native") is None:
     os.environ["CHARTPACT_TRUST_SCRIPTS"] = "1"
     os.environ["PYTHONWARNINGS"] = "ignore:ta kernels:RuntimeWarning"
 STRICT = os.environ.get("CHARTPACT_STRICT", "") not in ("", "0")
-NEEDS = {"needs_shared": "the reference data", "needs_extras": "ccxt and yfinance"}
 
 # Timings never decide a test, and the same examples are tried on every machine.
 settings.register_profile(
@@ -51,23 +50,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(absent)
 
 
-def _skipped(reporter: pytest.TerminalReporter, need: str | None) -> list[pytest.TestReport]:
-    """The skipped tests that have this marker; None: that have none of them."""
-
-    def needed(report: pytest.TestReport) -> str | None:
-        marks = getattr(report, "keywords", ())  # a module that was skipped as a whole has none
-        return next((each for each in NEEDS if each in marks), None)
-
-    return [each for each in reporter.stats.get("skipped", []) if needed(each) == need]
+def _skipped(reporter: pytest.TerminalReporter, needs_shared: bool) -> list[pytest.TestReport]:
+    return [
+        each
+        for each in reporter.stats.get("skipped", [])
+        # a module that was skipped as a whole has no keywords
+        if ("needs_shared" in getattr(each, "keywords", ())) == needs_shared
+    ]
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    for need, what in NEEDS.items():
-        tests = {each.nodeid.partition("[")[0]: 1 for each in _skipped(terminalreporter, need)}
-        if tests:
-            terminalreporter.line(f"not run without {what}: {', '.join(tests)}")
-    for each in _skipped(terminalreporter, None):
+    unshared = _skipped(terminalreporter, needs_shared=True)
+    if unshared:
+        tests = {each.nodeid.partition("[")[0]: None for each in unshared}
+        terminalreporter.line(f"not run without the reference data: {', '.join(tests)}")
+    for each in _skipped(terminalreporter, needs_shared=False):
         reason = each.longrepr[2] if isinstance(each.longrepr, tuple) else each.longrepr
         terminalreporter.line(f"skipped: {each.nodeid}: {reason}")
 
@@ -75,6 +73,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    if STRICT and exitstatus == 0 and _skipped(reporter, None):
+    if STRICT and exitstatus == 0 and _skipped(reporter, needs_shared=False):
         reporter.line("strict: a skipped test is a failure", red=True)
         session.exitstatus = pytest.ExitCode.TESTS_FAILED

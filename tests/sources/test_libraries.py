@@ -1,10 +1,8 @@
 """The adapters with the real ccxt and yfinance, on local servers that answer as the services do.
 
-They run where both extras are installed, which the development environment leaves out for their
-size. No test here reaches the live services.
+No test here reaches the live services.
 """
 
-import importlib.util
 import time
 from urllib.parse import urlsplit, urlunsplit
 
@@ -18,13 +16,7 @@ from chartpact.sources.exchange import Exchange
 from chartpact.sources.remote import Patience
 from chartpact.sources.yahoo import Yahoo
 
-INSTALLED = all(importlib.util.find_spec(name) for name in ("ccxt", "yfinance"))
-
-pytestmark = [
-    pytest.mark.needs_extras,
-    pytest.mark.skipif(not INSTALLED, reason="ccxt and yfinance are not installed"),
-    pytest.mark.filterwarnings("default"),  # theirs, not ours
-]
+pytestmark = pytest.mark.filterwarnings("default")  # theirs, not ours
 
 QUICK = Patience(request_s=2, answer_s=10, keep_s=0, keep_failure_s=0)
 
