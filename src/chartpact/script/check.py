@@ -23,6 +23,7 @@ from chartpact.script.scopes import (
     parameters,
     target_names,
 )
+from chartpact.script.values import CHANGES
 from chartpact.syntax import Places
 
 MOST_PROBLEMS = 20
@@ -32,6 +33,8 @@ OPERATORS = (
     ast.BitAnd, ast.BitOr, ast.BitXor, ast.LShift, ast.RShift,
 )  # fmt: skip
 COMPARISONS = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.In, ast.NotIn)
+
+LITERALS = ("PARAMS", "META")  # read without running the script
 
 # Binding of a name where it is read.
 LOCAL, GLOBAL, FUNCTION, BUILTIN, NAMESPACE = "local global function builtin namespace".split()
@@ -221,6 +224,7 @@ class _Checker:
             for each in target.elts:
                 self._target(each)
         elif isinstance(target, ast.Subscript) and not isinstance(target.slice, ast.Slice):
+            self._keep_global(target)
             self._expression(target.value)
             self._index(target.slice)
         elif isinstance(target, ast.Attribute):
@@ -232,6 +236,22 @@ class _Checker:
             self._refuse(
                 target, "forbidden", "this cannot be assigned to",
                 "assign to a name, or to one element: values[i] = x",
+            )  # fmt: skip
+
+    def _keep_global(self, node: ast.Subscript | ast.Attribute) -> None:
+        """Refuses to change a part of a global, such as `TABLE[0]` or what `PARAMS.append` does."""
+        root: ast.expr = node.value
+        while isinstance(root, ast.Subscript):
+            root = root.value
+        if not isinstance(root, ast.Name) or self._binding(root.id) != GLOBAL:
+            return
+        if root.id in LITERALS:
+            hint = "write all of it where it is assigned: it is read without running the script"
+            self._refuse(node, "forbidden", f"{root.id} is a literal and cannot be changed", hint)
+        else:
+            self._refuse(
+                node, "forbidden", f"the global {root.id!r} cannot be changed",
+                "make a copy in a function, list(x) or dict(x), and return it",
             )  # fmt: skip
 
     def _for(self, node: ast.For) -> None:
@@ -355,6 +375,8 @@ class _Checker:
     def _attribute(self, node: ast.Attribute) -> None:
         space = self._namespace(node.value)
         if space is None:
+            if node.attr in CHANGES:
+                self._keep_global(node)
             self._expression(node.value)
             return
         if node.attr not in self._namespaces[space]:

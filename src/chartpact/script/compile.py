@@ -60,9 +60,10 @@ def compile_module(checked: Checked, kinds: Kinds) -> Compiled:
 class _Frame:
     """The function being written: its temporaries, its loops, and series read by index."""
 
-    def __init__(self) -> None:
+    def __init__(self, top: bool = False) -> None:
+        self.top = top  # the module's own lines, whose values are frozen as they are assigned
         self.temporaries = 0
-        self.pushed = 0  # loops in progress that the meter must be told of when leaving
+        self.pushed: list[ast.For] = []  # loops that the meter must be told of when leaving
         self.hoisted: dict[str, str] = {}
 
     def temporary(self) -> str:
@@ -87,7 +88,7 @@ class _Writer:
             self.weights[name] = self._weigh.function(function)
             body = self._block(function.body)
             bodies[name] = _def(function, self._defaults(function.args), body)
-        self._frame = _Frame()
+        self._frame = _Frame(top=True)
         statements: list[ast.stmt] = []
         own = []
         for statement in self._checked.tree.body:
@@ -161,8 +162,14 @@ class _Writer:
                 sources: ast.expr = ast.Tuple([self._expression(e) for e in value.elts], ast.Load())
             else:
                 sources = self._unpacked(value, self._expression(value), len(target.elts))
-            return self._spread(target, sources)
-        return self._store(target, self._expression(node.value))
+            return self._spread(target, self._kept(value, sources))
+        return self._store(target, self._kept(node.value, self._expression(node.value)))
+
+    def _kept(self, node: ast.expr, value: ast.expr) -> ast.expr:
+        """What a name is to stand for: at the top level, what cannot change from here on."""
+        if not self._frame.top or isinstance(node, ast.Constant):
+            return value
+        return _at(node, _call("_frozen", value))
 
     def _unpacked(self, node: ast.AST, value: ast.expr, count: int) -> ast.expr:
         return _at(node, _call("_unpack", value, ast.Constant(count)))
@@ -242,7 +249,7 @@ class _Writer:
         if not self._frame.pushed:
             value = None if node.value is None else self._expression(node.value)
             return [ast.Return(value)]
-        leave = [ast.Expr(_call("_leave")) for _ in range(self._frame.pushed)]
+        leave = [_left(loop) for loop in reversed(self._frame.pushed)]
         if node.value is None:
             return [*leave, ast.Return(None)]
         temporary = self._frame.temporary()
@@ -277,11 +284,13 @@ class _Writer:
         spans = _is_range(node.iter, self._checked) and not exits
         taken = self._turns(node.iter, weight, exits)
         target, first = self._loop_target(node.target, node.iter)
-        self._frame.pushed += not spans
+        if not spans:
+            self._frame.pushed.append(node)
         body = self._block(node.body)
-        self._frame.pushed -= not spans
         loop = ast.For(target, taken, [*first, *body], [])
-        return [loop] if spans else [loop, ast.Expr(_call("_leave"))]
+        if spans:
+            return [loop]
+        return [loop, _left(self._frame.pushed.pop())]
 
     def _turns(self, source: ast.expr, weight: int, exits: bool) -> ast.expr:
         """What the loop goes through, taken from the meter."""
@@ -571,6 +580,11 @@ def _call(name: str, *given: ast.expr) -> ast.expr:
 
 def _assign(name: str, value: ast.expr) -> ast.stmt:
     return ast.Assign([ast.Name(name, ast.Store())], value)
+
+
+def _left(loop: ast.For) -> ast.stmt:
+    """Leaves the loop; what it has used then is charged on its own line."""
+    return _at(loop, ast.Expr(_at(loop, _call("_leave"))))
 
 
 def _def(node: ast.FunctionDef, arguments: ast.arguments, body: list[ast.stmt]) -> ast.FunctionDef:

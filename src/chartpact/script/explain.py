@@ -1,20 +1,19 @@
 """From an exception in compiled code to a sentence for the person who wrote the script.
 
-Compiled code keeps the author's lines and columns, so the failing instruction leads to the failing
-expression; its text, and the values of the names in it, make the message.
+The text of the expression that failed, and the values of the names in it, make the message.
 """
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
-from types import FrameType, TracebackType
-from typing import Any
+from collections.abc import Iterator
+from itertools import islice
 
 from chartpact.script.errors import Fault, ScriptError
+from chartpact.script.meter import Exhausted
 from chartpact.script.operators import mismatch_hint
+from chartpact.script.place import Place
 from chartpact.script.series import NotANumber, Series, SeriesTruth
-from chartpact.script.values import FILE, a_type, type_name
-from chartpact.syntax import Places
+from chartpact.script.values import a_type, type_name
 
 _PYTHON_TYPES = {
     "NoneType": "None",
@@ -49,68 +48,19 @@ _VERBS = {
     "//": "divide",
     "%": "take the remainder of",
 }
-_LONGEST = 80
+_MOST_SURROUNDINGS = 4
 _MOST_WORDS = 2_000
 
 
 def explained(error: BaseException, source: str) -> ScriptError:
     """The script error behind an exception that came out of compiled code."""
-    place = _Place(error.__traceback__, source)
+    place = Place(error.__traceback__, source)
     kind, message, hint = _told(error, place)
     message, hint = message[:_MOST_WORDS], hint[:_MOST_WORDS]
     return ScriptError("run", kind, message, hint, line=place.line, column=place.column)
 
 
-class _Place:
-    """Where the script stood: the expression, its text, and the values of names."""
-
-    def __init__(self, trace: TracebackType | None, source: str) -> None:
-        self.source = source
-        self.node: ast.AST | None = None
-        self.line: int | None = None
-        self.column: int | None = None
-        self.names: Mapping[str, Any] = {}
-        last: TracebackType | None = None
-        while trace is not None:
-            if trace.tb_frame.f_code.co_filename == FILE:
-                last = trace
-            trace = trace.tb_next
-        if last is not None:
-            self._stand(last.tb_frame, last.tb_lasti)
-
-    def _stand(self, frame: FrameType, instruction: int) -> None:
-        spans = list(frame.f_code.co_positions())
-        line, end_line, column, end_column = spans[instruction // 2]
-        if line is None or column is None:
-            self.line = frame.f_lineno
-            return
-        self.names = {**frame.f_globals, **frame.f_locals}
-        tree = ast.parse(self.source)
-        self.node = None
-        for node in ast.walk(tree):
-            if getattr(node, "lineno", None) == line and getattr(node, "col_offset", -1) == column:
-                ends = (node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
-                if ends == (end_line, end_column):
-                    self.node = node
-        mark = ast.Pass(lineno=line, col_offset=column)
-        self.line, self.column = Places(self.source).of(mark)
-
-    def text(self, node: ast.AST | None) -> str:
-        """The author's own words for a node, on one line."""
-        if node is None:
-            return ""
-        words = ast.get_source_segment(self.source, node) or ""
-        words = re.sub(r"\s+", " ", words)
-        return words if len(words) <= _LONGEST else f"{words[:_LONGEST]}…"
-
-    def value(self, node: ast.AST) -> Any:
-        """The value of a name or a constant, if it can be told; else `...`."""
-        if isinstance(node, ast.Name):
-            return self.names.get(node.id, ...)
-        return node.value if isinstance(node, ast.Constant) else ...
-
-
-def _told(error: BaseException, place: _Place) -> tuple[str, str, str]:  # noqa: PLR0911
+def _told(error: BaseException, place: Place) -> tuple[str, str, str]:  # noqa: PLR0911
     if isinstance(error, SeriesTruth):
         culprit = place.text(_tested_series(place))
         subject = f"{culprit!r} is a series and" if culprit else "a series"
@@ -119,6 +69,8 @@ def _told(error: BaseException, place: _Place) -> tuple[str, str, str]:  # noqa:
         where = _where(place)
         message = f"a series does not go together with {a_type(error.value)}{where}"
         return "type", message, mismatch_hint(error.value, error.value)
+    if isinstance(error, Exhausted):
+        return "budget", _exhausted(error, place), error.hint
     if isinstance(error, Fault):
         operators = ast.BinOp | ast.Compare | ast.UnaryOp | ast.AugAssign
         where = _where(place) if isinstance(place.node, operators) else ""
@@ -150,12 +102,21 @@ def _told(error: BaseException, place: _Place) -> tuple[str, str, str]:  # noqa:
     return "crash", "the host failed while it ran this line", "please report it with the script"
 
 
-def _where(place: _Place) -> str:
+def _exhausted(error: Exhausted, place: Place) -> str:
+    call = isinstance(place.node, ast.Call)
+    subject = "this loop" if error.loop else "this call" if call else "this"
+    around = list(islice(place.surroundings(), _MOST_SURROUNDINGS + 1))
+    if len(around) > _MOST_SURROUNDINGS:
+        around[-1] = "…"
+    return error.told(subject) + (f": {', '.join(around)}" if around else "")
+
+
+def _where(place: Place) -> str:
     words = place.text(place.node) if isinstance(place.node, ast.expr | ast.AugAssign) else ""
     return f" in {words!r}" if words else ""
 
 
-def _outside(place: _Place) -> tuple[str, str]:
+def _outside(place: Place) -> tuple[str, str]:
     node = place.node
     if not isinstance(node, ast.Subscript):
         return "an index is outside", ""
@@ -181,7 +142,7 @@ def _outside(place: _Place) -> tuple[str, str]:
     return message, ""
 
 
-def _no_key(error: KeyError, place: _Place) -> tuple[str, str]:
+def _no_key(error: KeyError, place: Place) -> tuple[str, str]:
     key = error.args[0] if error.args else ""
     node = place.node
     holder = place.value(node.value) if isinstance(node, ast.Subscript) else ...
@@ -195,7 +156,7 @@ def _no_key(error: KeyError, place: _Place) -> tuple[str, str]:
     return f"there is no key {shown}", "ask first: key in d, or d.get(key)"
 
 
-def _type_error(text: str, place: _Place) -> tuple[str, str]:
+def _type_error(text: str, place: Place) -> tuple[str, str]:
     where = _where(place)
     if match := re.match(r"unsupported operand type\(s\) for (\S+): '(\w+)' and '(\w+)'", text):
         return _mismatch(_VERBS.get(match[1], "combine"), match[2], match[3], where)
@@ -261,7 +222,7 @@ def _first_quoted(text: str) -> str:
 # ------------------------------------------------------------------------------------ truth
 
 
-def _tested_series(place: _Place) -> ast.AST | None:
+def _tested_series(place: Place) -> ast.AST | None:
     """The expression that was asked for its truth and is a series."""
     for test in _tests(place.node):
         for operand in _operands(test):
@@ -300,7 +261,7 @@ def _operands(node: ast.expr) -> Iterator[ast.expr]:
 _SERIES_FIELDS = frozenset("open high low close volume time hl2 hlc3 ohlc4 hlcc4".split())
 
 
-def _is_series(node: ast.expr, place: _Place) -> bool:
+def _is_series(node: ast.expr, place: Place) -> bool:
     """Would the expression be a series, with the values its names have now?"""
     if isinstance(node, ast.Name):
         return isinstance(place.names.get(node.id), Series)

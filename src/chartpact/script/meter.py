@@ -7,7 +7,8 @@ early is given an iterator no longer than the budget allows; what it really used
 iterator's length hint when it is left, or when another loop wants to know.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import wraps
 from operator import length_hint
 from typing import Any
 
@@ -18,28 +19,67 @@ ENTRY = 25  # steps to enter a loop
 
 
 class Exhausted(Fault):
-    """The budget is used up."""
+    """The budget is used up: by what was asked for, or by the turns a loop has taken."""
 
-    def __init__(self, asked: int, left: int, budget: int) -> None:
-        super().__init__(
-            "budget",
-            f"this asks for {asked:,} steps and {max(left, 0):,} of {budget:,} are left",
-            "use ta functions and series operators, which do a whole series for few steps",
-        )
+    def __init__(
+        self,
+        asked: int,
+        left: int,
+        budget: int,
+        *,
+        loop: bool = False,
+        bound: str = "",
+        turns: tuple[int, int] | None = None,
+    ) -> None:
         self.asked = asked
+        self.left = max(left, 0)
+        self.budget = budget
+        self.loop = loop
+        self.bound = bound  # "up to" or "at least", where it is not known exactly
+        self.turns = turns  # taken, and in all
+        hint = "use ta functions and series operators, which do a whole series for few steps"
+        super().__init__("budget", self.told("this"), hint)
+
+    def told(self, subject: str) -> str:
+        """The message, of `this loop` or `this call`."""
+        bound = f"{self.bound} " if self.bound else ""
+        asked = f"{subject} asks for {bound}{self.asked:,} steps"
+        if self.turns is None:
+            return f"{asked} and {self.left:,} of {self.budget:,} are left"
+        taken, turns = self.turns
+        return f"{asked}, and all {self.budget:,} were gone after {taken:,} of its {turns:,} turns"
+
+    def since(self, left: int) -> "Exhausted":
+        """What all of a walk asked for that began with so many steps left and did not end."""
+        return Exhausted(left - self.left + self.asked, left, self.budget, bound="at least")
+
+
+def walking(walk: Callable[..., Any]) -> Callable[..., Any]:
+    """Makes a method that charges as it goes along tell what it asked for altogether."""
+
+    @wraps(walk)
+    def walked(self: Any, *given: Any) -> Any:
+        began = self.meter.left
+        try:
+            return walk(self, *given)
+        except Exhausted as error:
+            raise error.since(began) from None
+
+    return walked
 
 
 class _Loop:
     """A loop in progress: what it locked, and what it has not been charged for yet."""
 
-    __slots__ = ("iterator", "locked", "remaining", "weight")
+    __slots__ = ("given", "iterator", "locked", "remaining", "turns", "weight")
 
     def __init__(
-        self, locked: list[Any], iterator: Iterator[Any], remaining: int, weight: int
+        self, locked: list[Any], iterator: Iterator[Any], given: int, turns: int, weight: int
     ) -> None:
         self.locked = locked
         self.iterator = iterator
-        self.remaining = remaining
+        self.given = self.remaining = given
+        self.turns = turns  # in all, of which no more are given than the budget allows
         self.weight = weight
 
 
@@ -63,21 +103,30 @@ class Meter:
         if self.left < 0:
             raise Exhausted(steps, self.left + steps, self.budget)
 
+    def charge_loop(self, steps: int) -> None:
+        """Takes the steps of all turns of a loop."""
+        self.left -= steps
+        if self.left < 0:
+            raise Exhausted(steps, self.left + steps, self.budget, loop=True)
+
     def enter(self, values: Any, length: int, weight: int, *locked: Any) -> Iterator[Any]:
         """The iterator of a loop that runs to its end."""
-        self.charge(ENTRY + length * weight)
-        self.loops.append(_Loop(_lock(locked), _NOTHING, 0, 0))
+        self.charge_loop(ENTRY + length * weight)
+        self.loops.append(_Loop(_lock(locked), _NOTHING, 0, 0, 0))
         return iter(values)
 
     def search(self, values: Any, length: int, weight: int, *locked: Any) -> Iterator[Any]:
         """The iterator of a loop that may end early."""
-        self.charge(ENTRY + 8 * len(self.loops))
         self.settle()
+        had, entry = self.left, ENTRY + 8 * len(self.loops)
+        self.left -= entry
+        if self.left < 0:
+            asked = entry + length * weight
+            raise Exhausted(asked, had, self.budget, loop=True, bound="up to")
         affordable = self.left // weight + 1
-        if affordable < length:
-            values, length = values[:affordable], affordable
-        iterator: Iterator[Any] = iter(values)
-        self.loops.append(_Loop(_lock(locked), iterator, length, weight))
+        given = min(length, affordable)
+        iterator: Iterator[Any] = iter(values if given == length else values[:given])
+        self.loops.append(_Loop(_lock(locked), iterator, given, length, weight))
         return iterator
 
     def settle(self) -> None:
@@ -92,11 +141,17 @@ class Meter:
         unlock(loop.locked)
         if loop.weight:
             self._settle(loop)
+            if self.left < 0:
+                taken = loop.given - loop.remaining
+                asked = ENTRY + loop.turns * loop.weight
+                raise Exhausted(
+                    asked, 0, self.budget, loop=True, bound="up to", turns=(taken, loop.turns)
+                )
 
     def _settle(self, loop: _Loop) -> None:
         remaining = length_hint(loop.iterator)
-        turns, loop.remaining = loop.remaining - remaining, remaining
-        self.charge(turns * loop.weight)
+        self.left -= (loop.remaining - remaining) * loop.weight
+        loop.remaining = remaining
 
 
 _NOTHING: Iterator[Any] = iter(())

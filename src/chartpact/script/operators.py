@@ -11,7 +11,7 @@ from typing import Any
 
 from chartpact.script.errors import Fault
 from chartpact.script.limits import INT_BITS, TEXT_CHARS, VALUE_DEPTH
-from chartpact.script.meter import Meter
+from chartpact.script.meter import Meter, walking
 from chartpact.script.series import Series, SeriesTruth
 from chartpact.script.texts import percent
 from chartpact.script.values import DICTS, LISTS, Dict, HostObject, List, Method, a_type
@@ -19,6 +19,7 @@ from chartpact.script.values import DICTS, LISTS, Dict, HostObject, List, Method
 NUMBERS = frozenset((int, float))
 _SMALL = 1 << 64
 _LARGEST_KEY = (1 << 61) - 1
+_WALKED = frozenset((*LISTS, *DICTS, tuple))
 _PLAIN_KEYS = frozenset((int, float, str, type(None), FunctionType, Method))
 
 
@@ -211,7 +212,9 @@ class Operators:
                 return False
             self._charge(1 + len(a) // 64)
             return a == b
-        return self._same(a, b, 0)
+        if left in _WALKED:
+            return self._same(a, b, 0)
+        return a == b if left is right is range else a is b
 
     def ne(self, a: Any, b: Any) -> Any:
         if type(a) is Series:
@@ -220,6 +223,7 @@ class Operators:
             return b != a
         return not self.eq(a, b)
 
+    @walking
     def _same(self, a: Any, b: Any, depth: int) -> bool:
         left, right = type(a), type(b)
         if (left in LISTS and right in LISTS) or left is right is tuple:
@@ -236,14 +240,10 @@ class Operators:
                 return False
             self._deepen(2 * len(a), depth)
             return all(key in b and self._equal(each, b[key], depth + 1) for key, each in a.items())
-        if left is right is range:
-            return bool(a == b)
-        return a is b
+        return False
 
     def _equal(self, a: Any, b: Any, depth: int) -> bool:
-        if type(a) in LISTS or type(a) in DICTS or type(a) is tuple:
-            return self._same(a, b, depth)
-        return bool(self.eq(a, b))
+        return bool(self._same(a, b, depth) if type(a) in _WALKED else self.eq(a, b))
 
     def _deepen(self, size: int, depth: int) -> None:
         self._charge(14 + 7 * size)
@@ -272,13 +272,17 @@ class Operators:
             self._charge(1 + min(len(a), len(b)) // 64)
             return order(a, b)
         if (left in LISTS and right in LISTS) or left is right is tuple:
-            self._deepen(2 * min(len(a), len(b)), depth)
-            for x, y in zip(a, b, strict=False):
-                ordered = self._ordered(x, y, order, depth + 1)  # equal or not, an order must exist
-                if not self._equal(x, y, depth + 1):
-                    return ordered
-            return order(len(a), len(b))
+            return self._in_order(a, b, order, depth)
         raise Mismatch("compare", a, b)
+
+    @walking
+    def _in_order(self, a: Any, b: Any, order: Callable[[Any, Any], Any], depth: int) -> Any:
+        self._deepen(2 * min(len(a), len(b)), depth)
+        for x, y in zip(a, b, strict=False):
+            ordered = self._ordered(x, y, order, depth + 1)  # equal or not, an order must exist
+            if not self._equal(x, y, depth + 1):
+                return ordered
+        return order(len(a), len(b))
 
     def contains(self, value: Any, holder: Any) -> bool:
         kind = type(holder)
@@ -308,6 +312,10 @@ class Operators:
                     return False
             except SeriesTruth:
                 pass  # a series among the elements
+        return self._sought(value, holder)
+
+    @walking
+    def _sought(self, value: Any, holder: Any) -> bool:
         self._charge(5 + 6 * len(holder))
         return any(self.found(value, each) for each in holder)
 

@@ -60,6 +60,7 @@ class Runtime:
             "_enter": self.enter,
             "_enter_enumerate": self.enter_enumerate,
             "_enter_zip": self.enter_zip,
+            "_frozen": self.frozen,
             "_items": self.items,
             "_joined": self.joined,
             "_made_dict": self.made_dict,
@@ -83,10 +84,15 @@ class Runtime:
             value = names[name]
             if name in weights and is_script_function(value):
                 self._weights[value] = weights[name]
-            self.meter.charge(2 * freeze(value))
+            self.frozen(value)
         for name in names.keys() & before:  # a script's own name in place of a builtin's
             if is_script_function(names[name]) and name in weights:
                 self._weights[names[name]] = weights[name]
+
+    def frozen(self, value: Any) -> Any:
+        """What is assigned at the top level: no line after it can change it."""
+        self.meter.charge(2 * freeze(value))
+        return value
 
     # --------------------------------------------------------------------------------- calls
 
@@ -140,7 +146,7 @@ class Runtime:
             turns = range(bounds[0])
         else:
             turns = self.builtins.span(*bounds)
-        self.meter.charge(ENTRY + len(turns) * weight)
+        self.meter.charge_loop(ENTRY + len(turns) * weight)
         return turns
 
     def enter_enumerate(self, weight: int, values: Any) -> Iterator[tuple[int, Any]]:

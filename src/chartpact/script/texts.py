@@ -6,7 +6,7 @@ from typing import Any
 
 from chartpact.script.errors import Fault
 from chartpact.script.limits import TEXT_CHARS, VALUE_DEPTH
-from chartpact.script.meter import Meter
+from chartpact.script.meter import Exhausted, Meter
 from chartpact.script.series import Series
 from chartpact.script.values import DICTS, LISTS, Method, a_type, is_script_function, type_name
 
@@ -32,7 +32,11 @@ def string(value: Any, meter: Meter) -> str:
 def quoted(value: Any, meter: Meter) -> str:
     """The value as repr() shows it: texts in double quotes."""
     parts: list[str] = []
-    _write(value, parts, meter, [])
+    began = meter.left
+    try:
+        _write(value, parts, meter, [])
+    except Exhausted as error:
+        raise error.since(began) from None
     return "".join(parts)
 
 

@@ -33,15 +33,14 @@ def _refusing(message: str, hint: str) -> Any:
     return refuse
 
 
-_CHANGES = (
-    "append extend insert pop remove clear sort reverse update setdefault popitem "
-    "__setitem__ __delitem__ __iadd__ __imul__ __ior__"
-).split()
+# The methods that change a list or a dict, and what Python calls for `x[i] = v`, `x += y`.
+CHANGES = "append clear extend insert pop popitem remove setdefault update".split()
+_OPERATORS = "sort reverse __setitem__ __delitem__ __iadd__ __imul__ __ior__".split()
 
 
 def _sealed(name: str, base: type, message: str, hint: str) -> Any:
     refuse = _refusing(message, hint)
-    refusals = {change: refuse for change in _CHANGES if hasattr(base, change)}
+    refusals = {change: refuse for change in (*CHANGES, *_OPERATORS) if hasattr(base, change)}
     return type(name, (base,), {"__slots__": (), **refusals})
 
 

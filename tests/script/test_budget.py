@@ -1,0 +1,218 @@
+"""What is said when the budget is gone: on which line, and how much that loop or call asked for."""
+
+import re
+
+import pytest
+
+from chartpact import script
+from chartpact.script.run import dry_run_bars
+
+HEAD = 'PARAMS = []\nMETA = {"title": "x"}\n'
+BODY = HEAD + "def compute(ohlcv, params, chart):\n"  # so that a body begins on line 4
+
+
+def exhaustion(source: str) -> script.ScriptError:
+    with pytest.raises(script.ScriptError) as caught:
+        script.execute(script.compile(source), dry_run_bars())
+    assert caught.value.kind == "budget", caught.value.to_json()
+    return caught.value
+
+
+def body(*lines: str) -> str:
+    return BODY + "".join(f"    {line}\n" for line in lines)
+
+
+def asked(error: script.ScriptError) -> int:
+    found = re.search(r"asks for (?:up to |at least )?([\d,]+) steps", error.message)
+    assert found, error.message
+    return int(found[1].replace(",", ""))
+
+
+def test_a_loop_that_runs_to_its_end_asks_for_all_its_turns():
+    error = exhaustion(body("x = 0", "for i in range(10000000):", "    x = i"))
+    assert error.line == 5
+    assert "this loop asks for" in error.message
+    assert 10**7 <= asked(error) < 10**8
+
+
+def test_a_loop_that_may_end_early_asks_for_up_to_all_its_turns():
+    error = exhaustion(
+        body("x = 0", "for i in range(10000000):", "    x = i", "    if x < 0:", "        break")
+    )
+    assert error.line == 5
+    assert "this loop asks for up to" in error.message
+    assert asked(error) >= 10**7
+    turns = re.search(r"([\d,]+) of its 10,000,000 turns", error.message)
+    assert turns, error.message
+    assert 100_000 < int(turns[1].replace(",", "")) <= 1_000_000
+
+
+def test_both_sorts_of_loop_ask_for_much_the_same():
+    ends = exhaustion(body("for i in range(10000000):", "    x = i + 1"))
+    breaks = exhaustion(body("for i in range(10000000):", "    x = i + 1", "    if False: break"))
+    assert 0.5 < asked(breaks) / asked(ends) < 4
+
+
+def test_a_return_out_of_a_loop_is_counted_on_the_line_of_the_loop():
+    error = exhaustion(
+        HEAD
+        + "def find(values):\n"
+        + "    for each in values:\n"
+        + "        for other in range(500):\n"
+        + "            if each < 0: return other\n"
+        + "    return None\n"
+        + "def compute(ohlcv, params, chart):\n"
+        + "    find(range(100000))\n"
+    )
+    assert error.line == 5
+    assert asked(error) >= 500
+    assert "in the loop on line 4, where each is" in error.message
+    assert "called on line 9" in error.message
+
+
+def test_a_loop_in_loops_names_those_it_stands_in():
+    error = exhaustion(
+        body(
+            "for i in range(1000):",
+            "    for j in range(1000):",
+            "        for k in range(1000):",
+            "            x = k",
+        )
+    )
+    assert error.line == 6
+    assert 1_000 <= asked(error) < 20_000
+    assert re.search(r"in the loop on line 5, where j is \d+", error.message), error.message
+    assert re.search(r"in the loop on line 4, where i is \d+", error.message), error.message
+
+
+def test_a_loop_that_may_end_early_in_another_is_blamed_itself():
+    error = exhaustion(
+        body(
+            "for i in range(1000):",
+            "    for j in range(1000):",
+            "        for k in range(1000):",
+            "            if k > 5000:",
+            "                break",
+            "        if j > 5000:",
+            "            break",
+        )
+    )
+    assert error.line == 6
+    assert "this loop asks for up to" in error.message
+    assert 1_000 <= asked(error) < 20_000
+
+
+def test_the_turns_of_an_outer_loop_are_said_of_the_outer_loop():
+    error = exhaustion(
+        body(
+            "x = 0",
+            "for i in range(1000000000):",
+            "    for j in range(2):",
+            "        x = j",
+            "    if x > 5:",
+            "        break",
+        )
+    )
+    assert error.line in (5, 6)
+    if error.line == 5:
+        assert asked(error) >= 10**9
+    else:
+        assert "in the loop on line 5, where i is" in error.message
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "[i for i in range(10000000)]",
+        "{i: 1 for i in range(10000000)}",
+        "[i for i in range(10000000) if i % 2]",
+        "[i for i in range(1) for j in range(10000000)]",
+        "max(range(10000000))",
+        "min(range(10000000), key=lambda i: -i)",
+        "sorted(range(10000000))",
+        "sorted(range(10000000), key=lambda i: -i)",
+        "list(range(10000000))",
+        "list(enumerate(range(10000000)))",
+        "zip(range(10000000), range(10000000))",
+        "any(range(10000000))",
+        "[0] * 10000000",
+        "reversed(range(10000000))",
+    ],
+)
+def test_a_call_or_a_comprehension_asks_for_all_of_it_at_once(expression):
+    error = exhaustion(body("x = 1", f"y = {expression}"))
+    assert error.line == 5
+    assert asked(error) >= 4_000_000
+    assert "1,000,000 are left" in error.message
+
+
+def test_a_comprehension_in_a_comprehension_names_the_outer_one():
+    error = exhaustion(body("x = [[j for j in range(1000)] for i in range(10000)]"))
+    assert error.line == 4
+    assert re.search(r"where i is \d+", error.message), error.message
+
+
+LIST = "values = [[i] * 20 for i in range(2000)]"
+COPY = "other = [list(each) for each in values]"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        (LIST, "for i in range(5):", "    x = str(values)"),
+        (LIST, COPY, "for i in range(9):", "    x = values == other"),
+        (LIST, COPY, "for i in range(9):", "    x = values < other"),
+        (LIST, "for i in range(9):", "    x = repr(values)"),
+        (LIST, "for i in range(9):", '    x = "{}".format(values)'),
+        (LIST, "for i in range(9):", '    x = "%s" % values'),
+        (LIST, "for i in range(9):", '    x = f"{values}"'),
+        (LIST, "for i in range(9):", "    x = [0] * 19 + [1] in values"),
+        (LIST, "for i in range(9):", "    print(values)"),
+    ],
+)  # fmt: skip
+def test_what_is_walked_asks_for_at_least_what_was_walked(lines):
+    error = exhaustion(body(*lines))
+    assert error.line == 3 + len(lines)
+    assert "asks for at least" in error.message
+    left = re.search(r"and ([\d,]+) of 1,000,000 are left", error.message)
+    assert left, error.message
+    assert asked(error) > int(left[1].replace(",", ""))
+    assert asked(error) > 1_000
+    assert "where i is" in error.message
+
+
+def test_a_function_of_the_host_asks_by_length():
+    error = exhaustion(body("for i in range(100000):", "    x = ta.sma(ohlcv.close, 5)"))
+    assert error.line == 5
+    assert asked(error) >= 100
+    assert "in the loop on line 4, where i is" in error.message
+
+
+def test_a_function_of_the_script_tells_who_called_it():
+    error = exhaustion(
+        HEAD
+        + "def slow(n):\n    total = 0\n"
+        + "    for i in range(n):\n        total += i\n    return total\n"
+        + "def compute(ohlcv, params, chart):\n"
+        + "    for n in range(100000):\n"
+        + "        x = slow(n)\n"
+    )
+    assert error.line == 5
+    assert re.search(r"called on line 10, in the loop on line 9, where n is \d+", error.message)
+
+
+def test_a_straight_function_is_charged_with_the_loop_that_calls_it():
+    error = exhaustion(
+        HEAD
+        + "def double(n):\n    return n + n\n"
+        + "def compute(ohlcv, params, chart):\n"
+        + "    for n in range(10000000):\n"
+        + "        x = double(n)\n"
+    )
+    assert error.line == 6
+    assert asked(error) >= 3 * 10**7
+
+
+def test_what_was_asked_is_the_same_every_time():
+    source = body("for i in range(10000):", "    for j in range(i):", "        if j < 0: break")
+    assert len({str(exhaustion(source)) for _ in range(3)}) == 1
