@@ -10,10 +10,12 @@ iterator's length hint when it is left, or when another loop wants to know.
 from collections.abc import Callable, Iterator
 from functools import wraps
 from operator import length_hint
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from chartpact.script.errors import Fault
 from chartpact.script.values import Dict, List, LockedDict, LockedList
+
+Walk = TypeVar("Walk", bound=Callable[..., Any])
 
 ENTRY = 25  # steps to enter a loop
 
@@ -54,7 +56,7 @@ class Exhausted(Fault):
         return Exhausted(left - self.left + self.asked, left, self.budget, bound="at least")
 
 
-def walking(walk: Callable[..., Any]) -> Callable[..., Any]:
+def walking(walk: Walk) -> Walk:
     """Makes a method that charges as it goes along tell what it asked for altogether."""
 
     @wraps(walk)
@@ -65,7 +67,7 @@ def walking(walk: Callable[..., Any]) -> Callable[..., Any]:
         except Exhausted as error:
             raise error.since(began) from None
 
-    return walked
+    return cast(Walk, walked)
 
 
 class _Loop:

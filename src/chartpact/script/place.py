@@ -104,8 +104,9 @@ class Place:
             above = self._above[node]
             if isinstance(above, ast.FunctionDef | ast.Lambda):
                 return
-            if (isinstance(above, ast.For) and node in above.body) or (isinstance(above, ast.comprehension) and node in above.ifs):
-                yield above.target
+            inside = above.body if isinstance(above, ast.For) else getattr(above, "ifs", ())
+            if node in inside:
+                yield above.target  # type: ignore[attr-defined]
             elif isinstance(above, ast.ListComp | ast.DictComp):
                 outer = above.generators
                 if isinstance(node, ast.comprehension):
