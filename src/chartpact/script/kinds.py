@@ -385,6 +385,8 @@ class Kinds:
             for bound in (node.lower, node.upper, node.step):
                 if bound is not None:
                     self._kinds(bound, env)
+        if isinstance(node, ast.Starred):  # any number of anything
+            self._kinds(node.value, env)
         return ANY
 
     def _name(self, node: ast.Name, env: Env) -> int:
@@ -439,10 +441,7 @@ class Kinds:
 
     def _call(self, node: ast.Call, env: Env) -> int:
         spread = any(isinstance(each, ast.Starred) for each in node.args)
-        given = [
-            self._kinds(each.value if isinstance(each, ast.Starred) else each, env)
-            for each in node.args
-        ]
+        given = [self._kinds(each, env) for each in node.args]
         named = {each.arg or "": self._kinds(each.value, env) for each in node.keywords}
         if space := self._namespaced(node.func):
             return self._host_result(self._results.get(space, ANY), [*given, *named.values()])
@@ -457,10 +456,8 @@ class Kinds:
         if isinstance(node.func, ast.Attribute):
             owner = self._kinds(node.func.value, env)
             self.of[node.func] = FUNC
-            if node.func.attr == "append" and given:
-                self._put(node.func.value, given[0])
-            if node.func.attr == "insert" and len(given) > 1:
-                self._put(node.func.value, given[1])
+            if node.func.attr in ("append", "insert"):
+                self._put(node.func.value, ANY if spread else _union(given))
             if owner == OHLCV:
                 return OHLCV
             if not owner & (OHLCV | OTHER | PARAMS | FUNC):

@@ -239,8 +239,15 @@ class Operators:
             if len(a) != len(b):
                 return False
             self._deepen(2 * len(a), depth)
-            return all(key in b and self._equal(each, b[key], depth + 1) for key, each in a.items())
+            return all(
+                self._hashed(key) in b and self._equal(each, b[key], depth + 1)
+                for key, each in a.items()
+            )
         return False
+
+    def _hashed(self, key: Any) -> Any:
+        """The key of a dict, to be looked up in another: a tuple is walked again to be hashed."""
+        return self.key(key) if type(key) is tuple else key
 
     def _equal(self, a: Any, b: Any, depth: int) -> bool:
         return bool(self._same(a, b, depth) if type(a) in _WALKED else self.eq(a, b))

@@ -75,19 +75,17 @@ class Runtime:
     def load(self, code: Any, weights: Mapping[str, int], names: dict[str, Any]) -> None:
         """Executes the module: its functions become callable, its values unchangeable."""
         self.meter.charge(weights[""])
-        before = set(names)
+        before = dict(names)
         # During the module's own lines its functions are not yet known by their weight.
         self._weights = _Pending(weights)
         exec(code, names)
         self._weights = {}
-        for name in names.keys() - before:
-            value = names[name]
+        for name, value in names.items():
+            if name in before and before[name] is value:
+                continue  # the host's, and not a script's own under a builtin's name
             if name in weights and is_script_function(value):
                 self._weights[value] = weights[name]
             self.frozen(value)
-        for name in names.keys() & before:  # a script's own name in place of a builtin's
-            if is_script_function(names[name]) and name in weights:
-                self._weights[names[name]] = weights[name]
 
     def frozen(self, value: Any) -> Any:
         """What is assigned at the top level: no line after it can change it."""

@@ -139,7 +139,7 @@ def freeze(value: Any) -> int:
         kind = type(each)
         if kind is List or kind is Dict:
             each.__class__ = FrozenList if kind is List else FrozenDict
-        holds = kind in (List, Dict, tuple) or is_script_function(each)
+        holds = kind in (List, Dict, tuple, Method) or is_script_function(each)
         if holds and id(each) not in seen:
             seen.add(id(each))
             pending.extend(_parts(each))
@@ -147,6 +147,8 @@ def freeze(value: Any) -> int:
 
 
 def _parts(value: Any) -> Iterable[Any]:
+    if type(value) is Method:  # values.append: whoever calls it changes the list
+        return [value.owner]
     if type(value) is FunctionType:
         return [*(value.__defaults__ or ()), *_captured(value)]
     if isinstance(value, dict):

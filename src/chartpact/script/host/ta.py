@@ -86,7 +86,8 @@ def function(name: str, meter: Meter, bars: int) -> Callable[..., Any]:
     declared = results().get(name)
     outputs = len(get_args(inspect.signature(compute).return_annotation)) or 1
     eighths = EIGHTHS.get(name, 1)
-    window = None if name in FLAT else MODE_WINDOW if name == "mode" else WINDOW
+    window = None if name in FLAT or not _has_window(name) else WINDOW
+    window = MODE_WINDOW if name == "mode" else window
 
     def call(*given: Any, **named: Any) -> Any:
         for hidden in _HIDDEN & named.keys():
@@ -148,10 +149,17 @@ def _argument(value: Any, lengths: set[int], meter: Meter) -> Any:
     return value
 
 
+@cache
+def _has_window(name: str) -> bool:
+    """Does it take a number of bars? (What `ta.nz` and `ta.where` take is just a number.)"""
+    declared = inspect.signature(ta.FUNCTIONS[name]).parameters.values()
+    return any(int in (each.annotation, *get_args(each.annotation)) for each in declared)
+
+
 def _window(values: tuple[Any, ...], longest: int) -> int:
-    """The longest window the call asks for."""
+    """The longest window the call asks for; one of no length is refused, and costs as one of 1."""
     whole = [each for each in values if type(each) is int]
-    return max((min(each, longest) for each in whole), default=1)
+    return max((min(each, longest) for each in whole if each > 0), default=1)
 
 
 def _charge_clock(arguments: list[Any], options: Mapping[str, Any], meter: Meter) -> None:
