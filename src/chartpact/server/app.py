@@ -11,12 +11,12 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 from mcp.server.subscriptions import ListenHandler
-from mcp.server.transport_security import TransportSecuritySettings
 from starlette.types import ASGIApp
 
 from chartpact._version import VERSION
 from chartpact.library import open_database
 from chartpact.server import jobs, mcp, page, rest
+from chartpact.server.exchanges import Exchanges
 from chartpact.server.front import LOOPBACK, Front
 from chartpact.server.identity import LOCAL_USER, Identify, everybody_is_local
 from chartpact.server.settings import Settings
@@ -71,17 +71,12 @@ def create(
     tools = mcp.build(verbs, user_of)
     if extend is not None:
         extend(tools)
-    spoken = tools.streamable_http_app(
-        stateless_http=True,
-        max_request_body_size=settings.limits.body_bytes,
-        # The front looks at hosts and origins, for every route alike.
-        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
-    )
+    spoken = Exchanges(tools, mcp.LONG, settings.limits.body_bytes)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         workers.warm(jobs.ready)
-        async with tools.session_manager.run():
+        async with spoken.run():
             yield
 
     app = FastAPI(

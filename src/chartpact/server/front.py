@@ -2,8 +2,8 @@
 
 import asyncio
 import logging
+import os
 import time
-import uuid
 from collections import Counter
 from typing import Any
 
@@ -51,7 +51,7 @@ class Front:
             return
         # httptools keeps blanks at the end of header values, which HTTP says do not belong to them.
         scope["headers"] = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
-        request_id = uuid.uuid4().hex[:16]
+        request_id = os.urandom(8).hex()
         started = time.perf_counter()
         told: dict[str, Any] = {"status": 0}
 
@@ -74,6 +74,7 @@ class Front:
             except Refusal as refusal:
                 await refusal.answer(scope, receive, tell)
             else:
+                scope["chartpact.body"] = body
                 app = self._mcp if scope["path"] == "/mcp" else self._app
                 await app(scope, receive if body is None else _again(body, receive), tell)
         finally:

@@ -25,6 +25,8 @@ Start with list_symbols and list_indicators, then generate_chart. To change how 
 fork_indicator, edit the source, register_indicator under the same name: it then replaces the \
 builtin for this user alone, until delete_indicator. Symbols called sample:… are synthetic data."""
 
+LONG = frozenset({"generate_chart", "register_indicator", "update_indicator"})  # wait for workers
+
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 WRITES = ToolAnnotations(
     read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False

@@ -1,0 +1,157 @@
+"""Which calls are answered in one piece, and what a stream is for."""
+
+import asyncio
+import json
+
+import httpx2
+import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.server import MCPServer
+from mcp.server.mcpserver import Context
+from tests.server.conftest import TOKENS
+
+from chartpact.server.exchanges import Exchanges
+
+META = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+HEADERS = {
+    "content-type": "application/json",
+    "accept": "application/json, text/event-stream",
+    "mcp-protocol-version": "2026-07-28",
+    "mcp-method": "tools/call",
+}
+
+
+class Caller:
+    """An ASGI client of one call, which may leave before the answer is there."""
+
+    def __init__(self, exchanges: Exchanges, tool: str, **meta: object) -> None:
+        asked = {"name": tool, "arguments": {}, "_meta": {**META, **meta}}
+        call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": asked}
+        self._body = json.dumps(call).encode()
+        headers = HEADERS | {"mcp-name": tool, "content-length": str(len(self._body))}
+        self._scope = {
+            "type": "http",
+            "method": "POST",
+            "path": "/mcp",
+            "query_string": b"",
+            "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+            "chartpact.body": self._body,
+        }
+        self._exchanges = exchanges
+        self._asked = False
+        self.left = asyncio.Event()
+        self.kind, self.text = "", ""
+
+    async def _receive(self) -> dict:
+        if self._asked:
+            await self.left.wait()
+            return {"type": "http.disconnect"}
+        self._asked = True
+        return {"type": "http.request", "body": self._body, "more_body": False}
+
+    async def _send(self, message: dict) -> None:
+        if message["type"] == "http.response.start":
+            self.kind = dict(message["headers"])[b"content-type"].decode()
+        else:
+            self.text += message.get("body", b"").decode()
+
+    async def __call__(self) -> "Caller":
+        await self._exchanges(self._scope, self._receive, self._send)
+        return self
+
+
+def tools(began: asyncio.Event, ended: list[str]) -> MCPServer:
+    server = MCPServer("test", log_level="WARNING")
+
+    @server.tool()
+    async def quick() -> int:
+        "Answers."
+        return 7
+
+    @server.tool()
+    async def telling(ctx: Context) -> int:
+        "Says how far it is."
+        await ctx.report_progress(1, 2, "half way")
+        return 7
+
+    @server.tool()
+    async def lasting() -> int:
+        "Takes for ever."
+        began.set()
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            ended.append("lasting")
+            raise
+        return 7
+
+    return server
+
+
+def test_a_short_call_is_answered_in_one_piece_and_one_that_asks_for_progress_as_a_stream():
+    async def run():
+        exchanges = Exchanges(tools(asyncio.Event(), []), frozenset(), 10_000)
+        async with exchanges.run():
+            short = await Caller(exchanges, "quick")()
+            assert (short.kind, '"result":7' in short.text) == ("application/json", True)
+            silent = await Caller(exchanges, "telling")()
+            assert (silent.kind, "half way" in silent.text) == ("application/json", False)
+            told = await Caller(exchanges, "telling", progressToken="p")()
+            assert told.kind == "text/event-stream"
+            assert told.text.index("half way") < told.text.index('"result":7')
+
+    asyncio.run(run())
+
+
+def test_long_work_ends_when_its_client_leaves():
+    async def run():
+        began, ended = asyncio.Event(), []
+        exchanges = Exchanges(tools(began, ended), frozenset({"lasting"}), 10_000)
+        async with exchanges.run():
+            caller = Caller(exchanges, "lasting")
+            call = asyncio.create_task(caller())
+            await asyncio.wait_for(began.wait(), 5)
+            caller.left.set()
+            await asyncio.wait_for(call, 5)
+            assert ended == ["lasting"]
+
+    asyncio.run(run())
+
+
+def test_a_header_that_names_another_tool_than_the_body_is_refused():
+    async def run():
+        exchanges = Exchanges(tools(asyncio.Event(), []), frozenset({"lasting"}), 10_000)
+        async with exchanges.run():
+            caller = Caller(exchanges, "lasting")
+            caller._scope["headers"] = [
+                (name, b"quick" if name == b"mcp-name" else value)
+                for name, value in caller._scope["headers"]
+            ]
+            assert '"error"' in (await caller()).text
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_the_official_client_hears_how_far_its_chart_is(server, mode):
+    heard = []
+
+    async def progress(done: float, total: float | None, message: str | None) -> None:
+        heard.append((done, total, message))
+
+    async def run():
+        headers = {"Authorization": f"Bearer {TOKENS['ann']}"}
+        async with httpx2.AsyncClient(headers=headers, timeout=20) as http:
+            transport = streamable_http_client(f"{server.url}/mcp", http_client=http)
+            async with Client(transport, mode=mode) as client:
+                asked = {"symbol": "sample:es-5m", "bars": 30, "format": "summary"}
+                drawn = await client.call_tool("generate_chart", asked, progress_callback=progress)
+                assert not drawn.is_error
+
+    asyncio.run(run())
+    assert heard == [(0, 1, "drawing"), (1, 1, "drawn")]
