@@ -392,6 +392,26 @@ def test_runs_yield_to_the_server_and_go_first_when_memory_runs_out() -> None:
         assert isinstance(run.exception(), RunFailed)
 
 
+@pytest.mark.skipif(
+    not Path("/proc/self/autogroup").exists(), reason="the kernel does not share by sessions"
+)
+def test_whose_owner_gives_way_gives_way_too_in_a_session_of_its_own() -> None:
+    code = """
+        import os, sys
+        from pathlib import Path
+        from chartpact.script.sandbox.pool import Pool
+        if __name__ == "__main__":
+            os.nice(int(sys.argv[1]))
+            with Pool(1) as pool:
+                print(Path(f"/proc/{pool.zygote().pid}/autogroup").read_text())
+    """
+    for behind in (0, 4):
+        command = [sys.executable, "-c", textwrap.dedent(code), str(behind)]
+        told = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+        own = os.getpriority(os.PRIO_PROCESS, 0)
+        assert told.stdout.split()[-1] == str(min(own + behind, 19))
+
+
 def test_a_zygote_has_no_network_where_the_host_permits_it() -> None:
     with Pool(1) as pool:
         zygote = pool.zygote()

@@ -12,10 +12,12 @@ import resource
 import select
 import socket
 import sys
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict
 from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -88,6 +90,7 @@ def prepare(config: Mapping[str, Any]) -> tuple[child.Cell, dict[str, Any]]:
     descriptors = 3 * (config["turns"] + _AHEAD) + _SPARE_DESCRIPTORS
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(descriptors, most), most))
     _offer_to_oom_killer()
+    _stay_behind()
     if (threads := len(os.listdir("/proc/self/task"))) != 1:
         raise Refusal(f"it has {threads} threads, and a fork would take only one along")
     _skip_repair()
@@ -155,6 +158,23 @@ def _plant(path: str) -> None:
 def _offer_to_oom_killer() -> None:
     with suppress(OSError), open("/proc/self/oom_score_adj", "w") as score:
         score.write("800")
+
+
+def _stay_behind() -> None:
+    """Whose owner gives way to others does so too, although it has a session of its own.
+
+    Where the kernel shares the processor out by sessions, niceness counts within one alone.
+    """
+    if (behind := os.nice(0)) > 0:
+        for _ in range(5):
+            try:
+                Path("/proc/self/autogroup").write_text(str(behind))
+            except BlockingIOError:  # somebody else said so within the last tenth of a second
+                time.sleep(_RETRY_S)
+            except OSError:  # the kernel does not share by sessions
+                return
+            else:
+                return
 
 
 def serve(owner: socket.socket, cell: child.Cell) -> None:
