@@ -103,6 +103,16 @@ def test_a_users_script_shadows_a_builtin_for_that_user_alone():
 
 
 @pytest.mark.usefixtures("_alices")
+def test_an_alias_of_a_shadowed_builtin_finds_what_shadows_it(monkeypatch):
+    monkeypatch.setattr(Alices, "own", replace(Alices.own, name="stoch"))
+    monkeypatch.setattr(
+        Alices, "find", lambda self, *asked: self.own if asked == ("stoch", "alice") else None
+    )
+    assert resolve("stochastic", "alice").title == resolve("stoch", "alice").title == "My RSI"
+    assert resolve("stochastic", "bob").title == resolve("stoch").title != "My RSI"
+
+
+@pytest.mark.usefixtures("_alices")
 def test_a_chart_sees_what_its_user_sees():
     bars = cp.load("sample:es-5m")
     assert cp.chart(bars, ["rsi"], user="alice").drawn[0].scene == Scene()

@@ -32,4 +32,4 @@ def engine(tmp_path: Path) -> sa.Engine:
 
 @pytest.fixture
 def scripts(engine: sa.Engine) -> Scripts:
-    return Scripts(engine, check, Quota(scripts=3, characters=1000))
+    return Scripts(engine, check, Quota(scripts=3, bytes=1000))

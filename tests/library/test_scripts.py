@@ -73,11 +73,18 @@ def test_the_quota_of_scripts_is_told_and_nothing_is_kept_beyond_it(scripts):
     assert [s.name for s in scripts.of("ann")] == ["a", "b", "c"]
 
 
-def test_the_quota_of_characters_is_told_and_nothing_is_kept_beyond_it(scripts):
+def test_the_quota_of_bytes_is_told_and_nothing_is_kept_beyond_it(scripts):
     scripts.register("ann", "a", "good" + "x" * 600)
-    with pytest.raises(LibraryError, match="1208 characters of 1000"):
+    with pytest.raises(LibraryError, match="1208 bytes of 1000"):
         scripts.register("ann", "b", "good" + "x" * 600)
     assert [s.name for s in scripts.of("ann")] == ["a"]
+
+
+def test_the_quota_counts_what_a_letter_takes_in_bytes(scripts):
+    with pytest.raises(LibraryError, match="1204 bytes of 1000"):
+        scripts.register("ann", "a", "good" + "é" * 600)
+    with pytest.raises(LibraryError, match="1205 bytes of 1000"):
+        scripts.register("ann", "a", "good\0" + "x" * 1200)
 
 
 def test_the_last_20_versions_are_kept_and_any_can_be_restored(scripts):

@@ -54,6 +54,21 @@ def test_a_second_symbol_and_a_calendar_are_handed_in() -> None:
     assert result.log == (f"OTHER {2 * BARS.close[3]} CPI",)
 
 
+def test_a_source_that_one_user_has_is_new_to_every_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    ask = scripts._ask
+
+    def counted(*args: Any) -> Any:
+        asked.append(args[-1])
+        return ask(*args)
+
+    monkeypatch.setattr(scripts, "_ask", counted)
+    text = source("print(1) # of ann's")
+    for user, name in (("ann", "a"), ("ann", "a"), ("bob", "a"), ("ann", "b"), (None, "")):
+        script.run(text, BARS, user=user, name=name)
+    assert asked == ["check", "run", "run", "check", "run", "check", "run", "check", "run"]
+
+
 def _prices(bars: Bars) -> list[Any]:
     return [bars.open, bars.high, bars.low, bars.close]
 

@@ -65,6 +65,28 @@ def test_a_fork_shadows_the_builtin_for_that_user_alone_until_it_is_deleted(ann,
     assert title(ann) == "WaveTrend"
 
 
+def test_a_fork_is_also_found_by_the_aliases_of_the_builtin(ann, bob):
+    assert ann.put("/api/v1/my/indicators/stoch", json={"source": SCRIPT}).json() == {"ok": True}
+    asked = {**CHART, "indicators": ["stochastic", "stoch"]}
+    mine = ann.post("/api/v1/charts", json=asked).json()["indicators"]
+    assert ["SMA" in each["last"] for each in mine] == [True, True]
+    builtin = bob.post("/api/v1/charts", json=asked).json()["indicators"]
+    assert not any("steps" in each for each in builtin)
+    ann.delete("/api/v1/my/indicators/stoch")
+
+
+def test_an_unknown_name_is_answered_with_near_names_of_ones_own_and_of_nobody_elses(ann, bob):
+    assert ann.put("/api/v1/my/indicators/my_waves", json={"source": SCRIPT}).json()["ok"]
+    asked = {**CHART, "indicators": ["my_wave", "rsi"]}
+
+    def hint(client) -> str:
+        return client.post("/api/v1/charts", json=asked).json()["indicators"][0]["error"]["hint"]
+
+    assert hint(ann).startswith("did you mean my_waves")
+    assert "my_waves" not in hint(bob)
+    ann.delete("/api/v1/my/indicators/my_waves")
+
+
 def test_a_script_with_errors_is_not_kept_and_its_errors_tell_the_place(ann):
     broken = SCRIPT.replace("ta.sma", "ta.smaa")
     answer = ann.put("/api/v1/my/indicators/broken", json={"source": broken}).json()

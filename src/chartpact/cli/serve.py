@@ -49,7 +49,7 @@ def run_serve(args: argparse.Namespace) -> int:
     import uvicorn
 
     from chartpact.server import logs
-    from chartpact.server.serving import Serving
+    from chartpact.server.serving import Patient, Serving
 
     identify = _identity(args)
     _check_layers(args)
@@ -58,12 +58,13 @@ def run_serve(args: argparse.Namespace) -> int:
     logs.to_stderr(logging.INFO)
     config = uvicorn.Config(
         served.app,
+        http=Patient,
+        ws="none",
         access_log=False,  # the front writes its own, with request ids
         log_config=None,
         server_header=False,
         timeout_keep_alive=20,
         timeout_graceful_shutdown=25,
-        h11_max_incomplete_event_size=65536,
     )
     host, port = listener.getsockname()[:2]
     print(
@@ -112,7 +113,7 @@ def _created(settings: "Settings", **options: Any) -> "Server":
 def run_mcp(args: argparse.Namespace) -> int:
     from chartpact.server import logs
 
-    served = _created(_settings(args))
+    served = _created(_settings(args), stdio=True)
     logs.to_stderr(logging.WARNING)
     try:
         served.mcp.run("stdio")

@@ -80,15 +80,33 @@ def resolve(name: str, user: str | None = None) -> Indicator:
     'Relative Strength Index'
     """
     asked = str(name)  # whatever a caller hands over is looked up, and refused, as a name
-    for provider in _providers:
-        found = provider.find(asked, user)
-        if found is not None:
-            return found
+    found = _find(asked, user)
+    if found is not None:
+        # An alias is another word for the name, under which something of the user's may stand.
+        return found if found.name == asked else _find(found.name, user) or found
     known = list_indicators(user)
     names = [alias for each in known for alias in (each.name, *each.aliases)]
     near = get_close_matches(asked.lower(), names, 3, 0.5)
     hint = f"did you mean {' or '.join(near)}?" if near else "`chartpact indicators` lists them"
     raise IndicatorError("name", f"there is no indicator {name!r:.80}", hint)
+
+
+def _find(name: str, user: str | None) -> Indicator | None:
+    for provider in _providers:
+        found = provider.find(name, user)
+        if found is not None:
+            return found
+    return None
+
+
+def canonical(name: str) -> str | None:
+    """The name of the indicator that everybody gets by this name or alias, if there is one.
+
+    >>> canonical("bollinger"), canonical("bolinger")
+    ('bbands', None)
+    """
+    found = _find(name, None)
+    return None if found is None else found.name
 
 
 def list_indicators(user: str | None = None) -> list[Indicator]:

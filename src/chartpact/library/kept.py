@@ -27,18 +27,27 @@ class Held:
         self._scripts: dict[str, Script] = {}
         self._fetch = SAMPLES
         self._barred: Sequence[str] = ()
+        self._others: Sequence[str] = ()
 
     @contextmanager
     def holding(
-        self, user: str, scripts: Iterable[Script], fetch: Fetch, barred: Sequence[str] = ()
+        self,
+        user: str,
+        scripts: Iterable[Script],
+        fetch: Fetch,
+        barred: Sequence[str] = (),
+        others: Sequence[str] = (),
     ) -> Iterator[None]:
-        """Offers the scripts meanwhile; `barred` are names of others that may not run."""
+        """Offers the scripts meanwhile; `barred` are names of others that may not run.
+
+        `others` are names that the user could have meant, of scripts that are not at hand.
+        """
         self._user, self._scripts = user, {script.name: script for script in scripts}
-        self._fetch, self._barred = fetch, barred
+        self._fetch, self._barred, self._others = fetch, barred, others
         try:
             yield
         finally:
-            self._user, self._scripts, self._barred = None, {}, ()
+            self._user, self._scripts, self._barred, self._others = None, {}, (), ()
 
     def find(self, name: str, user: str | None) -> Indicator | None:
         if name in self._barred:
@@ -54,7 +63,8 @@ class Held:
     def list(self, user: str | None) -> list[Indicator]:
         if user is None or user != self._user:
             return []
-        return [kept_indicator(script, self._fetch) for script in self._scripts.values()]
+        held = [kept_indicator(script, self._fetch) for script in self._scripts.values()]
+        return [*held, *(ScriptIndicator(name, "", ()) for name in self._others)]
 
 
 @cache

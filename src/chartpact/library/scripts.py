@@ -37,7 +37,7 @@ class Quota:
     """What one user may keep."""
 
     scripts: int = 200
-    characters: int = 4 * 1024 * 1024
+    bytes: int = 4 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -152,6 +152,12 @@ class Scripts:
         with self._engine.connect() as connection:
             return [_script(each) for each in connection.execute(mine.order_by("name"))]
 
+    def names(self, user: str) -> tuple[str, ...]:
+        """The names of the user's scripts."""
+        mine = sa.select(user_indicators.c.name).where(user_indicators.c.user_id == user)
+        with self._engine.connect() as connection:
+            return tuple(connection.execute(mine.order_by("name")).scalars())
+
     def history(self, user: str, name: str) -> Sequence[Version]:
         """The kept versions, newest first; a deleted script has its history too."""
         versions = indicator_versions.c
@@ -249,7 +255,7 @@ class Scripts:
         return stored
 
     def _within_quota(self, connection: sa.Connection, user: str) -> None:
-        size = sa.func.coalesce(sa.func.sum(sa.func.length(user_indicators.c.source)), 0)
+        size = sa.func.coalesce(sa.func.sum(_bytes(connection, user_indicators.c.source)), 0)
         mine = sa.select(sa.func.count(), size).where(user_indicators.c.user_id == user)
         count, used = connection.execute(mine).one()
         if count > self._quota.scripts:
@@ -258,10 +264,10 @@ class Scripts:
                 f"you keep {count - 1} scripts and may keep {self._quota.scripts}",
                 "delete one you no longer use",
             )
-        if used > self._quota.characters:
+        if used > self._quota.bytes:
             raise _refusal(
                 "size",
-                f"your scripts would take {used} characters of {self._quota.characters}",
+                f"your scripts would take {used} bytes of {self._quota.bytes}",
                 "delete one you no longer use",
             )
 
@@ -291,6 +297,13 @@ class Scripts:
         near = get_close_matches(name, names, 3, 0.4)
         hint = f"near names: {', '.join(near)}" if near else "list your indicators to see them all"
         return _refusal("name", f"you have no indicator {name!r:.80}", hint)
+
+
+def _bytes(connection: sa.Connection, text: sa.Column[str]) -> sa.ColumnElement[int]:
+    """How many bytes a text takes."""
+    if connection.dialect.name == "sqlite":  # whose `length` of a text counts characters
+        return sa.func.length(sa.cast(text, sa.LargeBinary))
+    return sa.func.octet_length(text)
 
 
 def _key(user: str, name: str) -> tuple[sa.ColumnElement[bool], sa.ColumnElement[bool]]:

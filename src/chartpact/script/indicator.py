@@ -50,7 +50,15 @@ class ScriptIndicator:
     def result(self, bars: Bars, params: Mapping[str, Any]) -> Result:
         """What a run draws, costs and prints."""
         extras = needed(self.params, params, bars, self.fetch)
-        return run(self.code, bars, params, limits=self.limits, user=self.user, extras=extras)
+        return run(
+            self.code,
+            bars,
+            params,
+            limits=self.limits,
+            user=self.user,
+            name=self.name,
+            extras=extras,
+        )
 
     def compute(self, bars: Bars, params: Mapping[str, Any]) -> Scene:
         return self.result(bars, params).scene

@@ -198,19 +198,20 @@ def run(
     *,
     limits: Limits | None = None,
     user: str | None = None,
+    name: str = "",
     extras: Extras | None = None,
 ) -> Result:
     """What a script draws on the bars, in a fresh process that can do nothing else."""
     from chartpact.script.sandbox import scripts
 
-    return scripts.run(source, bars, params, limits=limits, user=user, extras=extras)
+    return scripts.run(source, bars, params, limits=limits, user=user, name=name, extras=extras)
 
 
-def inspect(source: str, *, user: str | None = None) -> "Inspected":
+def inspect(source: str, *, user: str | None = None, name: str = "") -> "Inspected":
     """What a script declares, or all that is wrong with it; it is compiled, and not run."""
     from chartpact.script.sandbox import scripts
 
-    return scripts.inspect(source, user=user)
+    return scripts.inspect(source, user=user, name=name)
 
 
 @dataclass(frozen=True)
@@ -238,35 +239,35 @@ class Verdict:
         return data
 
 
-def check(source: str, *, user: str | None = None) -> Verdict:
+def check(source: str, *, user: str | None = None, name: str = "") -> Verdict:
     """Checks a source and tries it on synthetic bars, its parameters at their defaults."""
     try:
-        found = inspect(source, user=user)
+        found = inspect(source, user=user, name=name)
     except ScriptError as error:  # nothing of the source: it could not be looked at
         return Verdict(errors=(error.at("check").to_json(),))
     if found.errors:
         return Verdict(errors=tuple(each.to_json() for each in found.errors))
     params = tuple(each.to_json() for each in found.params)
     try:
-        result = _dry_run(source, found.params, user)
+        result = _dry_run(source, found.params, user, name)
     except ScriptError as error:
         return Verdict(params, found.meta, 0, (error.at("dry_run").to_json(),))
     return Verdict(params, found.meta, result.steps)
 
 
-def _dry_run(source: str, params: tuple[Param, ...], user: str | None) -> Result:
+def _dry_run(source: str, params: tuple[Param, ...], user: str | None, name: str) -> Result:
     bars = dry_run_bars()
     extras = Extras(
         {each.name: bars for each in params if each.type == "symbol"},
         {each.name: () for each in params if each.type == "calendar"},
     )
     try:
-        return run(source, bars, limits=DRY_RUN, user=user, extras=extras)
+        return run(source, bars, limits=DRY_RUN, user=user, name=name, extras=extras)
     except ScriptError as error:
         if error.kind != "busy":
             raise
     # Little time was allowed, and others had it: that says nothing of the script.
-    return run(source, bars, user=user, extras=extras)
+    return run(source, bars, user=user, name=name, extras=extras)
 
 
 def dry_run_bars(count: int = DRY_RUN_BARS) -> Bars:

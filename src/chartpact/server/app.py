@@ -1,5 +1,6 @@
 """The ASGI application: MCP, REST, health and a page, behind one front."""
 
+import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -20,17 +21,21 @@ from chartpact.server.exchanges import Exchanges
 from chartpact.server.front import LOOPBACK, Front
 from chartpact.server.identity import LOCAL_USER, Identify, everybody_is_local
 from chartpact.server.settings import Settings
+from chartpact.server.shapes import Shown, Theme
 from chartpact.server.verbs import Verbs
 from chartpact.server.workers import Workers
 
 
-def user_of(context: Context[Any, Any]) -> str:
-    """Whose MCP call it is: over HTTP what the front found, over stdio the local user."""
-    try:
-        request = context.request_context.request
-    except (LookupError, ValueError):
-        return LOCAL_USER
-    return LOCAL_USER if request is None else str(request.scope["chartpact.user"])
+def _user_over_http(context: Context[Any, Any]) -> str:
+    """Whose MCP call it is, as the front found it; a call without a request is nobody's."""
+    request = context.request_context.request
+    if request is None:
+        raise LookupError("an MCP call came past the front")
+    return str(request.scope["chartpact.user"])
+
+
+def _local_user(_: Context[Any, Any]) -> str:
+    return LOCAL_USER
 
 
 @dataclass(frozen=True)
@@ -63,12 +68,16 @@ def create(
     identify: Identify = everybody_is_local,
     hosts: tuple[str, ...] = LOOPBACK,
     extend: Callable[[MCPServer[Any]], None] | None = None,
+    stdio: bool = False,
 ) -> Server:
-    """A server on these settings; `extend` may add to its MCP tools before it is built."""
+    """A server on these settings; `extend` may add to its MCP tools before it is built.
+
+    With `stdio` it is for one client on standard input and output, who is the local user.
+    """
     engine = open_database(settings.database)
     workers = Workers(settings.workers)
     verbs = Verbs(settings, engine, workers)
-    tools = mcp.build(verbs, user_of)
+    tools = mcp.build(verbs, _local_user if stdio else _user_over_http)
     if extend is not None:
         extend(tools)
     spoken = Exchanges(tools, mcp.LONG, settings.limits.body_bytes)
@@ -89,18 +98,23 @@ def create(
     )
     app.include_router(rest.routes(verbs))
     rest.answer_refusals(app)
-    _add_pages(app, engine, verbs)
+    _add_pages(app, engine, verbs, tools, open_to_all=identify is everybody_is_local)
     front = Front(app, spoken, identify=identify, limits=settings.limits, hosts=hosts)
     return Server(front, app, front, verbs, tools, engine, workers)
 
 
-def _add_pages(app: FastAPI, engine: sa.Engine, verbs: Verbs) -> None:
-    @app.get("/healthz", include_in_schema=False)
+def _add_pages(
+    app: FastAPI, engine: sa.Engine, verbs: Verbs, tools: MCPServer[Any], *, open_to_all: bool
+) -> None:
+    def shown(path: str) -> Callable[[Any], Any]:
+        return app.api_route(path, methods=["GET", "HEAD"], include_in_schema=False)
+
+    @shown("/healthz")
     async def healthz() -> JSONResponse:
         """The process answers."""
         return JSONResponse({"ok": True})
 
-    @app.get("/readyz", include_in_schema=False)
+    @shown("/readyz")
     def readyz() -> JSONResponse:
         """The database answers too."""
         try:
@@ -110,11 +124,16 @@ def _add_pages(app: FastAPI, engine: sa.Engine, verbs: Verbs) -> None:
             return JSONResponse({"ok": False, "database": "unreachable"}, 503)
         return JSONResponse({"ok": True})
 
-    @app.get("/", include_in_schema=False)
+    # Only who is at this machine is told where on it the program lives.
+    command = page.command(sys.executable) if open_to_all else "chartpact"
+
+    @shown("/")
     async def home(request: Request) -> HTMLResponse:
         address = f"{request.url.scheme}://{request.url.netloc}"
-        return HTMLResponse(page.html(address), headers=page.HEADERS)
+        door = page.Door(address, token=not open_to_all, command=command)
+        return HTMLResponse(page.html(door, await tools.list_tools()), headers=page.HEADERS)
 
-    @app.get("/sample.svg", include_in_schema=False)
-    async def sample() -> Response:
-        return Response(await verbs.sample(), media_type="image/svg+xml", headers=page.HEADERS)
+    @shown("/sample.svg")
+    async def sample(theme: Theme = "dark", shape: Shown = "wide") -> Response:
+        drawn = await verbs.sample(theme, shape)
+        return Response(drawn, media_type="image/svg+xml", headers=page.PICTURE_HEADERS)

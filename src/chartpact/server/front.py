@@ -11,6 +11,7 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from chartpact.server import logs
 from chartpact.server.identity import Identify
 from chartpact.server.limits import Allowance, TooMuch
 from chartpact.server.settings import Limits
@@ -21,6 +22,7 @@ LOOPBACK = ("127.0.0.1:*", "localhost:*", "[::1]:*")
 ANY_HOST = ("*",)
 WATCHED = ("/healthz", "/readyz")  # by whoever keeps the server running, under any name
 OPEN = (*WATCHED, "/", "/openapi.json", "/sample.svg", "/favicon.ico")
+LONGEST_USER = 255
 LARGE = ("/api/v1/my/bars/", "/api/v1/my/library")  # where files and whole libraries are put
 
 
@@ -52,6 +54,7 @@ class Front:
         # httptools keeps blanks at the end of header values, which HTTP says do not belong to them.
         scope["headers"] = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
         request_id = os.urandom(8).hex()
+        logs.request.set(request_id)
         started = time.perf_counter()
         told: dict[str, Any] = {"status": 0}
 
@@ -95,9 +98,7 @@ class Front:
         if scope["path"] == "/mcp" and scope["method"] != "POST":
             # Without sessions there is no stream to open or to end, and none shall be held open.
             raise Refusal(405, "value", "MCP is spoken by POST here: there are no sessions")
-        user = self._identify(headers)
-        if user is None:
-            raise Refusal(401, "forbidden", "this needs a token: Authorization: Bearer …")
+        user = self._caller(headers)
         try:
             self._calls.spend(user)
         except TooMuch as error:
@@ -107,6 +108,19 @@ class Front:
             raise Refusal(429, "busy", f"{most} of your calls are under way: wait for one", 1)
         self._under_way[user] += 1
         scope["chartpact.user"] = user
+        return user
+
+    def _caller(self, headers: Headers) -> str:
+        try:
+            user: object = self._identify(headers)
+        except Exception:  # the operator's own function: whatever it raises lets nobody in
+            log.exception("the identity function failed")
+            raise Refusal(500, "crash", "the server could not find out who you are") from None
+        if user is None:
+            raise Refusal(401, "forbidden", "this needs a token: Authorization: Bearer …")
+        if not isinstance(user, str) or not 0 < len(user) <= LONGEST_USER or not user.isprintable():
+            log.error("the identity function named %.80r, which is no user", user)
+            raise Refusal(500, "crash", "the server could not find out who you are")
         return user
 
     def _check_host(self, headers: Headers) -> None:
@@ -198,6 +212,7 @@ def _unless_there(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes
     present = {name.lower() for name, _ in headers}
     ours = {
         b"cache-control": b"private, no-store",
+        b"content-security-policy": b"default-src 'none'; frame-ancestors 'none'",
         b"x-content-type-options": b"nosniff",
         b"referrer-policy": b"no-referrer",
     }

@@ -6,7 +6,7 @@ from typing import Any
 
 from chartpact.bars import Bars, samples
 from chartpact.charts import chart
-from chartpact.indicators import IndicatorError
+from chartpact.indicators import IndicatorError, canonical
 from chartpact.indicators.requests import Request
 from chartpact.library import Script, mine
 from chartpact.library.kept import held
@@ -22,6 +22,7 @@ from chartpact.sources.configured import Descriptions
 
 SAMPLE = "sample:es-5m"
 SHOWN = ("ema_stack", "vwap", "cipher_b", "rsi")
+SHAPES = {"wide": (1200, 820), "tall": (420, 640)}  # the sample chart, for screens and phones
 MIME = {"png": "image/png", "svg": "image/svg+xml"}
 
 
@@ -43,6 +44,7 @@ class ChartJob:
     sources: Descriptions = ()
     scripts: tuple[Script, ...] = ()  # the user's own, of those that were asked for
     barred: tuple[str, ...] = ()  # names of scripts that may not run
+    others: tuple[str, ...] = ()  # names of the user's that could be meant by an unknown one
     uploads: Mapping[str, Upload] = field(default_factory=dict)  # by symbol, likewise
     fetched: Mapping[str, Bars | Exception] = field(default_factory=dict)  # over a network
 
@@ -51,7 +53,8 @@ class ChartJob:
         names: list[Any] = [self.ask.symbol]
         scripts = {script.name: script for script in self.scripts}
         for request in requests(self.ask):
-            for param in scripts[request.name].params if request.name in scripts else ():
+            script = scripts.get(request.name) or scripts.get(canonical(request.name) or "")
+            for param in script.params if script else ():
                 if param["type"] == "symbol":
                     names.append(request.given.get(param["name"]) or param.get("default"))
         return list(dict.fromkeys(name for name in names if isinstance(name, str)))
@@ -83,10 +86,11 @@ def ready() -> None:
     chart(samples.bars(SAMPLE), SHOWN, last=50).png(width=300, height=200, theme="dark")
 
 
-def sample() -> str:
+def sample(theme: str, shape: str) -> str:
     """The sample chart, drawn now."""
-    drawn = chart(samples.bars(SAMPLE), SHOWN, last=200)
-    return drawn.svg(width=1200, height=820, theme="dark")
+    width, height = SHAPES[shape]
+    drawn = chart(samples.bars(SAMPLE), SHOWN, last=width // 6)
+    return drawn.svg(width=width, height=height, theme=theme)
 
 
 def draw(job: ChartJob) -> Picture:
@@ -95,7 +99,7 @@ def draw(job: ChartJob) -> Picture:
     bars = _bars(job)
     asked = [each if isinstance(each, str) else each.model_dump() for each in ask.indicators]
     fetch = Fetch(job.load, samples.calendar)
-    with held().holding(job.user, job.scripts, fetch, job.barred):
+    with held().holding(job.user, job.scripts, fetch, job.barred, job.others):
         drawn = chart(bars, asked, last=ask.bars, user=job.user)
     told = drawn.to_json(series=ask.format == "series")
     out = ChartOut.model_validate({**told, "summary": drawn.summary()})

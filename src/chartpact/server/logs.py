@@ -4,6 +4,9 @@ import json
 import logging
 import sys
 import time
+from contextvars import ContextVar
+
+request: ContextVar[str | None] = ContextVar("request", default=None)  # the id of the one at hand
 
 
 class Lines(logging.Formatter):
@@ -15,8 +18,10 @@ class Lines(logging.Formatter):
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": record.getMessage(),
-            **getattr(record, "about", {}),
         }
+        if (at_hand := request.get()) is not None:
+            line["id"] = at_hand
+        line |= getattr(record, "about", {})
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)
         return json.dumps(line)

@@ -70,9 +70,15 @@ def _limits(text: str) -> Limits:
 
 def _users(text: str) -> frozenset[str] | None:
     words = [word.strip() for word in text.split(",") if word.strip()]
-    if words == ["all"]:
-        return None
-    return frozenset() if words in ([], ["none"]) else frozenset(words)
+    if words in (["all"], ["none"], []):
+        return None if words == ["all"] else frozenset()
+    if mixed := [word for word in words if word.lower() in ("all", "none")]:
+        # A list that would let in nobody, or everybody, by a slip of the pen.
+        raise ValueError(
+            f"CHARTPACT_SCRIPTS: {mixed[0]!r} is no user: write all, or none, or names of users "
+            "separated by commas"
+        )
+    return frozenset(words)
 
 
 def default_database() -> str:

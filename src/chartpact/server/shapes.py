@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 Theme = Literal["dark", "light"]
 Format = Literal["png", "svg", "summary", "series"]
+Shown = Literal["wide", "tall"]  # the sample chart on the page
 
 
 Plain = bool | int | float | str | None

@@ -60,7 +60,7 @@ class Verbs:
         self._runs = Allowance("script runs", limits.script_runs_per_minute)
         self._pixels = Allowance("megapixels", limits.megapixels_per_minute)
 
-        self._drawn = ("", -math.inf)  # the sample chart, and when it was drawn
+        self._drawn: dict[tuple[str, str], tuple[str, float]] = {}  # samples, when drawn
         self._drawing = asyncio.Lock()
 
     async def _worked(self, user: str, job: Callable[[], Any]) -> Any:
@@ -129,11 +129,11 @@ class Verbs:
         def register(scripts: Scripts) -> None:
             scripts.register(user, name, source, params_schema)
 
-        return await self._changed(user, [source], register)
+        return await self._changed(user, [(name, source)], register)
 
     async def update_indicator(self, user: str, name: str, source: str) -> shapes.Outcome:
         self._script(user, name)
-        return await self._changed(user, [source], lambda s: s.update(user, name, source))
+        return await self._changed(user, [(name, source)], lambda s: s.update(user, name, source))
 
     async def delete_indicator(self, user: str, name: str) -> shapes.Outcome:
         try:
@@ -151,28 +151,30 @@ class Verbs:
 
     async def restore(self, user: str, name: str, version: int) -> shapes.Outcome:
         kept = await self.history(user, name)
-        sources = [each.source for each in kept.versions if each.version == version]
+        sources = [(name, each.source) for each in kept.versions if each.version == version]
         return await self._changed(user, sources, lambda s: s.restore(user, name, version))
 
     async def export(self, user: str) -> shapes.Library:
         return shapes.Library.model_validate(self._scripts.export(user))
 
     async def load(self, user: str, library: shapes.Library) -> shapes.Outcome:
-        sources = [each.source for each in library.scripts]
+        sources = [(each.name, each.source) for each in library.scripts]
         if len(sources) > MOST_SCRIPTS:
             raise Refused("size", f"{len(sources)} scripts are more than {MOST_SCRIPTS}")
         return await self._changed(user, sources, lambda s: s.load(user, library.model_dump()))
 
     async def _changed(
-        self, user: str, sources: Iterable[str], change: Callable[[Scripts], Any]
+        self, user: str, sources: Iterable[tuple[str, str]], change: Callable[[Scripts], Any]
     ) -> shapes.Outcome:
         """Checks the sources in workers, then makes the change with what was found."""
         if not self.settings.runs_scripts_of(user):
             return shapes.Outcome(ok=False, errors=[_SWITCHED_OFF])
         found = {}
-        for source in dict.fromkeys(sources):
-            self._runs.spend(user)
-            found[source] = await self._worked(user, partial(script.check, source))
+        for name, source in sources:
+            if source not in found:
+                self._runs.spend(user)
+                check = partial(script.check, source, user=user, name=name)
+                found[source] = await self._worked(user, check)
         try:
             checked = Scripts(self._engine, lambda _, source: found[source])
             await asyncio.to_thread(change, checked)
@@ -213,13 +215,16 @@ class Verbs:
         if ask.format in jobs.MIME:
             self._pixels.spend(user, ask.width * ask.height / 1e6)
         job = ChartJob(user, ask, self.settings.sources)
-        scripts = self._asked_scripts(user, ask)
+        asked = [each.name for each in jobs.requests(ask)]
+        scripts = self._asked_scripts(user, asked)
+        own = {each.name for each in scripts}
         if self.settings.runs_scripts_of(user):
-            own = {each.name for each in scripts}
-            self._runs.spend(user, sum(each.name in own for each in jobs.requests(ask)))
+            self._runs.spend(user, sum(bool(own & _names(each)) for each in asked))
             job = replace(job, scripts=scripts)
         else:
-            job = replace(job, barred=tuple(each.name for each in scripts))
+            job = replace(job, barred=tuple(own))
+        if any(each not in own and indicators.canonical(each) is None for each in asked):
+            job = replace(job, others=self._scripts.names(user))
         try:
             drawn: Picture = await self._worked(user, partial(jobs.draw, await self._fetched(job)))
             return drawn
@@ -228,8 +233,8 @@ class Verbs:
         except SourceFailed as error:
             raise Refused("unavailable", str(error)) from None
 
-    def _asked_scripts(self, user: str, ask: shapes.ChartAsk) -> tuple[Script, ...]:
-        names = dict.fromkeys(request.name for request in jobs.requests(ask))
+    def _asked_scripts(self, user: str, asked: Iterable[str]) -> tuple[Script, ...]:
+        names = dict.fromkeys(name for each in asked for name in _names(each))
         kept = (self._scripts.find(user, name) for name in names)
         return tuple(each for each in kept if each is not None)
 
@@ -282,14 +287,19 @@ class Verbs:
             raise Refused("name", str(error)) from None
         return shapes.Outcome(ok=True)
 
-    async def sample(self) -> str:
+    async def sample(self, theme: shapes.Theme, shape: shapes.Shown) -> str:
         """The sample chart as SVG, not older than a minute, since anybody may ask for it."""
         async with self._drawing:
-            svg, drawn_at = self._drawn
+            svg, drawn_at = self._drawn.get((theme, shape), ("", -math.inf))
             if time.monotonic() - drawn_at > 60:
-                svg = await self._worked("the page", jobs.sample)
-                self._drawn = (svg, time.monotonic())
+                svg = await self._worked("the page", partial(jobs.sample, theme, shape))
+                self._drawn[theme, shape] = (svg, time.monotonic())
             return svg
+
+
+def _names(asked: str) -> set[str]:
+    """What an indicator may be kept under: the name it is asked for by, or that name's own."""
+    return {asked, indicators.canonical(asked) or asked}
 
 
 def _unchecked(*_: Any) -> Any:

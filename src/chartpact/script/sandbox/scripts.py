@@ -41,11 +41,16 @@ class Inspected:
 
 
 def inspect(
-    source: str, *, limits: Limits | None = None, user: str | None = None, at: Pool | None = None
+    source: str,
+    *,
+    limits: Limits | None = None,
+    user: str | None = None,
+    name: str = "",
+    at: Pool | None = None,
 ) -> Inspected:
-    """What the source declares; compiled in a child, and remembered by its hash."""
+    """What the source declares; compiled in a child, and remembered for that user and name."""
     limits = limits or Limits()
-    key = source_key(source)
+    key = (user, name, source_key(source))
     if (known := _known.get(key)) is not None:
         return known
     try:
@@ -72,6 +77,7 @@ def run(
     *,
     limits: Limits | None = None,
     user: str | None = None,
+    name: str = "",
     extras: Extras | None = None,
     at: Pool | None = None,
 ) -> Result:
@@ -85,7 +91,7 @@ def run(
                 f"{len(each):,} bars are too many: a script runs on {limits.bars:,}",
                 "use the last bars alone, or a higher timeframe",
             )
-    inspected = inspect(source, limits=limits, user=user, at=at)
+    inspected = inspect(source, limits=limits, user=user, name=name, at=at)
     if inspected.errors:
         raise inspected.errors[0]
     if _unprotected():
@@ -229,21 +235,27 @@ def _param(data: Mapping[str, Any]) -> Param:
     return Param(**{**data, "options": None if options is None else tuple(options)})
 
 
+_Key = tuple[str | None, str, str]  # a user, the script's name, the hash of its source
+
+
 class _Known:
-    """Sources that were inspected, by their hash; the least recently used leaves first."""
+    """Scripts that were inspected; the least recently used leaves first.
+
+    By user, since whoever finds a source known already learns that somebody has it.
+    """
 
     def __init__(self) -> None:
-        self._held: OrderedDict[str, Inspected] = OrderedDict()
+        self._held: OrderedDict[_Key, Inspected] = OrderedDict()
         self._bytes = 0
         self._lock = Lock()
 
-    def get(self, key: str) -> Inspected | None:
+    def get(self, key: _Key) -> Inspected | None:
         with self._lock:
             if key in self._held:
                 self._held.move_to_end(key)
             return self._held.get(key)
 
-    def put(self, key: str, inspected: Inspected) -> None:
+    def put(self, key: _Key, inspected: Inspected) -> None:
         with self._lock:
             if key not in self._held:
                 self._bytes += len(inspected.code)

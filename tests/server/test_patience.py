@@ -1,0 +1,101 @@
+"""Clients that are slow on purpose: they are not waited for, and hold nothing for ever."""
+
+import asyncio
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+
+import pytest
+import uvicorn
+
+from chartpact.server import serving
+from chartpact.server.serving import Patient
+
+LARGE = b"x" * 20_000_000
+
+
+async def app(scope, _receive, send) -> None:
+    assert scope["type"] == "http"
+    body = LARGE if scope["path"] == "/large" else b"here"
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": body})
+
+
+@pytest.fixture(params=["asyncio", "uvloop"])
+def port(monkeypatch, request) -> Iterator[int]:
+    monkeypatch.setattr(serving, "HEAD_SECONDS", 0.4)
+    monkeypatch.setattr(serving, "TAKE_SECONDS", 0.4)
+    listener = socket.create_server(("127.0.0.1", 0))
+    config = uvicorn.Config(
+        app, http=Patient, loop=request.param, lifespan="off", log_config=None, access_log=False
+    )
+    server = uvicorn.Server(config)
+    serves = threading.Thread(target=lambda: asyncio.run(server.serve([listener])))
+    serves.start()
+    yield listener.getsockname()[1]
+    server.should_exit = True
+    serves.join()
+
+
+def until_closed(port: int, *pieces: bytes, pause: float = 0) -> tuple[bytes, float]:
+    """What is answered to the pieces, and when the line was closed."""
+    started, answer = time.monotonic(), b""
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as line:
+        try:
+            for piece in pieces:
+                line.sendall(piece)
+                time.sleep(pause)
+            while got := line.recv(65536):
+                answer += got
+        except (BrokenPipeError, ConnectionResetError):
+            return answer, time.monotonic() - started
+    return answer, time.monotonic() - started
+
+
+HEAD = b"GET / HTTP/1.1\r\nHost: x\r\n"
+
+
+@pytest.mark.parametrize("sent", [b"", HEAD, HEAD + b"\r\n" + HEAD])
+def test_a_head_that_does_not_come_is_given_up(port, sent):
+    answer, seconds = until_closed(port, sent)
+    assert answer.count(b"200 OK") == sent.count(b"\r\n\r\n")
+    assert 0.3 < seconds < 5
+
+
+def test_a_head_that_comes_a_letter_at_a_time_is_given_up(port):
+    _, seconds = until_closed(port, HEAD, *[b"X"] * 100, pause=0.05)
+    assert seconds < 5
+
+
+def test_a_head_without_end_is_refused_before_it_is_all_there(port):
+    lines = [b"X-%d: %s\r\n" % (at, b"y" * 1000) for at in range(1000)]
+    answer, _ = until_closed(port, HEAD, *lines)
+    assert answer == b"" or b" 431 " in answer  # the answer may be lost among what was still sent
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as line:
+        line.sendall(HEAD + b"".join(lines[:66]))
+        assert b" 431 " in line.recv(65536)
+
+
+def test_an_answer_that_nobody_takes_is_given_up(port):
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as line:
+        line.sendall(b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
+        time.sleep(1.5)
+        taken = 0
+        with suppress(ConnectionResetError):
+            while got := line.recv(1 << 20):
+                taken += len(got)
+    assert taken < len(LARGE)
+
+
+def test_who_comes_in_time_is_served_again_and_again(port):
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as line:
+        for _ in range(4):
+            line.sendall(HEAD + b"\r\n")
+            answer = b""
+            while not answer.endswith(b"0\r\n\r\n"):
+                got = line.recv(65536)
+                assert got, "the line was closed"
+                answer += got
+            time.sleep(0.15)
