@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 
+import httpx2
 import pytest
 from tests.server.conftest import SCRIPT, SLOW, TOKENS, serving, start
 
@@ -73,16 +74,16 @@ def test_a_server_told_to_end_finishes_the_charts_it_is_drawing(tmp_path):
     running = start(tmp_path)
     answers = []
 
-    def draw(user: str) -> None:
-        with running.client(user) as client:
-            answers.append(
-                client.post("/api/v1/charts", json={**CHART, "indicators": ["slow"] * 16})
-            )
+    def draw(client: httpx2.Client) -> None:
+        answers.append(client.post("/api/v1/charts", json={**CHART, "indicators": ["slow"] * 16}))
 
     for user in TOKENS:
         with running.client(user) as client:
             client.put("/api/v1/my/indicators/slow", json={"source": SLOW}).raise_for_status()
-    drawing = [threading.Thread(target=draw, args=(user,)) for user in TOKENS for _ in range(4)]
+    clients = [running.client(user) for user in TOKENS for _ in range(4)]
+    for client in clients:
+        client.get("/healthz").raise_for_status()  # connected, before the end begins
+    drawing = [threading.Thread(target=draw, args=(client,)) for client in clients]
     for each in drawing:
         each.start()
     time.sleep(0.4)
@@ -91,6 +92,8 @@ def test_a_server_told_to_end_finishes_the_charts_it_is_drawing(tmp_path):
     assert running.process.wait(40) == 0, running.log.read_text()
     for each in drawing:
         each.join()
+    for client in clients:
+        client.close()
     assert done < 6, "they were all drawn before the server was told to end"
     assert [answer.status_code for answer in answers] == [200] * 8
 
