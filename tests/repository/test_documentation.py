@@ -91,7 +91,8 @@ def test_every_mcp_tool_is_documented_with_its_arguments_and_named_on_the_page(t
         assert f"### `{tool.name}`" in reference
         for argument in tool.input_schema.get("properties", {}):
             assert f"| `{argument}` |" in reference
-    assert {name for name, _ in page.TOOLS} == {tool.name for tool in tools}
+    shown = page.html(page.Door("http://x", token=False), tools)
+    assert [tool.name for tool in tools if f"<code>{tool.name}</code>" not in shown] == []
 
 
 def test_every_setting_of_the_server_is_documented():
