@@ -4,6 +4,7 @@ Only a pool that a test makes with `planted=` knows these kinds; no job can brin
 """
 
 import ctypes
+import errno
 import inspect
 import mmap
 import os
@@ -13,6 +14,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -29,6 +31,7 @@ from chartpact.zones import zone
 libc = ctypes.CDLL(None, use_errno=True)
 libc.syscall.restype = ctypes.c_long
 ZYGOTE = os.getpid()
+X86_64 = os.uname().machine == "x86_64"  # whose calls are made by number here and there
 PAGE = mmap.PAGESIZE
 GROWTH = 4 << 20
 KEPT: list[Any] = []
@@ -60,6 +63,16 @@ def attempt(action: Callable[[], Any]) -> str:
         return type(error).__name__
 
 
+def called(number: int, *arguments: Any) -> int:
+    """The result of a system call, by its x86-64 number; an error is raised."""
+    ctypes.set_errno(0)
+    given = [ctypes.c_long(each) if isinstance(each, int) else each for each in arguments]
+    result: int = libc.syscall(ctypes.c_long(number), *given)
+    if result == -1:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    return result
+
+
 def answer_view() -> memoryview:
     """The memory the answer goes to, taken from the caller's frame."""
     frame = sys._getframe()
@@ -87,6 +100,16 @@ def identity() -> Any:
 @kind
 def modules() -> Any:
     return sorted(sys.modules)
+
+
+@kind
+def descriptors() -> Any:
+    """Those that are open, where no filter forbids to ask."""
+    found = [attempt(lambda: os.fstat(fd)) for fd in range(256)]  # noqa: B023
+    return {
+        "open": [fd for fd, each in enumerate(found) if each.startswith("worked")],
+        "tried": found.count(f"OSError {errno.EBADF}"),
+    }
 
 
 @kind
@@ -275,9 +298,19 @@ def escape(job: Job) -> Any:
     """Everything at once; for each try, what came of it."""
     tcp = "127.0.0.1", job["port"]
 
-    def connect(family: int, address: Any) -> None:
-        with socket.socket(family, socket.SOCK_STREAM) as outgoing:
+    def connect(family: int, address: Any, kind: int = socket.SOCK_STREAM) -> None:
+        with socket.socket(family, kind) as outgoing:
             outgoing.connect(address)
+
+    def peek(pid: int) -> None:
+        """Reads memory that this process has in common with those it was forked from."""
+        buffer = ctypes.create_string_buffer(16)
+        local = (ctypes.c_size_t * 2)(ctypes.addressof(buffer), 16)
+        remote = (ctypes.c_size_t * 2)(id(KINDS), 16)
+        called(310, pid, local, 1, remote, 1, 0)
+
+    def key() -> int:
+        return called(248, b"user", b"chartpact", b"secret", 6, -4)  # of this user, in any process
 
     tries: dict[str, Callable[[], Any]] = {
         "read a file": lambda: Path("/etc/passwd").read_text(),
@@ -290,7 +323,11 @@ def escape(job: Job) -> Any:
         "make a memory file": lambda: os.memfd_create("x"),
         "make a pipe": os.pipe,
         "open a TCP connection": lambda: connect(socket.AF_INET, tcp),
+        "send a datagram": lambda: connect(socket.AF_INET, tcp, socket.SOCK_DGRAM),
+        "open an IPv6 connection": lambda: connect(socket.AF_INET6, ("::1", job["port"])),
         "open a unix socket": lambda: connect(socket.AF_UNIX, "\0chartpact"),
+        "open a unix socket by its path": lambda: connect(socket.AF_UNIX, job["file"]),
+        "ask the kernel for its routes": lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW),
         "make a socket pair": socket.socketpair,
         "fork": os.fork,
         "start a program": lambda: subprocess.check_call(["/bin/true"]),
@@ -300,13 +337,37 @@ def escape(job: Job) -> Any:
         "signal the server": lambda: os.kill(job["server"], signal.SIGKILL),
         "signal everybody": lambda: os.kill(-1, signal.SIGTERM),
         "stop itself": lambda: signal.raise_signal(signal.SIGSTOP),
+        "open the zygote's memory": lambda: Path(f"/proc/{ZYGOTE}/mem").read_bytes(),
+        "hold the zygote": lambda: os.pidfd_open(ZYGOTE),
         "handle a signal": lambda: signal.signal(signal.SIGTERM, signal.SIG_IGN),
         "become root": lambda: os.setuid(0),
         "raise a limit": lambda: __import__("resource").setrlimit(0, (-1, -1)),
         "be nice no more": lambda: os.nice(-5),
         "map a file": lambda: mmap.mmap(0, 4096),
         "lazily import": lambda: __import__("sqlite3"),
+        "read a time zone's file": lambda: Path("/usr/share/zoneinfo/UTC").read_bytes(),
+        "set the clock": lambda: time.clock_settime(time.CLOCK_REALTIME, 0),
     }
+    if X86_64:
+        tries |= {
+            "trace the zygote": lambda: called(101, 16, ZYGOTE, 0, 0),
+            "read the zygote's memory": lambda: peek(ZYGOTE),
+            "read the server's memory": lambda: peek(job["server"]),
+            "share memory with later runs": lambda: called(29, 0x636861, 4096, 0o1666),
+            "leave messages for later runs": lambda: called(68, 0x636861, 0o1666),
+            "leave a message queue": lambda: called(240, b"chartpact", 0o102, 0o666, None),
+            "leave a semaphore": lambda: called(64, 0x636861, 1, 0o1666),
+            "leave a key": key,
+            "read a key": lambda: called(249, b"user", b"chartpact", None, -4),
+            "leave its namespaces": lambda: called(272, 0x10000000),
+            "ask for a ring of calls": lambda: called(425, 1, (ctypes.c_uint32 * 30)()),
+            "load a program into the kernel": lambda: called(321, 0, None, 0),
+            "watch the host's counters": lambda: called(
+                298, (ctypes.c_uint32 * 32)(), 0, -1, -1, 0
+            ),
+            "stop its own timer": lambda: called(226, 0),
+            "outlive the zygote": lambda: called(157, 1, 0, 0, 0, 0),
+        }
     wanted = job.get("tries", list(tries))
     return {name: attempt(tries[name]) for name in wanted}
 
@@ -337,6 +398,34 @@ def raw_calls(job: Job) -> Any:
 
 
 @kind
+def clocks(job: Job) -> Any:
+    """Which clocks can be read: those that have a name, and those of other processes."""
+
+    def read(clock: int) -> bool:
+        now = (ctypes.c_long * 2)()
+        return attempt(lambda: called(228, clock, now)).startswith("worked")
+
+    processes = [os.getpid(), ZYGOTE, job["server"], 1, 2]
+    return {
+        "own": [name for name in range(16) if read(name)],
+        "others": [pid for pid in processes for which in (0, 1, 2, 6) if read((~pid << 3) | which)],
+    }
+
+
+@kind
+def locks() -> Any:
+    """What came of every operation on a lock that nobody holds."""
+    word = ctypes.byref(ctypes.c_int(7))
+    soon = (ctypes.c_long * 2)(0, 1)
+
+    def use(operation: int) -> str:
+        return attempt(lambda: called(202, word, operation, 8, soon, None, 0))
+
+    private = 128
+    return {operation: [use(operation), use(operation | private)] for operation in range(32)}
+
+
+@kind
 def x32_call() -> Any:
     return libc.syscall(ctypes.c_long(0x40000000 | 39))
 
@@ -358,6 +447,7 @@ def executable_memory() -> Any:
             ctypes.c_long(9), None, 4096, ctypes.c_long(5 | 1 << 32), 34, ctypes.c_long(-1), 0
         )
         != -1,
+        "of the operator's huge pages": libc.mmap(None, 1 << 21, 3, 0x40022, -1, 0) != failed,
     }
 
 

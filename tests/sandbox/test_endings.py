@@ -128,6 +128,13 @@ def test_64_mb_over_the_start_can_be_had_and_no_more(ask: Ask) -> None:
     assert 60 << 20 < ask("hoard_and_hide").document <= 72 << 20  # and what the heap had free
 
 
+def test_what_a_run_may_have_does_not_grow_with_its_job_or_its_answer(pool: Pool) -> None:
+    job = {"kind": "allocate", "bytes": 70 << 20}
+    parts = wire.encode(job, [np.zeros(1 << 20)])
+    with pytest.raises(RunFailed, match="more than 64 MB"):
+        pool.run(parts, Allowance(answer=50 << 20))
+
+
 @pytest.mark.parametrize("what", "exception exit interrupt nasty recursion generator".split())
 def test_an_exception_of_any_family_ends_the_child_and_nothing_else(ask: Ask, what: str) -> None:
     with pytest.raises(RunFailed) as failed:

@@ -81,10 +81,11 @@ def test_a_lazy_import_fails_without_naming_a_host_path(ask: Ask) -> None:
 
 ALLOWED = {name: {"x86_64": x, "aarch64": a} for name, x, a in _native.sandbox_calls()}
 LAST_CALL = 480  # of any table so far
+X86_64 = pytest.mark.skipif(os.uname().machine != "x86_64", reason="the numbers are this machine's")
 PROBES = [335, 336]  # Linux passes uretprobe and uprobe by every filter; outside a probe they kill
 
 
-@pytest.mark.skipif(os.uname().machine != "x86_64", reason="the numbers are this machine's")
+@X86_64
 def test_the_kernel_refuses_every_call_but_thirteen(ask: Ask) -> None:
     assert len(ALLOWED) == 13
     allowed = [numbers["x86_64"] for numbers in ALLOWED.values()]
@@ -106,7 +107,25 @@ def test_no_memory_becomes_executable_and_no_file_is_mapped(ask: Ask) -> None:
         "made executable": False,
         "of a file": False,
         "high bits": False,
+        "of the operator's huge pages": False,
     }
+
+
+@X86_64
+def test_no_clock_tells_of_another_process(ask: Ask) -> None:
+    """Their numbers are made of process ids: by them a run could list and watch all others."""
+    found = ask("clocks", server=os.getpid()).document
+    assert found["others"] == []
+    assert {0, 1, 2, 3} <= set(found["own"])
+
+
+@X86_64
+def test_of_the_kernels_locks_only_the_plain_ones_can_be_used(ask: Ask) -> None:
+    refused = f"OSError {errno.ENOSYS}"
+    wait, wake, wait_bits, wake_bits = 0, 1, 9, 10
+    for operation, outcomes in ask("locks").document.items():
+        plain = int(operation) in (wait, wake, wait_bits, wake_bits)
+        assert (refused not in outcomes) == plain, operation
 
 
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
@@ -115,7 +134,7 @@ REFUSE = 0x00050000 | errno.ENOSYS
 
 
 def verdict(program: bytes, arch: int, nr: int, *args: int) -> int:
-    """What a filter says to a call: classic BPF, of which it uses five instructions."""
+    """What a filter says to a call: classic BPF, of which it uses six instructions."""
     data = struct.pack("<IIQ6Q", nr, arch, 0, *args, *[0] * (6 - len(args)))
     code = list(struct.iter_unpack("<HBBI", program))
     accumulator = at = 0
@@ -124,6 +143,8 @@ def verdict(program: bytes, arch: int, nr: int, *args: int) -> int:
         at += 1
         if op == 0x20:
             (accumulator,) = struct.unpack_from("<I", data, k)
+        elif op == 0x54:
+            accumulator &= k
         elif op == 0x06:
             return k
         else:
@@ -139,19 +160,46 @@ def verdict(program: bytes, arch: int, nr: int, *args: int) -> int:
 def test_the_filter_allows_exactly_the_calls_of_its_table(machine: str) -> None:
     program, arch = _native.sandbox_filter(machine), ARCHITECTURES[machine]
     numbers = {name: each[machine] for name, each in ALLOWED.items()}
-    conditional = {numbers["mmap"], numbers["mprotect"]}
     for nr in range(1024):
-        expected = ALLOW if nr in numbers.values() else REFUSE
-        if nr not in conditional:
-            assert verdict(program, arch, nr) == expected, nr
-    read, execute, private, anonymous = 1, 4, 2, 32
-    mmap = [program, arch, numbers["mmap"], 0, 4096]
-    assert verdict(*mmap, read, private | anonymous) == ALLOW
-    assert verdict(*mmap, read, private) == REFUSE
-    assert verdict(*mmap, read | execute, private | anonymous) == REFUSE
-    mprotect = [program, arch, numbers["mprotect"], 0, 4096]
-    assert verdict(*mprotect, read) == ALLOW
-    assert verdict(*mprotect, execute) == REFUSE
+        expected = ALLOW if nr in numbers.values() and nr != numbers["mmap"] else REFUSE
+        assert verdict(program, arch, nr) == expected, nr
+
+
+READ, WRITE, EXECUTE, PRIVATE, SHARED, ANONYMOUS, HUGE = 1, 2, 4, 2, 1, 32, 0x40000
+HIGH = 1 << 32  # what the kernel cuts off, or does not look at
+
+
+ARGUMENTS: list[tuple[str, tuple[int, ...], bool]] = [
+    ("mmap", (0, 4096, READ | WRITE, PRIVATE | ANONYMOUS), True),
+    ("mmap", (0, 4096, READ | WRITE, SHARED | ANONYMOUS), True),
+    ("mmap", (0, 4096, READ, PRIVATE), False),
+    ("mmap", (0, 4096, READ, PRIVATE | HIGH * ANONYMOUS), False),
+    ("mmap", (0, 4096, READ | EXECUTE, PRIVATE | ANONYMOUS), False),
+    ("mmap", (0, 4096, HIGH | EXECUTE, PRIVATE | ANONYMOUS), False),
+    ("mmap", (0, 4096, READ, PRIVATE | ANONYMOUS | HUGE), False),
+    ("mprotect", (0, 4096, READ | WRITE), True),
+    ("mprotect", (0, 4096, EXECUTE), False),
+    ("mprotect", (0, 4096, HIGH | EXECUTE), False),
+    *[("clock_gettime", (clock,), True) for clock in range(12)],
+    *[("clock_gettime", (~clock & 0xFFFF_FFFF,), False) for clock in range(64)],
+    ("clock_gettime", (-9 & 0xFFFF_FFFF_FFFF_FFFF,), False),
+    ("clock_gettime", (1 << 31,), False),
+    *[
+        ("futex", (0, operation | flags), operation in (0, 1, 9, 10))
+        for operation in range(16)
+        for flags in (0, 128, 256, 384)
+    ],
+    ("futex", (0, 1 << 9), False),
+    ("futex", (0, HIGH | 6), False),
+]
+
+
+@pytest.mark.parametrize("machine", ARCHITECTURES)
+def test_the_filter_looks_at_arguments(machine: str) -> None:
+    program, arch = _native.sandbox_filter(machine), ARCHITECTURES[machine]
+    for name, arguments, allowed in ARGUMENTS:
+        found = verdict(program, arch, ALLOWED[name][machine], *arguments)
+        assert found == (ALLOW if allowed else REFUSE), (name, arguments)
 
 
 @pytest.mark.parametrize("machine", ARCHITECTURES)

@@ -18,6 +18,7 @@
 #include <linux/audit.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
+#include <linux/futex.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
@@ -30,6 +31,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -81,9 +83,11 @@ static const struct {
 #undef ROW
 };
 #define CALL_COUNT (sizeof calls / sizeof *calls)
-#define FILTER_MAX (16 + 2 * CALL_COUNT)
+#define FILTER_MAX (32 + 2 * CALL_COUNT)
 
 #define X32_BIT 0x40000000u
+/* Numbers from here on name the clocks of other processes, whose work a run could watch by them. */
+#define CLOCKS 16
 /* ENOSYS rather than EPERM: libc and CPython try optional calls and fall back on ENOSYS. */
 #define REFUSE (SECCOMP_RET_ERRNO | ENOSYS)
 #define FIELD(member) ((uint32_t)offsetof(struct seccomp_data, member))
@@ -95,10 +99,11 @@ static size_t build_filter(struct sock_filter *program, int aarch64)
     struct sock_filter *p = program;
 #define LOAD(at) *p++ = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, at)
 #define RETURN(what) *p++ = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, what)
+#define KEEP(bits) *p++ = (struct sock_filter)BPF_STMT(BPF_ALU | BPF_AND | BPF_K, bits)
+#define SKIP_IF(k, n) *p++ = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, k, n, 0)
 #define SKIP_UNLESS(test, k, n) *p++ = (struct sock_filter)BPF_JUMP(BPF_JMP | test | BPF_K, k, 0, n)
     LOAD(FIELD(arch));
-    *p++ = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
-                                        aarch64 ? AUDIT_ARCH_AARCH64 : AUDIT_ARCH_X86_64, 1, 0);
+    SKIP_IF(aarch64 ? AUDIT_ARCH_AARCH64 : AUDIT_ARCH_X86_64, 1);
     RETURN(SECCOMP_RET_KILL_PROCESS);
     LOAD(FIELD(nr));
     if (!aarch64) {
@@ -108,11 +113,13 @@ static size_t build_filter(struct sock_filter *program, int aarch64)
     for (size_t i = 0; i < CALL_COUNT; i++) {
         uint32_t number = aarch64 ? calls[i].aarch64 : calls[i].x86_64;
         if (strcmp(calls[i].name, "mmap") == 0) { /* only fresh memory, never code */
-            SKIP_UNLESS(BPF_JEQ, number, 6);
+            SKIP_UNLESS(BPF_JEQ, number, 8);
             LOAD(ARGUMENT(2));
             SKIP_UNLESS(BPF_JSET, PROT_EXEC, 1);
             RETURN(REFUSE);
             LOAD(ARGUMENT(3));
+            SKIP_UNLESS(BPF_JSET, MAP_HUGETLB, 1); /* pages that the operator set aside */
+            RETURN(REFUSE);
             SKIP_UNLESS(BPF_JSET, MAP_ANONYMOUS, 1);
             RETURN(SECCOMP_RET_ALLOW);
             LOAD(FIELD(nr));
@@ -122,6 +129,22 @@ static size_t build_filter(struct sock_filter *program, int aarch64)
             SKIP_UNLESS(BPF_JSET, PROT_EXEC, 1);
             RETURN(REFUSE);
             RETURN(SECCOMP_RET_ALLOW);
+        } else if (strcmp(calls[i].name, "clock_gettime") == 0) {
+            SKIP_UNLESS(BPF_JEQ, number, 4);
+            LOAD(ARGUMENT(0));
+            SKIP_UNLESS(BPF_JGE, CLOCKS, 1);
+            RETURN(REFUSE);
+            RETURN(SECCOMP_RET_ALLOW);
+        } else if (strcmp(calls[i].name, "futex") == 0) { /* plain locks, which is all libc asks */
+            SKIP_UNLESS(BPF_JEQ, number, 8);
+            LOAD(ARGUMENT(1));
+            KEEP((uint32_t)FUTEX_CMD_MASK);
+            SKIP_IF(FUTEX_WAIT, 3);
+            SKIP_IF(FUTEX_WAKE, 2);
+            SKIP_IF(FUTEX_WAIT_BITSET, 1);
+            SKIP_UNLESS(BPF_JEQ, FUTEX_WAKE_BITSET, 1);
+            RETURN(SECCOMP_RET_ALLOW);
+            RETURN(REFUSE);
         } else {
             SKIP_UNLESS(BPF_JEQ, number, 1);
             RETURN(SECCOMP_RET_ALLOW);
@@ -130,6 +153,8 @@ static size_t build_filter(struct sock_filter *program, int aarch64)
     RETURN(REFUSE);
 #undef LOAD
 #undef RETURN
+#undef KEEP
+#undef SKIP_IF
 #undef SKIP_UNLESS
     return (size_t)(p - program);
 }
@@ -337,7 +362,7 @@ static PyObject *sandbox_enter(PyObject *self, PyObject *args)
     must(job != MAP_FAILED, MAPS);
     void *answer = mmap(NULL, answer_size, PROT_READ | PROT_WRITE, MAP_SHARED, answer_fd, 0);
     must(answer != MAP_FAILED, MAPS);
-    memory += address_space(statm) + job_size + answer_size;
+    memory += address_space(statm); /* which both mappings are part of */
 
     if (!(layers & LANDLOCK)) ruleset = -1;
     keep_only(ruleset);
@@ -356,24 +381,34 @@ static PyObject *sandbox_enter(PyObject *self, PyObject *args)
     return Py_BuildValue("(NN)", PyMemoryView_FromMemory(job, (Py_ssize_t)job_size, PyBUF_READ),
                          PyMemoryView_FromMemory(answer, (Py_ssize_t)answer_size, PyBUF_WRITE));
 }
+
+/* Namespaces of its own, the user's among them, in which it keeps its id. */
+static int enter_as_user(int flags)
+{
+    char map[64];
+    int length = snprintf(map, sizeof map, "%u %u 1", geteuid(), geteuid());
+    if (unshare(flags) != 0) return 0;
+    int fd = open("/proc/self/uid_map", O_WRONLY | O_CLOEXEC);
+    int named = fd >= 0 && write(fd, map, (size_t)length) == length;
+    if (fd >= 0) close(fd);
+    return named;
+}
+
 /* An extra where the host permits it: no network, no System V IPC, no host name. Free for runs,
-   because the zygote enters once. An unprivileged one needs a user namespace for it. */
+   because the zygote enters once. An unprivileged one needs a user namespace for it, and a child
+   tries that first: some hosts open the door, allow nothing behind it, and there is no way back. */
 static PyObject *sandbox_unshare(PyObject *self, PyObject *unused)
 {
     (void)self, (void)unused;
     int flags = CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS;
     if (unshare(flags) == 0) return PyLong_FromLong(flags);
-    char map[64];
-    int length = snprintf(map, sizeof map, "%u %u 1", geteuid(), geteuid());
-    if (unshare(flags | CLONE_NEWUSER) != 0) return PyLong_FromLong(0);
-    int fd = open("/proc/self/uid_map", O_WRONLY | O_CLOEXEC);
-    if (fd < 0 || write(fd, map, (size_t)length) != length) {
-        PyErr_SetFromErrno(PyExc_OSError); /* without the map it would be nobody: start anew */
-        if (fd >= 0) close(fd);
-        return NULL;
-    }
-    close(fd);
-    return PyLong_FromLong(flags | CLONE_NEWUSER);
+    flags |= CLONE_NEWUSER;
+    pid_t scout = fork();
+    if (scout == 0) _exit(enter_as_user(flags) ? 0 : 1);
+    int status;
+    if (scout < 0 || waitpid(scout, &status, 0) != scout || status != 0) return PyLong_FromLong(0);
+    if (!enter_as_user(flags)) return PyErr_SetFromErrno(PyExc_OSError);
+    return PyLong_FromLong(flags);
 }
 
 static PyObject *sandbox_no_new_privs(PyObject *self, PyObject *unused)
