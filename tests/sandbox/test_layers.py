@@ -1,7 +1,5 @@
 """Each layer holds by itself, and what is missing is named and acted on."""
 
-import ctypes
-import json
 import os
 import subprocess
 import sys
@@ -11,12 +9,15 @@ from pathlib import Path
 import pytest
 
 from chartpact import script
+from chartpact.cli import doctor
 from chartpact.script.run import dry_run_bars
 from chartpact.script.sandbox import layers, wire
 from chartpact.script.sandbox.layers import ALL, LANDLOCK, PRIVILEGES, SECCOMP, Exposed, Finding
 from chartpact.script.sandbox.pool import Pool
 
+from . import hosts
 from .conftest import PLANTED
+from .hosts import found_by
 
 SOURCE = """
 PARAMS = []
@@ -24,20 +25,6 @@ META = {"title": "Close"}
 def compute(ohlcv, params, chart):
     chart.line(ohlcv.close)
 """
-
-
-def found_by(code: str, *dropped: int) -> dict[str, list[object]]:
-    """What a probe finds in a process whose capabilities lack these, by the layers' names."""
-
-    def drop() -> None:
-        for capability in dropped:
-            ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP
-
-    done = subprocess.run(
-        [sys.executable, "-c", code], preexec_fn=drop, capture_output=True, text=True, check=True
-    )
-    found: dict[str, list[object]] = json.loads(done.stdout)
-    return found
 
 
 PROBE = (
@@ -58,7 +45,7 @@ def test_this_host_has_what_a_public_server_needs() -> None:
 def test_root_that_may_not_kill_says_so_and_its_runs_end_all_the_same() -> None:
     if os.geteuid() != 0:  # only root can lose what only root has
         return
-    found = found_by(PROBE, KILL)
+    found = found_by(PROBE, dropped=(KILL,))
     assert found["kill"] == [
         False,
         "this root may not kill (CAP_KILL): runs end by their own timer",
@@ -69,12 +56,111 @@ def test_root_that_may_not_kill_says_so_and_its_runs_end_all_the_same() -> None:
 def test_root_that_may_not_change_its_user_runs_without_that_layer() -> None:
     if os.geteuid() != 0:
         return
-    found = found_by(PROBE, SETUID, SETGID)
+    found = found_by(PROBE, dropped=(SETUID, SETGID))
     assert found["user"] == [False, "runs stay root: this root may not change its user"]
     assert found["seccomp"][0] and found["rlimits"][0] and found["kill"][0]
 
 
+X86_64 = pytest.mark.skipif(os.uname().machine != "x86_64", reason="the numbers are this machine's")
+NOT_PERMITTED = [False, "this host does not permit it"]
+
+
+@X86_64
+@pytest.mark.parametrize(
+    ("lacking", "names"),
+    [
+        ([hosts.prctl(hosts.SECCOMP)], ["seccomp"]),
+        ([hosts.prctl(hosts.NO_NEW_PRIVS)], ["no_new_privs"]),
+        ([hosts.LANDLOCK_RESTRICT], ["Landlock"]),
+        ([hosts.CAPSET, hosts.TIMER_CREATE], ["user", "timer"]),
+        ([hosts.SETPRIORITY], ["rlimits"]),
+    ],
+    ids=["seccomp", "no_new_privs", "Landlock", "user and timer", "rlimits"],
+)
+def test_a_layer_that_cannot_be_put_on_is_named(
+    lacking: list[hosts.Lacking], names: list[str]
+) -> None:
+    found = found_by(PROBE, *lacking)
+    assert [name for name, each in found.items() if each == NOT_PERMITTED] == sorted(
+        names, key=list(found).index
+    )
+
+
+@X86_64
+def test_a_host_without_landlock_runs_scripts_and_is_told_what_it_lacks() -> None:
+    found = found_by(PROBE, hosts.LANDLOCK_CREATE)
+    assert [name for name, (present, _) in found.items() if not present] == [
+        "Landlock",
+        "Landlock scopes",
+    ]
+
+
+@X86_64
+def test_a_host_that_cannot_limit_a_process_has_no_sandbox() -> None:
+    found = found_by(PROBE, hosts.SETRLIMIT)
+    assert list(found) == ["sandbox"]
+    assert not found["sandbox"][0]
+
+
+@X86_64
+def test_a_host_without_the_kill_is_told_so() -> None:
+    found = found_by(PROBE, hosts.PIDFD_SIGNAL)
+    assert [name for name, (present, _) in found.items() if not present] == ["kill"]
+
+
+@X86_64
+def test_a_user_namespace_that_refuses_its_owner_is_not_entered() -> None:
+    """As AppArmor does on some hosts: the zygote would be nobody, and there is no way back."""
+    if os.geteuid() != 0:
+        return
+    found = found_by(PROBE, hosts.UNSHARE_AS_ROOT, hosts.WRITE_USER_MAP)
+    assert found["namespaces"] == [False, "not permitted here; they are an extra"]
+    assert [name for name, (present, _) in found.items() if not present] == ["namespaces"]
+
+
+WITHOUT_FILTER = f"""
+import json
+from pathlib import Path
+from chartpact.script.sandbox import layers, wire
+from chartpact.script.sandbox.pool import Pool
+with Pool(1, planted=Path({str(PLANTED)!r}), layers=layers.ALL & ~layers.SECCOMP) as pool:
+    print(json.dumps(pool.run(wire.encode(dict(kind="descriptors"))).document))
+"""
+
+
+@X86_64
+def test_without_close_range_descriptors_are_closed_one_by_one() -> None:
+    assert found_by(WITHOUT_FILTER, hosts.CLOSE_RANGE) == {"open": [], "tried": 256}
+
+
+def told_by_doctor(monkeypatch: pytest.MonkeyPatch, *found: Finding) -> dict[str, str]:
+    monkeypatch.setattr(layers, "probe", lambda: list(found))
+    return dict(doctor.findings())
+
+
+def test_doctor_says_whether_scripts_run_and_what_a_public_server_lacks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    good = Finding("rlimits", True, "64 MB")
+    missing = Finding("Landlock", False, "not here")
+    refused = Finding("seccomp", False, "not permitted", refused=True)
+    extra = Finding("namespaces", False, "an extra", needed=False)
+    told = told_by_doctor(monkeypatch, good, extra)
+    assert "every layer a public server needs" in told["sandbox"]
+    assert told["  namespaces"] == "without: an extra"
+    told = told_by_doctor(monkeypatch, good, missing)
+    assert told["sandbox"] == "scripts run, but a server for others needs Landlock"
+    assert told["  Landlock"] == "MISSING: not here"
+    told = told_by_doctor(monkeypatch, refused, missing)
+    assert told["sandbox"] == "no scripts: they are not run without seccomp"
+    told = told_by_doctor(monkeypatch, Finding("sandbox", False, "it did not start"))
+    assert told["sandbox"] == "no scripts: it did not start"
+
+
 OUTSIDE = ("read a file", "write a file", "list a folder", "open a TCP connection", "fork")
+OTHERS = ("signal the zygote", "signal the server", "open the zygote's memory", "hold the zygote")
+if os.uname().machine == "x86_64":
+    OTHERS += ("trace the zygote", "read the zygote's memory", "read the server's memory")
 INSIDE = ("make a pipe", "make a memory file", "start a program", "start a thread", "become root")
 
 
@@ -91,7 +177,7 @@ def test_with_the_filter_lost_the_other_layers_still_hold(
     file.write_text("untouched")
     file.chmod(0o666)
     tmp_path.chmod(0o777)
-    wanted = [*OUTSIDE, *INSIDE, "signal the zygote", "signal the server", "be nice no more"]
+    wanted = [*OUTSIDE, *INSIDE, *OTHERS, "be nice no more"]
     job = {"kind": "escape", "port": 9, "server": os.getpid(), "file": str(file), "tries": wanted}
     findings = without_filter.run(wire.encode(job)).document
     if os.geteuid() != 0 and not layers.probe()[3].present:

@@ -321,6 +321,14 @@ def test_a_zygote_with_a_second_thread_refuses(tmp_path: Path) -> None:
         pool.run(NOTHING)
 
 
+def test_a_zygote_whose_memory_can_be_written_and_executed_refuses(tmp_path: Path) -> None:
+    """A run could bring its own machine code, which no layer looks at."""
+    careless = tmp_path / "careless.py"
+    careless.write_text("import mmap\nKINDS, mmap.kept = {}, mmap.mmap(-1, 4096, prot=7)\n")
+    with Pool(1, planted=careless) as pool, pytest.raises(Unavailable, match="own machine code"):
+        pool.run(NOTHING)
+
+
 HOSTILE = (
     [{"kind": kind} for kind in ("segfault", "abort", "nothing_said", "garbage", "deep_stack")]
     + [{"kind": "loop"}, {"kind": "sleep"}, {"kind": "hoard"}, {"kind": "answer_then_loop"}]

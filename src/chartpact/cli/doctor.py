@@ -46,12 +46,15 @@ def _sandbox() -> list[tuple[str, str]]:
     if reason := layers.unavailable():
         how = f"scripts run unprotected ({layers.TRUST}=1)" if layers.trusted() else "no scripts"
         return [("sandbox", f"{how}: {reason}")]
+    if found[0].name == "sandbox":
+        return [("sandbox", f"no scripts: {found[0].detail}")]
     absent = [each.name for each in found if each.needed and not each.present]
-    verdict = (
-        f"scripts run, but a server for others needs {', '.join(absent)}"
-        if absent
-        else "scripts run in a process of their own, in every layer a public server needs"
-    )
+    if refused := [each.name for each in found if each.refused]:
+        verdict = f"no scripts: they are not run without {', '.join(refused)}"
+    elif absent:
+        verdict = f"scripts run, but a server for others needs {', '.join(absent)}"
+    else:
+        verdict = "scripts run in a process of their own, in every layer a public server needs"
     rows = [("sandbox", verdict)]
     for each in found:
         state = "" if each.present else "MISSING: " if each.needed else "without: "

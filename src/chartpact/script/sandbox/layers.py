@@ -24,12 +24,16 @@ _MISSING = (errno.ENOSYS, errno.EPERM)  # container engines of old answer EPERM 
 
 @dataclass(frozen=True)
 class Finding:
-    """One layer on this host; `needed` ones a server must have to serve strangers."""
+    """One layer on this host; `needed` ones a server must have to serve strangers.
+
+    A `refused` one is there and cannot be put on, and without it no script is run at all.
+    """
 
     name: str
     present: bool
     detail: str
     needed: bool = True
+    refused: bool = False
 
 
 class Exposed(RuntimeError):
@@ -63,28 +67,54 @@ def trusted() -> bool:
     return os.environ.get(TRUST, "") not in ("", "0")
 
 
+# By the step of the hardening that fails where the host does not permit them.
+_STEPS = {3: "user", 4: "rlimits", 6: "timer", 7: "no_new_privs", 8: "Landlock", 9: "seccomp"}
+_LEFT_OUT = {3: PRIVILEGES, 4: LIMITS, 6: TIMER, 8: LANDLOCK, 9: SECCOMP}
+
+
 def probe() -> list[Finding]:
     """Tries every layer in children that have it, and says what was found."""
-    from chartpact.script.sandbox import wire
-    from chartpact.script.sandbox.pool import Allowance, Pool, RunFailed
+    from chartpact.script.sandbox.pool import HARDENING, RunFailed
+    from chartpact.script.sandbox.process import Unavailable
 
     if reason := unavailable():
         return [Finding("sandbox", False, reason)]
+    on, refused = ALL, dict[str, Finding]()
+    while True:
+        try:
+            return [refused.get(each.name, each) for each in _findings(on)]
+        except Unavailable as error:
+            return [Finding("sandbox", False, str(error))]
+        except RunFailed as failed:
+            step = failed.ended.code - HARDENING if failed.ended is not None else 0
+            if step not in _STEPS:
+                return [Finding("sandbox", False, failed.message)]
+            name = _STEPS[step]
+            refused[name] = Finding(name, False, "this host does not permit it", refused=True)
+            if not on & _LEFT_OUT.get(step, 0):  # it cannot be left out to look at the others
+                return list(refused.values())
+            on &= ~_LEFT_OUT[step]
+
+
+def _findings(on: int) -> list[Finding]:
+    """What was found of these layers; `RunFailed` tells of one that cannot be put on."""
+    from chartpact.script.sandbox import wire
+    from chartpact.script.sandbox.pool import Allowance, Pool, RunFailed
 
     def attempts(pool: Pool) -> dict[str, Any]:
         document: dict[str, Any] = pool.run(wire.encode({"kind": "probe"})).document
         return document
 
-    with Pool(1) as pool:
+    with Pool(1, layers=on) as pool:
         every, report = attempts(pool), pool.zygote().report
         killed = False
         try:
             pool.run(wire.encode({"kind": "spin"}), Allowance(wall_ms=50))
         except RunFailed as failed:
             killed = failed.ended is not None and failed.ended.killed
-    with Pool(1, layers=LANDLOCK) as pool:
+    with Pool(1, layers=on & LANDLOCK) as pool:
         files = attempts(pool)
-    with Pool(1, layers=LIMITS | PRIVILEGES) as pool:
+    with Pool(1, layers=on & (LIMITS | PRIVILEGES)) as pool:
         limited = attempts(pool)
     return [
         _seccomp(every),
@@ -98,6 +128,7 @@ def probe() -> list[Finding]:
         ),
         _user(limited, report["user"]),
         _kill(killed),
+        Finding("timer", True, "a run that nobody kills ends itself", False),
         _namespaces(report["namespaces"]),
     ]
 

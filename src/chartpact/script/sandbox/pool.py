@@ -21,7 +21,7 @@ from chartpact.script.sandbox.turns import Crowded, Turns, User
 log = logging.getLogger(__name__)
 
 _OUT_OF_MEMORY = 4
-_HARDENING = 100
+HARDENING = 100
 
 
 class RunFailed(Exception):
@@ -248,8 +248,8 @@ def _answered(ended: Exit, fd: int, given: Allowance) -> Answered:
         raise _crashed(ended, given)
     if ended.code == _OUT_OF_MEMORY:
         raise _out_of_memory(given)
-    if ended.code >= _HARDENING:
-        step = ended.code - _HARDENING
+    if ended.code >= HARDENING:
+        step = ended.code - HARDENING
         log.critical("a run was refused: step %d of its hardening failed", step)
         raise RunFailed(
             "crash",

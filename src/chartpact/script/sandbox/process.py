@@ -20,6 +20,7 @@ from chartpact.script.sandbox.layers import ALL, unavailable
 START_S = 30.0  # exec, imports and warm-up take a fraction of a second on an idle machine
 FORK_S = 2.0  # a zygote that has not forked, or not reaped, by then is stuck
 CLOSE_S = 5.0
+_STILLBORN = 32  # children that died before their job, one after the other: there will be no other
 
 _BOOT = (
     "import json, sys; config = json.loads(sys.argv[1]); sys.path[:] = config['path']; "
@@ -153,7 +154,7 @@ class Zygote:
 
     def _take(self) -> tuple[int, int]:
         """The pidfd of a child that waits for a job, and the socket to hand it one."""
-        while True:
+        for _ in range(_STILLBORN):
             try:
                 self._channel.send(b"T")
                 with self._taking:
@@ -164,10 +165,13 @@ class Zygote:
                 raise ForkFailed(os.strerror(wire.FAILED.unpack(message)[1]))
             if message[:1] != b"S":
                 raise Lost("it ended", again=True)
-            if not _ended(fds[0]):
+            if len(fds) == 2 and not _ended(fds[0]):
                 return fds[0], fds[1]
-            os.close(fds[0])  # it was killed while it waited
-            os.close(fds[1])
+            for fd in fds:  # it was killed while it waited, or this process has no room for both
+                os.close(fd)
+            if len(fds) < 2:
+                raise ForkFailed("too many files are open")
+        raise ForkFailed("processes end before they get a job")
 
     # -------------------------------------------------------------------------------- ending
 
@@ -256,7 +260,7 @@ def _kill(pidfd: int) -> bool:
         signal.pidfd_send_signal(pidfd, signal.SIGKILL)
     except ProcessLookupError:  # it ended just now
         return True
-    except PermissionError:
+    except OSError:
         return False
     return True
 

@@ -93,6 +93,8 @@ def prepare(config: Mapping[str, Any]) -> tuple[child.Cell, dict[str, Any]]:
     _stay_behind()
     if (threads := len(os.listdir("/proc/self/task"))) != 1:
         raise Refusal(f"it has {threads} threads, and a fork would take only one along")
+    if code := _writable_code():
+        raise Refusal(f"it could write its own machine code, into {code}")
     _skip_repair()
     gc.collect()
     gc.disable()
@@ -103,6 +105,12 @@ def prepare(config: Mapping[str, Any]) -> tuple[child.Cell, dict[str, Any]]:
         "user": user,
         "namespaces": [name for name, flag in _NAMESPACES.items() if namespaces & flag],
     }
+
+
+def _writable_code() -> str:
+    """Memory in which a run could write code and run it: what some libraries ask for."""
+    with open("/proc/self/maps") as maps:
+        return next((line.rstrip() for line in maps if "wx" in line.split()[1]), "")
 
 
 def warm_up() -> None:
