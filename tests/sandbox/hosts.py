@@ -11,7 +11,7 @@ from dataclasses import dataclass
 LOAD, EQUAL, RETURN = 0x20, 0x15, 0x06
 ALLOW, REFUSE = 0x7FFF0000, 0x00050000
 NO_NEW_PRIVS, SECCOMP = 38, 22
-CAPBSET_DROP = 24
+CAPBSET_DROP, PDEATHSIG = 24, 1
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,7 @@ SETRLIMIT = Lacking(302)
 LANDLOCK_CREATE = Lacking(444)
 LANDLOCK_RESTRICT = Lacking(446)
 CLOSE_RANGE = Lacking(436)
+SETRLIMIT_OF_QUEUES = Lacking(302, 1, 12)
 SETPRIORITY = Lacking(141)
 PIDFD_SIGNAL = Lacking(424, error=errno.ENOSYS)
 # A root that has to go through a user namespace, and is refused its name in it.

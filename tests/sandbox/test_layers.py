@@ -73,7 +73,7 @@ NOT_PERMITTED = [False, "this host does not permit it"]
         ([hosts.prctl(hosts.NO_NEW_PRIVS)], ["no_new_privs"]),
         ([hosts.LANDLOCK_RESTRICT], ["Landlock"]),
         ([hosts.CAPSET, hosts.TIMER_CREATE], ["user", "timer"]),
-        ([hosts.SETPRIORITY], ["rlimits"]),
+        ([hosts.SETRLIMIT_OF_QUEUES], ["rlimits"]),
     ],
     ids=["seccomp", "no_new_privs", "Landlock", "user and timer", "rlimits"],
 )
@@ -103,9 +103,22 @@ def test_a_host_that_cannot_limit_a_process_has_no_sandbox() -> None:
 
 
 @X86_64
+def test_a_host_where_runs_cannot_yield_runs_them_all_the_same() -> None:
+    found = found_by(PROBE, hosts.SETPRIORITY)
+    assert [name for name, (present, _) in found.items() if not present] == []
+
+
+@X86_64
 def test_a_host_without_the_kill_is_told_so() -> None:
     found = found_by(PROBE, hosts.PIDFD_SIGNAL)
     assert [name for name, (present, _) in found.items() if not present] == ["kill"]
+
+
+@X86_64
+def test_children_that_die_before_their_job_are_not_made_for_ever() -> None:
+    """What a child needs before it has a job is refused: here, to follow its parent into death."""
+    found = found_by(PROBE, hosts.prctl(hosts.PDEATHSIG))
+    assert list(found) == ["sandbox"]
 
 
 @X86_64

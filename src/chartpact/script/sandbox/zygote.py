@@ -173,7 +173,7 @@ def _stay_behind() -> None:
 
     Where the kernel shares the processor out by sessions, niceness counts within one alone.
     """
-    if (behind := os.nice(0)) > 0:
+    if (behind := os.getpriority(os.PRIO_PROCESS, 0)) > 0:
         for _ in range(5):
             try:
                 Path("/proc/self/autogroup").write_text(str(behind))
