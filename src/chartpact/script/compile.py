@@ -21,7 +21,7 @@ from warnings import catch_warnings, simplefilter
 from chartpact.script.check import BUILTIN, FUNCTION, NAMESPACE, Checked
 from chartpact.script.guards import Guards
 from chartpact.script.hoist import hoistable, source_of
-from chartpact.script.kinds import DICT, INT, LIST, NUMBER, Kinds, is_none_test
+from chartpact.script.kinds import DICTS, INT, LIST, NUMBER, Kinds, is_none_test
 from chartpact.script.scopes import target_names
 from chartpact.script.values import FILE
 from chartpact.script.weights import Weights, steps
@@ -239,7 +239,7 @@ class _Writer:
         kinds = self._guards.kind(left)
         if isinstance(operator, ast.Add) and kinds & LIST:
             return _at(node, _call("_iadd", old, value))
-        if isinstance(operator, ast.BitOr) and kinds & DICT:
+        if isinstance(operator, ast.BitOr) and kinds & DICTS:
             return _at(node, _call("_ior", old, value))
         if self._guards.binary(operator, left, right):
             return _at(node, _call(BINARY[type(operator)], old, value))

@@ -7,12 +7,14 @@ import ast
 import re
 from collections.abc import Iterator
 from itertools import islice
+from typing import Any
 
 from chartpact.script.errors import Fault, ScriptError
-from chartpact.script.meter import Exhausted
+from chartpact.script.meter import Exhausted, Meter
 from chartpact.script.operators import mismatch_hint
 from chartpact.script.place import Place
 from chartpact.script.series import NotANumber, Series, SeriesTruth
+from chartpact.script.texts import quoted
 from chartpact.script.values import a_type, type_name
 
 _PYTHON_TYPES = {
@@ -146,7 +148,7 @@ def _no_key(error: KeyError, place: Place) -> tuple[str, str]:
     key = error.args[0] if error.args else ""
     node = place.node
     holder = place.value(node.value) if isinstance(node, ast.Subscript) else ...
-    shown = f"{key!r:.60}"
+    shown = _key(key)
     if isinstance(node, ast.Subscript):
         name = place.text(node.value)
         if isinstance(holder, dict) and all(type(each) is str for each in holder):
@@ -154,6 +156,16 @@ def _no_key(error: KeyError, place: Place) -> tuple[str, str]:
             return f"{name!r} has no key {shown}", f"it has {known}"
         return f"{name!r} has no key {shown}", "ask first: key in d, or d.get(key)"
     return f"there is no key {shown}", "ask first: key in d, or d.get(key)"
+
+
+def _key(key: Any) -> str:
+    """A key as its author would write it; a function has no such form."""
+    if type(key) is not tuple:
+        return f"{key!r:.60}" if type(key) in (str, int, float, type(None)) else a_type(key)
+    try:
+        return f"{quoted(key, Meter(1_000)):.60}"
+    except Fault:
+        return a_type(key)
 
 
 def _type_error(text: str, place: Place) -> tuple[str, str]:

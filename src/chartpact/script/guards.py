@@ -13,14 +13,13 @@ from chartpact.script.kinds import (
     BOOL,
     CONDITIONS,
     CONTAINER,
-    DICT,
+    DICTS,
     FLOAT,
     INT,
     LIST,
     MID,
     NONE,
     NUMBER,
-    PARAMS,
     RANGE,
     SERIES,
     SMALL,
@@ -77,14 +76,14 @@ class Guards:
             return True
         if isinstance(operator, ast.Eq | ast.NotEq):
             mixed = (a & BOOL and b & NUMBER) or (b & BOOL and a & NUMBER)
-            return bool(mixed or a & b & (CONTAINER | RANGE))
+            return bool(mixed or a & b & (CONTAINER | RANGE) or (a & DICTS and b & DICTS))
         return bool((a | b) & BOOL or a & b & (LIST | TUPLE))
 
     def element(self, node: ast.Subscript) -> bool:
         index = self.kind(node.slice)
         if not index & ~SCALAR:
             return False
-        return bool(index & ~INT or self.kind(node.value) & (DICT | PARAMS))
+        return bool(index & ~INT or self.kind(node.value) & DICTS)
 
     def key(self, node: ast.expr) -> bool:
         return bool(self.kind(node) & ~SCALAR)

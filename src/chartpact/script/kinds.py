@@ -24,6 +24,7 @@ INT = SMALL | MID | BIG
 NUMBER = INT | FLOAT
 SERIES = FLOATS | CONDITIONS | TIMES
 CONTAINER = LIST | TUPLE | DICT
+DICTS = DICT | PARAMS  # params is a dict whose values have the kinds that PARAMS declares
 SERIES_TUPLE = TUPLE | FLOATS  # as the result of a ta function: a tuple of series
 ANY = (1 << 19) - 1 - UNBOUND - PARAMS | DICT
 
@@ -321,7 +322,7 @@ class Kinds:
         if isinstance(target, ast.Name):
             before = env.get(target.id, ANY) & ~UNBOUND
             self.of[target] = self.of.get(target, 0) | before
-            after = binary(node.op, before, value) | (before & LIST) | (before & DICT)
+            after = binary(node.op, before, value) | (before & (LIST | DICTS))
             self._bind(target, after, env)
         elif isinstance(target, ast.Subscript):
             before = self._subscript(target, env)
@@ -571,8 +572,8 @@ def binary(operator: ast.operator, left: int, right: int) -> int:
         found |= (right & (STR | LIST | TUPLE)) if left & INT else 0
     elif isinstance(operator, ast.Mod):
         found |= left & STR
-    elif isinstance(operator, ast.BitOr):
-        found |= left & right & DICT
+    elif isinstance(operator, ast.BitOr) and left & DICTS and right & DICTS:
+        found |= DICT
     return found
 
 

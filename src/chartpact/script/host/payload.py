@@ -10,7 +10,7 @@ from chartpact.script.errors import Fault
 from chartpact.script.limits import OBJECT_TEXT_CHARS, VALUE_DEPTH
 from chartpact.script.meter import Meter
 from chartpact.script.series import Series
-from chartpact.script.values import DICTS, LISTS, a_type
+from chartpact.script.values import DICTS, LISTS, a_type, shown
 
 _KEY = re.compile(r"[A-Z][A-Z0-9_]*")
 _LARGEST_WHOLE = 2**53
@@ -42,7 +42,7 @@ class Payloads:
         for key, value in values.items():
             if type(key) is not str or not _KEY.fullmatch(key):
                 raise Fault(
-                    "value", f"{key!r:.40} is not a key of a label", "use capitals: BIAS, TP_1"
+                    "value", f"{shown(key)} is not a key of a label", "use capitals: BIAS, TP_1"
                 )
             if value is None or (type(value) is float and math.isnan(value)):
                 continue

@@ -4,6 +4,8 @@ Nothing is listed by hand: what `chartpact.ta` publishes, scripts can call.
 """
 
 import inspect
+import math
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, get_args, get_origin
@@ -28,7 +30,14 @@ _YEAR_MS = 366 * 86_400_000
 # What a call is charged: CALL, a step for every eight bars, and a step for every 300 bars × window;
 # `bench/script.py` tells what a step then takes. What is not listed is taken for slow.
 CALL = 350
-SCALAR = 90  # a call without any series: ta.isna(x[i]) in a loop over the bars
+SCALAR = 90  # a call without any series
+QUICK = 12
+# What loops over the bars ask of one value again and again: the same, without NumPy.
+ON_ONE_BAR: Mapping[str, Callable[[Any], Any]] = {
+    "isna": lambda x: x is None or math.isnan(x),
+    "nz": lambda x: 0.0 if x is None or math.isnan(x) else x,
+}
+_QUICK = frozenset((float, type(None)))
 CLOCK = 2_000  # functions that look at a time zone
 EIGHTHS: Mapping[str, int] = {  # of a step, a bar
     "median": 8,
@@ -88,10 +97,16 @@ def function(name: str, meter: Meter, bars: int) -> Callable[..., Any]:
     eighths = EIGHTHS.get(name, 1)
     window = None if name in FLAT or not _has_window(name) else WINDOW
     window = MODE_WINDOW if name == "mode" else window
+    quick = ON_ONE_BAR.get(name)
+    # Given by name, so that no further value of a call is taken for it.
+    hidden = dict.fromkeys(_HIDDEN & inspect.signature(compute).parameters.keys())
 
     def call(*given: Any, **named: Any) -> Any:
-        for hidden in _HIDDEN & named.keys():
-            raise Fault("type", f"ta.{name} takes no argument {hidden!r}")
+        if quick is not None and len(given) == 1 and not named and type(given[0]) in _QUICK:
+            meter.charge(QUICK)
+            return quick(given[0])
+        for each in hidden.keys() & named.keys():
+            raise Fault("type", f"ta.{name} takes no argument {each!r}")
         values = (*given, *named.values())
         lengths = {len(each) for each in values if _is_series(each)}
         if lengths or any(type(each) in LISTS for each in values):
@@ -105,6 +120,7 @@ def function(name: str, meter: Meter, bars: int) -> Callable[..., Any]:
         arguments = [_argument(each, lengths, meter) for each in given]
         options = {key: _argument(each, lengths, meter) for key, each in named.items()}
         _charge_clock(arguments, options, meter)
+        options.update(hidden)
         try:
             result = compute(*arguments, **options)
         except TaError as error:
@@ -176,10 +192,9 @@ def _charge_clock(arguments: list[Any], options: Mapping[str, Any], meter: Meter
 
 
 def _refused(name: str, error: TaError) -> Fault:
-    text = str(error)
-    for python, ours in (("NoneType", "None"), ("nan", "na")):
-        text = text.replace(python, ours)
-    return Fault("value", text, usage(name))
+    text = re.sub(r"\bnan\b", "na", str(error)).replace("bars.close", "ohlcv.close")
+    text = re.sub(r"not (<Bars|namespace\().*", "not an ohlcv", text, flags=re.DOTALL)
+    return Fault("value", text.replace(" (float64)", ""), usage(name))
 
 
 def _misused(name: str, given: tuple[Any, ...], named: Mapping[str, Any]) -> Fault:
@@ -189,7 +204,8 @@ def _misused(name: str, given: tuple[Any, ...], named: Mapping[str, Any]) -> Fau
         arguments.bind(*given, **named)
     except TypeError as error:
         if not prices:
-            return Fault("type", f"ta.{name}: {error}", usage(name))
+            said = str(error).replace("positional arguments", "values")
+            return Fault("type", f"ta.{name}: {said}", usage(name))
     return Fault("type", f"ta.{name} cannot use these values", usage(name))
 
 

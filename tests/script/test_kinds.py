@@ -1,0 +1,136 @@
+"""What the compiler foresees of a value holds when the script runs: the guards rest on it."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from types import FunctionType, MethodType
+from typing import Any
+from warnings import catch_warnings, simplefilter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from tests.script.chunks import chunks, source_of
+from tests.script.grammar import scripts
+
+from chartpact import script
+from chartpact.indicators.params import resolve
+from chartpact.script import host, kinds, refimpl
+from chartpact.script.check import check
+from chartpact.script.compile import _call, _Writer
+from chartpact.script.explain import explained
+from chartpact.script.host.chart import Chart
+from chartpact.script.host.ohlcv import Ohlcv
+from chartpact.script.kinds import Kinds
+from chartpact.script.meter import Meter
+from chartpact.script.presence import presence
+from chartpact.script.run import _given, _kinds_of, dry_run_bars
+from chartpact.script.runtime import Runtime
+from chartpact.script.series import Series
+from chartpact.script.tokens import read
+from chartpact.script.values import DICTS, LISTS, Method
+
+HERE = Path(__file__).parent
+BARS = dry_run_bars(60)
+SOURCES = {
+    chunk.id: source_of(chunk)[0]
+    for folder in ("language", "hostile")
+    for file in sorted((HERE / folder).glob("*.star"))
+    for chunk in chunks(file)
+} | {name: refimpl.source(name) for name in refimpl.NAMES}
+_PLAIN = {
+    bool: kinds.BOOL,
+    float: kinds.FLOAT,
+    str: kinds.STR,
+    tuple: kinds.TUPLE,
+    range: kinds.RANGE,
+    FunctionType: kinds.FUNC,
+    MethodType: kinds.FUNC,
+    Method: kinds.FUNC,
+    Ohlcv: kinds.OHLCV,
+    **dict.fromkeys(LISTS, kinds.LIST),
+    **dict.fromkeys(DICTS, kinds.DICTS),
+}
+
+
+def kinds_of(value: Any) -> int:
+    """The kinds that could stand for the value; any one of them will do."""
+    if value is None:
+        return kinds.NONE
+    if type(value) is int:
+        size = value.bit_length()
+        return kinds.BIG | (kinds.MID if size <= 126 else 0) | (kinds.SMALL if size <= 63 else 0)
+    if type(value) is Series:
+        by_type = {"f": kinds.FLOATS, "b": kinds.CONDITIONS}
+        return by_type.get(value.array.dtype.kind, kinds.TIMES)
+    return _PLAIN.get(type(value), kinds.OTHER)
+
+
+class Witness(_Writer):
+    """Writes code in which every expression shows its value."""
+
+    def __init__(self, checked: Any, found: Kinds) -> None:
+        super().__init__(checked, found)
+        self.nodes: list[ast.expr] = []
+        self._callees = {
+            id(node.func) for node in ast.walk(checked.tree) if isinstance(node, ast.Call)
+        }
+
+    def _expression(self, node: ast.expr) -> ast.expr:
+        made = super()._expression(node)
+        if id(node) in self._callees or isinstance(node, ast.Constant):
+            return made
+        self.nodes.append(node)
+        place = ast.Constant(len(self.nodes) - 1)
+        return ast.copy_location(_call("_seen", place, made), node)
+
+
+def surprises(source: str) -> Iterator[str]:
+    """Values that came out as something the compiler had ruled out."""
+    try:
+        tree = read(source, script.Limits())
+    except script.ScriptError:
+        return
+    checked, problems = check(tree, source, host.namespaces())
+    params, meta, more = presence(checked, source) if not problems else ((), {}, [])
+    if problems or more:
+        return
+    declared = {each.name: _kinds_of(each) for each in params}
+    found = Kinds(checked, declared, host.results())
+    witness = Witness(checked, found)
+    with catch_warnings():
+        simplefilter("ignore", SyntaxWarning)
+        code = compile(ast.fix_missing_locations(witness.module()), "<script>", "exec")
+    meter = Meter(200_000)
+    runtime = Runtime(meter)
+    names = runtime.names() | dict(host.functions(witness.uses, meter, len(BARS)))
+    told: list[str] = []
+
+    def seen(place: int, value: Any) -> Any:
+        node = witness.nodes[place]
+        if not kinds_of(value) & found.of.get(node, 0):
+            told.append(f"{ast.unparse(node)} was {type(value).__name__} on line {node.lineno}")
+        return value
+
+    names["_seen"] = seen
+    values = resolve(params, {}, "the script")
+    ohlcv = Ohlcv(BARS, meter)
+    try:
+        with np.errstate(all="ignore"):
+            given = _given(params, values, ohlcv, BARS, script.Extras(), meter)
+            runtime.load(code, witness.weights, names)
+            names["compute"](ohlcv, given, Chart(BARS, meta, meter))
+    except Exception as error:  # noqa: BLE001  (however it ends, in words)
+        assert explained(error, source).kind != "crash"
+    yield from told
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_no_value_is_what_the_compiler_ruled_out(name):
+    assert not list(surprises(SOURCES[name]))
+
+
+@settings(max_examples=150)
+@given(scripts())
+def test_no_value_of_a_script_made_by_chance_is_what_the_compiler_ruled_out(source):
+    assert not list(surprises(source))
