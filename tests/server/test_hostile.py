@@ -106,7 +106,7 @@ def test_other_methods_than_post_are_refused_by_mcp(ann, method):
         (b'{"symbol": "sample:es-5m"}', "text/plain"),
         (b"symbol=x", "application/x-www-form-urlencoded"),
         (b'{"symbol": NaN, "bars": Infinity}', "application/json"),
-        (b'{"inline": {"time": [1e400]}}', "application/json"),
+        (b'{"inline_bars": {"time": [1e400]}}', "application/json"),
         (b'{"symbol": "sample:es-5m", "bars": 99999999999999999999999}', "application/json"),
         (b'{"symbol": "\\ud800", "bars": 10}', "application/json"),
         (INFINITE, "application/json"),
@@ -197,7 +197,7 @@ def test_pixels_inline_bars_and_uploads_are_limited(small):
         assert (over.status_code, "2 megapixels a minute" in over.text) == (429, True)
         column = list(range(60))
         inline = dict.fromkeys(("time", "open", "high", "low", "close"), column)
-        over = bob.post("/api/v1/charts", json={"inline": inline, "format": "summary"})
+        over = bob.post("/api/v1/charts", json={"inline_bars": inline, "format": "summary"})
         assert (over.status_code, "at most 50 bars" in over.text) == (413, True)
         over = bob.put("/api/v1/my/bars/big", content=b"x" * 30_000)
         assert (over.status_code, "20000 bytes" in over.text) == (413, True)

@@ -89,7 +89,7 @@ def tools(names: Names) -> dict[str, list[dict]]:
 
 
 RESOURCES = {
-    "indicator://{name}": ["indicator://{script}", "indicator://{bars}"],
+    "indicator://{name}": ["indicator://{script}", "indicator://{bars}", "indicator://cipher_b"],
     "docs://language": ["docs://language"],
     "docs://ta": ["docs://ta"],
 }
@@ -106,14 +106,18 @@ def same_for_all(text: str, names: Names) -> str:
     return re.sub(r"\b1\d{12}\b|clip\d+", "NOW", text)
 
 
-@pytest.fixture
-def kept(ann, bob):
+def keep(ann, bob) -> None:
     """Ann has a script and bars; bob has a script that can be given a second symbol."""
     ann.put(f"/api/v1/my/indicators/{ANNS.script}", json={"source": HIDDEN}).raise_for_status()
     ann.put(f"/api/v1/my/bars/{ANNS.bars}", content=BARS).raise_for_status()
     other = '{"name": "other", "type": "symbol", "default": "sample:es-5m"}'
     own = SCRIPT.replace("PARAMS = [", f"PARAMS = [{other}, ")
     assert bob.put("/api/v1/my/indicators/own", json={"source": own}).json() == {"ok": True}
+
+
+@pytest.fixture
+def kept(ann, bob):
+    keep(ann, bob)
     before = what_ann_has(ann)
     yield
     assert what_ann_has(ann) == before
@@ -143,25 +147,31 @@ def test_the_table_has_every_rest_route(ann):
     assert set(rest(ANNS)) == there
 
 
+def over_rest(bob, route: str, names: Names) -> list[tuple[int, str]]:
+    """What the route answers to bob, who asks for what goes by these names."""
+    method = route.split(maxsplit=1)[0]
+    found = []
+    for path, body in rest(names)[route]:
+        answer = bob.request(method, path, **body)
+        assert answer.status_code < 500, answer.text
+        found.append((answer.status_code, same_for_all(answer.text, names)))
+    if method == "put":  # and gone again, so that both begin alike
+        bob.delete(f"/api/v1/my/indicators/{names.script}")
+        bob.delete(f"/api/v1/my/bars/{names.bars}")
+    return found
+
+
+def hidden(shown: object) -> list[str]:
+    """What of ann's can be seen."""
+    return [secret for secret in SECRETS if secret in str(shown)]
+
+
 @pytest.mark.usefixtures("kept")
 @pytest.mark.parametrize("route", list(rest(ANNS)))
 def test_over_rest_what_ann_has_answers_bob_like_what_nobody_has(bob, route):
-    method = route.split()[0]
-
-    def answers(names: Names) -> list[tuple[int, str]]:
-        found = []
-        for path, body in rest(names)[route]:
-            answer = bob.request(method, path, **body)
-            assert answer.status_code < 500, answer.text
-            shown = same_for_all(answer.text, names)
-            assert not [secret for secret in SECRETS if secret in shown]
-            found.append((answer.status_code, shown))
-        if method == "put":  # and gone again, so that both begin alike
-            bob.delete(f"/api/v1/my/indicators/{names.script}")
-            bob.delete(f"/api/v1/my/bars/{names.bars}")
-        return found
-
-    assert answers(ANNS) == answers(NOBODYS)
+    shown = over_rest(bob, route, ANNS)
+    assert hidden(shown) == []
+    assert shown == over_rest(bob, route, NOBODYS)
 
 
 def test_the_tables_have_every_tool_resource_and_prompt(server):
@@ -178,10 +188,10 @@ def test_the_tables_have_every_tool_resource_and_prompt(server):
     assert asyncio.run(listed()) == (set(tools(ANNS)), set(RESOURCES), set(PROMPTS))
 
 
-@pytest.mark.usefixtures("kept")
-@pytest.mark.parametrize("tool", list(tools(ANNS)))
-def test_over_mcp_what_ann_has_answers_bob_like_what_nobody_has(server, bob, tool):
-    async def answers(names: Names) -> list[str]:
+def by_tool(server, bob, tool: str, names: Names) -> list[str]:
+    """What the tool answers to bob, who asks for what goes by these names."""
+
+    async def answers() -> list[str]:
         async with over_http(server, "bob") as client:
             found = []
             for arguments in tools(names)[tool]:
@@ -189,29 +199,42 @@ def test_over_mcp_what_ann_has_answers_bob_like_what_nobody_has(server, bob, too
                 found.append(same_for_all(answer.model_dump_json(), names))
             return found
 
-    shown = asyncio.run(answers(ANNS))
-    assert not [secret for secret in SECRETS if secret in "".join(shown)]
-    bob.delete(f"/api/v1/my/indicators/{ANNS.script}")
-    assert shown == asyncio.run(answers(NOBODYS))
+    found = asyncio.run(answers())
+    bob.delete(f"/api/v1/my/indicators/{names.script}")
+    return found
+
+
+@pytest.mark.usefixtures("kept")
+@pytest.mark.parametrize("tool", list(tools(ANNS)))
+def test_over_mcp_what_ann_has_answers_bob_like_what_nobody_has(server, bob, tool):
+    shown = by_tool(server, bob, tool, ANNS)
+    assert hidden(shown) == []
+    assert shown == by_tool(server, bob, tool, NOBODYS)
+
+
+def by_resource(server, resource: str, names: Names) -> list[str]:
+    """What bob reads of the resource by these names."""
+
+    async def answers() -> list[str]:
+        async with over_http(server, "bob") as client:
+            found = []
+            for uri in RESOURCES[resource]:
+                try:
+                    read = (await client.read_resource(uri.format(**vars(names)))).model_dump_json()
+                except MCPError as error:
+                    read = str(error.error)
+                found.append(same_for_all(read, names))
+            return found
+
+    return asyncio.run(answers())
 
 
 @pytest.mark.usefixtures("kept")
 @pytest.mark.parametrize("resource", RESOURCES)
 def test_resources_of_ann_answer_bob_like_those_of_nobody(server, resource):
-    async def answers(names: Names) -> list[str]:
-        async with over_http(server, "bob") as client:
-            found = []
-            for uri in RESOURCES[resource]:
-                try:
-                    read = await client.read_resource(uri.format(**vars(names)))
-                    found.append(read.model_dump_json())
-                except MCPError as error:
-                    found.append(same_for_all(str(error.error), names))
-            return found
-
-    shown = asyncio.run(answers(ANNS))
-    assert shown == asyncio.run(answers(NOBODYS))
-    assert not [secret for secret in SECRETS if secret in "".join(shown)]
+    shown = by_resource(server, resource, ANNS)
+    assert hidden(shown) == []
+    assert shown == by_resource(server, resource, NOBODYS)
 
 
 @pytest.mark.usefixtures("kept")

@@ -117,11 +117,11 @@ def test_a_timeframe_resamples_and_series_come_when_asked_for(ann):
 def test_bars_can_be_handed_over(ann):
     time = [1_700_000_000 + 60 * i for i in range(30)]
     flat = {"time": time, "open": [1] * 30, "high": [2] * 30, "low": [1] * 30, "close": [2] * 30}
-    asked = {"inline": flat, "indicators": ["rsi"], "format": "summary"}
+    asked = {"inline_bars": flat, "indicators": ["rsi"], "format": "summary"}
     drawn = ann.post("/api/v1/charts", json=asked).json()
     assert (drawn["timeframe"], drawn["bars"], drawn["synthetic"]) == ("1m", 30, False)
     crooked = {**flat, "high": [0.5, *[2] * 29]}
-    refused = ann.post("/api/v1/charts", json={"inline": crooked, "format": "summary"})
+    refused = ann.post("/api/v1/charts", json={"inline_bars": crooked, "format": "summary"})
     assert refused.status_code == 422
     assert "high" in refused.json()["message"]
 
@@ -132,7 +132,7 @@ def test_bars_can_be_handed_over(ann):
         ({"symbol": "sample:es5m"}, 422, "es-5m"),
         ({"symbol": "../../etc/passwd"}, 422, "sample:NAME or SYMBOL@SOURCE"),
         ({"symbol": "x@nowhere"}, 422, "no source"),
-        ({}, 422, "either a symbol or inline bars"),
+        ({}, 422, "either a symbol or inline_bars"),
         ({"symbol": "sample:es-5m", "indicators": ["rsi"] * 17}, 413, "17 indicators"),
         ({"symbol": "sample:es-5m", "timeframe": "7x"}, 422, "7x"),
     ],

@@ -112,8 +112,8 @@ def draw(job: ChartJob) -> Picture:
 
 
 def _bars(job: ChartJob) -> Bars:
-    if job.ask.inline is not None:
-        return _at(inline_bars(job.ask.inline), job.ask.timeframe)
+    if job.ask.inline_bars is not None:
+        return _at(inline_bars(job.ask.inline_bars), job.ask.timeframe)
     return job.load(job.ask.symbol or "", job.ask.timeframe)
 
 

@@ -1,8 +1,10 @@
 """The MCP door: tools, resources and prompts over the verbs."""
 
+import asyncio
 import base64
 import inspect
-from collections.abc import Awaitable, Callable
+import time
+from collections.abc import Awaitable, Callable, Coroutine
 from importlib.resources import files
 from typing import Annotated, Any, TypeVar
 
@@ -10,8 +12,9 @@ from mcp.server import MCPServer
 from mcp.server.caching import CacheHint
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
+from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, ImageContent, TextContent, ToolAnnotations
-from pydantic import Field
+from pydantic import Field, ValidationError, create_model
 
 from chartpact._version import VERSION
 from chartpact.server import shapes
@@ -28,6 +31,7 @@ builtin for this user alone, until delete_indicator. Symbols called sample:… a
 LONG = frozenset({"generate_chart", "register_indicator", "update_indicator"})  # wait for workers
 
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+READS_FAR_AWAY = ToolAnnotations(read_only_hint=True, open_world_hint=True)  # also from exchanges
 WRITES = ToolAnnotations(
     read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False
 )
@@ -39,13 +43,18 @@ Source = Annotated[
 ]
 UserOf = Callable[[Context[Any, Any]], str]
 Answer = TypeVar("Answer")
-Tool = TypeVar("Tool", bound=Callable[..., Any])
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+BEAT_S = 2.0  # between two words of progress
 
 
 def build(verbs: Verbs, user_of: UserOf) -> MCPServer[Any]:
     """The server object that stdio and HTTP share; `user_of` tells whose call it is."""
     private = CacheHint(ttl_ms=0, scope="private")
     fixed = CacheHint(ttl_ms=300_000, scope="public")
+    tools: list[Tool] = []
+    _add_chart_tools(tools, verbs, user_of)
+    _add_script_tools(tools, verbs, user_of)
     server: MCPServer[Any] = MCPServer(
         "chartpact",
         title="chartpact",
@@ -53,6 +62,7 @@ def build(verbs: Verbs, user_of: UserOf) -> MCPServer[Any]:
         instructions=INSTRUCTIONS,
         version=VERSION,
         log_level="WARNING",
+        tools=tools,
         cache_hints={
             "tools/list": fixed,
             "prompts/list": fixed,
@@ -61,21 +71,48 @@ def build(verbs: Verbs, user_of: UserOf) -> MCPServer[Any]:
             "resources/read": private,
         },
     )
-    _add_chart_tools(server, verbs, user_of)
-    _add_script_tools(server, verbs, user_of)
     _add_resources(server, verbs, user_of)
     _add_prompts(server)
     return server
 
 
-def _tool(
-    server: MCPServer[Any], title: str, annotations: ToolAnnotations
-) -> Callable[[Tool], Tool]:
-    """Registers a tool whose docstring, as one reads it, is what the model is told of it."""
+class _Exact(Tool):
+    """A tool that takes its arguments and no others, and says in a sentence what was wrong."""
 
-    def keep(function: Tool) -> Tool:
+    async def run(
+        self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False
+    ) -> Any:
+        try:
+            return await super().run(arguments, context, convert_result)
+        except ToolError as error:
+            if type(error) is not ToolError or not isinstance(error.__cause__, ValidationError):
+                raise
+            told = "; ".join(self._sentence(each) for each in error.__cause__.errors()[:5])
+            raise ToolError(f"Error executing tool {self.name}: {told}") from None
+
+    def _sentence(self, wrong: Any) -> str:
+        place = ".".join(str(each) for each in wrong["loc"])
+        if wrong["type"] == "extra_forbidden" and len(wrong["loc"]) == 1:
+            takes = ", ".join(self.parameters["properties"]) or "none"
+            return f"there is no argument {place!r:.80}; the arguments are {takes}"
+        return f"{place:.120}: {wrong['msg']}"
+
+
+def _tool(
+    tools: list[Tool], title: str, annotations: ToolAnnotations
+) -> Callable[[Function], Function]:
+    """Keeps a tool whose docstring, as one reads it, is what the model is told of it."""
+
+    def keep(function: Function) -> Function:
         told = inspect.getdoc(function)
-        server.add_tool(function, title=title, description=told, annotations=annotations)
+        tool = _Exact.from_function(
+            function, title=title, description=told, annotations=annotations
+        )
+        taken = tool.fn_metadata.arg_model
+        exact = create_model(taken.__name__, __base__=taken, __cls_kwargs__={"extra": "forbid"})
+        tool.fn_metadata.arg_model = exact
+        tool.parameters = exact.model_json_schema(by_alias=True)
+        tools.append(tool)
         return function
 
     return keep
@@ -89,8 +126,28 @@ async def _told(answer: Awaitable[Answer]) -> Answer:
         raise ToolError(str(error)) from None
 
 
-def _add_chart_tools(server: MCPServer[Any], verbs: Verbs, user_of: UserOf) -> None:
-    @_tool(server, "List symbols", READS)
+async def _on_the_way(
+    ctx: Context[Any, Any], doing: str, within_s: float, work: Coroutine[Any, Any, Answer]
+) -> Answer:
+    """What comes of the work; a client that wants to hear of it does so until it is there."""
+    started = time.monotonic()
+    await ctx.report_progress(0, 1, doing)
+    task = asyncio.ensure_future(_told(work))
+    try:
+        while not (await asyncio.wait({task}, timeout=BEAT_S))[0]:
+            over = (time.monotonic() - started) / within_s  # of the time it may take
+            await ctx.report_progress(min(over, 0.99), 1, doing)
+    finally:
+        task.cancel()
+    answer = await task
+    await ctx.report_progress(1, 1, "done")
+    return answer
+
+
+def _add_chart_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> None:
+    within_s = verbs.settings.limits.answer_seconds
+
+    @_tool(tools, "List symbols", READS)
     async def list_symbols(ctx: Context[Any, Any]) -> shapes.Symbols:
         """List the symbols that generate_chart can draw, with their timeframes and sources.
 
@@ -100,7 +157,7 @@ def _add_chart_tools(server: MCPServer[Any], verbs: Verbs, user_of: UserOf) -> N
         """
         return await _told(verbs.list_symbols(user_of(ctx)))
 
-    @_tool(server, "List indicators", READS)
+    @_tool(tools, "List indicators", READS)
     async def list_indicators(ctx: Context[Any, Any]) -> shapes.Indicators:
         """List every indicator you can draw: builtins and the user's own scripts (source "user").
 
@@ -108,7 +165,7 @@ def _add_chart_tools(server: MCPServer[Any], verbs: Verbs, user_of: UserOf) -> N
         """
         return await _told(verbs.list_indicators(user_of(ctx)))
 
-    @_tool(server, "Draw a chart", READS)
+    @_tool(tools, "Draw a chart", READS_FAR_AWAY)
     async def generate_chart(
         ctx: Context[Any, Any],
         symbol: Annotated[
@@ -142,7 +199,7 @@ def _add_chart_tools(server: MCPServer[Any], verbs: Verbs, user_of: UserOf) -> N
         """
         ask = shapes.ChartAsk(
             symbol=symbol,
-            inline=inline_bars,
+            inline_bars=inline_bars,
             indicators=indicators,
             timeframe=timeframe,
             bars=bars,
@@ -151,9 +208,8 @@ def _add_chart_tools(server: MCPServer[Any], verbs: Verbs, user_of: UserOf) -> N
             theme=theme,
             format=format,
         )
-        await ctx.report_progress(0, 1, "drawing")
-        picture = await _told(verbs.generate_chart(user_of(ctx), ask))
-        await ctx.report_progress(1, 1, "drawn")
+        work = verbs.generate_chart(user_of(ctx), ask)
+        picture = await _on_the_way(ctx, "drawing", within_s, work)
         content: list[TextContent | ImageContent] = [
             TextContent(type="text", text=picture.out.summary)
         ]
@@ -166,8 +222,10 @@ def _add_chart_tools(server: MCPServer[Any], verbs: Verbs, user_of: UserOf) -> N
         )
 
 
-def _add_script_tools(server: MCPServer[Any], verbs: Verbs, user_of: UserOf) -> None:
-    @_tool(server, "Register an indicator", WRITES)
+def _add_script_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> None:
+    within_s = verbs.settings.limits.answer_seconds
+
+    @_tool(tools, "Register an indicator", WRITES)
     async def register_indicator(
         ctx: Context[Any, Any],
         name: Name,
@@ -181,34 +239,42 @@ def _add_script_tools(server: MCPServer[Any], verbs: Verbs, user_of: UserOf) -> 
         The script is parsed, checked and tried on synthetic bars first. When ok is false nothing
         was saved, and errors say what to mend and on which line.
         """
-        return await _told(verbs.register_indicator(user_of(ctx), name, source, params_schema))
+        work = verbs.register_indicator(user_of(ctx), name, source, params_schema)
+        return await _on_the_way(ctx, "trying the script", within_s, work)
 
-    @_tool(server, "Update an indicator", WRITES)
+    @_tool(tools, "Update an indicator", WRITES)
     async def update_indicator(
         ctx: Context[Any, Any], name: Name, source: Source
     ) -> shapes.Outcome:
         """Replace the source of an indicator the user already has. Fails on an unknown name."""
-        return await _told(verbs.update_indicator(user_of(ctx), name, source))
+        work = verbs.update_indicator(user_of(ctx), name, source)
+        return await _on_the_way(ctx, "trying the script", within_s, work)
 
-    @_tool(server, "Delete an indicator", WRITES)
+    @_tool(tools, "Delete an indicator", WRITES)
     async def delete_indicator(ctx: Context[Any, Any], name: Name) -> shapes.Outcome:
         """Delete one of the user's indicators. A builtin it replaced is in force again."""
         return await _told(verbs.delete_indicator(user_of(ctx), name))
 
-    @_tool(server, "List my indicators", READS)
+    @_tool(tools, "List my indicators", READS)
     async def list_my_indicators(ctx: Context[Any, Any]) -> shapes.MyIndicators:
         """List the indicators the user has registered, with titles and dates."""
         return await _told(verbs.list_my_indicators(user_of(ctx)))
 
-    @_tool(server, "Read an indicator's source", READS)
+    @_tool(tools, "Read an indicator's source", READS)
     async def get_indicator_source(ctx: Context[Any, Any], name: Name) -> shapes.SourceOut:
         """Read the source of one of the user's indicators (for builtins: fork_indicator)."""
         return await _told(verbs.get_indicator_source(user_of(ctx), name))
 
-    @_tool(server, "Fork a builtin", READS)
-    async def fork_indicator(builtin_name: Name) -> shapes.Fork:
-        """Get an editable script that draws exactly what a builtin draws, such as cipher_b.
+    @_tool(tools, "Fork a builtin", READS)
+    async def fork_indicator(
+        builtin_name: Annotated[
+            str, Field(max_length=128, description="a builtin's name, such as cipher_b")
+        ],
+    ) -> shapes.Fork:
+        """Get an editable script that draws exactly what a builtin draws.
 
+        There is one for cipher_b, ichimoku, rsi_mfi_stoch and wavetrend; what the others compute
+        is at hand in scripts as ta functions.
         Edit it, then register_indicator: under the same name it replaces the builtin for this
         user, under another it stands beside it.
         """
@@ -216,11 +282,11 @@ def _add_script_tools(server: MCPServer[Any], verbs: Verbs, user_of: UserOf) -> 
 
 
 def _add_resources(server: MCPServer[Any], verbs: Verbs, user_of: UserOf) -> None:
-    @server.resource("indicator://{name}", title="An indicator of mine", mime_type="text/x-python")
+    @server.resource("indicator://{name}", title="An indicator", mime_type="text/x-python")
     async def indicator_source(name: str, ctx: Context[Any, Any]) -> str:
-        """The source of one of the user's own indicators."""
+        """The source of one of the user's own indicators, or of a builtin that can be forked."""
         try:
-            return (await verbs.get_indicator_source(user_of(ctx), name)).source
+            return await verbs.source_of(user_of(ctx), name)
         except Refused as error:
             raise ResourceNotFoundError(str(error)) from None
 

@@ -45,7 +45,9 @@ Asked = Annotated[str, Field(max_length=2000)] | AskedIndicator
 
 class ChartAsk(Shape):
     symbol: str | None = Field(None, max_length=128, description="sample:NAME or SYMBOL@SOURCE")
-    inline: InlineBars | None = Field(None, description="bars of your own instead of a symbol")
+    inline_bars: InlineBars | None = Field(
+        None, description="bars of your own, instead of a symbol"
+    )
     indicators: list[Asked] = Field(default_factory=list)
     timeframe: str | None = Field(None, max_length=8, description="resample to 5m, 1h, 4h, 1D …")
     bars: int = Field(200, ge=1, le=50_000, description="show the last so many bars")

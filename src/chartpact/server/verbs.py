@@ -5,6 +5,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from functools import partial
 from typing import Any
 
@@ -108,14 +109,18 @@ class Verbs:
             name=kept.name, source=kept.source, params_schema=[dict(p) for p in kept.params]
         )
 
+    async def source_of(self, user: str, name: str) -> str:
+        """The user's own script of that name, or else the builtin's."""
+        kept = self._scripts.find(user, name)
+        if kept is None and indicators.canonical(name) in refimpl.NAMES:
+            return (await self.fork_indicator(name)).source
+        return (kept or self._script(user, name)).source
+
     async def fork_indicator(self, builtin_name: str) -> shapes.Fork:
         try:
             source = refimpl.source(indicators.resolve(builtin_name).name)
         except (IndicatorError, LookupError):
-            raise Refused(
-                "name",
-                f"{builtin_name!r:.80} cannot be forked; forkable: {', '.join(refimpl.NAMES)}",
-            ) from None
+            raise Refused("name", _no_fork(builtin_name)) from None
         params = script.compile(source).params
         return shapes.Fork(source=source, params_schema=[each.to_json() for each in params])
 
@@ -187,7 +192,9 @@ class Verbs:
         try:
             return self._scripts.get(user, name)
         except LibraryError as error:
-            raise Refused("name", str(error)) from None
+            builtin = indicators.canonical(name)
+            told = f"{error}; the builtin {builtin!r} is for fork_indicator" if builtin else error
+            raise Refused("name", str(told)) from None
 
     # ---------------------------------------------------------------------------------- charts
 
@@ -202,15 +209,15 @@ class Verbs:
 
     async def generate_chart(self, user: str, ask: shapes.ChartAsk) -> Picture:
         limits = self.settings.limits
-        if (ask.symbol is None) == (ask.inline is None):
-            raise Refused("value", "give either a symbol or inline bars")
+        if (ask.symbol is None) == (ask.inline_bars is None):
+            raise Refused("value", "give either a symbol or inline_bars")
         if len(ask.indicators) > limits.indicators_per_chart:
             raise Refused(
                 "size",
                 f"{len(ask.indicators)} indicators are more than "
                 f"{limits.indicators_per_chart}: ask for several charts",
             )
-        if ask.inline is not None and len(ask.inline.time) > limits.inline_bars:
+        if ask.inline_bars is not None and len(ask.inline_bars.time) > limits.inline_bars:
             raise Refused("size", f"at most {limits.inline_bars} bars may be handed over inline")
         if ask.format in jobs.MIME:
             self._pixels.spend(user, ask.width * ask.height / 1e6)
@@ -300,6 +307,14 @@ class Verbs:
 def _names(asked: str) -> set[str]:
     """What an indicator may be kept under: the name it is asked for by, or that name's own."""
     return {asked, indicators.canonical(asked) or asked}
+
+
+def _no_fork(name: str) -> str:
+    forkable = f"forkable: {', '.join(refimpl.NAMES)}"
+    if indicators.canonical(name) is not None:
+        return f"{name!r} cannot be forked: write a script with its ta functions; {forkable}"
+    near = get_close_matches(name, refimpl.NAMES, 1)
+    return f"there is no builtin {name!r:.80}{'; near: ' + near[0] if near else ''}; {forkable}"
 
 
 def _unchecked(*_: Any) -> Any:

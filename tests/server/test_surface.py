@@ -1,0 +1,200 @@
+"""The tools as the design names them: arguments, answers, errors, and words on the way."""
+
+import asyncio
+from dataclasses import dataclass, field
+
+import pytest
+from mcp.server.mcpserver.exceptions import ToolError
+from tests.server.conftest import SCRIPT
+from tests.server.test_mcp import CHART, over_http
+
+from chartpact.server import mcp
+from chartpact.server.verbs import Refused
+
+NEEDED = "needed"
+ARGUMENTS = {
+    "list_indicators": {},
+    "list_symbols": {},
+    "generate_chart": {
+        "symbol": None, "indicators": [], "timeframe": None, "bars": 200, "width": 1200,
+        "height": 800, "theme": "dark", "format": "png", "inline_bars": None,
+    },
+    "fork_indicator": {"builtin_name": NEEDED},
+    "register_indicator": {"name": NEEDED, "source": NEEDED, "params_schema": None},
+    "update_indicator": {"name": NEEDED, "source": NEEDED},
+    "delete_indicator": {"name": NEEDED},
+    "list_my_indicators": {},
+    "get_indicator_source": {"name": NEEDED},
+}  # fmt: skip
+PROBLEM = {"step", "kind", "line", "column", "message", "hint"}
+# Passes the dry run on 100 bars, and fails on more.
+FAILS_LATER = SCRIPT.replace(
+    "    chart.line", "    if len(ohlcv) > 150:\n        fail('too many')\n    chart.line"
+)
+
+
+def asked(server, user, *calls):
+    """The answers to calls of tools, in one session."""
+
+    async def answers():
+        async with over_http(server, user) as client:
+            return [await client.call_tool(tool, arguments) for tool, arguments in calls]
+
+    return asyncio.run(answers())
+
+
+def test_every_tool_takes_exactly_the_arguments_of_the_design(server):
+    async def listed():
+        async with over_http(server, "ann") as ann:
+            return (await ann.list_tools()).tools
+
+    found = {}
+    for tool in asyncio.run(listed()):
+        needed = tool.input_schema.get("required", [])
+        found[tool.name] = {
+            name: NEEDED if name in needed else schema["default"]
+            for name, schema in tool.input_schema["properties"].items()
+        }
+        assert tool.input_schema["additionalProperties"] is False
+    assert found == ARGUMENTS
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "told"),
+    [
+        ("generate_chart", {**CHART, "last": 9}, "there is no argument 'last'; the arguments are"),
+        ("generate_chart", {**CHART, "indicators": "rsi"}, "indicators: Input should be a valid l"),
+        ("generate_chart", {**CHART, "bars": 0}, "bars: Input should be greater than or equal"),
+        ("generate_chart", {**CHART, "format": "gif"}, "format: Input should be 'png', 'svg'"),
+        ("generate_chart", {}, "give either a symbol or inline_bars"),
+        ("list_indicators", {"user": "ann"}, "there is no argument 'user'; the arguments are none"),
+        ("register_indicator", {"name": "x"}, "source: Field required"),
+        ("fork_indicator", {"builtin_name": "cypher_b"}, "near: cipher_b; forkable: cipher_b, ich"),
+        ("fork_indicator", {"builtin_name": "rsi"}, "'rsi' cannot be forked: write a script with"),
+        ("get_indicator_source", {"name": "cipher_b"}, "the builtin 'cipher_b' is for fork_indic"),
+    ],
+)
+def test_what_a_tool_cannot_take_is_told_in_a_sentence(server, tool, arguments, told):
+    [answer] = asked(server, "bob", (tool, arguments))
+    assert answer.is_error
+    assert told in answer.content[0].text
+    assert "pydantic" not in answer.content[0].text
+
+
+def test_outcomes_have_the_shapes_of_the_design(server):
+    schema = [{"name": "n", "type": "int", "default": 4}]
+    kept, broken, differs, listed, mine, source, gone = asked(
+        server,
+        "ann",
+        ("register_indicator", {"name": "shape", "source": SCRIPT}),
+        ("register_indicator", {"name": "shape", "source": SCRIPT + "\nx = nothing\n"}),
+        ("register_indicator", {"name": "shape", "source": SCRIPT, "params_schema": schema}),
+        ("list_indicators", {}),
+        ("list_my_indicators", {}),
+        ("get_indicator_source", {"name": "shape"}),
+        ("delete_indicator", {"name": "shape"}),
+    )
+    assert kept.structured_content == gone.structured_content == {"ok": True}
+    for refused in (broken, differs):
+        assert refused.structured_content["ok"] is False
+        assert [set(each) for each in refused.structured_content["errors"]] == [PROBLEM]
+    assert "PARAMS" in differs.structured_content["errors"][0]["message"]
+    entries = listed.structured_content["indicators"]
+    keys = {"name", "title", "aliases", "category", "source", "description", "params"}
+    assert {frozenset(each) for each in entries} == {frozenset(keys)}
+    assert [each["source"] for each in entries if each["name"] == "shape"] == ["user"]
+    assert {each["source"] for each in entries} <= {"builtin", "pact", "user"}
+    least = {"name", "type", "default", "min", "max", "options", "desc"}
+    assert all(least <= set(param) for each in entries for param in each["params"])
+    assert {"name", "title", "category"} <= set(mine.structured_content["indicators"][0])
+    assert source.structured_content["source"] == SCRIPT
+
+
+def test_a_chart_has_a_picture_values_signals_steps_and_each_indicators_own_error(server):
+    asks = {**CHART, "bars": 200, "indicators": ["cipher_b", "fails", "nonsense", "rsi:period=7"]}
+    _, drawn, series, _ = asked(
+        server,
+        "ann",
+        ("register_indicator", {"name": "fails", "source": FAILS_LATER}),
+        ("generate_chart", asks),
+        ("generate_chart", {**asks, "format": "series"}),
+        ("delete_indicator", {"name": "fails"}),
+    )
+    assert [block.type for block in drawn.content] == ["text", "image"]
+    cipher, fails, unknown, rsi = drawn.structured_content["indicators"]
+    assert cipher["signals"]
+    assert set(cipher["signals"][0]) == {"bar", "confirmed_bar", "value", "name"}
+    assert (rsi["id"], set(rsi["last"])) == ("rsi:period=7", {"RSI"})
+    assert set(fails["error"]) >= PROBLEM
+    assert (fails["error"]["step"], fails["error"]["line"]) == ("run", 7)
+    assert unknown["error"]["kind"] == "name"
+    assert "time" not in drawn.structured_content
+    assert "scene" not in cipher
+    assert [block.type for block in series.content] == ["text"]
+    assert len(series.structured_content["time"]) == 200
+    assert len(series.structured_content["indicators"][3]["scene"]["plots"][0]["values"]) == 200
+
+
+def test_a_forkable_builtins_source_can_be_read_as_a_resource_until_ones_own_takes_its_place(
+    server,
+):
+    async def read():
+        async with over_http(server, "ann") as ann:
+            builtin = (await ann.read_resource("indicator://wavetrend")).contents[0].text
+            await ann.call_tool("register_indicator", {"name": "wavetrend", "source": SCRIPT})
+            own = (await ann.read_resource("indicator://wavetrend")).contents[0].text
+            await ann.call_tool("delete_indicator", {"name": "wavetrend"})
+            return builtin, own
+
+    builtin, own = asyncio.run(read())
+    assert '"title": "WaveTrend"' in builtin
+    assert own == SCRIPT
+
+
+@dataclass
+class Listener:
+    heard: list[tuple[float, float, str]] = field(default_factory=list)
+
+    async def report_progress(self, progress: float, total: float, message: str) -> None:
+        self.heard.append((progress, total, message))
+
+
+def test_long_work_is_heard_of_until_it_is_done(monkeypatch):
+    monkeypatch.setattr(mcp, "BEAT_S", 0.02)
+    listener = Listener()
+
+    async def work() -> str:
+        await asyncio.sleep(0.15)
+        return "drawn"
+
+    assert asyncio.run(mcp._on_the_way(listener, "drawing", 1.0, work())) == "drawn"
+    progress = [each for each, _, _ in listener.heard]
+    assert len(progress) > 3
+    assert progress == sorted(set(progress))
+    assert (progress[0], progress[-1]) == (0, 1)
+
+
+def test_long_work_ends_with_whoever_waits_for_it():
+    ended = []
+
+    async def work() -> None:
+        try:
+            await asyncio.sleep(60)
+        finally:
+            ended.append(True)
+
+    async def leave() -> None:
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.05):
+                await mcp._on_the_way(Listener(), "drawing", 1.0, work())
+
+    asyncio.run(leave())
+    assert ended == [True]
+
+
+def test_what_is_refused_on_the_way_is_an_error_the_model_can_read():
+    async def work() -> None:
+        raise Refused("value", "not like this")
+
+    with pytest.raises(ToolError, match="not like this"):
+        asyncio.run(mcp._on_the_way(Listener(), "drawing", 1.0, work()))
