@@ -154,4 +154,4 @@ def test_the_official_client_hears_how_far_its_chart_is(server, mode):
                 assert not drawn.is_error
 
     asyncio.run(run())
-    assert heard == [(0, 1, "drawing"), (1, 1, "drawn")]
+    assert (heard[0], heard[-1]) == ((0, 1, "drawing"), (1, 1, "done"))
