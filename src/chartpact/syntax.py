@@ -78,6 +78,13 @@ _ESCAPE = re.compile(
     r"\\(?:[abfnrtv\\'\"]|\r?\n|[0-7]{1,3}|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})"
 )
 _SURROGATE = re.compile(r"\\(?:u[dD][89a-fA-F]|U0000[dD][89a-fA-F])")
+_ELSEWHERE = {  # what people write who come from other languages, or from a word processor
+    "?": "write a if condition else b",
+    "!": "write not x; unequal is !=",
+    **dict.fromkeys("“”„‟«»", 'a text stands in straight quotes: "…"'),
+    **dict.fromkeys("‘’‚", "a text stands in straight quotes: '…'"),
+    **dict.fromkeys("–—−", "minus is -"),
+}
 _ODD = {"\t": "a tab", "\f": "a form feed", "\r": "a carriage return", "\0": "a NUL character"}
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 # What the parser descends into and only returns from at the end of the expression.
@@ -131,14 +138,10 @@ def _unreadable(char: str, rest: str, line: int, column: int) -> SourceError:
     if re.match(r"[A-Za-z]{0,3}['\"]", rest):
         return SourceError("syntax", "this text is not closed", line, column, "add the quote")
     if ord(char) > 127:
-        return SourceError(
-            "syntax",
-            f"{char!r} stands outside a text",
-            line,
-            column,
-            "names are written with a-z, A-Z, 0-9 and _",
-        )
-    return SourceError("syntax", f"{char!r} means nothing here", line, column)
+        hint = _ELSEWHERE.get(char, "names are written with a-z, A-Z, 0-9 and _")
+        return SourceError("syntax", f"{char!r} stands outside a text", line, column, hint)
+    hint = _ELSEWHERE.get(char, "")
+    return SourceError("syntax", f"{char!r} means nothing here", line, column, hint)
 
 
 def _check_string(piece: str, prefixes: tuple[str, ...], line: int, column: int) -> None:
@@ -243,14 +246,27 @@ def guarded_parse(
         tree: ast.Expression | ast.Module
         tree = ast.parse(text, mode="eval") if mode == "eval" else ast.parse(text)
     except SyntaxError as error:  # also IndentationError
-        line, column = error.lineno or 1, error.offset or 1
-        raise SourceError(
-            "syntax", error.msg or "this cannot be read", line, max(column, 1)
-        ) from None
+        line, column = error.lineno or 1, max(error.offset or 1, 1)
+        message = error.msg or "this cannot be read"
+        message = message.replace("'==' or ':=' instead", "'==' instead")
+        raise SourceError("syntax", message, line, column, _misspelt(text, line, column)) from None
     except (RecursionError, MemoryError, ValueError, OverflowError):
         raise SourceError("size", "this is too large to be read", hint="split it") from None
     _check_depth(tree, max_depth)
     return tree
+
+
+_OPERATORS_ELSEWHERE = {"&&": "write and", "||": "write or", "++": "write x += 1"}
+_OPERATORS_ELSEWHERE |= {"--": "write x -= 1", ":=": "write x = 5", "=>": "write >="}
+
+
+def _misspelt(text: str, line: int, column: int) -> str:
+    """What to write instead of another language's operator, if one stands where reading stopped."""
+    written = text.split("\n")[line - 1] if line <= text.count("\n") + 1 else ""
+    around = written[max(column - 3, 0) : column + 2]
+    end = written[:column].split("#")[0].rstrip()[-2:]
+    found = [hint for sign, hint in _OPERATORS_ELSEWHERE.items() if sign in around or sign == end]
+    return found[0] if found else ""
 
 
 def _check_depth(tree: ast.AST, max_depth: int) -> None:

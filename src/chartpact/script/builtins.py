@@ -238,6 +238,7 @@ def _parsed(digits: str, base: int) -> int:
     if len(body) * (base.bit_length() - 1) > INT_BITS:
         raise Fault("value", f"an int has at most {INT_BITS} bits, and this text is longer")
     if not body or any(each not in alphabet for each in body.lower()):
-        raise Fault("value", f"{digits!r:.40} is not an int in base {base}")
+        hint = "write int(float(s))" if base == 10 and _FLOAT.fullmatch(digits) else ""
+        raise Fault("value", f"{digits!r:.40} is not an int in base {base}", hint)
     value = whole(int(body, base))
     return -value if sign else value

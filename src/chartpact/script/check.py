@@ -27,6 +27,7 @@ from chartpact.script.values import CHANGES
 from chartpact.syntax import Places
 
 MOST_PROBLEMS = 20
+PRICES = frozenset("open high low close volume time hl2 hlc3 ohlc4 hlcc4 tick_size".split())
 
 OPERATORS = (
     ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod,
@@ -364,12 +365,16 @@ class _Checker:
         while scope is not None:
             known += scope.names
             scope = scope.above
-        near = nearest(node.id, known)
-        hint = f"did you mean {near!r}?" if near else ""
-        hint = _NOT_HERE.get(node.id, hint)
         owners = [name for name, held in self._namespaces.items() if node.id in held]
-        if owners:
+        if node.id in _NOT_HERE:
+            hint = _NOT_HERE[node.id]
+        elif node.id in PRICES:
+            hint = f"did you mean ohlcv.{node.id}?"
+        elif owners:
             hint = f"did you mean {owners[0]}.{node.id}?"
+        else:
+            near = nearest(node.id, known)
+            hint = f"did you mean {near!r}?" if near else ""
         self._refuse(node, "name", f"there is no {node.id!r:.60}", hint)
 
     def _attribute(self, node: ast.Attribute) -> None:
@@ -403,7 +408,10 @@ class _Checker:
                 self._refuse(keyword, "syntax", f"{keyword.arg!r} is given twice")
             named.add(keyword.arg or "")
             if starred and keyword.arg is not None and _place(keyword) > _place(starred[0]):
-                self._refuse(keyword, "syntax", "named values come before *values")
+                self._refuse(
+                    keyword, "syntax", "named values come before *values",
+                    "as in f(a, key=b, *values)",
+                )  # fmt: skip
         for each in node.args:
             self._expression(each.value if isinstance(each, ast.Starred) else each)
         for keyword in node.keywords:
@@ -627,9 +635,25 @@ _NOT_HERE = {
     "pd": "series have operators: a - b; ta has the functions",
     "set": "use a dict, or a list",
     "isinstance": 'write type(x) == "int"',
-    "open": "scripts read no files",
     "map": "write [f(x) for x in values]",
     "filter": "write [x for x in values if f(x)]",
     "na": "na is None in a list; test with ta.isna(x)",
     "nan": "na is None in a list; test with ta.isna(x)",
+    "true": "write True",
+    "false": "write False",
+    "null": "write None",
+    "none": "write None",
+    "bar_index": "count the bars: for i in range(len(ohlcv))",
+    "input": "declare it in PARAMS and read params[name]",
+    "indicator": "the title stands in META",
+    "plot": "write chart.line(s, title, color)",
+    "plotshape": "write chart.dot(cond, y, label=name)",
+    "hline": "write chart.hline(y)",
+    "fill": "write chart.fill(a, b)",
+    "label": "write chart.new_label(x, y, text)",
+    "line": "write chart.line(s), or chart.new_line(x1, y1, x2, y2)",
+    "box": "write chart.new_box(left, top, right, bottom)",
+    "table": "write chart.new_table(position, columns, rows)",
+    "color": 'a colour is a text: "red", "#rrggbb" or "#rrggbbaa"',
+    "request": "write ohlcv.security(timeframe)",
 }

@@ -4,9 +4,11 @@ The text of the expression that failed, and the values of the names in it, make 
 """
 
 import ast
+import inspect
 import re
 from collections.abc import Iterator
 from itertools import islice
+from types import FunctionType
 from typing import Any
 
 from chartpact.script.errors import Fault, ScriptError
@@ -15,7 +17,7 @@ from chartpact.script.operators import mismatch_hint
 from chartpact.script.place import Place
 from chartpact.script.series import NotANumber, Series, SeriesTruth
 from chartpact.script.texts import quoted
-from chartpact.script.values import a_type, type_name
+from chartpact.script.values import HostObject, a_type, type_name
 
 _PYTHON_TYPES = {
     "NoneType": "None",
@@ -181,7 +183,8 @@ def _type_error(text: str, place: Place) -> tuple[str, str]:
     if match := re.match(r"bad operand type for unary (\S): '(\w+)'", text):
         return f"{match[1]} does not go with {_python(match[2])}{where}", _none_hint(match[2])
     if match := re.match(r"'(\w+)' object is not subscriptable", text):
-        return f"{_python(match[1])} has no elements{where}", _none_hint(match[1])
+        hint = "write ohlcv.close" if match[1] == "Ohlcv" else _none_hint(match[1])
+        return f"{_python(match[1])} has no elements{where}", hint
     if match := re.match(r"'(\w+)' object does not support item assignment", text):
         hint = "build a list: it may stand for a series" if match[1] == "Series" else ""
         return f"{_python(match[1])} cannot be changed{where}", hint
@@ -191,7 +194,32 @@ def _type_error(text: str, place: Place) -> tuple[str, str]:
         return f"an index is an int, not {_python(match[2])}{where}", "cut a float with int(x)"
     if match := re.match(r"unhashable type: '(\w+)'", text):
         return f"{_python(match[1])} cannot be the key of a dict", "use a tuple"
-    return _wrong_arguments(text)
+    if match := re.match(r"'(\w+)' object is not callable", text):
+        hint = "for one bar write s[i]" if match[1] == "Series" else ""
+        return f"{_python(match[1])} cannot be called{where}", hint
+    message, hint = _wrong_arguments(text)
+    return message, hint or _usage(place)
+
+
+def _usage(place: Place) -> str:
+    """How the function is called that was called wrongly, if it is the author's or a host's."""
+    if not isinstance(place.node, ast.Call):
+        return ""
+    func = place.node.func
+    if isinstance(func, ast.Attribute):
+        owner = place.value(func.value)
+        known = isinstance(owner, HostObject) and func.attr in owner.methods
+        function = getattr(type(owner), func.attr) if known else None
+    else:
+        function = place.value(func)
+    if type(function) is not FunctionType:
+        return ""
+    names = [
+        each.name if each.default is each.empty else f"{each.name}=…"
+        for each in inspect.signature(function).parameters.values()
+        if each.name != "self"
+    ]
+    return f"write {place.text(func)}({', '.join(names)})"
 
 
 def _mismatch(verb: str, a: str, b: str, where: str) -> tuple[str, str]:

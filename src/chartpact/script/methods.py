@@ -6,9 +6,20 @@ from typing import Any
 
 from chartpact.script.errors import Fault, nearest
 from chartpact.script.limits import TEXT_CHARS
-from chartpact.script.operators import Operators, text
+from chartpact.script.operators import Operators, mismatch_hint, text
+from chartpact.script.series import Series
 from chartpact.script.texts import formatted
-from chartpact.script.values import DICTS, LISTS, Dict, HostObject, List, Method, a_type, type_name
+from chartpact.script.values import (
+    DICTS,
+    LISTS,
+    Dict,
+    FrozenDict,
+    HostObject,
+    List,
+    Method,
+    a_type,
+    type_name,
+)
 
 
 class Methods:
@@ -298,7 +309,15 @@ def unknown(value: Any, name: str, known: list[str]) -> Fault:
     """There is no such attribute."""
     near = nearest(name, known)
     hint = f"did you mean .{near}?" if near else ""
-    if not hint and known and (type(value) in LISTS or type(value) in DICTS):
+    if isinstance(value, HostObject) and name in value.meant:
+        hint = f"did you mean .{value.meant[name]}?"
+    elif value is None:
+        hint = mismatch_hint(value, value)
+    elif type(value) is FrozenDict and name in value:
+        hint = f'write params["{name}"]'
+    elif type(value) is Series:
+        hint = "what is done with series is in ta, as in ta.sma(s, n); one bar is s[i]"
+    elif not hint and known and (type(value) in LISTS or type(value) in DICTS):
         hint = f"it has {', '.join(sorted(known))}"
     return Fault("name", f"{a_type(value)} has no {name!r}", hint)
 

@@ -17,6 +17,7 @@ from chartpact.script.texts import percent
 from chartpact.script.values import DICTS, LISTS, Dict, HostObject, List, Method, a_type
 
 NUMBERS = frozenset((int, float))
+_SPREADABLE = frozenset((*LISTS, *DICTS, tuple, range, Series))
 _SMALL = 1 << 64
 _LARGEST_KEY = (1 << 61) - 1
 _WALKED = frozenset((*LISTS, *DICTS, tuple))
@@ -436,9 +437,16 @@ class Operators:
         """A sequence of exactly `count` values, for `a, b = value`."""
         if type(value) is tuple and len(value) == count:
             return value
+        if type(value) not in _SPREADABLE:
+            keys = "of a dict go through d.items(); characters are s.elems()"
+            hint = keys if type(value) is str else ""
+            hint = hint or (mismatch_hint(value, value) if value is None else "")
+            message = f"{count} names take {count} values, and this is {a_type(value)}"
+            raise Fault("type", message, hint)
         values, length, _ = self.sequence(value)
         if length != count:
-            raise Fault("value", f"{count} names take {count} values, and here are {length}")
+            hint = "this is one series: give it one name" if type(value) is Series else ""
+            raise Fault("value", f"{count} names take {count} values, and here are {length}", hint)
         return values
 
     def pairs(self, given: tuple[Any, ...], named: dict[str, Any]) -> Dict:

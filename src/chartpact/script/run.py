@@ -259,7 +259,7 @@ def _dry_run(source: str, params: tuple[Param, ...], user: str | None, name: str
     bars = dry_run_bars()
     extras = Extras(
         {each.name: bars for each in params if each.type == "symbol"},
-        {each.name: () for each in params if each.type == "calendar"},
+        {each.name: DRY_RUN_EVENTS for each in params if each.type == "calendar"},
     )
     try:
         return run(source, bars, limits=DRY_RUN, user=user, name=name, extras=extras)
@@ -268,6 +268,30 @@ def _dry_run(source: str, params: tuple[Param, ...], user: str | None, name: str
             raise
     # Little time was allowed, and others had it: that says nothing of the script.
     return run(source, bars, user=user, name=name, extras=extras)
+
+
+# Events with every field that a calendar gives, during the bars that a script is tried on.
+DRY_RUN_EVENTS = tuple(
+    {
+        "id": f"dry-run-{number}",
+        "title": "Dry run",
+        "country": "US",
+        "currency": "USD",
+        "time_utc": 1_700_000_100_000 + 300_000 * bar,
+        "all_day": False,
+        "tentative": False,
+        "impact": impact,
+        "actual": None if number else "1.0",
+        "forecast": "1.5",
+        "previous": "2.0",
+        "revised": None,
+        "unit": "%",
+        "period": None,
+        "source": "dry run",
+        "fetched_at": 1_700_000_000_000,
+    }
+    for number, (bar, impact) in enumerate([(20, "high"), (90, "medium")])
+)
 
 
 def dry_run_bars(count: int = DRY_RUN_BARS) -> Bars:

@@ -164,7 +164,7 @@ class Series:
         raise Fault(
             "type",
             "& | and ~ join conditions, and this is a series of numbers",
-            "put each comparison in parentheses: (a > 1) & (b < 2)",
+            "put each comparison in parentheses: (a > 1) & (b < 2); compare 1 and 0: s == 1",
         )
 
     def _other(self, other: Any) -> Any:

@@ -5,9 +5,9 @@ Starlark's can be locked (while they are iterated) and frozen (once the module i
 one, its class is changed, so that a list in the middle of a hot loop costs what a list costs.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from types import FunctionType, MethodType
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 from chartpact.script.errors import Fault
 
@@ -72,13 +72,15 @@ class Method:
 class HostObject:
     """Something the host hands to a script: it shows the attributes of its table, no others.
 
-    `methods` are the names of its own methods a script may call, `fields` those it may read.
+    `methods` are the names of its own methods a script may call, `fields` those it may read,
+    `meant` tells for other names, which people know from elsewhere, what they stand for here.
     """
 
     __slots__ = ()
     type_name = "object"
     methods: frozenset[str] = frozenset()
     fields: frozenset[str] = frozenset()
+    meant: ClassVar[Mapping[str, str]] = {}
 
     def __repr__(self) -> str:
         return f"<{self.type_name}>"

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -67,6 +67,23 @@ class Chart(HostObject):
     )
     type_name = "chart"
     methods = frozenset((*PLOT_METHODS, *OBJECT_METHODS))
+    meant: ClassVar[Mapping[str, str]] = {
+        "plot": "line",
+        "plotshape": "dot",
+        "marker": "dot",
+        "arrow": "dot",
+        "histogram": "bars",
+        "columns": "bars",
+        "bgcolor": "fill",
+        "band": "fill",
+        "level": "hline",
+        "label": "new_label",
+        "text": "new_label",
+        "box": "new_box",
+        "rect": "new_box",
+        "table": "new_table",
+        "title": "set_label",
+    }
 
     def __init__(self, bars: Bars, meta: Mapping[str, Any], meter: Meter) -> None:
         caps = {
@@ -400,7 +417,8 @@ class Chart(HostObject):
         elif level and kind in (int, float):
             array = np.full(self._size, float(value))
         else:
-            raise Fault("type", f"{name} is a series, not {a_type(value)}")
+            hint = "take its parts first, as in a, b, c = …" if kind is tuple else ""
+            raise Fault("type", f"{name} is a series, not {a_type(value)}", hint)
         if array.dtype == np.bool_:
             raise Fault(
                 "type",

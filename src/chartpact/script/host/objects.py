@@ -94,7 +94,9 @@ def checked(record: type[Value], name: str, value: Any, keyword: str) -> Any:
     try:
         return rules(record)[name].check(plain(value, keyword))
     except SceneError as error:
-        raise Fault("value", f"{keyword}: {error}") from None
+        number = type(value) in (int, float) and str(error).endswith("is not a text")
+        hint = "write text.number(x, decimals), or str(x)" if number else ""
+        raise Fault("value", f"{keyword}: {error}", hint) from None
 
 
 def plain(value: Any, keyword: str) -> Any:
