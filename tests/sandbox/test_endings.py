@@ -85,6 +85,17 @@ def test_a_kill_that_was_not_ours_is_told_by_when_it_came(
     monkeypatch.undo()
 
 
+def test_a_signal_without_a_name_is_a_crash_too(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended = Exit(signal=45, code=0, killed=False, wall_ms=5, cpu_ms=5, peak_kib=1)
+    monkeypatch.setattr(type(pool.zygote()), "run", lambda *_: ended)
+    with pytest.raises(RunFailed, match="signal 45") as failed:
+        pool.run(wire.encode({"kind": "nothing"}))
+    assert failed.value.kind == "crash"
+    monkeypatch.undo()
+
+
 @pytest.mark.parametrize("step", range(1, 10))
 def test_a_hardening_that_fails_is_loud_and_runs_nothing(
     pool: Pool, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, step: int

@@ -2,6 +2,7 @@
 
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import textwrap
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -173,6 +175,73 @@ def test_a_host_without_room_for_a_process_is_called_busy(tmp_path: Path) -> Non
         assert wait_until(served)
         assert pool.zygote() is zygote
         assert len(children(zygote.pid)) <= 2
+
+
+def test_a_process_with_thousands_of_open_files_runs_scripts_too() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard < 3000:
+        return
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 3000), hard))
+    held = [os.open("/dev/null", os.O_RDONLY) for _ in range(1500)]
+    try:
+        with Pool(1, planted=PLANTED) as pool:
+            assert pool.run(ECHO).document == {"kind": "echo"}
+            with pytest.raises(RunFailed) as failed:
+                pool.run(SLEEP, Allowance(wall_ms=50))
+            assert failed.value.kind == "busy"
+    finally:
+        for fd in held:
+            os.close(fd)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.mark.parametrize("left", range(8))
+def test_a_process_that_can_open_no_more_files_is_busy_and_recovers(left: int) -> None:
+    """Wherever in a run the descriptors end: nothing is left behind."""
+    with Pool(1, planted=PLANTED) as pool:
+        if left % 2:
+            pool.run(ECHO)
+        before = descriptors(os.getpid())
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        highest = max(map(int, os.listdir("/proc/self/fd")))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (highest + 1, hard))
+        filled = []
+        try:
+            with suppress(OSError):
+                while True:
+                    filled.append(os.open("/dev/null", os.O_RDONLY))
+            for _ in range(left):
+                os.close(filled.pop())
+            try:
+                assert pool.run(ECHO).document == {"kind": "echo"}
+            except RunFailed as failed:
+                assert failed.kind == "busy"
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+            for fd in filled:
+                os.close(fd)
+        assert pool.run(ECHO).document == {"kind": "echo"}
+        if left % 2:
+            assert descriptors(os.getpid()) == before
+    assert descriptors(os.getpid()) <= before
+
+
+def test_a_renewal_that_fails_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Pool(1, renewal=Renewal(runs=1)) as pool:
+        first = pool.zygote()
+
+        def refused(*_: object) -> None:
+            raise Unavailable("planted on purpose")
+
+        with monkeypatch.context() as patch:
+            patch.setattr("chartpact.script.sandbox.pool.Zygote", refused)
+            pool.run(NOTHING)
+            assert wait_until(lambda: pool._renewing is None)
+            pool.run(NOTHING)
+            assert wait_until(lambda: pool._renewing is None)
+        assert pool.zygote() is first
+        pool.run(NOTHING)
+        assert wait_until(lambda: pool.zygote() is not first)
 
 
 def test_a_zygote_is_renewed_after_so_many_runs() -> None:

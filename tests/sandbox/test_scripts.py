@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -138,7 +139,7 @@ def test_what_is_kept_of_sources_is_bounded(monkeypatch: pytest.MonkeyPatch) -> 
     for name in "abcd":
         known.put(name, scripts.Inspected(code=b"x" * 10))
     assert [name for name in "abcd" if known.get(name)] == ["b", "c", "d"]
-    known.put("e", scripts.Inspected(code=b"x" * 85))
+    known.put("e", scripts.Inspected(code=b"x" * 70))
     assert [name for name in "abcde" if known.get(name)] == ["d", "e"]
 
 
@@ -158,6 +159,14 @@ def test_every_function_works_in_a_child_and_imports_nothing(ask: Ask) -> None:
     ] * 3
     assert "2023-11-15 03:43" in found["outcomes"][1]
     assert found["zones"] > 400
+
+
+def test_texts_that_grow_on_the_wire_are_too_large_and_no_crash() -> None:
+    body = "for i in range(249):\n    chart.new_label(i, 1.0, '\U0001f600' * 4000)"
+    text = source(body).replace('"T"', '"T", "max_labels_count": 500')
+    with pytest.raises(ScriptError, match="does not fit") as refused:
+        script.run(text, dry_run_bars(20_000))
+    assert refused.value.kind == "size"
 
 
 # ------------------------------------------------------------------------------- forged answers
@@ -273,3 +282,53 @@ def test_a_forged_error_is_cut_to_a_readable_length(
     with pytest.raises(ScriptError) as failed:
         forger({"error": {"kind": "value", "message": "x" * 100_000, "hint": "y" * 100_000}})
     assert len(failed.value.message) == len(failed.value.hint) == 4000
+
+
+PARAM = {"name": "n", "type": "int", "default": 1, "desc": "", "min": 1, "max": 2, "step": None}
+DECLARED = {"params": [{**PARAM, "options": None}], "meta": {"title": "T"}}
+
+
+def inspected(document: Any) -> scripts.Inspected:
+    answered: Any = SimpleNamespace(document=document, columns=[np.zeros(3, np.uint8)])
+    return scripts._read(scripts._inspected, answered, "check")
+
+
+def test_an_honest_inspection_passes() -> None:
+    assert inspected(DECLARED).params[0].name == "n"
+    assert inspected(DECLARED).code == bytes(3)
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"errors": []},
+        {"errors": [{"kind": "value", "message": "x", "hint": ""}] * 101},
+        {"errors": 7},
+        {**DECLARED, "meta": {}},
+        {**DECLARED, "meta": {"title": 7}},
+        {**DECLARED, "meta": {"title": "T", "more": []}},
+        {**DECLARED, "meta": {"title": "x" * (2 << 20)}},
+        {**DECLARED, "meta": {"title": "T", **{f"x{i}": i for i in range(100_000)}}},
+        {**DECLARED, "params": [{**PARAM, "options": None, "default": float("inf")}]},
+        {**DECLARED, "params": [{**PARAM, "options": None, "max": float("inf")}]},
+        {**DECLARED, "params": [{**PARAM, "options": [float("inf")]}]},
+        {**DECLARED, "params": [{**PARAM, "options": ["x"] * 1_000_000}]},
+        {**DECLARED, "params": [{**PARAM, "name": "no name", "options": None}]},
+        {**DECLARED, "params": [{**PARAM, "options": None, "unknown": 1}]},
+    ],
+    ids=lambda document: str(document)[:60],
+)
+def test_a_forged_inspection_is_a_crash(document: Any) -> None:
+    with pytest.raises(ScriptError, match="no usable answer"):
+        inspected(document)
+
+
+def test_what_is_kept_is_counted_whole_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scripts, "_KEPT_BYTES", 1000)
+    known = scripts._Known()
+    for size in (500, 0, 700, 1):  # somebody else was quicker, and got another answer
+        known.put((None, "", "a"), scripts.Inspected(code=bytes(size)))
+        assert known._bytes == size + len("((), {})")
+    for name in "bcd":
+        known.put((None, "", name), scripts.Inspected(meta={"title": "x" * 400}))
+    assert [name for name in "abcd" if known.get((None, "", name))] == ["c", "d"]

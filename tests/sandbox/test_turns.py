@@ -1,6 +1,7 @@
 """Runs are admitted as cores allow, and users take turns."""
 
 import asyncio
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -169,6 +170,45 @@ def test_waiting_ends_as_busy() -> None:
         assert failed.value.kind == "busy"
         assert isinstance(slow.exception(), RunFailed)
         assert pool.run(wire.encode({"kind": "echo"})).document == {"kind": "echo"}
+
+
+def test_who_is_interrupted_while_waiting_gives_the_turn_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Interrupted(threading.Event):
+        def wait(self, timeout: float | None = None) -> bool:  # noqa: ARG002
+            raise KeyboardInterrupt
+
+    echo = wire.encode({"kind": "echo"})
+    with Pool(1, planted=PLANTED, patience_s=5) as pool, ThreadPoolExecutor(1) as threads:
+        pool.zygote()
+        with monkeypatch.context() as patch:
+            patch.setattr("chartpact.script.sandbox.pool.threading.Event", Interrupted)
+            with pytest.raises(KeyboardInterrupt):  # granted at once
+                pool.run(echo)
+        slow = threads.submit(pool.run, wire.encode({"kind": "loop"}), Allowance(wall_ms=300))
+        time.sleep(0.05)
+        with monkeypatch.context() as patch:
+            patch.setattr("chartpact.script.sandbox.pool.threading.Event", Interrupted)
+            with pytest.raises(KeyboardInterrupt):  # still waiting
+                pool.run(echo)
+        assert isinstance(slow.exception(), RunFailed)
+        assert pool.run(echo).document == {"kind": "echo"}
+        assert pool.turns._running == pool.turns._waiting == {}
+
+
+def test_a_turn_costs_the_time_it_took() -> None:
+    with Pool(2, planted=PLANTED) as pool, ThreadPoolExecutor(1) as threads:
+        pool.zygote()
+        keeps = threads.submit(pool.run, wire.encode({"kind": "loop"}), Allowance(900), "cid")
+        time.sleep(0.05)
+        with pytest.raises(RunFailed):
+            pool.run(wire.encode({"kind": "loop"}), Allowance(wall_ms=500), "ann")
+        pool.run(wire.encode({"kind": "echo"}), user="bob")
+        spent = dict(pool.turns._spent)
+        assert isinstance(keeps.exception(), RunFailed)
+        assert spent["ann"] >= 0.5
+        assert spent["bob"] < spent["ann"]
 
 
 def test_the_clock_starts_with_the_run_not_with_the_waiting() -> None:

@@ -43,6 +43,7 @@ LOG_LINE_CHARS = 2_000
 POINTS = 4_000_000  # numbers in all plots together
 PLOTS = 500
 DOTS = 200_000
+DOT_TEXT_CHARS = 4_000_000  # labels of all dots, each counted as often as it stands there
 OBJECTS = 500  # labels, lines or boxes alive at once: Pine's own cap
 TABLE_CELLS = 2_000
 OBJECT_TEXT_CHARS = 4_096

@@ -34,6 +34,7 @@ from chartpact.script.host.objects import (
     plain,
 )
 from chartpact.script.limits import (
+    DOT_TEXT_CHARS,
     DOTS,
     OBJECT_TEXT_CHARS,
     PLOTS,
@@ -55,6 +56,7 @@ class Chart(HostObject):
     __slots__ = (
         "_canvas",
         "_count_of_dots",
+        "_dot_text",
         "_dots",
         "_label",
         "_meter",
@@ -97,6 +99,7 @@ class Chart(HostObject):
         self._scattered: dict[str, _Scattered] = {}
         self._dots: list[tuple[Array, Array, str, int]] = []  # bars, heights, name, offset
         self._count_of_dots = 0
+        self._dot_text = 0
         self._numbers = 0
         self._text = 0
         self._y_range: tuple[float, float] | None = None
@@ -193,7 +196,7 @@ class Chart(HostObject):
             dots = self._scattered[title] = _Scattered(title)
             self._reserve()
             self._plots.append(dots)
-        self._count(1)
+        self._count(1, label)
         dots.add(x + offset, height, color, size, label)
         if label is not None:
             self._dots.append((np.array([x]), np.array([height]), label, offset))
@@ -214,7 +217,7 @@ class Chart(HostObject):
         at = np.flatnonzero(array & np.isfinite(heights))
         if offset:
             at = at[(at + offset >= 0) & (at + offset < self._size)]
-        self._count(len(at))
+        self._count(len(at), label)
         plain(size, "size")
         points = self._made(Points, x=at + offset, y=heights[at], size=size, label=label)
         paint = self._paint(color)
@@ -463,11 +466,18 @@ class Chart(HostObject):
         if self._text > SCENE_TEXT_CHARS:
             raise Fault("size", f"all texts together have at most {SCENE_TEXT_CHARS:,} characters")
 
-    def _count(self, dots: int) -> None:
+    def _count(self, dots: int, label: str | None) -> None:
         self._meter.charge(dots // 2)
         self._count_of_dots += dots
         if self._count_of_dots > DOTS:
             raise Fault("size", f"a chart has at most {DOTS:,} dots")
+        self._dot_text += dots * len(label or "")
+        if self._dot_text > DOT_TEXT_CHARS:
+            raise Fault(
+                "size",
+                f"the labels of all dots together have at most {DOT_TEXT_CHARS:,} characters",
+                "a label stands at every dot: use a short one",
+            )
 
     def _reserve(self, numbers: int = 0) -> None:
         """Room for one more plot with so many numbers."""

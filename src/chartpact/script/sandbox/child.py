@@ -91,7 +91,7 @@ def _work(job: memoryview, answer: memoryview) -> int:
     try:
         document, columns = wire.decode(job, len(job))
         parts = wire.encode(*KINDS[document["kind"]](document, columns))
-        if sum(len(part) for part in parts) > len(answer):
+        if sum(map(len, parts)) > len(answer) or len(parts[0]) > wire.MOST_JSON:
             parts = wire.encode(_too_large(len(answer)))
         wire.write(parts, answer)
     except MemoryError:

@@ -97,12 +97,19 @@ class Pool:
         """Runs the job in this packet and waits for its answer."""
         turn = threading.Event()
         self._ask(user, turn.set)
-        if not turn.wait(self.patience_s) and self.turns.withdraw(user, turn.set):
+        try:
+            in_time = turn.wait(self.patience_s)
+        except BaseException:  # whoever waited was interrupted
+            if not self.turns.withdraw(user, turn.set):
+                self.turns.done(user, 0.0)
+            raise
+        if not in_time and self.turns.withdraw(user, turn.set):
             raise _busy(f"no turn came free within {self.patience_s:g} s")
+        started = time.monotonic()
         try:
             return self._perform(parts, allowance or Allowance())
         finally:
-            self.turns.done(user)
+            self.turns.done(user, time.monotonic() - started)
 
     def submit(
         self, parts: Sequence[wire.Part], allowance: Allowance | None = None, user: User = None
@@ -115,13 +122,14 @@ class Pool:
             executor = self._executor
 
         def work() -> None:
+            started = time.monotonic()
             try:
                 if answer.set_running_or_notify_cancel():
                     answer.set_result(self._perform(parts, allowance or Allowance()))
             except BaseException as error:  # noqa: BLE001  (it belongs to whoever asks)
                 answer.set_exception(error)
             finally:
-                self.turns.done(user)
+                self.turns.done(user, time.monotonic() - started)
 
         def granted() -> None:
             executor.submit(work)
@@ -136,6 +144,13 @@ class Pool:
             raise _busy("too many runs are waiting") from None
 
     def _perform(self, parts: Sequence[wire.Part], allowance: Allowance) -> Answered:
+        try:
+            return self._over_files(parts, allowance)
+        except OSError as error:  # out of descriptors, processes or memory
+            log.error("no run could be started: %s", error)
+            raise _busy(f"no run could be started: {error.strerror}") from None
+
+    def _over_files(self, parts: Sequence[wire.Part], allowance: Allowance) -> Answered:
         job = wire.sealed(parts)
         try:
             answer = wire.blank(allowance.answer)
@@ -204,7 +219,13 @@ class Pool:
             self._renewing.start()
 
     def _renew(self, old: Zygote) -> None:
-        new = self._new()
+        try:
+            new = self._new()
+        except (OSError, Unavailable) as error:  # the old one goes on, and the next run tries again
+            log.error("the sandbox could not be renewed: %s", error)
+            with self._lock:
+                self._renewing = None
+            return
         with self._lock:
             self._renewing = None
             if self._zygote is old and not self._closed:
@@ -297,7 +318,8 @@ def _crashed(ended: Exit, given: Allowance) -> RunFailed:
         if ended.cpu_ms >= given.wall_ms / 2 or ended.wall_ms >= given.wall_ms:
             return _too_slow(ended, given)
         return _out_of_memory(given)
-    name = signal.Signals(ended.signal).name
+    known = ended.signal in {*signal.Signals}
+    name = signal.Signals(ended.signal).name if known else f"signal {ended.signal}"
     return RunFailed("crash", f"the script's process crashed ({name})", _NOT_YOUR_FAULT)
 
 

@@ -80,8 +80,14 @@ class Zygote:
         self._retired = False
         self._lock = threading.Lock()
         self._taking = threading.Lock()
-        self._channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         complaints = os.memfd_create("chartpact-zygote")
+        try:
+            self._start(complaints, turns, planted, layers)
+        finally:
+            os.close(complaints)
+
+    def _start(self, complaints: int, turns: int, planted: Path | None, layers: int) -> None:
+        self._channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
             with theirs:  # ours must be the only copy left when it waits for the end
                 config = _config(theirs.fileno(), turns, planted, layers)
@@ -99,8 +105,6 @@ class Zygote:
         except BaseException:
             self._channel.close()
             raise
-        finally:
-            os.close(complaints)
 
     @property
     def pid(self) -> int:
@@ -251,7 +255,9 @@ def _word(child: socket.socket) -> bytes:
 
 
 def _ended(pidfd: int) -> bool:
-    return bool(select.select([pidfd], [], [], 0)[0])
+    ready = select.poll()  # not select, which knows no descriptor above 1023
+    ready.register(pidfd, select.POLLIN)
+    return bool(ready.poll(0))
 
 
 def _kill(pidfd: int) -> bool:

@@ -7,6 +7,8 @@ child of ours would say is a crash of the run.
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import partial
+from math import isfinite
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -18,7 +20,7 @@ from chartpact.script.errors import ScriptError
 from chartpact.script.limits import LOG_LINE_CHARS, LOG_LINES, Limits
 from chartpact.script.program import Extras, Result, source_key
 from chartpact.script.run import compile, examine, execute
-from chartpact.script.sandbox import layers, packing, pool, wire
+from chartpact.script.sandbox import bounds, layers, packing, pool, wire
 from chartpact.script.sandbox.pool import Allowance, Answered, Pool, RunFailed
 from chartpact.script.sandbox.process import Unavailable
 from chartpact.script.tokens import check_size
@@ -27,6 +29,9 @@ T = TypeVar("T")
 
 _KEPT, _KEPT_BYTES = 1024, 64 << 20
 _MOST_MESSAGE = 4000
+_MOST_STEPS = 1 << 53
+_MOST_ERRORS = 100
+_MOST_DECLARED = 1 << 20  # of a source of 64 KiB, however it is written down
 _ANSWER, _ANSWER_A_BAR = 4 << 20, 512  # bytes
 
 
@@ -100,7 +105,8 @@ def run(
     answer = _ANSWER + _ANSWER_A_BAR * len(bars)
     allowance = Allowance(limits.wall_ms, limits.memory_mb << 20, answer)
     parts = _job(source, inspected, bars, params, limits, extras)
-    return _read(_result, _ask(parts, allowance, user, at, "run"), "run")
+    answered = _ask(parts, allowance, user, at, "run")
+    return _read(partial(_result, bars=len(bars)), answered, "run")
 
 
 def _job(
@@ -164,6 +170,16 @@ def _ask(
 # ---------------------------------------------------------------------------- what children say
 
 
+_UNREADABLE = (
+    AttributeError,
+    LookupError,
+    OverflowError,
+    RecursionError,
+    TypeError,
+    ValueError,  # of which WireError is one
+)
+
+
 def _read(
     reader: Callable[[Mapping[str, Any], list[wire.Column]], T], answered: Answered, step: str
 ) -> T:
@@ -176,7 +192,7 @@ def _read(
         return reader(document, answered.columns)
     except ScriptError:
         raise
-    except (wire.WireError, AttributeError, KeyError, IndexError, TypeError, ValueError):
+    except _UNREADABLE:
         raise ScriptError(
             step,
             "crash",
@@ -197,26 +213,37 @@ def _error(data: Mapping[str, Any], step: str) -> ScriptError:
     )
 
 
-def _result(document: Mapping[str, Any], columns: list[wire.Column]) -> Result:
-    steps, log = document["steps"], document["log"]
-    if type(steps) is not int or steps < 0 or not isinstance(log, list) or len(log) > LOG_LINES:
-        raise ValueError("steps or log")
+def _result(document: Mapping[str, Any], columns: list[wire.Column], bars: int) -> Result:
+    steps, log, scene = document["steps"], document["log"], document["scene"]
+    if type(steps) is not int or not 0 <= steps <= _MOST_STEPS:
+        raise ValueError("steps")
+    if not isinstance(log, list) or len(log) > LOG_LINES:
+        raise ValueError("log")
     if not all(isinstance(line, str) and len(line) <= LOG_LINE_CHARS for line in log):
         raise ValueError("log")
-    return Result(packing.unpack_scene(document["scene"], columns), steps, tuple(log))
+    bounds.check(scene, columns, bars)
+    return Result(packing.unpack_scene(scene, columns), steps, tuple(log))
 
 
 def _inspected(document: Mapping[str, Any], columns: list[wire.Column]) -> Inspected:
     if "errors" in document:
-        errors = tuple(_error(each, "check") for each in document["errors"])
-        if not errors:
+        if not 0 < len(document["errors"]) <= _MOST_ERRORS:
             raise ValueError("errors")
-        return Inspected(errors=errors)
+        return Inspected(errors=tuple(_error(each, "check") for each in document["errors"]))
     meta = document["meta"]
     if not all(isinstance(value, str | int) for value in meta.values()):
         raise TypeError("meta")
+    if not isinstance(meta["title"], str):
+        raise TypeError("title")
     params = tuple(_param(each) for each in document["params"])
-    return Inspected(params, meta, (), columns[0].tobytes())
+    inspected = Inspected(params, meta, (), columns[0].tobytes())
+    if _weight(inspected) - len(inspected.code) > _MOST_DECLARED:
+        raise ValueError("declared")
+    return inspected
+
+
+def _weight(inspected: Inspected) -> int:
+    return len(inspected.code) + len(repr((inspected.params, inspected.meta)))
 
 
 def _param(data: Mapping[str, Any]) -> Param:
@@ -229,6 +256,8 @@ def _param(data: Mapping[str, Any]) -> Param:
         isinstance(data["default"], scalar) and isinstance(data.get("group"), str | None),
         all(type(data.get(name)) in number for name in ("min", "max", "step")),
         options is None or all(isinstance(each, scalar) for each in options),
+        all(map(isfinite, (each for each in data.values() if isinstance(each, float)))),
+        options is None or all(not isinstance(each, float) or isfinite(each) for each in options),
     )
     if not all(fits):
         raise ValueError("param")
@@ -257,12 +286,13 @@ class _Known:
 
     def put(self, key: _Key, inspected: Inspected) -> None:
         with self._lock:
-            if key not in self._held:
-                self._bytes += len(inspected.code)
+            self._bytes += _weight(inspected)
+            if (former := self._held.pop(key, None)) is not None:
+                self._bytes -= _weight(former)
             self._held[key] = inspected
             while len(self._held) > _KEPT or self._bytes > _KEPT_BYTES:
                 _, gone = self._held.popitem(last=False)
-                self._bytes -= len(gone.code)
+                self._bytes -= _weight(gone)
 
 
 _known = _Known()

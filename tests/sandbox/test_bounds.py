@@ -1,0 +1,207 @@
+"""What a run may have drawn is looked at again when it comes out, before anything is made of it."""
+
+import copy
+import json
+import random
+import tracemalloc
+from collections.abc import Iterator
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from chartpact import script
+from chartpact.script import ScriptError, refimpl
+from chartpact.script.limits import (
+    DOT_TEXT_CHARS,
+    DOTS,
+    OBJECT_TEXT_CHARS,
+    OBJECTS,
+    PLOTS,
+    POINTS,
+    SCENE_TEXT_CHARS,
+)
+from chartpact.script.run import dry_run_bars
+from chartpact.script.sandbox import bounds, packing, scripts, wire
+from chartpact.script.sandbox.wire import WireError
+
+BARS = 8_000
+EACH = DOTS // BARS  # dots on every bar
+SERIES, PLACES, ZEROS, FAR, BELOW, HALF = range(6)
+COLUMNS = [
+    np.zeros(BARS),
+    np.repeat(np.arange(BARS), EACH),
+    np.zeros(DOTS, np.uint8),
+    np.full(5, BARS),
+    np.full(5, -1),
+    np.zeros(BARS // 2),
+]
+LINE = {"kind": "line", "values": SERIES}
+TALL = {"kind": "line", "values": SERIES, "ahead": SERIES, "color": ["red", BARS]}
+HEIGHTS = [*COLUMNS, np.zeros(DOTS)]
+POINT = {"x": PLACES, "y": 6, "size": 6, "label": [None, DOTS]}
+SIGNAL = {"bar": PLACES, "confirmed_bar": PLACES, "value": 6, "name": [["a"], ZEROS]}
+LABEL = {"id": 1, "text": "x"}
+MOST = {
+    "plots": [LINE] * (PLOTS - 1) + [{"kind": "dot", "points": POINT}],
+    "signals": SIGNAL,
+    "labels": [LABEL] * OBJECTS,
+    "label": "x" * OBJECT_TEXT_CHARS,
+}
+
+
+def test_as_much_as_a_run_may_draw_passes() -> None:
+    bounds.check(MOST, HEIGHTS, BARS)
+    bounds.check({}, [], BARS)
+    assert (PLOTS - 1) * BARS <= POINTS
+
+
+def dots(**changed: Any) -> dict[str, Any]:
+    return {"plots": [{"kind": "dot", "points": POINT | changed}]}
+
+
+@pytest.mark.parametrize(
+    ("scene", "what"),
+    [
+        ({"plots": [{"kind": "hline", "y": 1}] * (PLOTS + 1)}, "plots"),
+        ({"plots": [TALL] * (POINTS // BARS // 2 + 1)}, "points"),
+        ({"plots": [{"kind": "hline", "color": ["red", 1 << 22]}] * 2}, "colours"),
+        ({"plots": [{"kind": "hline", "color": [["red"], ZEROS]}] * 30}, "colours"),
+        ({"plots": [LINE | {"values": HALF}]}, "another length"),
+        ({"plots": [{"kind": "fill", "a": SERIES, "b": HALF}]}, "another length"),
+        ({"plots": dots()["plots"] * 2}, "dots"),
+        (dots(label=["x" * (DOT_TEXT_CHARS // DOTS + 1), DOTS]), "text of dots"),
+        (dots(label=[["x" * (DOT_TEXT_CHARS // DOTS + 1)], ZEROS]), "text of dots"),
+        (dots(label=[["x"], SERIES]), "no scene"),
+        (dots(label=[[], ZEROS]), "no scene"),
+        (dots(label=[["x"], FAR]), "no scene"),
+        (dots(label=["x", -1]), "no scene"),
+        (dots(x=FAR), "where no bar is"),
+        (dots(x=BELOW), "where no bar is"),
+        (dots(x=99), "no scene"),
+        (dots(x=-1), "no scene"),
+        (dots(x=True), "no scene"),
+        ({"signals": SIGNAL | {"name": ["x" * 1000, DOTS]}}, "text of signals"),
+        ({"signals": SIGNAL | {"name": ["x", DOTS + 1]}}, "signals"),
+        ({"signals": SIGNAL | {"bar": FAR}}, "where no bar is"),
+        ({"signals": SIGNAL | {"confirmed_bar": BELOW}}, "where no bar is"),
+        ({"labels": [LABEL] * (OBJECTS + 1)}, "labels"),
+        ({"lines": [LABEL] * (OBJECTS + 1)}, "lines"),
+        ({"boxes": [LABEL] * (OBJECTS + 1)}, "boxes"),
+        ({"labels": [{"text": "x" * (OBJECT_TEXT_CHARS + 1)}]}, "characters of a text"),
+        ({"labels": [{"text": "x" * OBJECT_TEXT_CHARS}] * OBJECTS}, "characters"),
+        ({"tables": [{"cells": [{"text": "x" * (OBJECT_TEXT_CHARS + 1)}]}]}, "of a text"),
+        ({"plots": [LINE | {"title": "x" * (OBJECT_TEXT_CHARS + 1)}]}, "of a text"),
+        ({"label": "x" * (OBJECT_TEXT_CHARS + 1)}, "of a text"),
+        ([], "no scene"),
+        ({"plots": 7}, "no scene"),
+        ({"plots": [7]}, "no scene"),
+        ({"signals": [7]}, "no scene"),
+        ({"labels": [7]}, "no scene"),
+        ({"tables": [{"cells": 7}]}, "no scene"),
+    ],
+)
+def test_more_than_a_run_may_draw_is_refused(scene: Any, what: str) -> None:
+    with pytest.raises(WireError, match=what):
+        bounds.check(scene, HEIGHTS, BARS)
+    assert 2 * SCENE_TEXT_CHARS < OBJECTS * OBJECT_TEXT_CHARS
+
+
+def test_gigabytes_that_a_few_bytes_stand_for_are_never_made() -> None:
+    plots = [{"kind": "hline", "y": 1, "color": ["red", 1 << 22]}] * PLOTS
+    document = {"scene": {"plots": plots}, "steps": 1, "log": []}
+    tracemalloc.start()
+    try:
+        with pytest.raises(ScriptError, match="no usable answer"):
+            read(document, [])
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()
+
+
+# ------------------------------------------------------------------------------ mutated answers
+
+DRAWING = """
+PARAMS = []
+META = {"title": "Everything"}
+def compute(ohlcv, params, chart):
+    chart.dot(ohlcv.close > ohlcv.open, ohlcv.close, label = "up",
+              color = ["red" if i % 2 else "green" for i in range(len(ohlcv))])
+    chart.dot(3, 5.0, label = "one")
+    chart.new_label(3, 5.0, "text")
+    chart.new_line(1, 1.0, 5, 2.0)
+    chart.new_box(1, 2.0, 5, 1.0)
+    chart.new_table("top_right", 2, 2).cell(0, 0, "x")
+    chart.line(ohlcv.close, offset = 5)
+    chart.hline(3)
+    chart.divline(1, 1.0, 5, 2.0)
+    chart.set_y_range(1, 2)
+    print("log")
+"""
+SOURCES = [*(refimpl.source(name) for name in refimpl.NAMES), DRAWING]
+VALUES: list[Any] = [
+    *(None, True, -1, 0, 7, 1 << 22, 1 << 63, 10**400, 1e308, -0.0, 0.5, "", "\ud800", "\x00"),
+    *("a" * 5000, "auto", "red", "dot", "line", [], {}, [[]], [["a"], 0], ["red", 400], [None, 4]),
+    *(["red", 1 << 22], [{}, 4], [[[]], 2], [2, 1], {"x": 0}, {"n": 0, "bar": 10**30}),
+]
+FIELDS = "x y kind color values a points title label bar ahead id __class__".split()
+
+
+def read(document: Any, columns: list[wire.Column], bars: int = BARS) -> script.Result:
+    answered: Any = SimpleNamespace(document=document, columns=columns)
+    return scripts._read(partial(scripts._result, bars=bars), answered, "run")
+
+
+def places(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Every place in a document: what holds it, and under which name or number."""
+    names = list(value) if isinstance(value, dict) else range(len(value))
+    for name in names:
+        yield value, name
+        if isinstance(value[name], dict | list):
+            yield from places(value[name])
+
+
+def mutated(chance: random.Random, answer: Any, columns: list[wire.Column]) -> bytes:
+    document, columns = copy.deepcopy(answer), list(columns)
+    for _ in range(chance.choice((1, 1, 2, 4))):
+        holder, name = chance.choice(list(places(document)))
+        way = chance.randrange(6)
+        if way == 0 and isinstance(holder, dict):
+            del holder[name]
+        elif way == 1 and isinstance(holder, dict):
+            holder[chance.choice(FIELDS)] = copy.deepcopy(chance.choice(VALUES))
+        elif way == 2 and isinstance(holder, list):
+            holder.extend([holder[name]] * chance.choice((1, 600, 5000)))
+        elif way == 3:
+            one, other = (chance.randrange(len(columns)) for _ in range(2))
+            columns[one] = columns[other][: chance.choice((None, 0, 1, -1))]
+        else:
+            holder[name] = copy.deepcopy(chance.choice(VALUES))
+    packet = bytearray(b"".join(wire.encode(document, columns)))
+    for _ in range(chance.choice((0, 0, 0, 1, 20))):
+        packet[chance.randrange(len(packet))] = chance.randrange(256)
+    return bytes(packet)
+
+
+def test_whatever_a_run_leaves_is_a_result_or_a_structured_error() -> None:
+    bars = dry_run_bars(400)
+    answers = []
+    for source in SOURCES:
+        columns: list[wire.Column] = []
+        result = script.execute(script.compile(source), bars)
+        scene = packing.pack_scene(result.scene, columns)
+        answer = {"scene": scene, "steps": result.steps, "log": result.log}
+        answers.append((json.loads(json.dumps(answer)), columns))
+        assert read(*answers[-1], bars=400).scene.to_json() == result.scene.to_json()
+    chance, passed = random.Random(20_261_115), 0
+    for _ in range(300):
+        packet = mutated(chance, *chance.choice(answers))
+        try:
+            found = read(*wire.decode(packet), bars=400)
+        except (WireError, ScriptError):
+            continue
+        passed += 1
+        json.dumps(found.scene.to_json())
+    assert 0 < passed < 150
