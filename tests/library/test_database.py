@@ -53,6 +53,28 @@ def test_the_file_is_in_wal_mode_and_readers_see_no_unfinished_write(engine):
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
 
 
+def test_a_database_of_a_newer_version_is_refused_and_left_as_it_is(tmp_path):
+    url = f"sqlite:///{tmp_path}/newer.db"
+    with open_database(url).begin() as connection:
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
+    with pytest.raises(ValueError, match="made by a newer chartpact"):
+        open_database(url)
+
+
+def test_a_database_that_can_only_be_read_is_noticed_before_anybody_writes(tmp_path):
+    open_database(f"sqlite:///{tmp_path}/old.db").dispose()
+    engine = sa.create_engine(f"sqlite:///file:{tmp_path}/old.db?mode=ro&uri=true")
+    with pytest.raises(sa.exc.OperationalError, match="readonly"):
+        database.check_writable(engine)
+    engine.dispose()
+
+
+def test_what_is_kept_is_for_its_owners_eyes_alone(tmp_path):
+    open_database(f"sqlite:///{tmp_path}/new/library.db").dispose()
+    assert (tmp_path / "new").stat().st_mode & 0o777 == 0o700
+    assert (tmp_path / "new" / "library.db").stat().st_mode & 0o777 == 0o600
+
+
 def test_a_database_in_memory_is_refused_with_the_remedy():
     with pytest.raises(ValueError, match="name a file"):
         open_database("sqlite://")

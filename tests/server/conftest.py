@@ -1,9 +1,11 @@
-"""A real server in a process of its own, with two users."""
+"""A real server in a process of its own, with two users; and one in this process, to be broken."""
 
+import asyncio
 import os
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +14,12 @@ from pathlib import Path
 
 import httpx2
 import pytest
+import uvicorn
+
+from chartpact.server import app
+from chartpact.server.identity import by_token
+from chartpact.server.serving import Patient
+from chartpact.server.settings import Limits, Settings
 
 TOKENS = {"ann": "token-of-ann-0123456789", "bob": "token-of-bob-0123456789"}
 
@@ -103,3 +111,23 @@ def ann(server: Running) -> Iterator[httpx2.Client]:
 def bob(server: Running) -> Iterator[httpx2.Client]:
     with server.client("bob") as client:
         yield client
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A server in this process, so that a test can plant something in it."""
+    folder = tmp_path_factory.mktemp("here")
+    plenty = Limits(calls_per_minute=10**6, script_runs_per_minute=10**6)
+    served = app.create(
+        Settings(database=f"sqlite:///{folder}/library.db", limits=plenty),
+        identify=by_token({token: user for user, token in TOKENS.items()}),
+    )
+    listener = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(served.app, http=Patient, log_config=None))
+    serves = threading.Thread(target=lambda: asyncio.run(server.serve([listener])))
+    serves.start()
+    port = listener.getsockname()[1]
+    yield Running(f"http://127.0.0.1:{port}", None, Path())  # type: ignore[arg-type]
+    server.should_exit = True
+    serves.join()
+    served.close()

@@ -1,50 +1,22 @@
 """The tests of isolation can fail: each leak planted here is found by the routes that have it.
 
-The server runs in this very process, so that its library can be made to forget whose it is.
+The server is one in this very process, whose library can be made to forget whose it is.
 """
 
-import asyncio
-import socket
-import threading
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
 import sqlalchemy as sa
-import uvicorn
 from tests.server import test_isolation as isolation
-from tests.server.conftest import TOKENS, Running
+from tests.server.conftest import Running
 from tests.server.test_isolation import ANNS, NOBODYS
 
 from chartpact.library import Scripts
 from chartpact.library import scripts as library
 from chartpact.library.schema import user_bars, user_indicators
 from chartpact.library.uploads import Uploads
-from chartpact.server import app
-from chartpact.server.identity import by_token
-from chartpact.server.serving import Patient
-from chartpact.server.settings import Limits, Settings
-
-
-@pytest.fixture(scope="module")
-def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    folder = tmp_path_factory.mktemp("leaks")
-    plenty = Limits(calls_per_minute=10**6, script_runs_per_minute=10**6)
-    served = app.create(
-        Settings(database=f"sqlite:///{folder}/library.db", limits=plenty),
-        identify=by_token({token: user for user, token in TOKENS.items()}),
-    )
-    listener = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(served.app, http=Patient, log_config=None))
-    serves = threading.Thread(target=lambda: asyncio.run(server.serve([listener])))
-    serves.start()
-    port = listener.getsockname()[1]
-    yield Running(f"http://127.0.0.1:{port}", None, Path())  # type: ignore[arg-type]
-    server.should_exit = True
-    serves.join()
-    served.close()
 
 
 @pytest.fixture

@@ -1,6 +1,8 @@
 """`chartpact serve` from start to end: what it refuses, how it stops, what it has kept."""
 
+import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -30,7 +32,8 @@ def refused(*arguments: str, **env: str) -> tuple[int, str]:
     ("arguments", "env", "sentence"),
     [
         (["--no-auth", "--host", "0.0.0.0"], {}, "--no-auth lets everybody in"),
-        ([], {}, "who may use this server?"),
+        (["--host", "0.0.0.0"], {}, "who may use this server?"),
+        ([], {"CHARTPACT_SCRIPTS": "all,ann"}, "write all, or none, or names of users"),
         (["--no-auth", "--db", "nonsense"], {}, "the database cannot be opened"),
         (["--no-auth", "--db", "sqlite:////proc/none/x.db"], {}, "the database cannot be opened"),
         (["--no-auth", "--db", "mysql://x/y"], {}, "the database cannot be opened"),
@@ -68,6 +71,39 @@ def test_the_first_start_needs_nothing_and_shows_a_page_with_its_own_address(tmp
         assert anybody.get("/sample.svg").text.startswith("<svg")
         drawn = anybody.post("/api/v1/charts/image", json=CHART)
         assert drawn.content.startswith(b"\x89PNG")
+
+
+def test_without_a_word_about_users_the_first_start_makes_a_token_for_the_local_one(tmp_path):
+    home = {"XDG_DATA_HOME": str(tmp_path / "data"), "CHARTPACT_TOKENS": ""}
+    with serving(tmp_path, **home) as running:
+        file = tmp_path / "data" / "chartpact" / "token"
+        token = file.read_text().strip()
+        assert file.stat().st_mode & 0o777 == 0o600
+        assert len(token) >= 40
+        bearer = {"Authorization": f"Bearer {token}"}
+        with running.client() as nobody:
+            assert nobody.get("/").status_code == 200
+            assert nobody.get("/api/v1/symbols").status_code == 401
+            assert nobody.get("/api/v1/symbols", headers=bearer).status_code == 200
+        told = running.log.read_text()
+        assert str(file) in told
+        assert token not in told
+    with serving(tmp_path, **home) as again, again.client() as client:
+        assert client.get("/api/v1/symbols", headers=bearer).status_code == 200
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_server_on_standard_input_ends_when_it_is_told_to(tmp_path, number):
+    command = [sys.executable, "-m", "chartpact", "mcp", "--db", f"sqlite:///{tmp_path}/x.db"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        asked = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+        process.stdin.write(json.dumps(asked).encode() + b"\n")
+        process.stdin.flush()
+        assert b'"id":1' in process.stdout.readline().replace(b" ", b"")
+        process.send_signal(number)
+        assert process.wait(20) == 0
+        assert process.stderr.read() == b""
 
 
 def test_a_server_told_to_end_finishes_the_charts_it_is_drawing(tmp_path):

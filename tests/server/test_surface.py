@@ -4,12 +4,14 @@ import asyncio
 from dataclasses import dataclass, field
 
 import pytest
+import sqlalchemy as sa
 from mcp.server.mcpserver.exceptions import ToolError
 from tests.server.conftest import SCRIPT
 from tests.server.test_mcp import CHART, over_http
 
+from chartpact.library import Scripts
 from chartpact.server import mcp
-from chartpact.server.verbs import Refused
+from chartpact.server.verbs import NO_DATABASE, Refused
 
 NEEDED = "needed"
 ARGUMENTS = {
@@ -149,6 +151,19 @@ def test_a_forkable_builtins_source_can_be_read_as_a_resource_until_ones_own_tak
     builtin, own = asyncio.run(read())
     assert '"title": "WaveTrend"' in builtin
     assert own == SCRIPT
+
+
+def test_a_database_that_fails_is_told_as_something_that_passes(here, monkeypatch):
+    def fails(*_):
+        raise sa.exc.OperationalError("SELECT secrets", {}, Exception("disk I/O error"))
+
+    monkeypatch.setattr(Scripts, "of", fails)
+    with here.client("ann") as ann:
+        refused = ann.get("/api/v1/my/indicators")
+    assert (refused.status_code, refused.json()["message"]) == (503, NO_DATABASE)
+    [answer] = asked(here, "ann", ("list_my_indicators", {}))
+    assert answer.is_error
+    assert NO_DATABASE in answer.content[0].text
 
 
 @dataclass

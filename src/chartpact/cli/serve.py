@@ -4,6 +4,7 @@ import argparse
 import ipaddress
 import logging
 import os
+import signal
 import socket
 import sys
 from dataclasses import replace
@@ -115,6 +116,14 @@ def run_mcp(args: argparse.Namespace) -> int:
 
     served = _created(_settings(args), stdio=True)
     logs.to_stderr(logging.WARNING)
+
+    def end(*_: object) -> None:
+        # Standard input is read on a thread that nothing can wake: there is no other way out.
+        served.close()
+        os._exit(DONE)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end)
     try:
         served.mcp.run("stdio")
     finally:
@@ -146,12 +155,31 @@ def _identity(args: argparse.Namespace) -> "Identify":
         chosen = identity.from_environment(os.environ)
     except (ValueError, ImportError, AttributeError) as error:
         raise UsageError(str(error)) from None
-    if chosen is None:
+    if chosen is not None:
+        return chosen
+    if not _loopback(args.host):
         raise UsageError(
-            "who may use this server? Add --no-auth for this machine alone, or hand out tokens: "
-            "CHARTPACT_TOKENS=ann=<token>,bob=<token>"
+            f"who may use this server? {args.host} is reached from other machines: hand out "
+            "tokens, as in CHARTPACT_TOKENS=ann=<token>,bob=<token>"
         )
-    return chosen
+    return _with_own_token()
+
+
+def _with_own_token() -> "Identify":
+    from chartpact.server.identity import LOCAL_USER, by_token, local_token
+    from chartpact.server.settings import data_folder
+
+    file = data_folder() / "token"
+    try:
+        token = local_token(file)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{error}; or start with --no-auth, for this machine alone") from None
+    print(
+        f"every request needs the token in {file}, as Authorization: Bearer <token>; "
+        "with --no-auth none does",
+        file=sys.stderr,
+    )
+    return by_token({token: LOCAL_USER})
 
 
 def _check_layers(args: argparse.Namespace) -> None:

@@ -1,5 +1,6 @@
 """The database behind the library: one engine, one way to write, one way to migrate."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.resources import files
@@ -31,13 +32,22 @@ def open_database(url: str) -> sa.Engine:
     if address.get_backend_name() == "sqlite":
         if not address.database or address.database == ":memory:":
             raise ValueError(f"{url!r} keeps nothing: name a file, as in sqlite:///library.db")
-        Path(address.database).parent.mkdir(parents=True, exist_ok=True)
+        _for_the_owner_alone(Path(address.database))
     engine = sa.create_engine(address)
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _prepare)
         event.listen(engine, "begin", _begin)
     migrate(engine)
     return engine
+
+
+def _for_the_owner_alone(file: Path) -> None:
+    """Makes the file and its folder where they are missing: scripts are nobody else's business."""
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except FileExistsError:
+        return  # as its owner has it
 
 
 def _prepare(connection: Any, _record: Any) -> None:
@@ -64,6 +74,7 @@ def migrate(engine: sa.Engine, revision: str = "head") -> None:
     """Brings the schema to a revision; processes that start together wait for each other."""
     from alembic import command
     from alembic.config import Config
+    from alembic.util import CommandError
 
     config = Config()
     config.set_main_option("script_location", str(files("chartpact.library") / "migrations"))
@@ -71,4 +82,15 @@ def migrate(engine: sa.Engine, revision: str = "head") -> None:
         if connection.dialect.name == "postgresql":
             connection.execute(sa.text("SELECT pg_advisory_xact_lock(5021107)"))
         config.attributes["connection"] = connection
-        command.upgrade(config, revision)
+        try:
+            command.upgrade(config, revision)
+        except CommandError as error:
+            raise ValueError(
+                f"it was made by a newer chartpact ({error}): update, or name another"
+            ) from None
+
+
+def check_writable(engine: sa.Engine) -> None:
+    """Raises where the database can only be read, which SQLite notices no earlier than a write."""
+    with write(engine) as connection:
+        connection.execute(sa.text("UPDATE alembic_version SET version_num = version_num"))

@@ -15,7 +15,7 @@ from mcp.server.subscriptions import ListenHandler
 from starlette.types import ASGIApp
 
 from chartpact._version import VERSION
-from chartpact.library import open_database
+from chartpact.library.database import check_writable, open_database
 from chartpact.server import jobs, mcp, page, rest
 from chartpact.server.exchanges import Exchanges
 from chartpact.server.front import LOOPBACK, Front
@@ -75,6 +75,7 @@ def create(
     With `stdio` it is for one client on standard input and output, who is the local user.
     """
     engine = open_database(settings.database)
+    check_writable(engine)
     workers = Workers(settings.workers)
     verbs = Verbs(settings, engine, workers)
     tools = mcp.build(verbs, _local_user if stdio else _user_over_http)

@@ -1,8 +1,11 @@
 """Who is calling: identities that a server without accounts can be given."""
 
 import hashlib
+import os
+import secrets
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,6 +14,7 @@ if TYPE_CHECKING:
 Identify = Callable[["Headers"], str | None]  # who is calling, or None: nobody we know
 
 LOCAL_USER = "local"
+LEAST_LETTERS = 16  # of a token
 
 
 def everybody_is_local(_: "Headers") -> str:
@@ -34,6 +38,20 @@ def _digest(token: str) -> bytes:
     return hashlib.sha256(token.encode()).digest()
 
 
+def local_token(file: Path) -> str:
+    """The token of the local user: made on the first start, and for that user's eyes alone."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as fresh:
+            fresh.write(secrets.token_urlsafe(32) + "\n")
+    except FileExistsError:
+        pass  # of an earlier start
+    token = file.read_text().strip()
+    if len(token) < LEAST_LETTERS:
+        raise ValueError(f"{file} holds no token: remove it, and the next start makes a new one")
+    return token
+
+
 def from_environment(environ: Mapping[str, str]) -> Identify | None:
     """The identity the environment names, if any.
 
@@ -48,7 +66,7 @@ def from_environment(environ: Mapping[str, str]) -> Identify | None:
         return chosen
     if given := environ.get("CHARTPACT_TOKENS"):
         pairs = [entry.strip().partition("=") for entry in given.split(",") if entry.strip()]
-        if any(not user or len(token) < 16 for user, _, token in pairs):
+        if any(not user or len(token) < LEAST_LETTERS for user, _, token in pairs):
             raise ValueError(
                 "CHARTPACT_TOKENS: write user=token, with tokens of 16 or more letters"
             )

@@ -3,11 +3,13 @@
 import asyncio
 import base64
 import inspect
+import logging
 import time
 from collections.abc import Awaitable, Callable, Coroutine
 from importlib.resources import files
 from typing import Annotated, Any, TypeVar
 
+import sqlalchemy as sa
 from mcp.server import MCPServer
 from mcp.server.caching import CacheHint
 from mcp.server.mcpserver import Context
@@ -19,8 +21,10 @@ from pydantic import Field, ValidationError, create_model
 from chartpact._version import VERSION
 from chartpact.server import shapes
 from chartpact.server.limits import TooMuch
-from chartpact.server.verbs import Refused, Verbs
+from chartpact.server.verbs import NO_DATABASE, Refused, Verbs
 from chartpact.server.workers import WorkFailed
+
+log = logging.getLogger(__name__)
 
 INSTRUCTIONS = """chartpact computes and draws trading indicators: 38 built in, and any number \
 that users write themselves in a Python-shaped language (Starlark with series operators).
@@ -124,6 +128,9 @@ async def _told(answer: Awaitable[Answer]) -> Answer:
         return await answer
     except (Refused, TooMuch, WorkFailed) as error:
         raise ToolError(str(error)) from None
+    except sa.exc.DBAPIError as error:
+        log.error("the database failed: %s", error.orig)
+        raise ToolError(NO_DATABASE) from None
 
 
 async def _on_the_way(

@@ -1,7 +1,9 @@
 """The REST door: the same verbs as JSON, with an OpenAPI document."""
 
+import logging
 from typing import Annotated, Any
 
+import sqlalchemy as sa
 from fastapi import APIRouter, Depends, FastAPI, Path, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
@@ -9,8 +11,10 @@ from starlette.exceptions import HTTPException
 
 from chartpact.server import shapes
 from chartpact.server.limits import TooMuch
-from chartpact.server.verbs import Refused, Verbs
+from chartpact.server.verbs import NO_DATABASE, Refused, Verbs
 from chartpact.server.workers import WorkFailed
+
+log = logging.getLogger(__name__)
 
 STATUS = {"name": 404, "value": 422, "size": 413, "unavailable": 502}
 FAILED = {"busy": 503, "time": 504, "crash": 500}
@@ -184,6 +188,11 @@ def answer_refusals(app: FastAPI) -> None:
     @app.exception_handler(Exception)
     async def unexpected(_: Request, __: Exception) -> JSONResponse:
         return problem(500, "crash", "something went wrong here; its request id is in the log", {})
+
+    @app.exception_handler(sa.exc.DBAPIError)
+    async def no_database(_: Request, error: Exception) -> JSONResponse:
+        log.error("the database failed: %s", getattr(error, "orig", error))
+        return problem(503, "busy", NO_DATABASE, {"Retry-After": "5"})
 
     @app.exception_handler(Refused)
     async def refused(_: Request, error: Exception) -> JSONResponse:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from pathlib import Path
 
 from chartpact.sources import configured
 from chartpact.sources.configured import Descriptions
@@ -83,6 +84,11 @@ def _users(text: str) -> frozenset[str] | None:
 
 def default_database() -> str:
     """The SQLite file in the user's data directory."""
+    return f"sqlite:///{data_folder() / 'library.db'}"
+
+
+def data_folder() -> Path:
+    """Where this user's data is kept."""
     from platformdirs import user_data_path
 
-    return f"sqlite:///{user_data_path('chartpact', appauthor=False) / 'library.db'}"
+    return user_data_path("chartpact", appauthor=False)

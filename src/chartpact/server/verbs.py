@@ -28,6 +28,7 @@ from chartpact.server.workers import Workers, WorkFailed
 from chartpact.sources import Catalog, SourceFailed, configured
 
 MOST_SCRIPTS = Quota().scripts
+NO_DATABASE = "the database does not answer now; nothing was changed: try again in a moment"
 
 _SWITCHED_OFF = shapes.ScriptProblem(
     step="presence",
