@@ -21,7 +21,9 @@ NAMES = (
 CONSTANTS = ("True", "False", "None")
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
-_FLOAT = re.compile(r"[+-]?(\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|inf(inity)?|nan)", re.I)
+_FLOAT = re.compile(
+    r"[+-]?(\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|inf(inity)?|nan)", re.I | re.A
+)
 _PREFIXES = {2: "0b", 8: "0o", 16: "0x"}
 _RANGE = 1 << RANGE_BITS
 
@@ -132,6 +134,7 @@ class Builtins:
         if key is None and set(map(type, values)) <= NUMBERS:
             return max(values) if name == "max" else min(values)
         self._charge(10 * len(values))
+        values = list(values)  # a key function may change the list it is asked about
         keys = values if key is None else [self._call(key, each) for each in values]
         beats = self._operators.gt if name == "max" else self._operators.lt
         best = 0

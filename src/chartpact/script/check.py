@@ -626,7 +626,11 @@ _REFUSED: Mapping[type, tuple[str, str]] = {
     ast.NamedExpr: ("':='", "assign on a line of its own"),
     ast.Starred: ("'*' here", "join lists with +"),
 }
-_WORDS: Mapping[type, str] = {ast.AnnAssign: "a type", ast.Delete: "'del'"}
+_WORDS: Mapping[type, str] = {
+    ast.AnnAssign: "a type",
+    ast.Delete: "'del'",
+    ast.Match: "'match'",
+}
 _NOT_HERE = {
     "sum": "write a loop, or ta.sum(s, n) and ta.cum(s) on a series",
     "round": "write ta.round(x)",

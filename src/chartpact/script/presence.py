@@ -49,7 +49,7 @@ def presence(
     }
     params = reader.params(values.get("PARAMS"))
     meta = reader.meta(values.get("META"))
-    reader.compute(checked.functions.get("compute"), "compute" in checked.globals)
+    reader.compute(checked.functions.get("compute"), values.get("compute"))
     return params, meta, reader.problems
 
 
@@ -105,14 +105,12 @@ class _Reader:
             self._report(wrong)
             return {}
 
-    def compute(self, function: ast.FunctionDef | None, bound: bool) -> None:
+    def compute(self, function: ast.FunctionDef | None, assigned: ast.Assign | None) -> None:
         signature = f"def compute({', '.join(SIGNATURE)}):"
         if function is None:
-            if bound:
-                hint = f"write {signature}"
-                self.problems.append(
-                    ScriptError("presence", "type", "compute is not a function", hint)
-                )
+            if assigned is not None:
+                wrong = "compute is not a function with a def of its own"
+                self._report(_Wrong(assigned, "type", wrong, f"write {signature}"))
             else:
                 self._missing("compute", f"write {signature}")
             return
@@ -183,6 +181,10 @@ def _with_default(param: Param, entry: Mapping[str, ast.expr], node: ast.expr) -
         raise _Wrong(entry["default"], error.kind, error.message, error.hint) from None
     if isinstance(default, str) and param.type in ("int", "float", "bool"):
         raise _Wrong(entry["default"], "type", f"{param.name}: the default is a string")
+    if param.type == "calendar" and not isinstance(default, str):
+        raise _Wrong(entry["default"], "type", f"{param.name}: the default is a calendar's name")
+    if param.type == "choice" and isinstance(default, bool):
+        raise _Wrong(entry["default"], "type", f"{param.name}: options are numbers or strings")
     if param.type == "int" and abs(checked) > LARGEST_INT:
         raise _Wrong(entry["default"], "value", f"{param.name}: the default is too large")
     fields = {**param.__dict__, "default": checked}

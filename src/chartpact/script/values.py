@@ -65,7 +65,7 @@ class Method:
         self.name = name
         self.call = call
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         return self.call(self.owner, *args, **kwargs)
 
 
