@@ -23,3 +23,20 @@ def refuse() -> None:
 
 def who() -> int:
     return os.getpid()
+
+
+def niceness() -> int:
+    return os.nice(0)
+
+
+def fill(megabytes: int) -> int:
+    return len(bytearray(megabytes * 2**20))
+
+
+KEPT: list[bytes] = []
+
+
+def keep(megabytes: int) -> int:
+    """Grows for good, and tells who did."""
+    KEPT.append(b"x" * (megabytes * 2**20))
+    return os.getpid()

@@ -3,7 +3,7 @@ import threading
 import pytest
 
 from chartpact.server.waiters import Waiters
-from chartpact.server.workers import WorkFailed
+from chartpact.server.worker import WorkFailed
 
 
 def test_an_answer_comes_and_so_does_an_exception():

@@ -5,12 +5,14 @@ from functools import partial
 import pytest
 from tests.server import chores
 
-from chartpact.server.workers import Workers, WorkFailed
+from chartpact.server.standing import PROBATION
+from chartpact.server.worker import Bounds, WorkFailed
+from chartpact.server.workers import Workers
 
 
 @pytest.fixture(scope="module")
 def workers():
-    with Workers(2, wall_s=2) as made:
+    with Workers(2, bounds=Bounds(wall_s=2, memory_mb=200)) as made:
         yield made
 
 
@@ -45,6 +47,62 @@ def test_one_users_long_jobs_do_not_delay_another(workers):
     wait(slow)
 
 
+def test_a_long_job_makes_room_for_others_even_where_there_is_one_worker():
+    with Workers(1) as one:
+        one.submit("bob", chores.who).result(30)
+        long = one.submit("ann", partial(chores.sleep, 3))
+        assert one.submit("bob", partial(chores.add, 1, 1)).result(30) == 2
+        assert not long.done()
+        assert long.result(30) == 3
+
+
+def test_long_jobs_that_were_asked_for_before_the_first_was_seen_to_be_long_wait_among_the_slow():
+    with Workers(1) as one:
+        one.submit("bob", chores.who).result(30)
+        long = [one.submit("ann", partial(chores.sleep, 1.5)) for _ in range(3)]
+        mine = one.submit("bob", partial(chores.add, 1, 1))
+        assert mine.result(30) == 2
+        assert not long[0].done()
+        assert one.submit("bob", partial(chores.add, 1, 1)).result(30) == 2
+        assert not long[1].done()
+        wait(long)
+
+
+def test_whoever_took_long_gives_way_until_their_jobs_are_short_again(workers):
+    workers.submit("cleo", partial(chores.sleep, 0.5)).result(30)
+    nice = [workers.submit("cleo", chores.niceness).result(30) for _ in range(PROBATION + 1)]
+    own = os.nice(0)
+    assert nice == [min(own + 10, 19)] * PROBATION + [own]
+    assert workers.submit("dan", chores.niceness).result(30) == own
+
+
+def test_the_script_of_an_untried_user_starts_among_the_quick_only_where_nobody_waits():
+    with Workers(2) as made:
+        made.submit("ann", chores.who).result(30)
+        others = [made.submit(user, partial(chores.sleep, 0.2)) for user in ("bob", "cleo")]
+        crowded = made.submit("dan", chores.niceness, untrusted=True)
+        assert made.submit("eve", chores.niceness).result(30) == os.nice(0)
+        assert crowded.result(30) == min(os.nice(0) + 10, 19)
+        wait(others)
+        for user in ("dan", "fay"):  # tried by now, and untried with room
+            assert made.submit(user, chores.niceness, untrusted=True).result(30) == os.nice(0)
+
+
+def test_a_job_that_wants_too_much_memory_is_told_so_and_its_worker_is_replaced(workers):
+    assert workers.submit("ann", partial(chores.fill, 50)).result(30) == 50 * 2**20
+    with pytest.raises(WorkFailed, match="needs more than 200 MB") as failure:
+        workers.submit("ann", partial(chores.fill, 300)).result(30)
+    assert failure.value.kind == "memory"
+    assert workers.submit("ann", partial(chores.fill, 50)).result(30) == 50 * 2**20
+
+
+def test_a_worker_that_has_grown_is_replaced_after_its_job():
+    with Workers(1, bounds=Bounds(memory_mb=200)) as one:
+        first = one.submit("ann", partial(chores.keep, 10)).result(30)
+        assert one.submit("ann", partial(chores.keep, 110)).result(30) == first
+        assert one.submit("ann", chores.who).result(30) != first
+
+
 def test_a_crowd_is_refused_as_busy():
     with Workers(1, most_waiting=2) as small:
         for _ in range(3):
@@ -70,4 +128,4 @@ def test_jobs_that_wait_when_the_end_comes_are_refused_and_start_nothing():
             job.result(30)
     with pytest.raises(WorkFailed, match="shutting down"):
         made.submit("ann", chores.who).result(30)
-    assert all(not worker._process.is_alive() for worker in made._all)
+    assert not any(worker.alive for worker in made._quick._all | made._slow._all)

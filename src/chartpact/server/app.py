@@ -23,6 +23,7 @@ from chartpact.server.identity import LOCAL_USER, Identify, everybody_is_local
 from chartpact.server.settings import Settings
 from chartpact.server.shapes import Shown, Theme
 from chartpact.server.verbs import Verbs
+from chartpact.server.worker import Bounds
 from chartpact.server.workers import Workers
 
 
@@ -76,7 +77,8 @@ def create(
     """
     engine = open_database(settings.database)
     check_writable(engine)
-    workers = Workers(settings.workers)
+    bounds = Bounds(memory_mb=settings.limits.job_megabytes)
+    workers = Workers(settings.workers, prepare=jobs.ready, bounds=bounds)
     verbs = Verbs(settings, engine, workers)
     tools = mcp.build(verbs, _local_user if stdio else _user_over_http)
     if extend is not None:
@@ -85,7 +87,7 @@ def create(
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        workers.warm(jobs.ready)
+        workers.warm()
         async with spoken.run():
             yield
 

@@ -22,7 +22,7 @@ from chartpact._version import VERSION
 from chartpact.server import shapes
 from chartpact.server.limits import TooMuch
 from chartpact.server.verbs import NO_DATABASE, Refused, Verbs
-from chartpact.server.workers import WorkFailed
+from chartpact.server.worker import WorkFailed
 
 log = logging.getLogger(__name__)
 

@@ -12,12 +12,12 @@ from starlette.exceptions import HTTPException
 from chartpact.server import shapes
 from chartpact.server.limits import TooMuch
 from chartpact.server.verbs import NO_DATABASE, Refused, Verbs
-from chartpact.server.workers import WorkFailed
+from chartpact.server.worker import WorkFailed
 
 log = logging.getLogger(__name__)
 
 STATUS = {"name": 404, "value": 422, "size": 413, "unavailable": 502}
-FAILED = {"busy": 503, "time": 504, "crash": 500}
+FAILED = {"busy": 503, "time": 504, "memory": 413, "crash": 500}
 PRIVATE = {"Cache-Control": "private, no-store"}
 
 Name = Annotated[str, Path(max_length=128)]

@@ -22,6 +22,7 @@ class Limits:
     body_bytes: int = 4 * 1024 * 1024
     body_seconds: int = 30
     upload_bytes: int = 16 * 1024 * 1024  # also the largest body where files are put
+    job_megabytes: int = 1024  # beyond what a worker has at rest
     answer_seconds: int = 45  # in the queue and at work
 
 

@@ -24,7 +24,8 @@ from chartpact.server.jobs import ChartJob, Picture
 from chartpact.server.limits import Allowance
 from chartpact.server.settings import Settings
 from chartpact.server.waiters import Waiters
-from chartpact.server.workers import Workers, WorkFailed
+from chartpact.server.worker import WorkFailed
+from chartpact.server.workers import Workers
 from chartpact.sources import Catalog, SourceFailed, configured
 
 MOST_SCRIPTS = Quota().scripts
@@ -65,9 +66,9 @@ class Verbs:
         self._drawn: dict[tuple[str, str], tuple[str, float]] = {}  # samples, when drawn
         self._drawing = asyncio.Lock()
 
-    async def _worked(self, user: str, job: Callable[[], Any]) -> Any:
+    async def _worked(self, user: str, job: Callable[[], Any], *, untrusted: bool = False) -> Any:
         """What a worker makes of the job; the event loop and its threads stay free meanwhile."""
-        answer = self._workers.submit(user, job)
+        answer = self._workers.submit(user, job, untrusted=untrusted)
         try:
             async with asyncio.timeout(self.settings.limits.answer_seconds):
                 return await asyncio.wrap_future(answer)
@@ -234,7 +235,8 @@ class Verbs:
         if any(each not in own and indicators.canonical(each) is None for each in asked):
             job = replace(job, others=self._scripts.names(user))
         try:
-            drawn: Picture = await self._worked(user, partial(jobs.draw, await self._fetched(job)))
+            draw = partial(jobs.draw, await self._fetched(job))
+            drawn: Picture = await self._worked(user, draw, untrusted=bool(job.scripts))
             return drawn
         except BarsError as error:
             raise Refused("value", str(error)) from None

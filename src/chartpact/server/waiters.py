@@ -6,7 +6,7 @@ from concurrent.futures import Future
 from typing import TypeVar
 
 from chartpact.script.sandbox.turns import Crowded, Turns
-from chartpact.server.workers import WorkFailed
+from chartpact.server.worker import WorkFailed
 
 Answer = TypeVar("Answer")
 

@@ -1,111 +1,138 @@
-"""Worker processes for what takes processor time: admitted by cores, users in turn, ended in time.
+"""Work that takes processor time: in worker processes, admitted by cores, users in turn.
 
-The web process answers everybody, so it computes nothing itself. Each worker does one job at a
-time; one that overstays is killed and replaced, and only its own job fails.
+The web process answers everybody, so it computes nothing itself. A worker that overstays or wants
+too much memory is replaced, and only its own job fails.
+
+There are two lanes. A job that is not done within a quarter of a second makes room for others in
+the quick lane, and its user's next jobs start in the slow lane, whose workers give way to
+everybody else's, until they are short again.
 """
 
 import logging
-import multiprocessing
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from multiprocessing.connection import Connection
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from chartpact.script.sandbox.turns import Crowded, Turns
+from chartpact.server.standing import GOOD, UNTRIED, Standing
+from chartpact.server.worker import Bounds, Job, Worker, WorkFailed
 
 log = logging.getLogger(__name__)
 
-Job = Callable[[], Any]  # picklable: a partial of a module's function
+BEHIND = 10  # the niceness of the slow lane
 
 
-class WorkFailed(Exception):
-    """A job without an answer: `kind` is busy, time or crash."""
+@dataclass(frozen=True)
+class Task:
+    """A user's job, and the answer to come."""
 
-    def __init__(self, kind: str, message: str, hint: str) -> None:
-        super().__init__(f"{message}: {hint}")
-        self.kind = kind
-        self.message = message
-        self.hint = hint
+    user: str
+    job: Job
+    untrusted: bool
+    answer: "Future[Any]" = field(default_factory=Future)
 
 
 class Workers:
-    """As many processes as there may be jobs at once; a context manager."""
+    """As many processes in either lane as there may be jobs at once; a context manager.
 
-    def __init__(self, count: int, *, wall_s: float = 20.0, most_waiting: int = 200) -> None:
-        self._turns = Turns(count, most_waiting)
-        self._wall_s = wall_s
-        self._lock = threading.Lock()
-        self._idle: list[_Worker] = []
-        self._all: set[_Worker] = set()
-        self._closed = False
+    `prepare` is what every worker does first, before anybody waits for it.
+    """
 
-    def submit(self, user: str, job: Job) -> "Future[Any]":
-        """The job's answer to come. Exceptions of the job itself come back as they are."""
-        answer: Future[Any] = Future()
+    def __init__(
+        self,
+        count: int,
+        *,
+        prepare: Job | None = None,
+        most_waiting: int = 200,
+        bounds: Bounds | None = None,
+    ) -> None:
+        self._bounds = bounds or Bounds()
+        self._quick, self._slow = (
+            _Lane(Turns(count, most_waiting), partial(Worker, prepare, behind), self._bounds)
+            for behind in (0, BEHIND)
+        )
+        self._standing = Standing()
 
-        def granted() -> None:
-            threading.Thread(target=self._serve, args=(user, job, answer), daemon=True).start()
+    def submit(self, user: str, job: Job, *, untrusted: bool = False) -> "Future[Any]":
+        """The job's answer to come. Exceptions of the job itself come back as they are.
+
+        An untrusted job runs what its user wrote, which may be meant to take long.
+        """
+        task = Task(user, job, untrusted)
+        try:
+            self._enter(self._lane_of(task), task)
+        except Crowded:
+            raise _crowded() from None
+        return task.answer
+
+    def warm(self) -> None:
+        """Starts the quick workers, so that the first to ask need not wait for them."""
+        for number in range(self._quick.turns.turns):
+            user = f"worker {number}"
+            self._quick.turns.ask(user, partial(_in_a_thread, self._quick.start_one, user))
+
+    def _lane_of(self, task: Task) -> "_Lane":
+        owed = self._standing.of(task.user)
+        on_trial = owed == UNTRIED and task.untrusted and not self._quick.turns.free
+        return self._slow if owed > GOOD or on_trial else self._quick
+
+    def _enter(self, lane: "_Lane", task: Task) -> None:
+        lane.turns.ask(task.user, partial(self._granted, lane, task))
+
+    def _granted(self, lane: "_Lane", task: Task) -> None:
+        if lane is self._slow:
+            _in_a_thread(self._serve_slowly, task)
+        elif self._standing.of(task.user) <= GOOD:
+            _in_a_thread(self._serve_quickly, task)
+        else:  # jobs of its user have been long since it was asked for
+            lane.turns.done(task.user, 0)
+            try:
+                self._enter(self._slow, task)
+            except Crowded:
+                if task.answer.set_running_or_notify_cancel():
+                    task.answer.set_exception(_crowded())
+
+    def _serve_quickly(self, task: Task) -> None:
+        started = time.monotonic()
+        moving = False
+
+        def leave() -> None:
+            self._quick.turns.done(task.user, time.monotonic() - started)
+
+        def overran() -> None:
+            nonlocal moving
+            self._standing.took_long(task.user)
+            with suppress(Crowded):  # then it stays where it is
+                self._slow.turns.ask(task.user, leave)
+                moving = True
 
         try:
-            self._turns.ask(user, granted)
-        except Crowded:
-            raise WorkFailed("busy", "too many requests wait", "try again in a moment") from None
-        return answer
+            short = self._quick.serve(task, self._bounds.quick_s, overran)
+            if short and (task.untrusted or self._standing.of(task.user) > GOOD):
+                self._standing.was_short(task.user)
+        finally:
+            moved = moving and not self._slow.turns.withdraw(task.user, leave)
+            lane = self._slow if moved else self._quick
+            lane.turns.done(task.user, time.monotonic() - started)
 
-    def warm(self, job: Job) -> None:
-        """Starts every worker on this job, which nobody waits for, so that none starts cold."""
-        for number in range(self._turns.turns):
-            self.submit(f"worker {number}", job)
-
-    def _serve(self, user: str, job: Job, answer: "Future[Any]") -> None:
+    def _serve_slowly(self, task: Task) -> None:
         started = time.monotonic()
         try:
-            if not answer.set_running_or_notify_cancel():
-                return  # nobody waits for it any more
-            try:
-                worker = self._take()
-            except WorkFailed as failure:
-                answer.set_exception(failure)
-                return
-            except OSError as error:
-                log.error("no worker could be started: %s", error)
-                answer.set_exception(WorkFailed("busy", "no worker is free", "try again later"))
-                return
-            try:
-                good, value = worker.do(job, self._wall_s)
-            except WorkFailed as failure:
-                worker.end()
-                self._all.discard(worker)
-                answer.set_exception(failure)
-                return
-            with self._lock:
-                self._idle.append(worker)
-            if good:
-                answer.set_result(value)
-            else:
-                answer.set_exception(value)
+            overran = partial(self._standing.took_long, task.user)
+            if self._slow.serve(task, self._bounds.slow_s, overran):
+                self._standing.was_short(task.user)
         finally:
-            self._turns.done(user, time.monotonic() - started)
-
-    def _take(self) -> "_Worker":
-        with self._lock:
-            if self._closed:  # a job that waited for its turn must not start a worker now
-                raise WorkFailed("busy", "the server is shutting down", "try again in a moment")
-            if self._idle:
-                return self._idle.pop()
-            worker = _Worker()
-            self._all.add(worker)
-            return worker
+            self._slow.turns.done(task.user, time.monotonic() - started)
 
     def close(self) -> None:
         """Ends every worker."""
-        with self._lock:
-            self._closed = True
-            workers = list(self._all)
-        for worker in workers:
-            worker.end()
+        for lane in (self._quick, self._slow):
+            lane.close()
 
     def __enter__(self) -> "Workers":
         return self
@@ -114,54 +141,102 @@ class Workers:
         self.close()
 
 
-class _Worker:
-    """One process and the pipe to it."""
+def _crowded() -> WorkFailed:
+    return WorkFailed("busy", "too many requests wait", "try again in a moment")
 
-    def __init__(self) -> None:
-        context = multiprocessing.get_context("spawn")  # the web process has threads: no fork
-        self._pipe, theirs = context.Pipe()
-        self._process = context.Process(target=_work, args=(theirs,), daemon=False)
-        self._process.start()
-        theirs.close()
 
-    def do(self, job: Job, wall_s: float) -> tuple[bool, Any]:
+def _in_a_thread(work: Callable[..., None], *arguments: object) -> None:
+    threading.Thread(target=work, args=arguments, daemon=True).start()
+
+
+class _Lane:
+    """Turns, and the workers that serve whoever has one."""
+
+    def __init__(self, turns: Turns, start: Callable[[int], Worker], bounds: Bounds) -> None:
+        self.turns = turns
+        self._start = start
+        self._bounds = bounds
+        self._lock = threading.Lock()
+        self._idle: list[Worker] = []
+        self._all: set[Worker] = set()
+        self._closed = False
+
+    def start_one(self, user: str) -> None:
+        """Has one more worker ready, in this user's turn."""
         try:
-            self._pipe.send(job)
-            if self._pipe.poll(wall_s):
-                answer: tuple[bool, Any] = self._pipe.recv()
-                return answer
-        except (EOFError, OSError):
-            log.error("a worker died in the middle of a job")
-            raise WorkFailed(
-                "crash", "the computation crashed", "try again; if it happens again, report it"
-            ) from None
-        raise WorkFailed(
-            "time", f"the computation took longer than {wall_s:g} s", "ask for fewer bars"
-        )
+            self._give_back(self._taken())
+        except WorkFailed as failure:
+            log.error("no worker is ready: %s", failure)
+        finally:
+            self.turns.done(user)
 
-    def end(self) -> None:
-        self._pipe.close()  # an idle worker sees the end of its pipe, and goes
-        self._process.join(0.5)
-        if self._process.is_alive():
-            self._process.kill()
-            self._process.join()
+    def serve(self, task: Task, short_s: float, overran: Callable[[], None]) -> bool:
+        """Answers the task, and calls `overran` when that takes long; whether it was done soon."""
+        answer, late = task.answer, threading.Event()
 
+        def is_late() -> None:
+            late.set()
+            overran()
 
-def _work(pipe: Connection) -> None:
-    """What a worker process does: one job after the other, until its pipe is closed."""
-    import signal
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the server, which ends its workers
-    while True:
+        if not answer.set_running_or_notify_cancel():
+            return False  # nobody waits for it any more
         try:
-            job = pipe.recv()
-        except (EOFError, OSError):
-            return
+            worker = self._taken()
+            try:
+                done = worker.do(task.job, self._bounds, short_s, is_late)
+            except BaseException:
+                self._drop(worker)
+                raise
+        except WorkFailed as failure:
+            answer.set_exception(failure)
+            return False
+        if done.grown:
+            self._drop(worker)
+        else:
+            self._give_back(worker)
+        if done.good:
+            answer.set_result(done.value)
+        else:
+            answer.set_exception(done.value)
+        return not late.is_set()
+
+    def _taken(self) -> Worker:
+        """A worker that is ready, of those there are or a new one."""
+        with self._lock:
+            if self._closed:  # a job that waited for its turn must not start a worker now
+                raise WorkFailed("busy", "the server is shutting down", "try again in a moment")
+            if self._idle:
+                return self._idle.pop()
+            try:
+                worker = self._start(self._bounds.memory_mb)
+            except OSError as error:
+                log.error("no worker could be started: %s", error)
+                raise WorkFailed("busy", "no worker is free", "try again later") from None
+            self._all.add(worker)
         try:
-            answer = (True, job())
-        except Exception as error:  # noqa: BLE001  (it belongs to whoever asked)
-            answer = (False, error)
-        try:
-            pipe.send(answer)
-        except OSError:
-            return  # nobody is there to hear it
+            worker.get_ready(self._bounds.wall_s)
+        except BaseException:
+            self._drop(worker)
+            raise
+        return worker
+
+    def _give_back(self, worker: Worker) -> None:
+        with self._lock:
+            # Who made room for others kept a worker meanwhile; one to spare will do.
+            surplus = len(self._idle) > self.turns.turns
+            if not surplus:
+                self._idle.append(worker)
+        if surplus:
+            self._drop(worker)
+
+    def _drop(self, worker: Worker) -> None:
+        worker.end()
+        with self._lock:
+            self._all.discard(worker)
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            workers = list(self._all)
+        for worker in workers:
+            worker.end()

@@ -27,6 +27,12 @@ class Turns:
         self._spent: dict[User, float] = {}
         self._level = 0.0  # what the last to get a turn had spent: where newcomers start
 
+    @property
+    def free(self) -> bool:
+        """Whether there is a turn that nobody has."""
+        with self._lock:
+            return sum(self._running.values()) < self.turns
+
     def ask(self, user: User, granted: Callable[[], None]) -> None:
         """Calls `granted`, at once or when it is this user's turn."""
         with self._lock:
