@@ -256,10 +256,25 @@ def test_a_worker_that_is_killed_costs_its_own_request_at_most(server, ann):
             if "spawn_main" in Path(f"/proc/{pid}/cmdline").read_text():
                 os.kill(int(pid), signal.SIGKILL)
                 killed += 1
-    assert killed == 2
+    assert killed >= 2
     answers = [ann.post("/api/v1/charts", json=CHART).status_code for _ in range(4)]
     assert set(answers) <= {200, 500}
     assert answers[-1] == 200
+
+
+def test_a_chart_that_takes_too_much_memory_is_refused_with_a_sentence_and_the_next_is_drawn(
+    tmp_path,
+):
+    column = [float(each % 50 + 10) for each in range(20_000)]
+    inline = dict.fromkeys(("open", "high", "low", "close"), column)
+    inline["time"] = [1_500_000_000 + 60 * each for each in range(20_000)]
+    large = {"inline": inline, "indicators": ["bbands"] * 16, "bars": 20_000, "format": "series"}
+    limits = "job_megabytes=32"
+    with serving(tmp_path, CHARTPACT_LIMITS=limits) as running, running.client("ann") as ann:
+        refused = ann.post("/api/v1/charts", json=large)
+        assert (refused.status_code, refused.json()["kind"]) == (413, "memory")
+        assert "needs more than 32 MB: ask for fewer bars" in refused.json()["message"]
+        assert ann.post("/api/v1/charts", json=CHART).status_code == 200
 
 
 # ------------------------------------------------------------------------- whose scripts run

@@ -7,7 +7,7 @@ from tests.server import chores
 
 from chartpact.server.standing import PROBATION
 from chartpact.server.worker import Bounds, WorkFailed
-from chartpact.server.workers import Workers
+from chartpact.server.workers import BEHIND, Workers
 
 
 @pytest.fixture(scope="module")
@@ -71,8 +71,8 @@ def test_long_jobs_that_were_asked_for_before_the_first_was_seen_to_be_long_wait
 def test_whoever_took_long_gives_way_until_their_jobs_are_short_again(workers):
     workers.submit("cleo", partial(chores.sleep, 0.5)).result(30)
     nice = [workers.submit("cleo", chores.niceness).result(30) for _ in range(PROBATION + 1)]
-    own = os.nice(0)
-    assert nice == [min(own + 10, 19)] * PROBATION + [own]
+    own = os.getpriority(os.PRIO_PROCESS, 0)
+    assert nice == [min(own + BEHIND, 19)] * PROBATION + [own]
     assert workers.submit("dan", chores.niceness).result(30) == own
 
 
@@ -81,11 +81,13 @@ def test_the_script_of_an_untried_user_starts_among_the_quick_only_where_nobody_
         made.submit("ann", chores.who).result(30)
         others = [made.submit(user, partial(chores.sleep, 0.2)) for user in ("bob", "cleo")]
         crowded = made.submit("dan", chores.niceness, untrusted=True)
-        assert made.submit("eve", chores.niceness).result(30) == os.nice(0)
-        assert crowded.result(30) == min(os.nice(0) + 10, 19)
+        assert made.submit("eve", chores.niceness).result(30) == os.getpriority(os.PRIO_PROCESS, 0)
+        assert crowded.result(30) == min(os.getpriority(os.PRIO_PROCESS, 0) + BEHIND, 19)
         wait(others)
         for user in ("dan", "fay"):  # tried by now, and untried with room
-            assert made.submit(user, chores.niceness, untrusted=True).result(30) == os.nice(0)
+            assert made.submit(user, chores.niceness, untrusted=True).result(30) == os.getpriority(
+                os.PRIO_PROCESS, 0
+            )
 
 
 def test_a_job_that_wants_too_much_memory_is_told_so_and_its_worker_is_replaced(workers):

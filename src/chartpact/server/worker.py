@@ -6,6 +6,7 @@ import os
 import resource
 import signal
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -121,7 +122,8 @@ def _work(pipe: Connection, prepare: Job | None, behind: int, memory_mb: int) ->
     answer = Done(good=True, value=None)
     if prepare is not None:
         prepare()
-    os.nice(behind)
+    with suppress(OSError):  # a courtesy, where it is permitted
+        os.setpriority(os.PRIO_PROCESS, 0, os.getpriority(os.PRIO_PROCESS, 0) + behind)
     at_rest = _confine(memory_mb)
     while True:
         try:
