@@ -268,7 +268,12 @@ def test_a_chart_that_takes_too_much_memory_is_refused_with_a_sentence_and_the_n
     column = [float(each % 50 + 10) for each in range(20_000)]
     inline = dict.fromkeys(("open", "high", "low", "close"), column)
     inline["time"] = [1_500_000_000 + 60 * each for each in range(20_000)]
-    large = {"inline": inline, "indicators": ["bbands"] * 16, "bars": 20_000, "format": "series"}
+    large = {
+        "inline_bars": inline,
+        "indicators": ["bbands"] * 16,
+        "bars": 20_000,
+        "format": "series",
+    }
     limits = "job_megabytes=32"
     with serving(tmp_path, CHARTPACT_LIMITS=limits) as running, running.client("ann") as ann:
         refused = ann.post("/api/v1/charts", json=large)
