@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from chartpact import palette
+from chartpact.texts import Texts
 
 SCHEMA_ID = "urn:chartpact:schema:scene:1"
 CHANNELS = ("labels", "lines", "boxes", "tables")
@@ -101,7 +102,7 @@ def _series(values: ArrayLike) -> NDArray[np.float64]:
     texts = (
         values.dtype.kind in "US"
         if isinstance(values, np.ndarray)
-        else isinstance(values, list | tuple) and str in set(map(type, values))
+        else isinstance(values, _LISTED) and str in set(map(type, values))
     )
     try:
         array = np.asarray("no numbers" if texts else values, dtype=np.float64)
@@ -118,28 +119,28 @@ def _series(values: ArrayLike) -> NDArray[np.float64]:
     return array
 
 
+_LISTED = (list, tuple, Texts)
+
+
 def _unchanging(array: NDArray[np.float64]) -> bool:
     owner: Any = array
     while isinstance(owner, np.ndarray):
         if owner.flags.writeable:
             return False
         owner = owner.base
-    return owner is None
+    return owner is None or type(owner) is bytes
 
 
-def _paint(value: Any) -> str | tuple[str | None, ...]:
+def _paint(value: Any) -> str | Texts:
     if isinstance(value, str):
         return palette.AUTO if value == palette.AUTO else _color(value)
     if not isinstance(value, Sequence):
         raise SceneError(f"{value!r} is neither a colour nor a list of colours")
     try:
-        distinct = set(value)
+        colors = Texts.of(value)
     except TypeError:
         raise SceneError(f"{value!r:.60} is no list of colours") from None
-    canonical = {each: None if each is None else _color(each) for each in distinct}
-    if isinstance(value, tuple) and all(each == given for given, each in canonical.items()):
-        return value
-    return tuple(canonical[each] for each in value)
+    return colors.mapped(lambda each: None if each is None else _color(each))
 
 
 def _size(value: Any) -> str | int:
@@ -165,6 +166,8 @@ def _frozen(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _wholes(values: Any) -> NDArray[np.int64]:
+    if type(values) is np.ndarray and values.dtype == np.int64 and _unchanging(values):
+        return values
     array = np.array(values)
     if array.size and array.dtype.kind != "i":
         try:
@@ -175,25 +178,28 @@ def _wholes(values: Any) -> NDArray[np.int64]:
 
 
 def _numbers(values: Any) -> NDArray[np.float64]:
-    array = np.array(values)
+    kept = type(values) is np.ndarray and values.dtype == np.float64 and _unchanging(values)
+    array = values if kept else np.array(values)
     if array.size and array.dtype.kind not in "iuf":
         array = np.array([_number(value) for value in values])
     if not np.isfinite(array).all():
         raise SceneError(f"{array[np.argmin(np.isfinite(array))]} is not a finite number")
-    return _frozen(array.astype(np.float64))
+    return array if kept else _frozen(array.astype(np.float64))
 
 
-def _texts(values: Any) -> tuple[str, ...]:
-    for each in set(values):
+def _texts(values: Any) -> Texts:
+    texts = Texts.of(values)
+    for each in texts.different:
         _text(each)
-    return tuple(values)
+    return texts
 
 
-def _maybe_texts(values: Any) -> tuple[str | None, ...]:
-    for each in set(values):
+def _maybe_texts(values: Any) -> Texts:
+    texts = Texts.of(values)
+    for each in texts.different:
         if each is not None:
             _text(each)
-    return tuple(values)
+    return texts
 
 
 def _one_of(names: Sequence[str]) -> Rule:
@@ -255,7 +261,7 @@ Series = Annotated[
     Rule(_series, {"type": "array", "items": {"type": ["number", "null"]}}, _series_to_json),
 ]
 # One colour for the whole plot, or one for each bar or dot (None: not drawn).
-Paint = Annotated[str | tuple[str | None, ...], Rule(_paint, {})]
+Paint = Annotated[str | Texts, Rule(_paint, {})]
 Size = Annotated[
     str | int,
     Rule(_size, {"anyOf": [{"enum": list(palette.TEXT_SIZES)}, {"type": "integer", "minimum": 1}]}),
@@ -377,8 +383,9 @@ class Rows(Sequence[R], Generic[R]):
         for name, rule in known.items():
             given = columns.pop(name) if name in columns else _default(self.record, name)
             if not _is_column(given):
-                number = isinstance(given, int | float) and not isinstance(given, bool)
-                given = np.full(self._length, given) if number else (given,) * self._length
+                number = type(given) in (int, float)
+                repeated = np.full if number else Texts.repeated
+                given = repeated(self._length, given)
             try:
                 column = cast("Callable[[Any], Any]", rule.column)(given)
             except SceneError as error:
@@ -427,13 +434,10 @@ class Rows(Sequence[R], Generic[R]):
 
     def at(self, rows: NDArray[np.int64], **changed: Any) -> Self:
         """These rows alone, some columns replaced."""
-        listed = rows.tolist()
         kept = {}
         for name in self.names():
             column = getattr(self, name)
-            kept[name] = (
-                column[rows] if isinstance(column, np.ndarray) else [column[i] for i in listed]
-            )
+            kept[name] = column.at(rows) if isinstance(column, Texts) else column[rows]
         return type(self)(**{**kept, **changed})
 
     def to_json(self) -> list[dict[str, Json]]:
@@ -454,7 +458,10 @@ class Rows(Sequence[R], Generic[R]):
 
 
 def _is_column(value: Any) -> bool:
-    return isinstance(value, np.ndarray | tuple | list)
+    return isinstance(value, _COLUMNS)
+
+
+_COLUMNS = (np.ndarray, Texts, tuple, list)
 
 
 def _default(record: type[Value], name: str) -> Any:
@@ -619,7 +626,7 @@ class Points(Rows[Point]):
     x: NDArray[np.int64]
     y: NDArray[np.float64]
     size: NDArray[np.float64]
-    label: tuple[str | None, ...]
+    label: Texts
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -693,7 +700,7 @@ class Signals(Rows[Signal]):
     bar: NDArray[np.int64]
     confirmed_bar: NDArray[np.int64]
     value: NDArray[np.float64]
-    name: tuple[str, ...]
+    name: Texts
 
 
 def signals_of(plots: Iterable[Plot], lag: Mapping[str, int] = MappingProxyType({})) -> Signals:
@@ -704,15 +711,17 @@ def signals_of(plots: Iterable[Plot], lag: Mapping[str, int] = MappingProxyType(
     dots = [plot.columns for plot in plots if isinstance(plot, DotPlot) and len(plot.points)]
     if not dots:
         return Signals()
-    names = np.concatenate([np.array(each.label, dtype=object) for each in dots])
-    kept = np.flatnonzero(names != None)  # noqa: E711  (of each element)
+    names = Texts.joined([each.label for each in dots])
+    signal = np.array([each is not None for each in names.different], np.bool_)
+    kept = np.flatnonzero(signal[names.which])
     bars = np.concatenate([each.x for each in dots])[kept]
     order = np.argsort(bars, kind="stable")
     kept, bars = kept[order], bars[order]
-    labels = names[kept].tolist()
-    later = np.array([lag.get(name, 0) for name in labels], dtype=np.int64) if lag else 0
+    labels = names.at(kept)
+    later = np.array([lag.get(each or "", 0) for each in labels.different], np.int64)
+    known = bars + later[labels.which]
     values = np.concatenate([each.y for each in dots])[kept]
-    return Signals(bar=bars, confirmed_bar=bars + later, value=values, name=labels)
+    return Signals(bar=bars, confirmed_bar=known, value=values, name=labels)
 
 
 # --------------------------------------------------------------------------------- drawn objects
@@ -946,7 +955,7 @@ def _cut_plot(plot: Plot, first: int) -> Plot:
     if isinstance(plot, DotPlot):
         kept = np.flatnonzero(plot.columns.x >= first)
         points = plot.columns.at(kept, x=plot.columns.x[kept] - first)
-        color = plot.color if isinstance(plot.color, str) else tuple(plot.color[i] for i in kept)
+        color = plot.color if isinstance(plot.color, str) else plot.color.at(kept)
         return replace(plot, points=points, color=color)
     if isinstance(plot, DivLinePlot):
         return replace(plot, x1=plot.x1 - first, x2=plot.x2 - first)

@@ -66,3 +66,16 @@ def wait_until(true: Callable[[], bool], seconds: float = 60.0) -> bool:
             return False
         time.sleep(0.005)
     return True
+
+
+def at_rest(zygote: int) -> bool:
+    """Whether nothing runs soon: two children wait, which hold three descriptors each."""
+
+    def resting() -> bool:
+        waiting = children(zygote)
+        try:
+            return len(waiting) == 2 and all(descriptors(pid) == 3 for pid in waiting)
+        except (FileNotFoundError, ProcessLookupError):  # it ended while it was looked at
+            return False
+
+    return wait_until(resting)

@@ -228,9 +228,9 @@ def test_a_forged_packet_is_refused(ask: Ask, packet: str) -> None:
 
 
 def test_a_packet_larger_than_allowed_is_not_even_read() -> None:
-    fd = wire.blank(1 << 20)
+    fd, _ = wire.blank(1 << 20)
     try:
-        os.pwrite(fd, struct.pack("<8sQQ", b"cpact\x00\x01\n", 1 << 19, 0), 0)
+        os.pwrite(fd, struct.pack("<8sQQ", b"cpact\x00\x01\n", 1 << 19, 0), 8)
         with pytest.raises(wire.WireError, match="more than it may"):
             wire.read_answer(fd, 1 << 20, most_json=1 << 10)
     finally:
@@ -246,7 +246,7 @@ def test_what_the_wire_cannot_carry_is_an_error_of_the_sender() -> None:
 
 def test_memory_files_are_sealed() -> None:
     job, size = wire.sealed(wire.encode({"kind": "nothing"}))
-    answer = wire.blank(4096)
+    answer, _ = wire.blank(4096)
     try:
         for change in (
             lambda: os.pwrite(job, b"x", 0),
@@ -276,11 +276,11 @@ def test_received_descriptors_are_not_inherited() -> None:
 def test_an_allowance_is_kept_by_the_child_itself_when_nobody_kills_it(pool: Pool) -> None:
     """The SIGKILL timer in the child, at twice the limit and 200 ms, needs no server."""
     job = wire.sealed(wire.encode({"kind": "loop"}))
-    answer = wire.blank(4096)
+    answer, room = wire.blank(4096)
     pidfd, fd = pool.zygote()._take()
     with socket.socket(fileno=fd) as child:
         child.settimeout(5)
-        wire.send(child, wire.REQUEST.pack(job[1], 4096, 50, 65536), [job[0], answer])
+        wire.send(child, wire.REQUEST.pack(job[1], room, 50, 65536), [job[0], answer])
         began = time.monotonic()
         message, _ = wire.receive(child)
         status = wire.EXITED.unpack(message)[1]

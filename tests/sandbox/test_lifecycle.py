@@ -22,6 +22,7 @@ from chartpact.script.sandbox.process import Unavailable
 from .conftest import PLANTED
 from .processes import (
     alive,
+    at_rest,
     children,
     descriptors,
     memory_files,
@@ -96,7 +97,7 @@ def test_a_child_killed_from_outside_is_an_error_and_the_next_run_is_served() ->
 def test_a_child_killed_while_it_waits_costs_nobody_a_run() -> None:
     with Pool(1, planted=PLANTED) as pool:
         pool.run(ECHO)
-        assert wait_until(lambda: len(children(pool.zygote().pid)) == 2)
+        assert at_rest(pool.zygote().pid)
         for child in children(pool.zygote().pid):
             os.kill(child, signal.SIGKILL)
         assert wait_until(lambda: not any(map(alive, children(pool.zygote().pid))))
@@ -122,29 +123,39 @@ def test_a_child_killed_before_it_read_its_request_is_a_run_that_ended() -> None
 def test_a_child_that_waits_holds_three_descriptors_and_a_run_none() -> None:
     with Pool(1, planted=PLANTED) as pool, ThreadPoolExecutor(1) as threads:
         pool.run(ECHO)
-        assert wait_until(lambda: len(children(pool.zygote().pid)) == 2)
-        assert wait_until(lambda: {descriptors(pid) for pid in children(pool.zygote().pid)} == {3})
+        assert at_rest(pool.zygote().pid)
         run = threads.submit(pool.run, SLEEP, Allowance(wall_ms=5000))
         assert wait_until(lambda: len(running(pool.zygote().pid)) == 1)
         assert descriptors(running(pool.zygote().pid)[0]) == 0
         assert isinstance(run.exception(), RunFailed)
 
 
-@pytest.mark.parametrize("made_ahead", [True, False])
-def test_a_stuck_zygote_is_replaced_and_the_run_is_served(
-    monkeypatch: pytest.MonkeyPatch, made_ahead: bool
+def test_a_stuck_zygote_is_replaced_and_every_run_is_served(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("chartpact.script.sandbox.process.FORK_S", 3.0)
     with Pool(2, planted=PLANTED) as pool:
         stuck = pool.zygote()
-        assert wait_until(lambda: len(children(stuck.pid)) == 2)
-        time.sleep(0.5)  # both are announced
+        assert at_rest(stuck.pid)
         os.kill(stuck.pid, signal.SIGSTOP)
-        if not made_ahead:
-            for fd in (*stuck._take(), *stuck._take()):
-                os.close(fd)
+        for _ in range(2):  # these children were made before
+            assert pool.run(ECHO, Allowance(wall_ms=5000)).document == {"kind": "echo"}
+        assert alive(stuck.pid)
         assert pool.run(ECHO, Allowance(wall_ms=5000)).document == {"kind": "echo"}
         assert not alive(stuck.pid)
+
+
+def test_a_stuck_zygote_is_replaced_when_a_run_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("chartpact.script.sandbox.process.FORK_S", 0.5)
+    with Pool(2, planted=PLANTED) as pool:
+        stuck = pool.zygote()
+        assert at_rest(stuck.pid)
+        os.kill(stuck.pid, signal.SIGSTOP)
+        with pytest.raises(RunFailed) as failed:
+            pool.run(SLEEP, Allowance(wall_ms=100))
+        assert failed.value.kind == "busy"
+        assert not alive(stuck.pid)
+        assert pool.run(ECHO).document == {"kind": "echo"}
 
 
 def test_a_host_without_room_for_a_process_is_called_busy(tmp_path: Path) -> None:
@@ -428,13 +439,13 @@ def test_500_runs_a_third_of_them_hostile_leave_nothing_behind() -> None:
     with Pool(2, planted=PLANTED, renewal=Renewal(runs=2 * runs, crashes=runs)) as pool:
         many_runs(pool, 100, 8)
         zygote = pool.zygote().pid
-        assert wait_until(lambda: len(children(zygote)) == 2)
+        assert at_rest(zygote)
         before = descriptors(os.getpid()), descriptors(zygote)
         resident = resident_kib(zygote)
         failed = many_runs(pool, runs, 8)
         assert failed >= runs // 4
         assert pool.zygote().pid == zygote
-        assert wait_until(lambda: len(children(zygote)) == 2)
+        assert at_rest(zygote)
         assert running(zygote) == []
         assert wait_until(lambda: (descriptors(os.getpid()), descriptors(zygote)) == before)
         assert wait_until(lambda: memory_files([os.getpid(), zygote, *children(zygote)]) == 0)

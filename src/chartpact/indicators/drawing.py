@@ -20,6 +20,7 @@ from chartpact.scene import (
     Scene,
     signals_of,
 )
+from chartpact.texts import Texts
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -65,10 +66,9 @@ def marks(where: Bools, y: Floats, color: str, size: float, label: str) -> DotPl
     return DotPlot(points=Points(x=at, y=y[at], size=size, label=label), color=color)
 
 
-def paint(choice: NDArray[Any], colors: Sequence[str | None]) -> tuple[str | None, ...]:
+def paint(choice: NDArray[Any], colors: Sequence[str | None]) -> Texts:
     """A colour for each bar: the one its number chooses."""
-    names = np.array([None if each is None else palette.color(each) for each in colors], object)
-    return tuple(names[np.asarray(choice, dtype=np.intp)].tolist())
+    return Texts(colors, np.asarray(choice))
 
 
 def scene(

@@ -328,6 +328,48 @@ static void install_filter(void)
     must(syscall(SYS_getppid) == -1 && errno == ENOSYS, FILTER);
 }
 
+/* An answer begins with a word that the kernel marks when the child ends, however it ends, and
+   wakes whoever waits for it. By then the child runs no more code of its own, while taking its
+   memory apart can last longer than the run did. Where this is not to be had, the end is only
+   heard of later, from the zygote. */
+#define NOTICE_SIZE 8
+
+static struct {
+    struct robust_list_head head;
+    struct robust_list entry;
+} notice;
+
+static void give_notice(void *word)
+{
+    *(uint32_t *)word = FUTEX_WAITERS | (uint32_t)syscall(SYS_gettid);
+    notice.entry.next = &notice.head.list;
+    notice.head.list.next = &notice.entry;
+    notice.head.futex_offset = (char *)word - (char *)&notice.entry;
+    notice.head.list_op_pending = NULL;
+    syscall(SYS_set_robust_list, &notice.head, sizeof notice.head);
+}
+
+/* Whether the child that answers in this memory file has ended; waits for it that long. */
+static PyObject *sandbox_wait(PyObject *self, PyObject *args)
+{
+    (void)self;
+    int answer_fd;
+    unsigned int milliseconds;
+    if (!PyArg_ParseTuple(args, "iI", &answer_fd, &milliseconds)) return NULL;
+    uint32_t *word = mmap(NULL, sizeof *word, PROT_READ, MAP_SHARED, answer_fd, 0);
+    if (word == MAP_FAILED) return PyErr_SetFromErrno(PyExc_OSError);
+    uint32_t seen = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+    if (!(seen & FUTEX_OWNER_DIED)) {
+        struct timespec most = {milliseconds / 1000, (long)(milliseconds % 1000) * 1000000};
+        Py_BEGIN_ALLOW_THREADS
+        syscall(SYS_futex, word, FUTEX_WAIT, seen, &most, NULL, 0);
+        Py_END_ALLOW_THREADS
+        seen = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+    }
+    munmap(word, sizeof *word);
+    return PyBool_FromLong((seen & FUTEX_OWNER_DIED) != 0);
+}
+
 /* A child that waits for its job keeps three descriptors: 0 its socket, 1 the ruleset and 2 the
    view of its own size that tells later what it starts with. */
 static PyObject *sandbox_await(PyObject *self, PyObject *args)
@@ -375,10 +417,13 @@ static PyObject *sandbox_enter(PyObject *self, PyObject *args)
         must(syscall(CALL_LANDLOCK_RESTRICT_SELF, 0, 0) == 0, RULESET);
         must(close(0) == 0, RULESET);
     }
+    give_notice(answer);
     if (layers & SECCOMP) install_filter();
 
+    char *body = (char *)answer + NOTICE_SIZE;
+    Py_ssize_t room = (Py_ssize_t)answer_size - NOTICE_SIZE;
     return Py_BuildValue("(NN)", PyMemoryView_FromMemory(job, (Py_ssize_t)job_size, PyBUF_READ),
-                         PyMemoryView_FromMemory(answer, (Py_ssize_t)answer_size, PyBUF_WRITE));
+                         PyMemoryView_FromMemory(body, room, PyBUF_WRITE));
 }
 
 /* Namespaces of its own, the user's among them, in which it keeps its id. */
@@ -420,6 +465,7 @@ static PyMethodDef methods[] = {
     {"sandbox_no_new_privs", sandbox_no_new_privs, METH_NOARGS, "1 once it can gain no rights."},
     {"sandbox_unshare", sandbox_unshare, METH_NOARGS, "Enter namespaces; those that were entered."},
     {"sandbox_await", sandbox_await, METH_VARARGS, "Let go of all but what a job needs."},
+    {"sandbox_wait", sandbox_wait, METH_VARARGS, "Wait until the child of an answer has ended."},
     {"sandbox_enter", sandbox_enter, METH_VARARGS, "Harden this process, for good."},
     {"sandbox_landlock", sandbox_landlock, METH_NOARGS,
      "(ruleset, abi, files, network, scopes): a ruleset that denies every right there is."},

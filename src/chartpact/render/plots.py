@@ -86,14 +86,10 @@ def codes_of(
         if paint != palette.AUTO:
             return [paint], np.zeros(count, dtype=np.int64)
         return [theme.up, theme.down], np.where(auto(), 0, 1)
-    known: dict[str | None, int] = {None: -1}
-    colors: list[str] = []
+    number: dict[str | None, int] = {None: 0}
     codes = np.full(count, -1, dtype=np.int64)
-    for i, color in enumerate(paint[:count]):
-        if color not in known:
-            known[color] = len(colors)
-            colors.append(color)
-        codes[i] = known[color]
+    codes[: len(paint)] = paint[:count].recoded(number) - 1
+    colors = [each for each in number if each is not None]
     if len(paint) < count and len(paint):  # what lies ahead is coloured like the last bar
         codes[len(paint) :] = codes[len(paint) - 1]
     return colors, codes
@@ -379,13 +375,13 @@ def dots(plot: DotPlot, frame: Frame) -> list[Op]:
 
 def _names(points: Points, x: Floats, y: Floats, radius: Floats) -> list[Op]:
     """What dots that are signals say when pointed at."""
-    labels = points.label
+    labels = list(points.label)
     named = [i for i, seen in enumerate(np.isfinite(y).tolist()) if seen and labels[i]][
         -MOST_NAMES:
     ]
     if not named:
         return []
-    titles = tuple(points.label[i] or "" for i in named)
+    titles = tuple(labels[i] or "" for i in named)
     return [Circles(x[named], y[named], radius[named], "#00000000", titles)]
 
 

@@ -25,6 +25,7 @@ NUMBER = INT | FLOAT
 SERIES = FLOATS | CONDITIONS | TIMES
 CONTAINER = LIST | TUPLE | DICT
 DICTS = DICT | PARAMS  # params is a dict whose values have the kinds that PARAMS declares
+_CHOSEN = UNBOUND | NUMBER | SERIES  # what `ta.where` makes a series of numbers of
 SERIES_TUPLE = TUPLE | FLOATS  # as the result of a ta function: a tuple of series
 ANY = (1 << 19) - 1 - UNBOUND - PARAMS | DICT
 
@@ -445,6 +446,9 @@ class Kinds:
         given = [self._kinds(each, env) for each in node.args]
         named = {each.arg or "": self._kinds(each.value, env) for each in node.keywords}
         if space := self._namespaced(node.func):
+            options = ANY if spread or "" in named else _union([*given[1:], *named.values()])
+            if space == "ta.where" and options & ~_CHOSEN:
+                return ANY  # it may choose among texts
             return self._host_result(self._results.get(space, ANY), [*given, *named.values()])
         if isinstance(node.func, ast.Name):
             binding = self._checked.bindings.get(node.func)

@@ -12,7 +12,7 @@ from typing import Any
 from chartpact.script.errors import Fault
 from chartpact.script.limits import INT_BITS, TEXT_CHARS, VALUE_DEPTH
 from chartpact.script.meter import Meter, walking
-from chartpact.script.series import Series, SeriesTruth
+from chartpact.script.series import Series, SeriesTruth, TextSeries
 from chartpact.script.texts import percent
 from chartpact.script.values import DICTS, LISTS, Dict, HostObject, List, Method, a_type
 
@@ -362,7 +362,7 @@ class Operators:
         kind = type(holder)
         if kind in DICTS:
             return holder[self.key(at)]
-        if kind in LISTS or kind in (tuple, str, range, Series):
+        if kind in LISTS or kind in (tuple, str, range, Series, TextSeries):
             if type(at) is not int:
                 raise Fault("type", f"an index is an int, not {a_type(at)}")
             return holder[at]
@@ -424,7 +424,7 @@ class Operators:
         if kind in DICTS:
             self._charge(1 + len(value) // 4)
             return list(value), len(value), value
-        if kind is Series:
+        if kind is Series or kind is TextSeries:
             return value.items(), len(value), None
         hint = "take its characters with s.elems()" if kind is str else ""
         if kind is int:

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from chartpact.script.errors import Fault
 from chartpact.script.meter import Meter
-from chartpact.script.values import LISTS
+from chartpact.script.values import LISTS, HostObject
+from chartpact.texts import Texts
 
 Array = NDArray[Any]
 Operator = Callable[["Series", Any], Any]
@@ -209,9 +210,40 @@ class Series:
             )
 
     def _made(self, array: Array) -> "Series":
-        if not np.isfinite(array.sum()):  # na or infinite somewhere
-            array[np.isinf(array)] = np.nan
+        if (infinite := np.isinf(array)).any():
+            array[infinite] = np.nan
         return Series(array, self.meter)
+
+
+class TextSeries(HostObject):
+    """A text for each bar, such as its colour."""
+
+    __slots__ = ("_listed", "_meter", "texts")
+    type_name = "text series"
+
+    def __init__(self, texts: Texts, meter: Meter) -> None:
+        self.texts = texts
+        self._meter = meter
+        self._listed: list[Any] | None = None
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def __bool__(self) -> bool:
+        raise SeriesTruth
+
+    def items(self) -> list[Any]:
+        """The texts as Python's own, made once."""
+        if self._listed is None:
+            self._meter.charge(10 + len(self.texts) // 3)
+            self._listed = list(self.texts)
+        return self._listed
+
+    def __getitem__(self, bar: int) -> Any:
+        return self.items()[bar]
+
+    def __repr__(self) -> str:
+        return f"<text series of {len(self.texts)} bars>"
 
 
 _NUMBERS = {int, float, type(None)}

@@ -42,11 +42,13 @@ from chartpact.script.limits import (
     SCENE_TEXT_CHARS,
 )
 from chartpact.script.meter import Meter
-from chartpact.script.series import Array, Series, array_of
+from chartpact.script.series import Array, Series, TextSeries, array_of
 from chartpact.script.values import LISTS, HostObject, a_type, shown
+from chartpact.texts import Texts
 
 PLOT_METHODS = "line fill bars dot hline hbar divline set_y_range set_label".split()
 FURTHEST_OFFSET = 10_000
+_CHECKED = frozenset(("color", "points"))  # before they come to a plot
 OBJECT_METHODS = "new_label new_line new_box new_table".split()
 
 
@@ -221,8 +223,8 @@ class Chart(HostObject):
         plain(size, "size")
         points = self._made(Points, x=at + offset, y=heights[at], size=size, label=label)
         paint = self._paint(color)
-        if not isinstance(paint, str):
-            paint = tuple(paint[bar] for bar in at.tolist())
+        if isinstance(paint, Texts):
+            paint = paint.at(at)
         self._add(DotPlot, title=title, color=paint, points=points)
         if label is not None:
             self._dots.append((at, heights[at], label, offset))
@@ -268,19 +270,20 @@ class Chart(HostObject):
         title: Any = "",
     ) -> None:
         """A straight line between two points, such as a divergence."""
-        places = [self._canvas.anchor(each, "bar_index").bar for each in (x1, x2)]
-        heights = [number(y1, "y1"), number(y2, "y2")]
-        if None not in (*places, *heights):
-            self._add(
-                DivLinePlot,
-                title=title,
-                color=self._paint(color),
-                x1=places[0],
-                y1=heights[0],
-                x2=places[1],
-                y2=heights[1],
-                style=style,
-            )
+        first, last = self._canvas.bar(x1), self._canvas.bar(x2)
+        begin, end = number(y1, "y1"), number(y2, "y2")
+        if first is None or last is None or begin is None or end is None:
+            return
+        self._add(
+            DivLinePlot,
+            title=title,
+            color=self._paint(color),
+            x1=first,
+            y1=begin,
+            x2=last,
+            y2=end,
+            style=style,
+        )
 
     def set_y_range(self, lo: Any, hi: Any) -> None:
         """The least and the greatest height the pane shows."""
@@ -404,9 +407,14 @@ class Chart(HostObject):
         offset = np.concatenate([np.full(len(each[0]), each[3]) for each in self._dots])
         bar = known + offset
         value = np.concatenate([each[1] for each in self._dots])
-        name = [each[2] for each in self._dots for _ in range(len(each[0]))]
-        found = Signals(bar=bar, confirmed_bar=np.maximum(known, bar), value=value, name=name)
-        return found.at(np.argsort(bar, kind="stable"))
+        names = Texts.joined([Texts.repeated(len(each[0]), each[2]) for each in self._dots])
+        order = np.argsort(bar, kind="stable")
+        return Signals(
+            bar=bar[order],
+            confirmed_bar=np.maximum(known, bar)[order],
+            value=value[order],
+            name=names.at(order),
+        )
 
     # ------------------------------------------------------------------------------------- checks
 
@@ -449,13 +457,18 @@ class Chart(HostObject):
 
     def _paint(self, color: Any) -> Any:
         """One colour, or one for each bar."""
-        if type(color) not in LISTS:
+        kind = type(color)
+        if kind is TextSeries:
+            self._meter.charge(10 + len(color.texts.different))
+            self._check_length(len(color.texts), "color")
+            return color.texts
+        if kind not in LISTS:
             return plain(color, "color")
         self._meter.charge(10 + 2 * len(color))
         self._check_length(len(color), "color")
         if not set(map(type, color)) <= {str, type(None)}:
             raise Fault("type", "a list of colours holds strings, or None where nothing is drawn")
-        return tuple(color)
+        return Texts.of(color)
 
     def _check_text(self, value: Any, name: str) -> None:
         if type(value) is not str:
@@ -490,10 +503,13 @@ class Chart(HostObject):
     def _add(self, plot: type[Plot], **given: Any) -> None:
         self._meter.charge(250)
         self._check_text(given["title"], "title")
+        numbers = 0
         for name, value in given.items():
-            if not isinstance(value, np.ndarray | Points) and name != "color":
+            if type(value) is np.ndarray:
+                numbers += len(value)
+            elif name not in _CHECKED:
                 plain(value, name)
-        self._reserve(sum(len(each) for each in given.values() if isinstance(each, np.ndarray)))
+        self._reserve(numbers)
         self._plots.append(self._made(plot, **given))
 
     @staticmethod

@@ -54,15 +54,20 @@ class Canvas:
 
     def anchor(self, x: Any, xloc: str) -> Anchor:
         """The place of an x: a bar's number, or a time in UTC ms."""
-        if x is None or (type(x) is float and math.isnan(x)):
+        place = _whole(x)
+        if place is None:
             return _NOWHERE
-        if type(x) not in (int, float) or not math.isfinite(x):
-            hint = "take one bar: s[i]" if type(x) is Series else ""
-            raise Fault("type", f"x is a bar's number or a time, not {a_type(x)}", hint)
-        place = int(x)
-        return self._at_time(place) if xloc == "bar_time" else self._at_bar(place)
+        if xloc == "bar_time":
+            return self._at_time(place)
+        bar = self._in_reach(place)
+        return Anchor(bar, bar, int(self.time[bar]) if bar < len(self.time) else None)
 
-    def _at_bar(self, bar: int) -> Anchor:
+    def bar(self, x: Any) -> int | None:
+        """The bar of that number; None where it is na."""
+        place = _whole(x)
+        return None if place is None else self._in_reach(place)
+
+    def _in_reach(self, bar: int) -> int:
         last = len(self.time) - 1
         if not 0 <= bar <= last + FURTHEST:
             raise Fault(
@@ -70,7 +75,7 @@ class Canvas:
                 f"there is no bar {bar}: x is from 0 to {last + FURTHEST}",
                 'for a time in milliseconds, pass xloc="bar_time"' if bar > 10**9 else "",
             )
-        return Anchor(bar, bar, int(self.time[bar]) if bar <= last else None)
+        return bar
 
     @cached_property
     def _step(self) -> int:
@@ -85,6 +90,18 @@ class Canvas:
             return Anchor(bar, bar, int(self.time[bar]))
         ahead = -(-(ms - int(self.time[bar])) // self._step) if self._step > 0 else 0
         return Anchor(bar + ahead, bar + ahead, ms)
+
+
+def _whole(x: Any) -> int | None:
+    """A number on the time axis; None where it is na."""
+    if type(x) is int:
+        return x
+    if x is None or (type(x) is float and math.isnan(x)):
+        return None
+    if type(x) is not float or not math.isfinite(x):
+        hint = "take one bar: s[i]" if type(x) is Series else ""
+        raise Fault("type", f"x is a bar's number or a time, not {a_type(x)}", hint)
+    return int(x)
 
 
 def checked(record: type[Value], name: str, value: Any, keyword: str) -> Any:

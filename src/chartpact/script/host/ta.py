@@ -7,6 +7,7 @@ import inspect
 import math
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, get_args, get_origin
 
@@ -17,10 +18,11 @@ from chartpact.script.errors import Fault
 from chartpact.script.host.ohlcv import Ohlcv
 from chartpact.script.kinds import CONDITIONS, FLOATS, SERIES_TUPLE
 from chartpact.script.meter import Meter
-from chartpact.script.series import Series, array_of
+from chartpact.script.series import Series, TextSeries, array_of
 from chartpact.script.values import LISTS, a_type
 from chartpact.ta import TaError
 from chartpact.ta.arguments import Bools, Floats
+from chartpact.texts import Texts
 
 _PLAIN = frozenset((int, float, bool, str, type(None)))
 _HIDDEN = frozenset(("out",))  # parameters that make sense with NumPy only
@@ -62,19 +64,41 @@ def names() -> list[str]:
     return list(ta.FUNCTIONS)
 
 
+@dataclass(frozen=True)
+class _Declared:
+    """What the signature of a function says; it is read once, long before any run."""
+
+    kind: int | None  # of the language, where the result is always one
+    outputs: int
+    windowed: bool  # takes a number of bars; what `ta.nz` and `ta.where` take is just a number
+    hidden: frozenset[str]
+
+    @classmethod
+    def of(cls, function: Callable[..., Any]) -> "_Declared":
+        full = inspect.signature(function)
+        returned = full.return_annotation
+        parts = get_args(returned) if get_origin(returned) is tuple else ()
+        kinds = {Floats: FLOATS, Bools: CONDITIONS}
+        several = SERIES_TUPLE if parts and all(each == Floats for each in parts) else None
+        kind = next((kinds[each] for each in kinds if each == returned), several)
+        annotations = [each.annotation for each in full.parameters.values()]
+        return cls(
+            kind,
+            len(get_args(returned)) or 1,
+            any(int in (each, *get_args(each)) for each in annotations),
+            _HIDDEN & full.parameters.keys(),
+        )
+
+
+@cache
+def _declared() -> dict[str, _Declared]:
+    return {name: _Declared.of(function) for name, function in ta.FUNCTIONS.items()}
+
+
 @cache
 def results() -> dict[str, int]:
     """The kinds that functions say they return."""
-    found = {}
-    for name, function in ta.FUNCTIONS.items():
-        returned = inspect.signature(function).return_annotation
-        if returned == Floats:
-            found[name] = FLOATS
-        elif returned == Bools:
-            found[name] = CONDITIONS
-        elif get_origin(returned) is tuple and all(each == Floats for each in get_args(returned)):
-            found[name] = SERIES_TUPLE
-    return found
+    return {name: each.kind for name, each in _declared().items() if each.kind is not None}
 
 
 @cache
@@ -92,22 +116,22 @@ def signature(name: str) -> inspect.Signature:
 def function(name: str, meter: Meter, bars: int) -> Callable[..., Any]:
     """The function as one run calls it, on a chart of so many bars."""
     compute = ta.FUNCTIONS[name]
-    declared = results().get(name)
-    outputs = len(get_args(inspect.signature(compute).return_annotation)) or 1
+    declared = _declared()[name]
+    outputs = declared.outputs
     eighths = EIGHTHS.get(name, 1)
-    window = None if name in FLAT or not _has_window(name) else WINDOW
+    window = None if name in FLAT or not declared.windowed else WINDOW
     window = MODE_WINDOW if name == "mode" else window
     quick = ON_ONE_BAR.get(name)
     # Given by name, so that no further value of a call is taken for it.
-    hidden = dict.fromkeys(_HIDDEN & inspect.signature(compute).parameters.keys())
+    hidden = dict.fromkeys(declared.hidden)
 
     def call(*given: Any, **named: Any) -> Any:
         if quick is not None and len(given) == 1 and not named and type(given[0]) in _QUICK:
             meter.charge(QUICK)
             return quick(given[0])
-        for each in hidden.keys() & named.keys():
+        for each in hidden.keys() & named.keys() if named else ():
             raise Fault("type", f"ta.{name} takes no argument {each!r}")
-        values = (*given, *named.values())
+        values = (*given, *named.values()) if named else given
         lengths = {len(each) for each in values if _is_series(each)}
         if lengths or any(type(each) in LISTS for each in values):
             lengths = lengths or {bars}
@@ -119,7 +143,8 @@ def function(name: str, meter: Meter, bars: int) -> Callable[..., Any]:
             meter.charge(SCALAR)
         arguments = [_argument(each, lengths, meter) for each in given]
         options = {key: _argument(each, lengths, meter) for key, each in named.items()}
-        _charge_clock(arguments, options, meter)
+        if str in map(type, values):
+            _charge_clock(arguments, options, meter)
         options.update(hidden)
         try:
             result = compute(*arguments, **options)
@@ -129,10 +154,60 @@ def function(name: str, meter: Meter, bars: int) -> Callable[..., Any]:
             raise _misused(name, given, named) from None
         except (ValueError, OverflowError):
             raise Fault("value", f"ta.{name} cannot use these values", usage(name)) from None
-        return _result(result, declared, meter)
+        return _result(result, declared.kind, meter)
 
     call.__name__ = name
-    return call
+    return _choosing(call, meter, bars) if name == "where" else call
+
+
+def _choosing(numeric: Callable[..., Any], meter: Meter, bars: int) -> Callable[..., Any]:
+    """`ta.where`, which also chooses among texts: a colour for each bar."""
+
+    def texts(condition: Any, a: Any, b: Any) -> TextSeries:
+        lengths = {len(each) for each in (condition, a, b) if type(each) in _LONG} or {bars}
+        meter.charge(CALL + max(lengths) // 8)
+        if len(lengths) > 1:
+            raise Fault("value", "ta.where: condition, a and b have to be equally long")
+        chosen = _argument(condition, lengths, meter)
+        if not isinstance(chosen, np.ndarray) or chosen.dtype != np.bool_:
+            raise Fault("type", f"condition is a condition such as a > b, not {a_type(condition)}")
+        number: dict[str | None, int] = {}
+        options = [_texts(each, name, meter) for each, name in ((a, "a"), (b, "b"))]
+        meter.charge(sum(len(each.different) for each in options))
+        codes = [each.recoded(number) for each in options]
+        return TextSeries(Texts(number, np.where(chosen, *codes)), meter)
+
+    def where(*given: Any, **named: Any) -> Any:
+        options = (*given[1:], *named.values())
+        if not any(type(each) in (str, TextSeries) or _of_texts(each) for each in options):
+            return numeric(*given, **named)
+        try:
+            return texts(*given, **named)
+        except TypeError:
+            raise Fault("type", "ta.where takes a condition, a and b", usage("where")) from None
+
+    return where
+
+
+_LONG = frozenset((*LISTS, Series, TextSeries))
+
+
+def _of_texts(value: Any) -> bool:
+    return type(value) in LISTS and any(type(each) is str for each in value)
+
+
+def _texts(value: Any, name: str, meter: Meter) -> Texts:
+    """The texts that a value stands for: its own for every bar, or one for all."""
+    if type(value) is TextSeries:
+        return value.texts
+    listed = value if type(value) in LISTS else [value]
+    meter.charge(2 * len(listed))
+    for each in listed:
+        if each is not None and type(each) is not str:
+            raise Fault("type", f"{name} holds {a_type(each)} beside texts", usage("where"))
+        if each is not None and len(each) > _LONGEST_TEXT:
+            raise Fault("size", f"a text for ta has at most {_LONGEST_TEXT} characters")
+    return Texts.of(listed)
 
 
 def usage(name: str) -> str:
@@ -165,13 +240,6 @@ def _argument(value: Any, lengths: set[int], meter: Meter) -> Any:
     return value
 
 
-@cache
-def _has_window(name: str) -> bool:
-    """Does it take a number of bars? (What `ta.nz` and `ta.where` take is just a number.)"""
-    declared = inspect.signature(ta.FUNCTIONS[name]).parameters.values()
-    return any(int in (each.annotation, *get_args(each.annotation)) for each in declared)
-
-
 def _window(values: tuple[Any, ...], longest: int) -> int:
     """The longest window the call asks for; one of no length is refused, and costs as one of 1."""
     whole = [each for each in values if type(each) is int]
@@ -180,8 +248,6 @@ def _window(values: tuple[Any, ...], longest: int) -> int:
 
 def _charge_clock(arguments: list[Any], options: Mapping[str, Any], meter: Meter) -> None:
     """Wall clocks are looked up year by year, so times far apart cost more."""
-    if not any(type(each) is str for each in (*arguments, *options.values())):
-        return
     meter.charge(CLOCK)
     for each in (*arguments, *options.values()):
         times = getattr(each, "time", each)
@@ -213,10 +279,8 @@ def _result(result: Any, declared: int | None, meter: Meter) -> Any:
     if isinstance(result, np.ndarray):
         if result.ndim == 0:
             return _result(result.item(), declared, meter)
-        if result.dtype == np.float64 and not np.isfinite(result.sum()):
-            infinite = np.isinf(result)
-            if infinite.any():
-                result = np.where(infinite, np.nan, result)
+        if result.dtype == np.float64 and (infinite := np.isinf(result)).any():
+            result = np.where(infinite, np.nan, result)
         return Series(result, meter)
     if isinstance(result, tuple):
         return tuple(_result(each, FLOATS if declared == SERIES_TUPLE else None, meter)

@@ -5,8 +5,9 @@ the server and are taken as they are. A scene comes from a run: every value of i
 of its field again, and whatever breaks one is a `WireError`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
+from itertools import groupby
 from typing import Any, get_args
 
 import numpy as np
@@ -14,10 +15,11 @@ import numpy as np
 from chartpact.bars import COLUMNS, Bars
 from chartpact.scene import PLOTS, Paint, Plot, Points, Rows, Rule, Scene, Series, Signals, rules
 from chartpact.script.sandbox.wire import Column, WireError
+from chartpact.texts import Texts
 
 Document = dict[str, Any]
 
-_MOST_WORDS = 1 << 22  # places in a plot, of which each bar has a few
+_MOST_TEXTS = 1 << 22  # places in a plot, of which each bar has a few
 
 _SERIES = get_args(Series)[1]
 _PAINT = get_args(Paint)[1]
@@ -50,11 +52,10 @@ def unpack_bars(document: Document, columns: Sequence[Column]) -> Bars:
 def pack_scene(scene: Scene, columns: list[Column]) -> Document:
     """The scene as a document; series, dots and signals go to the end of `columns`."""
     document: Document = {}
-    sent: dict[int, int] = {}
     for name, rule in rules(Scene).items():
         value = getattr(scene, name)
         if name == "plots":
-            document[name] = [_pack_plot(plot, columns, sent) for plot in value]
+            document[name] = _pack_plots(value, columns)
         elif name == "signals":
             document[name] = _pack_rows(value, columns)
         else:
@@ -69,7 +70,7 @@ def unpack_scene(document: Any, columns: Sequence[Column]) -> Scene:
         given: Document = {}
         for name, value in document.items():
             if name == "plots":
-                given[name] = tuple(_unpack_plot(plot, columns) for plot in value)
+                given[name] = tuple(_unpack_plots(value, columns))
             elif name == "signals":
                 given[name] = _unpack_rows(Signals, value, columns)
             else:
@@ -77,6 +78,39 @@ def unpack_scene(document: Any, columns: Sequence[Column]) -> Scene:
         return Scene(**given)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise WireError(f"it holds no scene ({type(error).__name__})") from None
+
+
+def _pack_plots(plots: Iterable[Plot], columns: list[Column]) -> list[Document]:
+    """One document for a plot with series; levels and lines in a row share one, field by field."""
+    packed: list[Document] = []
+    sent: dict[int, int] = {}
+    for kind, some in groupby(plots, _simple):
+        if kind:
+            alike = list(some)
+            names = [name for name, _, _ in _PLANS[kind]]
+            rows = [[getattr(plot, name) for plot in alike] for name in names]
+            packed.append({"kind": kind, "rows": rows})
+        else:
+            packed += [_pack_plot(plot, columns, sent) for plot in some]
+    return packed
+
+
+def _unpack_plots(documents: Iterable[Document], columns: Sequence[Column]) -> Iterator[Plot]:
+    for document in documents:
+        if "rows" in document:
+            plot_type = PLOTS[document["kind"]]
+            names = [name for name, _, _ in _PLANS[plot_type.kind]]
+            if len(document["rows"]) != len(names) or plot_type.kind not in _SIMPLE:
+                raise ValueError("rows")
+            for row in zip(*document["rows"], strict=True):
+                yield plot_type(**dict(zip(names, row, strict=True)))
+        else:
+            yield _unpack_plot(document, columns)
+
+
+def _simple(plot: Plot) -> str:
+    """The kind of a plot whose fields are all single values, else nothing."""
+    return plot.kind if plot.kind in _SIMPLE and isinstance(plot.color, str) else ""
 
 
 def _pack_plot(plot: Plot, columns: list[Column], sent: dict[int, int]) -> Document:
@@ -88,7 +122,7 @@ def _pack_plot(plot: Plot, columns: list[Column], sent: dict[int, int]) -> Docum
         if rule is _SERIES:
             document[name] = _add_once(value, columns, sent)
         elif rule is _PAINT:
-            document[name] = value if isinstance(value, str) else _pack_words(value, columns)
+            document[name] = value if isinstance(value, str) else _pack_texts(value, columns)
         elif name == "points":
             document[name] = _pack_rows(value, columns)
         else:
@@ -107,7 +141,7 @@ def _unpack_plot(document: Document, columns: Sequence[Column]) -> Plot:
         if rule is _SERIES:
             given[name] = _column(value, columns, np.float64)
         elif rule is _PAINT and not isinstance(value, str):
-            given[name] = _unpack_words(value, columns)
+            given[name] = _unpack_texts(value, columns)
         elif name == "points":
             given[name] = _unpack_rows(Points, value, columns)
         else:
@@ -122,50 +156,47 @@ def _fields(plot_type: type[Plot]) -> tuple[tuple[str, Rule, Any], ...]:
 
 # For each field of a kind of plot its name, its rule, and the value that need not be sent.
 _PLANS = {plot_type.kind: _fields(plot_type) for plot_type in PLOTS.values()}
+_SIMPLE = frozenset(("hline", "hbar", "divline"))
 
 
 def _pack_rows(rows: Rows[Any], columns: list[Column]) -> Document:
     packed: Document = {}
     for name in rows.names():
         value = getattr(rows, name)
-        isarray = isinstance(value, np.ndarray)
-        packed[name] = _add(value, columns) if isarray else _pack_words(value, columns)
+        texts = isinstance(value, Texts)
+        packed[name] = _pack_texts(value, columns) if texts else _add(value, columns)
     return packed
 
 
 def _unpack_rows(rows: type[Rows[Any]], document: Document, columns: Sequence[Column]) -> Rows[Any]:
     given: Document = {}
     for name, value in document.items():
-        words = isinstance(value, list)
-        given[name] = _unpack_words(value, columns) if words else _column(value, columns)
+        texts = isinstance(value, list)
+        given[name] = _unpack_texts(value, columns) if texts else _column(value, columns)
     if set(given) != set(rows.names()):
         raise ValueError("rows")
     return rows(**given)
 
 
-def _pack_words(words: Sequence[str | None], columns: list[Column]) -> list[Any]:
-    """Many texts, few of them different: those, and for each place which it is."""
-    if words and words.count(words[0]) == len(words):
-        return [words[0], len(words)]
-    different = {word: i for i, word in enumerate(dict.fromkeys(words))}
-    which = map(different.__getitem__, words)
-    if len(different) <= 256:
-        return [list(different), _add(np.frombuffer(bytes(which), np.uint8), columns)]
-    return [list(different), _add(np.array(list(which), np.int64), columns)]
+def _pack_texts(texts: Texts, columns: list[Column]) -> list[Any]:
+    """The texts that differ, and for each place which it is; one alone is told by its count."""
+    if len(texts.different) == 1:
+        return [texts.different[0], len(texts)]
+    return [texts.different, _add(texts.which, columns)]
 
 
-def _unpack_words(packed: list[Any], columns: Sequence[Column]) -> tuple[Any, ...]:
+def _unpack_texts(packed: list[Any], columns: Sequence[Column]) -> Texts:
     different, number = packed
     if not isinstance(different, list):
-        if type(number) is not int or not 0 <= number <= _MOST_WORDS:
-            raise ValueError("words")
-        return (different,) * number
+        if type(number) is not int or not 0 <= number <= _MOST_TEXTS:
+            raise ValueError("texts")
+        return Texts.repeated(number, different)
     which = _column(number, columns)
     if which.dtype.kind not in "ui":
-        raise ValueError("words")
+        raise ValueError("texts")
     if len(which) and not 0 <= which.min() <= which.max() < len(different):
-        raise ValueError("words")
-    return tuple(map(different.__getitem__, which.tolist()))
+        raise ValueError("texts")
+    return Texts(different, which)
 
 
 def _add(column: Column, columns: list[Column]) -> int:

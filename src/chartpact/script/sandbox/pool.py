@@ -55,11 +55,10 @@ class Renewal:
 
 @dataclass(frozen=True)
 class Answered:
-    """What a run answered, still to be judged, and what it used."""
+    """What a run answered, still to be judged."""
 
     document: Any
     columns: list[wire.Column]
-    ended: Exit
 
 
 class Pool:
@@ -155,18 +154,20 @@ class Pool:
         try:
             answer = wire.blank(allowance.answer)
             try:
-                ended = self._started(job, (answer, allowance.answer), allowance)
+                ended = self._started(job, answer, allowance)
                 try:
-                    return _answered(ended, answer, allowance)
+                    return _answered(ended, answer[0], allowance)
                 except RunFailed as failed:
                     failed.ended = ended
                     raise
             finally:
-                os.close(answer)
+                os.close(answer[0])
         finally:
             os.close(job[0])
 
-    def _started(self, job: tuple[int, int], answer: tuple[int, int], given: Allowance) -> Exit:
+    def _started(
+        self, job: tuple[int, int], answer: tuple[int, int], given: Allowance
+    ) -> Exit | None:
         for _ in range(2):
             zygote = self.zygote()
             try:
@@ -203,8 +204,8 @@ class Pool:
                 log.warning("the sandbox is started anew: %s", lost)
         zygote.kill()
 
-    def _after(self, zygote: Zygote, ended: Exit) -> None:
-        if ended.signal and not ended.killed:
+    def _after(self, zygote: Zygote, ended: Exit | None) -> None:
+        if ended is not None and ended.signal and not ended.killed:
             zygote.crashes += 1
         due = (
             zygote.runs >= self.renewal.runs
@@ -262,7 +263,19 @@ class Pool:
         self._reset()
 
 
-def _answered(ended: Exit, fd: int, given: Allowance) -> Answered:
+def _answered(ended: Exit | None, fd: int, given: Allowance) -> Answered:
+    if ended is not None:
+        _judge(ended, given)
+    try:
+        document, columns = wire.read_answer(fd, given.answer)
+    except wire.WireError as error:
+        raise RunFailed(
+            "crash", f"the script's process left no usable answer: {error}", _NOT_YOUR_FAULT
+        ) from None
+    return Answered(document, columns)
+
+
+def _judge(ended: Exit, given: Allowance) -> None:
     if ended.killed:
         raise _too_slow(ended, given)
     if ended.signal:
@@ -277,13 +290,6 @@ def _answered(ended: Exit, fd: int, given: Allowance) -> Answered:
             f"the script was not run: step {step} of securing its process failed",
             "this host needs attention: `chartpact doctor` tells more",
         )
-    try:
-        document, columns = wire.read_answer(fd, given.answer)
-    except wire.WireError as error:
-        raise RunFailed(
-            "crash", f"the script's process left no usable answer: {error}", _NOT_YOUR_FAULT
-        ) from None
-    return Answered(document, columns, ended)
 
 
 _NOT_YOUR_FAULT = "this is a fault in chartpact: please report it, with the script"

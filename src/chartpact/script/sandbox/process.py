@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from chartpact import _native
 from chartpact.script.sandbox import wire
 from chartpact.script.sandbox.layers import ALL, unavailable
 
@@ -21,6 +22,7 @@ START_S = 30.0  # exec, imports and warm-up take a fraction of a second on an id
 FORK_S = 2.0  # a zygote that has not forked, or not reaped, by then is stuck
 CLOSE_S = 5.0
 _STILLBORN = 32  # children that died before their job, one after the other: there will be no other
+_GLANCE_MS = 20  # how often the zygote is listened to while a child's own notice is awaited
 
 _BOOT = (
     "import json, sys; config = json.loads(sys.argv[1]); sys.path[:] = config['path']; "
@@ -131,8 +133,13 @@ class Zygote:
 
     # ------------------------------------------------------------------------------- running
 
-    def run(self, job: tuple[int, int], answer: tuple[int, int], wall_ms: int, kib: int) -> Exit:
-        """Runs one child over these memory files (descriptor, size) and tells how it ended."""
+    def run(
+        self, job: tuple[int, int], answer: tuple[int, int], wall_ms: int, kib: int
+    ) -> Exit | None:
+        """Runs one child over these memory files (descriptor, size) and tells how it ended.
+
+        None means that the answer is there; its child is then gone, or about to be.
+        """
         with self._lock:
             if self._retired:
                 raise Lost("it was retired", again=True)
@@ -214,12 +221,16 @@ class Zygote:
 
 def _run(
     child: socket.socket, pidfd: int, request: bytes, files: list[int], limit_s: float
-) -> Exit:
+) -> Exit | None:
     killed = ended = False
     started = time.monotonic()
     try:
         child.settimeout(limit_s)
         wire.send(child, request, files)
+        if _noticed(child, files[1], started + limit_s) and wire.finished(files[1]):
+            _kill(pidfd)  # it has nothing left to do, whatever it did to seem at its end
+            return None
+        child.settimeout(max(started + limit_s - time.monotonic(), 0.001))
         try:
             message = _word(child)
         except TimeoutError:
@@ -244,6 +255,16 @@ def _run(
         peak_kib=peak,
         faults=faults,
     )
+
+
+def _noticed(child: socket.socket, answer: int, deadline: float) -> bool:
+    """Whether the child's end was noticed before it was too late, or the zygote told of it."""
+    while (left := deadline - time.monotonic()) > 0:
+        if _native.sandbox_wait(answer, min(int(left * 1000) + 1, _GLANCE_MS)):
+            return True
+        if select.select([child], [], [], 0)[0]:
+            break
+    return False
 
 
 def _word(child: socket.socket) -> bytes:

@@ -156,28 +156,39 @@ def sealed(parts: Sequence[Part]) -> tuple[int, int]:
 _IOV_MAX = 1024
 
 
-def blank(size: int) -> int:
-    """A memory file of a size that nobody can change; it costs only what is written to it."""
-    fd = _memory_file("chartpact-answer")
+_NOTICE = 8  # bytes before the packet of an answer, by which its child's end is noticed
+
+
+def blank(room: int) -> tuple[int, int]:
+    """A memory file for an answer of so many bytes, and its size, which nobody can change.
+
+    It costs only what is written to it.
+    """
+    fd, size = _memory_file("chartpact-answer"), _NOTICE + room
     try:
         os.ftruncate(fd, size)
         fcntl.fcntl(fd, fcntl.F_ADD_SEALS, _SEALED)
     except BaseException:
         os.close(fd)
         raise
-    return fd
+    return fd, size
 
 
-def read_answer(fd: int, size: int, most_json: int = MOST_JSON) -> tuple[Any, list[Column]]:
-    """The packet in the memory file of a child that is dead; a living one could still change it."""
-    header = os.pread(fd, _HEADER.size, 0)
+def finished(fd: int) -> bool:
+    """Whether the packet of an answer is written to its end."""
+    return os.pread(fd, len(_MAGIC), _NOTICE) == _MAGIC
+
+
+def read_answer(fd: int, room: int, most_json: int = MOST_JSON) -> tuple[Any, list[Column]]:
+    """The packet of an answer, copied once: whatever is still changed there changes no copy."""
+    header = os.pread(fd, _HEADER.size, _NOTICE)
     if len(header) < _HEADER.size or header[: len(_MAGIC)] != _MAGIC:
         raise WireError("there is none")
     _, text_size, columns_size = _HEADER.unpack(header)
     whole = _HEADER.size + text_size + columns_size
-    if text_size > most_json or whole > size:
+    if text_size > most_json or whole > room:
         raise WireError("it announces more than it may hold")
-    return decode(os.pread(fd, whole, 0), most_json)
+    return decode(os.pread(fd, whole, _NOTICE), most_json)
 
 
 # -------------------------------------------------------------------------------------- messages
