@@ -53,7 +53,7 @@ def test_the_colours_of_a_plot_are_canonical_whatever_they_were_given_as():
         assert list(plot.color) == ["#f23645ff", None, "#f23645ff"]
         assert plot == BarsPlot.from_json(plot.to_json())
     for wrong in (["red", 5], ["red", ["blue"]], ["no colour"], 5):
-        with pytest.raises(SceneError, match="BarsPlot.color"):
+        with pytest.raises(SceneError, match=r"BarsPlot\.color"):
             BarsPlot(values=[1, 2], color=wrong)
 
 
