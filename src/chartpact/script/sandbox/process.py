@@ -262,7 +262,7 @@ def _noticed(child: socket.socket, answer: int, deadline: float) -> bool:
     while (left := deadline - time.monotonic()) > 0:
         if _native.sandbox_wait(answer, min(int(left * 1000) + 1, _GLANCE_MS)):
             return True
-        if select.select([child], [], [], 0)[0]:
+        if _readable(child.fileno()):
             break
     return False
 
@@ -276,8 +276,12 @@ def _word(child: socket.socket) -> bytes:
 
 
 def _ended(pidfd: int) -> bool:
+    return _readable(pidfd)
+
+
+def _readable(fd: int) -> bool:
     ready = select.poll()  # not select, which knows no descriptor above 1023
-    ready.register(pidfd, select.POLLIN)
+    ready.register(fd, select.POLLIN)
     return bool(ready.poll(0))
 
 
