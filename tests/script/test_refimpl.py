@@ -3,16 +3,18 @@
 from collections.abc import Iterator
 from dataclasses import fields
 from importlib.resources import files
+from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import chartpact as cp
 from chartpact import script
 from chartpact.bars import Bars
 from chartpact.indicators import resolve
+from chartpact.indicators.params import Param
 from chartpact.indicators.params import resolve as resolve_params
 from chartpact.scene import DotPlot, Plot, Scene
 from chartpact.script import refimpl
@@ -38,17 +40,23 @@ VARIANTS = {
 
 
 def market(
-    bars: int, drift: float, noise: float, seed: int, hold: float = 0, gap: float = 0
+    bars: int,
+    drift: float,
+    noise: float,
+    seed: int,
+    hold: float = 0,
+    gap: float = 0,
+    tick: float = 0.01,
 ) -> Bars:
-    """A random walk; `hold` of the bars do not move, `gap` of them jump."""
+    """A random walk in ticks; `hold` of the bars do not move, `gap` of them jump."""
     rng = np.random.default_rng(seed)
     steps = drift + noise * rng.normal(size=bars)
     steps[rng.random(bars) < hold] = 0
     steps += 8 * noise * rng.normal(size=bars) * (rng.random(bars) < gap)
-    close = np.round(np.maximum(100 + np.cumsum(steps), 1), 2)
+    close = np.round(tick * np.round(np.maximum(100 + np.cumsum(steps), 1) / tick), 2)
     start = np.concatenate((close[:1], close[:-1]))
     start = np.where(rng.random(bars) < gap, close, start)
-    reach = np.round(noise * rng.random(bars), 2) * (rng.random(bars) >= hold)
+    reach = tick * np.round(noise * rng.random(bars) / tick) * (rng.random(bars) >= hold)
     time = 1_700_000_100_000 + 300_000 * np.cumsum(1 + 50 * (rng.random(bars) < gap))
     return Bars(
         time,
@@ -69,6 +77,8 @@ BATTERY = {
     "high volatility": market(500, 0, 5, 4),
     "sparse": market(300, 0, 0.3, 5, hold=0.7),
     "gaps": market(500, 0, 0.5, 6, gap=0.1),
+    "coarse ticks": market(800, 0, 1.2, 11, hold=0.2, tick=1),
+    "a long decline": market(1500, -0.05, 0.5, 2),
     "flat": market(120, 0, 0, 7),
     "short": market(30, 0, 1, 8),
     "very short": market(3, 0, 1, 9),
@@ -94,6 +104,8 @@ def assert_same(ours: Scene, theirs: Scene) -> None:
         [s.value for s in ours.signals], [s.value for s in theirs.signals], rtol=0, atol=NEAR
     )
     assert (ours.y_range, ours.label) == (theirs.y_range, theirs.label)
+    for channel in ("labels", "lines", "boxes", "tables"):
+        assert getattr(ours, channel) == getattr(theirs, channel)
 
 
 def assert_same_plot(mine: Plot, other: Plot) -> None:
@@ -150,6 +162,30 @@ def test_parity_holds_on_any_market(seed, drift, noise, bars):
     found = market(bars, drift, noise, seed, hold=0.1, gap=0.05)
     for name in refimpl.NAMES:
         compare(name, {}, found)
+
+
+def values_of(param: Param) -> st.SearchStrategy[Any]:
+    """What a user could set the parameter to."""
+    if param.options:
+        return st.sampled_from(param.options)
+    if param.type == "bool":
+        return st.booleans()
+    low = -100 if param.min is None else param.min
+    high = low + 200 if param.max is None else min(param.max, low + 200)
+    if param.type == "int":
+        return st.integers(int(low), int(min(high, low + 60)))
+    return st.floats(low, high).map(lambda x: round(x, 2))
+
+
+@pytest.mark.parametrize("name", refimpl.NAMES)
+@settings(max_examples=25)
+@given(data=st.data())
+def test_parity_holds_for_any_parameters(name, data):
+    params = data.draw(
+        st.fixed_dictionaries({}, optional={p.name: values_of(p) for p in resolve(name).params})
+    )
+    kind = data.draw(st.sampled_from(["gaps", "coarse ticks", "high volatility", "short"]))
+    compare(name, params, BATTERY[kind])
 
 
 def test_every_forkable_builtin_has_a_script_and_no_script_is_idle():

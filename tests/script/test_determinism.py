@@ -1,0 +1,56 @@
+"""The same script on the same bars draws, costs, prints and says the same in every process."""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.script.chunks import chunks, source_of
+
+from chartpact import script
+from chartpact.script import refimpl
+from chartpact.script.run import dry_run_bars
+
+HERE = Path(__file__).parent
+
+
+def digest() -> str:
+    """What comes of every script of the suite, compiled and run twice."""
+    hostile = [HERE / "hostile" / f"{family}.star" for family in ("drawings", "values")]
+    files = [*sorted((HERE / "language").glob("*.star")), *hostile]
+    sources = [source_of(chunk)[0] for file in files for chunk in chunks(file)]
+    sources += [refimpl.source(name) for name in refimpl.NAMES]
+    told = [[outcome(source), outcome(source)] for source in sources]
+    assert all(cold == warm for cold, warm in told)
+    return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+
+
+def outcome(source: str) -> object:
+    try:
+        result = script.execute(script.compile(source), dry_run_bars())
+    except script.ScriptError as error:
+        return error.to_json()
+    return [result.scene.to_json(), result.steps, result.log]
+
+
+def test_neither_the_process_nor_its_hashes_nor_its_cache_change_what_a_script_does():
+    command = [
+        sys.executable,
+        "-c",
+        "from tests.script.test_determinism import digest; print(digest())",
+    ]
+    found = {
+        subprocess.run(
+            command,
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            cwd=HERE.parents[1],
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=120,
+        ).stdout
+        for seed in ("0", "1")
+    }
+    assert len(found) == 1
