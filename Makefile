@@ -45,7 +45,9 @@ soak: $(READY)
 	CHARTPACT_SOAK_RUNS=10000 $(BIN)/python -m pytest tests/sandbox/test_lifecycle.py -k "500_runs or renewal" $(ARGS)
 
 $(READY): pyproject.toml setup.py $(NATIVE)
-	$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv $(VENV)
+	@# The mark is written last: without it an environment is half made, and made anew.
+	@test -e $@ && $(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
+	@rm -f $@
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check "setuptools>=77" "numpy>=2.0,<3"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation -e ".[dev]"
 	@touch $@

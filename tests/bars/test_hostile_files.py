@@ -28,6 +28,15 @@ def refused(tmp_path):
     return load
 
 
+def test_blank_lines_before_the_header_cost_no_more_than_others(refused, tmp_path):
+    started = time.perf_counter()
+    assert "the file is empty" in refused("\n \n\t\n" * 500_000)
+    assert time.perf_counter() - started < 5
+    assert "line 2000004: high 'x'" in refused("\n" * 2_000_000 + HEADER + GOOD + "180,1,x,1,1,1\n")
+    (tmp_path / "good.csv").write_text("\n \n" + HEADER + GOOD)
+    assert len(cp.load(tmp_path / "good.csv")) == 2
+
+
 @pytest.mark.parametrize(
     ("rows", "told"),
     [

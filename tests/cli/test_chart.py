@@ -58,6 +58,7 @@ def test_when_all_fail_the_exit_code_tells(capsys):
 
 @pytest.mark.parametrize("arguments", [
     ["nowhere.csv"], ["sample:nothing"], [SAMPLE, "--bars", "0"], [SAMPLE, "--timeframe", "7x"],
+    [SAMPLE, "--tz", "Mars"], [SAMPLE, "--tz", "Mars", "--json"],
 ])  # fmt: skip
 def test_bad_input_is_one_sentence_and_exit_code_2(capsys, arguments):
     assert main(["chart", *arguments, "-i", "rsi"]) == BAD_INPUT

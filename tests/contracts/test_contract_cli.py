@@ -135,6 +135,9 @@ def test_bars_are_drawn_by_the_indicator_of_the_contracts_name(capsys, tmp_path)
     assert (code, found["state"]) == (0, {"period": 9, "text": None})
     assert found["assumptions"] == [{"key": "period", "value": 9, "from": "inputs"}]
     assert found["source"] == "chartpact"
+    for wrong, told in (("perod=9", "period"), ("period=0", "period"), ("period=x", "period")):
+        code, out, err = run(capsys, *asked, "--param", wrong)
+        assert (code, out, err.count("\n"), told in err) == (2, "", 1, True), err
     code, _, err = run(capsys, "read", "bias_ai", "--bars", "sample:es-5m")
     if code != 0:
         assert code in (2, 3)

@@ -1,6 +1,7 @@
 """CSV files into tables: any common separator, plain or compressed, each field still a text."""
 
 import csv
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ LONGEST = 100  # bytes of a number or a time
 
 Lines = NDArray[np.int64]
 
+_BLANK_LINES = re.compile(rb"(?:[^\S\n]*\n)*")
+
 
 @dataclass(frozen=True)
 class Part:
@@ -31,14 +34,12 @@ class Part:
 
 def read(data: bytes) -> Table:
     """The table of a CSV file's bytes."""
-    body, line = _text(data), 1
-    while True:
-        if not body:
-            raise BarsError("the file is empty")
-        header, _, body = body.partition(b"\n")
-        if header.strip():
-            break
-        line += 1
+    text = _text(data)
+    begin = _BLANK_LINES.match(text).end()  # type: ignore[union-attr]  # it matches any text
+    header, _, body = text[begin:].partition(b"\n")
+    if not header.strip():
+        raise BarsError("the file is empty")
+    line = 1 + text.count(b"\n", 0, begin)
     heading = header.decode("utf-8", "replace")
     separator = max(SEPARATORS, key=heading.count)
     names = next(csv.reader([heading], delimiter=separator, skipinitialspace=True))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from chartpact.bars import Bars
+from chartpact.bars import Bars, BarsError, clock
 from chartpact.charts import Chart
 from chartpact.cli import UsageError
 
@@ -40,6 +40,10 @@ def add_picture(verb: argparse.ArgumentParser) -> None:
 
 def window(args: argparse.Namespace, bars: Bars) -> tuple[Bars, int | None]:
     """The bars up to --to, and how many of the last ones --from and --bars leave in view."""
+    try:
+        clock.zone(args.tz)
+    except BarsError as error:
+        raise UsageError(f"--tz: {error}") from None
     if args.bars is not None and args.bars < 1:
         raise UsageError(f"--bars {args.bars}: at least one bar must be shown")
     if args.end is not None:

@@ -8,9 +8,11 @@ from typing import Any
 
 from chartpact.cli import DONE, VIOLATION, UsageError, Verbs
 from chartpact.cli.contract import contract_of
+from chartpact.cli.database import own_scripts
 from chartpact.cli.snapshot import add_drawn, draw
 from chartpact.contracts import Contract, ContractError, Reading, document, read
 from chartpact.indicators import IndicatorError, resolve
+from chartpact.indicators.params import resolve as resolve_params
 from chartpact.indicators.requests import Request
 from chartpact.snapshot import Snapshot, SnapshotError, parse_json
 
@@ -85,14 +87,20 @@ def _snapshot(args: argparse.Namespace, contract: Contract) -> Snapshot:
             return Snapshot.load(args.snapshot)
     except (SnapshotError, UnicodeDecodeError) as error:
         raise UsageError(str(error)) from None
+    given = dict(map(_param, args.param))
+    with own_scripts() as user:
+        try:
+            found = resolve(contract.name, user)
+        except IndicatorError:
+            raise UsageError(
+                f"there is no indicator {contract.name!r} to draw what this contract reads; "
+                "give what another chart shows with --snapshot"
+            ) from None
     try:
-        resolve(contract.name)
-    except IndicatorError:
-        raise UsageError(
-            f"there is no indicator {contract.name!r} to draw what this contract reads; "
-            "give what another chart shows with --snapshot"
-        ) from None
-    return draw(args, [Request(contract.name, dict(map(_param, args.param)))])
+        resolve_params(found.params, given, found.name)
+    except IndicatorError as error:
+        raise UsageError(str(error)) from None
+    return draw(args, [Request(contract.name, given)])
 
 
 def _param(text: str) -> tuple[str, str]:
