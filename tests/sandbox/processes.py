@@ -23,6 +23,16 @@ def running(zygote: int) -> list[int]:
     return found
 
 
+def in_session(leader: int) -> list[int]:
+    """Every process of this session, whoever its parent is by now."""
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        with suppress(ProcessLookupError):
+            if os.getsid(int(name)) == leader:
+                found.append(int(name))
+    return found
+
+
 def alive(pid: int) -> bool:
     """Whether it runs; a zombie does not."""
     try:

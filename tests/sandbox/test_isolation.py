@@ -6,12 +6,16 @@ import secrets
 import socket
 import struct
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from chartpact.script.sandbox import wire
-from chartpact.script.sandbox.pool import Pool, RunFailed
+from chartpact.script import Extras, ScriptError
+from chartpact.script.run import dry_run_bars
+from chartpact.script.sandbox import scripts, wire
+from chartpact.script.sandbox.pool import Allowance, Pool, RunFailed
 
 from .conftest import PLANTED, Ask
 
@@ -50,7 +54,8 @@ def test_the_environment_holds_nothing_of_the_servers(
     monkeypatch.chdir(tmp_path)
     with Pool(1, planted=PLANTED) as pool:
         around = pool.run(wire.encode({"kind": "surroundings"})).document
-        found = pool.run(wire.encode({"kind": "find_secrets", "control": ""})).document["found"]
+        search = wire.encode({"kind": "find_secrets", "control": ""})
+        found = pool.run(search, Allowance(wall_ms=20_000)).document["found"]
     harmless = {"LC_ALL", "TZ", "OPENBLAS_NUM_THREADS", "LD_LIBRARY_PATH"}
     tuning = {"MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_"}
     assert set(around["environment"]) <= harmless | tuning
@@ -62,14 +67,43 @@ def test_the_environment_holds_nothing_of_the_servers(
 def test_nothing_of_a_former_run_is_found(ask: Ask) -> None:
     for _ in range(3):
         assert ask("leave_a_secret", secret=f"SECRET-{secrets.token_hex(16)}").document == "left"
-    found = ask("find_secrets", control="").document
+    found = ask("find_secrets", control="", wall_ms=20_000).document
     assert found["found"] == []
     assert found["seen"] > 10 << 20
 
 
+def test_nothing_of_a_former_script_is_found(pool: Pool, ask: Ask) -> None:
+    """Neither what it was compiled from nor what it was given, drew, or failed with."""
+    bars = dry_run_bars(200)
+
+    def secret() -> str:
+        return f"SECRET-{secrets.token_hex(16)}"
+
+    for ending in ("pass", f"fail('{secret()}')", "x = 1 / 0", "for i in range(10000000): pass"):
+        source = (
+            f"# {secret()}\n"
+            f'PARAMS = [{{"name": "word", "type": "str", "default": "{secret()}"}}, '
+            '{"name": "other", "type": "symbol"}, {"name": "events", "type": "calendar"}]\n'
+            f'META = {{"title": "{secret()}"}}\n'
+            "def compute(ohlcv, params, chart):\n"
+            f'    word = "{secret()}" + params["word"]\n'
+            "    print(word)\n"
+            "    chart.line(ohlcv.close, title=word)\n"
+            "    chart.dot(ohlcv.close > 0, ohlcv.close, label=word)\n"
+            f"    {ending}\n"
+        )
+        named = replace(bars, symbol=secret())
+        extras = Extras({"other": named}, {"events": ({"title": secret()},)})
+        with suppress(ScriptError):
+            scripts.run(source, named, {"word": secret()}, extras=extras, at=pool)
+    for _ in range(3):  # those that waited already, and one made later
+        assert ask("find_secrets", control="", wall_ms=20_000).document["found"] == []
+
+
 def test_the_search_for_secrets_would_find_one(ask: Ask) -> None:
     control = secrets.token_hex(16)
-    assert f"SECRET-{control}" in ask("find_secrets", control=control).document["found"]
+    found = ask("find_secrets", control=control, wall_ms=20_000).document["found"]
+    assert f"SECRET-{control}" in found
 
 
 def test_a_lazy_import_fails_without_naming_a_host_path(ask: Ask) -> None:

@@ -25,6 +25,7 @@ from .processes import (
     at_rest,
     children,
     descriptors,
+    in_session,
     memory_files,
     resident_kib,
     running,
@@ -441,15 +442,18 @@ def test_500_runs_a_third_of_them_hostile_leave_nothing_behind() -> None:
         zygote = pool.zygote().pid
         assert at_rest(zygote)
         before = descriptors(os.getpid()), descriptors(zygote)
-        resident = resident_kib(zygote)
+        resident, own = resident_kib(zygote), resident_kib(os.getpid())
         failed = many_runs(pool, runs, 8)
         assert failed >= runs // 4
         assert pool.zygote().pid == zygote
         assert at_rest(zygote)
         assert running(zygote) == []
+        assert sorted(in_session(zygote)) == sorted([zygote, *children(zygote)])
         assert wait_until(lambda: (descriptors(os.getpid()), descriptors(zygote)) == before)
         assert wait_until(lambda: memory_files([os.getpid(), zygote, *children(zygote)]) == 0)
         assert resident_kib(zygote) - resident < 1024
+        assert resident_kib(os.getpid()) - own < 32 * 1024
+    assert wait_until(lambda: not any(map(alive, in_session(zygote))))
 
 
 def test_renewal_under_load_loses_no_run() -> None:

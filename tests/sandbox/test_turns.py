@@ -65,6 +65,23 @@ def test_who_was_away_has_saved_up_no_turns() -> None:
     assert log.granted == ["ann", "bob", "bob", "bob", "cid", "bob", "cid", "bob"][:8]
 
 
+def test_turns_that_nobody_else_wanted_are_not_held_against_anybody() -> None:
+    """Ann worked all night beside a run that never ended; in the morning she is not the last."""
+    log = Log(Turns(2))
+    log.ask("night")
+    for _ in range(100):
+        log.ask("ann")
+        log.turns.done("ann", 1.0)
+    del log.granted[:]
+    log.ask("cid")
+    for _ in range(10):
+        for user in ("bob", "cid", "ann"):
+            log.ask(user)
+    for _ in range(9):
+        log.turns.done(log.granted[-1], 1.0)
+    assert log.granted.count("ann") >= 3
+
+
 def test_one_user_never_has_all_turns() -> None:
     log = Log(Turns(4))
     for _ in range(10):

@@ -45,7 +45,7 @@ class Turns:
                 self._waiting.setdefault(user, deque()).append(granted)
                 return
             self._arrives(user)
-            self._running[user] = self._running.get(user, 0) + 1
+            self._starts(user)
         granted()
 
     def withdraw(self, user: User, granted: Callable[[], None]) -> bool:
@@ -86,14 +86,18 @@ class Turns:
         if not ready:
             return None
         user = min(ready, key=self._spent.__getitem__)  # the longest waiting of those who tie
-        self._level = max(self._level, self._spent[user])
         queue = self._waiting[user]
         granted = queue.popleft()
         self._waiting.move_to_end(user)
         if not queue:
             del self._waiting[user]
-        self._running[user] = self._running.get(user, 0) + 1
+        self._starts(user)
         return granted
+
+    def _starts(self, user: User) -> None:
+        """Whoever comes later starts here, so turns that nobody else wanted make no debts."""
+        self._level = max(self._level, self._spent[user])
+        self._running[user] = self._running.get(user, 0) + 1
 
     def _forget(self) -> None:
         """Keeps no account of users who are gone and owe nothing; all start afresh when idle."""
