@@ -376,11 +376,15 @@ def escape(job: Job) -> Any:
 def privileges() -> Any:
     held = (ctypes.c_uint32 * 6)()
     libc.capget((ctypes.c_uint32 * 2)(0x20080522, 0), held)
+    followed = ctypes.c_int()
+    libc.prctl(2, ctypes.byref(followed), 0, 0, 0)
     return {
         "ids": [*os.getresuid(), *os.getresgid()],
         "groups": os.getgroups(),
         "capabilities": sum(held),
         "no_new_privs": libc.prctl(39, 0, 0, 0, 0),
+        "dumpable": libc.prctl(3, 0, 0, 0, 0),
+        "follows its parent by": followed.value,
         "become root": attempt(lambda: os.setresuid(0, 0, 0)),
     }
 

@@ -1,6 +1,7 @@
 """Each layer holds by itself, and what is missing is named and acted on."""
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -221,10 +222,31 @@ def test_privileges_are_gone_for_good() -> None:
         found = pool.run(wire.encode({"kind": "privileges"})).document
     assert found["capabilities"] == 0
     assert found["no_new_privs"] == 1
+    assert found["dumpable"] == 0  # or its memory goes to a program that collects crashes
+    assert found["follows its parent by"] == signal.SIGKILL  # which a change of user clears
     if os.geteuid() == 0:
         assert set(found["ids"]) == {65534}
         assert found["groups"] == []
         assert found["become root"].startswith("PermissionError")
+
+
+PRIVILEGED = f"""
+import json, os
+from pathlib import Path
+from chartpact.script.sandbox import layers, wire
+from chartpact.script.sandbox.pool import Pool
+os.setgroups([0, 27, 12345])
+with Pool(1, planted=Path({str(PLANTED)!r}), layers=layers.PRIVILEGES) as pool:
+    print(json.dumps(pool.run(wire.encode(dict(kind="privileges"))).document))
+"""
+
+
+def test_a_run_is_in_none_of_the_servers_groups() -> None:
+    if os.geteuid() != 0:
+        return
+    found = found_by(PRIVILEGED)
+    assert found["groups"] == []
+    assert found["capabilities"] == 0
 
 
 # ------------------------------------------------------------------------------- public addresses

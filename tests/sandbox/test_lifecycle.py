@@ -301,10 +301,11 @@ def test_a_pool_started_by_a_thread_outlives_it() -> None:
 
 
 OWNER = """
-    import os, sys, threading, time
+    import os, signal, sys, threading, time
     from pathlib import Path
     from chartpact.script.sandbox import wire
     from chartpact.script.sandbox.pool import Pool, Allowance
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background ignores it
     pool = Pool(4, planted=Path(sys.argv[1]))
     pool.zygote()
     for _ in range(3):
@@ -333,8 +334,8 @@ def owner(extra: str = "") -> tuple["subprocess.Popen[str]", int]:
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_the_owners_death_leaves_no_orphan(ending: signal.Signals) -> None:
     process, zygote = owner()
+    assert wait_until(lambda: len(running(zygote)) == 3)
     family = [zygote, *children(zygote)]
-    assert len(running(zygote)) == 3
     process.send_signal(ending)
     process.communicate(timeout=10)
     assert wait_until(lambda: not any(map(alive, family)), 3.0)
@@ -479,7 +480,8 @@ def test_runs_yield_to_the_server_and_go_first_when_memory_runs_out() -> None:
         assert Path(f"/proc/{child}/oom_score_adj").read_text().strip() == "800"
         limits = Path(f"/proc/{child}/limits").read_text()
         assert "Max cpu time              2                    2" in limits
-        for name in ("core file size", "processes", "file size", "open files", "locked memory"):
+        none = "core file size|processes|file size|open files|locked memory|msgqueue size"
+        for name in none.split("|"):
             assert re.search(rf"Max {name} +0 +0 ", limits), name
         assert isinstance(run.exception(), RunFailed)
 
