@@ -73,3 +73,25 @@ def test_the_example_of_the_source_document_runs_verbatim(shared):
     result = script.run(source, cp.load("sample:es-5m"))
     kinds = [plot.kind for plot in result.scene.plots]
     assert kinds == ["line", "line", "fill", "hline", "hline"]
+
+
+def test_lines_by_condition_are_those_that_a_loop_would_draw() -> None:
+    head = 'PARAMS = []\nMETA = {"title": "x"}\ndef compute(ohlcv, params, chart):\n'
+    given = """    c = ohlcv.close
+    n = ohlcv.bar_index
+    up = (c > ta.shift(c, 1)) & (c < 110)
+    begin = ta.where(c > 101, n - 9, n + 480)
+    paint = ta.where(c > 104, "red", ta.where(c > 102, "blue", None))
+"""
+    at_once = f"{given}    chart.divline(begin, c - 1, up, c, offset=-4, color=paint, title='t')\n"
+    one_by_one = f"""{given}    for i in range(len(ohlcv)):
+        if up[i] and paint[i] != None and begin[i] - 4 >= 0 and i - 4 >= 0 and begin[i] - 4 < 600:
+            chart.divline(int(begin[i]), c[i] - 1, i, c[i], offset=-4, color=paint[i], title='t')
+"""
+    scenes = [
+        script.execute(script.compile(head + body), dry_run_bars()).scene
+        for body in (at_once, one_by_one)
+    ]
+    assert scenes[0] == scenes[1]
+    assert 10 < len(scenes[0].plots) < 60
+    assert {plot.color for plot in scenes[0].plots} == {"#f23645ff", "#2962ffff"}

@@ -229,21 +229,16 @@ def _divergences(bars: Bars, wt2: Floats, rsi: Floats) -> list[Plot]:
     bull, faint_bull = (
         divergence.bullish(bottoms, wt2, bars.low, limit) for limit in (STRONG[1], WEAK[1])
     )
-    lines = [
-        (centre, kind, previous)
-        for kind, each in ((0, bear), (1, bull))
-        for centre, previous in zip(each.centre.tolist(), each.previous.tolist(), strict=True)
-    ]
     plots: list[Plot] = [
-        DivLinePlot(
-            x1=previous,
-            y1=float(wt2[previous]),
-            x2=centre,
-            y2=float(wt2[centre]),
-            color=ink.EMERALD if kind else ink.RED,
-            style="dashed",
+        DivLinePlot(x1=begin, y1=y1, x2=end, y2=y2, color=color, style="dashed")
+        for each, color in ((bear, ink.RED), (bull, ink.EMERALD))
+        for begin, y1, end, y2 in zip(
+            each.previous.tolist(),
+            wt2[each.previous].tolist(),
+            each.centre.tolist(),
+            wt2[each.centre].tolist(),
+            strict=True,
         )
-        for centre, kind, previous in sorted(lines)
     ]
     # whatever is a strong divergence is a weak one too, so "any" are the weak ones
     for at, y, color, size, label in (

@@ -27,7 +27,9 @@ from chartpact.script.values import CHANGES
 from chartpact.syntax import Places
 
 MOST_PROBLEMS = 20
-PRICES = frozenset("open high low close volume time hl2 hlc3 ohlc4 hlcc4 tick_size".split())
+PRICES = frozenset(
+    "bar_index open high low close volume time hl2 hlc3 ohlc4 hlcc4 tick_size".split()
+)
 
 OPERATORS = (
     ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod,

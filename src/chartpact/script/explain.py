@@ -298,7 +298,7 @@ def _operands(node: ast.expr) -> Iterator[ast.expr]:
         yield node
 
 
-_SERIES_FIELDS = frozenset("open high low close volume time hl2 hlc3 ohlc4 hlcc4".split())
+_SERIES_FIELDS = frozenset("bar_index open high low close volume time hl2 hlc3 ohlc4 hlcc4".split())
 
 
 def _is_series(node: ast.expr, place: Place) -> bool:

@@ -43,7 +43,7 @@ PARAM_KINDS: Mapping[str, int] = {
     "calendar": LIST | NONE,
 }
 OHLCV_KINDS: Mapping[str, int] = {
-    **dict.fromkeys("open high low close volume hl2 hlc3 ohlc4 hlcc4".split(), FLOATS),
+    **dict.fromkeys("bar_index open high low close volume hl2 hlc3 ohlc4 hlcc4".split(), FLOATS),
     "time": TIMES,
     "symbol": STR,
     "timeframe": STR,

@@ -25,6 +25,7 @@ from chartpact.scene import (
 )
 from chartpact.script.errors import Fault
 from chartpact.script.host.objects import (
+    FURTHEST,
     BoxHandle,
     Canvas,
     LabelHandle,
@@ -178,8 +179,7 @@ class Chart(HostObject):
         """
         if label is not None:
             self._check_text(label, "label")
-        if type(offset) is not int or abs(offset) > FURTHEST_OFFSET:
-            raise Fault("value", f"offset is a number of bars, not {shown(offset)}")
+        self._check_offset(offset)
         if type(x) is Series or type(x) in LISTS:
             self._dot_series(x, y, color, size, label, title, offset)
             return
@@ -207,14 +207,7 @@ class Chart(HostObject):
         self, x: Any, y: Any, color: Any, size: Any, label: Any, title: Any, offset: int
     ) -> None:
         self._meter.charge(800)
-        array = x.array if type(x) is Series else array_of(x, None, self._meter)
-        if array.dtype != np.bool_:
-            raise Fault(
-                "type",
-                "x is a condition, such as a > b, or the number of one bar",
-                "for many bars by number, call chart.dot in a loop",
-            )
-        self._check_length(len(array), "x")
+        array = self._condition(x, "x")
         heights = self._series(y, "y", level=True)
         at = np.flatnonzero(array & np.isfinite(heights))
         if offset:
@@ -268,9 +261,19 @@ class Chart(HostObject):
         color: Any = "blue",
         style: Any = "solid",
         title: Any = "",
+        offset: Any = 0,
     ) -> None:
-        """A straight line between two points, such as a divergence."""
-        first, last = self._canvas.bar(x1), self._canvas.bar(x2)
+        """A straight line between two points, such as a divergence.
+
+        With a condition for x2 a line ends on every bar where it holds; x1, y1 and y2 are then
+        series, or numbers, and tell on that bar where its line begins and how high it ends. Lines
+        are drawn `offset` bars to the right (to the left if negative), as pivots are.
+        """
+        self._check_offset(offset)
+        if type(x2) is Series or type(x2) in LISTS:
+            self._lines(x1, y1, x2, y2, color, style, title, offset)
+            return
+        first, last = self._canvas.bar(x1, offset), self._canvas.bar(x2, offset)
         begin, end = number(y1, "y1"), number(y2, "y2")
         if first is None or last is None or begin is None or end is None:
             return
@@ -284,6 +287,33 @@ class Chart(HostObject):
             y2=end,
             style=style,
         )
+
+    def _lines(
+        self, x1: Any, y1: Any, x2: Any, y2: Any, color: Any, style: Any, title: Any, offset: int
+    ) -> None:
+        ends = self._condition(x2, "x2")
+        columns = [
+            self._series(each, name, level=True)
+            for each, name in ((x1, "x1"), (y1, "y1"), (y2, "y2"))
+        ]
+        for each in columns:
+            ends = ends & np.isfinite(each)
+        at = np.flatnonzero(ends)
+        begins = columns[0][at] + offset
+        if (begins != np.floor(begins)).any():
+            raise Fault("value", "x1 tells the numbers of bars, and they are whole")
+        kept = (np.minimum(begins, at + offset) >= 0) & (
+            np.maximum(begins, at + offset) < self._size + FURTHEST
+        )
+        at, begins = at[kept], begins[kept].astype(np.int64)
+        paint = self._paint(color)
+        colors = list(paint.at(at)) if isinstance(paint, Texts) else [paint] * len(at)
+        rows = (begins, columns[1][at], at + offset, columns[2][at])
+        for paint, *row in zip(colors, *(each.tolist() for each in rows), strict=True):
+            if paint is not None:
+                names = ("x1", "y1", "x2", "y2")
+                place = dict(zip(names, row, strict=True))
+                self._add(DivLinePlot, title=title, color=paint, style=style, **place)
 
     def set_y_range(self, lo: Any, hi: Any) -> None:
         """The least and the greatest height the pane shows."""
@@ -449,10 +479,26 @@ class Chart(HostObject):
                 "a higher timeframe comes to the chart's bars with ohlcv.security",
             )
 
-    def _moved(self, values: Array, offset: Any) -> tuple[Array, Array]:
-        """The series moved to the right, and what then stands right of the last bar."""
+    @staticmethod
+    def _check_offset(offset: Any) -> None:
         if type(offset) is not int or abs(offset) > FURTHEST_OFFSET:
             raise Fault("value", f"offset is a number of bars, not {shown(offset)}")
+
+    def _condition(self, value: Any, name: str) -> Array:
+        """A condition that stands for bars."""
+        array = value.array if type(value) is Series else array_of(value, None, self._meter)
+        if array.dtype != np.bool_:
+            raise Fault(
+                "type",
+                f"{name} is a condition, such as a > b, or the number of one bar",
+                "for many bars by number, draw in a loop",
+            )
+        self._check_length(len(array), name)
+        return array
+
+    def _moved(self, values: Array, offset: Any) -> tuple[Array, Array]:
+        """The series moved to the right, and what then stands right of the last bar."""
+        self._check_offset(offset)
         return displaced(values, offset) if offset else (values, values[:0])
 
     def _paint(self, color: Any) -> Any:

@@ -62,10 +62,10 @@ class Canvas:
         bar = self._in_reach(place)
         return Anchor(bar, bar, int(self.time[bar]) if bar < len(self.time) else None)
 
-    def bar(self, x: Any) -> int | None:
-        """The bar of that number; None where it is na."""
+    def bar(self, x: Any, offset: int = 0) -> int | None:
+        """The bar of that number, so many bars to the right; None where it is na."""
         place = _whole(x)
-        return None if place is None else self._in_reach(place)
+        return None if place is None else self._in_reach(place + offset)
 
     def _in_reach(self, bar: int) -> int:
         last = len(self.time) - 1

@@ -8,7 +8,7 @@ import numpy as np
 from chartpact.bars import Bars, BarsError, last_closed, stretch
 from chartpact.script.errors import Fault
 from chartpact.script.meter import Meter
-from chartpact.script.series import Array, Series
+from chartpact.script.series import OPERATION, Array, Series
 from chartpact.script.values import HostObject, a_type
 
 PRICES = ("open", "high", "low", "close", "volume")
@@ -24,7 +24,7 @@ class Ohlcv(HostObject):
 
     __slots__ = ("_bars", "_meter", "_series", "columns")
     type_name = "ohlcv"
-    fields = frozenset((*SERIES, "symbol", "timeframe", "tick_size"))
+    fields = frozenset((*SERIES, "bar_index", "symbol", "timeframe", "tick_size"))
     methods = frozenset(("resample", "security"))
 
     def __init__(self, bars: Bars, meter: Meter, columns: Any = None) -> None:
@@ -42,6 +42,15 @@ class Ohlcv(HostObject):
         if name not in self._series:
             self._series[name] = Series(getattr(self.columns, name), self._meter)
         return self._series[name]
+
+    @property
+    def bar_index(self) -> Series:
+        """The number of each bar."""
+        if "bar_index" not in self._series:
+            self._meter.charge(OPERATION + len(self) // 16)
+            numbers = np.arange(len(self), dtype=np.float64)
+            self._series["bar_index"] = Series(numbers, self._meter)
+        return self._series["bar_index"]
 
     @property
     def symbol(self) -> str:
