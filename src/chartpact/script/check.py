@@ -649,7 +649,7 @@ _NOT_HERE = {
     "false": "write False",
     "null": "write None",
     "none": "write None",
-    "bar_index": "count the bars: for i in range(len(ohlcv))",
+    "bar_index": "write ohlcv.bar_index, or count the bars: for i in range(len(ohlcv))",
     "input": "declare it in PARAMS and read params[name]",
     "indicator": "the title stands in META",
     "plot": "write chart.line(s, title, color)",
