@@ -136,6 +136,31 @@ def test_an_import_with_one_bad_script_brings_in_none_and_names_it(scripts):
     assert scripts.of("bob") == []
 
 
+def test_an_import_that_has_a_script_twice_says_which(scripts):
+    export = {"format": "chartpact-library-1", "scripts": [{"name": "a", "source": "good"}] * 2}
+    with pytest.raises(LibraryError, match="'a' is there twice"):
+        scripts.load("ann", export)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("ann", "Ann"), ("ann", "ann "), ("ann", " ann"), ("\u00e9", "e\u0301"), ("a", "\u0430"),
+     ("ann", "ann\0"), ("ann", "ann%"), ("%", "ann"), ("_", "a"), ("1", "01"), ("ı", "i")],
+)  # fmt: skip
+def test_users_whose_names_look_alike_never_meet(scripts, one, other):
+    scripts.register(one, "mine", "good")
+    for stranger in (other, other.upper(), ""):
+        if stranger != one:
+            assert scripts.find(stranger, "mine") is None
+            assert scripts.of(stranger) == []
+            assert scripts.names(stranger) == ()
+            with pytest.raises(LibraryError):
+                scripts.history(stranger, "mine")
+            with pytest.raises(LibraryError):
+                scripts.delete(stranger, "mine")
+    assert scripts.get(one, "mine").source == "good"
+
+
 @pytest.mark.parametrize(
     "export",
     [None, [], {}, {"format": "x", "scripts": []}, {"format": "chartpact-library-1"},

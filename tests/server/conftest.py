@@ -50,6 +50,7 @@ class Running:
     url: str
     process: subprocess.Popen[bytes]
     log: Path
+    database: str = ""
 
     def client(self, user: str | None = None) -> httpx2.Client:
         headers = {"Authorization": f"Bearer {TOKENS[user]}"} if user else {}
@@ -116,10 +117,10 @@ def bob(server: Running) -> Iterator[httpx2.Client]:
 @pytest.fixture(scope="module")
 def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A server in this process, so that a test can plant something in it."""
-    folder = tmp_path_factory.mktemp("here")
+    database = f"sqlite:///{tmp_path_factory.mktemp('here')}/library.db"
     plenty = Limits(calls_per_minute=10**6, script_runs_per_minute=10**6)
     served = app.create(
-        Settings(database=f"sqlite:///{folder}/library.db", limits=plenty),
+        Settings(database=database, limits=plenty),
         identify=by_token({token: user for user, token in TOKENS.items()}),
     )
     listener = socket.create_server(("127.0.0.1", 0))
@@ -127,7 +128,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     serves = threading.Thread(target=lambda: asyncio.run(server.serve([listener])))
     serves.start()
     port = listener.getsockname()[1]
-    yield Running(f"http://127.0.0.1:{port}", None, Path())  # type: ignore[arg-type]
+    yield Running(f"http://127.0.0.1:{port}", None, Path(), database)
     server.should_exit = True
     serves.join()
     served.close()

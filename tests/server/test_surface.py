@@ -166,6 +166,60 @@ def test_a_database_that_fails_is_told_as_something_that_passes(here, monkeypatc
     assert NO_DATABASE in answer.content[0].text
 
 
+def test_what_nobody_foresaw_is_told_with_an_id_and_the_connection_serves_on(
+    here, monkeypatch, caplog
+):
+    def fails(*_):
+        raise RuntimeError("a secret of the library")
+
+    with here.client("ann") as ann:
+        with monkeypatch.context() as planted:
+            planted.setattr(Scripts, "of", fails)
+            failed = ann.get("/api/v1/my/indicators")
+        assert failed.status_code == 500
+        assert "request id" in failed.json()["message"]
+        assert "secret" not in failed.text
+        assert failed.headers["x-request-id"]
+        for _ in range(3):
+            assert ann.get("/api/v1/my/indicators").status_code == 200
+    assert "a request failed" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "kind"),
+    [
+        ("source", "x = (", "syntax"),
+        ("source", SCRIPT.replace("ta.sma", "ta.gone"), "name"),
+        (
+            "meta_json",
+            '{"params": [{"name": "n", "type": "gone", "default": 3}], "meta": {}}',
+            None,
+        ),
+        ("meta_json", '{"params": [{"name": "n", "new": 1}], "meta": {}}', None),
+        ("meta_json", "{", None),
+        ("meta_json", "{}", None),
+        ("meta_json", '{"params": 1, "meta": 2}', None),
+    ],
+)
+def test_a_script_of_another_day_fails_its_own_panel_and_no_list(here, column, value, kind):
+    with here.client("ann") as ann:
+        ann.put("/api/v1/my/indicators/elder", json={"source": SCRIPT}).raise_for_status()
+        engine = sa.create_engine(here.database)
+        with engine.begin() as connection:
+            connection.exec_driver_sql(
+                f"UPDATE user_indicators SET {column} = ? WHERE name = 'elder'", (value,)
+            )
+        engine.dispose()
+        ask = {**CHART, "indicators": ["elder", "rsi"], "format": "summary"}
+        elder, rsi = ann.post("/api/v1/charts", json=ask).json()["indicators"]
+        assert "RSI" in rsi["last"]
+        assert elder.get("error", {}).get("kind") == kind
+        assert ("last" in elder) is (kind is None)
+        for path in ("indicators", "my/indicators", "my/library", "my/indicators/elder"):
+            assert "elder" in ann.get(f"/api/v1/{path}").raise_for_status().text
+        assert ann.delete("/api/v1/my/indicators/elder").json() == {"ok": True}
+
+
 @dataclass
 class Listener:
     heard: list[tuple[float, float, str]] = field(default_factory=list)

@@ -13,7 +13,10 @@ from chartpact.script.indicator import ScriptIndicator
 
 def kept_indicator(script: Script, fetch: Fetch = SAMPLES) -> ScriptIndicator:
     """A script from the library as an indicator, by what was noted when it was registered."""
-    params = tuple(Param.from_json(each) for each in script.params)
+    try:
+        params = tuple(Param.from_json(each) for each in script.params)
+    except (TypeError, KeyError):  # noted by another version of the program
+        params = ()
     return ScriptIndicator(
         script.name, script.source, params, script.meta, user=script.user, fetch=fetch
     )

@@ -203,12 +203,14 @@ class Scripts:
         for entry in entries:
             fields = entry if isinstance(entry, Mapping) else {}
             name, source = fields.get("name"), fields.get("source")
-            if not isinstance(name, str) or not isinstance(source, str) or name in batch:
-                raise _refusal("value", f"{entry!r:.80} is no script", "give name and source, once")
+            if not isinstance(name, str) or not isinstance(source, str):
+                raise _refusal("value", f"{entry!r:.80} is no script", "give name and source")
+            if name in batch:
+                raise _refusal("value", f"{name!r:.80} is there twice", "give each script once")
             try:
                 batch[name] = (source, self._validated(user, name, source))
             except LibraryError as error:
-                problems += [{**each, "name": name} for each in error.problems]
+                problems += [{**each, "name": name[:80]} for each in error.problems]
                 family = type(error) if family is LibraryError else family
         if problems:
             raise family(problems)
@@ -350,13 +352,17 @@ def _put(connection: sa.Connection, script: Script, *, exists: bool) -> None:
 
 
 def _script(row: Any) -> Script:
-    kept = json.loads(row.meta_json)
+    try:
+        kept = json.loads(row.meta_json)
+        params, meta = tuple(map(dict, kept["params"])), dict(kept["meta"])
+    except (ValueError, TypeError, KeyError):  # only a copy of what the source says
+        params, meta = (), {}
     return Script(
         row.user_id,
         row.name,
         row.source,
-        tuple(kept["params"]),
-        kept["meta"],
+        params,
+        meta,
         row.source_hash,
         row.created_at,
         row.updated_at,

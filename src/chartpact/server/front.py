@@ -23,6 +23,7 @@ ANY_HOST = ("*",)
 WATCHED = ("/healthz", "/readyz")  # by whoever keeps the server running, under any name
 OPEN = (*WATCHED, "/", "/openapi.json", "/sample.svg", "/favicon.ico")
 LONGEST_USER = 255
+UNEXPECTED = "something went wrong here; its request id is in the log"
 LARGE = ("/api/v1/my/bars/", "/api/v1/my/library")  # where files and whole libraries are put
 
 
@@ -56,7 +57,7 @@ class Front:
         request_id = os.urandom(8).hex()
         logs.request.set(request_id)
         started = time.perf_counter()
-        told: dict[str, Any] = {"status": 0}
+        told: dict[str, Any] = {"status": 0, "ended": False}
 
         async def tell(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -66,6 +67,8 @@ class Front:
                     (b"x-request-id", request_id.encode()),
                     *_unless_there(message["headers"]),
                 ]
+            elif not message.get("more_body", False):
+                told["ended"] = True
             await send(message)
 
         user: str | None = None
@@ -80,6 +83,13 @@ class Front:
                 scope["chartpact.body"] = body
                 app = self._mcp if scope["path"] == "/mcp" else self._app
                 await app(scope, receive if body is None else _again(body, receive), tell)
+        except Exception:
+            # Told here, with the request's id, and the connection serves on where it can.
+            log.exception("a request failed")
+            if told["status"] == 0:
+                await Refusal(500, "crash", UNEXPECTED).answer(scope, receive, tell)
+            elif not told["ended"]:
+                raise
         finally:
             if user is not None:
                 self._under_way[user] -= 1

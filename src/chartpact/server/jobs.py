@@ -55,8 +55,8 @@ class ChartJob:
         for request in requests(self.ask):
             script = scripts.get(request.name) or scripts.get(canonical(request.name) or "")
             for param in script.params if script else ():
-                if param["type"] == "symbol":
-                    names.append(request.given.get(param["name"]) or param.get("default"))
+                if param.get("type") == "symbol":
+                    names.append(request.given.get(param.get("name", "")) or param.get("default"))
         return list(dict.fromkeys(name for name in names if isinstance(name, str)))
 
     def load(self, symbol: str, timeframe: str | None = None) -> Bars:

@@ -10,6 +10,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from chartpact.server import shapes
+from chartpact.server.front import UNEXPECTED
 from chartpact.server.limits import TooMuch
 from chartpact.server.verbs import NO_DATABASE, Refused, Verbs
 from chartpact.server.worker import WorkFailed
@@ -187,7 +188,7 @@ def answer_refusals(app: FastAPI) -> None:
 
     @app.exception_handler(Exception)
     async def unexpected(_: Request, __: Exception) -> JSONResponse:
-        return problem(500, "crash", "something went wrong here; its request id is in the log", {})
+        return problem(500, "crash", UNEXPECTED, {})
 
     @app.exception_handler(sa.exc.DBAPIError)
     async def no_database(_: Request, error: Exception) -> JSONResponse:
