@@ -29,9 +29,8 @@ class Methods:
         self._operators = operators
         self._charge = charge
         self._tables: dict[str, dict[str, Callable[..., Any]]] = {
-            "string": _named(self, "_string_"),
-            "list": _named(self, "_list_"),
-            "dict": _named(self, "_dict_"),
+            kind: {name: getattr(self, f"_{kind}_{name}") for name in table}
+            for kind, table in _NAMES.items()
         }
 
     def attribute(self, value: Any, name: str) -> Any:
@@ -289,20 +288,17 @@ _SLOWEST = 100  # up to this length Python compares at every place; longer texts
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 
-def _named(methods: Methods, prefix: str) -> dict[str, Callable[..., Any]]:
-    return {
-        name.removeprefix(prefix): getattr(methods, name)
-        for name in dir(methods)
-        if name.startswith(prefix)
-    }
+def _names(kind: str) -> list[str]:
+    prefix = f"_{kind}_"
+    return sorted(each.removeprefix(prefix) for each in dir(Methods) if each.startswith(prefix))
+
+
+_NAMES = {kind: _names(kind) for kind in ("string", "list", "dict")}
 
 
 def names() -> dict[str, list[str]]:
     """The methods of each type, for the documentation."""
-    return {
-        kind: sorted(n.removeprefix(f"_{kind}_") for n in dir(Methods) if n.startswith(f"_{kind}_"))
-        for kind in ("string", "list", "dict")
-    }
+    return _NAMES
 
 
 def unknown(value: Any, name: str, known: list[str]) -> Fault:
