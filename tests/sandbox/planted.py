@@ -278,6 +278,35 @@ def answer_then_loop() -> Any:
     return loop()
 
 
+OWNER_DIED = 0x40000000
+
+
+def notice() -> ctypes.c_uint32:
+    """The word before the answer that the kernel marks when a run ends."""
+    view = answer_view()
+    return ctypes.c_uint32.from_address(ctypes.addressof(ctypes.c_char.from_buffer(view)) - 8)
+
+
+@kind
+def answer_and_feign_death() -> Any:
+    wire.write(wire.encode({"early": True}), answer_view())
+    notice().value |= OWNER_DIED
+    return loop()
+
+
+@kind
+def feign_death_unanswered() -> Any:
+    notice().value |= OWNER_DIED
+    return loop()
+
+
+@kind
+def answer_but_hide_its_end() -> Any:
+    """Nobody is woken: the word is another's."""
+    notice().value = 1
+    return {"hidden": True}
+
+
 @kind
 def change_the_job() -> Any:
     """Writes to the job's memory, whatever Python's views of it say."""

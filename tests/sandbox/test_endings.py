@@ -188,6 +188,19 @@ def test_an_answer_counts_only_from_a_child_that_ended(ask: Ask) -> None:
     assert failed.value.kind in TOO_LATE
 
 
+def test_a_run_that_feigns_its_end_is_killed_whatever_it_answered(pool: Pool, ask: Ask) -> None:
+    assert ask("answer_and_feign_death", wall_ms=5000).document == {"early": True}
+    assert wait_until(lambda: running(pool.zygote().pid) == [])
+    with pytest.raises(RunFailed) as failed:
+        ask("feign_death_unanswered", wall_ms=200)
+    assert failed.value.kind in TOO_LATE
+    assert running(pool.zygote().pid) == []
+
+
+def test_a_run_that_hides_its_end_is_answered_all_the_same(ask: Ask) -> None:
+    assert ask("answer_but_hide_its_end", wall_ms=5000).document == {"hidden": True}
+
+
 def test_a_job_cannot_be_changed_by_its_run(ask: Ask) -> None:
     with pytest.raises(RunFailed, match="crashed"):
         ask("change_the_job")
