@@ -63,7 +63,9 @@ def run_check(args: argparse.Namespace) -> int:
         print(json.dumps(verdict.to_json(), allow_nan=False))
     elif verdict.ok:
         title = verdict.meta.get("title", "")
-        print(f"{title}: fine; {len(verdict.params)} parameters, {verdict.steps:,} steps")
+        count = len(verdict.params)
+        noun = "parameter" if count == 1 else "parameters"
+        print(f"{title}: fine; {count} {noun}, {verdict.steps:,} steps")
     for error in verdict.errors:
         print(told(error, source, args.file), file=sys.stderr)
     return DONE if verdict.ok else SCRIPT_ERROR

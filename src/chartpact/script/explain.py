@@ -39,6 +39,7 @@ _PYTHON_TYPES = {
     "Method": "a function",
     "builtin_function_or_method": "a function",
     "Series": "a series",
+    "TextSeries": "a text series",
     "Ohlcv": "an ohlcv",
     "Chart": "the chart",
 }

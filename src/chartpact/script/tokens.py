@@ -88,7 +88,8 @@ def _hidden(source: str, at: int) -> ScriptError:
     column = at - source.rfind("\n", 0, at)
     names = {"\t": "a tab", "\f": "a form feed", "\r": "a carriage return", "\ufeff": "a BOM"}
     what = names.get(source[at], f"the invisible character U+{ord(source[at]):04X}")
-    hint = "indent with spaces" if source[at] == "\t" else "remove it; in a text, write an escape"
+    hints = {"\t": "indent with spaces", "\ufeff": "save the file as UTF-8 without a BOM"}
+    hint = hints.get(source[at], "remove it; in a text, write an escape")
     return ScriptError("parse", "syntax", f"{what} stands here", hint, line=line, column=column)
 
 

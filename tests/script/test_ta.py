@@ -1,0 +1,80 @@
+"""`ta` in scripts is `chartpact.ta`: every function, the same numbers, nothing listed by hand."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+from chartpact import script, ta
+from chartpact.script.host import ta as host
+from chartpact.script.run import dry_run_bars
+from chartpact.ta.arguments import Floats
+
+HEAD = 'PARAMS = []\nMETA = {"title": "x"}\ndef compute(ohlcv, params, chart):\n'
+BARS = dry_run_bars()
+ARGUMENTS = {
+    **{name: f"ohlcv.{name}" for name in ("open", "high", "low", "close", "volume", "time")},
+    **dict.fromkeys(("n", "fast", "slow", "signal", "short", "long", "di_n", "adx_n"), "3"),
+    "source": "ohlcv.close",
+    "a": "ohlcv.close",
+    "b": "ohlcv.open",
+    "condition": "ohlcv.close > ohlcv.open",
+    "left": "2",
+    "right": "2",
+    "mult": "2.0",
+    "factor": "3.0",
+    "percentage": "50",
+    "offset": "0.5",
+    "sigma": "6.0",
+    "start": "0.02",
+    "inc": "0.02",
+    "max": "0.2",
+    "spec": '"0930-1600"',
+    "timeframe": '"1h"',
+    "x": "2.0",
+}
+
+
+def call(name: str) -> str:
+    needed = [
+        each.name
+        for each in inspect.signature(ta.FUNCTIONS[name]).parameters.values()
+        if each.default is each.empty and each.kind is not each.VAR_POSITIONAL
+    ]
+    one = {} if name.endswith("_scalar") else {"x": "ohlcv.close"}
+    return f"ta.{name}({', '.join((ARGUMENTS | one)[each] for each in needed)})"
+
+
+def drawn(body: str) -> list[np.ndarray]:
+    scene = script.execute(script.compile(HEAD + body), BARS).scene
+    return [plot.values for plot in scene.plots]
+
+
+@pytest.mark.parametrize("name", ta.FUNCTIONS)
+def test_a_function_gives_scripts_what_it_gives_python(name):
+    names = {"ohlcv": BARS, "ta": ta}
+    result = eval(call(name), names)
+    results = result if isinstance(result, tuple) else (result,)
+    body = f"    found = {call(name)}\n"
+    body += '    parts = found if type(found) == "tuple" else (found,)\n'
+    body += "    for part in parts:\n"
+    body += "        chart.line(part + 0)\n"
+    if np.asarray(results[0]).dtype == np.bool_:
+        body = f"    chart.line(ta.where({call(name)}, 1, 0))\n"
+    for ours, theirs in zip(drawn(body), results, strict=True):
+        wanted = np.broadcast_to(np.asarray(theirs, dtype=np.float64), len(BARS))
+        wanted = np.where(np.isinf(wanted), np.nan, wanted)
+        assert np.array_equal(ours, wanted, equal_nan=True)
+
+
+def test_a_function_that_the_package_publishes_is_in_scripts_without_further_work(monkeypatch):
+    def twice(source: Floats, n: int = 2) -> Floats:
+        return np.asarray(source) * n
+
+    monkeypatch.setattr(ta, "FUNCTIONS", {**ta.FUNCTIONS, "twice": twice})
+    for known in (host._declared, host.results, host.signature):
+        monkeypatch.setattr(host, known.__name__, known.__wrapped__)
+    (values,) = drawn("    chart.line(ta.twice(ohlcv.close) - ta.twice(ohlcv.close, n=1))\n")
+    assert np.array_equal(values, BARS.close)
+    with pytest.raises(script.ScriptError, match=r"did you mean ta.twice\?"):
+        script.compile(HEAD + "    ta.twicce(ohlcv.close)\n")
