@@ -308,6 +308,22 @@ def answer_but_hide_its_end() -> Any:
 
 
 @kind
+def give_its_notice_back() -> Any:
+    """Punches a hole into the answer where the kernel would mark its end."""
+    remove = 9
+    libc.madvise(ctypes.c_void_p(ctypes.addressof(notice())), ctypes.c_size_t(PAGE), remove)
+    return {"hidden": True}
+
+
+@kind
+def wake_for_nothing() -> Any:
+    word = notice()
+    while True:
+        word.value ^= 1
+        libc.syscall(ctypes.c_long(202), ctypes.byref(word), ctypes.c_long(1), ctypes.c_long(9))
+
+
+@kind
 def change_the_job() -> Any:
     """Writes to the job's memory, whatever Python's views of it say."""
     frame = sys._getframe()

@@ -66,6 +66,11 @@ def dots(**changed: Any) -> dict[str, Any]:
     ("scene", "what"),
     [
         ({"plots": [{"kind": "hline", "y": 1}] * (PLOTS + 1)}, "plots"),
+        ({"plots": [{"kind": "hline", "rows": [[1] * (PLOTS + 1)] * 4}]}, "plots"),
+        ({"plots": [{"kind": "hline", "rows": [[1] * 300] * 4}] * 2}, "plots"),
+        ({"plots": [{"kind": "hline", "rows": [[1], [1] * 1000]}]}, "fields are missing"),
+        ({"plots": [{"kind": "hline", "rows": [["x" * (OBJECT_TEXT_CHARS + 1)]]}]}, "of a text"),
+        ({"plots": [{"kind": "hline", "rows": 7}]}, "no scene"),
         ({"plots": [TALL] * (POINTS // BARS // 2 + 1)}, "points"),
         ({"plots": [{"kind": "hline", "color": ["red", 1 << 22]}] * 2}, "colours"),
         ({"plots": [{"kind": "hline", "color": [["red"], ZEROS]}] * 30}, "colours"),

@@ -197,8 +197,17 @@ def test_a_run_that_feigns_its_end_is_killed_whatever_it_answered(pool: Pool, as
     assert running(pool.zygote().pid) == []
 
 
-def test_a_run_that_hides_its_end_is_answered_all_the_same(ask: Ask) -> None:
-    assert ask("answer_but_hide_its_end", wall_ms=5000).document == {"hidden": True}
+@pytest.mark.parametrize("kind", ["answer_but_hide_its_end", "give_its_notice_back"])
+def test_a_run_that_hides_its_end_is_answered_all_the_same(ask: Ask, kind: str) -> None:
+    assert ask(kind, wall_ms=5000).document == {"hidden": True}
+
+
+def test_a_run_cannot_keep_its_owner_awake(ask: Ask) -> None:
+    began = time.thread_time()
+    with pytest.raises(RunFailed) as failed:
+        ask("wake_for_nothing", wall_ms=1000)
+    assert failed.value.kind in TOO_LATE
+    assert time.thread_time() - began < 0.05
 
 
 def test_a_job_cannot_be_changed_by_its_run(ask: Ask) -> None:

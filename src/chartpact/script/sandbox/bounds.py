@@ -6,6 +6,7 @@ named, and a text as often as it stands somewhere.
 """
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,11 @@ def check(document: Any, columns: Sequence[Column], bars: int) -> None:
 
 def _check(document: Any, columns: Sequence[Column], bars: int) -> None:
     plots, signals = document.get("plots", []), document.get("signals", {})
-    _most("plots", len(plots), PLOTS)
+    together = [plot["rows"] for plot in plots if "rows" in plot]  # simple plots, field by field
+    counts = (len(each) for rows in together for each in rows[:1])
+    _most("plots", sum(counts) + len(plots) - len(together), PLOTS)
+    if any(len(each) != len(rows[0]) for rows in together for each in rows):
+        raise WireError("it holds plots of which fields are missing")
     for plot in plots:
         for name in _BY_BAR:
             if name in plot and _length(plot[name], columns) != bars:
@@ -52,9 +57,10 @@ def _check(document: Any, columns: Sequence[Column], bars: int) -> None:
     _check_rows("signals", [signals] if signals else [], columns, bars)
     for channel in _OBJECTS:
         _most(channel, len(document.get(channel, ())), OBJECTS)
-    _check_texts([{"label": document.get("label")}, *plots])
+    _check_texts([[document.get("label")], *(plot.values() for plot in plots), *chain(*together)])
     cells = (cell for table in document.get("tables", ()) for cell in table.get("cells", ()))
-    _check_texts([*(each for name in _OBJECTS for each in document.get(name, ())), *cells])
+    objects = (each for name in _OBJECTS for each in document.get(name, ()))
+    _check_texts(thing.values() for thing in chain(objects, cells))
 
 
 def _check_rows(
@@ -71,8 +77,8 @@ def _check_rows(
                 raise WireError(f"it holds {what} where no bar is")
 
 
-def _check_texts(things: Iterable[dict[str, Any]]) -> None:
-    sizes = [len(text) for thing in things for text in thing.values() if isinstance(text, str)]
+def _check_texts(fields: Iterable[Iterable[Any]]) -> None:
+    sizes = [len(text) for text in chain.from_iterable(fields) if isinstance(text, str)]
     _most("characters of a text", max(sizes, default=0), OBJECT_TEXT_CHARS)
     _most("characters", sum(sizes), 2 * SCENE_TEXT_CHARS)  # names of colours and styles among them
 

@@ -22,6 +22,7 @@ START_S = 30.0  # exec, imports and warm-up take a fraction of a second on an id
 FORK_S = 2.0  # a zygote that has not forked, or not reaped, by then is stuck
 CLOSE_S = 5.0
 _STILLBORN = 32  # children that died before their job, one after the other: there will be no other
+_WOKEN = 20  # times in vain
 _GLANCE_MS = 20  # how often the zygote is listened to while a child's own notice is awaited
 
 _BOOT = (
@@ -258,8 +259,13 @@ def _run(
 
 
 def _noticed(child: socket.socket, answer: int, deadline: float) -> bool:
-    """Whether the child's end was noticed before it was too late, or the zygote told of it."""
-    while (left := deadline - time.monotonic()) > 0:
+    """Whether the child's end was noticed before it was too late, or the zygote told of it.
+
+    A hostile child can wake whoever waits as often as it likes; it is not looked at for longer.
+    """
+    for _ in range(int((deadline - time.monotonic()) * 1000 / _GLANCE_MS) + _WOKEN):
+        if (left := deadline - time.monotonic()) <= 0:
+            break
         if _native.sandbox_wait(answer, min(int(left * 1000) + 1, _GLANCE_MS)):
             return True
         if _readable(child.fileno()):
