@@ -19,7 +19,7 @@ def exhaustion(source: str) -> script.ScriptError:
 
 
 def body(*lines: str) -> str:
-    return BODY + "".join(f"    {line}\n" for line in lines)
+    return BODY + "".join(f"    {line}\n" for line in lines or ["pass"])
 
 
 def asked(error: script.ScriptError) -> int:
@@ -32,7 +32,7 @@ def test_a_loop_that_runs_to_its_end_asks_for_all_its_turns():
     error = exhaustion(body("x = 0", "for i in range(10000000):", "    x = i"))
     assert error.line == 5
     assert "this loop asks for" in error.message
-    assert 10**7 <= asked(error) < 10**8
+    assert 5 * 10**6 <= asked(error) < 10**8
 
 
 def test_a_loop_that_may_end_early_asks_for_up_to_all_its_turns():
@@ -80,7 +80,7 @@ def test_a_loop_in_loops_names_those_it_stands_in():
         )
     )
     assert error.line == 6
-    assert 1_000 <= asked(error) < 20_000
+    assert 500 <= asked(error) < 20_000
     assert re.search(r"in the loop on line 5, where j is \d+", error.message), error.message
     assert re.search(r"in the loop on line 4, where i is \d+", error.message), error.message
 
@@ -210,9 +210,82 @@ def test_a_straight_function_is_charged_with_the_loop_that_calls_it():
         + "        x = double(n)\n"
     )
     assert error.line == 6
-    assert asked(error) >= 3 * 10**7
+    assert asked(error) >= 2 * 10**7
 
 
 def test_what_was_asked_is_the_same_every_time():
     source = body("for i in range(10000):", "    for j in range(i):", "        if j < 0: break")
     assert len({str(exhaustion(source)) for _ in range(3)}) == 1
+
+
+# ------------------------------------------------------------------------- what operations cost
+#
+# Each was found to take much longer than its steps promised (bench/steps.py); what is charged now
+# is what it takes. Steps are counted, so these hold on every machine.
+
+
+def steps(*lines: str, bars: int = 100) -> int:
+    source = body(*lines)
+    return script.execute(script.compile(source), dry_run_bars(bars), budget=10**9).steps
+
+
+def cost(setup: list[str], statement: str, bars: int = 100) -> int:
+    """The steps of a statement, without those of what it needs."""
+    return steps(*setup, statement, bars=bars) - steps(*setup, bars=bars)
+
+
+def test_every_column_of_a_zip_is_charged():
+    assert cost(["v = [[]] * 10000"], "x = zip(*v)") >= 100_000
+
+
+def test_a_text_of_control_characters_is_charged_for_each_when_it_is_quoted():
+    assert cost(['s = "\\n" * 10000'], "x = repr(s)") >= 10_000
+
+
+def test_a_remainder_of_numbers_far_apart_is_charged_by_its_length():
+    near, far = "x = 7.5 % 0.7", "x = 1e300 % 1e-300"
+    assert cost([], far) >= cost([], near) + 10
+    series = ["a = ohlcv.close * 1e200"]
+    assert cost(series, "x = a % 1e-300", 1_000) >= 10_000
+    assert cost([], "x = ohlcv.close % 0.5", 1_000) < 1_000
+    assert cost(series, "x = ta.mod_scalar(a, 1e-300)", 1_000) >= 10_000
+
+
+def test_a_number_of_many_digits_is_charged_by_them():
+    assert cost(["x = 1e300"], "y = text.number(x, 2)") >= 400
+    assert cost(["x = 1e300"], 'y = "%f" % x') >= 400
+
+
+def test_a_series_with_na_here_and_there_is_charged_for_every_break():
+    broken = ["a = ta.where(ohlcv.close > ohlcv.open, ohlcv.close, float('nan'))"]
+    whole = cost([], "x = ta.sma(ohlcv.close, 5)", 1_000)
+    assert cost(broken, "x = ta.sma(a, 5)", 1_000) > whole + 10
+
+
+def test_what_was_removed_from_a_dict_does_not_slow_it_down():
+    drained = steps("v = {i: i for i in range(5000)}", "for i in range(4999): v.popitem()")
+    assert drained < 500_000
+    kept = ["v = {i: i for i in range(5000)}", "for i in range(4990): v.pop(i)"]
+    assert steps(*kept, "x = [v.keys() for i in range(100)]") - steps(*kept) < 10_000
+
+
+def test_a_removed_key_leaves_the_order_of_the_others():
+    source = body(
+        "v = {i: str(i) for i in range(100)}",
+        "for i in range(60): v.pop(i)",
+        "v[7] = 'seven'",
+        "first = v.popitem()",
+        "print(first, v.keys() == list(range(61, 100)) + [7], v[7])",
+    )
+    result = script.execute(script.compile(source), dry_run_bars())
+    assert result.log == ('(60, "60") True seven',)
+
+
+def test_a_branch_that_is_not_taken_costs_little():
+    loop = ["for i in range(1000):", "    if i > 5000:"]
+    rare = steps(*loop, "        x = [1, 2, 3, [4, 5], {6: 7}, str(i), repr(i), len(str(i))]")
+    assert rare < steps(*loop, "        pass") + 1_500
+
+
+def test_a_million_turns_of_little_fit_into_the_budget():
+    assert steps("x = 0", "for i in range(1000000):", "    x = i") < 1_000_000

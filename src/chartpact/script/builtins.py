@@ -7,6 +7,7 @@ from typing import Any
 
 from chartpact.script.errors import Fault
 from chartpact.script.limits import INT_BITS, LOG_LINE_CHARS, LOG_LINES, RANGE_BITS
+from chartpact.script.meter import walking
 from chartpact.script.operators import NUMBERS, Operators, mismatch_hint, whole
 from chartpact.script.series import Series
 from chartpact.script.texts import quoted, string
@@ -33,7 +34,7 @@ class Builtins:
 
     def __init__(self, operators: Operators, call: Call) -> None:
         self._operators = operators
-        self._meter = operators.meter
+        self.meter = operators.meter
         self._charge = operators.meter.charge
         self._call = call
         self.log: list[str] = []
@@ -71,7 +72,9 @@ class Builtins:
         return self._operators.pairs(pairs, named)
 
     def _enumerate(self, values: Any, start: Any = 0, /) -> List:
-        return List(enumerate(self._values(values), _int(start, "start")))
+        sequence = self._values(values)
+        self._charge(len(sequence))
+        return List(enumerate(sequence, _int(start, "start")))
 
     def _fail(self, /, *values: Any, sep: Any = " ") -> None:
         message = self._line(values, sep)[:LOG_LINE_CHARS]
@@ -93,7 +96,7 @@ class Builtins:
 
     def _int(self, x: Any = 0, base: Any = None, /) -> int:
         if type(x) is str:
-            self._charge(40 + len(x) // 4)
+            self._charge(40 + len(x) // 3)
             return _parsed(x, 10 if base is None else _int(base, "the base"))
         if base is not None:
             raise Fault("type", "a base goes with a string only")
@@ -102,6 +105,7 @@ class Builtins:
         if type(x) is float:
             if x - x != 0:
                 raise Fault("value", f"{x} has no whole part", "test it first with ta.isna(x)")
+            self._charge(2)
             return int(x)
         hint = "take one bar: s[i]" if type(x) is Series else ""
         raise Fault("type", f"int takes a number or a string, not {a_type(x)}", hint)
@@ -128,20 +132,26 @@ class Builtins:
         if any(type(each) is Series for each in given):
             hint = f"write ta.{name}(a, b) bar by bar, or ta.{_WINDOW[name]}(s, n) for a window"
             raise Fault("type", f"{name} does not go with a series", hint)
-        values = self._values(given[0]) if len(given) == 1 else given
+        values = self._operators.sequence(given[0])[0] if len(given) == 1 else given
         if not len(values):
             raise Fault("value", f"{name} of nothing", "test first that there are values")
+        self._charge(20 + (1 if key is None else 11) * len(values))
         if key is None and set(map(type, values)) <= NUMBERS:
             return max(values) if name == "max" else min(values)
-        self._charge(10 * len(values))
+        if key is None:
+            self._charge(10 * len(values))
         values = list(values)  # a key function may change the list it is asked about
-        keys = values if key is None else [self._call(key, each) for each in values]
+        keys = values if key is None else self._keys(key, values)
         beats = self._operators.gt if name == "max" else self._operators.lt
         best = 0
         for at in range(1, len(keys)):
             if beats(keys[at], keys[best]):
                 best = at
         return values[best]
+
+    @walking
+    def _keys(self, key: Any, values: Any) -> list[Any]:
+        return [self._call(key, each) for each in values]
 
     def _print(self, /, *values: Any, sep: Any = " ") -> None:
         line = self._line(values, sep)
@@ -153,7 +163,7 @@ class Builtins:
     def _line(self, values: tuple[Any, ...], sep: Any) -> str:
         if type(sep) is not str:
             raise Fault("type", f"sep is a string, not {a_type(sep)}")
-        pieces = [string(each, self._meter) for each in values]
+        pieces = [string(each, self.meter) for each in values]
         self._charge(20 + (sum(map(len, pieces)) + len(sep) * len(pieces)) // 16)
         return sep.join(pieces)
 
@@ -169,21 +179,24 @@ class Builtins:
         return range(*bounds)
 
     def _repr(self, x: Any, /) -> str:
-        return quoted(x, self._meter)
+        return quoted(x, self.meter)
 
     def _reversed(self, values: Any, /) -> List:
         return List(reversed(self._values(values)))
 
     def _sorted(self, values: Any, /, *, key: Any = None, reverse: Any = False) -> List:
-        listed = list(self._values(values))
         if type(reverse) is not bool:
             raise Fault("type", f"reverse is True or False, not {a_type(reverse)}")
-        keys = listed if key is None else [self._call(key, each) for each in listed]
+        sequence, length, _ = self._operators.sequence(values)
+        turns = length * max(length, 1).bit_length()
+        self._charge(35 + length + turns // 2)
+        listed = list(sequence)
+        keys = listed if key is None else self._keys(key, listed)
         kinds = set(map(type, keys))
-        order = range(len(listed))
-        turns = len(listed) * max(len(listed), 1).bit_length()
+        order = range(length)
         if kinds <= NUMBERS or kinds == {str}:
-            self._charge(turns // 2)
+            if len(kinds) > 1 or kinds == {str}:
+                self._charge(10 + turns // 4)
             if kinds == {str}:
                 self._charge(turns * max(map(len, keys)) // 64)
             return List(listed[at] for at in sorted(order, key=keys.__getitem__, reverse=reverse))
@@ -197,7 +210,7 @@ class Builtins:
 
     def _str(self, x: Any, /) -> str:
         self._charge(5)
-        return string(x, self._meter)
+        return string(x, self.meter)
 
     def _tuple(self, values: Any = (), /) -> tuple[Any, ...]:
         return tuple(self._values(values, 2))
@@ -206,9 +219,10 @@ class Builtins:
         return type_name(x)
 
     def _zip(self, /, *values: Any) -> List:
+        self._charge(25 + 10 * len(values))
         columns = [self._operators.sequence(each)[0] for each in values]
         rows = min((len(column) for column in columns), default=0)
-        self._charge(15 + rows * len(columns))
+        self._charge(rows * (1 + len(columns)))
         return List(zip(*columns, strict=False))
 
     def _values(self, values: Any, per_step: int = 1) -> Any:
@@ -237,10 +251,10 @@ def _parsed(digits: str, base: int) -> int:
             base, body = prefixed, body[2:]
             break
     base = base or 10
-    alphabet = _DIGITS[:base]
+    alphabet = set(_DIGITS[:base])
     if len(body) * (base.bit_length() - 1) > INT_BITS:
         raise Fault("value", f"an int has at most {INT_BITS} bits, and this text is longer")
-    if not body or any(each not in alphabet for each in body.lower()):
+    if not body or not set(body.lower()) <= alphabet:
         hint = "write int(float(s))" if base == 10 and _FLOAT.fullmatch(digits) else ""
         raise Fault("value", f"{digits!r:.40} is not an int in base {base}", hint)
     value = whole(int(body, base))

@@ -24,7 +24,7 @@ from chartpact.script.hoist import hoistable, source_of
 from chartpact.script.kinds import DICTS, INT, LIST, NUMBER, Kinds, is_none_test
 from chartpact.script.scopes import target_names
 from chartpact.script.values import FILE
-from chartpact.script.weights import Weights, steps
+from chartpact.script.weights import TURN, Weights, entry, steps, unpacking
 
 BINARY: Mapping[type, str] = {
     ast.Add: "_add", ast.Sub: "_sub", ast.Mult: "_mul", ast.Div: "_div", ast.FloorDiv: "_floordiv",
@@ -261,7 +261,7 @@ class _Writer:
         outer, self._frame = self._frame, _Frame()
         body = self._block(node.body)
         self._frame = outer
-        weight = ast.Constant(steps(2 + self._weigh.path(node.body)))
+        weight = ast.Constant(steps(entry(node.args) + self._weigh.path(node.body)))
         charge = ast.Expr(_at(node, _call("_charge", weight)))
         return _def(node, defaults, [charge, *body])
 
@@ -280,7 +280,9 @@ class _Writer:
 
     def _for(self, node: ast.For) -> list[ast.stmt]:
         exits = _has_exit(node.body)
-        weight = steps(1 + self._weigh.path(node.body))
+        weight = TURN + self._weigh.path(node.body)
+        if self._pairs(node.iter) is None or exits:
+            weight += unpacking(node.target)
         spans = _is_range(node.iter, self._checked) and not exits
         taken = self._turns(node.iter, weight, exits)
         target, first = self._loop_target(node.target, node.iter)
@@ -342,15 +344,17 @@ class _Writer:
 
     def _collected(self, node: ast.ListComp | ast.DictComp) -> ast.expr:
         parts = [node.elt] if isinstance(node, ast.ListComp) else [node.key, node.value]
-        weight = 2 + sum(map(self._weigh.cost, parts)) + 4 * isinstance(node, ast.DictComp)
+        weight = 3 + sum(map(self._weigh.cost, parts)) + 8 * isinstance(node, ast.DictComp)
         clauses: list[ast.comprehension] = []
         closes = False
         for clause in reversed(node.generators):
             weight += sum(map(self._weigh.cost, clause.ifs))
             first = clause is node.generators[0]
             closes = closes or (first and not _is_range(clause.iter, self._checked))
-            clauses[:0] = self._clause(clause, steps(weight), first)
-            weight = 3 + self._weigh.cost(clause.iter)
+            pairs = first and self._pairs(clause.iter) is not None
+            weight += 0 if pairs else unpacking(clause.target)
+            clauses[:0] = self._clause(clause, weight, first)
+            weight = 4 + self._weigh.cost(clause.iter)
         if isinstance(node, ast.ListComp):
             made: ast.expr = ast.ListComp(self._expression(node.elt), clauses)
             return _call("_closed_list" if closes else "_List", _at(node, made))
@@ -553,7 +557,7 @@ class _Writer:
         outer, self._frame = self._frame, _Frame()
         body = self._expression(node.body)
         self._frame = outer
-        weight = ast.Constant(steps(2 + self._weigh.cost(node.body)))
+        weight = ast.Constant(steps(entry(node.args) + self._weigh.cost(node.body)))
         charge = _at(node.body, _call("_charge", weight))
         charged: ast.expr = _at(node.body, ast.BoolOp(ast.Or(), [charge, body]))
         if (named := arguments.kwarg) is not None:  # **named as one of the language's dicts

@@ -55,8 +55,10 @@ class Guards:
         if isinstance(operator, ast.Mult):
             repeats = (a & SEQUENCE and b & INT) or (b & SEQUENCE and a & INT)
             return bool(repeats or (a & BIG and b & INT) or (b & BIG and a & INT))
-        if isinstance(operator, ast.Mod | ast.FloorDiv) and a & BIG and b & (MID | BIG):
-            return True
+        if isinstance(operator, ast.Mod | ast.FloorDiv):
+            far_apart = (a & FLOAT and b & NUMBER) or (b & FLOAT and a & NUMBER)
+            if far_apart or (a & BIG and b & (MID | BIG)):
+                return True
         return isinstance(operator, ast.Mod) and bool(a & STR)
 
     def unary(self, operator: ast.unaryop, operand: ast.expr) -> bool:

@@ -2,7 +2,8 @@
 
 Steps are counted, not timed, so the same script on the same bars always costs the same. Compiled
 code does not count in its loops: a loop that runs to its end is charged `length × weight` when it
-is entered, which costs nothing per turn and lets a hopeless loop fail at once. A loop that may end
+is entered, which costs nothing per turn and lets a hopeless loop fail at once; weights are quarters
+of a step, so that a short turn need not cost a whole one. A loop that may end
 early is given an iterator no longer than the budget allows; what it really used is read off the
 iterator's length hint when it is left, or when another loop wants to know.
 """
@@ -17,7 +18,8 @@ from chartpact.script.values import Dict, List, LockedDict, LockedList
 
 Walk = TypeVar("Walk", bound=Callable[..., Any])
 
-ENTRY = 25  # steps to enter a loop
+ENTRY = 28  # steps to enter a loop
+QUARTERS = 4  # of a step: what the turns of loops are weighed in
 
 
 class Exhausted(Fault):
@@ -113,7 +115,7 @@ class Meter:
 
     def enter(self, values: Any, length: int, weight: int, *locked: Any) -> Iterator[Any]:
         """The iterator of a loop that runs to its end."""
-        self.charge_loop(ENTRY + length * weight)
+        self.charge_loop(ENTRY + length * weight // QUARTERS)
         self.loops.append(_Loop(_lock(locked), _NOTHING, 0, 0, 0))
         return iter(values)
 
@@ -123,9 +125,9 @@ class Meter:
         had, entry = self.left, ENTRY + 8 * len(self.loops)
         self.left -= entry
         if self.left < 0:
-            asked = entry + length * weight
+            asked = entry + length * weight // QUARTERS
             raise Exhausted(asked, had, self.budget, loop=True, bound="up to")
-        affordable = self.left // weight + 1
+        affordable = self.left * QUARTERS // weight + 1
         given = min(length, affordable)
         iterator: Iterator[Any] = iter(values if given == length else values[:given])
         self.loops.append(_Loop(_lock(locked), iterator, given, length, weight))
@@ -145,14 +147,14 @@ class Meter:
             self._settle(loop)
             if self.left < 0:
                 taken = loop.given - loop.remaining
-                asked = ENTRY + loop.turns * loop.weight
+                asked = ENTRY + loop.turns * loop.weight // QUARTERS
                 raise Exhausted(
                     asked, 0, self.budget, loop=True, bound="up to", turns=(taken, loop.turns)
                 )
 
     def _settle(self, loop: _Loop) -> None:
         remaining = length_hint(loop.iterator)
-        self.left -= (loop.remaining - remaining) * loop.weight
+        self.left -= -(-(loop.remaining - remaining) * loop.weight // QUARTERS)
         loop.remaining = remaining
 
 

@@ -42,7 +42,7 @@ class Methods:
             raise unknown(value, name, [*value.fields, *value.methods])
         table = self._tables.get(type_name(value), {})
         if name in table:
-            self._charge(18)
+            self._charge(25)
             return Method(value, name, table[name])
         raise unknown(value, name, list(table))
 
@@ -117,6 +117,7 @@ class Methods:
         return self._scanned(s).removesuffix(_string(suffix, "a suffix is a string"))
 
     def _string_replace(self, s: str, old: Any, new: Any, count: Any = -1, /) -> str:
+        self._charge(8)
         old, new = self._search(s, old), _string(new, "replace takes strings")
         limit = _whole(count)
         found = s.count(old)
@@ -140,6 +141,7 @@ class Methods:
         self._charge(1 + len(s))
         if sep is None or len(_separator(sep)) <= _SHORT:
             return List(s.rsplit(sep, _whole(maxsplit)))
+        self._charge(12 + len(s) // 8)
         parts = s[::-1].split(sep[::-1], _whole(maxsplit))
         return List(part[::-1] for part in reversed(parts))
 
@@ -151,7 +153,7 @@ class Methods:
         return List(s.split(None if sep is None else _separator(sep), _whole(maxsplit)))
 
     def _string_splitlines(self, s: str, keepends: Any = False, /) -> List:
-        self._charge(1 + len(s))
+        self._charge(1 + 2 * len(s))
         if type(keepends) is not bool:
             raise Fault("type", f"keepends is True or False, not {a_type(keepends)}")
         lines = _LINE.findall(s)
@@ -176,11 +178,11 @@ class Methods:
         return _maybe(chars)
 
     def _scanned(self, s: str) -> str:
-        self._charge(1 + len(s) // 16)
+        self._charge(1 + len(s) // 8)
         return s
 
     def _converted(self, s: str, result: str) -> str:
-        self._charge(1 + len(s) // 8)
+        self._charge(1 + len(s) // 4)
         return text(result)
 
     def _search(self, s: str, sub: Any) -> str:
@@ -194,7 +196,7 @@ class Methods:
         if type(value) is not tuple:
             self._charge(1 + min(len(s), len(_string(value, rule))) // 64)
             return value
-        self._charge(5 + 2 * len(value))
+        self._charge(5 + 4 * len(value))
         self._charge(sum(min(len(s), len(_string(each, rule))) for each in value) // 64)
         return value
 
@@ -243,6 +245,16 @@ class Methods:
 
     # ------------------------------------------------------------------------------------ dicts
 
+    def _removed(self, values: Dict) -> None:
+        """Keeps the empty places of a dict few: Python passes by them whenever it is iterated."""
+        self._charge(8)
+        values.gone = getattr(values, "gone", 0) + 1
+        if values.gone > _EMPTY_PLACES + len(values) // 4:
+            kept = list(values.items())
+            values.clear()
+            values.update(kept)
+            values.gone = 0
+
     def _dict_clear(self, values: Dict, /) -> None:
         values.clear()
 
@@ -250,7 +262,7 @@ class Methods:
         return values.get(self._operators.key(key), default)
 
     def _dict_items(self, values: Dict, /) -> List:
-        self._charge(1 + len(values))
+        self._charge(1 + 2 * len(values))
         return List(values.items())
 
     def _dict_keys(self, values: Dict, /) -> List:
@@ -263,13 +275,18 @@ class Methods:
         key = self._operators.key(key)
         if key not in values and not default:
             raise Fault("value", "the dict has no such key", "give a default: d.pop(key, None)")
-        return values.pop(key, *default)
+        value = values.pop(key, *default)
+        self._removed(values)
+        return value
 
     def _dict_popitem(self, values: Dict, /) -> tuple[Any, Any]:
         if not values:
             raise Fault("value", "an empty dict has nothing to pop")
+        self._charge(getattr(values, "gone", 0) // 8)
         key = next(iter(values))  # Starlark: the first, where Python takes the last
-        return key, values.pop(key)
+        value = values.pop(key)
+        self._removed(values)
+        return key, value
 
     def _dict_setdefault(self, values: Dict, key: Any, default: Any = None, /) -> Any:
         return values.setdefault(self._operators.key(key), default)
@@ -282,6 +299,7 @@ class Methods:
         return List(values.values())
 
 
+_EMPTY_PLACES = 16
 _MOST_STRIPPED = 64
 _SHORT = 16  # characters of a text that may be sought character by character
 _SLOWEST = 100  # up to this length Python compares at every place; longer texts it skips along

@@ -19,6 +19,7 @@ from chartpact.script.values import DICTS, LISTS, Dict, HostObject, List, Method
 NUMBERS = frozenset((int, float))
 _SPREADABLE = frozenset((*LISTS, *DICTS, tuple, range, Series))
 _SMALL = 1 << 64
+_WIDE, _NARROW = 1e15, 1e-6
 _LARGEST_KEY = (1 << 61) - 1
 _WALKED = frozenset((*LISTS, *DICTS, tuple))
 _PLAIN_KEYS = frozenset((int, float, str, type(None), FunctionType, Method))
@@ -93,7 +94,7 @@ class Operators:
         left, right = type(a), type(b)
         if left in NUMBERS and right in NUMBERS:
             if left is right is int:
-                self._charge(4)
+                self._charge(6)
                 if a.bit_length() + b.bit_length() > INT_BITS + 1:
                     raise Fault(
                         "value", f"a whole number grew beyond {INT_BITS} bits", "use a float"
@@ -122,7 +123,7 @@ class Operators:
 
     def floordiv(self, a: Any, b: Any) -> Any:
         if type(a) in NUMBERS and type(b) in NUMBERS:
-            self._charge(8)
+            self._charge_division(a, b)
             return a // b
         if type(a) is Series or type(b) is Series:
             return a // b
@@ -130,13 +131,18 @@ class Operators:
 
     def mod(self, a: Any, b: Any) -> Any:
         if type(a) in NUMBERS and type(b) in NUMBERS:
-            self._charge(8)
+            self._charge_division(a, b)
             return a % b
         if type(a) is str:
             return text(percent(a, b, self.meter))
         if type(a) is Series or type(b) is Series:
             return a % b
         raise Mismatch("take the remainder of", a, b)
+
+    def _charge_division(self, a: Any, b: Any) -> None:
+        """`//` and `%` take longer the further their sides are apart, and of large ints."""
+        near = -_WIDE < a < _WIDE and not -_NARROW < b < _NARROW
+        self._charge(4 if near else 18)
 
     def neg(self, a: Any) -> Any:
         if type(a) in NUMBERS or type(a) is Series:
@@ -211,7 +217,7 @@ class Operators:
         if left is right is str:
             if len(a) != len(b):
                 return False
-            self._charge(1 + len(a) // 64)
+            self._charge(2 + len(a) // 64)
             return a == b
         if left in _WALKED:
             return self._same(a, b, 0)
@@ -254,7 +260,7 @@ class Operators:
         return bool(self._same(a, b, depth) if type(a) in _WALKED else self.eq(a, b))
 
     def _deepen(self, size: int, depth: int) -> None:
-        self._charge(14 + 7 * size)
+        self._charge(24 + 7 * size)
         if depth > VALUE_DEPTH:
             raise Fault("value", f"these are nested more than {VALUE_DEPTH} deep")
 
@@ -277,7 +283,7 @@ class Operators:
         if left is Series or right is Series:
             return order(a, b)
         if left is right is str:
-            self._charge(1 + min(len(a), len(b)) // 64)
+            self._charge(4 + min(len(a), len(b)) // 64)
             return order(a, b)
         if (left in LISTS and right in LISTS) or left is right is tuple:
             return self._in_order(a, b, order, depth)
@@ -301,7 +307,7 @@ class Operators:
         if kind is str:
             if type(value) is not str:
                 raise Fault("type", f"a string holds strings only, and this is {a_type(value)}")
-            self._charge(1 + len(holder) * (16 + min(len(value), 100)) // 256)
+            self._charge(5 + len(holder) * (16 + min(len(value), 100)) // 256)
             return value in holder
         if kind is range:
             if type(value) is float and value.is_integer():
@@ -324,7 +330,7 @@ class Operators:
 
     @walking
     def _sought(self, value: Any, holder: Any) -> bool:
-        self._charge(5 + 6 * len(holder))
+        self._charge(10 + 6 * len(holder))
         return any(self.found(value, each) for each in holder)
 
     def found(self, value: Any, each: Any) -> bool:
@@ -422,7 +428,7 @@ class Operators:
         if kind is tuple or kind is range:
             return value, len(value), None
         if kind in DICTS:
-            self._charge(1 + len(value) // 4)
+            self._charge(10 + len(value) // 3)
             return list(value), len(value), value
         if kind is Series or kind is TextSeries:
             return value.items(), len(value), None

@@ -7,7 +7,7 @@ from typing import Any
 from chartpact.script.builtins import Builtins
 from chartpact.script.errors import Fault
 from chartpact.script.limits import CALL_DEPTH
-from chartpact.script.meter import ENTRY, Meter
+from chartpact.script.meter import ENTRY, QUARTERS, Meter
 from chartpact.script.methods import Methods
 from chartpact.script.operators import Operators
 from chartpact.script.series import Series
@@ -119,14 +119,14 @@ class Runtime:
     def spread(self, values: Any) -> list[Any]:
         """`f(*values)`."""
         sequence, length, _ = self.operators.sequence(values)
-        self.meter.charge(10 + length)
+        self.meter.charge(20 + length)
         return list(sequence)
 
     def spread_named(self, values: Any) -> dict[str, Any]:
         """`f(**values)`."""
         if type(values) not in DICTS or any(type(key) is not str for key in values):
             raise Fault("type", "** takes a dict whose keys are strings")
-        self.meter.charge(20 + 2 * len(values))
+        self.meter.charge(20 + 5 * len(values))
         return dict(values)
 
     # --------------------------------------------------------------------------------- loops
@@ -144,16 +144,17 @@ class Runtime:
             turns = range(bounds[0])
         else:
             turns = self.builtins.span(*bounds)
-        self.meter.charge_loop(ENTRY + len(turns) * weight)
+        self.meter.charge_loop(ENTRY + len(turns) * weight // QUARTERS)
         return turns
 
     def enter_enumerate(self, weight: int, values: Any) -> Iterator[tuple[int, Any]]:
         return enumerate(self.enter(weight, values))
 
     def enter_zip(self, weight: int, /, *columns: Any) -> Iterator[Any]:
+        self.meter.charge(10 + 12 * len(columns))
         taken = [self.operators.sequence(each) for each in columns]
         length = min(each[1] for each in taken)
-        self.meter.enter((), length, weight + len(taken) // 2, *(each[2] for each in taken))
+        self.meter.enter((), length, weight + 1 + len(taken), *(each[2] for each in taken))
         return zip(*(each[0] for each in taken), strict=False)
 
     def each(self, weight: int, values: Any) -> Iterator[Any]:

@@ -40,20 +40,46 @@ class NotANumber(Fault):
 
 
 OPERATION = 75  # steps of an operator on a series, however short
+PER_STEP = 32  # bars that an operator does in a step more
+
+_FAR_APART = 2.0**50
 
 
-def _arithmetic(
-    operate: Callable[[Any, Any], Array], slow: bool = False
-) -> tuple[Operator, Operator]:
+def _arithmetic(operate: Callable[[Any, Any], Array]) -> tuple[Operator, Operator]:
     def forward(self: "Series", other: Any) -> "Series":
-        self.meter.charge(len(self.array) // 4 if slow else 0)
         return self._made(operate(self._numbers(), self._other(other)))
 
     def backward(self: "Series", other: Any) -> "Series":
-        self.meter.charge(len(self.array) // 4 if slow else 0)
         return self._made(operate(self._other(other), self._numbers()))
 
     return forward, backward
+
+
+def _division(operate: Callable[[Any, Any], Array]) -> tuple[Operator, Operator]:
+    def forward(self: "Series", other: Any) -> "Series":
+        left, right = self._numbers(), self._other(other)
+        charge_division(left, right, self.meter)
+        return self._made(operate(left, right))
+
+    def backward(self: "Series", other: Any) -> "Series":
+        left, right = self._other(other), self._numbers()
+        charge_division(left, right, self.meter)
+        return self._made(operate(left, right))
+
+    return forward, backward
+
+
+def charge_division(left: Any, right: Any, meter: Meter) -> None:
+    """Charges for `//` and `%`, which take longer the further their sides are apart."""
+    length = max(np.size(left), np.size(right))
+    meter.charge(100 + length // 3)
+    if not length:
+        return
+    dividends, divisors = np.abs(left), np.abs(right)
+    largest = np.max(dividends, where=np.isfinite(dividends), initial=0.0)
+    smallest = np.min(divisors, where=divisors > 0, initial=np.inf)
+    if not largest <= _FAR_APART * smallest:
+        meter.charge(15 * length)
 
 
 def _comparison(compare: Callable[[Any, Any], Array]) -> Operator:
@@ -87,13 +113,14 @@ def _logic(combine: Callable[[Any, Any], Array]) -> Operator:
 class Series:
     """An immutable series of floats, of True and False, or of whole numbers (times)."""
 
-    __slots__ = ("array", "listed", "meter")
+    __slots__ = ("_breaks", "array", "listed", "meter")
     type_name = "series"
 
     def __init__(self, array: Array, meter: Meter) -> None:
         self.array = array
         self.meter = meter
         self.listed: list[Any] | None = None
+        self._breaks: int | None = None
 
     def __len__(self) -> int:
         return len(self.array)
@@ -107,12 +134,18 @@ class Series:
     def items(self) -> list[Any]:
         """The values as Python's own, made once."""
         if self.listed is None:
-            self.meter.charge(10 + len(self.array) // 3)
+            self.meter.charge(10 + 3 * len(self.array) // 8)
             self.listed = self.array.tolist()
         return self.listed
 
     def __getitem__(self, bar: int) -> Any:
         return self.items()[bar]
+
+    def breaks(self) -> int:
+        """How often na begins or ends, which is what slows a calculation down."""
+        if self._breaks is None:
+            self._breaks = breaks(self.array)
+        return self._breaks
 
     def sliced(self, part: slice) -> "Series":
         return Series(self.array[part], self.meter)
@@ -121,8 +154,8 @@ class Series:
     __sub__, __rsub__ = _arithmetic(np.subtract)
     __mul__, __rmul__ = _arithmetic(np.multiply)
     __truediv__, __rtruediv__ = _arithmetic(np.divide)
-    __floordiv__, __rfloordiv__ = _arithmetic(np.floor_divide, slow=True)
-    __mod__, __rmod__ = _arithmetic(np.mod, slow=True)
+    __floordiv__, __rfloordiv__ = _division(np.floor_divide)
+    __mod__, __rmod__ = _division(np.mod)
     __lt__ = _comparison(np.less)
     __le__ = _comparison(np.less_equal)
     __gt__ = _comparison(np.greater)
@@ -138,6 +171,7 @@ class Series:
         return self._made(-1.0 * self._numbers())
 
     def __pos__(self) -> "Series":
+        self.meter.charge(4)
         self._numbers()
         return self
 
@@ -146,7 +180,7 @@ class Series:
         return Series(~self._conditions(), self.meter)
 
     def _charge(self) -> None:
-        self.meter.charge(OPERATION + len(self.array) // 16)
+        self.meter.charge(OPERATION + len(self.array) // PER_STEP)
 
     def _numbers(self) -> Array:
         if self.array.dtype == np.float64:
@@ -244,6 +278,18 @@ class TextSeries(HostObject):
 
     def __repr__(self) -> str:
         return f"<text series of {len(self.texts)} bars>"
+
+
+def breaks(array: Array) -> int:
+    """How often na begins or ends in an array of floats.
+
+    >>> breaks(np.array([np.nan, 1.0, 2.0, np.nan, 3.0]))
+    3
+    """
+    if array.dtype != np.float64 or not len(array):
+        return 0
+    na = np.isnan(array)
+    return int(np.count_nonzero(na[1:] != na[:-1]))
 
 
 _NUMBERS = {int, float, type(None)}

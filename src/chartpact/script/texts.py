@@ -1,5 +1,6 @@
 """How values read as text: str(), repr(), f-strings, str.format and %."""
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,8 +11,11 @@ from chartpact.script.meter import Exhausted, Meter
 from chartpact.script.series import Series
 from chartpact.script.values import DICTS, LISTS, Method, a_type, is_script_function, type_name
 
-_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_ESCAPES = {code: f"\\x{code:02x}" for code in (*range(32), 127)} | {
+    ord(char): f"\\{letter}" for char, letter in zip('"\\\n\r\t', '"\\nrt', strict=True)
+}
 _WORD = 1 << 64
+_PLAIN_BITS = 60  # of a number before the point: up to here its digits are quick to find
 _SPECIAL = re.compile(r'["\\\x00-\x1f\x7f]')
 
 
@@ -23,8 +27,11 @@ def string(value: Any, meter: Meter) -> str:
     """
     if type(value) is str:
         return value
-    if type(value) in (int, float):
-        meter.charge(6 if type(value) is float or -_WORD < value < _WORD else 60)
+    if type(value) is float:
+        meter.charge(12)
+        return repr(value)
+    if type(value) is int:
+        meter.charge(6 if -_WORD < value < _WORD else 60)
         return repr(value)
     return quoted(value, meter)
 
@@ -67,14 +74,16 @@ def _write(value: Any, parts: list[str], meter: Meter, inside: list[int]) -> Non
             parts.append("" if kind is tuple else "]")
         inside.pop()
         return
+    if kind is str and _SPECIAL.search(value):
+        meter.charge(6 + len(value))
     piece = _atom(value)
-    meter.charge(10 + len(piece) // 8)
+    meter.charge((16 if kind is float else 10) + len(piece) // 8)
     parts.append(piece)
 
 
 def _atom(value: Any) -> str:
     if type(value) is str:
-        return f'"{_SPECIAL.sub(_escape, value)}"'
+        return f'"{value.translate(_ESCAPES)}"' if _SPECIAL.search(value) else f'"{value}"'
     if type(value) is range:
         bounds = (value.start, value.stop) if value.start or value.step != 1 else (value.stop,)
         return f"range({', '.join(map(str, (*bounds, value.step) if value.step != 1 else bounds))})"
@@ -86,10 +95,6 @@ def _atom(value: Any) -> str:
         name = value.name if type(value) is Method else value.__name__
         return f"<function {name.lstrip('_')}>"
     return repr(value) if value is None or type(value) in (bool, int, float) else str(value)
-
-
-def _escape(match: re.Match[str]) -> str:
-    return _ESCAPES.get(match[0]) or f"\\x{ord(match[0]):02x}"
 
 
 _FIELD = re.compile(r"\{\{|\}\}|\{([A-Za-z_][A-Za-z0-9_]*|[0-9]{1,4})?\}|[{}]")
@@ -196,11 +201,21 @@ def _field(letter: str, value: Any, meter: Meter) -> str:
     try:
         if letter in _WHOLE:
             return format(int(value), _WHOLE[letter])
+        meter.charge(10 + many_digits(value) if letter == "f" else 10)
         text = format(float(value), _REAL[letter])
         whole = letter == "g" and text.lstrip("-").isdigit()
         return f"{text}.0" if whole else text
     except (OverflowError, ValueError):
         raise Fault("value", f"%{letter} does not go with {value!r:.40}") from None
+
+
+def many_digits(number: float) -> int:
+    """The steps that the digits before the point of a large number cost.
+
+    >>> many_digits(100.5), many_digits(1e300)
+    (0, 498)
+    """
+    return max(math.frexp(number)[1] - _PLAIN_BITS, 0) // 2
 
 
 def joined(parts: Sequence[Any], meter: Meter) -> str:

@@ -21,9 +21,10 @@ class List(list[Any]):
 
 
 class Dict(dict[Any, Any]):
-    """A dict a script may change."""
+    """A dict a script may change; `gone` are the keys whose places in it are still empty."""
 
-    __slots__ = ()
+    __slots__ = ("gone",)
+    gone: int
 
 
 def _refusing(message: str, hint: str) -> Any:

@@ -1,4 +1,4 @@
-"""What straight code costs: counted in thirds of a step, along the longest way through it.
+"""What straight code costs: counted in quarters of a step, along the longest way through it.
 
 What depends on sizes (loops, calls of the host, texts) is charged when it happens and is not
 counted here.
@@ -8,15 +8,27 @@ import ast
 
 from chartpact.script.check import FUNCTION, Checked
 from chartpact.script.guards import Guards
-from chartpact.script.kinds import is_none_test
+from chartpact.script.kinds import BIG, DICT, is_none_test
+from chartpact.script.meter import QUARTERS
 
-THIRDS = 3
-LONG_BRANCH = 30  # thirds: a longer branch of an `if` is charged when it is taken
-NATIVE, GUARDED = 1, 8
+LONG_BRANCH = 16  # quarters: a longer branch of an `if` is charged when it is taken
+TURN = 2  # of a loop, its body not counted
+NATIVE, GUARDED = 1, 11
+CALL = 10  # of a builtin, or of the host
+UNPACK = 14  # `a, b = x`, for which a function is called
+STORE = 8  # an element of a dict, which may have to grow
+DIVIDE_BIG = 16  # ints without bounds divided to a float
 
 
-def steps(thirds: int) -> int:
-    return -(-thirds // THIRDS)
+def steps(quarters: int) -> int:
+    return -(-quarters // QUARTERS)
+
+
+def unpacking(target: ast.expr) -> int:
+    """What it costs to take a value apart."""
+    if not isinstance(target, ast.Tuple | ast.List):
+        return 0
+    return UNPACK + sum(map(unpacking, target.elts))
 
 
 class Weights:
@@ -29,7 +41,7 @@ class Weights:
 
     def function(self, node: ast.FunctionDef) -> int:
         """Weighs a top-level function, so that calls of it are known."""
-        self._functions[node.name] = 2 + self.path(node.body)
+        self._functions[node.name] = entry(node.args) + self.path(node.body)
         return steps(self._functions[node.name])
 
     def path(self, statements: list[ast.stmt]) -> int:
@@ -52,7 +64,7 @@ class Weights:
     def charged(self, branch: list[ast.stmt]) -> int | None:
         """The steps a long branch charges for itself, None for a short one."""
         weight = self.path(branch)
-        return steps(weight) if weight > LONG_BRANCH else None
+        return 1 + steps(weight) if weight > LONG_BRANCH else None
 
     def _entry(self, branch: list[ast.stmt]) -> int:
         weight = self.path(branch)
@@ -60,16 +72,20 @@ class Weights:
 
     def _statement(self, node: ast.stmt) -> int:
         if isinstance(node, ast.Assign):
-            return 1 + self.cost(node.value) + self.cost(node.targets[0])
+            target, value = node.targets[0], node.value
+            written_out = isinstance(value, ast.Tuple | ast.List)
+            taken = 0 if written_out else unpacking(target)
+            return 1 + taken + self.cost(value) + self.cost(target)
         if isinstance(node, ast.AugAssign):
             guarded = self._guards.binary(node.op, node.target, node.value)
-            return (GUARDED if guarded else 2) + self.cost(node.value) + self.cost(node.target)
+            own = GUARDED if guarded else 1 + self._native(node.op, node.target, node.value)
+            return own + self.cost(node.value) + self.cost(node.target)
         if isinstance(node, ast.Expr):
             return 1 + self.cost(node.value)
         if isinstance(node, ast.For):
-            return 3 + self.cost(node.iter)
+            return 4 + self.cost(node.iter)
         if isinstance(node, ast.FunctionDef):
-            return 12 + sum(map(self.cost, node.args.defaults))
+            return 16 + sum(map(self.cost, node.args.defaults))
         return 0
 
     def cost(self, node: ast.expr) -> int:
@@ -77,17 +93,17 @@ class Weights:
         if isinstance(node, ast.Constant | ast.Name):
             return 0
         if isinstance(node, ast.Lambda):
-            return 12
+            return 16
         if isinstance(node, ast.IfExp):
             return 1 + self.cost(node.test) + max(self.cost(node.body), self.cost(node.orelse))
         if isinstance(node, ast.ListComp | ast.DictComp):
-            return 12 + self.cost(node.generators[0].iter)
+            return 16 + self.cost(node.generators[0].iter)
         own = self._own(node)
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
                 own += self.cost(child)
             elif isinstance(child, ast.keyword):
-                own += 1 + self.cost(child.value)
+                own += 2 + self.cost(child.value)
         return own
 
     def _own(self, node: ast.expr) -> int:
@@ -95,10 +111,11 @@ class Weights:
         if isinstance(node, ast.Call):
             name = node.func.id if isinstance(node.func, ast.Name) else ""
             if name and self._checked.bindings.get(node.func) == FUNCTION:  # type: ignore[call-overload]
-                return 2 + self._functions.get(name, 0)
-            return 4
+                return 3 + self._functions.get(name, 0)
+            return CALL
         if isinstance(node, ast.BinOp):
-            return GUARDED if guards.binary(node.op, node.left, node.right) else NATIVE
+            guarded = guards.binary(node.op, node.left, node.right)
+            return GUARDED if guarded else self._native(node.op, node.left, node.right)
         if isinstance(node, ast.UnaryOp):
             return GUARDED if guards.unary(node.op, node.operand) else NATIVE
         if isinstance(node, ast.Compare):
@@ -108,14 +125,28 @@ class Weights:
                 GUARDED if guards.compare(node.ops[0], node.left, node.comparators[0]) else NATIVE
             )
         if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
-            return GUARDED if guards.element(node) else NATIVE
+            if guards.element(node):
+                return GUARDED
+            stores = isinstance(node.ctx, ast.Store) and guards.kind(node.value) & DICT
+            return STORE if stores else NATIVE
         if isinstance(node, ast.List):
-            return 8 + len(node.elts)
+            return 16 + len(node.elts)
         if isinstance(node, ast.Tuple):
-            return 2 + len(node.elts)
+            return 3 + len(node.elts)
         if isinstance(node, ast.Dict):
-            return 15 + 6 * len(node.values)
-        return 2
+            return 20 + 8 * len(node.values)
+        return 3
+
+    def _native(self, operator: ast.operator, left: ast.expr, right: ast.expr) -> int:
+        """The weight of an operator that needs no guard."""
+        big = (self._guards.kind(left) | self._guards.kind(right)) & BIG
+        dividing = isinstance(operator, ast.Div | ast.FloorDiv | ast.Mod)
+        return DIVIDE_BIG if big and dividing else NATIVE
+
+
+def entry(args: ast.arguments) -> int:
+    """What it costs to enter a function, its body not counted."""
+    return 2 + (4 if args.vararg else 0) + (12 if args.kwarg else 0)
 
 
 def falls_through(statements: list[ast.stmt]) -> bool:

@@ -5,10 +5,12 @@ from typing import Any
 
 from chartpact.script.host import payload, ta, text
 from chartpact.script.meter import Meter
+from chartpact.script.texts import many_digits
 
 # Steps of a call, what it makes of its arguments not counted.
-COSTS = {"text.number": 20, "text.time": 160, "payload.json": 60, "payload.label": 40}
+COSTS = {"text.number": 42, "text.time": 160, "payload.json": 60, "payload.label": 40}
 
+_WORD = 64
 _USUAL, _LONG = 32, 200  # characters of a format and a time zone; longer formats cost more
 
 
@@ -37,10 +39,19 @@ def functions(uses: Iterable[str], meter: Meter, bars: int) -> Mapping[str, Call
     return found
 
 
+def _large(number: float) -> int:
+    """What the digits of a large number cost."""
+    if type(number) is int:
+        return number.bit_length() // 2 if number.bit_length() > _WORD else 0
+    return many_digits(number)
+
+
 def _charged(function: Callable[..., Any], meter: Meter, cost: int) -> Callable[..., Any]:
     def call(*given: Any, **named: Any) -> Any:
         texts = sum(len(each) for each in (*given, *named.values()) if type(each) is str)
-        meter.charge(cost + 3 * max(min(texts, _LONG) - _USUAL, 0))
+        meter.charge(cost + 9 * max(min(texts, _LONG) - _USUAL, 0))
+        if given and type(given[0]) in (int, float):
+            meter.charge(_large(given[0]))
         return function(*given, **named)
 
     call.__name__ = function.__name__

@@ -22,6 +22,7 @@ from chartpact.scene import (
     SceneError,
     Signals,
     displaced,
+    rules,
 )
 from chartpact.script.errors import Fault
 from chartpact.script.host.objects import (
@@ -31,8 +32,11 @@ from chartpact.script.host.objects import (
     LabelHandle,
     LineHandle,
     TableHandle,
+    bearable,
     number,
     plain,
+    refused,
+    whole,
 )
 from chartpact.script.limits import (
     DOT_TEXT_CHARS,
@@ -43,7 +47,7 @@ from chartpact.script.limits import (
     SCENE_TEXT_CHARS,
 )
 from chartpact.script.meter import Meter
-from chartpact.script.series import Array, Series, TextSeries, array_of
+from chartpact.script.series import Array, NotANumber, Series, TextSeries, array_of
 from chartpact.script.values import LISTS, HostObject, a_type, shown
 from chartpact.texts import Texts
 
@@ -179,29 +183,30 @@ class Chart(HostObject):
         """
         if label is not None:
             self._check_text(label, "label")
-        self._check_offset(offset)
+        _check_offset(offset)
         if type(x) is Series or type(x) in LISTS:
             self._dot_series(x, y, color, size, label, title, offset)
             return
         self._meter.charge(45 if label is None else 110)
         height = number(y, "y")
-        if type(x) is not int:
-            raise Fault("type", f"x is the number of a bar, or a condition, not {a_type(x)}")
-        for bar in (x, x + offset):
-            if not 0 <= bar < self._size:
-                raise Fault("value", f"there is no bar {bar}: x is from 0 to {self._size - 1}")
+        bar = whole(x, "x")
         self._check_text(title, "title")
-        if height is None:
+        if height is None or bar is None:
             return
+        if not 0 <= bar < self._size:
+            told = f"x is the number of a bar, from 0 to {self._size - 1}, not {shown(bar)}"
+            raise Fault("value", told)
+        if not 0 <= bar + offset < self._size:
+            raise Fault("value", f"offset: there is no bar {bar + offset}")
         dots = self._scattered.get(title)
         if dots is None:
             dots = self._scattered[title] = _Scattered(title)
             self._reserve()
             self._plots.append(dots)
         self._count(1, label)
-        dots.add(x + offset, height, color, size, label)
+        dots.add(bar + offset, height, color, size, label)
         if label is not None:
-            self._dots.append((np.array([x]), np.array([height]), label, offset))
+            self._dots.append((np.array([bar]), np.array([height]), label, offset))
 
     def _dot_series(
         self, x: Any, y: Any, color: Any, size: Any, label: Any, title: Any, offset: int
@@ -213,7 +218,9 @@ class Chart(HostObject):
         if offset:
             at = at[(at + offset >= 0) & (at + offset < self._size)]
         self._count(len(at), label)
-        plain(size, "size")
+        if label is not None:
+            self._meter.charge(4 * len(at))
+        bearable(plain(size, "size"), "size")
         points = self._made(Points, x=at + offset, y=heights[at], size=size, label=label)
         paint = self._paint(color)
         if isinstance(paint, Texts):
@@ -226,7 +233,8 @@ class Chart(HostObject):
         """A level across the pane."""
         height = number(y, "y")
         if height is not None:
-            self._add(HLinePlot, title=title, color=self._paint(color), y=height, style=style)
+            paint = plain(color, "color")
+            self._add(HLinePlot, title=title, color=paint, y=height, style=style)
 
     def hbar(
         self,
@@ -244,7 +252,7 @@ class Chart(HostObject):
             self._add(
                 HBarPlot,
                 title=title,
-                color=self._paint(color),
+                color=plain(color, "color"),
                 y=numbers[0],
                 height=numbers[1],
                 width=width,
@@ -269,18 +277,19 @@ class Chart(HostObject):
         series, or numbers, and tell on that bar where its line begins and how high it ends. Lines
         are drawn `offset` bars to the right (to the left if negative), as pivots are.
         """
-        self._check_offset(offset)
+        _check_offset(offset)
         if type(x2) is Series or type(x2) in LISTS:
             self._lines(x1, y1, x2, y2, color, style, title, offset)
             return
-        first, last = self._canvas.bar(x1, offset), self._canvas.bar(x2, offset)
+        first = self._canvas.bar(x1, "x1", offset)
+        last = self._canvas.bar(x2, "x2", offset)
         begin, end = number(y1, "y1"), number(y2, "y2")
         if first is None or last is None or begin is None or end is None:
             return
         self._add(
             DivLinePlot,
             title=title,
-            color=self._paint(color),
+            color=plain(color, "color"),
             x1=first,
             y1=begin,
             x2=last,
@@ -317,6 +326,7 @@ class Chart(HostObject):
 
     def set_y_range(self, lo: Any, hi: Any) -> None:
         """The least and the greatest height the pane shows."""
+        self._meter.charge(20)
         low, high = number(lo, "lo"), number(hi, "hi")
         if low is None or high is None or not low < high:
             raise Fault(
@@ -450,13 +460,14 @@ class Chart(HostObject):
 
     def _series(self, value: Any, name: str, level: bool = False) -> Array:
         kind = type(value)
-        self._meter.charge(100 + self._size // 8)
+        self._meter.charge(100 + self._size // 16)
         if kind is Series:
             array = value.array
         elif kind in LISTS:
-            array = array_of(value, None, self._meter)
+            array = self._listed(value, name)
         elif level and kind in (int, float):
-            array = np.full(self._size, float(value))
+            height = number(value, name)
+            array = np.full(self._size, math.nan if height is None else height)
         else:
             hint = "take its parts first, as in a, b, c = …" if kind is tuple else ""
             raise Fault("type", f"{name} is a series, not {a_type(value)}", hint)
@@ -471,6 +482,13 @@ class Chart(HostObject):
         floats.flags.writeable = False  # nothing changes a series, so plots may share it
         return floats
 
+    def _listed(self, values: list[Any], name: str) -> Array:
+        try:
+            return array_of(values, None, self._meter)
+        except NotANumber as error:
+            hint = "a list that stands for a series holds one number a bar, None where it is na"
+            raise Fault("type", f"{name} holds {a_type(error.value)}", hint) from None
+
     def _check_length(self, length: int, name: str) -> None:
         if length != self._size:
             raise Fault(
@@ -479,14 +497,9 @@ class Chart(HostObject):
                 "a higher timeframe comes to the chart's bars with ohlcv.security",
             )
 
-    @staticmethod
-    def _check_offset(offset: Any) -> None:
-        if type(offset) is not int or abs(offset) > FURTHEST_OFFSET:
-            raise Fault("value", f"offset is a number of bars, not {shown(offset)}")
-
     def _condition(self, value: Any, name: str) -> Array:
         """A condition that stands for bars."""
-        array = value.array if type(value) is Series else array_of(value, None, self._meter)
+        array = value.array if type(value) is Series else self._listed(value, name)
         if array.dtype != np.bool_:
             raise Fault(
                 "type",
@@ -498,7 +511,8 @@ class Chart(HostObject):
 
     def _moved(self, values: Array, offset: Any) -> tuple[Array, Array]:
         """The series moved to the right, and what then stands right of the last bar."""
-        self._check_offset(offset)
+        _check_offset(offset)
+        self._meter.charge(self._size // 8 if offset else 0)
         return displaced(values, offset) if offset else (values, values[:0])
 
     def _paint(self, color: Any) -> Any:
@@ -526,7 +540,7 @@ class Chart(HostObject):
             raise Fault("size", f"all texts together have at most {SCENE_TEXT_CHARS:,} characters")
 
     def _count(self, dots: int, label: str | None) -> None:
-        self._meter.charge(dots // 2)
+        self._meter.charge(dots)
         self._count_of_dots += dots
         if self._count_of_dots > DOTS:
             raise Fault("size", f"a chart has at most {DOTS:,} dots")
@@ -555,6 +569,8 @@ class Chart(HostObject):
                 numbers += len(value)
             elif name not in _CHECKED:
                 plain(value, name)
+        for name in given.keys() & {"width", "offset"}:
+            bearable(given[name], name)
         self._reserve(numbers)
         self._plots.append(self._made(plot, **given))
 
@@ -563,7 +579,11 @@ class Chart(HostObject):
         try:
             return kind(**given)
         except SceneError as error:
-            raise Fault("value", str(error).split(".", 1)[-1]) from None
+            told = str(error).split(".", 1)[-1]
+            name = told.split(":", 1)[0]
+            if name not in given:
+                raise Fault("value", told) from None
+            raise refused(told, given[name], rules(kind)[name]) from None
 
 
 class _Scattered:
@@ -578,12 +598,16 @@ class _Scattered:
         self._color: list[str] = []
 
     def add(self, x: int, y: float, color: Any, size: Any, label: str | None) -> None:
-        if type(size) not in (int, float) or not 0 <= size < math.inf:
+        if type(size) not in (int, float):
+            raise Fault("type", f"size is a number of pixels, not {a_type(size)}")
+        if not bearable(size, "size") >= 0:
             raise Fault("value", f"size is a number of pixels, not {shown(size)}")
+        if type(color) is not str:
+            raise Fault("type", f"color is a string, not {a_type(color)}")
         try:
-            self._color.append(palette.color(plain(color, "color")))
+            self._color.append(palette.color(color))
         except ValueError as error:
-            raise Fault("value", f"color: {error}") from None
+            raise Fault("value", f"color: {error}".replace(repr(color), shown(color))) from None
         self._x.append(x)
         self._y.append(y)
         self._size.append(size)
@@ -593,6 +617,13 @@ class _Scattered:
         color: Any = self._color[0] if len(set(self._color)) == 1 else tuple(self._color)
         points = Points(x=self._x, y=self._y, size=self._size, label=self._label)
         return DotPlot(title=self._title, color=color, points=points)
+
+
+def _check_offset(offset: Any) -> None:
+    if type(offset) is not int:
+        raise Fault("type", f"offset is a number of bars, not {a_type(offset)}")
+    if abs(offset) > FURTHEST_OFFSET:
+        raise Fault("value", f"offset is at most {FURTHEST_OFFSET:,} bars, not {shown(offset)}")
 
 
 def _given(arguments: dict[str, Any]) -> tuple[dict[str, Any], Any]:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chartpact import palette
-from chartpact.scene import Anchor, Box, Cell, Label, Line, SceneError, Table, Value, rules
+from chartpact.scene import Anchor, Box, Cell, Label, Line, Rule, SceneError, Table, Value, rules
 from chartpact.script.errors import Fault
 from chartpact.script.limits import OBJECT_TEXT_CHARS, TABLE_CELLS
 from chartpact.script.meter import Meter
@@ -23,6 +23,12 @@ from chartpact.script.series import Series
 from chartpact.script.values import HostObject, a_type, shown
 
 FURTHEST = 500  # bars right of the last one that an object may reach to
+LARGEST_SIZE = 1_000  # of a width in pixels, of a text in points, of a cell in percent
+_SIZES = frozenset("width height size border_width frame_width text_size offset".split())
+_LAST_TIME = 1 << 52
+_JSON_TYPES: Mapping[str, tuple[type, ...]] = {
+    "boolean": (bool,), "integer": (int,), "number": (int, float), "string": (str,),
+}  # fmt: skip
 _NOWHERE = Anchor(None, None, None)
 _PLAIN = frozenset((int, float, bool, str, type(None)))
 
@@ -52,27 +58,27 @@ class Canvas:
             del channel[next(iter(channel))]
             self.evicted[handle.channel] = self.evicted.get(handle.channel, 0) + 1
 
-    def anchor(self, x: Any, xloc: str) -> Anchor:
+    def anchor(self, x: Any, xloc: str, keyword: str) -> Anchor:
         """The place of an x: a bar's number, or a time in UTC ms."""
-        place = _whole(x)
+        place = whole(x, keyword)
         if place is None:
             return _NOWHERE
         if xloc == "bar_time":
-            return self._at_time(place)
-        bar = self._in_reach(place)
+            return self._at_time(place, keyword)
+        bar = self._in_reach(place, keyword)
         return Anchor(bar, bar, int(self.time[bar]) if bar < len(self.time) else None)
 
-    def bar(self, x: Any, offset: int = 0) -> int | None:
+    def bar(self, x: Any, keyword: str, offset: int = 0) -> int | None:
         """The bar of that number, so many bars to the right; None where it is na."""
-        place = _whole(x)
-        return None if place is None else self._in_reach(place + offset)
+        place = whole(x, keyword)
+        return None if place is None else self._in_reach(place + offset, keyword)
 
-    def _in_reach(self, bar: int) -> int:
+    def _in_reach(self, bar: int, keyword: str) -> int:
         last = len(self.time) - 1
         if not 0 <= bar <= last + FURTHEST:
             raise Fault(
                 "value",
-                f"there is no bar {bar}: x is from 0 to {last + FURTHEST}",
+                f"{keyword} is the number of a bar, from 0 to {last + FURTHEST}, not {shown(bar)}",
                 'for a time in milliseconds, pass xloc="bar_time"' if bar > 10**9 else "",
             )
         return bar
@@ -82,8 +88,14 @@ class Canvas:
         """The usual time from bar to bar."""
         return int(np.median(np.diff(self.time))) if len(self.time) > 1 else 0
 
-    def _at_time(self, ms: int) -> Anchor:
-        if not len(self.time) or ms < self.time[0] or ms > 1 << 52:
+    def _at_time(self, ms: int, keyword: str) -> Anchor:
+        if abs(ms) > _LAST_TIME:
+            raise Fault(
+                "value",
+                f"{keyword} is a time in UTC milliseconds, not {shown(ms)}",
+                "take it from ohlcv.time[i]",
+            )
+        if not len(self.time) or ms < self.time[0]:
             return _NOWHERE
         bar = int(np.searchsorted(self.time, ms, side="right")) - 1
         if bar < len(self.time) - 1 or ms == self.time[bar]:
@@ -92,28 +104,40 @@ class Canvas:
         return Anchor(bar + ahead, bar + ahead, ms)
 
 
-def _whole(x: Any) -> int | None:
-    """A number on the time axis; None where it is na."""
-    if type(x) is int:
-        return x
-    if x is None or (type(x) is float and math.isnan(x)):
-        return None
-    if type(x) is not float or not math.isfinite(x):
-        hint = "take one bar: s[i]" if type(x) is Series else ""
-        raise Fault("type", f"x is a bar's number or a time, not {a_type(x)}", hint)
-    return int(x)
-
-
 def checked(record: type[Value], name: str, value: Any, keyword: str) -> Any:
     """The value in the form the scene keeps it, or what would be right."""
     if type(value) is str and len(value) > OBJECT_TEXT_CHARS:
         raise Fault("size", f"{keyword} has at most {OBJECT_TEXT_CHARS} characters")
+    rule = rules(record)[name]
     try:
-        return rules(record)[name].check(plain(value, keyword))
+        return rule.check(bearable(plain(value, keyword), keyword))
     except SceneError as error:
-        number = type(value) in (int, float) and str(error).endswith("is not a text")
-        hint = "write text.number(x, decimals), or str(x)" if number else ""
-        raise Fault("value", f"{keyword}: {error}", hint) from None
+        raise refused(f"{keyword}: {error}", value, rule) from None
+
+
+def refused(message: str, value: Any, rule: Rule) -> Fault:
+    """What the scene says of a value it does not take, without the whole of a long one."""
+    wrong = type(value) in _PLAIN and type(value) not in _types(rule.schema)
+    kind = "type" if wrong else "value"
+    number = type(value) in (int, float) and message.endswith("is not a text")
+    hint = "write text.number(x, decimals), or str(x)" if number else ""
+    return Fault(kind, message.replace(repr(value), shown(value)), hint)
+
+
+def _types(schema: Mapping[str, Any]) -> tuple[type, ...]:
+    """The types of the values a rule can take; names and colours are texts."""
+    if "anyOf" in schema:
+        return tuple(each for part in schema["anyOf"] for each in _types(part))
+    wanted = schema.get("type", "string")
+    named = [wanted] if isinstance(wanted, str) else wanted
+    return tuple(each for name in named for each in _JSON_TYPES.get(name, ()))
+
+
+def bearable(value: Any, keyword: str) -> Any:
+    """A width or a size, if it is one that can be drawn."""
+    if keyword in _SIZES and type(value) in (int, float) and abs(value) > LARGEST_SIZE:
+        raise Fault("value", f"{keyword} is at most {LARGEST_SIZE:,}, not {shown(value)}")
+    return value
 
 
 def plain(value: Any, keyword: str) -> Any:
@@ -131,7 +155,25 @@ def number(value: Any, keyword: str) -> float | None:
     if type(value) not in (int, float):
         hint = "take one bar: s[i]" if type(value) is Series else ""
         raise Fault("type", f"{keyword} is a number, not {a_type(value)}", hint)
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise Fault("value", f"{keyword} is too large a number to be drawn") from None
+
+
+def whole(value: Any, keyword: str) -> int | None:
+    """A bar's number or a time: a whole number, None where it is na."""
+    if type(value) is int:
+        return value
+    if value is None or (type(value) is float and math.isnan(value)):
+        return None
+    if type(value) not in (int, float):
+        hint = "take one bar: s[i]" if type(value) is Series else ""
+        raise Fault("type", f"{keyword} is a bar's number or a time, not {a_type(value)}", hint)
+    if type(value) is float and not value.is_integer():
+        hint = "cut the fraction with int(x)" if math.isfinite(value) else ""
+        raise Fault("value", f"{keyword} is a whole number, not {shown(value)}", hint)
+    return int(value)
 
 
 class Handle(HostObject):
@@ -145,7 +187,7 @@ class Handle(HostObject):
     names: ClassVar[Mapping[str, str]] = {}  # Pine's keyword → the record's field
 
     def __init__(self, canvas: Canvas, given: Mapping[str, Any], xloc: Any = "bar_index") -> None:
-        canvas.meter.charge(60)
+        canvas.meter.charge(130)
         self.canvas = canvas
         self.id = 0
         self.values: dict[str, Any] = {}
@@ -162,7 +204,7 @@ class Handle(HostObject):
         """Sets one value by Pine's keyword."""
         self.canvas.meter.charge(22)
         if name in self.places:
-            self.values[name] = self.canvas.anchor(value, self.xloc)
+            self.values[name] = self.canvas.anchor(value, self.xloc, name)
         elif name in self.heights:
             self.values[name] = number(value, name)
         else:
@@ -188,7 +230,8 @@ class Handle(HostObject):
 
 def _xloc(value: Any) -> str:
     if type(value) is not str or value not in palette.XLOCS:
-        raise Fault("value", f"xloc is {' or '.join(palette.XLOCS)}, not {shown(value)}")
+        kind = "value" if type(value) is str else "type"
+        raise Fault(kind, f"xloc is {' or '.join(palette.XLOCS)}, not {shown(value)}")
     return str(value)
 
 
@@ -255,6 +298,7 @@ class LabelHandle(Handle):
         self.put("y", y)
 
     def set_xloc(self, x: Any, xloc: Any, /) -> None:
+        self.canvas.meter.charge(15)
         self.xloc = _xloc(xloc)
         self.put("x", x)
 
@@ -287,6 +331,7 @@ class LineHandle(Handle):
         self.put("y2", y)
 
     def set_xloc(self, x1: Any, x2: Any, xloc: Any, /) -> None:
+        self.canvas.meter.charge(15)
         self.xloc = _xloc(xloc)
         self.put("x1", x1)
         self.put("x2", x2)
@@ -294,7 +339,7 @@ class LineHandle(Handle):
     def get_price(self, x: Any, /) -> float | None:
         """The height of the line, or of its continuation, at a bar."""
         self.canvas.meter.charge(50)
-        at = self.canvas.anchor(x, "bar_index").bar
+        at = self.canvas.anchor(x, "bar_index", "x").bar
         first, last = self.values["x1"].bar, self.values["x2"].bar
         low, high = self.values["y1"], self.values["y2"]
         if None in (at, first, last, low, high) or first == last:
@@ -331,6 +376,7 @@ class BoxHandle(Handle):
         self.put("bottom", bottom)
 
     def set_xloc(self, left: Any, right: Any, xloc: Any, /) -> None:
+        self.canvas.meter.charge(15)
         self.xloc = _xloc(xloc)
         self.put("left", left)
         self.put("right", right)
@@ -378,16 +424,24 @@ class TableHandle(Handle):
     def __init__(self, canvas: Canvas, given: Mapping[str, Any]) -> None:
         self.cells: dict[tuple[int, int], dict[str, Any]] = {}
         super().__init__(canvas, given)
-        if not self.values["columns"] * self.values["rows"] <= TABLE_CELLS:
-            raise Fault("size", f"a table has at most {TABLE_CELLS} cells")
         self._hide_older()
 
     def put(self, name: str, value: Any) -> None:
-        if name in ("columns", "rows") and name in self.values:
-            raise Fault("forbidden", f"the {name} of a table cannot be changed")
+        if name in ("columns", "rows"):
+            self._measure(name, value)
         super().put(name, value)
         if name == "position" and self.id:
             self._hide_older()
+
+    def _measure(self, name: str, value: Any) -> None:
+        if name in self.values:
+            raise Fault("forbidden", f"the {name} of a table cannot be changed")
+        if type(value) is not int:
+            raise Fault("type", f"{name} is an int, not {a_type(value)}")
+        if value < 1:
+            raise Fault("value", f"{name} is at least 1, not {shown(value)}")
+        if value * self.values.get("columns", 1) > TABLE_CELLS:
+            raise Fault("size", f"{name}: a table has at most {TABLE_CELLS:,} cells")
 
     def _hide_older(self) -> None:
         """One table a position: the newer one is seen."""
@@ -442,21 +496,24 @@ class TableHandle(Handle):
         self.cells[first] = {**kept, "end_column": last[0], "end_row": last[1]}
 
     def _rectangle(self, *corners: Any) -> tuple[tuple[int, int], tuple[int, int]]:
-        self.canvas.meter.charge(5 + len(self.cells))
-        first = self._place(corners[0], corners[1])
+        self.canvas.meter.charge(40 + len(self.cells))
+        first = self._place(corners[0], corners[1], "start_")
         last = self._place(
             corners[0] if corners[2] is None else corners[2],
             corners[1] if corners[3] is None else corners[3],
+            "end_",
         )
         if last[0] < first[0] or last[1] < first[1]:
-            raise Fault("value", "a rectangle of cells goes from its top left to its bottom right")
+            raise Fault("value", "end_column and end_row are not before start_column and start_row")
         return first, last
 
-    def _place(self, column: Any, row: Any) -> tuple[int, int]:
+    def _place(self, column: Any, row: Any, corner: str = "") -> tuple[int, int]:
         for value, name in ((column, "column"), (row, "row")):
-            count = self.values[f"{name}s"]
-            if type(value) is not int or not 0 <= value < count:
-                raise Fault("value", f"{name} is from 0 to {count - 1}, not {shown(value)}")
+            last = self.values[f"{name}s"] - 1
+            if type(value) is not int:
+                raise Fault("type", f"{corner}{name} is an int, not {a_type(value)}")
+            if not 0 <= value <= last:
+                raise Fault("value", f"{corner}{name} is from 0 to {last}, not {shown(value)}")
         return column, row
 
     def drawn(self) -> Table:

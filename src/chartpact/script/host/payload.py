@@ -37,7 +37,7 @@ class Payloads:
             raise Fault("type", f"payload.label takes a dict, not {a_type(values)}")
         if type(tag) is not str or not tag.strip() or "|" in tag:
             raise Fault("value", "a tag is a text without |")
-        self._meter.charge(10 * len(values))
+        self._meter.charge(20 * len(values))
         parts = [tag]
         for key, value in values.items():
             if type(key) is not str or not _KEY.fullmatch(key):
@@ -68,7 +68,7 @@ class Payloads:
                     raise Fault("type", f"the keys of JSON are strings, not {a_type(key)}")
             return {key: self._plain(each, depth + 1) for key, each in value.items()}
         if kind in LISTS or kind is tuple:
-            self._meter.charge(20 + 6 * len(value))
+            self._meter.charge(20 + 9 * len(value))
             return [self._plain(each, depth + 1) for each in value]
         if kind is float and not math.isfinite(value):
             return None

@@ -18,7 +18,7 @@ from chartpact.script.errors import Fault
 from chartpact.script.host.ohlcv import Ohlcv
 from chartpact.script.kinds import CONDITIONS, FLOATS, SERIES_TUPLE
 from chartpact.script.meter import Meter
-from chartpact.script.series import Series, TextSeries, array_of
+from chartpact.script.series import Series, TextSeries, array_of, charge_division
 from chartpact.script.values import LISTS, a_type
 from chartpact.ta import TaError
 from chartpact.ta.arguments import Bools, Floats
@@ -27,12 +27,19 @@ from chartpact.texts import Texts
 _PLAIN = frozenset((int, float, bool, str, type(None)))
 _HIDDEN = frozenset(("out",))  # parameters that make sense with NumPy only
 _LONGEST_TEXT = 200
+_DIVISIONS = frozenset(("mod", "mod_scalar"))
 _YEAR_MS = 366 * 86_400_000
 
-# What a call is charged: CALL, a step for every eight bars, and a step for every 300 bars × window;
-# `bench/script.py` tells what a step then takes. What is not listed is taken for slow.
+# What a call is charged: CALL, by its rate for every bar and result, a step wherever na begins or
+# ends, and a step for every 300 bars × window. `bench/steps.py` tells what a step then takes.
+# What is not listed is taken for slow.
 CALL = 350
-SCALAR = 90  # a call without any series
+LONG_CALLS: Mapping[str, int] = {
+    "bb": 450, "dmi": 480, "kc": 620, "kcw": 500, "macd": 420, "pow": 450, "session": 520,
+    "timeframe_change": 600, "tsi": 450, "weekofyear": 420,
+}  # fmt: skip
+SCALAR = 110  # a call without any series
+SCALARS: Mapping[str, int] = {"nz": 170, "round": 150}
 QUICK = 12
 # What loops over the bars ask of one value again and again: the same, without NumPy.
 ON_ONE_BAR: Mapping[str, Callable[[Any], Any]] = {
@@ -41,14 +48,25 @@ ON_ONE_BAR: Mapping[str, Callable[[Any], Any]] = {
 }
 _QUICK = frozenset((float, type(None)))
 CLOCK = 2_000  # functions that look at a time zone
-EIGHTHS: Mapping[str, int] = {  # of a step, a bar
-    "median": 8,
-    "mode": 12,
-    "percentile_linear_interpolation": 8,
-    "percentile_nearest_rank": 8,
-    "pow": 24,
-    "pow_scalar": 24,
-}
+RATES: Mapping[str, int] = {  # in parts of a step: PARTS are one
+    name: rate
+    for rate, listed in (
+        (1, "abs add add_scalar change crossover crossunder div div_scalar eq eq_scalar ge "
+            "ge_scalar gt gt_scalar hl2 hlc3 isna le le_scalar logical_and logical_not logical_or "
+            "lt lt_scalar max_scalar min_scalar mom mul mul_scalar ne ne_scalar neg shift sub "
+            "sub_scalar"),
+        (2, "accdist alma atr bb cci cmo cog cross cum dev ema falling fixnan highest highestbars "
+            "hlcc4 iii linreg lowest macd max min nvi nz obv ohlc4 percentrank pivot_high "
+            "pivot_low pivothigh pivotlow pvi pvt range rising rma roc sign sma sqrt stdev stoch "
+            "sum swma tr valuewhen variance wad where wma wvad"),
+        (8, "dayofweek hma hour minute mod mod_scalar round second timeframe_change"),
+        (16, "exp median percentile_linear_interpolation percentile_nearest_rank session"),
+        (32, "dayofmonth mode month weekofyear year"),
+        (96, "pow pow_scalar"),
+    )
+    for name in listed.split()
+}  # fmt: skip
+USUAL_RATE, PARTS = 4, 32
 WINDOW = 300
 MODE_WINDOW = 30
 FLAT = frozenset(  # functions that take no longer for a longer window
@@ -118,7 +136,7 @@ def function(name: str, meter: Meter, bars: int) -> Callable[..., Any]:
     compute = ta.FUNCTIONS[name]
     declared = _declared()[name]
     outputs = declared.outputs
-    eighths = EIGHTHS.get(name, 1)
+    rate, fixed = RATES.get(name, USUAL_RATE), LONG_CALLS.get(name, CALL)
     window = None if name in FLAT or not declared.windowed else WINDOW
     window = MODE_WINDOW if name == "mode" else window
     quick = ON_ONE_BAR.get(name)
@@ -136,15 +154,19 @@ def function(name: str, meter: Meter, bars: int) -> Callable[..., Any]:
         if lengths or any(type(each) in LISTS for each in values):
             lengths = lengths or {bars}
             longest = max(lengths)
-            meter.charge(CALL + longest * outputs * eighths // 8)
+            meter.charge(fixed + longest * outputs * rate // PARTS)
+            if rate > 1:
+                meter.charge(sum(each.breaks() for each in values if type(each) is Series))
             if window is not None:
                 meter.charge(longest * _window(values, longest) // window)
         else:
-            meter.charge(SCALAR)
+            meter.charge(SCALARS.get(name, SCALAR))
         arguments = [_argument(each, lengths, meter) for each in given]
         options = {key: _argument(each, lengths, meter) for key, each in named.items()}
         if str in map(type, values):
             _charge_clock(arguments, options, meter)
+        if name in _DIVISIONS and len(arguments) + len(options) > 1:
+            _charge_division(arguments, options, meter)
         options.update(hidden)
         try:
             result = compute(*arguments, **options)
@@ -255,6 +277,12 @@ def _charge_clock(arguments: list[Any], options: Mapping[str, Any], meter: Meter
             known = times[np.isfinite(times)]
             span = float(known.max()) - float(known.min()) if len(known) else 0.0
             meter.charge(len(times) + int(min(span / _YEAR_MS, 1e6)) * 300)
+
+
+def _charge_division(arguments: list[Any], options: Mapping[str, Any], meter: Meter) -> None:
+    left, right = (*arguments, *options.values())[:2]
+    if all(type(each) in (int, float) or isinstance(each, np.ndarray) for each in (left, right)):
+        charge_division(left, right, meter)
 
 
 def _refused(name: str, error: TaError) -> Fault:

@@ -1,0 +1,203 @@
+"""Every argument of every drawing function: it is drawn, or it is refused by name, kind and remedy.
+
+What is na (None, NaN) draws nothing, as in Pine; an infinite height is na, as in a series.
+"""
+
+import inspect
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from chartpact import script
+from chartpact.script.host.chart import OBJECT_METHODS, PLOT_METHODS, Chart
+from chartpact.script.host.objects import BoxHandle, LabelHandle, LineHandle, TableHandle
+from chartpact.script.run import dry_run_bars
+
+BARS = dry_run_bars()
+HEAD = 'PARAMS = []\nMETA = {"title": "x"}\ndef compute(ohlcv, params, chart):\n'
+
+# What stands for each argument where another one is tried.
+USUAL = {
+    "line": {"s": "ohlcv.close"},
+    "fill": {"a": "ohlcv.close", "b": "ohlcv.open"},
+    "bars": {"s": "ohlcv.close"},
+    "dot": {"x": "5", "y": "1.5"},
+    "hline": {"y": "1.5"},
+    "hbar": {"y": "1.5", "height": "1.0", "width": "0.5"},
+    "divline": {"x1": "1", "y1": "1.5", "x2": "2", "y2": "2.5"},
+    "set_y_range": {"lo": "1", "hi": "2"},
+    "set_label": {"text": '"x"'},
+    "new_label": {"x": "5", "y": "1.5"},
+    "new_line": {"x1": "1", "y1": "1.5", "x2": "2", "y2": "2.5"},
+    "new_box": {"left": "1", "top": "2.5", "right": "2", "bottom": "1.5"},
+    "new_table": {"position": '"top_left"', "columns": "2", "rows": "2"},
+}
+MADE = {
+    LabelHandle: 'h = chart.new_label(5, 1.5, "x")',
+    LineHandle: "h = chart.new_line(1, 1.5, 2, 2.5)",
+    BoxHandle: "h = chart.new_box(1, 2.5, 2, 1.5)",
+    TableHandle: 'h = chart.new_table("top_left", 2, 2)',
+}
+SETTINGS = {
+    "x": "5", "y": "1.5", "x1": "1", "x2": "2", "left": "1", "right": "2", "top": "2.5",
+    "bottom": "1.5", "column": "0", "row": "0", "start_column": "0", "start_row": "0",
+    "end_column": "1", "end_row": "1", "xloc": '"bar_index"',
+}  # fmt: skip
+
+# Values nobody means; each with the type it has.
+ODD = {
+    "None": "None", 'float("nan")': "float", 'float("inf")': "float", "-1": "int", "1.5": "float",
+    "(1 << 700)": "int", "(1 << 1023) - 1 + (1 << 1023)": "int", "1e300": "float", "True": "bool",
+    '"a\\x00\\x07b"': "string", '"x" * 5000': "string", "[1.0]": "list", '["a"] * 100': "list",
+    "{}": "dict", "ohlcv.close": "series", "(ohlcv.close > 1)": "condition", "len": "function",
+}  # fmt: skip
+
+HEIGHTS = {"y", "y1", "y2", "top", "bottom", "height", "lo", "hi", "base"}
+PLACES = {"x", "x1", "x2", "left", "right"}
+TEXTS = {"text", "title", "label", "tooltip"}
+SIZES = {"width", "size", "border_width", "frame_width", "text_size", "cell height", "cell width"}
+FLAGS = {"force_overlay"}
+COUNTS = {
+    "columns", "rows", "column", "row", "start_column", "start_row", "end_column", "end_row",
+}  # fmt: skip
+
+
+def attempt(*lines: str) -> script.ScriptError | None:
+    source = HEAD + "".join(f"    {line}\n" for line in lines)
+    try:
+        script.execute(script.compile(source), BARS).scene.to_json()
+    except script.ScriptError as error:
+        return error
+    return None
+
+
+def calls() -> Iterator[tuple[str, str, str, list[str]]]:
+    """(function, argument, odd value, the lines that try it)"""
+    for name in (*PLOT_METHODS, *OBJECT_METHODS):
+        for argument in list(inspect.signature(getattr(Chart, name)).parameters)[1:]:
+            for value in ODD:
+                given = {**USUAL[name], argument: value}
+                written = ", ".join(f"{key} = {each}" for key, each in given.items())
+                yield f"chart.{name}", argument, value, [f"chart.{name}({written})"]
+    for kind, made in MADE.items():
+        for method in sorted(kind.methods):
+            parameters = list(inspect.signature(getattr(kind, method)).parameters.values())[1:]
+            needed = [each for each in parameters if each.default is each.empty]
+            for tried in parameters:
+                for value in ODD:
+                    given = [SETTINGS.get(each.name, "1") for each in needed]
+                    if tried in needed:
+                        given[needed.index(tried)] = value
+                    else:
+                        given.append(f"{tried.name} = {value}")
+                    name = tried.name if tried.name != "value" else method.split("set_")[-1]
+                    line = f"h.{method}({', '.join(given)})"
+                    yield f"{kind.type_name}.{method}", name, value, [made, line]
+
+
+TRIED = list(calls())
+FUNCTIONS = sorted({function for function, *_ in TRIED})
+
+
+def drawn(function: str, argument: str, value: str) -> bool:  # noqa: PLR0911
+    """Is this odd value one that the argument can mean?"""
+    kind = ODD[value]
+    if "1023" in value:  # too large for a float
+        return False
+    if argument in ("s", "a", "b") and kind == "series":
+        return True
+    if argument in ("s", "a", "b") and function in ("chart.fill", "chart.bars"):
+        return kind in ("int", "float")
+    if argument in PLACES:
+        by_condition = (function, argument) in (("chart.dot", "x"), ("chart.divline", "x2"))
+        return value in ("None", 'float("nan")') or (by_condition and kind == "condition")
+    if argument in ("lo", "hi"):
+        return value in {"lo": ("-1", "1.5"), "hi": ("1.5", "(1 << 700)", "1e300")}[argument]
+    if function == "chart.hbar" and argument == "height":
+        return value in ("None", 'float("nan")', 'float("inf")', "1.5", "(1 << 700)", "1e300")
+    if function == "chart.bars" and argument == "base":
+        return value in ("-1", "1.5", "(1 << 700)", "1e300")
+    if argument in HEIGHTS and not function.startswith("table."):
+        return kind in ("None", "int", "float")
+    if argument in TEXTS:
+        return value == '"a\\x00\\x07b"' or (argument == "label" and kind == "None")
+    if argument in FLAGS:
+        return kind == "bool"
+    if argument == "offset":
+        return value == "-1" or (function == "chart.hbar" and value == "1.5")
+    if argument in ("end_column", "end_row"):
+        return kind == "None"
+    if "color" in argument and kind == "None":
+        return function not in ("chart.line", "chart.fill", "chart.bars", "chart.dot",
+                                "chart.hline", "chart.hbar", "chart.divline")  # fmt: skip
+    fractional = function in ("chart.line", "chart.hbar", "chart.dot") or function.startswith(
+        "table"
+    )
+    if argument in ("width", "height", "size") and fractional:
+        return value == "1.5"
+    return False
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_an_odd_argument_is_drawn_or_refused_by_name(function):
+    for name, argument, value, lines in TRIED:
+        if name != function:
+            continue
+        told = f"{lines[-1]}"
+        error = attempt(*lines)
+        if error is None:
+            assert drawn(function, argument, value), told
+            continue
+        told += f" → {error.kind}: {error.message}"
+        assert not drawn(function, argument, value), told
+        assert error.kind in ("type", "value", "size", "forbidden"), told
+        assert argument in error.message or error.kind == "forbidden", told
+        assert len(error.message) < 320, told
+        if ODD[value] in ("dict", "function", "series") and error.kind != "forbidden":
+            assert error.kind == "type", told
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "said"),
+    [
+        ("chart.new_label(1 << 700, 1.0, xloc = 'bar_time')", "value", "x is a time in UTC"),
+        ("chart.new_label(1.5, 1.0)", "value", r"x is a whole number, not 1\.5"),
+        ("chart.new_line(1, 1.0, 2.5, 1.0)", "value", r"x2 is a whole number, not 2\.5"),
+        ("chart.new_box(0.5, 1.0, 2, 1.0)", "value", r"left is a whole number, not 0\.5"),
+        ("chart.dot(2.5, 1.0)", "value", r"x is a whole number, not 2\.5"),
+        ("chart.divline(1, 1.0, 2.5, 1.0)", "value", r"x2 is a whole number, not 2\.5"),
+        ("chart.new_table('top_left', 0, 2)", "value", "columns is at least 1, not 0"),
+        ("chart.new_table('top_left', 2, -1)", "value", "rows is at least 1, not -1"),
+        ("chart.new_table('top_left', 2.0, 1)", "type", "columns is an int, not a float"),
+        ("chart.new_table('top_left', 1000, 1000)", "size", "at most 2,000 cells"),
+        ("chart.new_label(1, 1 << 1023)", None, ""),
+        ("chart.new_label(1, (1 << 1023) - 1 + (1 << 1023))", "value", "y is too large a number"),
+        ("chart.hline(1.0, color = ['red'] * 100)", "type", "color is one value, not a list"),
+        ("chart.line(ohlcv.close, width = 1 << 700)", "value", "width is at most 1,000"),
+        ("chart.new_label(1, 1.0, size = 100000)", "value", "size is at most 1,000"),
+        ("chart.line(['a'] * 100)", "type", "s holds a string"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused_with_the_remedy(line, kind, said):
+    error = attempt(line)
+    if kind is None:
+        assert error is None
+        return
+    assert error is not None
+    assert error.kind == kind
+    assert re.search(said, error.message), error.message
+
+
+def test_a_whole_float_is_the_number_of_a_bar():
+    source = HEAD + "    chart.new_label(5.0, 1.0)\n    chart.dot(7.0, 1.0)\n"
+    scene = script.execute(script.compile(source), BARS).scene
+    assert scene.labels[0].x.bar == 5
+    assert scene.plots[0].points.x.tolist() == [7]
+
+
+def test_na_draws_nothing():
+    na = 'float("nan")'
+    source = HEAD + f"    chart.dot({na}, 1.0)\n    chart.dot(None, 1.0)\n    chart.hline({na})\n"
+    source += f"    chart.divline(1, {na}, 2, 1.0)\n    chart.hbar({na}, 1, 1)\n"
+    assert script.execute(script.compile(source), BARS).scene.plots == ()
