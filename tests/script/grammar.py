@@ -15,6 +15,7 @@ SERIES = (
     "(ohlcv.close > 100)",
     "ohlcv.close[2:]",
 )
+OTHERS = ("None", "True", "False", "ohlcv", "params", 'params["n"]', 'params["c"]')
 BUILTINS = (
     "abs all any bool dict enumerate float int len list max min range repr reversed sorted str "
     "tuple type zip"
@@ -36,7 +37,7 @@ CHART = (
 
 
 def expressions() -> st.SearchStrategy[str]:
-    leaves = st.sampled_from((*NAMES, *NUMBERS, *TEXTS, *SERIES, "None", "True", "False", "ohlcv"))
+    leaves = st.sampled_from((*NAMES, *NUMBERS, *TEXTS, *SERIES, *OTHERS))
     return st.recursive(leaves, _larger, max_leaves=8)
 
 
@@ -61,6 +62,13 @@ def _larger(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
         st.builds("(lambda a: {})({})".format, inner, inner),
         st.builds("sorted({}, key=lambda a: {})".format, inner, inner),
         st.builds("helper({}, {})".format, inner, inner),
+        st.builds("helper(*{})".format, inner),
+        st.builds("helper({}, **{{'b': {}}})".format, inner, inner),
+        st.builds("{}(*{})".format, st.sampled_from((*BUILTINS, *TA)), inner),
+        st.builds("{}.{}(*{})".format, inner, st.sampled_from(METHODS), inner),
+        st.builds("(lambda *a, **b: {})(*{})".format, inner, inner),
+        st.builds("{}.{}".format, inner, st.sampled_from(METHODS)),
+        st.builds("({})({})".format, inner, several),
         st.builds("({} % {})".format, st.sampled_from(TEXTS), inner),
     )
 
@@ -77,6 +85,11 @@ def statements(depth: int = 2) -> st.SearchStrategy[list[str]]:
         st.builds("{}, {} = {}".format, name, name, value),
         st.builds("print({})".format, value),
         st.builds("xs.append({})".format, value),
+        st.builds("xs.append(*{})".format, value),
+        st.builds("xs.insert({}, {})".format, value, value),
+        st.builds("xs.insert(*{})".format, value),
+        st.builds("xs[{}], {} = {}, {}".format, value, name, value, value),
+        st.builds("xs = [{}]".format, value),
         st.sampled_from(CHART),
     ).map(lambda line: [line])
     if depth == 0:
@@ -110,7 +123,10 @@ def _flat(blocks: list[list[str]]) -> list[str]:
     return [line for block in blocks for line in block]
 
 
-HEAD = """PARAMS = [{"name": "n", "type": "int", "default": 3}]
+HEAD = """PARAMS = [
+    {"name": "n", "type": "int", "default": 3},
+    {"name": "c", "type": "choice", "default": "x", "options": ["x", 2, 0.5]},
+]
 META = {"title": "by chance"}
 
 def helper(a, b):
