@@ -142,3 +142,20 @@ def test_what_cannot_be_forked_is_bad_usage_and_names_what_can(capsys):
     for name in ("rsi", "nonsense"):
         assert main(["fork", name]) == BAD_INPUT
         assert "cipher_b, ichimoku, rsi_mfi_stoch, wavetrend can" in capsys.readouterr().err
+
+
+def test_no_text_of_a_script_reaches_the_terminal_as_a_command(script, capsys):
+    hostile = GOOD.replace('"five"', r'"\x1b[2J\x07\r\u202e"').replace(
+        '"bars"', r'"\x1b]0;title\x07"'
+    )
+    hostile = hostile.replace('"title": "Spread"', r'"title": "\x1b[31m"')
+    for command in (["check"], ["run"], ["run", "--json"]):
+        bars = [] if command == ["check"] else ["sample:es-5m"]
+        assert main([*command, script(hostile), *bars]) == DONE
+        said = capsys.readouterr()
+        assert not any(each in said.out + said.err for each in "\x1b\x07\r\u202e")
+        assert "u001b" in said.out
+    (signal,) = json.loads(said.out)["scene"]["signals"]
+    assert signal["name"] == "\x1b[2J\x07\r\u202e"
+    assert main(["check", script(GOOD.replace('print("bars"', r'fail("\x1b[2J"'))]) == SCRIPT_ERROR
+    assert "\\u001b[2J" in capsys.readouterr().err

@@ -1,10 +1,12 @@
 """The same verbs from a shell: each noun's module adds its own, this one runs them."""
 
 import argparse
+import re
 import sys
 from collections.abc import Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 from chartpact._version import VERSION
 
@@ -12,6 +14,11 @@ from chartpact._version import VERSION
 DONE, ALL_FAILED, BAD_INPUT, VIOLATION, SCRIPT_ERROR, UNREACHABLE = range(6)
 
 NOUNS = ("chart", "script", "scripts", "snapshot", "contract", "read", "doctor", "serve")
+
+PROTOCOLS = ("serve", "mcp")  # verbs that answer machines, and log in colours
+
+# What terminals obey, and what turns the reading direction; not the ends of lines, not tabs.
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 Verbs = Any  # argparse gives its subparsers no public type
 
@@ -46,6 +53,23 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
+class Visible:
+    """A stream on which no text of a stranger's script can move the cursor or hide what it says.
+
+    The escape is JSON's, so that JSON stays what it was.
+    """
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        written = _CONTROLS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+        return int(self._stream.write(written))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code."""
     top = parser()
@@ -54,9 +78,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         top.print_help()
         return DONE
     try:
-        return int(args.run(args))
+        if args.verb in PROTOCOLS:
+            return int(args.run(args))
+        shown = Visible(sys.stdout), Visible(sys.stderr)
+        with redirect_stdout(cast(Any, shown[0])), redirect_stderr(cast(Any, shown[1])):
+            return int(args.run(args))
     except UsageError as error:
-        print(f"chartpact {args.verb}: {error}", file=sys.stderr)
+        print(f"chartpact {args.verb}: {error}", file=Visible(sys.stderr))
         return error.code
     except BrokenPipeError:  # the reader has seen enough, as in `chartpact … | head`
         sys.stderr.close()
