@@ -4,9 +4,10 @@ import pickle
 import pytest
 
 from chartpact.bars import BarsError
+from chartpact.library import mine
 from chartpact.library.mine import Mine, bars_of, facts_of
 from chartpact.library.uploads import Upload, UploadError, Uploads
-from chartpact.sources import Catalog, UnknownSymbol
+from chartpact.sources import Catalog, UnknownSymbol, parsed
 
 ROWS = "".join(f"2024-03-04 {hour:02}:00,1,3,1,{hour % 2 + 1},5\n" for hour in range(8))
 NAIVE = f"time,open,high,low,close,volume\n{ROWS}".encode()
@@ -79,3 +80,37 @@ def test_a_deleted_file_is_gone_and_near_names_are_told(uploads):
     uploads.delete("ann", "spx")
     with pytest.raises(BarsError, match="you have no bars called 'spx'"):
         mine.load("spx")
+
+
+def test_an_upload_is_read_once_for_its_user_and_anew_when_anything_about_it_changes(
+    uploads, monkeypatch
+):
+    read = []
+
+    def counted(upload):
+        read.append(upload)
+        return bars_of(upload)
+
+    monkeypatch.setattr(mine, "bars_of", counted)
+    monkeypatch.setattr(parsed, "shared", parsed.Parsed())
+
+    def close(user: str) -> float:
+        return float(Mine(uploads, user).load("a").close[0])
+
+    def put(user: str, content: bytes, **given: str) -> None:
+        uploads.put(user, "a", content, {**GIVEN, **given})
+        read.clear()  # which it was, to be checked
+
+    put("ann", NAIVE)
+    assert [close("ann"), close("ann"), len(read)] == [1, 1, 1]
+    put("bob", NAIVE)  # who must not learn by the clock that ann has the same file
+    assert [close("bob"), len(read)] == [1, 1]
+    changed = NAIVE.replace(b"00:00,1,3,1,1,5", b"00:00,1,3,1,2,5")
+    assert len(changed) == len(NAIVE)
+    put("ann", changed)
+    assert [close("ann"), close("bob"), len(read)] == [2, 1, 1]
+    put("ann", changed, tz="UTC")
+    assert [close("ann"), len(read)] == [2, 1]
+    uploads.delete("ann", "a")
+    with pytest.raises(UnknownSymbol):
+        close("ann")

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import socket
+import sqlite3
 import threading
 import time
 from itertools import product
@@ -19,6 +20,7 @@ from schemathesis.specs.openapi.checks import response_schema_conformance, statu
 from tests.server.conftest import SCRIPT, SLOW, TOKENS, Running, serving
 
 CHART = {"symbol": "sample:es-5m", "bars": 60, "format": "summary"}
+BARS = b"time,open,high,low,close\n1709510400,1,2,1,2\n1709514000,2,3,1,1\n"
 INFINITE = b'{"symbol": "sample:es-5m", "indicators": [{"name": "rsi", "period": 1e400}]}'
 MCP = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
 MODERN = {**MCP, "MCP-Protocol-Version": "2026-07-28"}
@@ -245,6 +247,39 @@ def test_one_users_second_long_scripts_do_not_delay_anothers_chart(server, ann, 
         each.join()
     assert still >= 2, f"ann's charts were over when bob's, of {waits} s, were drawn"
     ann.delete("/api/v1/my/indicators/slow")
+
+
+def test_one_users_storm_of_writes_does_not_delay_anothers_reply(tmp_path):
+    with serving(tmp_path) as running:
+        with running.client("bob") as bob:
+            assert bob.put("/api/v1/my/indicators/kept", json={"source": SCRIPT}).json()["ok"]
+            assert bob.put("/api/v1/my/bars/b", content=BARS).status_code == 200
+        answered = []
+
+        def storm():
+            with running.client("ann") as ann:
+                answered.append(ann.delete("/api/v1/my/bars/none").status_code)
+
+        elsewhere = sqlite3.connect(
+            tmp_path / "library.db", isolation_level=None, check_same_thread=False
+        )
+        elsewhere.execute("BEGIN IMMEDIATE")  # now whoever writes has to wait
+        storms = [threading.Thread(target=storm) for _ in range(32)]
+        for each in storms:
+            each.start()
+        time.sleep(1)
+        with running.client("bob") as bob:
+            assert bob.get("/api/v1/my/bars/b").content == BARS
+            assert bob.get("/api/v1/symbols").status_code == 200
+            assert answered == []
+            threading.Timer(0.5, elsewhere.rollback).start()
+            assert bob.delete("/api/v1/my/bars/b").status_code == 200
+            before = len(answered)
+        for each in storms:
+            each.join()
+        elsewhere.close()
+    assert answered == [404] * 32
+    assert before < 16, f"bob came after {before} of ann's"
 
 
 def test_a_worker_that_is_killed_costs_its_own_request_at_most(server, ann):

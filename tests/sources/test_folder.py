@@ -1,6 +1,7 @@
 import gzip
 import os
 import shutil
+import time
 from pathlib import Path
 
 import pyarrow as pa
@@ -8,7 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from chartpact.bars import BarsError
-from chartpact.sources import SourceFailed, UnknownSymbol
+from chartpact.bars.load import of_content
+from chartpact.sources import SourceFailed, UnknownSymbol, parsed
+from chartpact.sources import folder as folder_module
 from chartpact.sources.folder import Folder
 
 
@@ -138,17 +141,17 @@ def test_a_small_file_that_unpacks_to_a_huge_one_is_refused(folder):
 def test_a_file_that_vanishes_is_unknown_and_one_that_cannot_be_read_is_a_failure(
     source, monkeypatch
 ):
-    def gone(path):
+    def gone(path, _mode):
         path.unlink()
         raise FileNotFoundError
 
-    def closed(path):
+    def closed(path, _mode):
         raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr(Path, "read_bytes", closed)
+    monkeypatch.setattr(Path, "open", closed)
     with pytest.raises(SourceFailed, match=r"NQ@data cannot be read: Permission denied$"):
         source.load("NQ")
-    monkeypatch.setattr(Path, "read_bytes", gone)
+    monkeypatch.setattr(Path, "open", gone)
     with pytest.raises(UnknownSymbol, match="there is no 'NQ' at 'data'"):
         source.load("NQ")
 
@@ -165,3 +168,75 @@ def test_a_file_that_holds_no_bars_says_what_is_wrong_with_it(source, folder):
     (folder / "odd.csv").write_text("time,open,high,low,close\n60,1,1,1,x\n")
     with pytest.raises(BarsError, match=r"odd.csv: line 2: close 'x' is not a number"):
         source.load("odd")
+
+
+# ----------------------------------------------------------------------- files read before
+
+
+@pytest.fixture
+def readings(monkeypatch):
+    """The names of files that were read, with nothing at hand from before."""
+    names = []
+
+    def read(data, name, *rest):
+        names.append(name)
+        return of_content(data, name, *rest)
+
+    monkeypatch.setattr(folder_module, "of_content", read)
+    monkeypatch.setattr(parsed, "shared", parsed.Parsed())
+    return names
+
+
+@pytest.fixture
+def settled(monkeypatch):
+    """Counts a file that was changed a moment ago as one that is at rest."""
+    monkeypatch.setattr(folder_module, "SETTLED_NS", 20_000_000)
+    return lambda: time.sleep(0.03)
+
+
+def test_a_file_is_read_once_whatever_timeframe_is_asked_for(source, settled, readings):
+    settled()
+    assert len(source.load("BTC")) == 10
+    assert len(source.load("BTC", "4h")) < 10
+    assert source.load("NQ").open[0] == 200
+    assert readings == ["BTC.parquet", "NQ.csv.gz"]
+
+
+def test_a_file_that_was_changed_is_read_again_even_where_size_and_time_are_as_before(
+    source, folder, csv, settled, readings
+):
+    path = folder / "SPY.csv"
+    for price in (100.0, 200.0, 300.0):
+        path.write_text(csv(price=price))
+        os.utime(path, (1_700_000_000, 1_700_000_000))
+        settled()
+        assert source.load("SPY").open[0] == source.load("SPY").open[0] == price
+    other = folder / "other"
+    other.write_text(csv(price=400.0))
+    os.utime(other, (1_700_000_000, 1_700_000_000))
+    os.replace(other, path)
+    settled()
+    assert source.load("SPY").open[0] == 400
+    assert readings == ["SPY.csv"] * 4
+
+
+def test_files_changed_in_quick_succession_are_never_seen_as_they_were(source, folder, csv):
+    for price in range(100, 160):
+        (folder / "SPY.csv").write_text(csv(price=float(price)))
+        assert source.load("SPY").open[0] == price
+
+
+def test_one_file_under_two_sets_of_options_is_read_for_each(folder, settled, readings):
+    rows = "2024-03-04 09:30,1,1,1,1\n2024-03-04 10:30,1,1,1,1\n"
+    (folder / "naive.csv").write_text("time,open,high,low,close\n" + rows)
+    settled()
+    times = {Folder("data", folder, tz=tz).load("naive").time[0] for tz in ("UTC", "Asia/Tokyo")}
+    assert len(times) == len(readings) == 2
+
+
+def test_a_file_that_is_gone_is_gone(source, folder, settled):
+    settled()
+    source.load("NQ")
+    (folder / "NQ.csv.gz").unlink()
+    with pytest.raises(UnknownSymbol):
+        source.load("NQ")

@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
+from threading import Lock
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import sqlalchemy as sa
 from sqlalchemy import event
@@ -21,6 +23,10 @@ _PRAGMAS = (
     "PRAGMA temp_store = MEMORY",
     "PRAGMA journal_size_limit = 67108864",
 )
+
+# SQLite has writers look again after a while, so one who waited long can be overtaken for ever;
+# within a process they wait for each other instead.
+_writing: WeakKeyDictionary[sa.Engine, Lock] = WeakKeyDictionary()
 
 
 def open_database(url: str) -> sa.Engine:
@@ -66,7 +72,11 @@ def _begin(connection: sa.Connection) -> None:
 @contextmanager
 def write(engine: sa.Engine) -> Iterator[sa.Connection]:
     """A transaction that may write: all of it happens, or nothing."""
-    with engine.connect().execution_options(writes=True) as connection, connection.begin():
+    with (
+        _writing.setdefault(engine, Lock()),
+        engine.connect().execution_options(writes=True) as connection,
+        connection.begin(),
+    ):
         yield connection
 
 

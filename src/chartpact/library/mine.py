@@ -1,5 +1,7 @@
 """A user's own files as a source of bars: `NAME@mine`, for that user alone."""
 
+import hashlib
+import json
 from collections.abc import Iterable
 from dataclasses import fields, replace
 from typing import Any
@@ -8,6 +10,7 @@ from chartpact.bars import Bars, BarsError
 from chartpact.bars.load import of_content
 from chartpact.bars.options import Options
 from chartpact.library.uploads import Upload, Uploads
+from chartpact.sources import parsed
 from chartpact.sources.catalog import Listing
 from chartpact.sources.errors import UnknownSymbol, near
 
@@ -24,6 +27,15 @@ def bars_of(upload: Upload, timeframe: str | None = None) -> Bars:
         raise BarsError(f"{unknown[0]!r:.80} is nothing to say of bars: {', '.join(_KNOWN)} are")
     bars = of_content(upload.content, upload.name, Options(**upload.given), LARGEST)
     bars = replace(bars, source=MINE)
+    return bars if timeframe is None else bars.resample(timeframe)
+
+
+def read_bars(user: str, upload: Upload, timeframe: str | None = None) -> Bars:
+    """The same, of a file that this user has stored: read once, as long as it stays what it is."""
+    content = hashlib.sha256(upload.content).digest()
+    given = json.dumps(dict(upload.given), sort_keys=True)
+    key = (Mine, user, upload.name, given, content)
+    bars = parsed.shared.get(key, lambda: bars_of(upload))
     return bars if timeframe is None else bars.resample(timeframe)
 
 
@@ -65,4 +77,4 @@ class Mine:
         return found
 
     def load(self, symbol: str, timeframe: str | None = None) -> Bars:
-        return bars_of(self.upload(symbol), timeframe)
+        return read_bars(self._user, self.upload(symbol), timeframe)

@@ -75,13 +75,14 @@ class Uploads:
         except ValueError as error:
             raise UploadError(str(error)) from None
         stored = Stored(name, len(content), facts, time.time_ns() // 1_000_000)
+        packed = gzip.compress(content, 6)  # before anybody has to wait for it
         with write(self._engine) as connection:
             connection.execute(sa.delete(user_bars).where(*_key(user, name)))
             connection.execute(
                 sa.insert(user_bars).values(
                     user_id=user,
                     name=name,
-                    content=gzip.compress(content, 6),
+                    content=packed,
                     size=stored.size,
                     facts_json=json.dumps(dict(facts)),
                     created_at=stored.created_at,

@@ -62,7 +62,7 @@ class ChartJob:
     def load(self, symbol: str, timeframe: str | None = None) -> Bars:
         """The bars of a name, at their own timeframe or the one asked for."""
         if symbol in self.uploads:
-            return mine.bars_of(self.uploads[symbol], timeframe)
+            return mine.read_bars(self.user, self.uploads[symbol], timeframe)
         found = self.fetched.get(symbol)
         if isinstance(found, Exception):
             raise found

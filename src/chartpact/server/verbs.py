@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
@@ -29,6 +29,7 @@ from chartpact.server.workers import Workers
 from chartpact.sources import Catalog, SourceFailed, configured
 
 MOST_SCRIPTS = Quota().scripts
+Answer = TypeVar("Answer")
 NO_DATABASE = "the database does not answer now; nothing was changed: try again in a moment"
 
 _SWITCHED_OFF = shapes.ScriptProblem(
@@ -59,7 +60,8 @@ class Verbs:
         limits = settings.limits
         self._scripts = Scripts(engine, _unchecked)
         self._uploads = Uploads(engine, _unchecked, limits.upload_bytes)
-        self._waiters = Waiters()
+        self._waiters = Waiters()  # for what is far away
+        self._clerks = Waiters(4)  # for what is here; the database lets one write at a time
         self._runs = Allowance("script runs", limits.script_runs_per_minute)
         self._pixels = Allowance("megapixels", limits.megapixels_per_minute)
 
@@ -74,6 +76,10 @@ class Verbs:
                 return await asyncio.wrap_future(answer)
         except TimeoutError:
             raise WorkFailed("busy", "the workers are busy", "try again in a moment") from None
+
+    async def _apart(self, user: str, work: Callable[[], Answer]) -> Answer:
+        """What comes of work that waits for the disk, on a thread, users in turn."""
+        return await asyncio.wrap_future(self._clerks.submit(user, work))
 
     def _catalog(self, user: str) -> Catalog:
         return configured.catalog(self.settings.sources) | Mine(self._uploads, user)
@@ -144,7 +150,7 @@ class Verbs:
 
     async def delete_indicator(self, user: str, name: str) -> shapes.Outcome:
         try:
-            await asyncio.to_thread(self._scripts.delete, user, name)
+            await self._apart(user, partial(self._scripts.delete, user, name))
         except LibraryError as error:
             raise Refused("name", str(error)) from None
         return shapes.Outcome(ok=True)
@@ -184,7 +190,7 @@ class Verbs:
                 found[source] = await self._worked(user, check)
         try:
             checked = Scripts(self._engine, lambda _, source: found[source])
-            await asyncio.to_thread(change, checked)
+            await self._apart(user, partial(change, checked))
         except LibraryError as error:
             problems = [shapes.ScriptProblem(**problem) for problem in error.problems]
             return shapes.Outcome(ok=False, errors=problems)
@@ -201,7 +207,7 @@ class Verbs:
     # ---------------------------------------------------------------------------------- charts
 
     async def list_symbols(self, user: str) -> shapes.Symbols:
-        shelves = await asyncio.to_thread(self._catalog(user).shelves)
+        shelves = await self._apart(user, self._catalog(user).shelves)
         return shapes.Symbols.model_validate(
             {
                 "symbols": [each.to_json() for shelf in shelves for each in shelf.listings],
@@ -257,7 +263,7 @@ class Verbs:
             try:
                 source, name = catalog.find(symbol)
                 if isinstance(source, Mine):
-                    uploads[symbol] = await asyncio.to_thread(source.upload, name)
+                    uploads[symbol] = await self._apart(job.user, partial(source.upload, name))
                 elif source.remote:
                     load = partial(source.load, name, timeframe)
                     bars = await asyncio.wrap_future(self._waiters.submit(job.user, load))
@@ -280,19 +286,21 @@ class Verbs:
             upload = Upload(name, content, given)
             facts = await self._worked(user, partial(mine.facts_of, upload))
             checked = Uploads(self._engine, lambda *_: facts, self.settings.limits.upload_bytes)
-            return _told(await asyncio.to_thread(checked.put, user, name, content, given))
+            put = partial(checked.put, user, name, content, given)
+            return _told(await self._apart(user, put))
         except (BarsError, UploadError) as error:
             raise Refused("value", str(error)) from None
 
     async def get_bars(self, user: str, name: str) -> bytes:
         try:
-            return (await asyncio.to_thread(Mine(self._uploads, user).upload, name)).content
+            upload = partial(Mine(self._uploads, user).upload, name)
+            return (await self._apart(user, upload)).content
         except BarsError as error:
             raise Refused("name", str(error)) from None
 
     async def delete_bars(self, user: str, name: str) -> shapes.Outcome:
         try:
-            await asyncio.to_thread(self._uploads.delete, user, name)
+            await self._apart(user, partial(self._uploads.delete, user, name))
         except UploadError as error:
             raise Refused("name", str(error)) from None
         return shapes.Outcome(ok=True)

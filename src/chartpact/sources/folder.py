@@ -1,6 +1,8 @@
 """A folder of CSV and Parquet files: a file's name without its ending is its symbol."""
 
+import os
 import stat
+import time
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
@@ -9,15 +11,17 @@ from pathlib import Path
 from chartpact.bars import Bars
 from chartpact.bars.load import of_content
 from chartpact.bars.options import Options
+from chartpact.sources import parsed
 from chartpact.sources.catalog import Listing
 from chartpact.sources.errors import SourceFailed, UnknownSymbol, near
 
 ENDINGS = (".csv", ".csv.gz", ".parquet")
 LARGEST = 512 * 2**20  # bytes of a file, unpacked
+SETTLED_NS = 2_000_000_000
 
 
 class Folder:
-    """The bars of one folder, read anew each time."""
+    """The bars of one folder, read anew when a file has changed."""
 
     remote = False
 
@@ -46,21 +50,32 @@ class Folder:
         files = self._files()
         if symbol not in files:
             raise self._unknown(symbol, files)
-        path = files[symbol]
         try:
-            if path.stat().st_size > self._largest:
-                raise SourceFailed(
-                    f"{symbol}@{self.name}: the file has {path.stat().st_size} bytes; "
-                    f"up to {self._largest} are read"
-                )
-            content = path.read_bytes()
+            bars = self._read(symbol, files[symbol])
         except FileNotFoundError:
             raise self._unknown(symbol, files) from None
         except OSError as error:
             raise SourceFailed(f"{symbol}@{self.name} cannot be read: {error.strerror}") from None
-        bars = of_content(content, path.name, self._options, self._largest)
-        bars = replace(bars, source=self.name)
         return bars if timeframe is None else bars.resample(timeframe)
+
+    def _read(self, symbol: str, path: Path) -> Bars:
+        with path.open("rb") as file:
+            found = os.fstat(file.fileno())
+            if found.st_size > self._largest:
+                raise SourceFailed(
+                    f"{symbol}@{self.name}: the file has {found.st_size} bytes; "
+                    f"up to {self._largest} are read"
+                )
+
+            def read() -> Bars:
+                bars = of_content(file.read(), path.name, self._options, self._largest)
+                return replace(bars, source=self.name)
+
+            # Two changes within one tick of the clock look alike from outside.
+            if time.time_ns() - max(found.st_mtime_ns, found.st_ctime_ns) < SETTLED_NS:
+                return read()
+            how = (self.name, self._options, self._largest)
+            return parsed.shared.get((Folder, how, path, _version(found)), read)
 
     def _unknown(self, symbol: str, files: Iterable[str]) -> UnknownSymbol:
         hint = near(symbol, (each for each in files if each != symbol))
@@ -85,6 +100,11 @@ class Folder:
             for symbol, paths in found.items()
             for path in paths
         }
+
+
+def _version(found: os.stat_result) -> tuple[int, ...]:
+    """What changes with the file, even where its time is set back or another takes its place."""
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
 def _symbol(name: str) -> str:
