@@ -3,8 +3,17 @@
     python bench/server.py            prints the tables
     python bench/server.py --write    also puts them into docs/benchmarks.md
 
-Every server is a process of its own on loopback, asked by as many users as there are clients; the
-trivial tool of fastmcp is served and asked in the same way, in turns with ours.
+Every server is a process of its own on loopback, asked over MCP of 2026-07-28 by as many users as
+there are clients, each on one connection and without a pause.
+
+What is equal beside fastmcp: the trivial tool, the requests byte for byte, the client, the same
+SDK, uvicorn, uvloop and httptools of the same versions, no access log, stateless, answers in JSON;
+each server has the same one core to itself while it is asked, the client the other, and both are
+asked in turns, the medians of which count. What is not: ours carries its routes, identities, limits
+and its stricter reading of heads, as `chartpact serve` does.
+
+Hostile clients draw charts of as many scripts as a chart may have, each of which uses up its whole
+budget on what takes longest. Windows without and with them alternate, and medians count.
 """
 
 import argparse
@@ -22,6 +31,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import httpx2
+import uvloop
 
 import page
 
@@ -44,8 +54,8 @@ def compute(ohlcv, params, chart):
 OURS = """
 import sys
 import uvicorn
-from mcp.server import MCPServer
 from chartpact.server import app
+from chartpact.server.serving import Patient
 from chartpact.server.settings import Limits, Settings
 
 def extend(server):
@@ -59,8 +69,9 @@ if __name__ == "__main__":
     limits = Limits(calls_per_minute=many, script_runs_per_minute=many, megapixels_per_minute=many)
     settings = Settings(database=f"sqlite:///{sys.argv[2]}/it.db", limits=limits)
     served = app.create(settings, identify=lambda h: h.get("x-user", "x"), extend=extend)
+    settings = {"loop": "uvloop", "access_log": False, "log_level": "warning"}
     try:
-        uvicorn.run(served.app, port=int(sys.argv[1]), access_log=False, log_level="warning")
+        uvicorn.run(served.app, port=int(sys.argv[1]), http=Patient, **settings)
     finally:
         served.close()
 """
@@ -77,15 +88,17 @@ async def trivial(x: int) -> int:
     return x
 
 app = server.http_app(stateless_http=True, json_response=True)
-uvicorn.run(app, port=int(sys.argv[1]), access_log=False, log_level="warning")
+settings = {"loop": "uvloop", "access_log": False, "log_level": "warning"}
+uvicorn.run(app, port=int(sys.argv[1]), http="httptools", **settings)
 """
 CLIENTS = (1, 8, 64)
+ROUNDS = 5
 
 
 class Served:
-    """A server in a process of its own."""
+    """A server in a process of its own, on a core of its own where one is named."""
 
-    def __init__(self, code: str) -> None:
+    def __init__(self, code: str, core: int | None = None) -> None:
         self._folder = tempfile.TemporaryDirectory()
         file = Path(self._folder.name) / "served.py"
         file.write_text(code)
@@ -94,13 +107,15 @@ class Served:
             self.port = probe.getsockname()[1]
         command = [sys.executable, str(file), str(self.port), self._folder.name]
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-        self.url = f"http://127.0.0.1:{self.port}"
+        if core is not None:
+            os.sched_setaffinity(self.process.pid, {core})
         for _ in range(400):
             try:
-                httpx2.get(self.url)
+                httpx2.get(f"http://127.0.0.1:{self.port}")
                 break
             except httpx2.TransportError:
                 time.sleep(0.05)
+        time.sleep(2)  # until its workers are warm
 
     def cpu_s(self) -> float:
         """Processor time of the web process, without its workers."""
@@ -113,7 +128,9 @@ class Served:
         self._folder.cleanup()
 
 
-Call = Callable[[httpx2.AsyncClient], Awaitable[None]]
+# ------------------------------------------------------------------------------------- a client
+
+Request = Callable[[str], bytes]  # of a user
 META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientInfo": {"name": "bench", "version": "1"},
@@ -121,136 +138,160 @@ META = {
 }
 
 
-def tool(name: str, /, **arguments: object) -> Call:
-    """A call of an MCP tool, on the wire of 2026-07-28, whose answer is looked at."""
+def tool(name: str, /, **arguments: object) -> Request:
+    """A call of an MCP tool, as it goes over the wire."""
     params = {"name": name, "arguments": arguments, "_meta": META}
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
-    headers = {
-        "Content-Type": "application/json",
-        "Accept": "application/json, text/event-stream",
-        "MCP-Protocol-Version": "2026-07-28",
-        "Mcp-Method": "tools/call",
-        "Mcp-Name": name,
-    }
-
-    async def call(client: httpx2.AsyncClient) -> None:
-        answer = await client.post("/mcp", content=body, headers=headers)
-        if answer.status_code != 200 or '"isError":true' in answer.text:
-            raise AssertionError(answer.text[:300])
-
-    return call
+    lines = (
+        "POST /mcp HTTP/1.1",
+        "Host: localhost:80",
+        "Content-Type: application/json",
+        "Accept: application/json, text/event-stream",
+        "MCP-Protocol-Version: 2026-07-28",
+        "Mcp-Method: tools/call",
+        f"Mcp-Name: {name}",
+        f"Content-Length: {len(body)}",
+    )
+    return lambda user: "\r\n".join((*lines, f"X-User: {user}", "", body)).encode()
 
 
-async def load(url: str, calls: list[Call], seconds: float) -> list[list[float]]:
+async def answered(reader: asyncio.StreamReader) -> bytes:
+    """The body of an answer, which may come in chunks."""
+    head = (await reader.readuntil(b"\r\n\r\n")).lower()
+    if not head.startswith(b"http/1.1 200 "):
+        raise AssertionError(head)
+    if b"content-length:" in head:
+        return await reader.readexactly(int(head.split(b"content-length:")[1].split(b"\r\n")[0]))
+    body = b""
+    while size := int(await reader.readline(), 16):
+        body += (await reader.readexactly(size + 2))[:-2]
+    await reader.readline()
+    return body
+
+
+async def load(port: int, requests: list[Request], seconds: float) -> list[list[float]]:
     """How long each call of each client took; every client is a user, and calls without pause."""
-    took: list[list[float]] = [[] for _ in calls]
+    took: list[list[float]] = [[] for _ in requests]
 
-    async def one(number: int, call: Call) -> None:
-        user = {"x-user": f"user{number}"}
-        async with httpx2.AsyncClient(base_url=url, headers=user, timeout=120) as client:
-            await call(client)
-            ends = time.perf_counter() + seconds
-            while time.perf_counter() < ends:
-                started = time.perf_counter()
-                await call(client)
-                took[number].append(time.perf_counter() - started)
+    async def one(number: int, request: Request) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=2**24)
+        asked = request(f"{'hostile' if request is BAD else 'user'}{number}")
+        ends = time.perf_counter() + seconds
+        while (started := time.perf_counter()) < ends:
+            writer.write(asked)
+            answer = await answered(reader)
+            took[number].append(time.perf_counter() - started)
+            if request is not BAD and (b'"isError":true' in answer or b'"result"' not in answer):
+                raise AssertionError(answer[:300])
+        writer.close()
 
-    await asyncio.gather(*(one(number, call) for number, call in enumerate(calls)))
+    await asyncio.gather(*(one(number, request) for number, request in enumerate(requests)))
     return took
 
 
-def row(took: list[list[float]], seconds: float) -> tuple[float, float, float]:
-    """Calls a second, and the middle and the 95th of a hundred in ms."""
+def asked(served: Served, requests: list[Request], seconds: float) -> list[list[float]]:
+    run: Awaitable[list[list[float]]] = load(served.port, requests, seconds)
+    return uvloop.run(run)
+
+
+def late(took: list[list[float]]) -> float:
+    """The 95th of a hundred, in ms."""
     every = sorted(one for each in took for one in each)
-    return len(every) / seconds, 1e3 * statistics.median(every), 1e3 * every[int(0.95 * len(every))]
+    return 1e3 * every[int(0.95 * len(every))]
 
 
-def shown(name: str, clients: int, took: list[list[float]], seconds: float) -> str:
-    rate, middle, late = row(took, seconds)
-    return f"| {name} | {clients} | {rate:.0f} | {middle:.1f} | {late:.1f} |"
+# ------------------------------------------------------------------------------------- tables
+
+CHART = {"symbol": "sample:es-5m", "bars": 200}
+SHOWN = ["rsi", "bbands", "cipher_b"]
+GOOD = tool("generate_chart", format="summary", indicators=SHOWN, **CHART)
+BAD = tool("generate_chart", format="summary", indicators=["hostile"] * 16, **CHART)
 
 
 def verbs(ours: Served, seconds: float) -> list[str]:
-    chart = {"symbol": "sample:es-5m", "indicators": ["rsi", "bbands", "cipher_b"], "bars": 200}
-    asked = {
+    calls = {
         "trivial tool": tool("trivial", x=1),
-        "`generate_chart`, summary": tool("generate_chart", format="summary", **chart),
-        "`generate_chart`, PNG": tool("generate_chart", format="png", **chart),
+        "`generate_chart`, summary": GOOD,
+        "`generate_chart`, PNG": tool("generate_chart", format="png", indicators=SHOWN, **CHART),
         "`register_indicator`": tool("register_indicator", name="mine", source=SCRIPT),
     }
     lines = ["| call | clients | calls a second | p50, ms | p95, ms |", "|---|--:|--:|--:|--:|"]
-    for name, call in asked.items():
+    for name, call in calls.items():
         for clients in CLIENTS:
-            took = asyncio.run(load(ours.url, [call] * clients, seconds))
-            lines.append(shown(name, clients, took, seconds))
+            started = time.perf_counter()
+            took = asked(ours, [call] * clients, seconds)
+            every = [one for each in took for one in each]
+            rate = len(every) / (time.perf_counter() - started)
+            middle = 1e3 * statistics.median(every)
+            lines.append(f"| {name} | {clients} | {rate:.0f} | {middle:.1f} | {late(took):.1f} |")
     return lines
 
 
-def beside_fastmcp(ours: Served, seconds: float) -> list[str]:
-    theirs = Served(THEIRS)
+def beside_fastmcp(seconds: float) -> list[str]:
+    both = {"ours": Served(OURS, core=0), "theirs": Served(THEIRS, core=0)}
+    everywhere = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, everywhere - {0} or everywhere)
     lines = [
-        "| clients | chartpact, calls per CPU second | fastmcp | ratio |",
-        "|--:|--:|--:|--:|",
+        "| clients | chartpact, calls per CPU second | fastmcp | ratio | ratio by the clock |",
+        "|--:|--:|--:|--:|--:|",
     ]
     try:
         for clients in CLIENTS:
-            rates: dict[str, list[float]] = {"ours": [], "theirs": []}
-            for _ in range(3):  # in turns, so that both meet the same machine
-                for name, served in (("ours", ours), ("theirs", theirs)):
-                    before = served.cpu_s()
-                    calls = [tool("trivial", x=1)] * clients
-                    took = asyncio.run(load(served.url, calls, seconds))
-                    done = sum(map(len, took)) + clients
-                    rates[name].append(done / (served.cpu_s() - before))
-            one, other = (statistics.median(each) for each in rates.values())
-            lines.append(f"| {clients} | {one:.0f} | {other:.0f} | {one / other:.2f} |")
+            of_core: dict[str, list[float]] = {name: [] for name in both}
+            by_clock: dict[str, list[float]] = {name: [] for name in both}
+            for _ in range(ROUNDS):  # in turns, so that both meet the same machine
+                for name, served in both.items():
+                    before, started = served.cpu_s(), time.perf_counter()
+                    took = asked(served, [tool("trivial", x=1)] * clients, seconds / 2)
+                    done = sum(map(len, took))
+                    by_clock[name].append(done / (time.perf_counter() - started))
+                    of_core[name].append(done / (served.cpu_s() - before))
+            one, other = (statistics.median(each) for each in of_core.values())
+            quick, slow = (statistics.median(each) for each in by_clock.values())
+            lines.append(
+                f"| {clients} | {one:.0f} | {other:.0f} | {one / other:.2f} | {quick / slow:.2f} |"
+            )
     finally:
-        theirs.close()
+        os.sched_setaffinity(0, everywhere)
+        for served in both.values():
+            served.close()
     return lines
 
 
 def with_hostile(ours: Served, seconds: float) -> list[str]:
     """Good clients' charts, without and with one client in ten that runs hostile scripts."""
-    chart = {"symbol": "sample:es-5m", "bars": 200, "format": "summary"}
-    good = tool("generate_chart", indicators=["rsi", "bbands", "cipher_b"], **chart)
-    bad = tool("generate_chart", indicators=["hostile"] * 4, **chart)
+    kept = tool("register_indicator", name="hostile", source=HOSTILE)
     lines = [
-        "| clients | of them hostile | p95 without, ms | p95 with, ms | ratio |",
+        "| good clients | hostile clients | p95 without, ms | p95 with, ms | ratio |",
         "|--:|--:|--:|--:|--:|",
     ]
-    for clients in (8, 64):
+    for clients in CLIENTS:
         hostile = max(1, clients // 10)
-        kept = tool("register_indicator", name="hostile", source=HOSTILE)
-        asyncio.run(load(ours.url, [kept] * clients, 0.1))
+        good = max(1, clients - hostile)
+        asked(ours, [lambda user: kept(user.replace("user", "hostile"))] * hostile, 0.1)
         without, among = [], []
-        for _ in range(2):
-            took = asyncio.run(load(ours.url, [good] * (clients - hostile), seconds))
-            without += [one for each in took for one in each]
-            mixed = [bad] * hostile + [good] * (clients - hostile)
-            took = asyncio.run(load(ours.url, mixed, seconds))
-            among += [one for each in took[hostile:] for one in each]
-        before, after = (1e3 * sorted(each)[int(0.95 * len(each))] for each in (without, among))
-        lines.append(
-            f"| {clients} | {hostile} | {before:.0f} | {after:.0f} | {after / before:.2f} |"
-        )
+        for _ in range(ROUNDS):
+            without.append(late(asked(ours, [GOOD] * good, seconds)))
+            among.append(late(asked(ours, [BAD] * hostile + [GOOD] * good, seconds)[hostile:]))
+        before, after = statistics.median(without), statistics.median(among)
+        lines.append(f"| {good} | {hostile} | {before:.0f} | {after:.0f} | {after / before:.2f} |")
     return lines
 
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--write", action="store_true", help="put the tables into the docs")
-    options.add_argument("--seconds", type=float, default=4, help="of every measurement")
+    options.add_argument("--seconds", type=float, default=5, help="of every measurement")
     given = options.parse_args()
+    versions = {"mcp": version("mcp")}
+    try:
+        versions["fastmcp"] = version("fastmcp")
+        compared = beside_fastmcp(given.seconds)
+    except ModuleNotFoundError:
+        compared = ["fastmcp is not installed: `make bench BENCH=server` installs it."]
     ours = Served(OURS)
     try:
-        tables = [verbs(ours, given.seconds)]
-        try:
-            versions = {"mcp": version("mcp"), "fastmcp": version("fastmcp")}
-            tables.append(beside_fastmcp(ours, given.seconds))
-        except ModuleNotFoundError:
-            versions = {"mcp": version("mcp")}
-            tables.append(["fastmcp is not installed: `make bench BENCH=server` installs it."])
-        tables.append(with_hostile(ours, given.seconds))
+        tables = [verbs(ours, given.seconds), compared, with_hostile(ours, given.seconds)]
     finally:
         ours.close()
     text = "\n\n".join("\n".join(lines) for lines in tables)

@@ -1,6 +1,8 @@
 """What the workers are given to do in their tests; here because it must be importable there."""
 
 import os
+import subprocess
+import sys
 import time
 
 
@@ -40,3 +42,17 @@ def keep(megabytes: int) -> int:
     """Grows for good, and tells who did."""
     KEPT.append(b"x" * (megabytes * 2**20))
     return os.getpid()
+
+
+def burn(seconds: float) -> float:
+    """Uses so much processor time."""
+    ends = time.process_time() + seconds
+    while time.process_time() < ends:
+        pass
+    return seconds
+
+
+def have_burnt(seconds: float) -> None:
+    """Has a process of its own use so much."""
+    code = f"import time\nwhile time.process_time() < {seconds}: pass"
+    subprocess.run([sys.executable, "-c", code], check=True)

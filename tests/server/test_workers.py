@@ -10,6 +10,10 @@ from chartpact.server.worker import Bounds, WorkFailed
 from chartpact.server.workers import BEHIND, Workers
 
 
+def own_niceness() -> int:
+    return os.getpriority(os.PRIO_PROCESS, 0)
+
+
 @pytest.fixture(scope="module")
 def workers():
     with Workers(2, bounds=Bounds(wall_s=2, memory_mb=200)) as made:
@@ -59,7 +63,7 @@ def test_a_long_job_makes_room_for_others_even_where_there_is_one_worker():
 def test_long_jobs_that_were_asked_for_before_the_first_was_seen_to_be_long_wait_among_the_slow():
     with Workers(1) as one:
         one.submit("bob", chores.who).result(30)
-        long = [one.submit("ann", partial(chores.sleep, 1.5)) for _ in range(3)]
+        long = [one.submit("ann", partial(chores.burn, 1)) for _ in range(3)]
         mine = one.submit("bob", partial(chores.add, 1, 1))
         assert mine.result(30) == 2
         assert not long[0].done()
@@ -69,11 +73,21 @@ def test_long_jobs_that_were_asked_for_before_the_first_was_seen_to_be_long_wait
 
 
 def test_whoever_took_long_gives_way_until_their_jobs_are_short_again(workers):
-    workers.submit("cleo", partial(chores.sleep, 0.5)).result(30)
+    workers.submit("cleo", partial(chores.burn, 0.5)).result(30)
     nice = [workers.submit("cleo", chores.niceness).result(30) for _ in range(PROBATION + 1)]
-    own = os.getpriority(os.PRIO_PROCESS, 0)
+    own = own_niceness()
     assert nice == [min(own + BEHIND, 19)] * PROBATION + [own]
     assert workers.submit("dan", chores.niceness).result(30) == own
+
+
+def test_time_that_a_job_waits_is_not_held_against_its_user(workers):
+    workers.submit("gus", partial(chores.sleep, 1.2)).result(30)
+    assert workers.submit("gus", chores.niceness).result(30) == own_niceness()
+
+
+def test_what_a_jobs_own_processes_use_counts_as_the_jobs(workers):
+    workers.submit("hal", partial(chores.have_burnt, 0.5)).result(30)
+    assert workers.submit("hal", chores.niceness).result(30) > own_niceness()
 
 
 def test_the_script_of_an_untried_user_starts_among_the_quick_only_where_nobody_waits():
@@ -81,8 +95,8 @@ def test_the_script_of_an_untried_user_starts_among_the_quick_only_where_nobody_
         made.submit("ann", chores.who).result(30)
         others = [made.submit(user, partial(chores.sleep, 0.2)) for user in ("bob", "cleo")]
         crowded = made.submit("dan", chores.niceness, untrusted=True)
-        assert made.submit("eve", chores.niceness).result(30) == os.getpriority(os.PRIO_PROCESS, 0)
-        assert crowded.result(30) == min(os.getpriority(os.PRIO_PROCESS, 0) + BEHIND, 19)
+        assert made.submit("eve", chores.niceness).result(30) == own_niceness()
+        assert crowded.result(30) == min(own_niceness() + BEHIND, 19)
         wait(others)
         for user in ("dan", "fay"):  # tried by now, and untried with room
             assert made.submit(user, chores.niceness, untrusted=True).result(30) == os.getpriority(

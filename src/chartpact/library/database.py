@@ -1,6 +1,7 @@
 """The database behind the library: one engine, one way to write, one way to migrate."""
 
 import os
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.resources import files
@@ -24,9 +25,37 @@ _PRAGMAS = (
     "PRAGMA journal_size_limit = 67108864",
 )
 
-# SQLite has writers look again after a while, so one who waited long can be overtaken for ever;
-# within a process they wait for each other instead.
-_writing: WeakKeyDictionary[sa.Engine, Lock] = WeakKeyDictionary()
+
+class _InOrder:
+    """A lock for those who write, in the order in which they came.
+
+    SQLite has them look again after a while, so one who waited long can be overtaken for ever.
+    """
+
+    def __init__(self) -> None:
+        self._mutex = Lock()
+        self._taken = False
+        self._waiting: deque[Lock] = deque()
+
+    def __enter__(self) -> None:
+        with self._mutex:
+            if not self._taken:
+                self._taken = True
+                return
+            turn = Lock()
+            turn.acquire()
+            self._waiting.append(turn)
+        turn.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        with self._mutex:
+            if self._waiting:
+                self._waiting.popleft().release()  # taken over as it is
+            else:
+                self._taken = False
+
+
+_writing: WeakKeyDictionary[sa.Engine, _InOrder] = WeakKeyDictionary()
 
 
 def open_database(url: str) -> sa.Engine:
@@ -73,7 +102,7 @@ def _begin(connection: sa.Connection) -> None:
 def write(engine: sa.Engine) -> Iterator[sa.Connection]:
     """A transaction that may write: all of it happens, or nothing."""
     with (
-        _writing.setdefault(engine, Lock()),
+        _writing.setdefault(engine, _InOrder()),
         engine.connect().execution_options(writes=True) as connection,
         connection.begin(),
     ):

@@ -5,9 +5,10 @@ import multiprocessing
 import os
 import resource
 import signal
+import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ log = logging.getLogger(__name__)
 Job = Callable[[], Any]  # picklable: a partial of a module's function
 
 MB = 2**20
+TOLD = Path("/proc/self/stat").exists()
+LOOK_AFTER = 0.4  # of the time of a short job: most are over by then, and are not looked at
 
 
 class WorkFailed(Exception):
@@ -31,21 +34,22 @@ class WorkFailed(Exception):
 
 @dataclass(frozen=True)
 class Bounds:
-    """What one job may use, and how soon a short one is done in either lane."""
+    """What one job may use, and when it counts as long."""
 
     wall_s: float = 20.0
     memory_mb: int = 1024
-    quick_s: float = 0.25
-    slow_s: float = 1.0  # where everybody else goes first
+    short_s: float = 0.25  # of processor time
+    patience_s: float = 1.0  # until it makes room for others, whatever it waits for
 
 
 @dataclass(frozen=True)
 class Done:
-    """What comes back from a worker: a value or an exception, and whether the worker has grown."""
+    """What comes back from a worker: a value or an exception, and what has become of it."""
 
     good: bool
     value: Any
-    grown: bool = False
+    grown: bool = False  # the worker, by too much
+    long: bool = False  # the job
 
 
 class Worker:
@@ -66,15 +70,29 @@ class Worker:
             self._heard(wall_s)
             self._ready = True
 
-    def do(self, job: Job, bounds: Bounds, short_s: float, overran: Callable[[], None]) -> Done:
-        """What comes of the job; calls `overran` when that takes longer than a short job does."""
+    def do(self, job: Job, bounds: Bounds, overran: Callable[[bool], None]) -> Done:
+        """What comes of the job.
+
+        Calls `overran` once it is time to make room for others: with True when the job has used
+        more than a short one does, rather than got too little.
+        """
+        started, told, long = time.monotonic(), False, False
         try:
             self._pipe.send(job)
-            if not self._pipe.poll(short_s):
-                overran()
+            if not self._pipe.poll(LOOK_AFTER * bounds.short_s):
+                before = cpu_s(self._pid)
+                while not self._pipe.poll((1 - LOOK_AFTER) * bounds.short_s):
+                    waited = time.monotonic() - started
+                    if waited > bounds.wall_s:
+                        raise _took_too_long(bounds.wall_s)
+                    long = long or self._burnt(before, bounds)
+                    if not told and (long or waited > bounds.patience_s):
+                        told = True
+                        overran(long)
+                long = long or self._burnt(before, bounds)
         except OSError:
             raise _crashed() from None
-        done = self._heard(bounds.wall_s, short_s)
+        done = replace(self._heard(bounds.wall_s), long=long)
         if isinstance(done.value, MemoryError):
             raise WorkFailed(
                 "memory",
@@ -83,16 +101,21 @@ class Worker:
             )
         return done
 
-    def _heard(self, wall_s: float, waited_s: float = 0) -> Done:
+    def _burnt(self, before: float, bounds: Bounds) -> bool:
+        return cpu_s(self._pid) - before >= (1 - LOOK_AFTER) * bounds.short_s
+
+    def _heard(self, wall_s: float) -> Done:
         try:
-            if self._pipe.poll(wall_s - waited_s):
+            if self._pipe.poll(wall_s):
                 done: Done = self._pipe.recv()
                 return done
         except (EOFError, OSError):
             raise _crashed() from None
-        raise WorkFailed(
-            "time", f"the computation took longer than {wall_s:g} s", "ask for fewer bars"
-        )
+        raise _took_too_long(wall_s)
+
+    @property
+    def _pid(self) -> int:
+        return self._process.pid or 0
 
     def end(self) -> None:
         self._pipe.close()  # an idle worker sees the end of its pipe, and goes
@@ -104,6 +127,23 @@ class Worker:
     @property
     def alive(self) -> bool:
         return self._process.is_alive()
+
+
+def cpu_s(pid: int) -> float:
+    """Processor time of a process and all it started; where nobody tells, the time that passed."""
+    try:
+        home = Path(f"/proc/{pid}")
+        spent = (home / "stat").read_text().rpartition(")")[2].split()[11:15]  # with the reaped
+        children = " ".join(each.read_text() for each in home.glob("task/*/children"))
+    except OSError:
+        return 0 if TOLD else time.monotonic()
+    ticks = sum(map(int, spent)) / os.sysconf("SC_CLK_TCK")
+    return ticks + sum(cpu_s(int(child)) for child in children.split())
+
+
+def _took_too_long(wall_s: float) -> WorkFailed:
+    told = f"the computation took longer than {wall_s:g} s"
+    return WorkFailed("time", told, "ask for fewer bars")
 
 
 def _crashed() -> WorkFailed:

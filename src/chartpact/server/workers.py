@@ -3,9 +3,9 @@
 The web process answers everybody, so it computes nothing itself. A worker that overstays or wants
 too much memory is replaced, and only its own job fails.
 
-There are two lanes. A job that is not done within a quarter of a second makes room for others in
-the quick lane, and its user's next jobs start in the slow lane, whose workers give way to
-everybody else's, until they are short again.
+There are two lanes. A job that has used a quarter of a second makes room for others in the quick
+lane, and its user's next jobs start in the slow lane, whose workers give way to everybody else's,
+until they are short again.
 """
 
 import logging
@@ -15,6 +15,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
+from enum import Enum, auto
 from functools import partial
 from typing import Any
 
@@ -35,6 +36,14 @@ class Task:
     job: Job
     untrusted: bool
     answer: "Future[Any]" = field(default_factory=Future)
+
+
+class Outcome(Enum):
+    """What a task told of its user."""
+
+    SHORT = auto()
+    LONG = auto()
+    NONE = auto()
 
 
 class Workers:
@@ -104,17 +113,16 @@ class Workers:
         def leave() -> None:
             self._quick.turns.done(task.user, time.monotonic() - started)
 
-        def overran() -> None:
+        def overran(long: bool) -> None:
             nonlocal moving
-            self._standing.took_long(task.user)
+            if long:
+                self._standing.took_long(task.user)
             with suppress(Crowded):  # then it stays where it is
                 self._slow.turns.ask(task.user, leave)
                 moving = True
 
         try:
-            short = self._quick.serve(task, self._bounds.quick_s, overran)
-            if short and (task.untrusted or self._standing.of(task.user) > GOOD):
-                self._standing.was_short(task.user)
+            self._note(task, self._quick.serve(task, overran))
         finally:
             moved = moving and not self._slow.turns.withdraw(task.user, leave)
             lane = self._slow if moved else self._quick
@@ -123,11 +131,17 @@ class Workers:
     def _serve_slowly(self, task: Task) -> None:
         started = time.monotonic()
         try:
-            overran = partial(self._standing.took_long, task.user)
-            if self._slow.serve(task, self._bounds.slow_s, overran):
-                self._standing.was_short(task.user)
+            self._note(task, self._slow.serve(task, lambda _: None))
         finally:
             self._slow.turns.done(task.user, time.monotonic() - started)
+
+    def _note(self, task: Task, outcome: Outcome) -> None:
+        # A job without scripts proves nothing about a user whose scripts are untried.
+        telling = task.untrusted or self._standing.of(task.user) != UNTRIED
+        if outcome is Outcome.LONG:
+            self._standing.took_long(task.user)
+        elif outcome is Outcome.SHORT and telling:
+            self._standing.was_short(task.user)
 
     def close(self) -> None:
         """Ends every worker."""
@@ -170,26 +184,21 @@ class _Lane:
         finally:
             self.turns.done(user)
 
-    def serve(self, task: Task, short_s: float, overran: Callable[[], None]) -> bool:
-        """Answers the task, and calls `overran` when that takes long; whether it was done soon."""
-        answer, late = task.answer, threading.Event()
-
-        def is_late() -> None:
-            late.set()
-            overran()
-
+    def serve(self, task: Task, overran: Callable[[bool], None]) -> Outcome:
+        """Answers the task; `overran` is called when it is to make room for others."""
+        answer = task.answer
         if not answer.set_running_or_notify_cancel():
-            return False  # nobody waits for it any more
+            return Outcome.NONE  # nobody waits for it any more
         try:
             worker = self._taken()
             try:
-                done = worker.do(task.job, self._bounds, short_s, is_late)
+                done = worker.do(task.job, self._bounds, overran)
             except BaseException:
                 self._drop(worker)
                 raise
         except WorkFailed as failure:
             answer.set_exception(failure)
-            return False
+            return Outcome.LONG if failure.kind == "time" else Outcome.NONE
         if done.grown:
             self._drop(worker)
         else:
@@ -198,7 +207,7 @@ class _Lane:
             answer.set_result(done.value)
         else:
             answer.set_exception(done.value)
-        return not late.is_set()
+        return Outcome.LONG if done.long else Outcome.SHORT
 
     def _taken(self) -> Worker:
         """A worker that is ready, of those there are or a new one."""
