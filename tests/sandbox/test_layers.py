@@ -249,6 +249,15 @@ def test_a_run_is_in_none_of_the_servers_groups() -> None:
     assert found["capabilities"] == 0
 
 
+def test_what_needs_no_privilege_is_done_for_every_user() -> None:
+    """A change of user makes a process undumpable by itself, and most servers are not root."""
+    with Pool(1, planted=PLANTED, layers=0) as pool:
+        found = pool.run(wire.encode({"kind": "privileges"})).document
+    assert found["dumpable"] == 0
+    assert found["no_new_privs"] == 1
+    assert found["follows its parent by"] == signal.SIGKILL
+
+
 # ------------------------------------------------------------------------------- public addresses
 
 

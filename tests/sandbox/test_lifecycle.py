@@ -4,13 +4,16 @@ import os
 import re
 import resource
 import signal
+import socket
 import subprocess
 import sys
 import textwrap
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -82,6 +85,32 @@ def test_a_zygote_killed_with_runs_under_way_answers_them_all_and_leaves_no_orph
         assert wait_until(lambda: not any(map(alive, orphans)))
         assert pool.run(ECHO).document == {"kind": "echo"}
         assert pool.zygote() is not zygote
+
+
+def test_children_that_wait_die_with_their_zygote_whatever_they_do() -> None:
+    with Pool(1, planted=PLANTED) as pool:
+        zygote = pool.zygote().pid
+        assert wait_until(lambda: {descriptors(pid) for pid in children(zygote)} == {3})
+        waiting = children(zygote)
+        for child in waiting:
+            os.kill(child, signal.SIGSTOP)  # it does not see the end of its socket
+        os.kill(zygote, signal.SIGKILL)
+        assert wait_until(lambda: not any(map(alive, waiting)), 5.0)
+
+
+def test_a_child_whose_zygote_died_before_it_could_follow_ends() -> None:
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with ours, theirs:
+        pid = os.fork()
+        if pid == 0:
+            code = 1
+            try:
+                import_module("chartpact._native").sandbox_await(
+                    theirs.fileno(), -1, os.getpid()
+                )  # nobody's child but ours
+            finally:
+                os._exit(code)
+        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 105
 
 
 def test_a_child_killed_from_outside_is_an_error_and_the_next_run_is_served() -> None:
@@ -207,35 +236,54 @@ def test_a_process_with_thousands_of_open_files_runs_scripts_too() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
-@pytest.mark.parametrize("left", range(8))
-def test_a_process_that_can_open_no_more_files_is_busy_and_recovers(left: int) -> None:
-    """Wherever in a run the descriptors end: nothing is left behind."""
-    with Pool(1, planted=PLANTED) as pool:
-        if left % 2:
-            pool.run(ECHO)
-        before = descriptors(os.getpid())
-        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        highest = max(map(int, os.listdir("/proc/self/fd")))
-        resource.setrlimit(resource.RLIMIT_NOFILE, (highest + 1, hard))
-        filled = []
-        try:
-            with suppress(OSError):
-                while True:
-                    filled.append(os.open("/dev/null", os.O_RDONLY))
-            for _ in range(left):
-                os.close(filled.pop())
-            try:
-                assert pool.run(ECHO).document == {"kind": "echo"}
-            except RunFailed as failed:
-                assert failed.kind == "busy"
-        finally:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-            for fd in filled:
-                os.close(fd)
+@contextmanager
+def room_for(left: int) -> Iterator[None]:
+    """This process can open so many more files, and no more."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    highest = max(map(int, os.listdir("/proc/self/fd")))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (highest + 1, hard))
+    filled = []
+    try:
+        with suppress(OSError):
+            while True:
+                filled.append(os.open("/dev/null", os.O_RDONLY))
+        for _ in range(left):
+            os.close(filled.pop())
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        for fd in filled:
+            os.close(fd)
+
+
+def busy_or_served(pool: Pool) -> str:
+    try:
         assert pool.run(ECHO).document == {"kind": "echo"}
-        if left % 2:
+    except RunFailed as failed:
+        return failed.kind
+    return "served"
+
+
+def test_a_process_that_can_open_no_more_files_is_busy_and_leaves_nothing_open() -> None:
+    with Pool(1, planted=PLANTED) as pool:
+        pool.run(ECHO)
+        before = descriptors(os.getpid())
+        for left in range(6):  # wherever in a run they end
+            with room_for(left):
+                found = busy_or_served(pool)
+            assert found == ("busy" if left < 4 else "served")
+            assert wait_until(lambda: descriptors(os.getpid()) == before)
+            assert busy_or_served(pool) == "served"
+
+
+def test_a_sandbox_that_cannot_open_what_it_starts_with_is_busy_and_leaves_nothing_open() -> None:
+    before = descriptors(os.getpid())
+    with Pool(1, planted=PLANTED) as pool:
+        for left in (2, 3, 4, 5, 6):
+            with room_for(left):
+                assert busy_or_served(pool) == "busy"
             assert descriptors(os.getpid()) == before
-    assert descriptors(os.getpid()) <= before
+        assert busy_or_served(pool) == "served"
 
 
 def test_a_renewal_that_fails_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
