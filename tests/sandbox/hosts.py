@@ -42,6 +42,7 @@ LANDLOCK_CREATE = Lacking(444)
 LANDLOCK_RESTRICT = Lacking(446)
 CLOSE_RANGE = Lacking(436)
 SETRLIMIT_OF_QUEUES = Lacking(302, 1, 12)
+SETRLIMIT_OF_MEMORY = Lacking(302, 1, 9)
 SETPRIORITY = Lacking(141)
 PIDFD_SIGNAL = Lacking(424, error=errno.ENOSYS)
 # A root that has to go through a user namespace, and is refused its name in it.

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,24 @@ def test_a_layer_that_cannot_be_put_on_is_named(
     assert [name for name, each in found.items() if each == NOT_PERMITTED] == sorted(
         names, key=list(found).index
     )
+
+
+@X86_64
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (hosts.prctl(hosts.SECCOMP), "seccomp"),
+        (hosts.LANDLOCK_RESTRICT, "Landlock"),
+        (hosts.SETRLIMIT_OF_MEMORY, "rlimits"),
+    ],
+    ids=["seccomp", "Landlock", "rlimits"],
+)
+def test_a_layer_that_a_host_only_pretends_to_have_is_missing(
+    call: hosts.Lacking, name: str
+) -> None:
+    found = found_by(PROBE, replace(call, error=0))
+    assert not found[name][0]
+    assert "seccomp" in found
 
 
 @X86_64

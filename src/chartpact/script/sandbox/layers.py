@@ -102,7 +102,8 @@ def _findings(on: int) -> list[Finding]:
     from chartpact.script.sandbox.pool import Allowance, Pool, RunFailed
 
     def attempts(pool: Pool) -> dict[str, Any]:
-        document: dict[str, Any] = pool.run(wire.encode({"kind": "probe"})).document
+        patient = Allowance(wall_ms=10_000)  # a host that is busy lacks nothing
+        document: dict[str, Any] = pool.run(wire.encode({"kind": "probe"}), patient).document
         return document
 
     with Pool(1, layers=on) as pool:
