@@ -382,12 +382,11 @@ class Rows(Sequence[R], Generic[R]):
         self._length = len(sized[0]) if sized else 1 if columns else 0
         for name, rule in known.items():
             given = columns.pop(name) if name in columns else _default(self.record, name)
-            if not _is_column(given):
-                number = type(given) in (int, float)
-                repeated = np.full if number else Texts.repeated
-                given = repeated(self._length, given)
             try:
-                column = cast("Callable[[Any], Any]", rule.column)(given)
+                if _is_column(given):
+                    column = cast("Callable[[Any], Any]", rule.column)(given)
+                else:
+                    column = _repeated(rule, rule.check(given), self._length)
             except SceneError as error:
                 raise SceneError(f"{self.record.__name__}.{name}: {error}") from None
             if len(column) != self._length:
@@ -457,6 +456,13 @@ class Rows(Sequence[R], Generic[R]):
         return f"{type(self).__name__}({self._length} rows)"
 
 
+def _repeated(rule: Rule, value: Any, count: int) -> Any:
+    """A column of one value, which is checked."""
+    if isinstance(value, str) or (value is None and rule.column is _maybe_texts):
+        return Texts.repeated(count, value)
+    return _frozen(np.full(count, value, np.int64 if rule.column is _wholes else np.float64))
+
+
 def _is_column(value: Any) -> bool:
     return isinstance(value, _COLUMNS)
 
@@ -516,6 +522,23 @@ class Plot(Value):
 
     def __hash__(self) -> int:
         return hash((self.kind, self.title))
+
+    def alike(self, **columns: Any) -> list[Self]:
+        """As many plots as the columns have rows, each like this one but for its row."""
+        known = rules(type(self))
+        listed = []
+        for name, values in columns.items():
+            try:
+                listed.append(cast("Callable[[Any], Any]", known[name].column)(values).tolist())
+            except SceneError as error:
+                raise SceneError(f"{type(self).__name__}.{name}: {error}") from None
+        made = []
+        for row in zip(*listed, strict=True):
+            other = object.__new__(type(self))
+            other.__dict__.update(self.__dict__)
+            other.__dict__.update(zip(columns, row, strict=True))
+            made.append(other)
+        return made
 
     def to_json(self) -> dict[str, Json]:
         data: dict[str, Json] = {"kind": self.kind, **super().to_json()}

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -221,13 +221,15 @@ class Chart(HostObject):
         if label is not None:
             self._meter.charge(4 * len(at))
         bearable(plain(size, "size"), "size")
-        points = self._made(Points, x=at + offset, y=heights[at], size=size, label=label)
+        x, y = at + offset, heights[at]
+        x.flags.writeable = y.flags.writeable = False  # so that nobody copies them
+        points = self._made(Points, x=x, y=y, size=size, label=label)
         paint = self._paint(color)
         if isinstance(paint, Texts):
             paint = paint.at(at)
         self._add(DotPlot, title=title, color=paint, points=points)
         if label is not None:
-            self._dots.append((at, heights[at], label, offset))
+            self._dots.append((at, y, label, offset))
 
     def hline(self, y: Any, color: Any = "gray", style: Any = "solid", title: Any = "") -> None:
         """A level across the pane."""
@@ -316,13 +318,21 @@ class Chart(HostObject):
         )
         at, begins = at[kept], begins[kept].astype(np.int64)
         paint = self._paint(color)
-        colors = list(paint.at(at)) if isinstance(paint, Texts) else [paint] * len(at)
-        rows = (begins, columns[1][at], at + offset, columns[2][at])
-        for paint, *row in zip(colors, *(each.tolist() for each in rows), strict=True):
-            if paint is not None:
-                names = ("x1", "y1", "x2", "y2")
-                place = dict(zip(names, row, strict=True))
-                self._add(DivLinePlot, title=title, color=paint, style=style, **place)
+        rows = {"x1": begins, "y1": columns[1][at], "x2": at + offset, "y2": columns[2][at]}
+        if isinstance(paint, Texts):
+            listed = (each.tolist() for each in rows.values())
+            for own, *row in zip(paint.at(at), *listed, strict=True):
+                place = dict(zip(rows, row, strict=True))
+                if own is not None:
+                    self._add(DivLinePlot, title=title, color=own, style=style, **place)
+        elif len(at):
+            place = {name: each[0].item() for name, each in rows.items()}
+            self._add(DivLinePlot, title=title, color=paint, style=style, **place)
+            self._meter.charge(250 * (len(at) - 1))
+            self._check_text(title, "title", len(at) - 1)
+            self._reserve(plots=len(at) - 1)
+            others = {name: each[1:] for name, each in rows.items()}
+            self._plots += cast(DivLinePlot, self._plots[-1]).alike(**others)
 
     def set_y_range(self, lo: Any, hi: Any) -> None:
         """The least and the greatest height the pane shows."""
@@ -530,12 +540,12 @@ class Chart(HostObject):
             raise Fault("type", "a list of colours holds strings, or None where nothing is drawn")
         return Texts.of(color)
 
-    def _check_text(self, value: Any, name: str) -> None:
+    def _check_text(self, value: Any, name: str, times: int = 1) -> None:
         if type(value) is not str:
             raise Fault("type", f"{name} is a string, not {a_type(value)}")
         if len(value) > OBJECT_TEXT_CHARS:
             raise Fault("size", f"{name} has at most {OBJECT_TEXT_CHARS} characters")
-        self._text += len(value)
+        self._text += len(value) * times
         if self._text > SCENE_TEXT_CHARS:
             raise Fault("size", f"all texts together have at most {SCENE_TEXT_CHARS:,} characters")
 
@@ -552,9 +562,9 @@ class Chart(HostObject):
                 "a label stands at every dot: use a short one",
             )
 
-    def _reserve(self, numbers: int = 0) -> None:
-        """Room for one more plot with so many numbers."""
-        if len(self._plots) >= PLOTS:
+    def _reserve(self, numbers: int = 0, plots: int = 1) -> None:
+        """Room for one more plot with so many numbers, or for several without any."""
+        if len(self._plots) + plots > PLOTS:
             raise Fault("size", f"a chart has at most {PLOTS} plots", "draw one series, or dots")
         self._numbers += numbers
         if self._numbers > POINTS:
