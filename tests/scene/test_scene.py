@@ -229,3 +229,16 @@ def test_every_field_of_every_value_has_a_rule():
 def test_a_changed_copy_is_checked_too():
     with pytest.raises(sc.SceneError, match="width"):
         replace(sc.LinePlot(values=[1]), width="wide")
+
+
+def test_plots_alike_are_checked_as_if_each_were_made():
+    one = sc.DivLinePlot(x1=1, y1=2.0, x2=3, y2=4.0, color="red", style="dashed", title="t")
+    several = one.alike(x1=np.array([5, 6]), y1=[1.5, 2.5])
+    assert several == [replace(one, x1=5, y1=1.5), replace(one, x1=6, y1=2.5)]
+    assert one.alike(x1=[], y1=[]) == []
+    with pytest.raises(sc.SceneError, match=r"DivLinePlot\.y1: nan is not a finite number"):
+        one.alike(y1=[1.0, float("nan")])
+    with pytest.raises(sc.SceneError, match=r"DivLinePlot\.x1"):
+        one.alike(x1=[1.5])
+    with pytest.raises(ValueError, match="zip"):
+        one.alike(x1=[1, 2], y1=[1.0])
