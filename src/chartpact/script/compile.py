@@ -175,11 +175,15 @@ class _Writer:
         return _at(node, _call("_unpack", value, ast.Constant(count)))
 
     def _spread(self, target: ast.Tuple | ast.List, sources: ast.expr) -> list[ast.stmt]:
-        """Assigns the values to the parts of a target, through temporaries where needed."""
+        """Assigns the values to the parts of a target, through temporaries where needed.
+
+        From left to right, as the language says: in `xs[i], i = v, w` the element is the old i's.
+        """
         names: list[ast.expr] = []
         later: list[ast.stmt] = []
+        plain = not any(isinstance(each, ast.Subscript) for each in ast.walk(target))
         for each in target.elts:
-            if isinstance(each, ast.Name):
+            if isinstance(each, ast.Name) and plain:
                 names.append(ast.Name(each.id, ast.Store()))
                 continue
             temporary = self._frame.temporary()
