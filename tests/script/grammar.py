@@ -213,3 +213,92 @@ def scalar_expressions() -> st.SearchStrategy[str]:
         )
 
     return st.recursive(st.sampled_from(SCALARS), larger, max_leaves=6)
+
+
+# ------------------------------------------------------------- programs that any Starlark can run
+
+ATOMS = (
+    *("a", "b", "c", "xs", "ys", "d", "s", "0", "1", "2", "-1", "7", "2.5", "None", "True"),
+    *('"k"', '"ab"', "[]", "(1, 2)", "len(xs)"),
+)
+SCALAR_BUILTINS = (
+    "abs all any bool dict enumerate float int len list max min range repr reversed sorted str "
+    "tuple type zip"
+).split()
+SCALAR_METHODS = (
+    "append insert pop remove index extend clear get setdefault keys values items update popitem "
+    "upper split join find count strip"
+).split()
+
+
+def programs() -> st.SearchStrategy[str]:
+    """A function f() of scalars, lists and dicts, which returns all that it did to them."""
+    value = st.recursive(st.sampled_from(ATOMS), _larger_scalar, max_leaves=5)
+    name = st.sampled_from(("a", "b", "c", "xs", "ys", "d"))
+    simple = st.one_of(
+        st.builds("{} = {}".format, name, value),
+        st.builds("{} {}= {}".format, name, st.sampled_from("+ - * // % |".split()), value),
+        st.builds("{}[{}] = {}".format, st.sampled_from(("xs", "d")), value, value),
+        st.builds("{}[{}] += {}".format, st.sampled_from(("xs", "d")), value, value),
+        st.builds("{}, {} = {}".format, name, name, value),
+        st.builds("{}, xs[{}] = {}, {}".format, name, value, value, value),
+        st.builds("xs[{}], {} = {}, {}".format, value, name, value, value),
+        st.builds("xs.append({})".format, value),
+        st.sampled_from(("ys = xs", "xs = [1, 2]", "d = {}")),
+    ).map(lambda line: [line])
+    inner = st.lists(simple, min_size=1, max_size=3).map(_flat)
+    leave = st.sampled_from(("break", "continue", "return [a, xs, d]"))
+    block = st.one_of(
+        simple,
+        st.builds(lambda c, b, e: [f"if {c}:", *_in(b), "else:", *_in(e)], value, inner, inner),
+        st.builds(lambda i, b: [f"for a in {i}:", *_in(b)], value, inner),
+        st.builds(lambda i, b: [f"for a, b in enumerate({i}):", *_in(b)], value, inner),
+        st.builds(
+            lambda i, b, c, e: [f"for a in {i}:", *_in([*b, f"if {c}:", f"    {e}"])],
+            value,
+            inner,
+            value,
+            leave,
+        ),
+        st.builds(
+            lambda b, x: ["def inner(a, b = 1):", *_in([*b, "return a"]), f"c = inner({x})"],
+            inner,
+            value,
+        ),
+    )
+    start = [
+        "a = 1",
+        "b = 2.5",
+        "c = None",
+        "xs = [1, 2, 3]",
+        "ys = xs",
+        'd = {"k": 1}',
+        's = "a b"',
+    ]
+    return st.lists(block, min_size=1, max_size=6).map(
+        lambda blocks: "\n".join(
+            ["def f():", *_in([*start, *_flat(blocks), "return [a, b, c, xs, ys, d]"]), ""]
+        )
+    )
+
+
+def _larger_scalar(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    several = st.lists(inner, max_size=2).map(", ".join)
+    signs = "+ - * // % & | ^ < <= == != > in and or".split()
+    return st.one_of(
+        st.builds("({} {} {})".format, inner, st.sampled_from(signs), inner),
+        st.builds("({} if {} else {})".format, inner, inner, inner),
+        st.builds("({}{})".format, st.sampled_from(("not ", "-")), inner),
+        st.builds("[{}]".format, several),
+        st.builds("({}, {})".format, inner, inner),
+        st.builds("{{{}: {}}}".format, inner, inner),
+        st.builds("{}[{}]".format, inner, inner),
+        st.builds("{}({})".format, st.sampled_from(SCALAR_BUILTINS), several),
+        st.builds("{}.{}({})".format, inner, st.sampled_from(SCALAR_METHODS), several),
+        st.builds("[{} for a in {} if {}]".format, inner, inner, inner),
+        st.builds("[{} for a, b in {}]".format, inner, inner),
+        st.builds("{{a: {} for a in {}}}".format, inner, inner),
+        st.builds("(lambda a, b = {}: {})({})".format, inner, inner, inner),
+        st.builds("(lambda *a: {})(*{})".format, inner, inner),
+        st.builds("sorted({}, key = lambda a: {})".format, inner, inner),
+    )

@@ -56,16 +56,20 @@ def program_there(source: str) -> str:
 
 def program_here(source: str) -> str:
     """The type and the text of what f() returns here, or that it fails."""
+    try:
+        return run_here(source)
+    except script.ScriptError:
+        return FAILED
+
+
+def run_here(source: str) -> str:
+    """The type and the text of what f() returns here; raises why it fails."""
     source = (
         HEAD
         + source
         + "\ndef compute(ohlcv, params, chart):\n    x = f()\n    print(type(x), repr(x))\n"
     )
-    try:
-        result = script.execute(script.compile(source), dry_run_bars(5))
-    except script.ScriptError:
-        return FAILED
-    return plain(result.log[0])
+    return plain(script.execute(script.compile(source), dry_run_bars(5)).log[0])
 
 
 _FLOAT = re.compile(r"-?\d+\.\d+(?:e[+-]?\d+)?|-?\d+e[+-]?\d+")

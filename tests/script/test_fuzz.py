@@ -2,7 +2,7 @@
 
 from hypothesis import given, settings
 from tests.script import oracle
-from tests.script.grammar import broken_scripts, scalar_expressions, scripts
+from tests.script.grammar import broken_scripts, programs, scalar_expressions, scripts
 
 from chartpact import script
 from chartpact.script.run import dry_run_bars
@@ -50,3 +50,22 @@ def test_a_scalar_expression_means_the_same_in_starlark(expression):
     # a bool as a key, None as the bound of a slice: rows of the table of differences
     key = here == oracle.FAILED and "{" in expression
     assert key or (there == oracle.FAILED and ":]" in expression)
+
+
+# What the table of differences says, as it shows in a message or in a result.
+DELIBERATE = ("a bool cannot be the key", "deep", "1024 bits", "separator cannot be empty")
+
+
+@settings(max_examples=120)
+@given(programs())
+def test_a_program_means_the_same_in_starlark(program):
+    there, why = oracle.program_there(program), ""
+    try:
+        here = oracle.run_here(program)
+    except script.ScriptError as error:
+        here, why = oracle.FAILED, error.message
+    told = here + there
+    if any(each in told for each in ("inf", "nan", "<function")):
+        return
+    popped = there == oracle.FAILED and ".pop(" in program  # -2, as indices everywhere
+    assert here == there or popped or any(each in why for each in DELIBERATE)
