@@ -1,5 +1,7 @@
 """Scripts made by chance: valid ones, and ones that are nearly so."""
 
+from functools import cache
+
 from hypothesis import strategies as st
 
 NAMES = ("a", "b", "c", "n", "s", "xs")
@@ -36,6 +38,7 @@ CHART = (
 )
 
 
+@cache
 def expressions() -> st.SearchStrategy[str]:
     leaves = st.sampled_from((*NAMES, *NUMBERS, *TEXTS, *SERIES, *OTHERS))
     return st.recursive(leaves, _larger, max_leaves=8)
@@ -73,6 +76,7 @@ def _larger(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     )
 
 
+@cache
 def statements(depth: int = 2) -> st.SearchStrategy[list[str]]:
     """A block of lines, not indented."""
     value = expressions()
@@ -138,6 +142,7 @@ def helper(a, b):
 """
 
 
+@cache
 def scripts() -> st.SearchStrategy[str]:
     body = st.lists(statements(), min_size=1, max_size=5).map(_flat)
     start = ["a = 1", "b = 2.5", "c = ohlcv.close", 'n = params["n"]', 's = "x,y"', "xs = [1, 2.0]"]
