@@ -5,6 +5,7 @@ Only a pool that a test makes with `planted=` knows these kinds; no job can brin
 
 import ctypes
 import errno
+import gc
 import inspect
 import mmap
 import os
@@ -118,6 +119,9 @@ def surroundings() -> Any:
         "environment": dict(os.environ),
         "arguments": sys.argv,
         "path": sys.path,
+        "finders": len(sys.meta_path),
+        "isolated": [sys.flags.isolated, sys.flags.no_site],
+        "collector": [gc.isenabled(), gc.get_freeze_count()],
         "streams": [sys.stdin, sys.stdout, sys.stderr],
     }
 

@@ -60,6 +60,8 @@ def test_the_environment_holds_nothing_of_the_servers(
     tuning = {"MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_"}
     assert set(around["environment"]) <= harmless | tuning
     assert around["path"] == []
+    assert around["finders"] == 0
+    assert around["isolated"] == [1, 1]
     assert around["streams"] == [None, None, None]
     assert found == []
 

@@ -60,6 +60,8 @@ def prepare(config: Mapping[str, Any]) -> tuple[child.Cell, dict[str, Any]]:
         _plant(planted)
     zones.preload()
     warm_up()
+    if (threads := len(os.listdir("/proc/self/task"))) != 1:  # before any fork: some end by one
+        raise Refusal(f"it has {threads} threads, and a fork would take only one along")
     sys.path.clear()
     sys.meta_path.clear()
     user = config["user"] if os.geteuid() == 0 and _may_become(config["user"]) else 0
@@ -72,8 +74,6 @@ def prepare(config: Mapping[str, Any]) -> tuple[child.Cell, dict[str, Any]]:
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(descriptors, most), most))
     _offer_to_oom_killer()
     _stay_behind()
-    if (threads := len(os.listdir("/proc/self/task"))) != 1:
-        raise Refusal(f"it has {threads} threads, and a fork would take only one along")
     if code := _writable_code():
         raise Refusal(f"it could write its own machine code, into {code}")
     _skip_repair()
