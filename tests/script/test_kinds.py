@@ -37,7 +37,9 @@ SOURCES = {
     for folder in ("language", "hostile")
     for file in sorted((HERE / folder).glob("*.star"))
     for chunk in chunks(file)
-} | {name: refimpl.source(name) for name in refimpl.NAMES}
+}
+SOURCES |= {name: refimpl.source(name) for name in refimpl.NAMES}
+SOURCES |= {chunk.id: chunk.text for chunk in chunks(HERE / "traders.star")}
 _PLAIN = {
     bool: kinds.BOOL,
     float: kinds.FLOAT,

@@ -1,0 +1,35 @@
+"""Scripts as traders write them keep working, and cost what a chart can afford."""
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from tests.script import oracle
+from tests.script.chunks import Chunk, chunks
+
+import chartpact as cp
+from chartpact import script
+from chartpact.script.extras import SAMPLES, needed
+
+SCRIPTS = list(chunks(Path(__file__).parent / "traders.star"))
+BARS = cp.load("sample:es-5m").last(1000)
+
+
+def name(chunk: Chunk) -> str:
+    lines = chunk.text.split("\n")
+    return next(a for a, b in pairwise(lines) if b.startswith("PARAMS"))[2:]
+
+
+@pytest.mark.parametrize("chunk", SCRIPTS, ids=name)
+def test_a_trader_s_script_draws_within_its_budget(chunk):
+    program = script.compile(chunk.text)
+    assert oracle.parses(chunk.text) is None
+    result = script.execute(program, BARS, extras=needed(program.params, {}, BARS, SAMPLES))
+    scene = result.scene
+    drawn = (scene.plots, scene.labels, scene.lines, scene.boxes, scene.tables, scene.label)
+    assert any(drawn)
+    assert result.steps < script.Limits().steps / 2
+
+
+def test_there_are_enough_of_them():
+    assert len({name(chunk) for chunk in SCRIPTS}) >= 59
