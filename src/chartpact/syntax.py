@@ -7,12 +7,13 @@ how deep the parser would have to go, so that no text can exhaust it. Only then 
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, overload
 
 MAX_NESTING = 64
 MAX_DEPTH = 400
+MAX_PARTS = 100_000
 
 
 class SourceError(ValueError):
@@ -215,7 +216,9 @@ def guarded_parse(
     max_chars: int,
     max_nesting: int = MAX_NESTING,
     max_depth: int = MAX_DEPTH,
+    max_parts: int = MAX_PARTS,
     prefixes: tuple[str, ...] = ("", "r"),
+    watch: Callable[[Token], None] | None = None,
 ) -> ast.Expression: ...
 @overload
 def guarded_parse(
@@ -225,7 +228,9 @@ def guarded_parse(
     max_chars: int,
     max_nesting: int = MAX_NESTING,
     max_depth: int = MAX_DEPTH,
+    max_parts: int = MAX_PARTS,
     prefixes: tuple[str, ...] = ("", "r"),
+    watch: Callable[[Token], None] | None = None,
 ) -> ast.Module: ...
 def guarded_parse(
     text: str,
@@ -234,14 +239,20 @@ def guarded_parse(
     max_chars: int,
     max_nesting: int = MAX_NESTING,
     max_depth: int = MAX_DEPTH,
+    max_parts: int = MAX_PARTS,
     prefixes: tuple[str, ...] = ("", "r"),
+    watch: Callable[[Token], None] | None = None,
 ) -> ast.Expression | ast.Module:
-    """The syntax tree of a text that is short enough, shallow enough and spelt as in Starlark."""
+    """The syntax tree of a text that is short enough, shallow enough and spelt as in Starlark.
+
+    `watch` sees every token before the parser does, and may refuse it.
+    """
     if len(text) > max_chars:
         raise SourceError(
             "size", f"{len(text)} characters are too many", hint=f"at most {max_chars} are allowed"
         )
-    check_nesting(scan(text, prefixes), max_nesting)
+    tokens = scan(text, prefixes)
+    check_nesting(tokens if watch is None else _watched(tokens, watch), max_nesting)
     try:
         tree: ast.Expression | ast.Module
         tree = ast.parse(text, mode="eval") if mode == "eval" else ast.parse(text)
@@ -252,7 +263,7 @@ def guarded_parse(
         raise SourceError("syntax", message, line, column, _misspelt(text, line, column)) from None
     except (RecursionError, MemoryError, ValueError, OverflowError):
         raise SourceError("size", "this is too large to be read", hint="split it") from None
-    _check_depth(tree, max_depth)
+    _check_depth(tree, max_depth, max_parts)
     return tree
 
 
@@ -269,10 +280,24 @@ def _misspelt(text: str, line: int, column: int) -> str:
     return found[0] if found else ""
 
 
-def _check_depth(tree: ast.AST, max_depth: int) -> None:
+def _watched(tokens: Iterator[Token], watch: Callable[[Token], None]) -> Iterator[Token]:
+    for token in tokens:
+        watch(token)
+        yield token
+
+
+def _check_depth(tree: ast.AST, max_depth: int, max_parts: int) -> None:
     pending: list[tuple[ast.AST, int]] = [(tree, 0)]
+    parts = 0
     while pending:
         node, depth = pending.pop()
+        parts += isinstance(node, ast.expr | ast.stmt)
+        if parts > max_parts:
+            raise SourceError(
+                "size",
+                f"this has more than {max_parts:,} parts: names, values, operators, statements",
+                hint="write loops and functions instead of the same again and again",
+            )
         if depth > max_depth:
             raise SourceError(
                 "size",

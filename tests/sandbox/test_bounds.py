@@ -45,7 +45,7 @@ POINT = {"x": PLACES, "y": 6, "size": 6, "label": [None, DOTS]}
 SIGNAL = {"bar": PLACES, "confirmed_bar": PLACES, "value": 6, "name": [["a"], ZEROS]}
 LABEL = {"id": 1, "text": "x"}
 MOST = {
-    "plots": [LINE] * (PLOTS - 1) + [{"kind": "dot", "points": POINT}],
+    "plots": [LINE] * (POINTS // BARS - 1) + [{"kind": "dot", "points": POINT}],
     "signals": SIGNAL,
     "labels": [LABEL] * OBJECTS,
     "label": "x" * OBJECT_TEXT_CHARS,
@@ -55,7 +55,7 @@ MOST = {
 def test_as_much_as_a_run_may_draw_passes() -> None:
     bounds.check(MOST, HEIGHTS, BARS)
     bounds.check({}, [], BARS)
-    assert (PLOTS - 1) * BARS <= POINTS
+    assert POINTS // BARS <= PLOTS
 
 
 def dots(**changed: Any) -> dict[str, Any]:
@@ -67,7 +67,7 @@ def dots(**changed: Any) -> dict[str, Any]:
     [
         ({"plots": [{"kind": "hline", "y": 1}] * (PLOTS + 1)}, "plots"),
         ({"plots": [{"kind": "hline", "rows": [[1] * (PLOTS + 1)] * 4}]}, "plots"),
-        ({"plots": [{"kind": "hline", "rows": [[1] * 300] * 4}] * 2}, "plots"),
+        ({"plots": [{"kind": "hline", "rows": [[1] * (PLOTS // 2 + 1)] * 4}] * 2}, "plots"),
         ({"plots": [{"kind": "hline", "rows": [[1], [1] * 1000]}]}, "fields are missing"),
         ({"plots": [{"kind": "hline", "rows": [["x" * (OBJECT_TEXT_CHARS + 1)]]}]}, "of a text"),
         ({"plots": [{"kind": "hline", "rows": 7}]}, "no scene"),

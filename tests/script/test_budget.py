@@ -5,6 +5,7 @@ import re
 import pytest
 
 from chartpact import script
+from chartpact.script import refimpl
 from chartpact.script.run import dry_run_bars
 
 HEAD = 'PARAMS = []\nMETA = {"title": "x"}\n'
@@ -289,3 +290,9 @@ def test_a_branch_that_is_not_taken_costs_little():
 
 def test_a_million_turns_of_little_fit_into_the_budget():
     assert steps("x = 0", "for i in range(1000000):", "    x = i") < 1_000_000
+
+
+def test_a_fork_of_cipher_b_runs_on_as_many_bars_as_a_run_may_have():
+    bars = dry_run_bars(script.Limits().bars)
+    result = script.execute(script.compile(refimpl.source("cipher_b")), bars)
+    assert result.steps < 900_000

@@ -2,14 +2,18 @@
 
 import re
 import time
+from dataclasses import replace
+from opcode import opmap
 from pathlib import Path
 
 import pytest
 from tests.script.chunks import Chunk, chunks, source_of
 from tests.script.hostile.generated import GENERATED
+from tests.script.hostile.outgrown import OUTGROWN
 
 from chartpact import script
 from chartpact.script.run import dry_run_bars
+from chartpact.script.sandbox import scripts
 
 FAMILIES = sorted((Path(__file__).parent / "hostile").glob("*.star"))
 SCRIPTS = [chunk for file in FAMILIES for chunk in chunks(file)]
@@ -49,3 +53,57 @@ def test_a_generated_bomb_is_refused(name):
     source, step, kind = GENERATED[name]
     error = refusal(source)
     assert (error.step, error.kind) == (step, kind), error.to_json()
+
+
+# ------------------------------------------------------------------- the same in the real sandbox
+
+SANDBOXED = [chunk for at, chunk in enumerate(SCRIPTS) if at % 8 == 0]
+HEAD_OF_ONE = 'PARAMS = []\nMETA = {"title": "x"}\n'
+QUIET = HEAD_OF_ONE + "def compute(ohlcv, params, chart):\n    chart.hline(1.5)\n"
+
+
+def outcome(source: str, bars: int = 100, wall_ms: int = 1_000) -> script.ScriptError:
+    for _ in range(5):
+        with pytest.raises(script.ScriptError) as caught:
+            script.run(source, dry_run_bars(bars), limits=script.Limits(wall_ms=wall_ms))
+        if caught.value.kind != "busy":  # which says nothing of the script
+            break
+    return caught.value
+
+
+@pytest.mark.parametrize("chunk", SANDBOXED, ids=lambda c: c.id)
+def test_the_language_refuses_it_in_the_sandbox_as_well(chunk):
+    error = outcome(source_of(chunk)[0])
+    assert (error.step, error.kind) == expected(chunk), error.to_json()
+    assert "Traceback" not in str(error)
+
+
+@pytest.mark.parametrize("name", list(GENERATED)[::5])
+def test_a_generated_bomb_is_refused_in_the_sandbox_as_well(name):
+    source, step, kind = GENERATED[name]
+    error = outcome(source)
+    assert (error.step, error.kind) == (step, kind), error.to_json()
+
+
+@pytest.mark.parametrize("name", OUTGROWN)
+def test_the_process_stops_what_the_language_lets_pass(name):
+    source, bars, wall_ms, kind = OUTGROWN[name]
+    script.compile(source)  # the language has nothing against it
+    error = outcome(source, bars, wall_ms)
+    if error.kind == "busy":  # stopped as well, by a host that has no time to say whose fault it is
+        kind = "busy" if f"within {wall_ms} ms" in error.message else kind
+    assert (error.step, error.kind) == ("run", kind), error.to_json()
+    assert script.run(QUIET, dry_run_bars()).scene.plots[0].y == 1.5  # and the next run is served
+
+
+def test_code_that_breaks_the_interpreter_is_a_crash_of_its_run_alone(monkeypatch):
+    program = script.compile(QUIET)
+    far = [opmap["EXTENDED_ARG"], 255, opmap["EXTENDED_ARG"], 255, opmap["EXTENDED_ARG"], 255]
+    broken = bytes([opmap["RESUME"], 0, *far, opmap["LOAD_CONST"], 255, opmap["RETURN_VALUE"], 0])
+    planted = replace(program, code=program.code.replace(co_code=broken))
+    with monkeypatch.context() as patched:
+        inspected = scripts.Inspected((), program.meta, (), planted.dump())
+        patched.setattr(scripts, "inspect", lambda *_, **__: inspected)
+        error = outcome(QUIET)
+    assert (error.step, error.kind) == ("run", "crash"), error.to_json()
+    assert script.run(QUIET, dry_run_bars()).scene.plots[0].y == 1.5

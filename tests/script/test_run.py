@@ -1,5 +1,7 @@
 """The doors of the language: check, compile, execute, run."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -95,3 +97,71 @@ def test_lines_by_condition_are_those_that_a_loop_would_draw() -> None:
     assert scenes[0] == scenes[1]
     assert 10 < len(scenes[0].plots) < 60
     assert {plot.color for plot in scenes[0].plots} == {"#f23645ff", "#2962ffff"}
+
+
+# ------------------------------------------------------------------------- how long compiling takes
+
+HEAD = 'PARAMS = []\nMETA = {"title": "x"}\n'
+COMPUTE = "def compute(ohlcv, params, chart):\n"
+
+
+def work(source: str) -> int:
+    """What it takes to check and compile a source: the calls of Python functions, not the time."""
+    calls = 0
+
+    def count(_frame, event, _argument):
+        nonlocal calls
+        calls += event == "call"
+
+    limits = script.Limits()
+    sys.setprofile(count)
+    try:
+        script.examine(source, limits)
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        lambda n: [f"v{i % 400} = {i}" for i in range(n)],
+        lambda n: ["x = 1", *[f"x = x + {i}" for i in range(n)]],
+        lambda n: ["x = 1", *[f"if x > {i}: y{i % 400} = x" for i in range(n)]],
+        lambda n: [f"for i{i % 400} in range(3): x = i{i % 400}" for i in range(n)],
+        lambda n: [f"f = lambda a: a + {i}" for i in range(n)],
+        lambda n: [f"x = [i for i in range({i})]" for i in range(n)],
+        lambda n: ["x = [1]", *["x[0] = x[0] + x[0]"] * n],
+        lambda n: [" " * d + f"if {d}:" for d in range(min(n // 20, 90))] + [" " * 95 + "pass"],
+    ],
+)
+def test_twice_the_source_takes_twice_the_work(lines):
+    def source(n):
+        return HEAD + COMPUTE + "".join(f"    {line}\n" for line in lines(n))
+
+    assert work(source(1_200)) < 2.6 * work(source(600))
+
+
+def test_many_functions_take_work_by_their_number():
+    def source(n):
+        made = "".join(f"def f{i}(a):\n    b = [a]\n    return b[0]\n" for i in range(n))
+        return HEAD + made + COMPUTE + "    f0(1)\n"
+
+    assert work(source(800)) < 2.6 * work(source(400))
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        (HEAD + COMPUTE + "    x = 1\n" + f"    x = {'+'.join(['x'] * 70)}\n" * 400, "parts"),
+        (HEAD + f"X = [{', '.join(['[' * 30 + ']' * 30] * 900)}]\n", "parts"),
+        (HEAD + COMPUTE + "".join(f"    v{i} = 1\n" for i in range(501)), "at most 500 names"),
+    ],
+)  # fmt: skip
+def test_what_would_take_too_long_to_compile_is_refused_for_its_size(source, said):
+    assert len(source) <= 65_536
+    with pytest.raises(script.ScriptError) as caught:
+        script.compile(source)
+    assert caught.value.kind == "size"
+    assert said in caught.value.message
+    assert caught.value.hint

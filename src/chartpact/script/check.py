@@ -13,7 +13,7 @@ from typing import Any
 
 from chartpact.script.builtins import NAMES as BUILTINS
 from chartpact.script.errors import ScriptError, nearest
-from chartpact.script.limits import CALL_DEPTH, LITERAL_DIGITS, LOOP_DEPTH
+from chartpact.script.limits import CALL_DEPTH, LITERAL_DIGITS, LOCALS, LOOP_DEPTH
 from chartpact.script.scopes import (
     Comprehension,
     Function,
@@ -177,6 +177,12 @@ class _Checker:
     def _within(self, function: Function, visit: Callable[[], None]) -> None:
         outer = self._scope
         self._scope = Scope(names_of(function), outer, function)
+        if len(self._scope.names) > LOCALS:
+            self._refuse(
+                function, "size", f"a function has at most {LOCALS} names",
+                "split it into smaller functions, or keep values in a list",
+            )  # fmt: skip
+            raise _Enough
         self.checked.scopes[function] = self._scope
         visit()
         self._scope = outer

@@ -14,7 +14,7 @@ def hoistable(
     node: ast.stmt, entry: Mapping[str, int], kinds: Mapping[ast.AST, int]
 ) -> dict[str, ast.expr]:
     """What the statement's loops read by index: `close` or `ohlcv.close` → the expression."""
-    if isinstance(node, ast.If | ast.FunctionDef | ast.Pass | ast.Break | ast.Continue):
+    if not entry or isinstance(node, ast.If | ast.FunctionDef):
         return {}
     rebound = {each.id if isinstance(each, ast.Name) else each.name for each in bound_names([node])}
     found: dict[str, ast.expr] = {}

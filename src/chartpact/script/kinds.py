@@ -91,7 +91,7 @@ class Kinds:
         results: Mapping[str, int],
     ) -> None:
         self.of: dict[ast.AST, int] = {}
-        self.at_loop: dict[ast.stmt, Env] = {}  # what names can be where a loop is entered
+        self.at_loop: dict[ast.stmt, Env] = {}  # what its names can be where a loop is entered
         self._checked = checked
         self._params = params
         self._results = results  # "ta.ema" → FLOATS
@@ -214,9 +214,11 @@ class Kinds:
         return env
 
     def _note(self, node: ast.stmt, env: Env) -> None:
-        noted = self.at_loop.setdefault(node, {})
-        for name, kinds in env.items():
-            noted[name] = noted.get(name, 0) | kinds
+        noted = self.at_loop.get(node)
+        if noted is None:
+            noted = self.at_loop[node] = dict.fromkeys(_names_in_loops(node), 0)
+        for name in noted:
+            noted[name] |= env.get(name, UNBOUND)
 
     def _for(self, node: ast.For, env: Env) -> Env | None:
         self._note(node, env)
@@ -600,11 +602,22 @@ def _joined(envs: list[Env | None]) -> Env | None:
     reached = [env for env in envs if env is not None]
     if not reached:
         return None
-    joined: Env = {}
-    for env in reached:
-        for name, kinds in env.items():
-            joined[name] = joined.get(name, 0) | kinds
+    joined, *others = reached
+    for env in others:
+        if env != joined:
+            names = {**joined, **env}
+            joined = {name: joined.get(name, 0) | env.get(name, 0) for name in names}
     return joined
+
+
+def _names_in_loops(node: ast.stmt) -> set[str]:
+    """The names of a statement that is a loop, or has one among its expressions."""
+    if isinstance(node, ast.If):
+        return set()
+    within = list(ast.walk(node))
+    if not any(isinstance(each, ast.For | ast.ListComp | ast.DictComp) for each in within):
+        return set()
+    return {each.id for each in within if isinstance(each, ast.Name)}
 
 
 def private_lists(function: ast.FunctionDef, checked: Checked) -> set[str]:
@@ -629,12 +642,14 @@ def private_lists(function: ast.FunctionDef, checked: Checked) -> set[str]:
         for name, count in made.items()
         if bound[name] == count and name not in inputs and name not in scope.captured
     }
-    kept = {id(name) for name in _harmless_uses(function, checked) if name.id in found}
-    for node in ast.walk(function):
+    if not found:
+        return found
+    nodes = list(ast.walk(function))
+    kept = {id(name) for name in _harmless_uses(nodes, checked) if name.id in found}
+    for node in nodes:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in kept:
             found.discard(node.id)
-    for node in ast.walk(function):  # a comprehension's own name hides the list's
-        if isinstance(node, ast.comprehension):
+        elif isinstance(node, ast.comprehension):  # its own name hides the list's
             found -= {name.id for name in target_names(node.target)}
     return found
 
@@ -653,9 +668,9 @@ def _all_statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
             yield from _all_statements(statement.orelse)
 
 
-def _harmless_uses(function: ast.FunctionDef, checked: Checked) -> Iterator[ast.Name]:
+def _harmless_uses(nodes: list[ast.AST], checked: Checked) -> Iterator[ast.Name]:
     """Where a list is read, filled or handed to someone who keeps no hold of it."""
-    for node in ast.walk(function):
+    for node in nodes:
         found: list[ast.expr | None] = []
         if isinstance(node, ast.Subscript):
             found = [node.value]

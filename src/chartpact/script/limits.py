@@ -25,6 +25,8 @@ DRY_RUN = Limits(wall_ms=200)
 # Source: what the parser and the compiler are never asked to go beyond.
 BRACKETS = 60  # brackets, and operators that open to the right, inside one another
 DEPTH = 150  # of the syntax tree: blocks, brackets and operators inside one another
+PARTS = 25_000  # of the syntax tree: statements, and expressions within expressions
+LOCALS = 500  # names of one function
 LOOP_DEPTH = 12  # loops and lists within them; Python's compiler ends at 20, or crashes
 CALL_DEPTH = 60  # functions that call one another, and calls in progress at run time
 LITERAL_DIGITS = 300
@@ -41,7 +43,7 @@ LOG_LINE_CHARS = 2_000
 
 # The drawing, before it leaves the run.
 POINTS = 4_000_000  # numbers in all plots together
-PLOTS = 500
+PLOTS = 2_000  # of which each draws a series, a level or a line
 DOTS = 200_000
 DOT_TEXT_CHARS = 4_000_000  # labels of all dots, each counted as often as it stands there
 OBJECTS = 500  # labels, lines or boxes alive at once: Pine's own cap

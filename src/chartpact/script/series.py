@@ -40,7 +40,7 @@ class NotANumber(Fault):
 
 
 OPERATION = 75  # steps of an operator on a series, however short
-PER_STEP = 32  # bars that an operator does in a step more
+PER_STEP = 64  # bars that an operator does in a step more
 
 _FAR_APART = 2.0**50
 

@@ -4,8 +4,8 @@ import ast
 import re
 
 from chartpact.script.errors import ScriptError
-from chartpact.script.limits import BRACKETS, DEPTH, Limits
-from chartpact.syntax import SourceError, Token, guarded_parse, scan
+from chartpact.script.limits import BRACKETS, DEPTH, PARTS, Limits
+from chartpact.syntax import SourceError, Token, guarded_parse
 
 PREFIXES = ("", "r", "f")
 
@@ -46,15 +46,15 @@ def read(source: str, limits: Limits) -> ast.Module:
     if hidden := _HIDDEN.search(source):
         raise _hidden(source, hidden.start())
     try:
-        for token in scan(source, PREFIXES):
-            _check_token(token)
         return guarded_parse(
             source,
             "exec",
             max_chars=limits.source_bytes,
             max_nesting=BRACKETS,
             max_depth=DEPTH,
+            max_parts=PARTS,
             prefixes=PREFIXES,
+            watch=_check_token,
         )
     except SourceError as error:
         raise ScriptError(

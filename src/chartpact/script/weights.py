@@ -38,6 +38,8 @@ class Weights:
         self._checked = checked
         self._guards = guards
         self._functions: dict[str, int] = {}
+        self._ends: dict[int, bool] = {}
+        self._paths: dict[int, int] = {}  # by the statements, which are weighed again and again
 
     def function(self, node: ast.FunctionDef) -> int:
         """Weighs a top-level function, so that calls of it are known."""
@@ -46,11 +48,16 @@ class Weights:
 
     def path(self, statements: list[ast.stmt]) -> int:
         """The longest way through the statements, what is in loops left out."""
+        if id(statements) not in self._paths:
+            self._paths[id(statements)] = self._path(statements)
+        return self._paths[id(statements)]
+
+    def _path(self, statements: list[ast.stmt]) -> int:
         weight = 0
         for statement in reversed(statements):
             if isinstance(statement, ast.If):
                 ways = (
-                    self._entry(branch) + (weight if falls_through(branch) else 0)
+                    self._entry(branch) + (weight if self._falls_through(branch) else 0)
                     for branch in (statement.body, statement.orelse)
                 )
                 weight = 1 + self.cost(statement.test) + max(ways)
@@ -60,6 +67,19 @@ class Weights:
             else:
                 weight += self._statement(statement)
         return weight
+
+    def _falls_through(self, statements: list[ast.stmt]) -> bool:
+        """Can the end of the statements be reached?"""
+        if not statements:
+            return True
+        if id(statements) not in self._ends:
+            last = statements[-1]
+            self._ends[id(statements)] = (
+                self._falls_through(last.body) or self._falls_through(last.orelse)
+                if isinstance(last, ast.If)
+                else not isinstance(last, ast.Return | ast.Break | ast.Continue)
+            )
+        return self._ends[id(statements)]
 
     def charged(self, branch: list[ast.stmt]) -> int | None:
         """The steps a long branch charges for itself, None for a short one."""
@@ -147,13 +167,3 @@ class Weights:
 def entry(args: ast.arguments) -> int:
     """What it costs to enter a function, its body not counted."""
     return 2 + (4 if args.vararg else 0) + (12 if args.kwarg else 0)
-
-
-def falls_through(statements: list[ast.stmt]) -> bool:
-    """Can the end of the statements be reached?"""
-    if not statements:
-        return True
-    last = statements[-1]
-    if isinstance(last, ast.If):
-        return falls_through(last.body) or falls_through(last.orelse)
-    return not isinstance(last, ast.Return | ast.Break | ast.Continue)

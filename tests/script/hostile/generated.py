@@ -120,8 +120,8 @@ GENERATED: dict[str, tuple[str, str, str]] = {
         + "):\n    pass\n"
         + COMPUTE
         + "    f()\n",
-        "run",
-        "type",
+        "check",
+        "size",
     ),
     "100 PARAMS": (
         "PARAMS = ["

@@ -187,7 +187,7 @@ class Chart(HostObject):
         if type(x) is Series or type(x) in LISTS:
             self._dot_series(x, y, color, size, label, title, offset)
             return
-        self._meter.charge(45 if label is None else 110)
+        self._meter.charge(45 if label is None else 150)
         height = number(y, "y")
         bar = whole(x, "x")
         self._check_text(title, "title")
@@ -219,7 +219,7 @@ class Chart(HostObject):
             at = at[(at + offset >= 0) & (at + offset < self._size)]
         self._count(len(at), label)
         if label is not None:
-            self._meter.charge(4 * len(at))
+            self._meter.charge(len(at))
         bearable(plain(size, "size"), "size")
         x, y = at + offset, heights[at]
         x.flags.writeable = y.flags.writeable = False  # so that nobody copies them
@@ -470,7 +470,7 @@ class Chart(HostObject):
 
     def _series(self, value: Any, name: str, level: bool = False) -> Array:
         kind = type(value)
-        self._meter.charge(100 + self._size // 16)
+        self._meter.charge(100 + self._size // 32)
         if kind is Series:
             array = value.array
         elif kind in LISTS:
@@ -571,7 +571,7 @@ class Chart(HostObject):
             raise Fault("size", f"a chart has at most {POINTS:,} points")
 
     def _add(self, plot: type[Plot], **given: Any) -> None:
-        self._meter.charge(250)
+        self._meter.charge(150)
         self._check_text(given["title"], "title")
         numbers = 0
         for name, value in given.items():
@@ -581,6 +581,7 @@ class Chart(HostObject):
                 plain(value, name)
         for name in given.keys() & {"width", "offset"}:
             bearable(given[name], name)
+        self._meter.charge(100 if numbers else 0)
         self._reserve(numbers)
         self._plots.append(self._made(plot, **given))
 

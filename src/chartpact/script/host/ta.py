@@ -55,18 +55,20 @@ RATES: Mapping[str, int] = {  # in parts of a step: PARTS are one
             "ge_scalar gt gt_scalar hl2 hlc3 isna le le_scalar logical_and logical_not logical_or "
             "lt lt_scalar max_scalar min_scalar mom mul mul_scalar ne ne_scalar neg shift sub "
             "sub_scalar"),
-        (2, "accdist alma atr bb cci cmo cog cross cum dev ema falling fixnan highest highestbars "
+        (3, "accdist alma atr bb cci cmo cog cross cum dev ema falling fixnan highest highestbars "
             "hlcc4 iii linreg lowest macd max min nvi nz obv ohlc4 percentrank pivot_high "
             "pivot_low pivothigh pivotlow pvi pvt range rising rma roc sign sma sqrt stdev stoch "
             "sum swma tr valuewhen variance wad where wma wvad"),
-        (8, "dayofweek hma hour minute mod mod_scalar round second timeframe_change"),
-        (16, "exp median percentile_linear_interpolation percentile_nearest_rank session"),
-        (32, "dayofmonth mode month weekofyear year"),
-        (96, "pow pow_scalar"),
+        (4, "kc"),
+        (6, "dmi supertrend"),
+        (16, "dayofweek hma hour minute mod mod_scalar round second timeframe_change"),
+        (32, "exp median percentile_linear_interpolation percentile_nearest_rank session"),
+        (64, "dayofmonth mode month weekofyear year"),
+        (192, "pow pow_scalar"),
     )
     for name in listed.split()
 }  # fmt: skip
-USUAL_RATE, PARTS = 4, 32
+USUAL_RATE, PARTS = 8, 32
 WINDOW = 300
 MODE_WINDOW = 30
 FLAT = frozenset(  # functions that take no longer for a longer window
@@ -102,7 +104,7 @@ class _Declared:
         annotations = [each.annotation for each in full.parameters.values()]
         return cls(
             kind,
-            len(get_args(returned)) or 1,
+            len(parts) or 1,
             any(int in (each, *get_args(each)) for each in annotations),
             _HIDDEN & full.parameters.keys(),
         )
