@@ -28,6 +28,13 @@ def refused(tmp_path):
     return load
 
 
+@pytest.mark.parametrize(
+    "header", ["x" * 1_500_000, "a," * 200_000, '"' * 1_000_000, ";" * 200_000]
+)
+def test_a_header_that_is_none_is_told_in_a_sentence(refused, header):
+    assert len(refused(header)) < 1500
+
+
 def test_blank_lines_before_the_header_cost_no_more_than_others(refused, tmp_path):
     started = time.perf_counter()
     assert "the file is empty" in refused("\n \n\t\n" * 500_000)

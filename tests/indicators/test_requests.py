@@ -1,5 +1,7 @@
 """How indicators are asked for, and what they are called in every output."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -74,3 +76,23 @@ def test_an_id_asks_for_what_it_names(params):
 def test_one_default_is_not_another():
     params = [Param("on", "bool", True), Param("n", "int", 1)]
     assert identity("x", params, {"on": False, "n": 1}) == "x:on=false"
+
+
+BLANKS = " " * 2000
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [f"rsi:a={BLANKS}:", f'rsi:a={BLANKS}"', f'rsi:a="{BLANKS}', f"rsi:{BLANKS}=",
+     f'rsi:a=""{BLANKS}x', "rsi:a=" + "\\ " * 1000 + '"'],
+)  # fmt: skip
+def test_what_cannot_be_read_is_refused_at_once_however_it_is_blanked(asked):
+    started = time.perf_counter()
+    with pytest.raises(IndicatorError):
+        Request.read(asked)
+    assert time.perf_counter() - started < 0.5
+
+
+def test_blanks_around_values_do_not_belong_to_them():
+    given = {"a": "1 2", "b": " x ", "c": "", "d": "3"}
+    assert Request.read('rsi: a =  1 2 , b = " x " ,c= ,d=3 ').given == given

@@ -355,3 +355,57 @@ def test_every_line_of_the_log_is_json(server, ann):
     ann.get("/api/v1/symbols")
     lines = server.log.read_text().splitlines()[1:]  # the first says where it serves
     assert all(json.loads(line)["time"] for line in lines)
+
+
+# ------------------------------------------------------------------------- what takes its time
+
+WRONG = 400_000  # places
+COSTLY = {
+    "wrong prices": {"inline_bars": {"time": [], "open": [""] * WRONG}},
+    "too many prices": {"inline_bars": {"time": [0] * WRONG, "open": []}},
+    "wrong indicators": {"symbol": "sample:es-5m", "indicators": [{}] * WRONG},
+    "many indicators": {"symbol": "sample:es-5m", "indicators": ["rsi"] * WRONG},
+    "unknown fields": {f"k{at}": 0 for at in range(WRONG // 2)},
+    "fields of an indicator": {
+        "symbol": "sample:es-5m",
+        "indicators": [{"name": "rsi"} | {f"k{at}": 0 for at in range(WRONG // 2)}],
+    },
+    "blanks that could belong anywhere": {
+        "symbol": "sample:es-5m",
+        "indicators": ["rsi:period=" + " " * 1900 + ":"] * 16,
+    },
+    "names like every other": {"symbol": "sample:es-5m", "indicators": ["rsi_" * 499] * 16},
+}
+
+
+@pytest.mark.parametrize("costly", COSTLY)
+def test_what_is_wrong_in_a_million_places_is_refused_before_anybody_notices(ann, bob, costly):
+    bob.get("/api/v1/my/bars")
+    tool = {"name": "generate_chart", "arguments": COSTLY[costly]}
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": tool}
+    for path, body in (("/api/v1/charts", COSTLY[costly]), ("/mcp", call)):
+        content = json.dumps(body)
+        slow = threading.Thread(target=lambda: ann.post(path, content=content, headers=MCP))  # noqa: B023
+        slow.start()
+        worst = 0.0
+        while slow.is_alive():
+            started = time.perf_counter()
+            assert bob.get("/api/v1/my/bars").status_code == 200
+            worst = max(worst, time.perf_counter() - started)
+        slow.join()
+        assert worst < 2, path
+
+
+def test_megabytes_are_limited_for_each_user_alone(tmp_path):
+    with (
+        serving(tmp_path, CHARTPACT_LIMITS="body_megabytes_per_minute=4") as running,
+        running.client("ann") as ann,
+        running.client("bob") as bob,
+    ):
+        sent = {"content": b"x" * 1_500_000}
+        answers = [ann.put("/api/v1/my/bars/a", **sent).status_code for _ in range(3)]
+        assert answers == [422, 422, 429]
+        assert ann.get("/api/v1/my/bars").status_code == 200
+        assert bob.put("/api/v1/my/bars/a", **sent).status_code == 422
+        with running.client() as nobody:
+            assert nobody.post("/", content=b"x" * 2000).status_code == 413

@@ -42,7 +42,10 @@ def read(data: bytes) -> Table:
     line = 1 + text.count(b"\n", 0, begin)
     heading = header.decode("utf-8", "replace")
     separator = max(SEPARATORS, key=heading.count)
-    names = next(csv.reader([heading], delimiter=separator, skipinitialspace=True))
+    try:
+        names = next(csv.reader([heading], delimiter=separator, skipinitialspace=True))
+    except csv.Error as error:
+        raise BarsError(f"line {line}: {error}") from None
     which = roles(names)
     wanted = [which.time, *filter(None, (which.date,)), *which.prices, *which.volumes]
     places = [names.index(name) for name in wanted]

@@ -53,6 +53,9 @@ def plain_name(name: str) -> str:
     return re.sub(r"\s+", "_", name.strip().strip("<>").strip().lower())
 
 
+MOST_LISTED = 20  # names of columns in a refusal
+
+
 def roles(names: list[str]) -> Roles:
     """Finds the columns of a bar among headings in any order and case."""
     found: dict[str, str] = {}
@@ -65,7 +68,8 @@ def roles(names: list[str]) -> Roles:
     time = next((each for each in TIME_NAMES if each in found), None)
     missing = [*([] if time else ["time"]), *(each for each in PRICES if each not in found)]
     if time is None or missing:
-        listed = ", ".join(repr(name) for name in names) or "none"
+        more = ", …" if len(names) > MOST_LISTED else ""
+        listed = ", ".join(f"{name!r:.40}" for name in names[:MOST_LISTED]) + more or "none"
         hints = "".join(nearest(each, found) for each in missing if each in PRICES)
         needs = " and ".join(missing)
         accepted = "" if time else f" (a time column is called {' or '.join(TIME_NAMES)})"

@@ -9,7 +9,11 @@ from typing import Any
 from chartpact.indicators.errors import IndicatorError
 from chartpact.indicators.params import Param
 
-_PAIR = re.compile(r'\s*([A-Za-z][A-Za-z0-9_]*)\s*=\s*("(?:[^"\\]|\\.)*"|[^",:]*?)\s*(,|$)')
+# Blanks around a value are taken off afterwards: patterns that could place them in several ways
+# would try them all.
+_PAIR = re.compile(
+    r'\s*([A-Za-z][A-Za-z0-9_]*)\s*=(\s*"(?:[^"\\]|\\.)*"\s*|[^",:]*)(,|\Z)', re.DOTALL
+)
 _PLAIN = re.compile(r'[^",:\\\s]+')
 
 
@@ -49,7 +53,7 @@ def _pairs(asked: str, rest: str) -> Iterable[tuple[str, str]]:
         match = _PAIR.match(rest, at)
         if match is None or (match[3] == "," and match.end() == len(rest)):
             raise _malformed(asked, f"cannot read {rest[at:]!r} as key=value")
-        key, value = match[1], match[2]
+        key, value = match[1], match[2].strip()
         if key in seen:
             raise _malformed(asked, f"{key!r} is given twice")
         seen.add(key)

@@ -23,6 +23,8 @@ ANY_HOST = ("*",)
 WATCHED = ("/healthz", "/readyz")  # by whoever keeps the server running, under any name
 OPEN = (*WATCHED, "/", "/openapi.json", "/sample.svg", "/favicon.ico")
 LONGEST_USER = 255
+NOBODYS_BYTES = 1024  # of a body on a path that is open to all, where none is needed
+NOTED_BYTES = 16_384  # from which on a body counts
 UNEXPECTED = "something went wrong here; its request id is in the log"
 LARGE = ("/api/v1/my/bars/", "/api/v1/my/library")  # where files and whole libraries are put
 
@@ -45,6 +47,7 @@ class Front:
         self._limits = limits
         self._hosts = hosts
         self._calls = Allowance("calls", limits.calls_per_minute)
+        self._megabytes = Allowance("megabytes sent", limits.body_megabytes_per_minute)
         self._under_way: Counter[str] = Counter()
         self.draining = False
 
@@ -76,7 +79,7 @@ class Front:
             try:
                 headers = Headers(scope=scope)
                 user = self._admitted(scope, headers)
-                body = await self._body(scope["path"], headers, receive)
+                body = await self._body(scope["path"], user, headers, receive)
             except Refusal as refusal:
                 await refusal.answer(scope, receive, tell)
             else:
@@ -109,10 +112,7 @@ class Front:
             # Without sessions there is no stream to open or to end, and none shall be held open.
             raise Refusal(405, "value", "MCP is spoken by POST here: there are no sessions")
         user = self._caller(headers)
-        try:
-            self._calls.spend(user)
-        except TooMuch as error:
-            raise Refusal(429, "busy", str(error), error.retry_after_s) from None
+        self._spend(self._calls, user)
         most = self._limits.calls_at_once
         if self._under_way[user] >= most:
             raise Refusal(429, "busy", f"{most} of your calls are under way: wait for one", 1)
@@ -150,13 +150,16 @@ class Front:
             name = host
         return any(known in (host, f"{name}:*") for known in self._hosts)
 
-    async def _body(self, path: str, headers: Headers, receive: Receive) -> bytes | None:
+    async def _body(
+        self, path: str, user: str | None, headers: Headers, receive: Receive
+    ) -> bytes | None:
         """The whole body, so that nothing waits for a slow one; None where there is none."""
         length = headers.get("content-length")
         if length is None and "transfer-encoding" not in headers:
             return None
         limits = self._limits
         most = limits.upload_bytes if path.startswith(LARGE) else limits.body_bytes
+        most = NOBODYS_BYTES if user is None else most
         too_large = Refusal(413, "size", f"the body is over {most} bytes")
         if length is not None and (not length.isdigit() or int(length) > most):
             raise too_large
@@ -172,10 +175,19 @@ class Front:
                     if seen > most:
                         raise too_large
                     if not message.get("more_body", False):
-                        return b"".join(pieces)
+                        break
         except TimeoutError:
             late = f"the body took longer than {limits.body_seconds:g} s"
             raise Refusal(408, "time", late) from None
+        if user is not None and seen > NOTED_BYTES:
+            self._spend(self._megabytes, user, seen / 1e6)
+        return b"".join(pieces)
+
+    def _spend(self, allowance: Allowance, user: str, amount: float = 1) -> None:
+        try:
+            allowance.spend(user, amount)
+        except TooMuch as error:
+            raise Refusal(429, "busy", str(error), error.retry_after_s) from None
 
 
 class Refusal(Exception):

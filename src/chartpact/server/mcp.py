@@ -86,6 +86,8 @@ class _Exact(Tool):
     async def run(
         self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False
     ) -> Any:
+        if len(arguments) > shapes.MOST_FIELDS:  # each would be told of
+            raise ToolError(f"Error executing tool {self.name}: {len(arguments)} arguments")
         try:
             return await super().run(arguments, context, convert_result)
         except ToolError as error:
@@ -179,7 +181,7 @@ def _add_chart_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> None:
             str | None, Field(max_length=128, description="sample:NAME or SYMBOL@SOURCE")
         ] = None,
         indicators: Annotated[
-            list[shapes.Asked],
+            shapes.Indicated,
             Field(description='such as "rsi:period=7" or {"name": "rsi", "period": 7}'),
         ] = [],  # noqa: B006  (copied by the schema, never changed)
         timeframe: Annotated[
@@ -238,7 +240,7 @@ def _add_script_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> None:
         name: Name,
         source: Source,
         params_schema: Annotated[
-            list[dict[str, Any]] | None, Field(description="leave out, or exactly the PARAMS")
+            shapes.Schema | None, Field(description="leave out, or exactly the PARAMS")
         ] = None,
     ) -> shapes.Outcome:
         """Save a script as the user's own indicator, replacing an earlier one of that name.

@@ -20,6 +20,7 @@ class Limits:
     indicators_per_chart: int = 16
     inline_bars: int = 20_000
     body_bytes: int = 4 * 1024 * 1024
+    body_megabytes_per_minute: int = 120  # reading them holds up everybody for a moment
     body_seconds: int = 30
     upload_bytes: int = 16 * 1024 * 1024  # also the largest body where files are put
     job_megabytes: int = 1024  # beyond what a worker has at rest

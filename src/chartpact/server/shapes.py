@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Theme = Literal["dark", "light"]
 Format = Literal["png", "svg", "summary", "series"]
@@ -16,24 +16,48 @@ Value = TypeVar("Value")
 Optional = Annotated[Value | None, Field(exclude_if=lambda value: value is None)]
 
 
+# What is sent may be wrong in a million places, and telling them all takes its time: the first one
+# is told, and what is too long is not looked at.
+MOST_BARS = 200_000
+MOST_ENTRIES = 1000
+MOST_FIELDS = 100
+
+
+def _few(data: Any) -> Any:
+    if isinstance(data, dict) and len(data) > MOST_FIELDS:
+        raise ValueError(f"{len(data)} fields are more than {MOST_FIELDS}")
+    return data
+
+
+Times = Annotated[list[int], Field(fail_fast=True, max_length=MOST_BARS)]
+Prices = Annotated[list[float], Field(fail_fast=True, max_length=MOST_BARS)]
+Schema = Annotated[list[dict[str, Any]], Field(fail_fast=True, max_length=MOST_ENTRIES)]
+
+
+class Taken(BaseModel):
+    """What a caller sends."""
+
+    few = model_validator(mode="before")(_few)
+
+
 class Shape(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class InlineBars(Shape):
+class InlineBars(Taken, Shape):
     """Bars the caller hands over; times are UTC ms (or s), each bar's opening."""
 
-    time: list[int]
-    open: list[float]
-    high: list[float]
-    low: list[float]
-    close: list[float]
-    volume: list[float] | None = None
+    time: Times
+    open: Prices
+    high: Prices
+    low: Prices
+    close: Prices
+    volume: Prices | None = None
     symbol: str = Field("", max_length=64)
     timeframe: str = Field("", max_length=8)
 
 
-class AskedIndicator(BaseModel):
+class AskedIndicator(Taken):
     """An indicator and its parameters, such as {"name": "rsi", "period": 7}."""
 
     model_config = ConfigDict(extra="allow")
@@ -41,14 +65,15 @@ class AskedIndicator(BaseModel):
 
 
 Asked = Annotated[str, Field(max_length=2000)] | AskedIndicator
+Indicated = Annotated[list[Asked], Field(fail_fast=True, max_length=MOST_ENTRIES)]
 
 
-class ChartAsk(Shape):
+class ChartAsk(Taken, Shape):
     symbol: str | None = Field(None, max_length=128, description="sample:NAME or SYMBOL@SOURCE")
     inline_bars: InlineBars | None = Field(
         None, description="bars of your own, instead of a symbol"
     )
-    indicators: list[Asked] = Field(default_factory=list)
+    indicators: Indicated = Field(default_factory=list)
     timeframe: str | None = Field(None, max_length=8, description="resample to 5m, 1h, 4h, 1D …")
     bars: int = Field(200, ge=1, le=50_000, description="show the last so many bars")
     width: int = Field(1200, ge=200, le=4096)
@@ -239,24 +264,24 @@ class Versions(Shape):
     versions: list[VersionOut]
 
 
-class NewScript(Shape):
+class NewScript(Taken, Shape):
     source: str = Field(max_length=262_144)
-    params_schema: list[dict[str, Any]] | None = None
+    params_schema: Schema | None = None
 
 
-class UpdatedScript(Shape):
+class UpdatedScript(Taken, Shape):
     source: str = Field(max_length=262_144)
 
 
-class Restore(Shape):
+class Restore(Taken, Shape):
     version: int
 
 
-class LibraryScript(Shape):
+class LibraryScript(Taken, Shape):
     name: str
     source: str
 
 
-class Library(Shape):
+class Library(Taken, Shape):
     format: Literal["chartpact-library-1"]
-    scripts: list[LibraryScript]
+    scripts: Annotated[list[LibraryScript], Field(fail_fast=True, max_length=MOST_ENTRIES)]
