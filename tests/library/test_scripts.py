@@ -1,6 +1,10 @@
+import time
+
 import pytest
 
-from chartpact.library import LibraryError
+from chartpact.library import LibraryError, Quota, Scripts
+
+from .conftest import check
 
 
 def test_what_is_registered_can_be_listed_read_and_found(scripts):
@@ -51,6 +55,25 @@ def test_updating_or_deleting_an_unknown_name_lists_near_names(scripts):
                 lambda: scripts.get("ann", "cipher_a")):  # fmt: skip
         with pytest.raises(LibraryError, match="near names: cipher_b"):
             act()
+
+
+def test_near_names_are_found_among_many_in_no_time(engine):
+    many = Scripts(engine, check, Quota(scripts=500))
+    names = [f"{'ab' * 29}{number:03}" for number in range(200)]
+    export = [{"name": name, "source": "good"} for name in [*names, "cipher_b", "e"]]
+    many.load("ann", {"format": "chartpact-library-1", "scripts": export})
+    started = time.perf_counter()
+    for asked, near in (("cypher_b", "cipher_b"), ("ee", "e"), ("ba" * 60, "abab")):
+        with pytest.raises(LibraryError, match=f"near names: {near}"):
+            many.get("ann", asked)
+    assert time.perf_counter() - started < 1
+
+
+def test_true_is_not_1_in_a_params_schema(scripts):
+    declared = {"name": "n", "type": "int", "default": 9}
+    scripts.register("ann", "mine", "good", [{**declared, "default": 9.0}])
+    with pytest.raises(LibraryError, match="params_schema differs"):
+        scripts.register("ann", "mine", "good", [{**declared, "min": False}])
 
 
 def test_users_never_meet(scripts):

@@ -380,7 +380,6 @@ COSTLY = {
 
 @pytest.mark.parametrize("costly", COSTLY)
 def test_what_is_wrong_in_a_million_places_is_refused_before_anybody_notices(ann, bob, costly):
-    bob.get("/api/v1/my/bars")
     tool = {"name": "generate_chart", "arguments": COSTLY[costly]}
     call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": tool}
     for path, body in (("/api/v1/charts", COSTLY[costly]), ("/mcp", call)):
@@ -390,8 +389,9 @@ def test_what_is_wrong_in_a_million_places_is_refused_before_anybody_notices(ann
         worst = 0.0
         while slow.is_alive():
             started = time.perf_counter()
-            assert bob.get("/api/v1/my/bars").status_code == 200
+            assert bob.get("/healthz").status_code == 200
             worst = max(worst, time.perf_counter() - started)
+            time.sleep(0.01)
         slow.join()
         assert worst < 2, path
 

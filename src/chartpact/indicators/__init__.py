@@ -65,6 +65,8 @@ class Provider(Protocol):
     def list(self, user: str | None) -> Iterable[Indicator]: ...
 
 
+LONGEST_NAME = 64  # longer ones are near to none, and comparing them takes its time
+
 _providers: list[Provider] = [builtins.provider]
 
 
@@ -86,7 +88,7 @@ def resolve(name: str, user: str | None = None) -> Indicator:
         return found if found.name == asked else _find(found.name, user) or found
     known = list_indicators(user)
     names = [alias for each in known for alias in (each.name, *each.aliases)]
-    near = get_close_matches(asked.lower(), names, 3, 0.5)
+    near = get_close_matches(asked.lower()[:LONGEST_NAME], names, 3, 0.5)
     hint = f"did you mean {' or '.join(near)}?" if near else "`chartpact indicators` lists them"
     raise IndicatorError("name", f"there is no indicator {name!r:.80}", hint)
 

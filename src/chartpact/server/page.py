@@ -76,13 +76,10 @@ HEADERS = {
     "Cache-Control": "no-store",
 }
 # A picture brings its own style and its own fonts, and nothing else.
-PICTURE_HEADERS = {
-    "Content-Security-Policy": (
-        "default-src 'none'; style-src 'unsafe-inline'; font-src data:; frame-ancestors 'none'; "
-        "sandbox"
-    ),
-    "Cache-Control": "no-store",
-}
+PICTURE_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; font-src data:; frame-ancestors 'none'; sandbox"
+)
+PICTURE_HEADERS = {"Content-Security-Policy": PICTURE_POLICY, "Cache-Control": "no-store"}
 
 _CATEGORIES = {
     "overlay": "Over the price",

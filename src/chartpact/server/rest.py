@@ -9,7 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from chartpact.server import shapes
+from chartpact.server import page, shapes
 from chartpact.server.front import UNEXPECTED
 from chartpact.server.limits import TooMuch
 from chartpact.server.verbs import NO_DATABASE, Refused, Verbs
@@ -20,6 +20,7 @@ log = logging.getLogger(__name__)
 STATUS = {"name": 404, "value": 422, "size": 413, "unavailable": 502}
 FAILED = {"busy": 503, "time": 504, "memory": 413, "crash": 500}
 PRIVATE = {"Cache-Control": "private, no-store"}
+PICTURE = {"Content-Security-Policy": page.PICTURE_POLICY}
 
 Name = Annotated[str, Path(max_length=128)]
 
@@ -79,7 +80,7 @@ def routes(verbs: Verbs) -> APIRouter:
         """The picture itself, PNG or SVG."""
         drawn = ask if ask.format in ("png", "svg") else ask.model_copy(update={"format": "png"})
         picture = await verbs.generate_chart(user, drawn)
-        return Response(picture.image, media_type=picture.mime)
+        return Response(picture.image, media_type=picture.mime, headers=PICTURE)
 
     @api.get("/forks/{builtin_name}")
     async def fork_indicator(builtin_name: Name) -> shapes.Fork:

@@ -261,7 +261,11 @@ class Verbs:
         fetched: dict[str, Bars | Exception] = {}
         for symbol in job.symbols():
             try:
-                source, name = catalog.find(symbol)
+                source, name = (
+                    catalog.find(symbol)
+                    if catalog.has_source_of(symbol)
+                    else await asyncio.to_thread(catalog.find, symbol)  # looks for near ones
+                )
                 if isinstance(source, Mine):
                     uploads[symbol] = await self._apart(job.user, partial(source.upload, name))
                 elif source.remote:

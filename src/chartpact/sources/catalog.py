@@ -105,6 +105,11 @@ class Catalog:
         source, name = self.find(symbol)
         return source.load(name, timeframe)
 
+    def has_source_of(self, symbol: str) -> bool:
+        """Whether the symbol names a source that is there."""
+        name, _, source = symbol.rpartition("@")
+        return symbol.startswith(samples.PREFIX) or bool(name.strip() and source in self._sources)
+
     def find(self, symbol: str) -> tuple[Source, str]:
         """The source that a symbol names, and what it is called there."""
         if symbol.startswith(samples.PREFIX):
