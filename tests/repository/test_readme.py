@@ -52,7 +52,8 @@ def test_the_first_commands_are_targets_of_the_makefile():
 @pytest.fixture
 def alone(tmp_path):
     """A shell of somebody who has just arrived, in an empty folder."""
-    env = {**os.environ, "XDG_DATA_HOME": str(tmp_path / "data")}
+    env = {key: value for key, value in os.environ.items() if not key.startswith("CHARTPACT_")}
+    env["XDG_DATA_HOME"] = str(tmp_path / "data")
     return lambda command, **more: subprocess.run(
         command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False, **more
     )
