@@ -82,6 +82,18 @@ def test_turns_that_nobody_else_wanted_are_not_held_against_anybody() -> None:
     assert log.granted.count("ann") >= 3
 
 
+def test_no_account_is_kept_of_users_who_are_gone() -> None:
+    log = Log(Turns(2))
+    log.ask("ann")
+    for number in range(3000):
+        log.ask(f"user {number}")
+        log.turns.done(f"user {number}", 0.001)
+    assert len(log.turns._spent) <= 1001
+    log.turns.done("ann", 1.0)
+    assert log.turns._spent == {}
+    assert log.turns._level == 0
+
+
 def test_one_user_never_has_all_turns() -> None:
     log = Log(Turns(4))
     for _ in range(10):

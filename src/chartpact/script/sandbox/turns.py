@@ -3,6 +3,7 @@
 import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable
+from heapq import nlargest
 
 User = str | None
 
@@ -100,14 +101,16 @@ class Turns:
         self._running[user] = self._running.get(user, 0) + 1
 
     def _forget(self) -> None:
-        """Keeps no account of users who are gone and owe nothing; all start afresh when idle."""
+        """Of users who are gone, keeps account of who owes most; all start afresh when idle."""
         if not self._running and not self._waiting:
             self._spent.clear()
             self._level = 0.0
         elif len(self._spent) > 1000:
             here = self._running.keys() | self._waiting.keys()
-            self._spent = {
-                user: spent
+            gone = [
+                user
                 for user, spent in self._spent.items()
-                if user in here or spent > self._level
-            }
+                if user not in here and spent > self._level
+            ]
+            owing = nlargest(500, gone, key=self._spent.__getitem__)
+            self._spent = {user: self._spent[user] for user in (*here, *owing)}
