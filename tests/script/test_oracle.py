@@ -35,6 +35,13 @@ LIKEWISE = {
     '"abc".codepoints()': '"abc".elems()',
     '"\\777"': '"\\q"',
     '"½".isdigit()': "str.isdigit asks for digits",
+    '"ǆ".capitalize()': '"ǆ".title()',
+    '"\\x1f".isspace()': '"\\x1c".isspace()',
+    '"a\\x1cb".split()': '"\\x1c".strip()',
+    '"%d" % 1e300': '"%d" % 1e17',
+    '"İ".lower()': 'repr("é")',
+    "{1: 2}.get(False)": "{True: 1}",
+    "repr(1.5 - 1e15)": "len(str(1e15))",
 }
 
 

@@ -167,10 +167,10 @@ class Builtins:
         self._charge(20 + (sum(map(len, pieces)) + len(sep) * len(pieces)) // 16)
         return sep.join(pieces)
 
-    def span(self, first: Any, last: Any = None, step: Any = 1, /) -> range:
+    def span(self, first: Any, last: Any = ..., step: Any = 1, /) -> range:
         """The range that `range(…)` speaks of."""
         self._charge(25)
-        first, last = (0, first) if last is None else (first, last)
+        first, last = (0, first) if last is ... else (first, last)
         bounds = [_int(each, "range") for each in (first, last, step)]
         if any(abs(each) > _RANGE for each in bounds):
             raise Fault("value", f"a range cannot go beyond {_RANGE:,}")

@@ -11,12 +11,14 @@ from chartpact.script.meter import Exhausted, Meter
 from chartpact.script.series import Series
 from chartpact.script.values import DICTS, LISTS, Method, a_type, is_script_function, type_name
 
-_ESCAPES = {code: f"\\x{code:02x}" for code in (*range(32), 127)} | {
-    ord(char): f"\\{letter}" for char, letter in zip('"\\\n\r\t', '"\\nrt', strict=True)
+_ESCAPES = {
+    **{code: f"\\x{code:02x}" for code in (*range(32), *range(127, 161))},
+    **{code: f"\\u{code:04x}" for code in (0x2028, 0x2029)},
+    **{ord(c): f"\\{letter}" for c, letter in zip('"\\\n\r\t', '"\\nrt', strict=True)},
 }
 _WORD = 1 << 64
 _PLAIN_BITS = 60  # of a number before the point: up to here its digits are quick to find
-_SPECIAL = re.compile(r'["\\\x00-\x1f\x7f]')
+_SPECIAL = re.compile('["\\\\\x00-\x1f\x7f-\xa0\u2028\u2029]')
 
 
 def string(value: Any, meter: Meter) -> str:
@@ -198,6 +200,8 @@ def _field(letter: str, value: Any, meter: Meter) -> str:
         return quoted(value, meter)
     if type(value) not in (int, float):
         raise Fault("type", f"%{letter} takes a number, not {a_type(value)}")
+    if letter in "oxX" and type(value) is float:
+        raise Fault("type", f"%{letter} takes an int, not a float", "cut the fraction with int(x)")
     try:
         if letter in _WHOLE:
             return format(int(value), _WHOLE[letter])
