@@ -28,6 +28,7 @@ def parses(source: str) -> str | None:
 
 
 FAILED = "(fails)"
+PANICKED = "(panics)"
 
 
 def value_there(expression: str) -> str:
@@ -51,6 +52,10 @@ def program_there(source: str) -> str:
         kind, text = module.freeze().call_with(options, "told").value
     except starlark.StarlarkError:
         return FAILED
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":  # as starlark-rust does on d.update(d)
+            raise
+        return PANICKED
     return f"{kind} {plain(text)}"
 
 
