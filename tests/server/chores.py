@@ -1,5 +1,6 @@
 """What the workers are given to do in their tests; here because it must be importable there."""
 
+import mmap
 import os
 import subprocess
 import sys
@@ -33,6 +34,22 @@ def niceness() -> int:
 
 def fill(megabytes: int) -> int:
     return len(bytearray(megabytes * 2**20))
+
+
+def set_aside(megabytes: int) -> int:
+    """Takes address space without the right to write to it."""
+    with mmap.mmap(-1, megabytes * 2**20, prot=mmap.PROT_READ, flags=mmap.MAP_PRIVATE) as space:
+        return len(space)
+
+
+def read_parquet(rows: int) -> int:
+    """Writes a file in memory and reads it."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    sink = pa.BufferOutputStream()
+    pq.write_table(pa.table({"close": [1.0] * rows}), sink)
+    return pq.read_table(pa.BufferReader(sink.getvalue())).num_rows
 
 
 KEPT: list[bytes] = []

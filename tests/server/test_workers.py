@@ -112,6 +112,14 @@ def test_a_job_that_wants_too_much_memory_is_told_so_and_its_worker_is_replaced(
     assert workers.submit("ann", partial(chores.fill, 50)).result(30) == 50 * 2**20
 
 
+def test_address_space_that_is_only_set_aside_is_not_counted(workers):
+    assert workers.submit("ann", partial(chores.set_aside, 2000)).result(30) == 2000 * 2**20
+
+
+def test_a_parquet_file_is_read_within_little_memory(workers):
+    assert workers.submit("ann", partial(chores.read_parquet, 1000)).result(30) == 1000
+
+
 def test_a_worker_that_has_grown_is_replaced_after_its_job():
     with Workers(1, bounds=Bounds(memory_mb=200)) as one:
         first = one.submit("ann", partial(chores.keep, 10)).result(30)

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 log = logging.getLogger(__name__)
 
@@ -159,6 +159,7 @@ def _crashed() -> WorkFailed:
 def _work(pipe: Connection, prepare: Job | None, behind: int, memory_mb: int) -> None:
     """Prepares, says so, and does one job after the other until the pipe is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the server, which ends its workers
+    os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"  # its own takes a gigabyte to begin with
     answer = Done(good=True, value=None)
     if prepare is not None:
         prepare()
@@ -179,20 +180,33 @@ def _work(pipe: Connection, prepare: Job | None, behind: int, memory_mb: int) ->
 
 
 def _confine(memory_mb: int) -> int:
-    """Sets how much more memory the process may ask for, and tells what it has at rest."""
-    try:
-        taken = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    except OSError:
+    """Sets how much more memory the process may fill, and tells what it has at rest.
+
+    Address space that is merely set aside does not count, of which libraries take a lot.
+    """
+    pages = _pages()
+    if pages is None:
         return 0  # no Linux: then only time is bounded
-    most = taken + memory_mb * MB
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    most = pages.data * resource.getpagesize() + memory_mb * MB
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     if hard == resource.RLIM_INFINITY or most < hard:
-        resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+        resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
     return _resident()
 
 
 def _resident() -> int:
+    pages = _pages()
+    return 0 if pages is None else pages.resident * resource.getpagesize()
+
+
+class _Pages(NamedTuple):
+    resident: int
+    data: int
+
+
+def _pages() -> _Pages | None:
     try:
-        return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+        told = Path("/proc/self/statm").read_text().split()
     except OSError:
-        return 0
+        return None
+    return _Pages(int(told[1]), int(told[5]))
