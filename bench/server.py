@@ -34,6 +34,7 @@ import httpx2
 import uvloop
 
 import page
+from chartpact.server.worker import cpu_s
 
 SCRIPT = """
 PARAMS = [{"name": "n", "type": "int", "default": 3, "min": 1}]
@@ -115,7 +116,15 @@ class Served:
                 break
             except httpx2.TransportError:
                 time.sleep(0.05)
-        time.sleep(2)  # until its workers are warm
+        self._settle()
+
+    def _settle(self) -> None:
+        """Waits until it and its workers have nothing left to do."""
+        for _ in range(60):
+            before = cpu_s(self.process.pid)
+            time.sleep(0.5)
+            if cpu_s(self.process.pid) - before < 0.03:
+                return
 
     def cpu_s(self) -> float:
         """Processor time of the web process, without its workers."""
