@@ -5,6 +5,7 @@ import logging
 import os
 import time
 from collections import Counter
+from functools import lru_cache
 from typing import Any
 
 from starlette.datastructures import Headers
@@ -26,6 +27,12 @@ LONGEST_USER = 255
 NOBODYS_BYTES = 1024  # of a body on a path that is open to all, where none is needed
 NOTED_BYTES = 16_384  # from which on a body counts
 UNEXPECTED = "something went wrong here; its request id is in the log"
+USUAL = (
+    (b"cache-control", b"private, no-store"),
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+)
 LARGE = ("/api/v1/my/bars/", "/api/v1/my/library")  # where files and whole libraries are put
 
 
@@ -138,17 +145,11 @@ class Front:
         if self._hosts == ANY_HOST:
             return
         host = headers.get("host", "")
-        if not self._known(host):
+        if not _known(host, self._hosts):
             raise Refusal(421, "forbidden", f"this server is not called {host!r:.80}")
         origin = headers.get("origin")
-        if origin is not None and not self._known(origin.partition("://")[2]):
+        if origin is not None and not _known(origin.partition("://")[2], self._hosts):
             raise Refusal(403, "forbidden", f"pages of {origin!r:.80} may not call this server")
-
-    def _known(self, host: str) -> bool:
-        name, _, port = host.rpartition(":") if not host.endswith("]") else (host, "", "")
-        if not name or not port.isdigit():
-            name = host
-        return any(known in (host, f"{name}:*") for known in self._hosts)
 
     async def _body(
         self, path: str, user: str | None, headers: Headers, receive: Receive
@@ -160,9 +161,8 @@ class Front:
         limits = self._limits
         most = limits.upload_bytes if path.startswith(LARGE) else limits.body_bytes
         most = NOBODYS_BYTES if user is None else most
-        too_large = Refusal(413, "size", f"the body is over {most} bytes")
         if length is not None and (not length.isdigit() or int(length) > most):
-            raise too_large
+            raise _too_large(most)
         pieces, seen = [], 0
         try:
             async with asyncio.timeout(limits.body_seconds):
@@ -173,7 +173,7 @@ class Front:
                     pieces.append(message.get("body", b""))
                     seen += len(pieces[-1])
                     if seen > most:
-                        raise too_large
+                        raise _too_large(most)
                     if not message.get("more_body", False):
                         break
         except TimeoutError:
@@ -188,6 +188,14 @@ class Front:
             allowance.spend(user, amount)
         except TooMuch as error:
             raise Refusal(429, "busy", str(error), error.retry_after_s) from None
+
+
+@lru_cache(maxsize=256)
+def _known(host: str, hosts: tuple[str, ...]) -> bool:
+    name, _, port = host.rpartition(":") if not host.endswith("]") else (host, "", "")
+    if not name or not port.isdigit():
+        name = host
+    return any(known in (host, f"{name}:*") for known in hosts)
 
 
 class Refusal(Exception):
@@ -215,6 +223,10 @@ class Refusal(Exception):
         await JSONResponse(problem, self._status, headers)(scope, receive, send)
 
 
+def _too_large(most: int) -> Refusal:
+    return Refusal(413, "size", f"the body is over {most} bytes")
+
+
 def _again(body: bytes, receive: Receive) -> Receive:
     """Hands over the body that has been read, then whatever comes after it."""
     read = False
@@ -232,16 +244,12 @@ def _again(body: bytes, receive: Receive) -> Receive:
 def _unless_there(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
     """What is said of one user is not kept for another, unless a route says otherwise."""
     present = {name.lower() for name, _ in headers}
-    ours = {
-        b"cache-control": b"private, no-store",
-        b"content-security-policy": b"default-src 'none'; frame-ancestors 'none'",
-        b"x-content-type-options": b"nosniff",
-        b"referrer-policy": b"no-referrer",
-    }
-    return [(name, value) for name, value in ours.items() if name not in present]
+    return [each for each in USUAL if each[0] not in present]
 
 
 def _log(scope: Scope, request_id: str, user: str | None, status: int, seconds: float) -> None:
+    if not log.isEnabledFor(logging.INFO):
+        return
     # Neither the query nor any header nor a body: they may carry secrets.
     about = {
         "id": request_id,
