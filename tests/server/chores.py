@@ -73,3 +73,11 @@ def have_burnt(seconds: float) -> None:
     """Has a process of its own use so much."""
     code = f"import time\nwhile time.process_time() < {seconds}: pass"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def start_sandbox() -> float:
+    """Starts one, and tells what processor time that took."""
+    from chartpact.script.sandbox.pool import default
+    from chartpact.server.worker import cpu_s
+
+    return cpu_s(default().zygote().pid)

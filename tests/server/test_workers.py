@@ -90,6 +90,13 @@ def test_what_a_jobs_own_processes_use_counts_as_the_jobs(workers):
     assert workers.submit("hal", chores.niceness).result(30) > own_niceness()
 
 
+def test_to_start_a_sandbox_is_not_the_fault_of_the_first_who_needs_it():
+    with Workers(1) as one:
+        one.submit("bob", chores.who).result(30)
+        assert one.submit("ann", chores.start_sandbox, untrusted=True).result(30) > 0.2
+        assert one.submit("ann", chores.niceness).result(30) == own_niceness()
+
+
 def test_the_script_of_an_untried_user_starts_among_the_quick_only_where_nobody_waits():
     with Workers(2) as made:
         made.submit("ann", chores.who).result(30)

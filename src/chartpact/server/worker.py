@@ -18,6 +18,7 @@ log = logging.getLogger(__name__)
 Job = Callable[[], Any]  # picklable: a partial of a module's function
 
 MB = 2**20
+TICKS = os.sysconf("SC_CLK_TCK")
 TOLD = Path("/proc/self/stat").exists()
 LOOK_AFTER = 0.4  # of the time of a short job: most are over by then, and are not looked at
 
@@ -58,9 +59,12 @@ class Worker:
     def __init__(self, prepare: Job | None, behind: int, memory_mb: int) -> None:
         context = multiprocessing.get_context("spawn")  # the web process has threads: no fork
         self._pipe, theirs = context.Pipe()
-        given = (theirs, prepare, behind, memory_mb)
+        given = (theirs, prepare, memory_mb)
         self._process = context.Process(target=_work, args=given, daemon=False)
         self._process.start()
+        with suppress(OSError):  # a courtesy, where it is permitted, from its first step on
+            own = os.getpriority(os.PRIO_PROCESS, 0)
+            os.setpriority(os.PRIO_PROCESS, self._process.pid or 0, own + behind)
         theirs.close()
         self._ready = False
 
@@ -80,7 +84,7 @@ class Worker:
         try:
             self._pipe.send(job)
             if not self._pipe.poll(LOOK_AFTER * bounds.short_s):
-                before = cpu_s(self._pid)
+                before = self._used()
                 while not self._pipe.poll((1 - LOOK_AFTER) * bounds.short_s):
                     waited = time.monotonic() - started
                     if waited > bounds.wall_s:
@@ -102,7 +106,11 @@ class Worker:
         return done
 
     def _burnt(self, before: float, bounds: Bounds) -> bool:
-        return cpu_s(self._pid) - before >= (1 - LOOK_AFTER) * bounds.short_s
+        return self._used() - before >= (1 - LOOK_AFTER) * bounds.short_s
+
+    def _used(self) -> float:
+        # To start a sandbox takes a while too, which is not the fault of the first who needs it.
+        return cpu_s(self._process.pid or 0, helpers=False)
 
     def _heard(self, wall_s: float) -> Done:
         try:
@@ -112,10 +120,6 @@ class Worker:
         except (EOFError, OSError):
             raise _crashed() from None
         raise _took_too_long(wall_s)
-
-    @property
-    def _pid(self) -> int:
-        return self._process.pid or 0
 
     def end(self) -> None:
         self._pipe.close()  # an idle worker sees the end of its pipe, and goes
@@ -129,16 +133,31 @@ class Worker:
         return self._process.is_alive()
 
 
-def cpu_s(pid: int) -> float:
-    """Processor time of a process and all it started; where nobody tells, the time that passed."""
+def cpu_s(pid: int, *, helpers: bool = True) -> float:
+    """Processor time of a process and all it started; where nobody tells, the time that passed.
+
+    Without `helpers`, what its living children have spent on themselves is left out.
+    """
     try:
         home = Path(f"/proc/{pid}")
-        spent = (home / "stat").read_text().rpartition(")")[2].split()[11:15]  # with the reaped
-        children = " ".join(each.read_text() for each in home.glob("task/*/children"))
+        own, reaped = _times(pid)
+        children = " ".join(each.read_text() for each in home.glob("task/*/children")).split()
     except OSError:
         return 0 if TOLD else time.monotonic()
-    ticks = sum(map(int, spent)) / os.sysconf("SC_CLK_TCK")
-    return ticks + sum(cpu_s(int(child)) for child in children.split())
+    spent = own + reaped
+    for child in map(int, children):
+        spent += cpu_s(child)
+        if not helpers:
+            with suppress(OSError):
+                spent -= _times(child)[0]
+    return spent
+
+
+def _times(pid: int) -> tuple[float, float]:
+    """What the process has spent itself, and those of its children that it has reaped."""
+    told = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:15]
+    user, system, reaped_user, reaped_system = (int(each) / TICKS for each in told)
+    return user + system, reaped_user + reaped_system
 
 
 def _took_too_long(wall_s: float) -> WorkFailed:
@@ -156,15 +175,13 @@ def _crashed() -> WorkFailed:
 # ------------------------------------------------------------------------------- in the process
 
 
-def _work(pipe: Connection, prepare: Job | None, behind: int, memory_mb: int) -> None:
+def _work(pipe: Connection, prepare: Job | None, memory_mb: int) -> None:
     """Prepares, says so, and does one job after the other until the pipe is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the server, which ends its workers
     os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"  # its own takes a gigabyte to begin with
     answer = Done(good=True, value=None)
     if prepare is not None:
         prepare()
-    with suppress(OSError):  # a courtesy, where it is permitted
-        os.setpriority(os.PRIO_PROCESS, 0, os.getpriority(os.PRIO_PROCESS, 0) + behind)
     at_rest = _confine(memory_mb)
     while True:
         try:
