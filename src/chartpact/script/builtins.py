@@ -189,7 +189,7 @@ class Builtins:
             raise Fault("type", f"reverse is True or False, not {a_type(reverse)}")
         sequence, length, _ = self._operators.sequence(values)
         turns = length * max(length, 1).bit_length()
-        self._charge(35 + length + turns // 2)
+        self._charge(40 + length + turns // 2)
         listed = list(sequence)
         keys = listed if key is None else self._keys(key, listed)
         kinds = set(map(type, keys))

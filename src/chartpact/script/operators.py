@@ -260,7 +260,7 @@ class Operators:
         return bool(self._same(a, b, depth) if type(a) in _WALKED else self.eq(a, b))
 
     def _deepen(self, size: int, depth: int) -> None:
-        self._charge(24 + 7 * size)
+        self._charge(28 + 7 * size)
         if depth > VALUE_DEPTH:
             raise Fault("value", f"these are nested more than {VALUE_DEPTH} deep")
 

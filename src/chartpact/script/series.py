@@ -72,7 +72,7 @@ def _division(operate: Callable[[Any, Any], Array]) -> tuple[Operator, Operator]
 def charge_division(left: Any, right: Any, meter: Meter) -> None:
     """Charges for `//` and `%`, which take longer the further their sides are apart."""
     length = max(np.size(left), np.size(right))
-    meter.charge(100 + length // 3)
+    meter.charge(130 + 2 * length // 5)
     if not length:
         return
     dividends, divisors = np.abs(left), np.abs(right)
@@ -245,6 +245,7 @@ class Series:
 
     def _made(self, array: Array) -> "Series":
         if (infinite := np.isinf(array)).any():
+            self.meter.charge(len(array) // PER_STEP)
             array[infinite] = np.nan
         return Series(array, self.meter)
 

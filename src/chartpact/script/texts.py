@@ -77,7 +77,7 @@ def _write(value: Any, parts: list[str], meter: Meter, inside: list[int]) -> Non
         inside.pop()
         return
     if kind is str and _SPECIAL.search(value):
-        meter.charge(6 + len(value))
+        meter.charge(10 + len(value))
     piece = _atom(value)
     meter.charge((16 if kind is float else 10) + len(piece) // 8)
     parts.append(piece)

@@ -15,7 +15,7 @@ LONG_BRANCH = 16  # quarters: a longer branch of an `if` is charged when it is t
 TURN = 2  # of a loop, its body not counted
 NATIVE, GUARDED = 1, 11
 CALL = 10  # of a builtin, or of the host
-UNPACK = 14  # `a, b = x`, for which a function is called
+UNPACK = 16  # `a, b = x`, for which a function is called
 STORE = 8  # an element of a dict, which may have to grow
 DIVIDE_BIG = 16  # ints without bounds divided to a float
 

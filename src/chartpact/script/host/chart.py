@@ -187,7 +187,7 @@ class Chart(HostObject):
         if type(x) is Series or type(x) in LISTS:
             self._dot_series(x, y, color, size, label, title, offset)
             return
-        self._meter.charge(45 if label is None else 150)
+        self._meter.charge(45 if label is None else 190)
         height = number(y, "y")
         bar = whole(x, "x")
         self._check_text(title, "title")

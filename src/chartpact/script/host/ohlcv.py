@@ -80,7 +80,7 @@ class Ohlcv(HostObject):
     def _higher(self, timeframe: Any) -> Bars:
         if type(timeframe) is not str:
             raise Fault("type", f'a timeframe is a string such as "1D", not {a_type(timeframe)}')
-        self._meter.charge(10_000 + 2 * len(self._bars))
+        self._meter.charge(10_000 + 5 * len(self._bars) // 2)
         try:
             return self._bars.resample(timeframe)
         except BarsError as error:

@@ -55,13 +55,13 @@ RATES: Mapping[str, int] = {  # in parts of a step: PARTS are one
             "ge_scalar gt gt_scalar hl2 hlc3 isna le le_scalar logical_and logical_not logical_or "
             "lt lt_scalar max_scalar min_scalar mom mul mul_scalar ne ne_scalar neg shift sub "
             "sub_scalar"),
-        (3, "accdist alma atr bb cci cmo cog cross cum dev ema falling fixnan highest highestbars "
-            "hlcc4 iii linreg lowest macd max min nvi nz obv ohlc4 percentrank pivot_high "
-            "pivot_low pivothigh pivotlow pvi pvt range rising rma roc sign sma sqrt stdev stoch "
-            "sum swma tr valuewhen variance wad where wma wvad"),
+        (3, "accdist alma atr bb cci cmo cog cross cum dev ema falling fixnan highest hlcc4 iii "
+            "linreg lowest macd max min nvi nz obv ohlc4 percentrank pvi pvt range rising rma roc "
+            "sign sma sqrt stdev stoch sum swma tr valuewhen variance wad where wma wvad"),
         (4, "kc"),
-        (6, "dmi supertrend"),
-        (16, "dayofweek hma hour minute mod mod_scalar round second timeframe_change"),
+        (6, "dmi highestbars log log10 lowestbars pivot_high pivot_low pivothigh pivotlow rsi "
+            "supertrend"),
+        (20, "dayofweek hma hour minute mod mod_scalar round second timeframe_change"),
         (32, "exp median percentile_linear_interpolation percentile_nearest_rank session"),
         (64, "dayofmonth mode month weekofyear year"),
         (192, "pow pow_scalar"),
