@@ -163,7 +163,9 @@ def test_a_child_that_waits_holds_three_descriptors_and_a_run_none() -> None:
         assert at_rest(pool.zygote().pid)
         run = threads.submit(pool.run, SLEEP, Allowance(wall_ms=5000))
         assert wait_until(lambda: len(running(pool.zygote().pid)) == 1)
-        assert descriptors(running(pool.zygote().pid)[0]) == 0
+        (child,) = running(pool.zygote().pid)
+        assert descriptors(child) == 0
+        os.kill(child, signal.SIGKILL)
         assert isinstance(run.exception(), RunFailed)
 
 
@@ -599,7 +601,7 @@ def test_an_owner_who_is_interrupted_leaves_no_run_behind(monkeypatch: pytest.Mo
 
     with Pool(1, planted=PLANTED) as pool:
         zygote = pool.zygote()
-        monkeypatch.setattr("chartpact.script.sandbox.process._word", interrupted)
+        monkeypatch.setattr("chartpact.script.sandbox.process._noticed", interrupted)
         with pytest.raises(KeyboardInterrupt):
             pool.run(SLEEP, Allowance(wall_ms=20_000))
         monkeypatch.undo()
