@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from chartpact import script
-from chartpact.cli import doctor
+from chartpact.cli import doctor, main
 from chartpact.script.run import dry_run_bars
 from chartpact.script.sandbox import layers, wire
 from chartpact.script.sandbox.layers import ALL, LANDLOCK, PRIVILEGES, SECCOMP, Exposed, Finding
@@ -297,6 +297,18 @@ def test_a_public_server_needs_the_layers_or_the_operators_word(
     layers.require_for_public_bind(host, anyway=True)
     monkeypatch.setattr(layers, "probe", lambda: [Finding("seccomp", True, "")])
     layers.require_for_public_bind(host)
+
+
+def test_serve_refuses_a_public_address_without_the_layers(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CHARTPACT_TOKENS", f"ann={'a' * 32}")
+    monkeypatch.setattr(layers, "probe", lambda: [Finding("Landlock", False, "no")])
+    assert main(["serve", "--host", "0.0.0.0", "--port", "0"]) == 2
+    assert "lacks Landlock" in (told := capsys.readouterr().err) and "--unsandboxed" in told
+    monkeypatch.setattr("chartpact.cli.serve._listener", lambda _: pytest.exit("it got as far"))
+    with pytest.raises(pytest.exit.Exception, match="as far"):
+        main(["serve", "--host", "0.0.0.0", "--port", "0", "--unsandboxed"])
 
 
 # ------------------------------------------------------------------------------- without a sandbox

@@ -1,7 +1,6 @@
 """`chartpact serve` and `chartpact mcp`: the server over HTTP, or on standard input and output."""
 
 import argparse
-import ipaddress
 import logging
 import os
 import signal
@@ -183,16 +182,12 @@ def _with_own_token() -> "Identify":
 
 
 def _check_layers(args: argparse.Namespace) -> None:
-    if _loopback(args.host) or args.unsandboxed:
-        return
     from chartpact.script.sandbox import layers
 
-    missing = layers.missing()
-    if missing:
-        raise UsageError(
-            f"the sandbox lacks {', '.join(missing)}, and {args.host} is reached from other "
-            "machines: listen on 127.0.0.1, or say --unsandboxed"
-        )
+    try:
+        layers.require_for_public_bind(args.host, anyway=args.unsandboxed)
+    except layers.Exposed as error:
+        raise UsageError(f"{error} with --unsandboxed") from None
 
 
 def _hosts(args: argparse.Namespace) -> tuple[str, ...]:
@@ -204,7 +199,6 @@ def _hosts(args: argparse.Namespace) -> tuple[str, ...]:
 
 
 def _loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+    from chartpact.script.sandbox.layers import is_loopback
+
+    return is_loopback(host)
