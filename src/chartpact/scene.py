@@ -407,6 +407,24 @@ class Rows(Sequence[R], Generic[R]):
         return cls(**{name: [getattr(each, name) for each in records] for name in cls.names()})
 
     @classmethod
+    def joined(cls, several: Sequence[Self]) -> Self:
+        """The rows of all, one after the other."""
+        columns = {}
+        for name in cls.names():
+            parts = [getattr(each, name) for each in several]
+            texts = isinstance(parts[0], Texts)
+            columns[name] = Texts.joined(parts) if texts else _frozen(np.concatenate(parts))
+        return cls._of(columns)
+
+    @classmethod
+    def _of(cls, columns: Mapping[str, Any]) -> Self:
+        """The rows of columns that are checked already."""
+        rows = object.__new__(cls)
+        rows.__dict__.update(columns)
+        rows._length = len(next(iter(columns.values())))
+        return rows
+
+    @classmethod
     def names(cls) -> tuple[str, ...]:
         return tuple(rules(cls.record))
 
@@ -419,7 +437,7 @@ class Rows(Sequence[R], Generic[R]):
     def __getitem__(self, at: slice) -> Self: ...
     def __getitem__(self, at: int | slice) -> R | Self:
         if isinstance(at, slice):
-            return self.at(np.arange(self._length)[at])
+            return self._of({name: getattr(self, name)[at] for name in self.names()})
         if not -self._length <= at < self._length:
             raise IndexError(at)
         return next(self._records(at % self._length, at % self._length + 1))

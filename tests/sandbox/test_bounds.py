@@ -45,7 +45,8 @@ POINT = {"x": PLACES, "y": 6, "size": 6, "label": [None, DOTS]}
 SIGNAL = {"bar": PLACES, "confirmed_bar": PLACES, "value": 6, "name": [["a"], ZEROS]}
 LABEL = {"id": 1, "text": "x"}
 MOST = {
-    "plots": [LINE] * (POINTS // BARS - 1) + [{"kind": "dot", "points": POINT}],
+    "plots": [LINE] * (POINTS // BARS - 1) + [{"kind": "dot", "points": DOTS}],
+    "dots": POINT,
     "signals": SIGNAL,
     "labels": [LABEL] * OBJECTS,
     "label": "x" * OBJECT_TEXT_CHARS,
@@ -59,7 +60,7 @@ def test_as_much_as_a_run_may_draw_passes() -> None:
 
 
 def dots(**changed: Any) -> dict[str, Any]:
-    return {"plots": [{"kind": "dot", "points": POINT | changed}]}
+    return {"plots": [{"kind": "dot", "points": DOTS}], "dots": POINT | changed}
 
 
 @pytest.mark.parametrize(
@@ -76,7 +77,7 @@ def dots(**changed: Any) -> dict[str, Any]:
         ({"plots": [{"kind": "hline", "color": [["red"], ZEROS]}] * 30}, "colours"),
         ({"plots": [LINE | {"values": HALF}]}, "another length"),
         ({"plots": [{"kind": "fill", "a": SERIES, "b": HALF}]}, "another length"),
-        ({"plots": dots()["plots"] * 2}, "dots"),
+        (dots(label=[None, DOTS + 1]), "dots"),
         (dots(label=["x" * (DOT_TEXT_CHARS // DOTS + 1), DOTS]), "text of dots"),
         (dots(label=[["x" * (DOT_TEXT_CHARS // DOTS + 1)], ZEROS]), "text of dots"),
         (dots(label=[["x"], SERIES]), "no scene"),
@@ -104,6 +105,7 @@ def dots(**changed: Any) -> dict[str, Any]:
         ({"plots": 7}, "no scene"),
         ({"plots": [7]}, "no scene"),
         ({"signals": [7]}, "no scene"),
+        ({"dots": [7]}, "no scene"),
         ({"labels": [7]}, "no scene"),
         ({"tables": [{"cells": 7}]}, "no scene"),
     ],
@@ -151,7 +153,7 @@ VALUES: list[Any] = [
     *("a" * 5000, "auto", "red", "dot", "line", [], {}, [[]], [["a"], 0], ["red", 400], [None, 4]),
     *(["red", 1 << 22], [{}, 4], [[[]], 2], [2, 1], {"x": 0}, {"n": 0, "bar": 10**30}),
 ]
-FIELDS = "x y kind color values a points title label bar ahead id __class__".split()
+FIELDS = "x y kind color values a points dots title label bar ahead id __class__".split()
 
 
 def read(document: Any, columns: list[wire.Column], bars: int = BARS) -> script.Result:

@@ -1,5 +1,7 @@
 """Bars and scenes cross the boundary without loss."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -99,3 +101,20 @@ def test_bars_cross_unchanged() -> None:
         document = packing.pack_bars(bars, columns)
         found, read = wire.decode(b"".join(wire.encode(document, columns)))
         assert packing.unpack_bars(found, read) == bars
+
+
+@pytest.mark.parametrize("counts", [[2, 0, 3], [2, 0], [-1, 3, 2], [2.0, 0, 2], [True, 1, 2]])
+def test_plots_take_the_dots_there_are_and_all_of_them(counts: list[Any]) -> None:
+    scene = Scene(
+        plots=tuple(
+            DotPlot(points=Points(x=np.arange(count), y=np.arange(count), label=name))
+            for count, name in ((2, "a"), (0, "b"), (2, "c"))
+        )
+    )
+    columns: list[wire.Column] = []
+    packet = b"".join(wire.encode(packing.pack_scene(scene, columns), columns))
+    document, columns = wire.decode(packet)
+    assert packing.unpack_scene(document, columns) == scene
+    document["plots"] = [{"kind": "dot", "points": count, "color": "red"} for count in counts]
+    with pytest.raises(wire.WireError):
+        packing.unpack_scene(document, columns)

@@ -52,9 +52,8 @@ def _check(document: Any, columns: Sequence[Column], bars: int) -> None:
     _most("points", sum(_length(each, columns) for each in series), POINTS)
     colors = (plot["color"] for plot in plots if isinstance(plot.get("color"), list))
     _most("colours", sum(_length(each, columns) for each in colors), POINTS + DOTS)
-    dots = [plot["points"] for plot in plots if "points" in plot]
-    _check_rows("dots", dots, columns, bars)
-    _check_rows("signals", [signals] if signals else [], columns, bars)
+    _check_rows("dots", document.get("dots", {}), columns, bars)
+    _check_rows("signals", signals, columns, bars)
     for channel in _OBJECTS:
         _most(channel, len(document.get(channel, ())), OBJECTS)
     _check_texts([[document.get("label")], *(plot.values() for plot in plots), *chain(*together)])
@@ -63,18 +62,13 @@ def _check(document: Any, columns: Sequence[Column], bars: int) -> None:
     _check_texts(thing.values() for thing in chain(objects, cells))
 
 
-def _check_rows(
-    what: str, tables: list[dict[str, Any]], columns: Sequence[Column], bars: int
-) -> None:
-    _most(
-        what, sum(max(_length(each, columns) for each in table.values()) for table in tables), DOTS
-    )
-    named = (packed for table in tables for packed in table.values() if isinstance(packed, list))
+def _check_rows(what: str, table: dict[str, Any], columns: Sequence[Column], bars: int) -> None:
+    _most(what, max((_length(each, columns) for each in table.values()), default=0), DOTS)
+    named = (packed for packed in table.values() if isinstance(packed, list))
     _most(f"text of {what}", sum(_chars(packed, columns) for packed in named), DOT_TEXT_CHARS)
-    for table in tables:
-        for name in ("x", "bar", "confirmed_bar"):
-            if name in table and not _within(_named(table[name], columns), bars):
-                raise WireError(f"it holds {what} where no bar is")
+    for name in ("x", "bar", "confirmed_bar"):
+        if name in table and not _within(_named(table[name], columns), bars):
+            raise WireError(f"it holds {what} where no bar is")
 
 
 def _check_texts(fields: Iterable[Iterable[Any]]) -> None:

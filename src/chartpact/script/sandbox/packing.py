@@ -8,12 +8,24 @@ of its field again, and whatever breaks one is a `WireError`.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from itertools import groupby
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 import numpy as np
 
 from chartpact.bars import COLUMNS, Bars
-from chartpact.scene import PLOTS, Paint, Plot, Points, Rows, Rule, Scene, Series, Signals, rules
+from chartpact.scene import (
+    PLOTS,
+    DotPlot,
+    Paint,
+    Plot,
+    Points,
+    Rows,
+    Rule,
+    Scene,
+    Series,
+    Signals,
+    rules,
+)
 from chartpact.script.sandbox.wire import Column, WireError
 from chartpact.texts import Texts
 
@@ -56,6 +68,8 @@ def pack_scene(scene: Scene, columns: list[Column]) -> Document:
         value = getattr(scene, name)
         if name == "plots":
             document[name] = _pack_plots(value, columns)
+            if dots := [cast(DotPlot, each).columns for each in value if each.kind == "dot"]:
+                document["dots"] = _pack_rows(Points.joined(dots), columns)
         elif name == "signals":
             document[name] = _pack_rows(value, columns)
         else:
@@ -68,13 +82,17 @@ def unpack_scene(document: Any, columns: Sequence[Column]) -> Scene:
     try:
         known = rules(Scene)
         given: Document = {}
+        dots = _Dots(_unpack_rows(Points, document["dots"], columns) if "dots" in document else ())
         for name, value in document.items():
             if name == "plots":
-                given[name] = tuple(_unpack_plots(value, columns))
+                given[name] = tuple(_unpack_plots(value, columns, dots))
+            elif name == "dots":
+                continue
             elif name == "signals":
                 given[name] = _unpack_rows(Signals, value, columns)
             else:
                 given[name] = known[name].decode(value)
+        dots.all_taken()
         return Scene(**given)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise WireError(f"it holds no scene ({type(error).__name__})") from None
@@ -95,7 +113,27 @@ def _pack_plots(plots: Iterable[Plot], columns: list[Column]) -> list[Document]:
     return packed
 
 
-def _unpack_plots(documents: Iterable[Document], columns: Sequence[Column]) -> Iterator[Plot]:
+class _Dots:
+    """The dots of all plots, which take theirs in turn."""
+
+    def __init__(self, rows: Sequence[Any]) -> None:
+        self._rows = rows
+        self._taken = 0
+
+    def take(self, count: Any) -> Sequence[Any]:
+        if type(count) is not int or not 0 <= count <= len(self._rows) - self._taken:
+            raise ValueError("dots")
+        self._taken += count
+        return self._rows[self._taken - count : self._taken]
+
+    def all_taken(self) -> None:
+        if self._taken != len(self._rows):
+            raise ValueError("dots")
+
+
+def _unpack_plots(
+    documents: Iterable[Document], columns: Sequence[Column], dots: _Dots
+) -> Iterator[Plot]:
     for document in documents:
         if "rows" in document:
             plot_type = PLOTS[document["kind"]]
@@ -104,7 +142,7 @@ def _unpack_plots(documents: Iterable[Document], columns: Sequence[Column]) -> I
                 raise ValueError("rows")
             yield from _alike(plot_type, dict(zip(names, document["rows"], strict=True)))
         else:
-            yield _unpack_plot(document, columns)
+            yield _unpack_plot(document, columns, dots)
 
 
 def _alike(plot_type: type[Plot], fields: Document) -> Iterator[Plot]:
@@ -143,13 +181,13 @@ def _pack_plot(plot: Plot, columns: list[Column], sent: dict[int, int]) -> Docum
         elif rule is _PAINT:
             document[name] = value if isinstance(value, str) else _pack_texts(value, columns)
         elif name == "points":
-            document[name] = _pack_rows(value, columns)
+            document[name] = len(value)
         else:
             document[name] = value  # numbers, texts and names are JSON as they are
     return document
 
 
-def _unpack_plot(document: Document, columns: Sequence[Column]) -> Plot:
+def _unpack_plot(document: Document, columns: Sequence[Column], dots: _Dots) -> Plot:
     plot_type = PLOTS[document["kind"]]
     known = rules(plot_type)
     given: Document = {}
@@ -162,7 +200,7 @@ def _unpack_plot(document: Document, columns: Sequence[Column]) -> Plot:
         elif rule is _PAINT and not isinstance(value, str):
             given[name] = _unpack_texts(value, columns)
         elif name == "points":
-            given[name] = _unpack_rows(Points, value, columns)
+            given[name] = dots.take(value)
         else:
             given[name] = value
     return plot_type(**given)

@@ -5,6 +5,7 @@ Script, parameters and bars lie in memory files that go from the owner to the ch
 nothing of a run can stay behind in it. It has one thread, because a fork takes only one along.
 """
 
+import errno
 import gc
 import json
 import os
@@ -30,6 +31,7 @@ from chartpact.script.sandbox.layers import ALL, LANDLOCK
 
 _SPARE_DESCRIPTORS = 32
 _RETRY_S = 0.1  # after a fork that failed
+_BREATH_S = 0.004
 _AHEAD = 2
 _WARM_UPS = 12
 _REHEARSAL_BARS = 5000
@@ -172,31 +174,39 @@ def serve(owner: socket.socket, cell: child.Cell) -> None:
 
     With each child comes a socket: the request goes over it to the child alone, and how the child
     ended comes back over it. The owner sends a byte for every child it takes. While nothing runs,
-    children are made ahead and rehearse, so that the next job finds one ready; while something
-    runs they are made on demand, because then the processor has better things to do.
+    and after a breath in which owners read what they were answered, children are made ahead and
+    rehearse, so that the next job finds one ready; while something runs they are made on demand,
+    because then the processor has better things to do.
     """
     living: dict[int, tuple[int, socket.socket]] = {}  # pidfd → pid, the child's end of its socket
     waiting = 0  # children announced and not taken; less than none: taken and not yet made
     events = select.epoll()
     events.register(owner.fileno(), select.EPOLLIN)
+
+    def hatch() -> int:
+        """Makes a child; the number of the error if there is no room for another process."""
+        try:
+            pidfd, pid, childs = _hatch(owner, cell)
+        except ConnectionError:
+            raise
+        except OSError as error:
+            return error.errno or errno.EAGAIN
+        living[pidfd] = pid, childs
+        events.register(pidfd, select.EPOLLIN)
+        return 0
+
+    failed = 0
     with suppress(ConnectionError):  # the owner is gone, and children follow their parent
         while True:
-            failed = False
-            while waiting < 0 or (len(living) <= waiting < _AHEAD and not failed):
-                try:
-                    pidfd, pid, childs = _hatch(owner, cell)
-                except ConnectionError:
-                    raise
-                except OSError as error:  # no room for another process
-                    failed = True
-                    if waiting < 0:
-                        wire.send(owner, wire.FAILED.pack(b"F", error.errno))
-                        waiting += 1
-                else:
-                    living[pidfd] = pid, childs
-                    events.register(pidfd, select.EPOLLIN)
-                    waiting += 1
-            for fd, _ in events.poll(_RETRY_S if failed else None):
+            while waiting < 0:
+                if failed := hatch():
+                    wire.send(owner, wire.FAILED.pack(b"F", failed))
+                waiting += 1
+            idle = len(living) <= waiting < _AHEAD
+            found = events.poll((_RETRY_S if failed else _BREATH_S) if idle else None)
+            if idle and not found and not (failed := hatch()):
+                waiting += 1
+            for fd, _ in found:
                 if fd in living:
                     events.unregister(fd)
                     _reap(fd, *living.pop(fd))
