@@ -94,6 +94,7 @@ def _work(job: memoryview, answer: memoryview) -> int:
         if sum(map(len, parts)) > len(answer) or len(parts[0]) > wire.MOST_JSON:
             parts = wire.encode(_too_large(len(answer)))
         wire.write(parts, answer)
+        _native.sandbox_done()
     except MemoryError:
         return OUT_OF_MEMORY
     return ANSWERED
