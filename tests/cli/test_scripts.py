@@ -175,6 +175,7 @@ def test_an_import_with_one_broken_script_keeps_none_of_them(scripts, tmp_path):
     ("url", "told"),
     [
         ("sqlite:///:memory:", "keeps nothing"),
+        ("library.db", "write sqlite:/// and the path of a file"),
         ("nonsense", "cannot be opened"),
         ("sqlite:////proc/no/library.db", "cannot be opened"),
         ("oracle://me:secret@nowhere/x", "cannot be opened"),

@@ -63,7 +63,13 @@ def open_database(url: str) -> sa.Engine:
 
     `sqlite:///PATH` creates the file and its folder; `postgresql+psycopg://…` needs the extra.
     """
-    address = sa.make_url(url)
+    try:
+        address = sa.make_url(url)
+    except sa.exc.ArgumentError:
+        raise ValueError(
+            "a database is named by a URL: write sqlite:/// and the path of a file, "
+            "as in sqlite:///library.db"
+        ) from None
     if address.get_backend_name() == "sqlite":
         if not address.database or address.database == ":memory:":
             raise ValueError(f"{url!r} keeps nothing: name a file, as in sqlite:///library.db")
