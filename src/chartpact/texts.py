@@ -60,9 +60,6 @@ class Texts(Sequence[MaybeText]):
         """Those at these places."""
         return Texts(self.different, self.which[places])
 
-    def tolist(self) -> list[MaybeText]:
-        return list(self)
-
     def __len__(self) -> int:
         return len(self.which)
 

@@ -187,7 +187,7 @@ def test_writing_beyond_the_answer_harms_only_the_writer(ask: Ask) -> None:
     assert failed.value.kind == "crash"
 
 
-def test_an_answer_counts_only_from_a_child_that_ended(ask: Ask) -> None:
+def test_an_answer_counts_only_from_a_child_that_is_done(ask: Ask) -> None:
     with pytest.raises(RunFailed) as failed:
         ask("answer_then_loop", wall_ms=200)
     assert failed.value.kind in TOO_LATE

@@ -363,7 +363,7 @@ static PyObject *sandbox_done(PyObject *self, PyObject *unused)
     Py_RETURN_NONE;
 }
 
-/* Whether the child that answers in this memory file has ended; waits for it that long. */
+/* Whether the child that answers in this memory file is done or has ended; waits for it that long. */
 static PyObject *sandbox_wait(PyObject *self, PyObject *args)
 {
     (void)self;
