@@ -250,13 +250,13 @@ def room_for(left: int) -> Iterator[None]:
     """This process can open so many more files, and no more."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     highest = max(map(int, os.listdir("/proc/self/fd")))
-    resource.setrlimit(resource.RLIMIT_NOFILE, (highest + 1, hard))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (highest + 1 + left, hard))
     filled = []
     try:
         with suppress(OSError):
             while True:
                 filled.append(os.open("/dev/null", os.O_RDONLY))
-        for _ in range(left):
+        for _ in range(left):  # there are as many, wherever the numbers in use have gaps
             os.close(filled.pop())
         yield
     finally:
