@@ -1,0 +1,231 @@
+"""The kinds of plots: lines, columns, fills, dots, levels, lying bars and divergence lines."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Annotated, Any, ClassVar, Self, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chartpact import palette
+from chartpact.scene.fields import (
+    COLOR_SCHEMA,
+    BorderStyle,
+    LineStyle,
+    MaybeText,
+    Number,
+    Paint,
+    PlotStyle,
+    Positive,
+    Series,
+    Side,
+    Text,
+    Whole,
+)
+from chartpact.scene.rows import Rows, rows
+from chartpact.scene.rule import Json, SceneError
+from chartpact.scene.values import Value, rules
+from chartpact.texts import Texts
+
+
+def _nothing() -> NDArray[np.float64]:
+    return np.empty(0)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Plot(Value):
+    """What every plot has: a title and its colour."""
+
+    kind: ClassVar[str]
+    optional: ClassVar[tuple[str, ...]] = ()  # left out of the JSON when empty
+    title: Text = ""
+    color: Paint = palette.COLORS["blue"]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Plot) and self.to_json() == other.to_json()
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.title))
+
+    def alike(self, **columns: Any) -> list[Self]:
+        """As many plots as the columns have rows, each like this one but for its row."""
+        known = rules(type(self))
+        listed = []
+        for name, values in columns.items():
+            try:
+                listed.append(cast("Callable[[Any], Any]", known[name].column)(values).tolist())
+            except SceneError as error:
+                raise SceneError(f"{type(self).__name__}.{name}: {error}") from None
+        made = []
+        for row in zip(*listed, strict=True):
+            other = object.__new__(type(self))
+            other.__dict__.update(self.__dict__)
+            other.__dict__.update(zip(columns, row, strict=True))
+            made.append(other)
+        return made
+
+    def to_json(self) -> dict[str, Json]:
+        data: dict[str, Json] = {"kind": self.kind, **super().to_json()}
+        if not isinstance(self.color, str):
+            data["colors"] = list(self.color)
+            del data["color"]
+        for name in self.optional:
+            if not data[name]:
+                del data[name]
+        return data
+
+    @classmethod
+    def from_json(cls, data: Json) -> Self:
+        if not isinstance(data, Mapping):
+            raise SceneError(f"{data!r:.60} is not a plot")
+        rest = {name: value for name, value in data.items() if name != "kind"}
+        if isinstance(rest.get("colors", []), str) or not isinstance(rest.get("color", ""), str):
+            raise SceneError(f"{cls.__name__}: color is one colour, colors is a list of them")
+        if "colors" in rest:
+            if "color" in rest:
+                raise SceneError(f"{cls.__name__}: there is color or colors, not both")
+            rest["color"] = rest.pop("colors")
+        return super().from_json(rest)
+
+    @classmethod
+    def schema(cls) -> dict[str, Json]:
+        schema = super().schema()
+        properties = {"kind": {"const": cls.kind}, **schema["properties"]}
+        properties["color"] = {"anyOf": [COLOR_SCHEMA, {"const": palette.AUTO}]}
+        properties["colors"] = {
+            "type": "array",
+            "items": {"anyOf": [COLOR_SCHEMA, {"type": "null"}]},
+        }
+        painted = {"color", *cls.optional}
+        return {
+            **schema,
+            "properties": properties,
+            "required": ["kind", *(name for name in schema["required"] if name not in painted)],
+            "oneOf": [{"required": ["color"]}, {"required": ["colors"]}],
+        }
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LinePlot(Plot):
+    """A value for each bar; `ahead` is what is drawn right of the last bar, bar by bar."""
+
+    kind = "line"
+    optional = ("ahead",)
+    values: Series
+    width: Positive = 1
+    style: PlotStyle = "line"
+    ahead: Series = field(default_factory=_nothing)
+
+
+def displaced(
+    values: NDArray[np.float64], by: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """A series drawn `by` bars to the right: its values by bar, and what lies ahead of the last.
+
+    >>> displaced(np.array([1.0, 2.0, 3.0]), 2)
+    (array([nan, nan,  1.]), array([2., 3.]))
+    """
+    size = len(values)
+    moved = np.full(size, np.nan)
+    if by <= 0:
+        moved[: max(0, size + by)] = values[-by:]
+        return moved, values[:0]
+    moved[by:] = values[: max(0, size - by)]
+    return moved, np.concatenate((np.full(max(0, by - size), np.nan), values[-by:]))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BarsPlot(Plot):
+    """Columns from `base` to the value of each bar."""
+
+    kind = "bars"
+    values: Series
+    base: Number = 0
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FillPlot(Plot):
+    """The area between two series."""
+
+    kind = "fill"
+    optional = ("a_ahead", "b_ahead")
+    a: Series
+    b: Series
+    alpha: Positive = 0.2
+    a_ahead: Series = field(default_factory=_nothing)
+    b_ahead: Series = field(default_factory=_nothing)
+
+
+@dataclass(frozen=True)
+class Point(Value):
+    """One dot: its bar, its height, its size in pixels and, where it is a signal, the name."""
+
+    x: Whole
+    y: Number
+    size: Positive = 4
+    label: MaybeText = None
+
+
+class Points(Rows[Point]):
+    """Dots as columns: `Points(x=bars, y=heights, size=6, label="buy")`."""
+
+    record = Point
+    x: NDArray[np.int64]
+    y: NDArray[np.float64]
+    size: NDArray[np.float64]
+    label: Texts
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DotPlot(Plot):
+    """Dots on bars; `color` may be one colour for each dot."""
+
+    kind = "dot"
+    points: Annotated[Sequence[Point], rows(Points)]
+
+    @property
+    def columns(self) -> Points:
+        """The dots as columns, for who draws many."""
+        return cast(Points, self.points)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class HLinePlot(Plot):
+    """A level across the whole pane."""
+
+    kind = "hline"
+    y: Number
+    style: BorderStyle = "solid"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class HBarPlot(Plot):
+    """A bar of a profile, lying; `width` and `offset` are shares of the pane, from its `side`."""
+
+    kind = "hbar"
+    y: Number
+    height: Positive
+    width: Positive
+    offset: Number = 0
+    side: Side = "left"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DivLinePlot(Plot):
+    """A straight line between two points of the pane, such as a divergence."""
+
+    kind = "divline"
+    x1: Whole
+    y1: Number
+    x2: Whole
+    y2: Number
+    style: LineStyle = "solid"
+
+
+PLOTS: Mapping[str, type[Plot]] = MappingProxyType(
+    {
+        plot.kind: plot
+        for plot in (LinePlot, BarsPlot, FillPlot, DotPlot, HLinePlot, HBarPlot, DivLinePlot)
+    }
+)
