@@ -1,6 +1,7 @@
 """A pool whose children know what `planted.py` can do, and the ways to ask it."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from chartpact.script.sandbox import wire
 from chartpact.script.sandbox.pool import Allowance, Answered, Pool, Renewal
 
 PLANTED = Path(__file__).with_name("planted.py")
+PATIENT_MS = 60_000  # for runs that end by themselves: how busy this machine is decides no test
 
 Ask = Callable[..., Answered]
 
@@ -21,6 +23,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             if item.path.parent == PLANTED.parent:
                 item.add_marker(absent)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _patient() -> Iterator[None]:
+    """A run that was not said to be short may take its time, and so may its zygote."""
+    with pytest.MonkeyPatch.context() as patch:
+        patient = partial(Allowance, wall_ms=PATIENT_MS)
+        patch.setattr("chartpact.script.sandbox.pool.Allowance", patient)
+        patch.setattr("chartpact.script.sandbox.process.FORK_S", PATIENT_MS / 1000)
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -35,7 +47,7 @@ def ask(pool: Pool) -> Ask:
     """Runs a planted kind: `ask("echo", wall_ms=100, key=value)`."""
 
     def ask(
-        kind: str, columns: Any = (), user: str | None = None, wall_ms: int = 1000, **job: Any
+        kind: str, columns: Any = (), user: str | None = None, wall_ms: int = PATIENT_MS, **job: Any
     ) -> Answered:
         parts = wire.encode({"kind": kind, **job}, columns)
         return pool.run(parts, Allowance(wall_ms=wall_ms), user)

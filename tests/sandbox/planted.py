@@ -374,7 +374,7 @@ def escape(job: Job) -> Any:
         "open a TCP connection": lambda: connect(socket.AF_INET, tcp),
         "send a datagram": lambda: connect(socket.AF_INET, tcp, socket.SOCK_DGRAM),
         "open an IPv6 connection": lambda: connect(socket.AF_INET6, ("::1", job["port"])),
-        "open a unix socket": lambda: connect(socket.AF_UNIX, "\0chartpact"),
+        "open a unix socket": lambda: connect(socket.AF_UNIX, f"\0{job['local']}"),
         "open a unix socket by its path": lambda: connect(socket.AF_UNIX, job["file"]),
         "ask the kernel for its routes": lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW),
         "make a socket pair": socket.socketpair,

@@ -15,17 +15,20 @@ import pytest
 from chartpact.script import Extras, ScriptError
 from chartpact.script.run import dry_run_bars
 from chartpact.script.sandbox import scripts, wire
-from chartpact.script.sandbox.pool import Allowance, Pool, RunFailed
+from chartpact.script.sandbox.pool import Pool, RunFailed
 
 from .conftest import PLANTED, Ask
 
 _native = pytest.importorskip("chartpact._native", reason="the C extension is not built")
 
 
+LOCAL = f"chartpact-{secrets.token_hex(8)}"  # one name for a machine, whose suites are many
+
+
 @pytest.fixture(scope="module")
 def listener() -> Iterator[socket.socket]:
     with socket.create_server(("127.0.0.1", 0)) as server, socket.socket(socket.AF_UNIX) as local:
-        local.bind("\0chartpact")
+        local.bind(f"\0{LOCAL}")
         local.listen()
         yield server
 
@@ -36,7 +39,7 @@ def test_nothing_outside_can_be_reached(ask: Ask, listener: socket.socket, tmp_p
     tmp_path.chmod(0o777)
     file.chmod(0o777)
     port = listener.getsockname()[1]
-    findings = ask("escape", port=port, server=os.getpid(), file=str(file)).document
+    findings = ask("escape", port=port, local=LOCAL, server=os.getpid(), file=str(file)).document
     assert [name for name, found in findings.items() if found.startswith("worked")] == []
     assert file.read_text() == "untouched"
 
@@ -55,7 +58,7 @@ def test_the_environment_holds_nothing_of_the_servers(
     with Pool(1, planted=PLANTED) as pool:
         around = pool.run(wire.encode({"kind": "surroundings"})).document
         search = wire.encode({"kind": "find_secrets", "control": ""})
-        found = pool.run(search, Allowance(wall_ms=20_000)).document["found"]
+        found = pool.run(search).document["found"]
     harmless = {"LC_ALL", "TZ", "OPENBLAS_NUM_THREADS", "LD_LIBRARY_PATH"}
     tuning = {"MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_"}
     assert set(around["environment"]) <= harmless | tuning
@@ -69,7 +72,7 @@ def test_the_environment_holds_nothing_of_the_servers(
 def test_nothing_of_a_former_run_is_found(ask: Ask) -> None:
     for _ in range(3):
         assert ask("leave_a_secret", secret=f"SECRET-{secrets.token_hex(16)}").document == "left"
-    found = ask("find_secrets", control="", wall_ms=20_000).document
+    found = ask("find_secrets", control="").document
     assert found["found"] == []
     assert found["seen"] > 10 << 20
 
@@ -99,17 +102,18 @@ def test_nothing_of_a_former_script_is_found(pool: Pool, ask: Ask) -> None:
         with suppress(ScriptError):
             scripts.run(source, named, {"word": secret()}, extras=extras, at=pool)
     for _ in range(3):  # those that waited already, and one made later
-        assert ask("find_secrets", control="", wall_ms=20_000).document["found"] == []
+        assert ask("find_secrets", control="").document["found"] == []
 
 
 def test_the_search_for_secrets_would_find_one(ask: Ask) -> None:
     control = secrets.token_hex(16)
-    found = ask("find_secrets", control=control, wall_ms=20_000).document["found"]
+    found = ask("find_secrets", control=control).document["found"]
     assert f"SECRET-{control}" in found
 
 
 def test_a_lazy_import_fails_without_naming_a_host_path(ask: Ask) -> None:
-    found = ask("escape", port=1, server=os.getpid(), file="/nowhere").document
+    tries = ["lazily import"]
+    found = ask("escape", port=1, server=os.getpid(), file="/nowhere", tries=tries).document
     assert found["lazily import"] == "ModuleNotFoundError"
 
 

@@ -21,7 +21,7 @@ import pytest
 
 from chartpact.script.sandbox import wire
 from chartpact.script.sandbox.pool import Allowance, Pool, Renewal, RunFailed, default
-from chartpact.script.sandbox.process import Unavailable
+from chartpact.script.sandbox.process import Exit, Unavailable, Zygote
 
 from .conftest import PLANTED
 from .processes import (
@@ -97,12 +97,12 @@ def test_a_zygote_killed_with_runs_under_way_answers_them_all_and_leaves_no_orph
 def test_children_that_wait_die_with_their_zygote_whatever_they_do() -> None:
     with Pool(1, planted=PLANTED) as pool:
         zygote = pool.zygote().pid
-        assert wait_until(lambda: {descriptors(pid) for pid in children(zygote)} == {3})
+        assert at_rest(zygote)
         waiting = children(zygote)
         for child in waiting:
             os.kill(child, signal.SIGSTOP)  # it does not see the end of its socket
         os.kill(zygote, signal.SIGKILL)
-        assert wait_until(lambda: not any(map(alive, waiting)), 5.0)
+        assert wait_until(lambda: not any(map(alive, waiting)))
 
 
 def test_a_child_whose_zygote_died_before_it_could_follow_ends() -> None:
@@ -126,7 +126,7 @@ def test_a_child_killed_from_outside_is_an_error_and_the_next_run_is_served() ->
         run = threads.submit(pool.run, SLEEP)
         assert wait_until(lambda: len(running(pool.zygote().pid)) == 1)
         os.kill(running(pool.zygote().pid)[0], signal.SIGKILL)
-        error = run.exception(1)
+        error = run.exception()
         assert isinstance(error, RunFailed) and error.kind == "memory"  # as the OOM killer would
         assert pool.run(ECHO).document == {"kind": "echo"}
 
@@ -145,7 +145,7 @@ def test_a_child_killed_while_it_waits_costs_nobody_a_run() -> None:
 def test_a_child_killed_before_it_read_its_request_is_a_run_that_ended() -> None:
     with Pool(1, planted=PLANTED) as pool:
         zygote = pool.zygote()
-        assert wait_until(lambda: len(children(zygote.pid)) == 2)
+        assert at_rest(zygote.pid)
         for child in children(zygote.pid):
             os.kill(child, signal.SIGSTOP)
         with pytest.raises(RunFailed) as failed:
@@ -161,7 +161,7 @@ def test_a_child_that_waits_holds_three_descriptors_and_a_run_none() -> None:
     with Pool(1, planted=PLANTED) as pool, ThreadPoolExecutor(1) as threads:
         pool.run(ECHO)
         assert at_rest(pool.zygote().pid)
-        run = threads.submit(pool.run, SLEEP, Allowance(wall_ms=5000))
+        run = threads.submit(pool.run, SLEEP)
         assert wait_until(lambda: len(running(pool.zygote().pid)) == 1)
         (child,) = running(pool.zygote().pid)
         assert descriptors(child) == 0
@@ -178,19 +178,19 @@ def test_a_stuck_zygote_is_replaced_and_every_run_is_served(
         assert at_rest(stuck.pid)
         os.kill(stuck.pid, signal.SIGSTOP)
         for _ in range(2):  # these children were made before
-            assert pool.run(ECHO, Allowance(wall_ms=5000)).document == {"kind": "echo"}
+            assert pool.run(ECHO).document == {"kind": "echo"}
         assert alive(stuck.pid)
-        assert pool.run(ECHO, Allowance(wall_ms=5000)).document == {"kind": "echo"}
+        assert pool.run(ECHO).document == {"kind": "echo"}
         assert not alive(stuck.pid)
 
 
 def test_a_stuck_zygote_is_replaced_when_a_run_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("chartpact.script.sandbox.process.FORK_S", 0.5)
     with Pool(2, planted=PLANTED) as pool:
         stuck = pool.zygote()
         assert at_rest(stuck.pid)
         os.kill(stuck.pid, signal.SIGSTOP)
-        with pytest.raises(RunFailed) as failed:
+        with monkeypatch.context() as patch, pytest.raises(RunFailed) as failed:
+            patch.setattr("chartpact.script.sandbox.process.FORK_S", 0.5)
             pool.run(SLEEP, Allowance(wall_ms=100))
         assert failed.value.kind == "busy"
         assert not alive(stuck.pid)
@@ -337,7 +337,7 @@ def test_a_zygote_that_is_replaced_ends_with_its_last_run() -> None:
         assert alive(first.pid) and not run.done()
         os.kill(running(first.pid)[0], signal.SIGKILL)
         assert isinstance(run.exception(), RunFailed)
-        assert wait_until(lambda: not alive(first.pid), 5.0)
+        assert wait_until(lambda: not alive(first.pid))
 
 
 def test_a_zygote_is_renewed_in_time() -> None:
@@ -360,6 +360,20 @@ def test_a_zygote_is_renewed_after_a_few_crashes_and_not_for_slow_scripts() -> N
             with pytest.raises(RunFailed):
                 pool.run(crash)
         assert wait_until(lambda: pool.zygote().pid != first)
+
+
+def test_runs_that_were_killed_by_whomever_do_not_renew_a_zygote(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """On a busy host the child's own timer is there before its owner."""
+    ended = Exit(signal=9, code=0, killed=False, wall_ms=241, cpu_ms=20, peak_kib=1)
+    with Pool(1, renewal=Renewal(crashes=1)) as pool:
+        zygote = pool.zygote()
+        monkeypatch.setattr(Zygote, "run", lambda *_: ended)
+        with pytest.raises(RunFailed):
+            pool.run(NOTHING)
+        assert pool._renewing is None
+        assert pool.zygote() is zygote
 
 
 def test_a_pool_started_by_a_thread_outlives_it() -> None:
@@ -410,17 +424,17 @@ def test_the_owners_death_leaves_no_orphan(ending: signal.Signals) -> None:
     assert wait_until(lambda: len(running(zygote)) == 3)
     family = [zygote, *children(zygote)]
     process.send_signal(ending)
-    process.communicate(timeout=10)
-    assert wait_until(lambda: not any(map(alive, family)), 3.0)
+    process.communicate()
+    assert wait_until(lambda: not any(map(alive, family)))
 
 
 def test_a_fork_of_the_owner_does_not_keep_the_zygote_alive() -> None:
-    process, zygote = owner("os.fork() or (os.close(1), time.sleep(8), os._exit(0))")
+    process, zygote = owner("os.fork() or (os.close(1), time.sleep(600), os._exit(0))")
     (fork,) = [child for child in children(process.pid) if child != zygote]
     try:
         process.kill()
-        process.communicate(timeout=10)
-        assert wait_until(lambda: not alive(zygote), 3.0)
+        process.communicate()
+        assert wait_until(lambda: not alive(zygote))
         assert alive(fork)
     finally:
         os.kill(fork, signal.SIGKILL)
@@ -542,20 +556,25 @@ def test_renewal_under_load_loses_no_run() -> None:
         assert len(mine) == 1
 
 
+def oom_score(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/oom_score_adj").read_text())
+
+
 def test_runs_yield_to_the_server_and_go_first_when_memory_runs_out() -> None:
     with Pool(1, planted=PLANTED) as pool, ThreadPoolExecutor(1) as threads:
         zygote = pool.zygote()
-        run = threads.submit(pool.run, SLEEP, Allowance(wall_ms=300))
+        run = threads.submit(pool.run, SLEEP, Allowance(wall_ms=20_300))
         assert wait_until(lambda: len(running(zygote.pid)) == 1)
         child = running(zygote.pid)[0]
         own = os.getpriority(os.PRIO_PROCESS, 0)
         assert os.getpriority(os.PRIO_PROCESS, child) == min(own + 10, 19)
-        assert Path(f"/proc/{child}/oom_score_adj").read_text().strip() == "800"
+        assert oom_score(child) == max(oom_score(os.getpid()), 800)
         limits = Path(f"/proc/{child}/limits").read_text()
-        assert "Max cpu time              2                    2" in limits
+        assert re.search(r"Max cpu time +22 +22 ", limits)
         none = "core file size|processes|file size|open files|locked memory|msgqueue size"
         for name in none.split("|"):
             assert re.search(rf"Max {name} +0 +0 ", limits), name
+        os.kill(child, signal.SIGKILL)
         assert isinstance(run.exception(), RunFailed)
 
 
@@ -576,7 +595,7 @@ def test_whose_owner_gives_way_gives_way_too_in_a_session_of_its_own() -> None:
         command = [sys.executable, "-c", textwrap.dedent(code), str(behind)]
         told = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
         own = os.getpriority(os.PRIO_PROCESS, 0)
-        assert told.stdout.split()[-1] == str(min(own + behind, 19))
+        assert told.stdout.split()[-1] == str(max(min(own + behind, 19), 0))
 
 
 def test_a_zygote_has_no_network_where_the_host_permits_it() -> None:
@@ -605,6 +624,6 @@ def test_an_owner_who_is_interrupted_leaves_no_run_behind(monkeypatch: pytest.Mo
         with pytest.raises(KeyboardInterrupt):
             pool.run(SLEEP, Allowance(wall_ms=20_000))
         monkeypatch.undo()
-        assert wait_until(lambda: running(zygote.pid) == [], 1.0)
+        assert wait_until(lambda: running(zygote.pid) == [])
         assert pool.run(ECHO).document == {"kind": "echo"}
         assert pool.zygote() is zygote

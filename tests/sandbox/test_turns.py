@@ -1,19 +1,28 @@
 """Runs are admitted as cores allow, and users take turns."""
 
 import asyncio
+import os
+import signal
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from chartpact.script.sandbox import wire
-from chartpact.script.sandbox.pool import Allowance, Pool, RunFailed, cores
+from chartpact.script.sandbox.pool import Allowance, Answered, Pool, RunFailed, cores
 from chartpact.script.sandbox.turns import Crowded, Turns
 
 from .conftest import PLANTED
+from .processes import running, wait_until
+
+ECHO = wire.encode({"kind": "echo"})
+SLEEP = wire.encode({"kind": "sleep"})
+LOOP = wire.encode({"kind": "loop"})
 
 
 class Log:
@@ -176,29 +185,38 @@ def test_no_turn_is_lost_nor_given_twice(turns: int, steps: list[str | int | Non
     assert ended == asked
 
 
-def test_one_users_endless_loops_do_not_keep_the_others_waiting() -> None:
-    loop, echo = wire.encode({"kind": "loop"}), wire.encode({"kind": "echo"})
-    with Pool(2, planted=PLANTED) as pool, ThreadPoolExecutor(6) as threads:
-        pool.zygote()
-        slow = [threads.submit(pool.run, loop, Allowance(wall_ms=300), "ann") for _ in range(5)]
-        time.sleep(0.05)
+@contextmanager
+def occupied(
+    pool: Pool, user: str | None = None, runs: int = 1
+) -> Iterator[list["Future[Answered]"]]:
+    """Runs of this user that go on for as long as they are needed, of which one is under way."""
+    zygote = pool.zygote().pid
+    with ThreadPoolExecutor(runs) as threads:
+        going = [threads.submit(pool.run, SLEEP, user=user) for _ in range(runs)]
+        try:
+            assert wait_until(lambda: len(running(zygote)) == 1)
+            yield going
+        finally:
+            while not all(each.done() for each in going):
+                for child in running(zygote):
+                    os.kill(child, signal.SIGKILL)
+                time.sleep(0.01)
+        assert all(isinstance(each.exception(), RunFailed) for each in going)
+
+
+def test_one_users_endless_runs_do_not_keep_the_others_waiting() -> None:
+    with Pool(2, planted=PLANTED) as pool, occupied(pool, "ann", 5) as endless:
         for _ in range(3):
-            pool.run(echo, user="bob")
-        assert sum(run.done() for run in slow) <= 2
-        for run in slow:
-            assert isinstance(run.exception(), RunFailed)
+            pool.run(ECHO, user="bob")
+        assert not any(run.done() for run in endless)
 
 
 def test_waiting_ends_as_busy() -> None:
-    with Pool(1, planted=PLANTED, patience_s=0.05) as pool, ThreadPoolExecutor(1) as threads:
-        pool.zygote()
-        slow = threads.submit(pool.run, wire.encode({"kind": "loop"}), Allowance(wall_ms=300))
-        time.sleep(0.05)
-        with pytest.raises(RunFailed, match="no turn") as failed:
-            pool.run(wire.encode({"kind": "echo"}))
+    with Pool(1, planted=PLANTED, patience_s=0.05) as pool:
+        with occupied(pool), pytest.raises(RunFailed, match="no turn") as failed:
+            pool.run(ECHO)
         assert failed.value.kind == "busy"
-        assert isinstance(slow.exception(), RunFailed)
-        assert pool.run(wire.encode({"kind": "echo"})).document == {"kind": "echo"}
+        assert pool.run(ECHO).document == {"kind": "echo"}
 
 
 def test_who_is_interrupted_while_waiting_gives_the_turn_back(
@@ -208,46 +226,36 @@ def test_who_is_interrupted_while_waiting_gives_the_turn_back(
         def wait(self, timeout: float | None = None) -> bool:  # noqa: ARG002
             raise KeyboardInterrupt
 
-    echo = wire.encode({"kind": "echo"})
-    with Pool(1, planted=PLANTED, patience_s=5) as pool, ThreadPoolExecutor(1) as threads:
-        pool.zygote()
-        with monkeypatch.context() as patch:
+    def interrupted() -> None:
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
             patch.setattr("chartpact.script.sandbox.pool.threading.Event", Interrupted)
-            with pytest.raises(KeyboardInterrupt):  # granted at once
-                pool.run(echo)
-        slow = threads.submit(pool.run, wire.encode({"kind": "loop"}), Allowance(wall_ms=300))
-        time.sleep(0.05)
-        with monkeypatch.context() as patch:
-            patch.setattr("chartpact.script.sandbox.pool.threading.Event", Interrupted)
-            with pytest.raises(KeyboardInterrupt):  # still waiting
-                pool.run(echo)
-        assert isinstance(slow.exception(), RunFailed)
-        assert pool.run(echo).document == {"kind": "echo"}
+            pool.run(ECHO)
+
+    with Pool(1, planted=PLANTED) as pool:
+        interrupted()  # its turn was granted at once
+        with occupied(pool):
+            interrupted()  # it still waited for one
+        assert pool.run(ECHO).document == {"kind": "echo"}
         assert pool.turns._running == pool.turns._waiting == {}
 
 
 def test_a_turn_costs_the_time_it_took() -> None:
-    with Pool(2, planted=PLANTED) as pool, ThreadPoolExecutor(1) as threads:
-        pool.zygote()
-        keeps = threads.submit(pool.run, wire.encode({"kind": "loop"}), Allowance(900), "cid")
-        time.sleep(0.05)
+    with Pool(2, planted=PLANTED) as pool, occupied(pool, "cid"):
         with pytest.raises(RunFailed):
-            pool.run(wire.encode({"kind": "loop"}), Allowance(wall_ms=500), "ann")
-        pool.run(wire.encode({"kind": "echo"}), user="bob")
-        spent = dict(pool.turns._spent)
-        assert isinstance(keeps.exception(), RunFailed)
-        assert spent["ann"] >= 0.5
-        assert spent["bob"] < spent["ann"]
+            pool.run(LOOP, Allowance(wall_ms=500), "ann")
+        began = time.monotonic()
+        pool.run(ECHO, user="bob")
+        assert pool.turns._spent["bob"] <= time.monotonic() - began
+        assert pool.turns._spent["ann"] >= 0.5
 
 
 def test_the_clock_starts_with_the_run_not_with_the_waiting() -> None:
-    with Pool(1, planted=PLANTED) as pool, ThreadPoolExecutor(2) as threads:
-        pool.zygote()
-        slow = threads.submit(pool.run, wire.encode({"kind": "loop"}), Allowance(wall_ms=300))
-        time.sleep(0.05)
-        short = pool.run(wire.encode({"kind": "echo"}), Allowance(wall_ms=100))
-        assert short.document == {"kind": "echo"}
-        assert isinstance(slow.exception(), RunFailed)
+    with Pool(1, planted=PLANTED) as pool, ThreadPoolExecutor(1) as threads:
+        with occupied(pool):
+            short = threads.submit(pool.run, ECHO, Allowance(wall_ms=1000))
+            assert wait_until(lambda: bool(pool.turns._waiting))
+            time.sleep(1.1)
+        assert short.result().document == {"kind": "echo"}
 
 
 def test_an_event_loop_can_wait_for_runs() -> None:

@@ -205,7 +205,7 @@ class Pool:
         zygote.kill()
 
     def _after(self, zygote: Zygote, ended: Exit | None) -> None:
-        if ended is not None and ended.signal and not ended.killed:
+        if ended is not None and ended.signal not in (0, signal.SIGKILL):  # a kill is no crash
             zygote.crashes += 1
         due = (
             zygote.runs >= self.renewal.runs

@@ -30,6 +30,7 @@ from chartpact.script.sandbox import child, packing, wire
 from chartpact.script.sandbox.layers import ALL, LANDLOCK
 
 _SPARE_DESCRIPTORS = 32
+_FIRST_TO_GO = 800  # of the 1000 that the kernel's choice of a victim goes to
 _RETRY_S = 0.1  # after a fork that failed
 _BREATH_S = 0.004
 _AHEAD = 2
@@ -148,8 +149,9 @@ def _plant(path: str) -> None:
 
 
 def _offer_to_oom_killer() -> None:
-    with suppress(OSError), open("/proc/self/oom_score_adj", "w") as score:
-        score.write("800")
+    with suppress(OSError), open("/proc/self/oom_score_adj", "r+") as score:
+        if int(score.read()) < _FIRST_TO_GO:  # a container may offer all it runs already
+            score.write(str(_FIRST_TO_GO))
 
 
 def _stay_behind() -> None:
