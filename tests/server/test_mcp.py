@@ -8,6 +8,7 @@ import httpx2
 import pytest
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
+from mcp_types import INVALID_PARAMS
 from tests.server.conftest import SCRIPT, TOKENS
 
 TOOLS = {
@@ -127,3 +128,31 @@ def test_an_unknown_resource_is_an_error(server, uri):
                 await bob.read_resource(uri)
 
     asyncio.run(read())
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "told"),
+    [
+        ("write_an_idea", {"idea": "x"}, "there are write_an_indicator, fork_and_modify"),
+        ("fork_and_modify", {"builtin": "rsi"}, "it needs change; the arguments are builtin, chan"),
+        ("write_an_indicator", {"idea": "x", "n": "1"}, "the arguments are idea"),
+    ],
+)
+def test_a_prompt_asked_for_wrongly_says_what_it_takes(server, name, arguments, told):
+    async def asked() -> MCPError:
+        async with over_http(server, "ann") as ann:
+            with pytest.raises(MCPError) as raised:
+                await ann.get_prompt(name, arguments)
+            return raised.value
+
+    error = asyncio.run(asked())
+    assert error.code == INVALID_PARAMS
+    assert told in error.message
+
+
+def test_every_argument_of_a_prompt_is_described(server):
+    async def listed():
+        async with over_http(server, "ann") as ann:
+            return (await ann.list_prompts()).prompts
+
+    assert all(each.description for prompt in asyncio.run(listed()) for each in prompt.arguments)

@@ -161,6 +161,30 @@ def test_what_is_said_of_a_user_is_private_and_every_answer_has_an_id(ann):
     assert len(answer.headers["x-request-id"]) == 16
 
 
+@pytest.mark.parametrize("version", ["2026-07-28", "2025-11-25"])
+def test_what_comes_as_a_stream_is_private_too(ann, version):
+    meta = {
+        "progressToken": 1,
+        "io.modelcontextprotocol/protocolVersion": version,
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    call = {"name": "generate_chart", "arguments": CHART, "_meta": meta}
+    answer = ann.post(
+        "/mcp",
+        json={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call},
+        headers={
+            "Accept": "application/json, text/event-stream",
+            "Mcp-Protocol-Version": version,
+            "Mcp-Method": "tools/call",
+            "Mcp-Name": "generate_chart",
+        },
+    )
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "text/event-stream"
+    assert {"private", "no-store"} <= set(answer.headers["cache-control"].split(", "))
+
+
 def test_the_log_has_ids_and_users_and_no_secrets(server, ann):
     answer = ann.get("/api/v1/symbols?token=secret-in-the-query")
     request = answer.headers["x-request-id"]

@@ -33,6 +33,7 @@ USUAL = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
 )
+Pairs = list[tuple[bytes, bytes]]  # headers as ASGI has them
 LARGE = ("/api/v1/my/bars/", "/api/v1/my/library")  # where files and whole libraries are put
 
 
@@ -72,10 +73,11 @@ class Front:
         async def tell(message: Message) -> None:
             if message["type"] == "http.response.start":
                 told["status"] = message["status"]
+                headers = message["headers"] if user is None else _private(message["headers"])
                 message["headers"] = [
-                    *message["headers"],
+                    *headers,
                     (b"x-request-id", request_id.encode()),
-                    *_unless_there(message["headers"]),
+                    *_unless_there(headers),
                 ]
             elif not message.get("more_body", False):
                 told["ended"] = True
@@ -84,9 +86,9 @@ class Front:
         user: str | None = None
         try:
             try:
-                headers = Headers(scope=scope)
-                user = self._admitted(scope, headers)
-                body = await self._body(scope["path"], user, headers, receive)
+                asked = Headers(scope=scope)
+                user = self._admitted(scope, asked)
+                body = await self._body(scope["path"], user, asked, receive)
             except Refusal as refusal:
                 await refusal.answer(scope, receive, tell)
             else:
@@ -241,8 +243,18 @@ def _again(body: bytes, receive: Receive) -> Receive:
     return replayed
 
 
-def _unless_there(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-    """What is said of one user is not kept for another, unless a route says otherwise."""
+def _private(headers: Pairs) -> Pairs:
+    """What is said to a user is for no shared cache, whatever a stream says of caches besides."""
+    return [
+        (name, b"private, no-store, " + value)
+        if name.lower() == b"cache-control" and b"private" not in value
+        else (name, value)
+        for name, value in headers
+    ]
+
+
+def _unless_there(headers: Pairs) -> Pairs:
+    """What is usual, where a route does not say otherwise."""
     present = {name.lower() for name, _ in headers}
     return [each for each in USUAL if each[0] not in present]
 

@@ -15,10 +15,20 @@ from mcp.server.caching import CacheHint
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
 from mcp.server.mcpserver.tools import Tool
-from mcp_types import CallToolResult, ImageContent, TextContent, ToolAnnotations
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INVALID_PARAMS,
+    CallToolResult,
+    GetPromptResult,
+    ImageContent,
+    InputRequiredResult,
+    TextContent,
+    ToolAnnotations,
+)
 from pydantic import Field, ValidationError, create_model
 
 from chartpact._version import VERSION
+from chartpact.script import refimpl
 from chartpact.server import shapes
 from chartpact.server.limits import TooMuch
 from chartpact.server.verbs import NO_DATABASE, Refused, Verbs
@@ -59,7 +69,7 @@ def build(verbs: Verbs, user_of: UserOf) -> MCPServer[Any]:
     tools: list[Tool] = []
     _add_chart_tools(tools, verbs, user_of)
     _add_script_tools(tools, verbs, user_of)
-    server: MCPServer[Any] = MCPServer(
+    server = _Server(
         "chartpact",
         title="chartpact",
         description="Trading indicators you can write yourself, and charts a program can trust.",
@@ -78,6 +88,29 @@ def build(verbs: Verbs, user_of: UserOf) -> MCPServer[Any]:
     _add_resources(server, verbs, user_of)
     _add_prompts(server)
     return server
+
+
+class _Server(MCPServer[Any]):
+    """The SDK's server, which also says what is wrong with a request for a prompt."""
+
+    async def get_prompt(
+        self,
+        name: str,
+        arguments: dict[str, Any] | None = None,
+        context: Context[Any, Any] | None = None,
+    ) -> GetPromptResult | InputRequiredResult:
+        prompts = {prompt.name: prompt for prompt in await self.list_prompts()}
+        if name not in prompts:
+            known = ", ".join(prompts)
+            raise MCPError(INVALID_PARAMS, f"there is no prompt {name!r:.80}; there are {known}")
+        taken = {each.name: each.required for each in prompts[name].arguments or ()}
+        given = arguments or {}
+        missing = [each for each, needed in taken.items() if needed and each not in given]
+        if missing or not given.keys() <= taken.keys():
+            told = f"it needs {', '.join(missing)}; " if missing else ""
+            takes = ", ".join(taken) or "none"
+            raise MCPError(INVALID_PARAMS, f"{name}: {told}the arguments are {takes}")
+        return await super().get_prompt(name, arguments, context)
 
 
 class _Exact(Tool):
@@ -316,7 +349,9 @@ def _page(name: str) -> str:
 
 def _add_prompts(server: MCPServer[Any]) -> None:
     @server.prompt(title="Write an indicator")
-    def write_an_indicator(idea: str) -> str:
+    def write_an_indicator(
+        idea: Annotated[str, Field(description="what the indicator shall show, in plain words")],
+    ) -> str:
         """Write, register and draw an indicator from an idea in plain words."""
         return (
             f"Write a chartpact indicator: {idea}\n\n"
@@ -327,7 +362,10 @@ def _add_prompts(server: MCPServer[Any]) -> None:
         )
 
     @server.prompt(title="Fork and modify")
-    def fork_and_modify(builtin: str, change: str) -> str:
+    def fork_and_modify(
+        builtin: Annotated[str, Field(description=f"one of {', '.join(refimpl.NAMES)}")],
+        change: Annotated[str, Field(description="what shall be different, in plain words")],
+    ) -> str:
         """Take a builtin's source, change it, and put it in the builtin's place for this user."""
         return (
             f"Change the builtin {builtin}: {change}\n\n"
