@@ -194,6 +194,17 @@ def test_what_was_not_asked_for_may_be_none(expression):
     assert "may be none here" in wrong(expression)
 
 
+def test_an_element_with_the_longest_name_is_known_to_be_there_when_asked_for():
+    name = "level_" + "x" * 58
+    text = f"""\
+    channels: {{lines: signal}}
+    elements: {{{name}: {{from: lines, count: 0..1}}}}
+    output: {{value: "{name}.y1 + 1 if {name} else 0"}}
+    """
+    assert state(text, lines=[draw.line(100, 10.0, "#2962ff")]) == {"value": 11.0}
+    assert state(text) == {"value": 0}
+
+
 def test_lists_stand_only_where_an_expression_runs_once():
     found = wrong("len([t for t in tag]) > 1", "where")
     assert "a list has no place here" in found

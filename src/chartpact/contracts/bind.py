@@ -83,7 +83,7 @@ def _bind(contract: Contract, values: Mapping[str, Any], digest: str) -> Bound:
     for element in contract.elements.values():
         if element.decode is not None:
             names[f"D_{element.name}"] = _decoder(element.name, element.decode, values, faults)
-    exec(contract.code, names)  # the code is ours: see expressions.py for what can be in it
+    exec(contract.code, names)  # the code is ours: see expressions for what can be in it
     for edge in contract.edges.values():
         if edge.spec.violation == "config" and not faults and names[f"edge_{edge.name}"]():
             faults.append(Fault(f"edge_cases.{edge.name}", edge.spec.say or edge.name))
