@@ -161,6 +161,13 @@ def test_every_function_works_in_a_child_and_imports_nothing(ask: Ask) -> None:
     assert found["zones"] > 400
 
 
+@pytest.mark.parametrize("lines", [200, 201, 500])
+def test_a_log_that_is_full_ends_with_a_word_about_the_rest(lines: int) -> None:
+    log = script.run(source(f"for i in range({lines}):\n    print('y' * 2500)"), BARS).log
+    rest = ("(more than 200 lines: the rest is left out)",) if lines > 200 else ()
+    assert log == ("y" * 2000,) * 200 + rest
+
+
 def test_texts_that_grow_on_the_wire_are_too_large_and_no_crash() -> None:
     body = "for i in range(249):\n    chart.new_label(i, 1.0, '\U0001f600' * 4000)"
     text = source(body).replace('"T"', '"T", "max_labels_count": 500')
@@ -224,6 +231,7 @@ DOT = {"x": 1, "y": 0, "size": 0, "label": [["a"], 2]}
         {**GOOD, "steps": "3"},
         {**GOOD, "log": "x"},
         {**GOOD, "log": [1]},
+        {**GOOD, "log": ["x"] * 202},
         {**GOOD, "log": ["x"] * 100_000},
         {**GOOD, "log": ["x" * 1_000_000]},
         {**GOOD, "scene": None},

@@ -217,7 +217,7 @@ def _result(document: Mapping[str, Any], columns: list[wire.Column], bars: int) 
     steps, log, scene = document["steps"], document["log"], document["scene"]
     if type(steps) is not int or not 0 <= steps <= _MOST_STEPS:
         raise ValueError("steps")
-    if not isinstance(log, list) or len(log) > LOG_LINES:
+    if not isinstance(log, list) or len(log) > LOG_LINES + 1:  # the last: more were left out
         raise ValueError("log")
     if not all(isinstance(line, str) and len(line) <= LOG_LINE_CHARS for line in log):
         raise ValueError("log")
