@@ -4,6 +4,7 @@
 static int (*const parts[])(PyObject *module) = {
     add_kernels,
     add_hardening,
+    add_keys,
 };
 
 static struct PyModuleDef definition = {

@@ -6,5 +6,6 @@
 
 int add_kernels(PyObject *module);
 int add_hardening(PyObject *module);
+int add_keys(PyObject *module);
 
 #endif

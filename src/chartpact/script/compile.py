@@ -24,7 +24,7 @@ from chartpact.script.hoist import hoistable, source_of
 from chartpact.script.kinds import DICTS, INT, LIST, NUMBER, Kinds, is_none_test
 from chartpact.script.scopes import target_names
 from chartpact.script.values import FILE
-from chartpact.script.weights import TURN, Weights, entry, steps, unpacking
+from chartpact.script.weights import COLLECT, TURN, Weights, entry, steps, unpacking
 
 BINARY: Mapping[type, str] = {
     ast.Add: "_add", ast.Sub: "_sub", ast.Mult: "_mul", ast.Div: "_div", ast.FloorDiv: "_floordiv",
@@ -348,7 +348,8 @@ class _Writer:
 
     def _collected(self, node: ast.ListComp | ast.DictComp) -> ast.expr:
         parts = [node.elt] if isinstance(node, ast.ListComp) else [node.key, node.value]
-        weight = 3 + sum(map(self._weigh.cost, parts)) + 8 * isinstance(node, ast.DictComp)
+        weight = 3 + sum(map(self._weigh.cost, parts))
+        weight += COLLECT if isinstance(node, ast.DictComp) else 0
         clauses: list[ast.comprehension] = []
         closes = False
         for clause in reversed(node.generators):
@@ -363,6 +364,8 @@ class _Writer:
             made: ast.expr = ast.ListComp(self._expression(node.elt), clauses)
             return _call("_closed_list" if closes else "_List", _at(node, made))
         key = self._key(node.key)
+        if self._guards.kind(node.key) & NUMBER and not self._guards.key(node.key):
+            key = _at(node.key, _call("_seal", key))
         made = ast.DictComp(key, self._expression(node.value), clauses)
         return _call("_closed_dict" if closes else "_Dict", _at(node, made))
 

@@ -247,7 +247,7 @@ class Methods:
 
     def _removed(self, values: Dict) -> None:
         """Keeps the empty places of a dict few: Python passes by them whenever it is iterated."""
-        self._charge(8)
+        self._charge(10)
         values.gone = getattr(values, "gone", 0) + 1
         if values.gone > _EMPTY_PLACES + len(values) // 4:
             kept = list(values.items())
@@ -283,10 +283,9 @@ class Methods:
         if not values:
             raise Fault("value", "an empty dict has nothing to pop")
         self._charge(getattr(values, "gone", 0) // 8)
-        key = next(iter(values))  # Starlark: the first, where Python takes the last
-        value = values.pop(key)
+        first = values.popitem()
         self._removed(values)
-        return key, value
+        return first
 
     def _dict_setdefault(self, values: Dict, key: Any, default: Any = None, /) -> Any:
         return values.setdefault(self._operators.key(key), default)

@@ -10,6 +10,7 @@ from types import FunctionType
 from typing import Any
 
 from chartpact.script.errors import Fault
+from chartpact.script.keys import seal
 from chartpact.script.limits import INT_BITS, TEXT_CHARS, VALUE_DEPTH
 from chartpact.script.meter import Meter, walking
 from chartpact.script.series import Series, SeriesTruth, TextSeries
@@ -21,6 +22,8 @@ _SPREADABLE = frozenset((*LISTS, *DICTS, tuple, range, Series))
 _SMALL = 1 << 64
 _WIDE, _NARROW = 1e15, 1e-6
 _LARGEST_KEY = (1 << 61) - 1
+MERGE = 3  # steps to put a key of one dict into another
+KEY = 6  # steps to hash a number or a short text
 _WALKED = frozenset((*LISTS, *DICTS, tuple))
 _PLAIN_KEYS = frozenset((int, float, str, type(None), FunctionType, Method))
 
@@ -165,8 +168,10 @@ class Operators:
         if (type(a) is type(b) is int) or type(a) is Series or type(b) is Series:
             return a | b
         if type(a) in DICTS and type(b) in DICTS:
-            self._grow(len(a) + len(b), 1)
-            return Dict(dict.__or__(a, b))
+            self._charge(8 + MERGE * (len(a) + len(b)))
+            made = Dict(a)
+            made.update(b)
+            return made
         raise self._no_bits("|", a, b)
 
     def xor(self, a: Any, b: Any) -> Any:
@@ -344,25 +349,27 @@ class Operators:
 
     # ------------------------------------------------------------------------------ elements
 
-    def key(self, value: Any, depth: int = 0) -> Any:
-        """The value, if it may be a key of a dict."""
+    def key(self, value: Any) -> Any:
+        """The value as a dict keeps it, if it may be a key."""
+        self._check_key(value, 0)
+        return seal(value)
+
+    def _check_key(self, value: Any, depth: int) -> None:
         kind = type(value)
         if kind in _PLAIN_KEYS:
-            self._charge(6)
+            self._charge(KEY)
             if kind is str:
                 self._charge(len(value) // 64)
             elif kind is int and not -_LARGEST_KEY < value < _LARGEST_KEY:
-                # beyond this, Python's hash repeats itself, and a dict can be made to crawl
                 raise Fault("value", "this int is too large to be the key of a dict")
-            return value
-        if kind is tuple:
+        elif kind is tuple:
             self._deepen(len(value), depth)
             for each in value:
-                self.key(each, depth + 1)
-            return value
-        hint = {"list": "use a tuple", "bool": "use 0 and 1, or two texts"}
-        name = "bool" if kind is bool else "list" if kind in LISTS else ""
-        raise Fault("type", f"{a_type(value)} cannot be the key of a dict", hint.get(name, ""))
+                self._check_key(each, depth + 1)
+        else:
+            hint = {"list": "use a tuple", "bool": "use 0 and 1, or two texts"}
+            name = "bool" if kind is bool else "list" if kind in LISTS else ""
+            raise Fault("type", f"{a_type(value)} cannot be the key of a dict", hint.get(name, ""))
 
     def index(self, holder: Any, at: Any) -> Any:
         kind = type(holder)
@@ -415,7 +422,7 @@ class Operators:
     def ior(self, a: Any, b: Any) -> Any:
         """`a |= b`: a dict is updated in place."""
         if type(a) in DICTS and type(b) in DICTS:
-            self._grow(len(b), 1)
+            self._charge(8 + MERGE * len(b))
             a.update(b)
             return a
         return self.bitor(a, b)
@@ -462,7 +469,7 @@ class Operators:
         made = Dict()
         for source in given:
             if type(source) in DICTS:
-                self._grow(len(source), 1)
+                self._charge(8 + MERGE * len(source))
                 made.update(source)
                 continue
             values, length, _ = self.sequence(source)
@@ -470,7 +477,7 @@ class Operators:
             for each in values:
                 key, value = self.unpack(each, 2)
                 made[self.key(key)] = value
-        self._grow(len(named), 1)
+        self._charge(8 + MERGE * len(named))
         made.update(named)
         return made
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from chartpact.script.builtins import Builtins
 from chartpact.script.errors import Fault
+from chartpact.script.keys import seal
 from chartpact.script.limits import CALL_DEPTH
 from chartpact.script.meter import ENTRY, QUARTERS, Meter
 from chartpact.script.methods import Methods
@@ -64,6 +65,7 @@ class Runtime:
             "_items": self.items,
             "_joined": self.joined,
             "_made_dict": self.made_dict,
+            "_seal": seal,
             "_search": self.search,
             "_span": self.span,
             "_spread": self.spread,
@@ -126,7 +128,7 @@ class Runtime:
         """`f(**values)`."""
         if type(values) not in DICTS or any(type(key) is not str for key in values):
             raise Fault("type", "** takes a dict whose keys are strings")
-        self.meter.charge(20 + 5 * len(values))
+        self.meter.charge(20 + 12 * len(values))
         return dict(values)
 
     # --------------------------------------------------------------------------------- loops

@@ -10,6 +10,7 @@ from types import FunctionType, MethodType
 from typing import Any, ClassVar, NoReturn
 
 from chartpact.script.errors import Fault
+from chartpact.script.keys import Table
 
 FILE = "<script>"  # how compiled scripts call themselves; no host path is ever in one
 
@@ -20,7 +21,7 @@ class List(list[Any]):
     __slots__ = ()
 
 
-class Dict(dict[Any, Any]):
+class Dict(Table):
     """A dict a script may change; `gone` are the keys whose places in it are still empty."""
 
     __slots__ = ("gone",)

@@ -8,7 +8,7 @@ import ast
 
 from chartpact.script.check import FUNCTION, Checked
 from chartpact.script.guards import Guards
-from chartpact.script.kinds import BIG, DICT, is_none_test
+from chartpact.script.kinds import BIG, DICT, NUMBER, is_none_test
 from chartpact.script.meter import QUARTERS
 
 LONG_BRANCH = 16  # quarters: a longer branch of an `if` is charged when it is taken
@@ -16,7 +16,9 @@ TURN = 2  # of a loop, its body not counted
 NATIVE, GUARDED = 1, 11
 CALL = 10  # of a builtin, or of the host
 UNPACK = 16  # `a, b = x`, for which a function is called
+READ = 5  # an element of a dict, under a number
 STORE = 8  # an element of a dict, which may have to grow
+COLLECT = 10  # an element of a dict that a comprehension makes
 DIVIDE_BIG = 16  # ints without bounds divided to a float
 
 
@@ -99,7 +101,8 @@ class Weights:
         if isinstance(node, ast.AugAssign):
             guarded = self._guards.binary(node.op, node.target, node.value)
             own = GUARDED if guarded else 1 + self._native(node.op, node.target, node.value)
-            return own + self.cost(node.value) + self.cost(node.target)
+            read = self._read(node.target) if isinstance(node.target, ast.Subscript) else 0
+            return own + read + self.cost(node.value) + self.cost(node.target)
         if isinstance(node, ast.Expr):
             return 1 + self.cost(node.value)
         if isinstance(node, ast.For):
@@ -148,7 +151,7 @@ class Weights:
             if guards.element(node):
                 return GUARDED
             stores = isinstance(node.ctx, ast.Store) and guards.kind(node.value) & DICT
-            return STORE if stores else NATIVE
+            return STORE if stores else self._read(node)
         if isinstance(node, ast.List):
             return 16 + len(node.elts)
         if isinstance(node, ast.Tuple):
@@ -156,6 +159,11 @@ class Weights:
         if isinstance(node, ast.Dict):
             return 20 + 8 * len(node.values)
         return 3
+
+    def _read(self, node: ast.Subscript) -> int:
+        """The weight of an element that is read without a guard."""
+        hashes = self._guards.kind(node.value) & DICT and self._guards.kind(node.slice) & NUMBER
+        return READ if hashes else NATIVE
 
     def _native(self, operator: ast.operator, left: ast.expr, right: ast.expr) -> int:
         """The weight of an operator that needs no guard."""

@@ -17,6 +17,39 @@ def indented(word: str, depth: int) -> str:
     return body(*lines, f"{'  ' * depth}pass")
 
 
+_MASK = (1 << 64) - 1
+_FIRST, _SECOND, _FIFTH = 11400714785074694791, 14029467366897019727, 2870177450012600261
+_LARGEST_KEY = (1 << 61) - 1
+
+
+def _turned(value: int, bits: int) -> int:
+    return (value << bits | value >> 64 - bits) & _MASK
+
+
+def colliding(count: int) -> list[tuple[int, int]]:
+    """Pairs that Python gives one and the same hash, so that a dict looks through all of them."""
+    back_first, back_second = pow(_FIRST, -1, 1 << 64), pow(_SECOND, -1, 1 << 64)
+    wanted = _turned(12345 * back_first & _MASK, 64 - 31)
+    pairs: list[tuple[int, int]] = []
+    a = 0
+    while len(pairs) < count:
+        a += 1
+        after = _turned((_FIFTH + a * _SECOND) & _MASK, 31) * _FIRST & _MASK
+        b = (wanted - after) * back_second & _MASK
+        b -= (b >> 63) << 64
+        if abs(b) < _LARGEST_KEY and b != -1:
+            pairs.append((a, b))
+    return pairs
+
+
+def _keyed(pairs: list[tuple[int, int]]) -> str:
+    return ", ".join(f"({a}, {b}): 1" for a, b in pairs)
+
+
+def _listed(pairs: list[tuple[int, int]]) -> str:
+    return ", ".join(f"({a}, {b})" for a, b in pairs)
+
+
 GENERATED: dict[str, tuple[str, str, str]] = {
     "more than 64 KB": (body("x = 1") + "#" * 65_536, "parse", "size"),
     "64 KB counted in bytes": (body("x = 1") + "# " + "é" * 33_000, "parse", "size"),
@@ -158,6 +191,34 @@ GENERATED: dict[str, tuple[str, str, str]] = {
             *[f"{'  ' * 12}v{i} = v{(i + 1) % 12}" for i in range(12)],
             *[f"{'  ' * 12}w{i} = w{i - 1} + 1" if i else f"{'  ' * 12}w0 = 1" for i in range(300)],
         ),
+        "run",
+        "budget",
+    ),
+    "keys of one hash": (
+        HEAD
+        + f"KEYS = [{_listed(colliding(1_500))}]\n"
+        + COMPUTE
+        + "    table = {key: 1 for key in KEYS}\n"
+        + "    last = KEYS[-1]\n"
+        + "    for turn in range(1000):\n"
+        + "        for i in range(100):\n"
+        + "            x = table[last]\n",
+        "run",
+        "budget",
+    ),
+    "keys of one hash, written as a dict": (
+        HEAD
+        + COMPUTE
+        + f"    for turn in range(1000):\n        x = {{{_keyed(colliding(800))}}}\n",
+        "run",
+        "budget",
+    ),
+    "keys of one hash, within keys": (
+        HEAD
+        + f"KEYS = [{_listed(colliding(1_000))}]\n"
+        + COMPUTE
+        + "    for turn in range(1000):\n"
+        + "        table = {(key, key): 1 for key in KEYS}\n",
         "run",
         "budget",
     ),
