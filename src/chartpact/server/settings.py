@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
+from chartpact.script.sandbox.cores import cores
 from chartpact.sources import configured
 from chartpact.sources.configured import Descriptions
 
@@ -53,7 +54,7 @@ def from_environment(environ: Mapping[str, str] = os.environ) -> Settings:
         sources=configured.from_environment(environ),
         scripts=_users(environ.get("CHARTPACT_SCRIPTS", "all")),
         limits=_limits(environ.get("CHARTPACT_LIMITS", "")),
-        workers=max(2, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2),
+        workers=max(2, cores()),
     )
 
 

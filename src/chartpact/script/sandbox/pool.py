@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from chartpact.script.sandbox import wire
+from chartpact.script.sandbox.cores import cores
 from chartpact.script.sandbox.layers import ALL
 from chartpact.script.sandbox.process import Exit, ForkFailed, Lost, Unavailable, Zygote
 from chartpact.script.sandbox.turns import Crowded, Turns, User
@@ -327,11 +328,6 @@ def _crashed(ended: Exit, given: Allowance) -> RunFailed:
     known = ended.signal in {*signal.Signals}
     name = signal.Signals(ended.signal).name if known else f"signal {ended.signal}"
     return RunFailed("crash", f"the script's process crashed ({name})", _NOT_YOUR_FAULT)
-
-
-def cores() -> int:
-    """As many as this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
 
 
 # ------------------------------------------------------------------------------------ the default
