@@ -13,11 +13,15 @@ from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("CHARTPACT_SHARED", ROOT.parent / "shared"))
-# No test asks a server that it has not started itself.
+# Nothing of how whoever runs the tests has set the product up, or reaches the network, is theirs.
+FOR_TESTS = ("CHARTPACT_NO_NATIVE", "CHARTPACT_SHARED", "CHARTPACT_SOAK_RUNS", "CHARTPACT_STRICT")
+for name in list(os.environ):
+    own = name.startswith("CHARTPACT_") and name not in FOR_TESTS
+    if own or name.lower().endswith("_proxy"):
+        del os.environ[name]
+# No test asks a server that it has not started itself, nor looks into anybody's library.
 for name in ("CHARTPACT_FUTURES_URL", "CHARTPACT_SENTIMENT_URL"):
     os.environ[name] = "http://127.0.0.1:9"
-# Nor does any look into the sources and the library of whoever runs it.
-os.environ.pop("CHARTPACT_SOURCES", None)
 os.environ["CHARTPACT_DB"] = f"sqlite:///{ROOT}/no/such/library.db"
 if find_spec("chartpact._native") is None:
     # No sandbox then, and slow kernels in every process: the tests' own scripts are trusted.

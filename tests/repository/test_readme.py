@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -64,7 +65,8 @@ def test_every_command_of_the_readme_can_be_typed_in_its_order(alone):
     commands = [each for each in lines if each.startswith(".venv/bin/chartpact ")]
     assert len(commands) > 5
     for command in commands:
-        typed = command.replace(".venv/bin/chartpact", f"{sys.executable} -m chartpact")
+        python = shlex.quote(sys.executable)
+        typed = command.replace(".venv/bin/chartpact", f"{python} -m chartpact")
         done = alone(typed, shell=True)
         assert done.returncode == 0, (command, done.stderr)
 

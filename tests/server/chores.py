@@ -5,6 +5,8 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
+from typing import Any
 
 
 def add(a: int, b: int) -> int:
@@ -14,6 +16,18 @@ def add(a: int, b: int) -> int:
 def sleep(seconds: float) -> float:
     time.sleep(seconds)
     return seconds
+
+
+def wait_for(gate: Path) -> bool:
+    """Goes on until somebody makes this file."""
+    while not gate.exists():
+        time.sleep(0.01)
+    return True
+
+
+def burn_and_wait_for(gate: Path, seconds: float) -> bool:
+    burn(seconds)
+    return wait_for(gate)
 
 
 def die() -> None:
@@ -75,9 +89,13 @@ def have_burnt(seconds: float) -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def start_sandbox() -> float:
-    """Starts one, and tells what processor time that took."""
-    from chartpact.script.sandbox.pool import default
+SANDBOXES: list[Any] = []
+
+
+def start_sandbox(planted: Path) -> float:
+    """Starts one that has this module, and tells what processor time that took."""
+    from chartpact.script.sandbox.pool import Pool
     from chartpact.server.worker import cpu_s
 
-    return cpu_s(default().zygote().pid)
+    SANDBOXES.append(Pool(1, planted=planted))
+    return cpu_s(SANDBOXES[-1].zygote().pid)

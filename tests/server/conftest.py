@@ -2,13 +2,14 @@
 
 import asyncio
 import os
+import re
 import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,31 +58,25 @@ class Running:
         return httpx2.Client(base_url=self.url, headers=headers, timeout=60)
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 def start(folder: Path, *arguments: str, **env: str) -> Running:
-    port = free_port()
+    """A server that is ready, on a port of the system's choice."""
     tokens = ",".join(f"{user}={token}" for user, token in TOKENS.items())
     log = folder / "server.log"
     with log.open("wb") as stream:
         process = subprocess.Popen(
-            [sys.executable, "-m", "chartpact", "serve", "--port", str(port),
+            [sys.executable, "-m", "chartpact", "serve", "--port", "0",
              "--db", f"sqlite:///{folder}/library.db", *arguments],
             env={**os.environ, "CHARTPACT_TOKENS": tokens, **env},
             stderr=stream,
         )  # fmt: skip
-    running = Running(f"http://127.0.0.1:{port}", process, log)
-    for _ in range(600):
+    ends = time.monotonic() + 120
+    while time.monotonic() < ends:
         assert process.poll() is None, log.read_text()
-        try:
-            if httpx2.get(f"{running.url}/readyz").status_code == 200:
-                return running
-        except httpx2.TransportError:
-            time.sleep(0.05)
+        if serves := re.search(r"serves on (http://\S+)/\n", log.read_text()):
+            with suppress(httpx2.TransportError):
+                if httpx2.get(f"{serves[1]}/readyz").status_code == 200:
+                    return Running(serves[1], process, log)
+        time.sleep(0.05)
     raise AssertionError(log.read_text())
 
 
@@ -93,7 +88,15 @@ def serving(folder: Path, *arguments: str, **env: str) -> Iterator[Running]:
         yield running
     finally:
         running.process.terminate()
-        assert running.process.wait(40) == 0, running.log.read_text()
+        assert running.process.wait(60) == 0, running.log.read_text()
+
+
+def wait_until_all_calls_are_under_way(running: Running, user: str) -> None:
+    """Until the user has as many calls under way as they may have, so that one more is refused."""
+    ends = time.monotonic() + 60
+    with running.client(user) as client:
+        while client.get("/api/v1/my/bars").status_code != 429:
+            assert time.monotonic() < ends
 
 
 @pytest.fixture(scope="session")

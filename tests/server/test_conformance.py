@@ -7,16 +7,15 @@ checks is compared too. `npm install --no-save` in tests/server/conformance inst
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
-import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import httpx2
 import pytest
-from tests.server.conftest import free_port
 
 HERE = Path(__file__).parent / "conformance"
 TOOLS = HERE / "node_modules"
@@ -49,22 +48,20 @@ NOT_OFFERED = (
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("conformance")
-    port = free_port()
-    command = [sys.executable, str(HERE / "fixture.py"), str(port), f"sqlite:///{folder}/it.db"]
-    with (folder / "log").open("wb") as log:
-        process = subprocess.Popen(command, stderr=log)
+    with (
+        socket.create_server(("127.0.0.1", 0)) as listener,
+        (folder / "log").open("wb") as log,
+    ):
+        port, fd = listener.getsockname()[1], listener.fileno()
+        command = [sys.executable, str(HERE / "fixture.py"), str(fd), f"sqlite:///{folder}/it.db"]
+        process = subprocess.Popen(command, stderr=log, pass_fds=[fd])
     try:
-        for _ in range(600):
-            assert process.poll() is None, (folder / "log").read_text()
-            try:
-                httpx2.get(f"http://127.0.0.1:{port}/healthz")
-                break
-            except httpx2.TransportError:
-                time.sleep(0.05)
+        answer = httpx2.get(f"http://127.0.0.1:{port}/healthz", timeout=120)
+        assert answer.status_code == 200, (folder / "log").read_text()
         yield f"http://127.0.0.1:{port}/mcp"
     finally:
         process.terminate()
-        process.wait(30)
+        process.wait(60)
 
 
 def run(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -72,7 +69,7 @@ def run(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         [str(NODE), str(TOOLS / "@modelcontextprotocol" / script), *arguments],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
         env={**os.environ, "PATH": f"{NODE.parent}:{os.environ['PATH']}"},
     )

@@ -23,6 +23,19 @@ async def app(scope, _receive, send) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
+@pytest.fixture
+def given_up(monkeypatch) -> threading.Event:
+    """Happens when the server lets go of a line."""
+    happened, lost = threading.Event(), Patient.connection_lost
+
+    def noticed(self: Patient, exc: Exception | None) -> None:
+        lost(self, exc)
+        happened.set()
+
+    monkeypatch.setattr(Patient, "connection_lost", noticed)
+    return happened
+
+
 @pytest.fixture(params=["asyncio", "uvloop"])
 def port(monkeypatch, request) -> Iterator[int]:
     monkeypatch.setattr(serving, "HEAD_SECONDS", 0.4)
@@ -78,10 +91,10 @@ def test_a_head_without_end_is_refused_before_it_is_all_there(port):
         assert b" 431 " in line.recv(65536)
 
 
-def test_an_answer_that_nobody_takes_is_given_up(port):
-    with socket.create_connection(("127.0.0.1", port), timeout=10) as line:
+def test_an_answer_that_nobody_takes_is_given_up(port, given_up):
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as line:
         line.sendall(b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
-        time.sleep(1.5)
+        assert given_up.wait(60)
         taken = 0
         with suppress(ConnectionResetError):
             while got := line.recv(1 << 20):
@@ -89,13 +102,14 @@ def test_an_answer_that_nobody_takes_is_given_up(port):
     assert taken < len(LARGE)
 
 
-def test_who_comes_in_time_is_served_again_and_again(port):
-    with socket.create_connection(("127.0.0.1", port), timeout=10) as line:
-        for _ in range(4):
+def test_who_comes_in_time_is_served_again_and_again(monkeypatch, port):
+    monkeypatch.setattr(serving, "HEAD_SECONDS", 1.5)
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as line:
+        for pause in (1.7, 0):  # the first head's time is over by then
             line.sendall(HEAD + b"\r\n")
             answer = b""
             while not answer.endswith(b"0\r\n\r\n"):
                 got = line.recv(65536)
                 assert got, "the line was closed"
                 answer += got
-            time.sleep(0.15)
+            time.sleep(pause)

@@ -11,7 +11,14 @@ import time
 
 import httpx2
 import pytest
-from tests.server.conftest import SCRIPT, SLOW, TOKENS, serving, start
+from tests.server.conftest import (
+    SCRIPT,
+    SLOW,
+    TOKENS,
+    serving,
+    start,
+    wait_until_all_calls_are_under_way,
+)
 
 CHART = {"symbol": "sample:es-5m", "bars": 60}
 
@@ -102,36 +109,38 @@ def test_a_server_on_standard_input_ends_when_it_is_told_to(tmp_path, number):
         process.stdin.flush()
         assert b'"id":1' in process.stdout.readline().replace(b" ", b"")
         process.send_signal(number)
-        assert process.wait(20) == 0
+        assert process.wait(60) == 0
         assert process.stderr.read() == b""
 
 
 def test_a_server_told_to_end_finishes_the_charts_it_is_drawing(tmp_path):
-    running = start(tmp_path)
+    running = start(tmp_path, CHARTPACT_LIMITS="calls_at_once=2")
     answers = []
 
     def draw(client: httpx2.Client) -> None:
-        answers.append(client.post("/api/v1/charts", json={**CHART, "indicators": ["slow"] * 16}))
+        asked = {**CHART, "indicators": ["slow"] * 16}
+        while (drawn := client.post("/api/v1/charts", json=asked)).status_code == 429:
+            pass  # the test itself was in the way
+        answers.append(drawn.status_code)
 
     for user in TOKENS:
         with running.client(user) as client:
             client.put("/api/v1/my/indicators/slow", json={"source": SLOW}).raise_for_status()
-    clients = [running.client(user) for user in TOKENS for _ in range(4)]
-    for client in clients:
-        client.get("/healthz").raise_for_status()  # connected, before the end begins
+    clients = [running.client(user) for user in TOKENS for _ in range(2)]
     drawing = [threading.Thread(target=draw, args=(client,)) for client in clients]
     for each in drawing:
         each.start()
-    time.sleep(0.4)
+    for user in TOKENS:
+        wait_until_all_calls_are_under_way(running, user)
     done = len(answers)
     running.process.terminate()
-    assert running.process.wait(40) == 0, running.log.read_text()
+    assert running.process.wait(60) == 0, running.log.read_text()
     for each in drawing:
         each.join()
     for client in clients:
         client.close()
-    assert done < 6, "they were all drawn before the server was told to end"
-    assert [answer.status_code for answer in answers] == [200] * 8
+    assert done < 4, "they were all drawn before the server was told to end"
+    assert answers == [200] * 4
 
 
 def test_what_was_acknowledged_is_there_after_a_kill_in_a_storm_of_writes(tmp_path):

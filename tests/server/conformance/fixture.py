@@ -1,12 +1,14 @@
 """What the conformance suite calls by name, added to the production server and to no other.
 
 Names, arguments and answers are the suite's; each function does the least that the suite's
-description of it asks for. Run as a module it serves them: `python fixture.py PORT DATABASE`.
+description of it asks for. Run as a module it serves them on a socket that listens already:
+`python fixture.py DESCRIPTOR DATABASE`.
 """
 
 import asyncio
 import base64
 import json
+import socket
 import sys
 from pathlib import Path
 from typing import Any
@@ -403,11 +405,11 @@ def main() -> None:
     from chartpact.server.serving import Patient
     from chartpact.server.settings import Settings
 
-    port, database = int(sys.argv[1]), sys.argv[2]
+    listener, database = socket.socket(fileno=int(sys.argv[1])), sys.argv[2]
     served = app.create(Settings(database=database), extend=extend)
-    config = uvicorn.Config(served.app, port=port, http=Patient, access_log=False, log_config=None)
+    config = uvicorn.Config(served.app, http=Patient, access_log=False, log_config=None)
     try:
-        uvicorn.Server(config).run()
+        uvicorn.Server(config).run([listener])
     finally:
         served.close()
 
