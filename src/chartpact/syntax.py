@@ -269,11 +269,20 @@ def guarded_parse(
 
 _OPERATORS_ELSEWHERE = {"&&": "write and", "||": "write or", "++": "write x += 1"}
 _OPERATORS_ELSEWHERE |= {"--": "write x -= 1", ":=": "write x = 5", "=>": "write >="}
+_OPERATORS_ELSEWHERE |= {"<>": "write !="}
+_COMMENT_ELSEWHERE = re.compile(r"\s*(//|/\*)")
+_DECLARED_ELSEWHERE = re.compile(
+    r"\s*(?:(?:var|varip|let|const|int|float|bool|string|color|auto)\s+)+(\w+)\s*:?="
+)
 
 
 def _misspelt(text: str, line: int, column: int) -> str:
-    """What to write instead of another language's operator, if one stands where reading stopped."""
+    """What to write instead of another language's spelling, if one stands where reading stopped."""
     written = text.split("\n")[line - 1] if line <= text.count("\n") + 1 else ""
+    if _COMMENT_ELSEWHERE.match(written):
+        return "a comment begins with #"
+    if declared := _DECLARED_ELSEWHERE.match(written):
+        return f"write {declared[1]:.60} = …, with no word before the name"
     around = written[max(column - 3, 0) : column + 2]
     end = written[:column].split("#")[0].rstrip()[-2:]
     found = [hint for sign, hint in _OPERATORS_ELSEWHERE.items() if sign in around or sign == end]

@@ -61,6 +61,26 @@ def test_check_names_the_step_that_failed():
     assert (error["step"], error["line"]) == ("dry_run", 6)
 
 
+@pytest.mark.parametrize(
+    ("line", "at"),
+    [
+        ("if up: pass", "up"),
+        ("if 1 > 0 and up: pass", "up"),
+        ("if not up: pass", "up:"),
+        ("x = 1 if up else 2", "up"),
+        ("if ohlcv.close > 1: pass", "ohlcv.close"),
+        ("x = [i for i in [1] if up]", "up]"),
+        ("@up", "up"),
+    ],
+)
+def test_the_column_is_that_of_the_condition(line, at):
+    body = f"    up = ohlcv.close > ohlcv.open\n    {line}\n    def f(): pass\n"
+    (error,) = script.check(
+        f'PARAMS = []\nMETA = {{"title": "x"}}\ndef compute(ohlcv, params, chart):\n{body}'
+    ).errors
+    assert (error["line"], error["column"]) == (5, 5 + line.index(at))
+
+
 def test_an_error_survives_json():
     with pytest.raises(script.ScriptError) as caught:
         script.compile("x = 1 +")

@@ -136,14 +136,16 @@ class _Checker:
 
     def _statement(self, node: ast.stmt) -> None:
         visit = _STATEMENTS.get(type(node))
-        if visit is None:
+        if isinstance(node, ast.AnnAssign):
+            self._refuse(node, "forbidden", "types are not written in scripts", "write x = …")
+        elif visit is None:
             self._refuse(node, "forbidden", f"{_WORDS.get(type(node), 'this')} is not allowed")
         else:
             visit(self, node)
 
     def _function(self, node: ast.FunctionDef) -> None:
         if node.decorator_list:
-            self._refuse(node, "forbidden", "decorators are not allowed")
+            self._refuse(node.decorator_list[0], "forbidden", "decorators are not allowed")
         if node.returns is not None:
             self._refuse(node.returns, "forbidden", "types are not written in scripts")
         self._arguments(node.args)
@@ -374,7 +376,9 @@ class _Checker:
             known += scope.names
             scope = scope.above
         owners = [name for name, held in self._namespaces.items() if node.id in held]
-        if node.id in _NOT_HERE:
+        if node.id in _parameters(self.checked.tree):
+            hint = f'write params["{node.id}"]'
+        elif node.id in _NOT_HERE:
             hint = _NOT_HERE[node.id]
         elif node.id in PRICES:
             hint = f"did you mean ohlcv.{node.id}?"
@@ -627,6 +631,27 @@ _EXPRESSIONS: Mapping[type, Callable[[_Checker, Any], None]] = {
     ast.Lambda: _Checker._lambda,
     ast.JoinedStr: _Checker._fstring,
 }
+
+
+def _parameters(tree: ast.Module) -> set[str]:
+    """The names in PARAMS, as far as it is well written."""
+    dicts = [
+        each
+        for statement in tree.body
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.List)
+        if any(isinstance(name, ast.Name) and name.id == "PARAMS" for name in statement.targets)
+        for each in statement.value.elts
+        if isinstance(each, ast.Dict)
+    ]
+    return {
+        value.value
+        for each in dicts
+        for key, value in zip(each.keys, each.values, strict=True)
+        if isinstance(key, ast.Constant) and key.value == "name"
+        if isinstance(value, ast.Constant) and isinstance(value.value, str)
+    }
+
+
 _REFUSED: Mapping[type, tuple[str, str]] = {
     ast.Set: ("a set", "use a dict, or a list"),
     ast.SetComp: ("a set", "use a dict, or a list"),
@@ -635,7 +660,6 @@ _REFUSED: Mapping[type, tuple[str, str]] = {
     ast.Starred: ("'*' here", "join lists with +"),
 }
 _WORDS: Mapping[type, str] = {
-    ast.AnnAssign: "a type",
     ast.Delete: "'del'",
     ast.Match: "'match'",
 }
@@ -668,4 +692,21 @@ _NOT_HERE = {
     "table": "write chart.new_table(position, columns, rows)",
     "color": 'a colour is a text: "red", "#rrggbb" or "#rrggbbaa"',
     "request": "write ohlcv.security(timeframe)",
+    "timeframe": "write ohlcv.timeframe",
+    "syminfo": "write ohlcv.symbol, or ohlcv.tick_size",
+    "barstate": "the last bar is len(ohlcv) - 1, and every bar is confirmed",
+    "last_bar_index": "write len(ohlcv) - 1",
+    "alert": "a dot with a label is a signal: chart.dot(cond, y, label=name)",
+    "alertcondition": "a dot with a label is a signal: chart.dot(cond, y, label=name)",
+    "plotchar": "write chart.dot(cond, y, label=name)",
+    "plotarrow": "write chart.dot(cond, y, label=name)",
+    "strategy": "scripts draw, and place no orders",
+    "array": "write a list: [0.0] * n, values.append(x), values[i]",
+    "matrix": "write a list of lists: [[0.0] * columns for i in range(rows)]",
+    "timestamp": "times are UTC milliseconds, as in ohlcv.time[i]",
+    "float64": "write float(x)",
+    "eval": "",
+    "exec": "",
+    "chr": "",
+    "ord": "",
 }

@@ -11,7 +11,10 @@ from itertools import islice
 from types import FunctionType
 from typing import Any
 
+from chartpact.script.builtins import NAMES
 from chartpact.script.errors import Fault, ScriptError
+from chartpact.script.host import ta
+from chartpact.script.limits import DRY_RUN_BARS
 from chartpact.script.meter import Exhausted, Meter
 from chartpact.script.operators import mismatch_hint
 from chartpact.script.place import Place
@@ -67,9 +70,12 @@ def explained(error: BaseException, source: str) -> ScriptError:
 
 def _told(error: BaseException, place: Place) -> tuple[str, str, str]:  # noqa: PLR0911
     if isinstance(error, SeriesTruth):
-        culprit = place.text(_tested_series(place))
+        tested = _tested_series(place)
+        place.point(tested)
+        culprit = place.text(tested)
         subject = f"{culprit!r} is a series and" if culprit else "a series"
-        return "type", f"{subject} has no single truth value", error.hint
+        joined = _JOINED.get(type(place.above(tested)), error.hint)
+        return "type", f"{subject} has no single truth value", joined
     if isinstance(error, NotANumber):
         where = _where(place)
         message = f"a series does not go together with {a_type(error.value)}{where}"
@@ -79,7 +85,7 @@ def _told(error: BaseException, place: Place) -> tuple[str, str, str]:  # noqa: 
     if isinstance(error, Fault):
         operators = ast.BinOp | ast.Compare | ast.UnaryOp | ast.AugAssign
         where = _where(place) if isinstance(place.node, operators) else ""
-        return error.kind, f"{error.message}{where}", error.hint
+        return error.kind, f"{_with_argument(error.message, place)}{where}", error.hint
     if isinstance(error, ZeroDivisionError):
         hint = "test the divisor first; a series divided by 0 is na"
         return "value", f"division by zero{_where(place)}", hint
@@ -89,7 +95,10 @@ def _told(error: BaseException, place: Place) -> tuple[str, str, str]:  # noqa: 
         return "value", *_no_key(error, place)
     if isinstance(error, NameError):
         name = getattr(error, "name", None) or _first_quoted(str(error))
-        return "name", f"{name!r} is used before it is assigned", "assign it on every path before"
+        hint = "assign it on every path before"
+        if place.assigned_outside(name):
+            hint = "what a function assigns is its own: choose another name, or keep it in a list"
+        return "name", f"{name!r} is used before it is assigned", hint
     if isinstance(error, AttributeError):
         match = re.match(r"'(\w+)' object has no attribute '(\w+)'", str(error))
         owner = _PYTHON_TYPES.get(match[1], "this") if match else "this"
@@ -133,18 +142,21 @@ def _outside(place: Place) -> tuple[str, str]:
         size = len(holder)
     except TypeError:
         size = -1
-    message = f"{words!r} is outside"
+    message, hint = f"{words!r} is outside", ""
     if type(index) is int and not isinstance(node.slice, ast.Constant):
         message += f": {place.text(node.slice)} is {index}"
     elif size >= 0:
         message += ":"
     if size > 0:
-        what = "bars" if isinstance(holder, Series) or type_name(holder) == "ohlcv" else "elements"
+        what = "elements"
+        if isinstance(holder, Series) or type_name(holder) == "ohlcv":
+            what = "bars"
+            hint = f"compare with len(…) first: a script is checked on {DRY_RUN_BARS} bars"
         message += f"{', and' if type(index) is int and not message.endswith(':') else ''} "
         message += f"there are {what} 0 to {size - 1}"
     elif size == 0:
         message += " and there are no elements" if not message.endswith(":") else " it is empty"
-    return message, ""
+    return message, hint
 
 
 def _no_key(error: KeyError, place: Place) -> tuple[str, str]:
@@ -198,29 +210,52 @@ def _type_error(text: str, place: Place) -> tuple[str, str]:
     if match := re.match(r"'(\w+)' object is not callable", text):
         hint = "for one bar write s[i]" if match[1] == "Series" else ""
         return f"{_python(match[1])} cannot be called{where}", hint
-    message, hint = _wrong_arguments(text)
-    return message, hint or _usage(place)
+    return _wrong_arguments(text, place), _usage(place)
 
 
 def _usage(place: Place) -> str:
     """How the function is called that was called wrongly, if it is the author's or a host's."""
     if not isinstance(place.node, ast.Call):
         return ""
-    func = place.node.func
+    parameters = _parameters(place.node.func, place)
+    names = [
+        each.name if each.default is each.empty else f"{each.name}=…" for each in parameters or ()
+    ]
+    known = parameters is not None
+    return f"write {place.text(place.node.func)}({', '.join(names)})" if known else ""
+
+
+def _parameters(func: ast.expr, place: Place) -> list[inspect.Parameter] | None:
+    """What a function of the author, or a method of the host, takes."""
+    function = place.value(func)
     if isinstance(func, ast.Attribute):
         owner = place.value(func.value)
         known = isinstance(owner, HostObject) and func.attr in owner.methods
         function = getattr(type(owner), func.attr) if known else None
-    else:
-        function = place.value(func)
     if type(function) is not FunctionType:
-        return ""
-    names = [
-        each.name if each.default is each.empty else f"{each.name}=…"
-        for each in inspect.signature(function).parameters.values()
-        if each.name != "self"
-    ]
-    return f"write {place.text(func)}({', '.join(names)})"
+        return None
+    return [each for each in inspect.signature(function).parameters.values() if each.name != "self"]
+
+
+_ABOUT = re.compile(r"(?:ta\.(\w+): )?(\w+)(?:: | (?:is|has|holds|must) )")
+
+
+def _with_argument(message: str, place: Place) -> str:
+    """A message of the host about an argument, with what the author wrote for it."""
+    about = _ABOUT.match(message)
+    if about is None or not isinstance(place.node, ast.Call):
+        return message
+    call = place.node
+    known = ta.signature(about[1]).parameters.values() if about[1] else None
+    parameters = [each.name for each in known or _parameters(call.func, place) or ()]
+    ohlcv = [type_name(place.value(each)) == "ohlcv" for each in call.args]
+    named: dict[str | None, ast.expr] = {each.arg: each.value for each in call.keywords}
+    for each, stands in zip(call.args, ta.stood_for(parameters, ohlcv), strict=True):
+        named.update(dict.fromkeys(stands, each))
+    given = named.get(about[2])
+    if given is None or not any(isinstance(each, ast.Name) for each in ast.walk(given)):
+        return message
+    return f"{about[0][: about.end(2)]} (here {place.text(given)!r}){message[about.end(2) :]}"
 
 
 def _mismatch(verb: str, a: str, b: str, where: str) -> tuple[str, str]:
@@ -238,21 +273,23 @@ def _python(name: str) -> str:
     return _PYTHON_TYPES.get(name, f"a {name.lower()}")
 
 
-def _wrong_arguments(text: str) -> tuple[str, str]:
+def _wrong_arguments(text: str, place: Place) -> str:
     match = re.match(r"(?:[\w<>]+\.)*_?(\w+|<lambda>)\(\) (.+)", text)
     if match is None:
-        return "this does not work with these values", ""
+        return "this does not work with these values"
     name, rest = match[1].replace("<lambda>", "the lambda"), match[2]
+    if isinstance(place.node, ast.Call) and isinstance(place.node.func, ast.Name):
+        name = name if name == "the lambda" else place.node.func.id
     name = re.sub(r"^(string|list|dict)_", "", name)
     if found := re.match(r"missing \d+ required .*?arguments?: (.+)", rest):
-        return f"{name} is called without {found[1]}", ""
+        return f"{name} is called without {found[1]}"
     if found := re.match(r"got an unexpected keyword argument (.+)", rest):
-        return f"{name} takes no argument {found[1]}", ""
-    if found := re.match(r"got multiple values for argument (.+)", rest):
-        return f"{name} is given {found[1]} twice", ""
+        return f"{name} takes no argument {found[1]}"
+    if found := re.match(r"got multiple values for (?:keyword )?argument (.+)", rest):
+        return f"{name} is given {found[1]} twice"
     if re.match(r"takes .* positional", rest):
-        return f"{name} is called with too many values", ""
-    return f"{name} is called with values it does not take", ""
+        return f"{name} is called with too many values"
+    return f"{name} is called with values it does not take"
 
 
 def _first_quoted(text: str) -> str:
@@ -262,15 +299,28 @@ def _first_quoted(text: str) -> str:
 
 # ------------------------------------------------------------------------------------ truth
 
+_JOINED: dict[type, str] = {
+    ast.BoolOp: "join conditions with & or |, as in (a > 1) & (b < 2), or take one bar: cond[i]",
+    ast.UnaryOp: "turn a condition round with ~, as in ~(a > 1), or take one bar: not cond[i]",
+}
+
 
 def _tested_series(place: Place) -> ast.AST | None:
-    """The expression that was asked for its truth and is a series."""
-    for test in _tests(place.node):
-        for operand in _operands(test):
+    """The expression that was asked for its truth and is a series.
+
+    Python may say that it stood at the first part of a condition when it asked the last one.
+    """
+    node = place.node
+    asked: list[ast.expr] = []
+    while node is not None:
+        asked = [operand for test in _tests(node) for operand in _operands(test)]
+        for operand in asked:
             if _is_series(operand, place):
                 return operand
-    tests = list(_tests(place.node))
-    return tests[0] if len(tests) == 1 else None
+        above = place.above(node)
+        node = above if isinstance(above, ast.BoolOp | ast.UnaryOp | ast.If | ast.IfExp) else None
+    unclear = [operand for operand in asked if _is_unclear(operand)]
+    return unclear[0] if unclear else None
 
 
 def _tests(node: ast.AST | None) -> Iterator[ast.expr]:
@@ -295,8 +345,19 @@ def _operands(node: ast.expr) -> Iterator[ast.expr]:
             yield from _operands(each)
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         yield from _operands(node.operand)
+    elif isinstance(node, ast.List):  # any([a > 1, b < 2])
+        yield from node.elts
     else:
         yield node
+
+
+def _is_unclear(node: ast.expr) -> bool:
+    """Does it hang on a value that no name has: an element, or what a function returns?"""
+    return any(
+        isinstance(each, ast.Subscript)
+        or (isinstance(each, ast.Call) and getattr(each.func, "id", "") not in NAMES)
+        for each in ast.walk(node)
+    )
 
 
 _SERIES_FIELDS = frozenset("bar_index open high low close volume time hl2 hlc3 ohlc4 hlcc4".split())

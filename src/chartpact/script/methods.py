@@ -326,6 +326,8 @@ def unknown(value: Any, name: str, known: list[str]) -> Fault:
         hint = f"did you mean .{value.meant[name]}?"
     elif value is None:
         hint = mismatch_hint(value, value)
+        if name.startswith("set_"):
+            hint += "; chart.new_line gives a handle, chart.line gives none"
     elif type(value) is FrozenDict and name in value:
         hint = f'write params["{name}"]'
     elif type(value) is Series:

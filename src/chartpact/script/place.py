@@ -11,7 +11,7 @@ from functools import cached_property
 from types import FrameType, TracebackType
 from typing import Any
 
-from chartpact.script.scopes import target_names
+from chartpact.script.scopes import bound_names, names_of, target_names
 from chartpact.script.values import FILE, shown
 from chartpact.syntax import Places
 
@@ -46,8 +46,12 @@ class Place:
             return
         self.names = {**frame.f_globals, **frame.f_locals}
         self.node = self._nodes.get(span)
-        mark = ast.Pass(lineno=span[0], col_offset=span[1])
-        self.line, self.column = Places(self.source).of(mark)
+        self.point(ast.Pass(lineno=span[0], col_offset=span[1]))
+
+    def point(self, node: ast.AST | None) -> None:
+        """Makes a node the place that is told."""
+        if node is not None:
+            self.line, self.column = Places(self.source).of(node)
 
     @cached_property
     def _tree(self) -> ast.Module:
@@ -67,6 +71,23 @@ class Place:
         return {
             child: node for node in ast.walk(self._tree) for child in ast.iter_child_nodes(node)
         }
+
+    def above(self, node: ast.AST | None) -> ast.AST | None:
+        """What a node stands in."""
+        return None if node is None else self._above.get(node)
+
+    def assigned_outside(self, name: str) -> bool:
+        """Is the name assigned in the function where the script stood, and around it too?"""
+        around = []
+        node = self.above(self.node)
+        while node is not None:
+            if isinstance(node, ast.FunctionDef | ast.Lambda):
+                around.append(names_of(node))
+            node = self.above(node)
+        module = {
+            getattr(each, "id", getattr(each, "name", "")) for each in bound_names(self._tree.body)
+        }
+        return bool(around) and any(name in names for names in (*around[1:], module))
 
     def text(self, node: ast.AST | None) -> str:
         """The author's own words for a node, on one line."""

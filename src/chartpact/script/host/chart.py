@@ -479,15 +479,14 @@ class Chart(HostObject):
             height = number(value, name)
             array = np.full(self._size, math.nan if height is None else height)
         else:
-            hint = "take its parts first, as in a, b, c = …" if kind is tuple else ""
-            raise Fault("type", f"{name} is a series, not {a_type(value)}", hint)
+            raise Fault("type", f"{name} is a series, not {a_type(value)}", _INSTEAD.get(kind, ""))
         if array.dtype == np.bool_:
             raise Fault(
                 "type",
                 f"{name} is a condition and has no heights",
                 "draw it with chart.dot(cond, y), or turn it into numbers: ta.where(cond, 1, 0)",
             )
-        self._check_length(len(array), name)
+        self._check_length(len(array), name, kind in LISTS)
         floats: Array = array.astype(np.float64, copy=False)
         floats.flags.writeable = False  # nothing changes a series, so plots may share it
         return floats
@@ -499,12 +498,13 @@ class Chart(HostObject):
             hint = "a list that stands for a series holds one number a bar, None where it is na"
             raise Fault("type", f"{name} holds {a_type(error.value)}", hint) from None
 
-    def _check_length(self, length: int, name: str) -> None:
+    def _check_length(self, length: int, name: str, listed: bool = False) -> None:
         if length != self._size:
+            hint = "a higher timeframe comes to the chart's bars with ohlcv.security"
+            if listed:
+                hint = "a list stands for a series if it has one value a bar, None where it is na"
             raise Fault(
-                "value",
-                f"{name} has {length} values, and the chart has {self._size} bars",
-                "a higher timeframe comes to the chart's bars with ohlcv.security",
+                "value", f"{name} has {length} values, and the chart has {self._size} bars", hint
             )
 
     def _condition(self, value: Any, name: str) -> Array:
@@ -516,7 +516,7 @@ class Chart(HostObject):
                 f"{name} is a condition, such as a > b, or the number of one bar",
                 "for many bars by number, draw in a loop",
             )
-        self._check_length(len(array), name)
+        self._check_length(len(array), name, type(value) is not Series)
         return array
 
     def _moved(self, values: Array, offset: Any) -> tuple[Array, Array]:
@@ -532,10 +532,13 @@ class Chart(HostObject):
             self._meter.charge(10 + len(color.texts.different))
             self._check_length(len(color.texts), "color")
             return color.texts
+        if kind is Series:
+            hint = 'choose one for each bar: ta.where(cond, "green", "red")'
+            raise Fault("type", "color is a colour, not a series", hint)
         if kind not in LISTS:
             return plain(color, "color")
         self._meter.charge(10 + 2 * len(color))
-        self._check_length(len(color), "color")
+        self._check_length(len(color), "color", listed=True)
         if not set(map(type, color)) <= {str, type(None)}:
             raise Fault("type", "a list of colours holds strings, or None where nothing is drawn")
         return Texts.of(color)
@@ -595,6 +598,14 @@ class Chart(HostObject):
             if name not in given:
                 raise Fault("value", told) from None
             raise refused(told, given[name], rules(kind)[name]) from None
+
+
+_INSTEAD: Mapping[type, str] = {  # of a series
+    tuple: "take its parts first, as in a, b, c = …",
+    int: "chart.hline(y) draws a level",
+    float: "chart.hline(y) draws a level",
+    str: "write ohlcv.close, or a parameter of the type source",
+}
 
 
 class _Scattered:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from chartpact import palette
 from chartpact.scene import Anchor, Box, Cell, Label, Line, Rule, SceneError, Table, Value, rules
-from chartpact.script.errors import Fault
+from chartpact.script.errors import Fault, nearest
 from chartpact.script.limits import OBJECT_TEXT_CHARS, TABLE_CELLS
 from chartpact.script.meter import Meter
 from chartpact.script.series import Series
@@ -119,9 +119,20 @@ def refused(message: str, value: Any, rule: Rule) -> Fault:
     """What the scene says of a value it does not take, without the whole of a long one."""
     wrong = type(value) in _PLAIN and type(value) not in _types(rule.schema)
     kind = "type" if wrong else "value"
-    number = type(value) in (int, float) and message.endswith("is not a text")
-    hint = "write text.number(x, decimals), or str(x)" if number else ""
+    hint = ""
+    if type(value) in (int, float) and message.endswith("is not a text"):
+        hint = "write text.number(x, decimals), or str(x)"
+    elif type(value) is str:
+        known = palette.COLORS if "is not a colour" in message else _choices(rule.schema)
+        near = nearest(value.lower(), known)
+        hint = f"did you mean {near!r}?" if near else ""
     return Fault(kind, message.replace(repr(value), shown(value)), hint)
+
+
+def _choices(schema: Mapping[str, Any]) -> list[str]:
+    """The names a rule can take."""
+    parts = schema.get("anyOf", (schema,))
+    return [name for part in parts for name in part.get("enum", ())]
 
 
 def _types(schema: Mapping[str, Any]) -> tuple[type, ...]:

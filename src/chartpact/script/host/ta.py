@@ -6,7 +6,7 @@ Nothing is listed by hand: what `chartpact.ta` publishes, scripts can call.
 import inspect
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, get_args, get_origin
@@ -28,6 +28,7 @@ _PLAIN = frozenset((int, float, bool, str, type(None)))
 _HIDDEN = frozenset(("out",))  # parameters that make sense with NumPy only
 _LONGEST_TEXT = 200
 _DIVISIONS = frozenset(("mod", "mod_scalar"))
+PRICES = frozenset(("open", "high", "low", "close", "volume"))
 _YEAR_MS = 366 * 86_400_000
 
 # What a call is charged: CALL, by its rate for every bar and result, a step wherever na begins or
@@ -163,8 +164,8 @@ def function(name: str, meter: Meter, bars: int) -> Callable[..., Any]:
                 meter.charge(longest * _window(values, longest) // window)
         else:
             meter.charge(SCALARS.get(name, SCALAR))
-        arguments = [_argument(each, lengths, meter) for each in given]
-        options = {key: _argument(each, lengths, meter) for key, each in named.items()}
+        arguments = [_argument(each, lengths, meter, name) for each in given]
+        options = {key: _argument(each, lengths, meter, name) for key, each in named.items()}
         if str in map(type, values):
             _charge_clock(arguments, options, meter)
         if name in _DIVISIONS and len(arguments) + len(options) > 1:
@@ -192,7 +193,7 @@ def _choosing(numeric: Callable[..., Any], meter: Meter, bars: int) -> Callable[
         meter.charge(CALL + max(lengths) // 8)
         if len(lengths) > 1:
             raise Fault("value", "ta.where: condition, a and b have to be equally long")
-        chosen = _argument(condition, lengths, meter)
+        chosen = _argument(condition, lengths, meter, "where")
         if not isinstance(chosen, np.ndarray) or chosen.dtype != np.bool_:
             raise Fault("type", f"condition is a condition such as a > b, not {a_type(condition)}")
         number: dict[str | None, int] = {}
@@ -242,7 +243,7 @@ def _is_series(value: Any) -> bool:
     return type(value) is Series or type(value) is Ohlcv
 
 
-def _argument(value: Any, lengths: set[int], meter: Meter) -> Any:
+def _argument(value: Any, lengths: set[int], meter: Meter, name: str) -> Any:
     kind = type(value)
     if kind is Series:
         return value.array
@@ -260,7 +261,8 @@ def _argument(value: Any, lengths: set[int], meter: Meter) -> Any:
     if kind is str and len(value) > _LONGEST_TEXT:
         raise Fault("size", f"a text for ta has at most {_LONGEST_TEXT} characters")
     if kind not in _PLAIN:
-        raise Fault("type", f"ta takes series and numbers, not {a_type(value)}")
+        hint = "take its parts first, as in a, b, c = …" if kind is tuple else usage(name)
+        raise Fault("type", f"ta.{name} takes series and numbers, not {a_type(value)}", hint)
     return value
 
 
@@ -294,15 +296,39 @@ def _refused(name: str, error: TaError) -> Fault:
 
 
 def _misused(name: str, given: tuple[Any, ...], named: Mapping[str, Any]) -> Fault:
+    """What is wrong with the arguments of a call, one that is not known coming first."""
     arguments = signature(name)
-    prices = any(type(each) is Ohlcv for each in given)
+    for each in named.keys() - arguments.parameters.keys():
+        return Fault("type", f"ta.{name} takes no argument {each!r:.60}", usage(name))
+    hint = usage(name)
+    if "high" in arguments.parameters and not any(type(each) is Ohlcv for each in given):
+        hint += ", where ohlcv may stand for the prices"
     try:
-        arguments.bind(*given, **named)
+        names = stood_for(arguments.parameters, [type(each) is Ohlcv for each in given])
+        spread = (each for each, stands in zip(given, names, strict=True) for _ in stands)
+        arguments.bind(*spread, **named)
     except TypeError as error:
-        if not prices:
-            said = str(error).replace("positional arguments", "values")
-            return Fault("type", f"ta.{name}: {said}", usage(name))
-    return Fault("type", f"ta.{name} cannot use these values", usage(name))
+        said = str(error).replace("missing a required argument:", "is called without")
+        said = said.replace("too many positional arguments", "is called with too many values")
+        said = re.sub(r"multiple values for argument (.+)", r"is given \1 twice", said)
+        return Fault("type", f"ta.{name} {said}", hint)
+    return Fault("type", f"ta.{name} cannot use these values", hint)
+
+
+def stood_for(parameters: Iterable[str], ohlcv: Iterable[bool]) -> list[list[str]]:
+    """The parameters each value in a row stands for: an ohlcv for all the prices that follow.
+
+    >>> stood_for(["source", "high", "low", "n"], [False, True, False])
+    [['source'], ['high', 'low'], ['n']]
+    """
+    left = list(parameters)
+    found = []
+    for prices in ohlcv:
+        names = [left.pop(0) if left else ""]
+        while prices and names[0] in PRICES and left and left[0] in PRICES:
+            names.append(left.pop(0))
+        found.append(names)
+    return found
 
 
 def _result(result: Any, declared: int | None, meter: Meter) -> Any:
