@@ -7,15 +7,14 @@ API; it has not been tried against a live exchange.
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 from chartpact.bars import Bars, BarsError
 from chartpact.bars.timeframe import DAY, Timeframe
 from chartpact.bars.tradingday import UTC_MIDNIGHT
 from chartpact.sources.answers import Row, completed, longest_ms, resampled
-from chartpact.sources.catalog import Listing
 from chartpact.sources.errors import SourceFailed, UnknownSymbol, near
-from chartpact.sources.remote import Patience, Remote
+from chartpact.sources.online import Online, Options
 
 PAGE = 200  # bars to ask for at once where the exchange does not say how many it gives
 MOST = 20_000  # bars fetched for one answer
@@ -56,10 +55,10 @@ def connect(exchange: str, request_s: float) -> Any:
     return getattr(ccxt, exchange)({"enableRateLimit": True, "timeout": int(request_s * 1000)})
 
 
-class Exchange:
+class Exchange(Online[Market]):
     """The markets of one exchange, by their names in ccxt, such as BTC/USDT."""
 
-    remote = True
+    failures = FAILURES
 
     def __init__(
         self,
@@ -67,47 +66,18 @@ class Exchange:
         exchange: str,
         *,
         timeframe: str = "1h",
-        history: int = 1000,
-        symbols: Iterable[str] = (),
-        patience: Patience | None = None,
         connect: Callable[[str, float], Any] = connect,
-        now: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
+        **options: Unpack[Options],
     ) -> None:
-        self.name = name
+        super().__init__(name, timeframe=timeframe, **options)
         self._exchange = exchange
-        self._timeframe = timeframe
-        self._history = history
-        self._symbols = tuple(symbols)
-        self._patience = patience or Patience()
         self._connect = connect
-        self._now = now
-        self._remote = Remote(name, self._market, FAILURES, self._patience)
 
-    @property
-    def about(self) -> str:
+    def _offer(self) -> str:
         which = "The listed symbols" if self._symbols else "Any symbol that ccxt knows"
-        return (
-            f"{which} at the exchange {self._exchange}, asked for as BTC/USDT@{self.name}; "
-            f"the last {self._history} completed bars, of {self._timeframe} unless asked otherwise."
-        )
+        return f"{which} at the exchange {self._exchange}, asked for as BTC/USDT@{self.name}"
 
-    def listings(self) -> Iterable[Listing]:
-        return [Listing(f"{each}@{self.name}", None, self.name) for each in self._symbols]
-
-    def load(self, symbol: str, timeframe: str | None = None) -> Bars:
-        asked = Timeframe.parse(timeframe or self._timeframe)
-        if self._symbols and symbol not in self._symbols:
-            raise UnknownSymbol(
-                f"{symbol!r:.80} is not among the symbols of {self.name!r}"
-                + near(symbol, self._symbols)
-            )
-        current = self._now() // asked.ms  # the same completed bars until the next one begins
-        return self._remote.ask(
-            (symbol, asked, current),
-            lambda market, deadline: self._fetch(market, symbol, asked, deadline),
-        )
-
-    def _market(self) -> Market:
+    def _client(self) -> Market:
         client = self._connect(self._exchange, self._patience.request_s)
         if client.has.get("fetchOHLCV") is not True:
             raise SourceFailed(f"{self.name} gives no bars, only trades")

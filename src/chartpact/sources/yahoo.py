@@ -7,18 +7,16 @@ does; it has not been tried live.
 import logging
 import math
 import re
-import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Unpack
 
 from chartpact.bars import Bars, BarsError
 from chartpact.bars.timeframe import Timeframe
 from chartpact.bars.tradingday import UTC_MIDNIGHT, default_roll
 from chartpact.sources.answers import Row, completed, resampled
-from chartpact.sources.catalog import Listing
-from chartpact.sources.errors import SourceFailed, UnknownSymbol, near
-from chartpact.sources.remote import Patience, Remote
+from chartpact.sources.errors import SourceFailed, UnknownSymbol
+from chartpact.sources.online import Online, Options
 
 log = logging.getLogger(__name__)
 
@@ -59,63 +57,42 @@ def connect() -> Any:
     return yfinance
 
 
-class Yahoo:
+class Yahoo(Online[Any]):
     """Stocks, indices, futures and currencies by their tickers at Yahoo, such as AAPL or ES=F."""
 
-    remote = True
+    failures = FAILURES
 
     def __init__(
         self,
         name: str,
         *,
         timeframe: str = "1D",
-        history: int = 1000,
-        symbols: Iterable[str] = (),
-        patience: Patience | None = None,
         connect: Callable[[], Any] = connect,
-        now: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
+        **options: Unpack[Options],
     ) -> None:
-        self.name = name
-        self._timeframe = timeframe
-        self._history = history
-        self._symbols = tuple(symbols)
-        self._patience = patience or Patience()
-        self._now = now
-        self._remote = Remote(name, connect, FAILURES, self._patience)
+        super().__init__(name, timeframe=timeframe, **options)
+        self._connect = connect
 
-    @property
-    def about(self) -> str:
+    def _offer(self) -> str:
         which = "The listed tickers" if self._symbols else "Any ticker"
-        return (
-            f"{which} of Yahoo Finance, asked for as AAPL@{self.name} or ES=F@{self.name}; "
-            f"the last {self._history} completed bars, of {self._timeframe} unless asked otherwise."
-        )
+        return f"{which} of Yahoo Finance, asked for as AAPL@{self.name} or ES=F@{self.name}"
 
-    def listings(self) -> Iterable[Listing]:
-        return [Listing(f"{each}@{self.name}", None, self.name) for each in self._symbols]
+    def _client(self) -> Any:
+        return self._connect()
 
-    def load(self, symbol: str, timeframe: str | None = None) -> Bars:
-        asked = Timeframe.parse(timeframe or self._timeframe)
-        if self._symbols and symbol not in self._symbols:
-            raise UnknownSymbol(
-                f"{symbol!r:.80} is not among the symbols of {self.name!r}"
-                + near(symbol, self._symbols)
-            )
+    def _check(self, symbol: str, asked: Timeframe) -> None:
         if not TICKER.fullmatch(symbol):
             raise UnknownSymbol(
                 f"{symbol!r:.80} is no ticker of Yahoo, such as AAPL, ^GSPC or ES=F"
             )
-        step = _offered(asked, self.name)
-        current = self._now() // asked.ms  # the same completed bars until the next one begins
-        return self._remote.ask(
-            (symbol, asked, current), lambda module, _: self._fetch(module, symbol, asked, step)
-        )
+        _offered(asked, self.name)
 
-    def _fetch(self, module: Any, symbol: str, asked: Timeframe, step: Timeframe) -> Bars:
+    def _fetch(self, client: Any, symbol: str, asked: Timeframe, deadline: float) -> Bars:  # noqa: ARG002
+        step = _offered(asked, self.name)
         interval, period = INTERVALS[str(step)]
-        ticker = module.Ticker(symbol)
+        ticker = client.Ticker(symbol)
         try:
-            with _told(module) as options:
+            with _told(client) as options:
                 frame = ticker.history(
                     period=period,
                     interval=interval,
@@ -130,7 +107,7 @@ class Yahoo:
             if not _says_unknown(error):
                 raise
             raise UnknownSymbol(
-                f"{self.name} has no {step} bars of {symbol!r}{self._similar(module, symbol)}"
+                f"{self.name} has no {step} bars of {symbol!r}{self._similar(client, symbol)}"
             ) from None
         meta = ticker.history_metadata
         theirs = meta.get("symbol")
