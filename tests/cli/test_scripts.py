@@ -130,8 +130,8 @@ def test_a_script_with_errors_is_not_kept_and_they_point_at_the_place(
         (["remove", "avgg"], "near names: avg"),
         (["add", "Big Name", "FILE"], "is not a name for an indicator"),
         (["add", "../x", "FILE"], "is not a name for an indicator"),
-        (["add", "x", "/no/such/file"], "/no/such/file: No such file or directory"),
-        (["import", "/no/such/file"], "/no/such/file: No such file or directory"),
+        (["add", "x", "/no/such/file"], "/no/such/file: there is no such file"),
+        (["import", "/no/such/file"], "/no/such/file: there is no such file"),
         (["import", "FILE"], "is not JSON"),
     ],
 )

@@ -117,8 +117,8 @@ def test_bad_usage_is_exit_code_2_with_one_clear_sentence(capsys, drawn, tmp_pat
 
 
 def test_a_snapshot_may_come_from_stdin(capsys, drawn, monkeypatch):
-    with open(drawn) as file:
-        monkeypatch.setattr("sys.stdin", io.StringIO(file.read()))
+    with open(drawn, "rb") as file:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(file.read())))
     assert run_json(capsys, "read", "ob_ai", "--snapshot", "-")[0] == 0
 
 

@@ -94,7 +94,7 @@ def test_the_command_draws_to_a_file(tmp_path, capsys):
         (["-o", "x.gif"], "neither in .png nor in .svg"),
         (["-o", "x.png", "--size", "big"], "write it as 1200x800"),
         (["-o", "x.png", "--size", "9000x100"], "between 160 and 4096"),
-        (["-o", "no/such/folder/x.svg"], "No such file or directory"),
+        (["-o", "no/such/folder/x.svg"], "there is no folder 'no/such/folder': make it first"),
         (["--from", "yesterday"], "write 2024-03-05"),
         (["--from", "2999-01-01"], "no bar between"),
         (["--tz", "Nowhere", "--from", "2024-03-05"], "no time zone"),

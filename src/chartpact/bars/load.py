@@ -15,7 +15,7 @@ from typing import Any
 
 from chartpact.bars import csvfile, parquet, samples
 from chartpact.bars.columns import Bars
-from chartpact.bars.errors import BarsError, SourceNotConfigured, nearest
+from chartpact.bars.errors import BarsError, SourceNotConfigured, unreadable
 from chartpact.bars.options import Options
 from chartpact.bars.table import to_bars
 
@@ -51,9 +51,13 @@ def load(
         raise SourceNotConfigured(f"{text}: chartpact.load knows sources; this reads files alone")
     path = Path(text)
     try:
-        return _bars(_bytes(path), path.name, options, None)
-    except BarsError as error:
-        raise type(error)(f"{path.name or repr(text)}: {error}") from None
+        data = path.read_bytes()
+    except (OSError, ValueError) as error:
+        hint = "; bars of a source are asked for as SYMBOL@SOURCE" if text.endswith("@") else ""
+        raise BarsError(
+            f"{text if path.name else repr(text)}: {unreadable(path, error)}{hint}"
+        ) from None
+    return of_content(data, path.name, options)
 
 
 def at_source(text: str) -> tuple[str, str] | None:
@@ -100,18 +104,6 @@ def _bars(data: bytes, name: str, options: Options, largest: int | None) -> Bars
                 raise BarsError(f"the file is {what}: unpack it, or use gzip")
         table = csvfile.read(data)
     return to_bars(table, options, symbol_of(name), name)
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        return _unpacked(path.read_bytes(), None)
-    except FileNotFoundError:
-        siblings = [each.name for each in path.parent.iterdir()] if path.parent.is_dir() else []
-        raise BarsError(f"there is no such file{nearest(path.name, siblings)}") from None
-    except IsADirectoryError:
-        raise BarsError("this is a folder, not a file") from None
-    except OSError as error:
-        raise BarsError(f"the file cannot be read: {error.strerror or error}") from None
 
 
 def _unpacked(data: bytes, largest: int | None) -> bytes:

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any, NoReturn, cast
 
 from chartpact._version import VERSION
+from chartpact.bars.errors import nearest
 
 # Exit codes, as every verb uses them.
 DONE, ALL_FAILED, BAD_INPUT, VIOLATION, SCRIPT_ERROR, UNREACHABLE = range(6)
@@ -32,11 +33,38 @@ class UsageError(Exception):
 
 
 class _Parser(argparse.ArgumentParser):
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.register("type", int, _whole)
+        self.register("type", float, _number)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As argparse does, but a verb itself tells what it does not know."""
+        known, extra = super().parse_known_args(args, namespace)
+        if extra:
+            near = nearest(extra[0], self._option_string_actions) if extra[0][:1] == "-" else ""
+            self.error(f"unrecognized arguments: {' '.join(extra)}{near}")
+        return known, extra
+
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
         print(f"{self.prog}: {message}", file=sys.stderr)
         print(f"Try '{self.prog} --help'.", file=sys.stderr)
         raise SystemExit(BAD_INPUT)
+
+
+def _whole(written: str) -> int:
+    try:
+        return int(written)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{written!r:.60} is not a whole number") from None
+
+
+def _number(written: str) -> float:
+    try:
+        return float(written)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{written!r:.60} is not a number") from None
 
 
 def parser() -> argparse.ArgumentParser:

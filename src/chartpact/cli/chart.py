@@ -8,6 +8,7 @@ from chartpact.bars import Bars, BarsError
 from chartpact.charts import chart
 from chartpact.cli import ALL_FAILED, DONE, UNREACHABLE, UsageError, Verbs
 from chartpact.cli.database import own_scripts
+from chartpact.cli.params import add_indicators
 from chartpact.cli.picture import add_picture, save, window
 from chartpact.indicators import Indicator, describe, list_indicators
 from chartpact.sources import SourceFailed, load
@@ -29,14 +30,7 @@ def add(verbs: Verbs) -> None:
         epilog="Example: chartpact chart sample:es-5m -i cipher_b -i rsi:period=7 --summary",
     )
     add_bars(verb)
-    verb.add_argument(
-        "-i",
-        "--indicator",
-        action="append",
-        default=[],
-        metavar="NAME[:k=v,…]",
-        help="an indicator and its parameters; may be given several times",
-    )
+    add_indicators(verb)
     verb.add_argument("--bars", type=int, metavar="N", help="show the last N bars")
     shown = verb.add_mutually_exclusive_group()
     shown.add_argument("--json", action="store_true", help="what was drawn, as JSON")

@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     from chartpact.library import Script, Scripts
 
 
-def add_database(verb: argparse.ArgumentParser) -> None:
+def add_database(verb: argparse.ArgumentParser, default: str | None = None) -> None:
     """The argument, alike for every verb."""
     verb.add_argument(
         "--db",
+        default=default,
         metavar="URL",
         help="the database (default: CHARTPACT_DB, or a SQLite file in your data directory)",
     )

@@ -10,6 +10,7 @@ import numpy as np
 from chartpact.bars import Bars, BarsError, clock
 from chartpact.charts import Chart
 from chartpact.cli import UsageError
+from chartpact.cli.files import unwritable
 
 
 def add_picture(verb: argparse.ArgumentParser) -> None:
@@ -95,4 +96,4 @@ def save(args: argparse.Namespace, drawn: Chart) -> None:
     except RenderError as error:
         raise UsageError(str(error)) from None
     except OSError as error:
-        raise UsageError(f"-o {args.output}: {error.strerror}") from None
+        raise unwritable(args.output, error) from None

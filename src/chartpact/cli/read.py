@@ -9,6 +9,8 @@ from typing import Any
 from chartpact.cli import DONE, VIOLATION, UsageError, Verbs
 from chartpact.cli.contract import contract_of
 from chartpact.cli.database import own_scripts
+from chartpact.cli.files import read_text
+from chartpact.cli.params import add_params, params_of
 from chartpact.cli.snapshot import add_drawn, draw
 from chartpact.contracts import Contract, ContractError, Reading, document, read
 from chartpact.indicators import IndicatorError, resolve
@@ -31,13 +33,7 @@ def add(verbs: Verbs) -> None:
     source = verb.add_mutually_exclusive_group(required=True)
     source.add_argument("--snapshot", metavar="FILE", help="a snapshot, or - for stdin")
     add_drawn(verb, source)
-    verb.add_argument(
-        "--param",
-        action="append",
-        default=[],
-        metavar="K=V",
-        help="with --bars, a parameter of the indicator; may be given several times",
-    )
+    add_params(verb, "with --bars, a parameter of the indicator")
     verb.add_argument("--config", metavar="FILE", help="JSON or YAML with what is customised")
     verb.add_argument("--profile", metavar="NAME", help="one of the contract's profiles")
     verb.add_argument("--json", action="store_true", help="as JSON")
@@ -59,12 +55,7 @@ def run(args: argparse.Namespace) -> int:
 def _config(path: str | None) -> dict[str, Any] | None:
     if path is None:
         return None
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise UsageError(f"{path}: this is not a text in UTF-8") from None
+    text = read_text(path).removeprefix("\ufeff")
     try:
         if Path(path).suffix in (".yaml", ".yml"):
             data = document.parse(text).plain()
@@ -80,14 +71,13 @@ def _config(path: str | None) -> dict[str, Any] | None:
 def _snapshot(args: argparse.Namespace, contract: Contract) -> Snapshot:
     if args.snapshot is not None and args.param:
         raise UsageError("--param sets parameters of an indicator, which --snapshot has not")
-    try:
-        if args.snapshot == "-":
-            return Snapshot(parse_json(sys.stdin.read()))
-        if args.snapshot is not None:
-            return Snapshot.load(args.snapshot)
-    except (SnapshotError, UnicodeDecodeError) as error:
-        raise UsageError(str(error)) from None
-    given = dict(map(_param, args.param))
+    if args.snapshot is not None:
+        text = read_text(args.snapshot).removeprefix("\ufeff")
+        try:
+            return Snapshot(parse_json(text))
+        except SnapshotError as error:
+            raise UsageError(f"{args.snapshot}: {error}") from None
+    given = params_of(args)
     with own_scripts() as user:
         try:
             found = resolve(contract.name, user)
@@ -101,13 +91,6 @@ def _snapshot(args: argparse.Namespace, contract: Contract) -> Snapshot:
     except IndicatorError as error:
         raise UsageError(str(error)) from None
     return draw(args, [Request(contract.name, given)])
-
-
-def _param(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals or not name.strip():
-        raise UsageError(f"--param {text!r}: write name=value")
-    return name.strip(), value
 
 
 def _show(reading: Reading) -> None:

@@ -11,6 +11,8 @@ from chartpact.bars import Bars
 from chartpact.charts import Chart, Drawn
 from chartpact.cli import BAD_INPUT, DONE, SCRIPT_ERROR, UNREACHABLE, UsageError, Verbs
 from chartpact.cli.chart import add_bars, bars_of
+from chartpact.cli.files import read_text
+from chartpact.cli.params import add_params, params_of
 from chartpact.indicators.errors import IndicatorError
 from chartpact.indicators.params import resolve
 from chartpact.script import refimpl
@@ -36,13 +38,7 @@ def add(verbs: Verbs) -> None:
     )
     verb.add_argument("file", metavar="FILE", help="the script, or - for standard input")
     add_bars(verb)
-    verb.add_argument(
-        "--param",
-        action="append",
-        default=[],
-        metavar="k=v",
-        help="a parameter; may be given several times",
-    )
+    add_params(verb)
     verb.add_argument("--json", action="store_true", help="what was drawn, as JSON")
     verb.set_defaults(run=run_run)
 
@@ -75,7 +71,7 @@ def run_run(args: argparse.Namespace) -> int:
     source = read_text(args.file)
     bars = bars_of(args)
     try:
-        result = _result(source, bars, _pairs(args.param))
+        result = _result(source, bars, params_of(args))
     except script.ScriptError as error:
         if args.json:
             print(json.dumps({"error": error.to_json()}))
@@ -115,29 +111,6 @@ def run_fork(args: argparse.Namespace) -> int:
         known = ", ".join(refimpl.NAMES)
         raise UsageError(f"{args.name!r} cannot be forked: {known} can") from None
     return DONE
-
-
-def read_text(file: str) -> str:
-    """The text in a file, or on standard input where the file is -."""
-    try:
-        data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-        return data.decode()
-    except UnicodeDecodeError:
-        raise UsageError(f"{file} is not a text in UTF-8") from None
-    except OSError as error:
-        raise UsageError(f"{file}: {error.strerror}") from None
-
-
-def _pairs(given: list[str]) -> dict[str, str]:
-    values: dict[str, str] = {}
-    for each in given:
-        name, sign, value = each.partition("=")
-        if not sign or not name.strip():
-            raise UsageError(f"--param {each}: write it as name=value")
-        if name.strip() in values:
-            raise UsageError(f"--param {name.strip()} is given twice")
-        values[name.strip()] = value
-    return values
 
 
 def told(error: dict[str, Any], source: str, file: str) -> str:

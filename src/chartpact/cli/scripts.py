@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from chartpact.bars.clock import iso
 from chartpact.cli import DONE, SCRIPT_ERROR, UsageError, Verbs
 from chartpact.cli.database import add_database, opened
-from chartpact.cli.script import read_text, told
+from chartpact.cli.files import read_text, write_text
+from chartpact.cli.script import told
 from chartpact.server.identity import LOCAL_USER
 
 if TYPE_CHECKING:
@@ -27,12 +28,13 @@ def add(verbs: Verbs) -> None:
         ),
         epilog="Example: chartpact scripts add my_waves my_waves.star",
     )
+    add_database(noun)
     actions = noun.add_subparsers(title="actions", metavar="ACTION", required=True)
 
     def action(name: str, run: Callable[[argparse.Namespace], int], text: str) -> Any:
         verb = actions.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
         verb.add_argument("--json", action="store_true", help="the outcome as JSON")
-        add_database(verb)
+        add_database(verb, default=argparse.SUPPRESS)  # what the noun was given stays
         verb.set_defaults(run=run)
         return verb
 
@@ -129,13 +131,7 @@ def run_history(args: argparse.Namespace) -> int:
 def run_export(args: argparse.Namespace) -> int:
     with opened(args) as scripts:
         exported = json.dumps(scripts.export(LOCAL_USER), indent=1) + "\n"
-    if args.output is None:
-        sys.stdout.write(exported)
-        return DONE
-    try:
-        Path(args.output).write_text(exported, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{args.output}: {error.strerror or error}") from None
+    write_text(args.output, exported)
     return DONE
 
 

@@ -51,6 +51,8 @@ def run_serve(args: argparse.Namespace) -> int:
     from chartpact.server import logs
     from chartpact.server.serving import Patient, Serving
 
+    if not 0 <= args.port < 65536:
+        raise UsageError(f"--port: {args.port} is not a number from 0 to 65535")
     identify = _identity(args)
     _check_layers(args)
     listener = _listener(args)
@@ -80,8 +82,6 @@ def run_serve(args: argparse.Namespace) -> int:
 
 def _listener(args: argparse.Namespace) -> socket.socket:
     """The address, taken before anything else is started."""
-    if not 0 <= args.port < 65536:
-        raise UsageError(f"--port: {args.port} is not a number from 0 to 65535")
     try:
         found = socket.getaddrinfo(args.host, args.port, type=socket.SOCK_STREAM)
         family, kind, protocol, _, address = found[0]

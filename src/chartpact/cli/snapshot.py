@@ -3,12 +3,13 @@
 import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from chartpact.charts import Asked, chart
 from chartpact.cli import ALL_FAILED, DONE, UsageError, Verbs
 from chartpact.cli.chart import add_overrides, bars_of
 from chartpact.cli.database import own_scripts
+from chartpact.cli.files import write_text
+from chartpact.cli.params import add_indicators
 from chartpact.snapshot import Snapshot, from_chart
 
 
@@ -23,14 +24,7 @@ def add(verbs: Verbs) -> None:
         epilog="Example: chartpact snapshot --bars sample:es-5m -i rsi -o drawn.json",
     )
     add_drawn(verb)
-    verb.add_argument(
-        "-i",
-        "--indicator",
-        action="append",
-        required=True,
-        metavar="NAME[:k=v,…]",
-        help="an indicator and its parameters; may be given several times",
-    )
+    add_indicators(verb, required=True)
     verb.add_argument("--study", metavar="NAME", help="keep the study of this title alone")
     verb.add_argument("-o", "--output", metavar="FILE", help="write there, not to stdout")
     verb.set_defaults(run=run)
@@ -69,13 +63,7 @@ def run(args: argparse.Namespace) -> int:
     snapshot = draw(args, args.indicator)
     if args.study is not None:
         snapshot = only_study(snapshot, args.study)
-    if args.output is None:
-        sys.stdout.write(snapshot.dumps())
-        return DONE
-    try:
-        Path(args.output).write_text(snapshot.dumps(), encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{args.output}: {error.strerror or error}") from None
+    write_text(args.output, snapshot.dumps())
     return DONE
 
 

@@ -104,7 +104,13 @@ def load_file(path: str | Path) -> Contract:
         raise ContractError(
             [Problem(None, "", f"{path}: {error.strerror or error}", "name a readable file")]
         ) from None
-    return load(data)
+    try:
+        return load(data)
+    except ContractError as error:
+        if error.problems[0].line is not None:
+            raise
+        told = [replace(each, message=f"{path}: {each.message}") for each in error.problems]
+        raise ContractError(told) from None
 
 
 def _load(data: bytes, digest: str) -> Contract:

@@ -76,7 +76,7 @@ def read_size(written: str) -> tuple[int, int]:
     >>> read_size("1200x800")
     (1200, 800)
     """
-    match = re.fullmatch(r"\s*(\d{1,5})\s*[x×X]\s*(\d{1,5})\s*", written)
+    match = re.fullmatch(r"\s*(\d{1,9})\s*[x×X]\s*(\d{1,9})\s*", written)
     if match is None:
         raise RenderError(f"{written!r} is not a size: write it as 1200x800")
     return int(match[1]), int(match[2])
