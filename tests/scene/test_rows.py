@@ -67,6 +67,16 @@ def test_no_rows_are_rows_too():
     assert Points(x=np.array([], dtype=np.int64), y=np.array([])).to_json() == []
 
 
+def test_a_signal_that_became_known_after_the_cut_is_kept_although_its_dot_is_gone():
+    dots = DotPlot(points=Points(x=[1, 2], y=[1.0, 1.0], label=["old", "divergence"]))
+    signals = Signals(
+        bar=[1, 2], confirmed_bar=[2, 5], value=[1.0, 1.0], name=["old", "divergence"]
+    )
+    cut = Scene(plots=(dots,), signals=signals).cut(4)
+    assert cut.signals == (Signal(-2, 1, 1.0, "divergence"),)
+    assert cut.plots[0].points == ()
+
+
 def test_a_cut_scene_counts_its_dots_and_signals_anew():
     scene = Scene(
         plots=(
@@ -74,7 +84,7 @@ def test_a_cut_scene_counts_its_dots_and_signals_anew():
             DivLinePlot(x1=0, y1=1, x2=2, y2=2),
             DivLinePlot(x1=1, y1=1, x2=5, y2=2),
         ),
-        signals=(Signal(1, 3, 1.0, "early"), Signal(4, 6, None, "late")),
+        signals=(Signal(1, 2, 1.0, "early"), Signal(4, 6, None, "late")),
     )
     cut = scene.cut(3)
     assert cut.signals == (Signal(1, 3, None, "late"),)

@@ -196,7 +196,7 @@ def test_a_scene_cut_at_a_bar_counts_its_bars_anew():
             sc.DivLinePlot(x1=0, y1=1, x2=2, y2=3),
             sc.HLinePlot(y=70),
         ),
-        signals=(sc.Signal(0, 2, 1, "early"), sc.Signal(1, 2, 1, "late")),
+        signals=(sc.Signal(0, 0, 1, "early"), sc.Signal(1, 2, 1, "late")),
         labels=(sc.Label(1, sc.Anchor(0, 0, 50), 1.0),),
         lines=(sc.Line(2, sc.Anchor(0, 0, 50), 1.0, sc.Anchor(None, None, None), 1.0),),
     )

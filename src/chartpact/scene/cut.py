@@ -37,7 +37,8 @@ def _cut(plot: Plot, first: int) -> Plot:
 
 
 def cut_signals(signals: Signals, first: int) -> Signals:
-    kept = np.flatnonzero(signals.bar >= first)
+    """Those drawn or first known in view: a divergence is known some bars after its dot."""
+    kept = np.flatnonzero(np.maximum(signals.bar, signals.confirmed_bar) >= first)
     return signals.at(
         kept, bar=signals.bar[kept] - first, confirmed_bar=signals.confirmed_bar[kept] - first
     )
