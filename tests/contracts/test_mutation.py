@@ -95,3 +95,33 @@ output: {zones: {from: zone, sort: x1, give: {top: top.y1, bottom: bottom.y1}}}
     assert {(each.target, each.change) for each in found.unnoticed} == {
         ("zone as a whole", "removed")
     }
+
+
+EITHER = """\
+channels: {lines: signal}
+elements:
+  level: {from: lines, where: "%s"}
+output: {levels: {from: level, sort: y1, give: {price: y1}}}
+"""
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "style == 'dashed' or width == 2",
+        "style == 'dashed' or width == 2 or color == '#ff0000'",
+        "not (style != 'dashed' and width != 2)",
+        "(style == 'dashed' or width == 2) and color == '#ff0000'",
+    ],
+)
+def test_what_an_or_hides_is_shown_when_the_other_part_is_changed_too(condition):
+    drawn = [draw.line(1, 5, RED, style="dashed", width=2)]
+    found = mutated(EITHER % condition, lines=drawn)
+    assert {"level.style", "level.width"} <= set(found.targets)
+    assert (found.unnoticed, found.unshown) == ((), ())
+
+
+def test_a_part_that_never_decides_is_still_not_shown():
+    condition = "style == 'dashed' or width == 2 or (width != 2 and extend == 'both')"
+    drawn = [draw.line(1, 5, RED, style="dashed", width=2)]
+    assert mutated(EITHER % condition, lines=drawn).unshown == ("level.extend",)

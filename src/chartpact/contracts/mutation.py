@@ -4,27 +4,27 @@ For every object of a good example that is not ignored and not history, each fie
 state, an edge case or the output is changed. The reading must then be refused or say something
 else. A change inside a tolerance that the contract states, and one of opacity where no `alpha` is
 asked, is no change; nor is one between looks that a row of a state table lists side by side.
-Objects are also taken away, one at a time.
+Objects are also taken away, one at a time. A field that another part of a condition overrules is
+changed together with that part.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from chartpact.contracts import mutants
 from chartpact.contracts.compile import Contract
 from chartpact.contracts.elements import ElementCode
 from chartpact.contracts.engine import Run
 from chartpact.contracts.examples import Example
+from chartpact.contracts.mutants import Record
 from chartpact.contracts.outputs import Leaf, Map, Node
 from chartpact.contracts.reach import Target, targets
-from chartpact.palette import TEXT_SIZES
-from chartpact.snapshot import FIELDS, Snapshot
+from chartpact.snapshot import CHANNELS, Snapshot
 
 MAX_OBJECTS = 6  # of one element in one example
-FRESH_COLOR = "#1b2c3d"
-FAR = 1_000_000
-
-Record = Mapping[str, Any]
+MAX_OVERRULED = 12  # fields of one example that are tried together with others
+MAX_TURNS = 6  # ways to change those others
 
 
 @dataclass(frozen=True)
@@ -90,20 +90,26 @@ class _Trial:
         self.contract, self.example = contract, example
         self.base = Run(contract, example.snapshot)
         self.reading = self._read(self.base)
-        self.tick = self.base.bound.values.get("tick_size") or 1
+        self.scale = mutants.Scale(contract, self.base.bound.values)
 
     def _read(self, run: Run) -> Any:
         return run.reading(self.example.config or {}, self.example.profile)
 
     def run(self) -> Iterator[_Verdict]:
         seen: set[tuple[int, str]] = set()
+        overruled: list[tuple[Target, Record]] = []
         found = targets(self.contract, self.base.bound.values)
         for target in sorted(found, key=lambda each: (each.unsure, not each.every)):
             for record in self._records(target)[:MAX_OBJECTS]:
                 field = (id(record), f"{target.need.field}{target.alpha}")
-                if field not in seen:  # the strictest demand on a field includes the others
-                    seen.add(field)
-                    yield from self._change(target, record)
+                if field in seen:  # the strictest demand on a field includes the others
+                    continue
+                seen.add(field)
+                for verdict in self._change(target, record):
+                    yield verdict
+                    if verdict.unsure and not verdict.noticed:
+                        overruled.append((target, record))
+        yield from self._overruled(overruled)
         for element, record, damaged in self._needed_records():
             after = self._without(element.channel, record)
             # A group that lost a member is damaged: it must be refused, not read as another.
@@ -218,8 +224,8 @@ class _Trial:
 
     def _change(self, target: Target, record: Record) -> Iterator[_Verdict]:
         verdicts = []
-        for told, changed in self._mutants(target, record):
-            noticed = self._noticed(self._with(target.need.channel, record, changed))
+        for told, changed in self.scale.mutants(target, record):
+            noticed = self._noticed(self._with({id(record): changed}))
             if noticed is not None:
                 verdicts.append((noticed, told))
         if target.every:
@@ -229,6 +235,40 @@ class _Trial:
             told = " or ".join(told for _, told in verdicts)
             noticed = any(noticed for noticed, _ in verdicts)
             yield _Verdict(str(target), noticed, told, target.unsure)
+
+    def _overruled(self, fields: list[tuple[Target, Record]]) -> Iterator[_Verdict]:
+        """Fields that matter once the other parts of a condition no longer hold.
+
+        Where `a or b` holds by both, neither is noticed alone. What was overruled is changed, as
+        long as the reading stays; in that picture, which reads the same, the field stands alone.
+        """
+        for target, record in fields[:MAX_OVERRULED]:
+            others = [each for each in fields[:MAX_OVERRULED] if each != (target, record)]
+            for turn in range(MAX_TURNS if others else 0):
+                around = self._quiet(others, turn)
+                now = around.get(id(record), record)
+                found = (
+                    told
+                    for told, changed in self.scale.mutants(target, now)
+                    if self._noticed(self._with({**around, id(record): changed}))
+                )
+                if (told := next(found, None)) is not None:
+                    yield _Verdict(str(target), True, told, unsure=True)
+                    break
+
+    def _quiet(self, fields: list[tuple[Target, Record]], turn: int) -> dict[int, Record]:
+        """Changes of these fields, all at once, that leave the reading as it was."""
+        around: dict[int, Record] = {}
+        for target, record in fields:
+            now = around.get(id(record), record)
+            quiet = [
+                changed
+                for _, changed in self.scale.mutants(target, now)
+                if self._noticed(self._with({**around, id(record): changed})) is False
+            ]
+            if quiet:
+                around[id(record)] = quiet[turn % len(quiet)]
+        return around
 
     def _noticed(self, snapshot: Snapshot) -> bool | None:
         """Whether the reading changed; None where a state table lists both looks side by side."""
@@ -241,64 +281,25 @@ class _Trial:
     def _refused(self, snapshot: Snapshot) -> bool:
         return not self._read(Run(self.contract, snapshot)).ok
 
-    def _mutants(self, target: Target, record: Record) -> Iterator[tuple[str, Record]]:
-        name, _, part = target.need.field.partition(".")
-        field, value = FIELDS[target.need.channel][name], record[name]
-        if field.kind == "anchor":
-            at = part or "n"
-            if value[at] is not None:
-                for moved in (value[at] - FAR, value[at] + FAR):
-                    yield f"{at} moved to {moved}", {**record, name: {**value, at: moved}}
-            return
-        for changed in self._values(target, field.kind, field.names, value):
-            if changed != value:
-                yield f"changed from {value!r:.40} to {changed!r:.40}", {**record, name: changed}
-
-    def _values(self, target: Target, kind: str, names: Sequence[str], value: Any) -> Iterator[Any]:
-        match kind:
-            case "number":
-                yield from () if value is None else (value + 97 * self.tick, value - 97 * self.tick)
-            case "whole":
-                yield from (value + 1, value + 7)
-            case "flag":
-                yield not value
-            case "text":
-                yield from (f"{value}~", "~", "")
-            case "name":
-                yield from names
-            case "size":
-                yield from TEXT_SIZES
-            case "color" if target.alpha:
-                if value is not None:
-                    yield from (f"{value[:7]}01", f"{value[:7]}fe", f"{value[:7]}ff")
-            case "color":
-                yield from (f"{FRESH_COLOR}ff", None)
-                for setting in self._colors():
-                    if value is None or setting[:7] != value[:7].lower():
-                        yield f"{setting[:7]}{(value or '#ffffffff')[7:] or 'ff'}"
-
-    def _colors(self) -> list[str]:
-        """The colours that mean something."""
-        values = self.base.bound.values
-        return [
-            values[name]
-            for name, key in self.contract.keys.items()
-            if key.type == "color" and values[name] is not None
-        ]
-
-    def _with(self, channel: str, record: Record, changed: Record) -> Snapshot:
-        records = self.base.study.records(channel) or ()
-        return self._put(channel, [changed if each is record else each for each in records])
+    def _with(self, changed: Mapping[int, Record]) -> Snapshot:
+        """The picture with some objects changed, by the identity of what they were."""
+        study = self.base.study
+        channels = {name: study.records(name) for name in CHANNELS}
+        return self._put(
+            {
+                name: [changed.get(id(each), each) for each in records]
+                for name, records in channels.items()
+                if records is not None
+            }
+        )
 
     def _without(self, channel: str, record: Record) -> Snapshot:
         records = self.base.study.records(channel) or ()
-        return self._put(channel, [each for each in records if each is not record])
+        return self._put({channel: [each for each in records if each is not record]})
 
-    def _put(self, channel: str, records: list[Any]) -> Snapshot:
+    def _put(self, channels: Mapping[str, list[Any]]) -> Snapshot:
         data, study = self.example.snapshot.data, self.base.study.data
-        studies = [
-            {**each, channel: records} if each is study else each for each in data["studies"]
-        ]
+        studies = [{**each, **channels} if each is study else each for each in data["studies"]]
         return Snapshot({**data, "studies": studies})
 
 
