@@ -52,13 +52,38 @@ def test_every_verb_and_every_option_has_a_help_text():
     assert silent(parser()) == []
 
 
-def test_links_between_pages_lead_somewhere():
+PAGES = [*DOCS.rglob("*.md"), *ROOT.glob("*.md")]
+LINK = re.compile(r"\]\(([^)#:\s]*)(?:#([^)\s]*))?\)")
+CODE = re.compile(r"^```.*?^```$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
+
+
+def anchors(page: Path) -> set[str]:
+    """What a link to this page may name: its headings, spelled as code hosts spell them."""
+    found: dict[str, int] = {}
+    fenced = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    for heading in re.findall(r"^#+ +(.*?) *$", fenced, re.MULTILINE):
+        plain = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading)
+        slug = re.sub(r"[^\w\- ]", "", plain.lower()).replace(" ", "-")
+        found[slug] = found.get(slug, -1) + 1
+    return {f"{slug}-{i}" if i else slug for slug, count in found.items() for i in range(count + 1)}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_of_a_page_lead_somewhere(page):
     broken = []
-    for page in [*DOCS.rglob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]:
-        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
-            if not (page.parent / target).exists():
-                broken.append(f"{page.relative_to(ROOT)} → {target}")
+    for target, anchor in LINK.findall(CODE.sub("", page.read_text())):
+        there = page.parent / target if target else page
+        if not there.exists() or (anchor and anchor not in anchors(there)):
+            broken.append(f"{target}#{anchor}" if anchor else target)
     assert broken == []
+
+
+def test_decisions_are_listed_by_their_numbers_and_gaps_are_explained():
+    index = (DOCS / "adr" / "README.md").read_text()
+    written = {path.name for path in DOCS.glob("adr/0*.md")}
+    assert set(re.findall(r"\(([\w-]+\.md)\)", index)) == written
+    listed = [int(number) for number in re.findall(r"^\| (\d+) \|", index, re.MULTILINE)]
+    assert listed == list(range(1, max(listed) + 1))
 
 
 def test_the_map_of_the_house_shows_every_room():
