@@ -122,15 +122,8 @@ def _document(events: Iterator[yaml.Event]) -> Node:
             case yaml.AliasEvent():
                 raise _refuse(line, f"*{event.anchor:.40} is an alias", "write the value out")
             case yaml.ScalarEvent() | yaml.CollectionStartEvent():
-                if event.anchor:
-                    raise _refuse(line, f"&{event.anchor:.40} is an anchor", "write the value out")
-                if event.tag:
-                    raise _refuse(
-                        line, f"{event.tag:.40} is a tag", "remove it; quotes make a text"
-                    )
                 count += 1
-                if count > MAX_NODES:
-                    raise _refuse(line, "too many values", f"at most {MAX_NODES} are allowed")
+                _check_plain(event, line, count, len(open_))
                 if open_ and isinstance(open_[-1].node.value, dict) and open_[-1].key is None:
                     open_[-1].key = _key(event, open_[-1].node, line)
                     continue
@@ -141,15 +134,25 @@ def _document(events: Iterator[yaml.Event]) -> Node:
                     root = node
                 if not isinstance(event, yaml.ScalarEvent):
                     open_.append(_Open(node))
-                    if len(open_) > MAX_NESTING:
-                        raise _refuse(
-                            line, "this is nested too deeply", f"at most {MAX_NESTING} levels"
-                        )
             case yaml.CollectionEndEvent():
                 open_.pop()
     if root is None:
         raise _refuse(1, "there is nothing here", "a contract begins with `contract: name`")
     return root
+
+
+def _check_plain(
+    event: yaml.ScalarEvent | yaml.CollectionStartEvent, line: int, count: int, depth: int
+) -> None:
+    """Refuses what is more than a plain value, and more values than anybody writes."""
+    if event.anchor:
+        raise _refuse(line, f"&{event.anchor:.40} is an anchor", "write the value out")
+    if event.tag:
+        raise _refuse(line, f"{event.tag:.40} is a tag", "remove it; quotes make a text")
+    if count > MAX_NODES:
+        raise _refuse(line, "too many values", f"at most {MAX_NODES} are allowed")
+    if depth >= MAX_NESTING and not isinstance(event, yaml.ScalarEvent):
+        raise _refuse(line, "this is nested too deeply", f"at most {MAX_NESTING} levels")
 
 
 def _put(parent: _Open, node: Node) -> None:

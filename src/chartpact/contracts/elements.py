@@ -5,6 +5,7 @@ the element that a view looks at, or the members of a group. Then come a group's
 decoded fields, readings, attachments, and last the row of its state machine.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from chartpact.contracts import codecs
@@ -33,6 +34,16 @@ class Attachment:
     slot: int
     required: bool
     exclusive: bool
+
+
+@dataclass
+class _Ranges:
+    """Where an attached instance is looked for, as code."""
+
+    keyed: str = "None"
+    bounds: list[tuple[str, str]] = field(default_factory=list)  # lines that run for one owner
+    tests: list[str] = field(default_factory=list)
+    free: set[str] = field(default_factory=set)
 
 
 @dataclass
@@ -453,33 +464,8 @@ class _Work:
         owner = self.outer.owned_by(self.element.shape, "i")
         candidate = Value(Kind("element", shape=other.shape), "c", element=other.name)
         both = owner.with_names({name: candidate})
-        free: set[str] = set()
-        tests: list[str] = []
-        bounds: list[tuple[str, str]] = []  # lines that compute the bounds for one owner
-        if not attach.within:
-            self.context.problem(
-                (*place, "within"), "a range is missing", "write {field: [low, high]}"
-            )
-        keyed = "None"
-        for k, (field_name, ends) in enumerate(attach.within.items()):
-            at = (*place, "within", field_name)
-            found = self._took(
-                self.context.expression(field_name, at, Scope({}).owned_by(other.shape, "c")), at
-            )
-            self.context.want(found, at, *_ORDERED, nullable=True)
-            if len(ends) != 2:
-                self.context.problem(at, "a range has two ends", "write [low, high]")
-                continue
-            for n, (end, text) in enumerate(zip(("l", "h"), ends, strict=True)):
-                bound = self._took(self.context.expression(text, (*at, n), owner), at)
-                if found.kind.known and self.context.want(bound, at, found.kind.name):
-                    free |= bound.free
-                bounds.append((f"{end}{k} = {bound.code}", path_of(at)))
-            free |= found.free
-            if k == 0:
-                keyed = found.code
-            else:
-                tests.append(f"{found.code} is not None and l{k} <= {found.code} <= h{k}")
+        ranges = self._ranges(attach.within, (*place, "within"), other.shape, owner)
+        keyed, tests, free = ranges.keyed, ranges.tests, ranges.free
         if attach.where is not None:
             at = (*place, "where")
             test = self._took(self.context.condition(attach.where, at, both), at)
@@ -491,12 +477,39 @@ class _Work:
             nearest = self._took(self.context.expression(attach.nearest, at, both), at)
             self.context.want(nearest, at, "number")
             free |= nearest.free
-        self._emit_attach(name, place, keyed, bounds, tests, nearest, free)
+        self._emit_attach(name, place, keyed, ranges.bounds, tests, nearest, free)
         kind = Kind("element", shape=other.shape, nullable=not required)
         self.element.shape.put(name, Value(kind, f"{OWNER}[{slot}]", element=other.name))
         self.element.attachments += (
             Attachment(name, other.name, slot, required, attach.exclusive),
         )
+
+    def _ranges(
+        self, within: Mapping[str, list[str]], place: Place, candidate: Shape, owner: Scope
+    ) -> "_Ranges":
+        """The ranges in which a candidate must lie: the first is searched, the others tested."""
+        ranges = _Ranges()
+        if not within:
+            self.context.problem(place, "a range is missing", "write {field: [low, high]}")
+        for k, (field_name, ends) in enumerate(within.items()):
+            at = (*place, field_name)
+            scope = Scope({}).owned_by(candidate, "c")
+            found = self._took(self.context.expression(field_name, at, scope), at)
+            self.context.want(found, at, *_ORDERED, nullable=True)
+            if len(ends) != 2:
+                self.context.problem(at, "a range has two ends", "write [low, high]")
+                continue
+            for n, (end, text) in enumerate(zip(("l", "h"), ends, strict=True)):
+                bound = self._took(self.context.expression(text, (*at, n), owner), at)
+                if found.kind.known and self.context.want(bound, at, found.kind.name):
+                    ranges.free |= bound.free
+                ranges.bounds.append((f"{end}{k} = {bound.code}", path_of(at)))
+            ranges.free |= found.free
+            if k == 0:
+                ranges.keyed = found.code
+            else:
+                ranges.tests.append(f"{found.code} is not None and l{k} <= {found.code} <= h{k}")
+        return ranges
 
     def _emit_attach(
         self,

@@ -177,13 +177,7 @@ class MachineCompiler:
                     self.context.problem(at, f"{each!r} is not a state", suggestion(each, known))
             if state == spec.gone and nexts:
                 self.context.problem(at, "nothing comes after what is gone", "remove it")
-        reached = set(spec.initial)
-        pending = list(reached)
-        while pending:
-            for each in spec.transitions.get(pending.pop(), ()):
-                if each not in reached:
-                    reached.add(each)
-                    pending.append(each)
+        reached = _reached(spec.initial, spec.transitions)
         for state in known:
             if state not in reached:
                 self.context.problem(
@@ -425,3 +419,14 @@ def _half_absent(observed: Mapping[str, Compiled], elements: Mapping[str, Elemen
         return False
 
     return impossible
+
+
+def _reached(initial: Iterable[str], transitions: Mapping[str, Iterable[str]]) -> set[str]:
+    """The states that some way leads to."""
+    reached = set(initial)
+    pending = list(reached)
+    while pending:
+        fresh = set(transitions.get(pending.pop(), ())) - reached
+        reached |= fresh
+        pending += fresh
+    return reached

@@ -251,9 +251,9 @@ def _wrong(channel: str, records: Sequence[Record], needed: frozenset[str]) -> I
     known = FIELDS[channel]
     wanted = {name.partition(".")[0] for name in needed}
     parts = {
-        name: [
+        name: sorted(
             column.partition(".")[2] or "n" for column in needed if column.partition(".")[0] == name
-        ]
+        )
         for name in wanted
         if known[name].kind == "anchor"
     }
@@ -268,11 +268,11 @@ def _wrong(channel: str, records: Sequence[Record], needed: frozenset[str]) -> I
                 yield Wrong(record, name, f"{name} is missing, though the source declares it")
             elif (told := _fault(known[name], record[name], channel)) is not None:
                 yield Wrong(record, name, f"{name}: {told}")
-            elif name in parts:
-                for part in sorted(parts[name]):
-                    if part not in record[name]:
-                        field = name if part == "n" else f"{name}.{part}"
-                        yield Wrong(record, field, f"{name} has no {part}")
+            else:
+                lacking = [part for part in parts.get(name, ()) if part not in record[name]]
+                for part in lacking:
+                    field = name if part == "n" else f"{name}.{part}"
+                    yield Wrong(record, field, f"{name} has no {part}")
 
 
 def _fault(field: Field, value: Any, channel: str) -> str | None:

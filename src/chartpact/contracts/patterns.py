@@ -42,11 +42,6 @@ class Pattern:
     def groups(self) -> frozenset[str]:
         return frozenset(self._groups)
 
-    @property
-    def unnamed(self) -> int:
-        """How many groups have no name."""
-        return int(self._compiled.groups) - len(self._groups)
-
     def match(self, text: str) -> Mapping[str, str | None] | None:
         """The named groups, where the whole text matches."""
         if text in self._seen:

@@ -206,18 +206,18 @@ class _Reach:
     ) -> Iterator[Target]:
         """What a reading is made of; `decode.of` stands for decoded fields."""
         at: str | None = element
-        while at is not None:
-            if name in self.contract.elements[at].spec.reads:
-                if (at, name, every, attachment) not in self._reading:
-                    self._reading.add((at, name, every, attachment))
-                    for target in self._mentions(f"elements.{at}.reads.{name}", at, GIVEN):
-                        found = target if every else _weaker(target)
-                        if found.element == at and found.part is None:
-                            found = replace(found, element=element)  # what the view kept of it
-                        yield replace(found, referrer=referrer, attachment=attachment)
-                    self._reading.discard((at, name, every, attachment))
-                return
+        while at is not None and name not in self.contract.elements[at].spec.reads:
             at = self.contract.elements[at].base
+        reading = (at or "", name, every, attachment)
+        if at is None or reading in self._reading:
+            return
+        self._reading.add(reading)
+        for target in self._mentions(f"elements.{at}.reads.{name}", at, GIVEN):
+            found = target if every else _weaker(target)
+            if found.element == at and found.part is None:
+                found = replace(found, element=element)  # what the view kept of it
+            yield replace(found, referrer=referrer, attachment=attachment)
+        self._reading.discard(reading)
 
     # ------------------------------------------------------------------------------------- values
 

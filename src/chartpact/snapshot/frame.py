@@ -1,0 +1,92 @@
+"""The frame of a snapshot: chart, source, studies and their channels, checked when it is made."""
+
+from collections.abc import Mapping
+
+from chartpact.snapshot.fields import (
+    CHANNELS,
+    CHART,
+    CHART_NEEDS,
+    STUDY,
+    Field,
+    Json,
+    fault,
+    is_text,
+    is_whole,
+)
+
+VERSION = 1
+
+
+class SnapshotError(ValueError):
+    """This is no snapshot; the message says where and what would be right."""
+
+
+def check_frame(data: Json) -> None:
+    if not isinstance(data, Mapping):
+        raise SnapshotError(
+            f"{data!r:.60} is not a snapshot: it is an object with schema, chart, source, studies"
+        )
+    if "schema" not in data:
+        raise SnapshotError(f'this is not a snapshot: "schema": {VERSION} is missing')
+    if isinstance(data["schema"], bool) or data["schema"] != VERSION:
+        raise SnapshotError(f"schema {data['schema']!r:.60} is not known here; {VERSION} is")
+    chart, source = _object(data, "chart"), _object(data, "source")
+    for name in CHART_NEEDS:
+        if name not in chart:
+            raise SnapshotError(f"chart.{name} is missing")
+    _check_fields(chart, CHART, "chart")
+    _check_source(source)
+    studies = data.get("studies")
+    if not isinstance(studies, list | tuple):
+        raise SnapshotError("studies is missing, or not a list")
+    for i, study in enumerate(studies):
+        _check_study(study, f"studies[{i}]")
+
+
+def _object(data: Mapping[str, Json], name: str) -> Mapping[str, Json]:
+    value = data.get(name)
+    if not isinstance(value, Mapping):
+        raise SnapshotError(f"{name} is missing, or not an object")
+    return value
+
+
+def _check_fields(data: Mapping[str, Json], known: Mapping[str, Field], place: str) -> None:
+    for name, field in known.items():
+        if name in data and (wrong := fault(field, data[name])):
+            raise SnapshotError(f"{place}.{name}: {wrong}")
+
+
+def _check_source(source: Mapping[str, Json]) -> None:
+    if not is_text(source.get("name")):
+        raise SnapshotError("source.name is missing, or not a text")
+    _check_fields(source, {"price_step": Field("number", positive=True)}, "source")
+    fields = source.get("fields")
+    if "fields" not in source:
+        return
+    if not isinstance(fields, Mapping):
+        raise SnapshotError("source.fields is not an object of channels")
+    for channel, names in fields.items():
+        if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
+            raise SnapshotError(f"source.fields.{channel!s:.60} is not a list of field names")
+
+
+def _check_study(study: Json, place: str) -> None:
+    if not isinstance(study, Mapping):
+        raise SnapshotError(f"{place}: {study!r:.60} is not an object")
+    if "name" not in study:
+        raise SnapshotError(f"{place}.name is missing")
+    _check_fields(study, STUDY, place)
+    inputs = study.get("inputs")
+    if inputs is not None and not isinstance(inputs, Mapping):
+        raise SnapshotError(f"{place}.inputs is neither an object nor null")
+    truncated = study.get("truncated", [])
+    if not isinstance(truncated, list | tuple) or not set(map(str, truncated)) <= set(CHANNELS):
+        raise SnapshotError(f"{place}.truncated is not a list of {', '.join(CHANNELS)}")
+    limits = study.get("limits", {})
+    if not isinstance(limits, Mapping) or not all(map(is_whole, limits.values())):
+        raise SnapshotError(f"{place}.limits does not map channels to whole numbers")
+    for channel in CHANNELS:
+        if channel in study and not isinstance(study[channel], list | tuple):
+            raise SnapshotError(
+                f"{place}.{channel} is not a list; leave it out where it cannot be read"
+            )
