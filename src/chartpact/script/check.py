@@ -663,6 +663,7 @@ _WORDS: Mapping[type, str] = {
     ast.Delete: "'del'",
     ast.Match: "'match'",
 }
+_HANDED_ON = "compute is given it: hand it on, as in def f(ohlcv, params, chart):"
 _NOT_HERE = {
     "sum": "write a loop, or ta.sum(s, n) and ta.cum(s) on a series",
     "round": "write ta.round(x)",
@@ -692,6 +693,9 @@ _NOT_HERE = {
     "table": "write chart.new_table(position, columns, rows)",
     "color": 'a colour is a text: "red", "#rrggbb" or "#rrggbbaa"',
     "request": "write ohlcv.security(timeframe)",
+    "ohlcv": _HANDED_ON,
+    "params": _HANDED_ON,
+    "chart": _HANDED_ON,
     "timeframe": "write ohlcv.timeframe",
     "syminfo": "write ohlcv.symbol, or ohlcv.tick_size",
     "barstate": "the last bar is len(ohlcv) - 1, and every bar is confirmed",

@@ -96,7 +96,7 @@ def _told(error: BaseException, place: Place) -> tuple[str, str, str]:  # noqa: 
     if isinstance(error, NameError):
         name = getattr(error, "name", None) or _first_quoted(str(error))
         hint = "assign it on every path before"
-        if place.assigned_outside(name):
+        if place.shadows(name):
             hint = "what a function assigns is its own: choose another name, or keep it in a list"
         return "name", f"{name!r} is used before it is assigned", hint
     if isinstance(error, AttributeError):

@@ -76,18 +76,17 @@ class Place:
         """What a node stands in."""
         return None if node is None else self._above.get(node)
 
-    def assigned_outside(self, name: str) -> bool:
-        """Is the name assigned in the function where the script stood, and around it too?"""
-        around = []
+    def shadows(self, name: str) -> bool:
+        """Does the function in which the script stood assign a name that is assigned around it?"""
+        scopes = []
         node = self.above(self.node)
         while node is not None:
             if isinstance(node, ast.FunctionDef | ast.Lambda):
-                around.append(names_of(node))
+                scopes.append(names_of(node))
             node = self.above(node)
-        module = {
-            getattr(each, "id", getattr(each, "name", "")) for each in bound_names(self._tree.body)
-        }
-        return bool(around) and any(name in names for names in (*around[1:], module))
+        module = bound_names(self._tree.body)
+        scopes.append({each.id if isinstance(each, ast.Name) else each.name for each in module})
+        return name in scopes[0] and any(name in names for names in scopes[1:])
 
     def text(self, node: ast.AST | None) -> str:
         """The author's own words for a node, on one line."""
