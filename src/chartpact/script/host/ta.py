@@ -286,7 +286,15 @@ def _charge_clock(arguments: list[Any], options: Mapping[str, Any], meter: Meter
 def _charge_division(arguments: list[Any], options: Mapping[str, Any], meter: Meter) -> None:
     left, right = (*arguments, *options.values())[:2]
     if all(type(each) in (int, float) or isinstance(each, np.ndarray) for each in (left, right)):
-        charge_division(left, right, meter)
+        charge_division(_float(left), _float(right), meter)
+
+
+def _float(value: Any) -> Any:
+    """An int of any size as NumPy can compare it."""
+    try:
+        return float(value) if type(value) is int else value
+    except OverflowError:
+        return math.inf
 
 
 def _refused(name: str, error: TaError) -> Fault:
