@@ -161,6 +161,30 @@ def test_every_function_works_in_a_child_and_imports_nothing(ask: Ask) -> None:
     assert found["zones"] > 400
 
 
+FULL = {
+    "plots": "for i in range(2000):\n    chart.hline(i, title=str(i))",
+    "lines": "for i in range(1000):\n    chart.hline(i)\n    chart.divline(0, 1, i % 400, i)",
+    "dots": "for i in range(400):\n    chart.dot(i, i, label='x' * 4096 if i < 240 else None)",
+    "far": "chart.dot(ohlcv.close > 0, 1, label='x', offset=500)\n"
+    "chart.line(ohlcv.close, offset=999)",
+    "back": "chart.dot(ohlcv.close > 0, 1, label='x', offset=-500)\n"
+    "chart.fill(ohlcv.close, 1, offset=-9)",
+    "labels": "for i in range(600):\n    chart.new_label(i % 400, 1, 'x' * 1990, tooltip='y')",
+    "texts": "for i in range(120):\n    chart.new_label(899, 1, 'x' * 4096, tooltip='y' * 4096)",
+    "cells": "t = chart.new_table('top_left', 40, 50)\n"
+    "for i in range(2000):\n    t.cell(i % 40, i // 40, 'x')",
+    "title": "chart.line(ohlcv.close, title='x' * 4096)\nchart.set_label('y' * 4096)",
+}
+
+
+@pytest.mark.parametrize("body", FULL.values(), ids=FULL)
+def test_what_is_as_large_as_it_may_be_comes_out_whole(body: str) -> None:
+    text = source(body).replace('"T"', '"T", "max_labels_count": 500')
+    inside, outside = script.run(text, BARS), script.execute(script.compile(text), BARS)
+    assert inside.scene.to_json() == outside.scene.to_json()
+    assert inside.steps == outside.steps
+
+
 @pytest.mark.parametrize("lines", [200, 201, 500])
 def test_a_log_that_is_full_ends_with_a_word_about_the_rest(lines: int) -> None:
     log = script.run(source(f"for i in range({lines}):\n    print('y' * 2500)"), BARS).log

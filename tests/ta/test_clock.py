@@ -142,11 +142,19 @@ def test_a_malformed_session_is_refused(spec):
 
 
 @pytest.mark.parametrize(
-    "tz", ["EST5", "New York", "", "../UTC", "/etc/localtime", None, 5, ["UTC"]]
+    "tz",
+    ["EST5", "New York", "", "../UTC", "/etc/localtime", None, 5, ["UTC"], np.ones(3)],
+    ids=str,
 )
 def test_an_unknown_time_zone_is_refused(tz):
     with pytest.raises(ta.TaError, match="tz must be an IANA time zone"):
         ta.hour(np.arange(3), tz)
+
+
+@pytest.mark.parametrize("spec", ["9:30-16", "09:30-16:00", "0930-16:00"])
+def test_colons_within_hours_are_told_from_days(spec):
+    with pytest.raises(ta.TaError, match="spec must be HHMM-HHMM"):
+        ta.session(np.arange(3), spec)
 
 
 @pytest.mark.parametrize("time", [[0.5], [np.nan], ["now"], [2**62], None])

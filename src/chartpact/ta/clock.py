@@ -177,11 +177,11 @@ def _schedule(spec: str) -> Schedule | None:
     if spec == "24x7":
         return None
     hours, colon, days = spec.partition(":")
+    spans = tuple(_span(spec, text) for text in hours.split(","))
     if colon and (not days or set(days) - set("1234567")):
         raise TaError(
             "session", "spec", spec, "must name its days by digits 1 to 7 after the colon"
         )
-    spans = tuple(_span(spec, text) for text in hours.split(","))
     return Schedule(spans, frozenset(map(int, days or "1234567")))
 
 
@@ -272,7 +272,7 @@ def _local(function: str, time: Any, tz: str) -> Ints:
     from chartpact.zones import offsets, zone
 
     stamps = _stamps(function, time)
-    if tz == "UTC":
+    if isinstance(tz, str) and tz == "UTC":
         return stamps
     try:
         where = zone(tz)
