@@ -97,6 +97,39 @@ def test_the_example_of_the_source_document_runs_verbatim(shared):
     assert kinds == ["line", "line", "fill", "hline", "hline"]
 
 
+HIGHER = """
+PARAMS = [{"name": "other", "type": "symbol"}]
+META = {"title": "Two symbols, two timeframes"}
+
+def compute(ohlcv, params, chart):
+    other = params["other"]
+    chart.line(other.security("1h").close, title="hour")
+    chart.line(other.security("15m").security("1h").close, title="hour of quarters")
+    chart.line(ohlcv.security("15m").security("1h").close, title="own hour")
+    print(len(other), len(other.security("1h")), len(other.resample("1h")))
+"""
+
+
+def test_higher_bars_of_another_symbol_lie_on_the_bars_of_the_chart() -> None:
+    bars = dry_run_bars(300)
+    there = np.flatnonzero(np.arange(300) % 7 < 5)[:150]
+    other = dry_run_bars(300).take(there)
+    result = script.run(HIGHER, bars, extras=script.Extras({"other": other}, {}))
+    hours, own = other.resample("1h"), bars.resample("1h")
+
+    def seen(higher, closed):
+        over = higher.close[higher.close_time <= closed]
+        return over[-1] if len(over) else np.nan
+
+    expected = [seen(hours, closed) for closed in bars.close_time]
+    lines = {line.title: line.values for line in result.scene.plots}
+    assert np.array_equal(lines["hour"], expected, equal_nan=True)
+    assert np.array_equal(lines["hour of quarters"], expected, equal_nan=True)
+    expected = [seen(own, closed) for closed in bars.close_time]
+    assert np.array_equal(lines["own hour"], expected, equal_nan=True)
+    assert result.log == (f"300 300 {len(hours)}",)
+
+
 def test_lines_by_condition_are_those_that_a_loop_would_draw() -> None:
     head = 'PARAMS = []\nMETA = {"title": "x"}\ndef compute(ohlcv, params, chart):\n'
     given = """    c = ohlcv.close

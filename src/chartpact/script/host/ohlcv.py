@@ -19,16 +19,19 @@ class Ohlcv(HostObject):
     """Prices, volume and times of the chart's bars, of higher bars, or of another symbol.
 
     `bars` are the bars themselves; `columns` what the script sees of them, which may be stretched
-    or have gaps.
+    or have gaps where they are laid `on` the bars of a chart.
     """
 
-    __slots__ = ("_bars", "_meter", "_series", "columns")
+    __slots__ = ("_bars", "_meter", "_on", "_series", "columns")
     type_name = "ohlcv"
     fields = frozenset((*SERIES, "bar_index", "symbol", "timeframe", "tick_size"))
     methods = frozenset(("resample", "security"))
 
-    def __init__(self, bars: Bars, meter: Meter, columns: Any = None) -> None:
+    def __init__(
+        self, bars: Bars, meter: Meter, columns: Any = None, on: Bars | None = None
+    ) -> None:
         self._bars = bars
+        self._on = bars if on is None else on
         self._meter = meter
         self.columns = bars if columns is None else columns
         self._series: dict[str, Series] = {}
@@ -72,10 +75,10 @@ class Ohlcv(HostObject):
     def security(self, timeframe: Any) -> "Ohlcv":
         """A higher timeframe on the chart's bars: each sees the last completed higher bar."""
         higher = self._higher(timeframe)
-        self._meter.charge(6_000 + 2 * len(self._bars))
-        index = last_closed(self._bars, higher)
+        self._meter.charge(6_000 + 2 * len(self._on))
+        index = last_closed(self._on, higher)
         stretched = {name: stretch(getattr(higher, name), index) for name in SERIES}
-        return Ohlcv(higher, self._meter, SimpleNamespace(**stretched))
+        return Ohlcv(higher, self._meter, SimpleNamespace(**stretched), self._on)
 
     def _higher(self, timeframe: Any) -> Bars:
         if type(timeframe) is not str:
@@ -100,4 +103,4 @@ def beside(bars: Bars, other: Bars, meter: Meter) -> Ohlcv:
             found = np.full(len(bars), np.nan)
             found[there] = values[at[there]]
             columns[name] = found
-    return Ohlcv(other, meter, SimpleNamespace(**columns))
+    return Ohlcv(other, meter, SimpleNamespace(**columns), bars)
