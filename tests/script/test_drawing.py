@@ -201,3 +201,18 @@ def test_na_draws_nothing():
     source = HEAD + f"    chart.dot({na}, 1.0)\n    chart.dot(None, 1.0)\n    chart.hline({na})\n"
     source += f"    chart.divline(1, {na}, 2, 1.0)\n    chart.hbar({na}, 1, 1)\n"
     assert script.execute(script.compile(source), BARS).scene.plots == ()
+
+
+@pytest.mark.parametrize("gone", ["lines[4].delete()", "pass"], ids=["deleted", "evicted"])
+def test_a_copy_of_what_is_gone_draws_nothing(gone: str) -> None:
+    body = (
+        "    lines = [chart.new_line(i, 1, i + 1, 2) for i in range(60)]\n"
+        f"    {gone}\n"
+        "    copies = [each.copy() for each in lines[:5]]\n"
+        "    copies[4].set_x1(7)\n"
+        "    copies[4].delete()\n"
+        "    lines[59].copy().set_x1(9)\n"
+    )
+    scene = script.execute(script.compile(HEAD + body), BARS).scene
+    assert [line.x1.bar for line in scene.lines] == [*range(11, 60), 9]
+    assert scene.evicted == {"lines": 11}

@@ -267,7 +267,7 @@ def _roll(text: str) -> int:
 # ------------------------------------------------------------------------------- local time
 
 
-def _local(function: str, time: Any, tz: str) -> Ints:
+def _local(function: str, time: Any, tz: Any) -> Ints:
     """Each time as the milliseconds its wall clock shows since 1970-01-01 00:00."""
     from chartpact.zones import offsets, zone
 

@@ -228,10 +228,13 @@ class Handle(HostObject):
         self.canvas.alive[self.channel].pop(self.id, None)
 
     def copied(self) -> "Handle":
+        """A new object like this one; of one that is gone, a handle that changes nothing either."""
         made = object.__new__(type(self))
         self.canvas.meter.charge(40)
         made.canvas, made.values, made.xloc = self.canvas, dict(self.values), self.xloc
-        self.canvas.add(made)
+        made.id = 0
+        if self.alive:
+            self.canvas.add(made)
         return made
 
     def drawn(self) -> Any:
