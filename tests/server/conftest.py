@@ -131,6 +131,8 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     serves = threading.Thread(target=lambda: asyncio.run(server.serve([listener])))
     serves.start()
     port = listener.getsockname()[1]
+    while not server.started:
+        time.sleep(0.01)
     yield Running(f"http://127.0.0.1:{port}", None, Path(), database)
     server.should_exit = True
     serves.join()

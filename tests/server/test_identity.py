@@ -17,9 +17,18 @@ async def tells_the_user(scope, _receive, send) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
+async def reads_nothing(*_) -> None:
+    raise AssertionError("no large body is sent here")
+
+
 def asked(identify, **headers: str) -> httpx2.Response:
     front = Front(
-        tells_the_user, tells_the_user, identify=identify, limits=Limits(), hosts=ANY_HOST
+        tells_the_user,
+        tells_the_user,
+        identify=identify,
+        limits=Limits(),
+        hosts=ANY_HOST,
+        read=reads_nothing,
     )
 
     async def ask() -> httpx2.Response:

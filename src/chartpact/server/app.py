@@ -1,5 +1,6 @@
 """The ASGI application: MCP, REST, health and a page, behind one front."""
 
+import gc
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -88,6 +89,9 @@ def create(
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         workers.warm()
+        # What is there by now stays, and is not to be looked through while somebody waits.
+        gc.collect()
+        gc.freeze()
         async with spoken.run():
             yield
 
@@ -102,7 +106,9 @@ def create(
     app.include_router(rest.routes(verbs))
     rest.answer_refusals(app)
     _add_pages(app, engine, verbs, tools, open_to_all=identify is everybody_is_local)
-    front = Front(app, spoken, identify=identify, limits=settings.limits, hosts=hosts)
+    front = Front(
+        app, spoken, identify=identify, limits=settings.limits, hosts=hosts, read=verbs.read
+    )
     return Server(front, app, front, verbs, tools, engine, workers)
 
 

@@ -10,6 +10,8 @@ from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from starlette.types import Receive, Scope, Send
 
+from chartpact.server.inlays import Inlays
+
 MODERN = frozenset(version.encode() for version in MODERN_PROTOCOL_VERSIONS)
 # Who asks for any of these is told something before the answer is there.
 WISHES = (b"progressToken", b"logLevel")
@@ -43,7 +45,8 @@ class Exchanges:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         way = self._pieces if self._is_short(scope) else self._streams
-        await way.handle_request(scope, receive, send)
+        inlays = scope["chartpact.inlays"] = Inlays()
+        await way.handle_request(scope, receive, inlays.sending(send))
 
     def _is_short(self, scope: Scope) -> bool:
         # The SDK refuses requests whose headers say otherwise than their bodies.

@@ -5,6 +5,7 @@ import logging
 import os
 import time
 from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -15,7 +16,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from chartpact.server import logs
 from chartpact.server.identity import Identify
 from chartpact.server.limits import Allowance, TooMuch
+from chartpact.server.reading import SMALL_BYTES, Read, Unreadable
 from chartpact.server.settings import Limits
+from chartpact.server.worker import WorkFailed
 
 log = logging.getLogger("chartpact.access")
 
@@ -26,6 +29,7 @@ OPEN = (*WATCHED, "/", "/openapi.json", "/sample.svg", "/favicon.ico")
 LONGEST_USER = 255
 NOBODYS_BYTES = 1024  # of a body on a path that is open to all, where none is needed
 NOTED_BYTES = 16_384  # from which on a body counts
+PIECE_BYTES = 262_144  # of an answer that are written at once
 UNEXPECTED = "something went wrong here; its request id is in the log"
 USUAL = (
     (b"cache-control", b"private, no-store"),
@@ -34,7 +38,11 @@ USUAL = (
     (b"referrer-policy", b"no-referrer"),
 )
 Pairs = list[tuple[bytes, bytes]]  # headers as ASGI has them
-LARGE = ("/api/v1/my/bars/", "/api/v1/my/library")  # where files and whole libraries are put
+FILES = "/api/v1/my/bars/"  # where bodies are files, and not JSON
+LARGE = (FILES, "/api/v1/my/library")  # where files and whole libraries are put
+FAILED = {"busy": 503, "time": 504, "memory": 413, "crash": 500}
+
+Reader = Callable[[str, bytes, bool], Awaitable[Read]]  # of a user's large body, over MCP or not
 
 
 class Front:
@@ -48,9 +56,11 @@ class Front:
         identify: Identify,
         limits: Limits,
         hosts: tuple[str, ...],
+        read: Reader,
     ) -> None:
         self._app = app
         self._mcp = mcp
+        self._read = read
         self._identify = identify
         self._limits = limits
         self._hosts = hosts
@@ -79,9 +89,12 @@ class Front:
                     (b"x-request-id", request_id.encode()),
                     *_unless_there(headers),
                 ]
-            elif not message.get("more_body", False):
+                await send(message)
+                return
+            if not message.get("more_body", False):
                 told["ended"] = True
-            await send(message)
+            for piece in _in_pieces(message):
+                await send(piece)
 
         user: str | None = None
         try:
@@ -89,6 +102,8 @@ class Front:
                 asked = Headers(scope=scope)
                 user = self._admitted(scope, asked)
                 body = await self._body(scope["path"], user, asked, receive)
+                if user is not None and body is not None and len(body) > SMALL_BYTES:
+                    body = await self._lean(scope, user, body)
             except Refusal as refusal:
                 await refusal.answer(scope, receive, tell)
             else:
@@ -185,6 +200,20 @@ class Front:
             self._spend(self._megabytes, user, seen / 1e6)
         return b"".join(pieces)
 
+    async def _lean(self, scope: Scope, user: str, body: bytes) -> bytes:
+        """A large body without what would take long to read here; files are left as they are."""
+        if scope["path"].startswith(FILES):
+            return body
+        try:
+            read = await self._read(user, body, scope["path"] == "/mcp")
+        except Unreadable as error:
+            status = 413 if error.kind == "size" else 422
+            raise Refusal(status, error.kind, error.message) from None
+        except WorkFailed as error:
+            raise Refusal(FAILED[error.kind], error.kind, str(error)) from None
+        scope["chartpact.bars"] = read.bars
+        return read.body
+
     def _spend(self, allowance: Allowance, user: str, amount: float = 1) -> None:
         try:
             allowance.spend(user, amount)
@@ -241,6 +270,18 @@ def _again(body: bytes, receive: Receive) -> Receive:
         return {"type": "http.request", "body": body, "more_body": False}
 
     return replayed
+
+
+def _in_pieces(message: Message) -> Iterator[Message]:
+    """A part of an answer, so that no more is written than its client is ready to take."""
+    body, more = message.get("body", b""), message.get("more_body", False)
+    for start in range(PIECE_BYTES, len(body), PIECE_BYTES):
+        yield {**message, "body": body[start - PIECE_BYTES : start], "more_body": True}
+    yield {
+        **message,
+        "body": body[(len(body) - 1) // PIECE_BYTES * PIECE_BYTES :],
+        "more_body": more,
+    }
 
 
 def _private(headers: Pairs) -> Pairs:

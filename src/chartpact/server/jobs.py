@@ -47,6 +47,8 @@ class ChartJob:
     others: tuple[str, ...] = ()  # names of the user's that could be meant by an unknown one
     uploads: Mapping[str, Upload] = field(default_factory=dict)  # by symbol, likewise
     fetched: Mapping[str, Bars | Exception] = field(default_factory=dict)  # over a network
+    handed: Bars | None = None  # inline, where they have been read already
+    most_bytes: int = 2**24  # of the answer
 
     def symbols(self) -> list[str]:
         """Every symbol whose bars the chart needs: its own, then those its scripts compare."""
@@ -71,11 +73,16 @@ class ChartJob:
         return configured.catalog(self.sources).load(symbol, timeframe)
 
 
+class TooLarge(Exception):
+    """The chart says more than an answer may hold."""
+
+
 @dataclass(frozen=True)
 class Picture:
     """A finished chart: what it says, and its image where one was asked for."""
 
-    out: ChartOut
+    out: bytes  # a ChartOut as JSON: whoever passes it on need not know what is in it
+    summary: str
     image: bytes | None = None
     mime: str | None = None
 
@@ -102,16 +109,26 @@ def draw(job: ChartJob) -> Picture:
     with held().holding(job.user, job.scripts, fetch, job.barred, job.others):
         drawn = chart(bars, asked, last=ask.bars, user=job.user)
     told = drawn.to_json(series=ask.format == "series")
-    out = ChartOut.model_validate({**told, "summary": drawn.summary()})
+    summary = drawn.summary()
+    out = ChartOut.model_validate({**told, "summary": summary}).model_dump_json().encode()
     look = {"width": ask.width, "height": ask.height, "theme": ask.theme}
+    image = None
     if ask.format == "png":
-        return Picture(out, drawn.png(**look), MIME["png"])
-    if ask.format == "svg":
-        return Picture(out, drawn.svg(**look).encode(), MIME["svg"])
-    return Picture(out)
+        image = drawn.png(**look)
+    elif ask.format == "svg":
+        image = drawn.svg(**look).encode()
+    size = max(len(out), len(image or b""))
+    if size > job.most_bytes:
+        raise TooLarge(
+            f"the answer would have {size} bytes and may have {job.most_bytes}: "
+            "ask for fewer bars or indicators"
+        )
+    return Picture(out, summary, image, MIME.get(ask.format))
 
 
 def _bars(job: ChartJob) -> Bars:
+    if job.handed is not None:
+        return _at(job.handed, job.ask.timeframe)
     if job.ask.inline_bars is not None:
         return _at(inline_bars(job.ask.inline_bars), job.ask.timeframe)
     return job.load(job.ask.symbol or "", job.ask.timeframe)

@@ -3,11 +3,12 @@
 import asyncio
 import base64
 import inspect
+import json
 import logging
 import time
 from collections.abc import Awaitable, Callable, Coroutine
 from importlib.resources import files
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, cast
 
 import sqlalchemy as sa
 from mcp.server import MCPServer
@@ -30,6 +31,7 @@ from pydantic import Field, ValidationError, create_model
 from chartpact._version import VERSION
 from chartpact.script import refimpl
 from chartpact.server import shapes
+from chartpact.server.inlays import Inlays
 from chartpact.server.limits import TooMuch
 from chartpact.server.verbs import NO_DATABASE, Refused, Verbs
 from chartpact.server.worker import WorkFailed
@@ -138,9 +140,12 @@ class _Exact(Tool):
 
 
 def _tool(
-    tools: list[Tool], title: str, annotations: ToolAnnotations
+    tools: list[Tool], title: str, annotations: ToolAnnotations, *, checked: bool = False
 ) -> Callable[[Function], Function]:
-    """Keeps a tool whose docstring, as one reads it, is what the model is told of it."""
+    """Keeps a tool whose docstring, as one reads it, is what the model is told of it.
+
+    What a tool answers is checked against what it says of that, unless it has been `checked`.
+    """
 
     def keep(function: Function) -> Function:
         told = inspect.getdoc(function)
@@ -151,6 +156,8 @@ def _tool(
         exact = create_model(taken.__name__, __base__=taken, __cls_kwargs__={"extra": "forbid"})
         tool.fn_metadata.arg_model = exact
         tool.parameters = exact.model_json_schema(by_alias=True)
+        if checked:
+            tool.fn_metadata.output_model = None
         tools.append(tool)
         return function
 
@@ -186,6 +193,18 @@ async def _on_the_way(
     return answer
 
 
+def _handed(ctx: Context[Any, Any]) -> Any:
+    """The inline bars of a large body, which have been read before it came here."""
+    request = ctx.request_context.request
+    return None if request is None else request.scope.get("chartpact.bars")
+
+
+def _inlays(ctx: Context[Any, Any]) -> Inlays | None:
+    """Where to put what is JSON already; None where there is but one client, on a pipe."""
+    request = ctx.request_context.request
+    return None if request is None else cast(Inlays, request.scope["chartpact.inlays"])
+
+
 def _add_chart_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> None:
     within_s = verbs.settings.limits.answer_seconds
 
@@ -207,7 +226,7 @@ def _add_chart_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> None:
         """
         return await _told(verbs.list_indicators(user_of(ctx)))
 
-    @_tool(tools, "Draw a chart", READS_FAR_AWAY)
+    @_tool(tools, "Draw a chart", READS_FAR_AWAY, checked=True)  # by the worker that drew it
     async def generate_chart(
         ctx: Context[Any, Any],
         symbol: Annotated[
@@ -250,18 +269,16 @@ def _add_chart_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> None:
             theme=theme,
             format=format,
         )
-        work = verbs.generate_chart(user_of(ctx), ask)
+        work = verbs.generate_chart(user_of(ctx), ask, _handed(ctx))
         picture = await _on_the_way(ctx, "drawing", within_s, work)
-        content: list[TextContent | ImageContent] = [
-            TextContent(type="text", text=picture.out.summary)
-        ]
+        inlays = _inlays(ctx)
+        content: list[TextContent | ImageContent] = [TextContent(type="text", text=picture.summary)]
         if picture.image is not None and picture.mime is not None:
-            data = base64.b64encode(picture.image).decode()
+            image = base64.b64encode(picture.image)
+            data = image.decode() if inlays is None else inlays.of_text(image)
             content.append(ImageContent(type="image", data=data, mime_type=picture.mime))
-        return CallToolResult(
-            content=[*content],
-            structured_content=picture.out.model_dump(mode="json"),
-        )
+        out = json.loads(picture.out) if inlays is None else inlays.of_object(picture.out)
+        return CallToolResult(content=[*content], structured_content=out)
 
 
 def _add_script_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> None:

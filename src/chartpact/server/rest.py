@@ -9,8 +9,9 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
+from chartpact.bars import Bars
 from chartpact.server import page, shapes
-from chartpact.server.front import UNEXPECTED
+from chartpact.server.front import FAILED, UNEXPECTED
 from chartpact.server.limits import TooMuch
 from chartpact.server.verbs import NO_DATABASE, Refused, Verbs
 from chartpact.server.worker import WorkFailed
@@ -18,7 +19,6 @@ from chartpact.server.worker import WorkFailed
 log = logging.getLogger(__name__)
 
 STATUS = {"name": 404, "value": 422, "size": 413, "unavailable": 502}
-FAILED = {"busy": 503, "time": 504, "memory": 413, "crash": 500}
 PRIVATE = {"Cache-Control": "private, no-store"}
 PICTURE = {"Content-Security-Policy": page.PICTURE_POLICY}
 
@@ -30,7 +30,14 @@ def current_user(request: Request) -> str:
     return str(request.scope["chartpact.user"])
 
 
+def bars_handed_over(request: Request) -> Bars | str | None:
+    """The bars of a large body, which have been read; a text says what is wrong with them."""
+    bars: Bars | str | None = request.scope.get("chartpact.bars")
+    return bars
+
+
 User = Annotated[str, Depends(current_user)]
+Handed = Annotated[Any, Depends(bars_handed_over)]
 
 _ERRORS: dict[int | str, dict[str, Any]] = {
     code: {"model": shapes.Problem} for code in (400, 401, 404, 413, 422, 429, 502, 503, 504)
@@ -61,25 +68,26 @@ def routes(verbs: Verbs) -> APIRouter:
         """What can be drawn."""
         return await verbs.list_symbols(user)
 
-    @api.post("/charts")
-    async def chart_values(user: User, ask: shapes.ChartAsk) -> shapes.ChartOut:
+    @api.post("/charts", response_model=shapes.ChartOut)
+    async def chart_values(user: User, ask: shapes.ChartAsk, bars: Handed) -> Response:
         """Last values, signals and errors (with format "series" the series too)."""
         drawn = (
             ask
             if ask.format in ("summary", "series")
             else ask.model_copy(update={"format": "summary"})
         )
-        return (await verbs.generate_chart(user, drawn)).out
+        picture = await verbs.generate_chart(user, drawn, bars)
+        return Response(picture.out, media_type="application/json")
 
     @api.post(
         "/charts/image",
         response_class=Response,
         responses={200: {"content": {"image/png": {}, "image/svg+xml": {}}}},
     )
-    async def chart_image(user: User, ask: shapes.ChartAsk) -> Response:
+    async def chart_image(user: User, ask: shapes.ChartAsk, bars: Handed) -> Response:
         """The picture itself, PNG or SVG."""
         drawn = ask if ask.format in ("png", "svg") else ask.model_copy(update={"format": "png"})
-        picture = await verbs.generate_chart(user, drawn)
+        picture = await verbs.generate_chart(user, drawn, bars)
         return Response(picture.image, media_type=picture.mime, headers=PICTURE)
 
     @api.get("/forks/{builtin_name}")

@@ -26,6 +26,7 @@ class Limits:
     upload_bytes: int = 16 * 1024 * 1024  # also the largest body where files are put
     job_megabytes: int = 1024  # beyond what a worker has at rest
     answer_seconds: int = 45  # in the queue and at work
+    answer_bytes: int = 16 * 1024 * 1024  # of a chart's values, or of its picture
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,10 @@ from chartpact.library.kept import kept_indicator
 from chartpact.library.mine import Mine
 from chartpact.library.uploads import Stored, Upload, UploadError, Uploads
 from chartpact.script import refimpl
-from chartpact.server import jobs, shapes
-from chartpact.server.jobs import ChartJob, Picture
+from chartpact.server import jobs, reading, shapes
+from chartpact.server.jobs import ChartJob, Picture, TooLarge
 from chartpact.server.limits import Allowance
+from chartpact.server.reading import Read
 from chartpact.server.settings import Settings
 from chartpact.server.waiters import Waiters
 from chartpact.server.worker import WorkFailed
@@ -215,7 +216,15 @@ class Verbs:
             }
         )
 
-    async def generate_chart(self, user: str, ask: shapes.ChartAsk) -> Picture:
+    async def read(self, user: str, body: bytes, mcp: bool) -> Read:
+        """What is in a large body."""
+        found: Read = await self._worked(user, partial(reading.read, body, mcp=mcp))
+        return found
+
+    async def generate_chart(
+        self, user: str, ask: shapes.ChartAsk, handed: Bars | str | None = None
+    ) -> Picture:
+        """A chart; `handed` are the inline bars where they have been read, or what is wrong."""
         limits = self.settings.limits
         if (ask.symbol is None) == (ask.inline_bars is None):
             raise Refused("value", "give either a symbol or inline_bars")
@@ -225,11 +234,15 @@ class Verbs:
                 f"{len(ask.indicators)} indicators are more than "
                 f"{limits.indicators_per_chart}: ask for several charts",
             )
-        if ask.inline_bars is not None and len(ask.inline_bars.time) > limits.inline_bars:
+        if isinstance(handed, str):
+            raise Refused("value", handed)
+        if ask.inline_bars is not None and len(handed or ask.inline_bars.time) > limits.inline_bars:
             raise Refused("size", f"at most {limits.inline_bars} bars may be handed over inline")
         if ask.format in jobs.MIME:
             self._pixels.spend(user, ask.width * ask.height / 1e6)
-        job = ChartJob(user, ask, self.settings.sources)
+        job = ChartJob(
+            user, ask, self.settings.sources, handed=handed, most_bytes=limits.answer_bytes
+        )
         asked = [each.name for each in jobs.requests(ask)]
         scripts = self._asked_scripts(user, asked)
         own = {each.name for each in scripts}
@@ -248,6 +261,8 @@ class Verbs:
             raise Refused("value", str(error)) from None
         except SourceFailed as error:
             raise Refused("unavailable", str(error)) from None
+        except TooLarge as error:
+            raise Refused("size", str(error)) from None
 
     def _asked_scripts(self, user: str, asked: Iterable[str]) -> tuple[Script, ...]:
         names = dict.fromkeys(name for each in asked for name in _names(each))
