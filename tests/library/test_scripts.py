@@ -1,4 +1,5 @@
 import time
+from threading import Thread
 
 import pytest
 
@@ -195,3 +196,54 @@ def test_what_is_no_export_is_refused(scripts, export):
     with pytest.raises(LibraryError):
         scripts.load("ann", export)
     assert scripts.of("ann") == []
+
+
+def numbers(scripts: Scripts, name: str) -> list[int]:
+    try:
+        return [each.version for each in scripts.history("ann", name)]
+    except LibraryError:
+        return []
+
+
+def test_history_takes_no_more_bytes_than_it_may_and_what_is_in_force_stays(engine):
+    scripts = Scripts(engine, check, Quota(bytes=1000, history_bytes=1000))
+    for number in range(1, 4):
+        scripts.register("ann", "old", f"good {number}" + "x" * 94)  # 100 bytes each
+    for number in range(1, 6):
+        scripts.register("ann", "gone", f"good {number}" + "x" * 94)
+    scripts.delete("ann", "gone")
+    scripts.register("bob", "mine", "good" + "x" * 500)
+    scripts.register("ann", "new", "good" + "x" * 196)
+    assert (numbers(scripts, "old"), numbers(scripts, "gone")) == ([3, 2, 1], [5, 4, 3, 2, 1])
+    scripts.register("ann", "new", "good" + "y" * 196)
+    assert (numbers(scripts, "old"), numbers(scripts, "gone")) == ([3, 2, 1], [5, 4, 3])
+    scripts.register("ann", "new", "good" + "z" * 496)
+    assert (numbers(scripts, "old"), numbers(scripts, "gone")) == ([3], [])
+    assert numbers(scripts, "new") == [3, 2, 1]
+    scripts.register("ann", "new", "good" + "é" * 350)
+    assert (numbers(scripts, "old"), numbers(scripts, "new")) == ([3], [4])
+    assert scripts.get("ann", "old").source == scripts.restore("ann", "old", 3).source
+    assert len(scripts.history("bob", "mine")) == 1
+
+
+def test_of_two_who_write_one_name_at_once_both_are_in_its_history(engine):
+    scripts = Scripts(engine, check, Quota())
+    scripts.register("ann", "mine", "good")
+    writers = [
+        Thread(
+            target=lambda who=who: [
+                scripts.update("ann", "mine", f"good {who} {n}") for n in range(9)
+            ]
+        )
+        for who in ("one", "two")
+    ]
+    for each in writers:
+        each.start()
+    for each in writers:
+        each.join()
+    history = scripts.history("ann", "mine")
+    assert [each.version for each in history] == list(range(19, 0, -1))
+    assert history[0].source == scripts.get("ann", "mine").source
+    for who in ("one", "two"):
+        mine = [each.source for each in reversed(history) if who in each.source]
+        assert mine == [f"good {who} {n}" for n in range(9)]

@@ -2,8 +2,10 @@
 
 import json
 import os
+import random
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -15,6 +17,7 @@ from tests.server.conftest import (
     SCRIPT,
     SLOW,
     TOKENS,
+    Running,
     serving,
     start,
     wait_until_all_calls_are_under_way,
@@ -143,38 +146,106 @@ def test_a_server_told_to_end_finishes_the_charts_it_is_drawing(tmp_path):
     assert answers == [200] * 4
 
 
-def test_what_was_acknowledged_is_there_after_a_kill_in_a_storm_of_writes(tmp_path):
-    limits = "script_runs_per_minute=100000,calls_per_minute=100000"
-    running = start(tmp_path, CHARTPACT_LIMITS=limits)
-    acknowledged = {user: set() for user in TOKENS}
+class Writer(threading.Thread):
+    """A user's writes to names of its own, and what must be there when the server is gone."""
 
-    def write(user: str, writer: int) -> None:
-        with running.client(user) as client:
-            for number in range(1000):
-                name = f"s{writer}_{number}"
+    def __init__(self, running: Running, user: str, number: int, chance: random.Random) -> None:
+        super().__init__()
+        self._running, self._user, self._number, self._chance = running, user, number, chance
+        self.acknowledged: dict[str, bytes] = {}  # by path; what was deleted is not there
+        self.in_flight: tuple[str, bytes | None] | None = None
+        self.writes = 0
+
+    def run(self) -> None:
+        with self._running.client(self._user) as client:
+            while True:
+                place = f"{self._number}_{self._chance.randrange(3)}"
+                path = f"/api/v1/my/{self._chance.choice(('indicators', 'bars'))}/s{place}"
+                content = self._content(path)
+                self.in_flight = (path, content)
                 try:
-                    body = {"source": SCRIPT.replace("Average", f"{user} {name}")}
-                    answer = client.put(f"/api/v1/my/indicators/{name}", json=body)
-                except Exception:  # noqa: BLE001  (the server is gone: so are we)
-                    return
-                assert answer.json() == {"ok": True}, answer.text
-                acknowledged[user].add(name)
+                    self._write(client, path, content)
+                except httpx2.TransportError:
+                    return  # the server is gone: so are we
+                self.in_flight = None
+                self.acknowledged.pop(path, None)
+                if content is not None:
+                    self.acknowledged[path] = content
+                self.writes += 1
 
-    storm = [threading.Thread(target=write, args=(u, w)) for u in TOKENS for w in range(2)]
-    for each in storm:
-        each.start()
-    while min(map(len, acknowledged.values())) < 10:
-        time.sleep(0.01)
-    running.process.kill()
-    running.process.wait()
-    for each in storm:
-        each.join()
-    with serving(tmp_path) as again:
-        for user, names in acknowledged.items():
-            with again.client(user) as client:
-                kept = client.get("/api/v1/my/library").json()["scripts"]
-                found = {each["name"]: each["source"] for each in kept}
-                assert names <= set(found)
-                assert len(found) <= len(names) + 2  # those in flight may have made it
-                for name, source in found.items():
-                    assert source == SCRIPT.replace("Average", f"{user} {name}")
+    def _content(self, path: str) -> bytes | None:
+        if path in self.acknowledged and self._chance.random() < 0.3:
+            return None
+        mark = f"{self._user} {self._number} {self.writes}"
+        if "bars" in path:
+            columns = "time,open,high,low,close,note"
+            return f"{columns}\n{1_700_000_000 + self.writes},1,1,1,1,{mark}\n".encode()
+        return SCRIPT.replace("Average", mark).encode()
+
+    def _write(self, client: httpx2.Client, path: str, content: bytes | None) -> None:
+        if content is None:
+            answer = client.delete(path)
+        elif "bars" in path:
+            answer = client.put(path, content=content, params={"timeframe": "1m"})
+        else:
+            change = client.patch if path in self.acknowledged else client.put
+            answer = change(path, json={"source": content.decode()})
+        assert answer.status_code == 200, answer.text
+        assert answer.json().get("ok", True), answer.text
+
+    def check(self, client: httpx2.Client) -> None:
+        """What is there is what was acknowledged, or what was being written when the end came."""
+        for kind in ("indicators", "bars"):
+            for place in range(3):
+                path = f"/api/v1/my/{kind}/s{self._number}_{place}"
+                found = _found(client, path)
+                allowed = [self.acknowledged.get(path)]
+                if self.in_flight is not None and self.in_flight[0] == path:
+                    allowed.append(self.in_flight[1])
+                assert found in allowed, (path, found, allowed)
+                self.acknowledged.pop(path, None)
+                if found is not None:
+                    self.acknowledged[path] = found
+
+
+def _found(client: httpx2.Client, path: str) -> bytes | None:
+    answer = client.get(path)
+    if answer.status_code == 404:
+        return None
+    if "bars" in path:
+        return answer.content
+    source = answer.json()["source"]
+    assert client.get(f"{path}/versions").json()["versions"][0]["source"] == source
+    return source.encode()
+
+
+def test_what_was_acknowledged_is_there_after_kills_in_storms_of_writes(tmp_path):
+    limits = "script_runs_per_minute=100000,calls_per_minute=100000"
+    chance = random.Random(20261115)
+    running = start(tmp_path, CHARTPACT_LIMITS=limits)
+    before: dict[tuple[str, int], dict[str, bytes]] = {}
+    for _ in range(2):
+        writers = {
+            (user, number): Writer(running, user, number, chance)
+            for user in TOKENS
+            for number in range(3)
+        }
+        for who, writer in writers.items():
+            writer.acknowledged = before.get(who, {})
+            writer.start()
+        while min(writer.writes for writer in writers.values()) < 3:
+            assert all(writer.is_alive() for writer in writers.values())
+            time.sleep(0.01)
+        time.sleep(chance.random() / 2)
+        running.process.kill()
+        running.process.wait()
+        running = start(tmp_path, CHARTPACT_LIMITS=limits)
+        for (user, _), writer in writers.items():
+            writer.join()
+            with running.client(user) as client:
+                writer.check(client)
+        before = {who: writer.acknowledged for who, writer in writers.items()}
+    running.process.terminate()
+    assert running.process.wait(40) == 0
+    with sqlite3.connect(tmp_path / "library.db") as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)

@@ -39,7 +39,8 @@ class Quota:
     """What one user may keep."""
 
     scripts: int = 200
-    bytes: int = 4 * 1024 * 1024
+    bytes: int = 4 * 1024 * 1024  # of the scripts in force
+    history_bytes: int = 32 * 1024 * 1024  # of all versions, those in force among them
 
 
 @dataclass(frozen=True)
@@ -256,6 +257,7 @@ class Scripts:
                 stored.append(script)
             self._within_quota(connection, user)
             self._forget_long_deleted(connection, user)
+            self._forget_oldest(connection, user)
         return stored
 
     def _within_quota(self, connection: sa.Connection, user: str) -> None:
@@ -294,6 +296,37 @@ class Scripts:
                     versions.user_id == user, versions.name.in_(forgotten)
                 )
             )
+
+    def _forget_oldest(self, connection: sa.Connection, user: str) -> None:
+        """Keeps no more bytes of history than there may be; what is in force always stays.
+
+        Versions of deleted scripts go first, then those that are oldest.
+        """
+        versions, size = indicator_versions.c, _bytes(connection, indicator_versions.c.source)
+        mine = versions.user_id == user
+        used = connection.execute(sa.select(sa.func.sum(size)).where(mine)).scalar() or 0
+        if used <= self._quota.history_bytes:
+            return
+        kept = connection.execute(
+            sa.select(versions.name, versions.version, size.label("size"))
+            .where(mine)
+            .order_by(versions.created_at, versions.version)
+        ).all()
+        live = connection.execute(
+            sa.select(user_indicators.c.name).where(user_indicators.c.user_id == user)
+        ).scalars()
+        in_force = dict.fromkeys(live, 0)
+        in_force |= {each.name: each.version for each in kept if each.name in in_force}
+        for each in sorted(kept, key=lambda each: each.name in in_force):
+            if used <= self._quota.history_bytes:
+                return
+            if in_force.get(each.name) != each.version:
+                connection.execute(
+                    sa.delete(indicator_versions).where(
+                        mine, versions.name == each.name, versions.version == each.version
+                    )
+                )
+                used -= each.size
 
     def _unknown(self, connection: sa.Connection, user: str, name: str) -> LibraryError:
         mine = sa.select(user_indicators.c.name).where(user_indicators.c.user_id == user)
