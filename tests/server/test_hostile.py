@@ -137,6 +137,7 @@ def test_a_page_that_reaches_the_server_under_a_name_of_its_own_is_refused(ann, 
     assert ann.get(path, headers={"Host": "127.0.0.1.evil.example:80"}).status_code == 421
     assert ann.get(path, headers={"Origin": "http://evil.example"}).status_code == 403
     assert ann.get(path, headers={"Origin": "http://localhost:1"}).status_code != 403
+    assert ann.get(path, headers={"Host": "LocalHost:80"}).status_code != 421
 
 
 # ------------------------------------------------------------------------------- bodies, time
@@ -155,6 +156,13 @@ def raw(running: Running, head: str, *pieces: bytes, pause: float = 0) -> bytes:
             return line.recv(65536)
         except (BrokenPipeError, ConnectionResetError):
             return line.recv(65536)
+
+
+@pytest.mark.parametrize("more", ["Host: evil.example", "Origin: http://localhost\r\nOrigin: null"])
+def test_a_request_that_says_twice_where_it_goes_or_comes_from_is_refused(server, more):
+    answer = raw(server, f"GET / HTTP/1.1\r\n{more}\r\n")
+    assert b" 400 " in answer
+    assert b"one Host, and one Origin at most" in answer
 
 
 POST = "POST /api/v1/charts HTTP/1.1\r\nContent-Type: application/json\r\n"

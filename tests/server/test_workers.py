@@ -1,4 +1,5 @@
 import os
+import time
 from concurrent.futures import wait
 from functools import partial
 
@@ -127,6 +128,22 @@ def test_the_script_of_an_untried_user_starts_among_the_quick_only_where_nobody_
             assert made.submit(user, chores.niceness, untrusted=True).result(60) == os.getpriority(
                 os.PRIO_PROCESS, 0
             )
+
+
+def test_a_slow_worker_is_started_a_while_after_the_quick_ones_and_not_after_the_end():
+    with Workers(1) as made:
+        made.warm(chores.who, after_s=0.1)
+        ends = time.monotonic() + 30
+        while not made._slow._idle:
+            assert time.monotonic() < ends
+            time.sleep(0.01)
+        [warm] = made._slow._idle
+        made.submit("ann", partial(chores.burn, 0.5)).result(30)
+        assert made.submit("ann", chores.who).result(30) == warm._process.pid
+    with Workers(1) as made:
+        made.warm(chores.who, after_s=0.3)
+    time.sleep(0.6)
+    assert not made._slow._all
 
 
 def test_a_job_that_wants_too_much_memory_is_told_so_and_its_worker_is_replaced(workers):

@@ -88,7 +88,7 @@ def create(
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        workers.warm()
+        workers.warm(jobs.ready_for_scripts)
         # What is there by now stays, and is not to be looked through while somebody waits.
         gc.collect()
         gc.freeze()

@@ -161,6 +161,8 @@ class Front:
         # A web page can reach a server on loopback under a name of its own; then it says so here.
         if self._hosts == ANY_HOST:
             return
+        if any(len(headers.getlist(name)) > 1 for name in ("host", "origin")):
+            raise Refusal(400, "value", "a request has one Host, and one Origin at most")
         host = headers.get("host", "")
         if not _known(host, self._hosts):
             raise Refusal(421, "forbidden", f"this server is not called {host!r:.80}")
@@ -226,7 +228,8 @@ def _known(host: str, hosts: tuple[str, ...]) -> bool:
     name, _, port = host.rpartition(":") if not host.endswith("]") else (host, "", "")
     if not name or not port.isdigit():
         name = host
-    return any(known in (host, f"{name}:*") for known in hosts)
+    said = (host.lower(), f"{name.lower()}:*")
+    return any(known.lower() in said for known in hosts)
 
 
 class Refusal(Exception):

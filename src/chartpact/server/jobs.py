@@ -11,6 +11,7 @@ from chartpact.indicators.requests import Request
 from chartpact.library import Script, mine
 from chartpact.library.kept import held
 from chartpact.library.uploads import Upload
+from chartpact.script import check, refimpl
 from chartpact.script.extras import Fetch
 from chartpact.server.shapes import (
     ChartAsk,
@@ -91,6 +92,11 @@ def ready() -> None:
     """Draws a little of everything, so that the first chart asked for need not wait for it."""
     held()
     chart(samples.bars(SAMPLE), SHOWN, last=50).png(width=300, height=200, theme="dark")
+
+
+def ready_for_scripts() -> None:
+    """Tries a script, so that the sandbox is there when it is needed."""
+    check(refimpl.source(refimpl.NAMES[0]))
 
 
 def sample(theme: str, shape: str) -> str:

@@ -26,6 +26,7 @@ from chartpact.server.worker import Bounds, Job, Worker, WorkFailed
 log = logging.getLogger(__name__)
 
 BEHIND = 5  # the niceness of the slow lane: a third of what others get
+QUIET_S = 10.0  # after the start, until a slow worker is started too
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,7 @@ class Workers:
             for behind in (0, BEHIND)
         )
         self._standing = Standing()
+        self._later: threading.Timer | None = None
 
     def submit(self, user: str, job: Job, *, untrusted: bool = False) -> "Future[Any]":
         """The job's answer to come. Exceptions of the job itself come back as they are.
@@ -79,11 +81,20 @@ class Workers:
             raise _crowded() from None
         return task.answer
 
-    def warm(self) -> None:
-        """Starts the quick workers, so that the first to ask need not wait for them."""
+    def warm(self, slow: Job | None = None, after_s: float = QUIET_S) -> None:
+        """Starts the quick workers, so that the first to ask need not wait for them.
+
+        A slow one is started a while later, and does the job `slow`: else everybody would feel it
+        start when the first slow script comes.
+        """
         for number in range(self._quick.turns.turns):
             user = f"worker {number}"
             self._quick.turns.ask(user, partial(_in_a_thread, self._quick.start_one, user))
+        if slow is not None:
+            task = Task("slow worker", slow, untrusted=True)
+            self._later = threading.Timer(after_s, self._enter, (self._slow, task))
+            self._later.daemon = True
+            self._later.start()
 
     def _lane_of(self, task: Task) -> "_Lane":
         owed = self._standing.of(task.user)
@@ -145,6 +156,8 @@ class Workers:
 
     def close(self) -> None:
         """Ends every worker."""
+        if self._later is not None:
+            self._later.cancel()
         for lane in (self._quick, self._slow):
             lane.close()
 
