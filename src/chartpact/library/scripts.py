@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cached_property
 from typing import Any, Protocol
 
 import sqlalchemy as sa
@@ -50,11 +51,26 @@ class Script:
     user: str
     name: str
     source: str
-    params: tuple[Mapping[str, Any], ...]
-    meta: Mapping[str, Any]
+    noted: str  # PARAMS and META as of registration: JSON, which takes its time to read
     source_hash: str
     created_at: int
     updated_at: int
+
+    @property
+    def params(self) -> tuple[Mapping[str, Any], ...]:
+        return self._read[0]
+
+    @property
+    def meta(self) -> Mapping[str, Any]:
+        return self._read[1]
+
+    @cached_property
+    def _read(self) -> tuple[tuple[Mapping[str, Any], ...], Mapping[str, Any]]:
+        try:
+            noted = json.loads(self.noted)
+            return tuple(map(dict, noted["params"])), dict(noted["meta"])
+        except (ValueError, TypeError, KeyError):  # only a copy of what the source says
+            return (), {}
 
 
 @dataclass(frozen=True)
@@ -247,8 +263,7 @@ class Scripts:
                     user,
                     name,
                     source,
-                    tuple(verdict.params),
-                    verdict.meta,
+                    json.dumps({"params": list(verdict.params), "meta": dict(verdict.meta)}),
                     hashlib.sha256(source.encode()).hexdigest(),
                     now if before is None else before,
                     now,
@@ -365,7 +380,7 @@ def _key(user: str, name: str) -> tuple[sa.ColumnElement[bool], sa.ColumnElement
 def _put(connection: sa.Connection, script: Script, *, exists: bool) -> None:
     values = {
         "source": script.source,
-        "meta_json": json.dumps({"params": list(script.params), "meta": dict(script.meta)}),
+        "meta_json": script.noted,
         "source_hash": script.source_hash,
         "updated_at": script.updated_at,
     }
@@ -402,17 +417,11 @@ def _put(connection: sa.Connection, script: Script, *, exists: bool) -> None:
 
 
 def _script(row: Any) -> Script:
-    try:
-        kept = json.loads(row.meta_json)
-        params, meta = tuple(map(dict, kept["params"])), dict(kept["meta"])
-    except (ValueError, TypeError, KeyError):  # only a copy of what the source says
-        params, meta = (), {}
     return Script(
         row.user_id,
         row.name,
         row.source,
-        params,
-        meta,
+        row.meta_json,
         row.source_hash,
         row.created_at,
         row.updated_at,

@@ -4,11 +4,23 @@ Whoever writes the answer around them sees a mark in their place. To write megab
 once more would hold up everybody else's answers.
 """
 
+import json
 import re
 import secrets
 from typing import Any
 
 from starlette.types import Message, Send
+
+
+class Plain:
+    """Such parts as they are, for an answer that is written in one go."""
+
+    def of_object(self, written: bytes) -> dict[str, Any]:
+        value: dict[str, Any] = json.loads(written)
+        return value
+
+    def of_text(self, text: bytes) -> str:
+        return text.decode()
 
 
 class Inlays:
@@ -21,9 +33,9 @@ class Inlays:
         """What stands for a JSON object."""
         return {self._mark(written[1:-1]): 0}
 
-    def of_text(self, content: bytes) -> str:
-        """What stands for a text, of letters that JSON takes as they are."""
-        return self._mark(b'"' + content + b'"')
+    def of_text(self, text: bytes) -> str:
+        """What stands for a text."""
+        return self._mark(json.dumps(text.decode()).encode())
 
     def _mark(self, part: bytes) -> str:
         mark = secrets.token_hex(16)

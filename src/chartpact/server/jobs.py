@@ -1,22 +1,26 @@
 """What worker processes do: draw a chart, or check a script. Nothing here touches the database."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from chartpact import indicators
 from chartpact.bars import Bars, samples
 from chartpact.charts import chart
 from chartpact.indicators import IndicatorError, canonical
 from chartpact.indicators.requests import Request
 from chartpact.library import Script, mine
-from chartpact.library.kept import held
+from chartpact.library.kept import held, kept_indicator
 from chartpact.library.uploads import Upload
 from chartpact.script import check, refimpl
 from chartpact.script.extras import Fetch
 from chartpact.server.shapes import (
     ChartAsk,
     ChartOut,
+    Indicators,
     InlineBars,
+    Mine,
+    MyIndicators,
 )
 from chartpact.sources import configured
 from chartpact.sources.configured import Descriptions
@@ -97,6 +101,32 @@ def ready() -> None:
 def ready_for_scripts() -> None:
     """Tries a script, so that the sandbox is there when it is needed."""
     check(refimpl.source(refimpl.NAMES[0]))
+
+
+def list_indicators(mine: Sequence[Script]) -> bytes:
+    """Builtins and the user's own scripts, which take the place of those whose names they bear."""
+    kept = [kept_indicator(each) for each in mine]
+    named = {each.name: each for each in [*indicators.list_indicators(), *kept]}
+    listed = [indicators.describe(named[name]) for name in sorted(named)]
+    return Indicators.model_validate({"indicators": listed}).model_dump_json().encode()
+
+
+def list_my_indicators(mine: Sequence[Script]) -> MyIndicators:
+    builtin = {each.name for each in indicators.list_indicators()}
+    return MyIndicators(
+        indicators=[
+            Mine(
+                name=each.name,
+                title=str(each.meta.get("title", each.name)),
+                category=str(each.meta.get("category", "panel")),
+                description=str(each.meta.get("description", "")),
+                created_at=each.created_at,
+                updated_at=each.updated_at,
+                shadows_builtin=each.name in builtin,
+            )
+            for each in mine
+        ]
+    )
 
 
 def sample(theme: str, shape: str) -> str:

@@ -3,7 +3,6 @@
 import asyncio
 import base64
 import inspect
-import json
 import logging
 import time
 from collections.abc import Awaitable, Callable, Coroutine
@@ -31,7 +30,7 @@ from pydantic import Field, ValidationError, create_model
 from chartpact._version import VERSION
 from chartpact.script import refimpl
 from chartpact.server import shapes
-from chartpact.server.inlays import Inlays
+from chartpact.server.inlays import Inlays, Plain
 from chartpact.server.limits import TooMuch
 from chartpact.server.verbs import NO_DATABASE, Refused, Verbs
 from chartpact.server.worker import WorkFailed
@@ -199,10 +198,10 @@ def _handed(ctx: Context[Any, Any]) -> Any:
     return None if request is None else request.scope.get("chartpact.bars")
 
 
-def _inlays(ctx: Context[Any, Any]) -> Inlays | None:
-    """Where to put what is JSON already; None where there is but one client, on a pipe."""
+def _inlays(ctx: Context[Any, Any]) -> Inlays | Plain:
+    """Where to put what is JSON already; on a pipe there is but one client, who waits anyway."""
     request = ctx.request_context.request
-    return None if request is None else cast(Inlays, request.scope["chartpact.inlays"])
+    return Plain() if request is None else cast(Inlays, request.scope["chartpact.inlays"])
 
 
 def _add_chart_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> None:
@@ -218,13 +217,18 @@ def _add_chart_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> None:
         """
         return await _told(verbs.list_symbols(user_of(ctx)))
 
-    @_tool(tools, "List indicators", READS)
-    async def list_indicators(ctx: Context[Any, Any]) -> shapes.Indicators:
+    @_tool(tools, "List indicators", READS, checked=True)
+    async def list_indicators(
+        ctx: Context[Any, Any],
+    ) -> Annotated[CallToolResult, shapes.Indicators]:
         """List every indicator you can draw: builtins and the user's own scripts (source "user").
 
         Each has its parameters with types, defaults and ranges.
         """
-        return await _told(verbs.list_indicators(user_of(ctx)))
+        listed = await _told(verbs.list_indicators(user_of(ctx)))
+        inlays = _inlays(ctx)
+        text = TextContent(type="text", text=inlays.of_text(listed))
+        return CallToolResult(content=[text], structured_content=inlays.of_object(listed))
 
     @_tool(tools, "Draw a chart", READS_FAR_AWAY, checked=True)  # by the worker that drew it
     async def generate_chart(
@@ -274,10 +278,9 @@ def _add_chart_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> None:
         inlays = _inlays(ctx)
         content: list[TextContent | ImageContent] = [TextContent(type="text", text=picture.summary)]
         if picture.image is not None and picture.mime is not None:
-            image = base64.b64encode(picture.image)
-            data = image.decode() if inlays is None else inlays.of_text(image)
+            data = inlays.of_text(base64.b64encode(picture.image))
             content.append(ImageContent(type="image", data=data, mime_type=picture.mime))
-        out = json.loads(picture.out) if inlays is None else inlays.of_object(picture.out)
+        out = inlays.of_object(picture.out)
         return CallToolResult(content=[*content], structured_content=out)
 
 

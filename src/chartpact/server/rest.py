@@ -58,10 +58,10 @@ def routes(verbs: Verbs) -> APIRouter:
     """Every route under /api/v1."""
     api = APIRouter(prefix="/api/v1", responses=_ERRORS)
 
-    @api.get("/indicators")
-    async def list_indicators(user: User) -> shapes.Indicators:
+    @api.get("/indicators", response_model=shapes.Indicators)
+    async def list_indicators(user: User) -> Response:
         """Builtins and your own scripts, with their parameters."""
-        return await verbs.list_indicators(user)
+        return Response(await verbs.list_indicators(user), media_type="application/json")
 
     @api.get("/symbols")
     async def list_symbols(user: User) -> shapes.Symbols:

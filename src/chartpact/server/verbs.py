@@ -15,7 +15,6 @@ from chartpact import indicators, script
 from chartpact.bars import Bars, BarsError
 from chartpact.indicators import IndicatorError
 from chartpact.library import LibraryError, Quota, Script, Scripts, mine
-from chartpact.library.kept import kept_indicator
 from chartpact.library.mine import Mine
 from chartpact.library.uploads import Stored, Upload, UploadError, Uploads
 from chartpact.script import refimpl
@@ -87,30 +86,21 @@ class Verbs:
 
     # ------------------------------------------------------------------------------ indicators
 
-    async def list_indicators(self, user: str) -> shapes.Indicators:
-        mine = [kept_indicator(each) for each in self._scripts.of(user)]
-        named = {each.name: each for each in [*indicators.list_indicators(), *mine]}
-        listed = sorted(named.values(), key=lambda each: each.name)
-        return shapes.Indicators.model_validate(
-            {"indicators": [indicators.describe(each) for each in listed]}
-        )
+    async def list_indicators(self, user: str) -> bytes:
+        """All that can be drawn: `shapes.Indicators` as JSON, which may be megabytes."""
+        listed: bytes = await self._told_of_mine(user, jobs.list_indicators)
+        return listed
 
     async def list_my_indicators(self, user: str) -> shapes.MyIndicators:
-        builtin = {each.name for each in indicators.list_indicators()}
-        return shapes.MyIndicators(
-            indicators=[
-                shapes.Mine(
-                    name=each.name,
-                    title=str(each.meta.get("title", each.name)),
-                    category=str(each.meta.get("category", "panel")),
-                    description=str(each.meta.get("description", "")),
-                    created_at=each.created_at,
-                    updated_at=each.updated_at,
-                    shadows_builtin=each.name in builtin,
-                )
-                for each in self._scripts.of(user)
-            ]
-        )
+        listed: shapes.MyIndicators = await self._told_of_mine(user, jobs.list_my_indicators)
+        return listed
+
+    async def _told_of_mine(self, user: str, tell: Callable[[Sequence[Script]], Any]) -> Any:
+        """What is to be told of the user's scripts: of many parameters in a worker."""
+        mine = await self._apart(user, partial(self._scripts.of, user))
+        if sum(len(each.noted) for each in mine) <= reading.SMALL_BYTES:
+            return tell(mine)
+        return await self._worked(user, partial(tell, mine))
 
     async def get_indicator_source(self, user: str, name: str) -> shapes.SourceOut:
         kept = self._script(user, name)
@@ -169,7 +159,9 @@ class Verbs:
         return await self._changed(user, sources, lambda s: s.restore(user, name, version))
 
     async def export(self, user: str) -> shapes.Library:
-        return shapes.Library.model_validate(self._scripts.export(user))
+        return shapes.Library.model_validate(
+            await self._apart(user, partial(self._scripts.export, user))
+        )
 
     async def load(self, user: str, library: shapes.Library) -> shapes.Outcome:
         sources = [(each.name, each.source) for each in library.scripts]
