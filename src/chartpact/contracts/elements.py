@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from chartpact.contracts import codecs
+from chartpact.contracts.attachments import Attachment, Search
 from chartpact.contracts.context import Context, path_of
 from chartpact.contracts.document import Place
 from chartpact.contracts.errors import suggestion
@@ -23,27 +24,6 @@ _ORDERED = ("number", "time", "anchor")
 _GROUPABLE = ("number", "text", "bool", "color", "anchor", "enum", "time")
 _IDENTIFYING = ("number", "text", "bool", "color", "enum", "time")
 _ALLOWED_WITH_IGNORE = {"from_", "where", "count", "ignore", "meaning", "changes"}
-
-
-@dataclass(frozen=True)
-class Attachment:
-    """Which element's instance belongs to the owner, and where it is kept."""
-
-    name: str
-    candidates: str
-    slot: int
-    required: bool
-    exclusive: bool
-
-
-@dataclass
-class _Ranges:
-    """Where an attached instance is looked for, as code."""
-
-    keyed: str = "None"
-    bounds: list[tuple[str, str]] = field(default_factory=list)  # lines that run for one owner
-    tests: list[str] = field(default_factory=list)
-    free: set[str] = field(default_factory=set)
 
 
 @dataclass
@@ -464,20 +444,19 @@ class _Work:
         owner = self.outer.owned_by(self.element.shape, "i")
         candidate = Value(Kind("element", shape=other.shape), "c", element=other.name)
         both = owner.with_names({name: candidate})
-        ranges = self._ranges(attach.within, (*place, "within"), other.shape, owner)
-        keyed, tests, free = ranges.keyed, ranges.tests, ranges.free
+        search = self._ranges(attach.within, (*place, "within"), other.shape, owner)
         if attach.where is not None:
             at = (*place, "where")
             test = self._took(self.context.condition(attach.where, at, both), at)
-            free |= test.free
-            tests.append(test.code)
-        nearest = None
+            search.free |= test.free
+            search.tests.append(test.code)
         if attach.nearest is not None:
             at = (*place, "nearest")
             nearest = self._took(self.context.expression(attach.nearest, at, both), at)
             self.context.want(nearest, at, "number")
-            free |= nearest.free
-        self._emit_attach(name, place, keyed, ranges.bounds, tests, nearest, free)
+            search.free |= nearest.free
+            search.nearest = nearest.code
+        search.emit(self.module, f"attach_{self.element.name}_{name}", place)
         kind = Kind("element", shape=other.shape, nullable=not required)
         self.element.shape.put(name, Value(kind, f"{OWNER}[{slot}]", element=other.name))
         self.element.attachments += (
@@ -486,9 +465,9 @@ class _Work:
 
     def _ranges(
         self, within: Mapping[str, list[str]], place: Place, candidate: Shape, owner: Scope
-    ) -> "_Ranges":
+    ) -> Search:
         """The ranges in which a candidate must lie: the first is searched, the others tested."""
-        ranges = _Ranges()
+        search = Search()
         if not within:
             self.context.problem(place, "a range is missing", "write {field: [low, high]}")
         for k, (field_name, ends) in enumerate(within.items()):
@@ -502,51 +481,14 @@ class _Work:
             for n, (end, text) in enumerate(zip(("l", "h"), ends, strict=True)):
                 bound = self._took(self.context.expression(text, (*at, n), owner), at)
                 if found.kind.known and self.context.want(bound, at, found.kind.name):
-                    ranges.free |= bound.free
-                ranges.bounds.append((f"{end}{k} = {bound.code}", path_of(at)))
-            ranges.free |= found.free
+                    search.free |= bound.free
+                search.bounds.append((f"{end}{k} = {bound.code}", path_of(at)))
+            search.free |= found.free
             if k == 0:
-                ranges.keyed = found.code
+                search.keyed = found.code
             else:
-                ranges.tests.append(f"{found.code} is not None and l{k} <= {found.code} <= h{k}")
-        return ranges
-
-    def _emit_attach(
-        self,
-        name: str,
-        place: Place,
-        keyed: str,
-        bounds: list[tuple[str, str]],
-        tests: list[str],
-        nearest: Compiled | None,
-        free: set[str],
-    ) -> None:
-        path, line = path_of(place), self.module.line
-        self.module.function(
-            f"attach_{self.element.name}_{name}", "items, candidates, budget, S", free
-        )
-        first = path_of((*place, "within"))
-        line(f"keys = [{keyed} for c in candidates]", first)
-        line("order = [n for n, k in enumerate(keys) if k is not None]")
-        line("order.sort(key=keys.__getitem__)")
-        line("keys = [keys[n] for n in order]")
-        line("sorted_candidates = [candidates[n] for n in order]")
-        line("out = []")
-        line("for i in items:")
-        for code, at in bounds:
-            line(code, at, indent=2)
-        line("a, z = bisect_left(keys, l0), bisect_right(keys, h0)", path, indent=2)
-        line("budget[0] -= max(z - a, 0)", indent=2)
-        line("if budget[0] < 0: raise crowd()", path, indent=2)
-        condition = f" if {' and '.join(tests)}" if tests else ""
-        line(f"w = [c for c in sorted_candidates[a:z]{condition}]", path, indent=2)
-        if nearest is not None:
-            line("if len(w) > 1:", indent=2)
-            line(f"q = [{nearest.code} for c in w]", path_of((*place, "nearest")), indent=3)
-            line("b = min(q)", indent=3)
-            line("w = [c for c, k in zip(w, q) if k == b]", indent=3)
-        line("out.append(w)", indent=2)
-        line("return out")
+                search.tests.append(f"{found.code} is not None and l{k} <= {found.code} <= h{k}")
+        return search
 
     def _key(self, texts: list[str]) -> None:
         scope = self.outer.owned_by(self.element.shape, "i")

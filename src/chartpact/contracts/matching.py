@@ -7,8 +7,9 @@ empty instead, and what was wrong with it becomes a warning.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from chartpact.contracts.attachments import Attachment
 from chartpact.contracts.bind import Bound
-from chartpact.contracts.elements import INFORMATIONAL, SIGNAL, Attachment, ElementCode
+from chartpact.contracts.elements import INFORMATIONAL, SIGNAL, ElementCode
 from chartpact.contracts.normalise import NOWHERE, Drawn
 from chartpact.contracts.report import CAUGHT, Report
 
