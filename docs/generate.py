@@ -7,12 +7,13 @@ import argparse
 import asyncio
 import inspect
 import json
+import re
 import sys
 import tempfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 from chartpact.indicators.builtin import Builtin
@@ -116,6 +117,48 @@ def _call(function: Callable[..., object]) -> str:
     signature = inspect.signature(function)
     bare = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
     return str(signature.replace(parameters=bare, return_annotation=signature.empty))
+
+
+def python_page() -> str:
+    """Every public name of the package: how it is called, and what its value can do."""
+    import chartpact
+    from chartpact.charts import Chart
+    from chartpact.contracts import Reading
+
+    public = {name: getattr(chartpact, name) for name in chartpact._PUBLIC}
+    parts = [
+        "# Python\n\n`import chartpact as cp` gives these names, each imported when first used. "
+        "What `cp.chart` and `cp.read` return stands at the end.\n"
+    ]
+    for name, value in public.items():
+        call = _call(value) if inspect.isfunction(value) else ""
+        parts.append(f"## `cp.{name}`\n\n{f'`cp.{name}{call}`' + chr(10) * 2 if call else ''}")
+        parts.append(_documented(value))
+    for value in (Chart, Reading):
+        parts.append(f"## `{value.__name__}`\n\n{_documented(value)}")
+    return "\n".join(part.rstrip("\n") + "\n" for part in parts)
+
+
+def _documented(value: object) -> str:
+    """A docstring with its example; of a type also what its values have."""
+    about, _, example = (inspect.getdoc(value) or "").partition("\n\n>>>")
+    if inspect.ismodule(value):
+        page = {"ta": "ta.md", "script": "../language.md"}[_title(value).lower()]
+        return f"{about.partition(chr(10) * 2)[0]} [More]({page}).\n"
+    text = f"{about}\n" + (f"\n```pycon\n>>>{example}\n```\n" if example else "")
+    if not inspect.isclass(value):
+        return text
+    rows = []
+    for name, member in vars(value).items():
+        function = getattr(member, "__func__", getattr(member, "fget", None)) or getattr(
+            member, "func", member
+        )
+        told = inspect.getdoc(function) if inspect.isfunction(function) else None
+        if told and not name.startswith("_"):
+            called = _call(function) if isinstance(member, classmethod | FunctionType) else ""
+            called = re.sub(r"^\((self|cls)(, )?", "(", called)
+            rows.append(_row(f"`{name}{called}`", told.partition("\n\n")[0].replace("\n", " ")))
+    return text + ("\n".join(["", "| | |", "|---|---|", *rows, ""]) if rows else "")
 
 
 def indicators_page() -> str:
@@ -392,6 +435,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "chart.md": chart_page,
     "cli.md": cli_page,
     "mcp.md": mcp_page,
+    "python.md": python_page,
     "openapi.json": openapi,
     "indicators.md": indicators_page,
     "ta.md": ta_page,

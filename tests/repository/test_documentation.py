@@ -102,6 +102,14 @@ def test_every_ta_function_is_documented():
     assert [name for name in ta.FUNCTIONS if f"### `{name}`" not in page] == []
 
 
+def test_every_public_name_is_documented():
+    import chartpact
+
+    page = (DOCS / "reference" / "python.md").read_text()
+    public = [name for name in chartpact.__all__ if name != "__version__"]
+    assert [name for name in public if f"## `cp.{name}`" not in page] == []
+
+
 def test_every_mcp_tool_is_documented_with_its_arguments_and_named_on_the_page(tmp_path):
     import asyncio
 

@@ -37,9 +37,9 @@ class Study:
 class Snapshot:
     """Everything drawn on one chart at one moment.
 
-    >>> Snapshot({"schema": 1, "chart": {"symbol": "ES", "timeframe": "5m"},
-    ...           "source": {"name": "by hand"}, "studies": []}).chart["symbol"]
-    'ES'
+    >>> chart, source = {"symbol": "ES", "timeframe": "5m"}, {"name": "by hand"}
+    >>> Snapshot({"schema": 1, "chart": chart, "source": source, "studies": []}).studies
+    ()
     """
 
     data: Mapping[str, Json]
