@@ -30,35 +30,44 @@ def check(name: str, key: ConfigKey, value: Any) -> tuple[Any, str | None]:
     """The value in its canonical form, or what is wrong with it."""
     if value is None:
         return None, None if key.nullable else f"it must not be null; {wanted(key)}"
-    canonical, good = value, True
+    if not _fits(key, value):
+        return None, f"{value!r:.60} is not {wanted(key)}"
+    if key.type == "color":
+        canonical = palette.color(value)
+        if canonical.endswith("00"):
+            return None, f"{value!r} is fully transparent, so it can be seen nowhere"
+        return canonical, None
+    if key.type == "pattern" and (fault := patterns.fault(value)) is not None:
+        return None, fault
+    if name == TICK_SIZE and key.type == "number" and value <= 0:
+        return None, f"{value!r} is not above 0"
+    return value, None
+
+
+def _fits(key: ConfigKey, value: Any) -> bool:
     match key.type:
         case "color":
-            try:
-                canonical = palette.color(value)
-            except (ValueError, TypeError):
-                good = False
-            if good and canonical.endswith("00"):
-                return None, f"{value!r} is fully transparent, so it can be seen nowhere"
+            return _is_color(value)
         case "number":
-            good = isinstance(value, int | float) and not isinstance(value, bool)
-            good = good and _finite(value)
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            return number and _finite(value) and _between(key.min, value, key.max)
         case "bool":
-            good = isinstance(value, bool)
+            return isinstance(value, bool)
         case "choice":
-            good = isinstance(value, str) and value in (key.options or ())
-        case "text" | "pattern":
-            good = isinstance(value, str) and len(value) <= MAX_TEXT
-            if good and key.type == "pattern" and (fault := patterns.fault(value)) is not None:
-                return None, fault
-    if not good:
-        return None, f"{value!r:.60} is not {wanted(key)}"
-    if key.type == "number":
-        low, high = key.min, key.max
-        if (low is not None and value < low) or (high is not None and value > high):
-            return None, f"{value!r} is not {wanted(key)}"
-        if name == TICK_SIZE and value <= 0:
-            return None, f"{value!r} is not above 0"
-    return canonical, None
+            return isinstance(value, str) and value in (key.options or ())
+    return isinstance(value, str) and len(value) <= MAX_TEXT
+
+
+def _is_color(value: Any) -> bool:
+    try:
+        palette.color(value)
+    except (ValueError, TypeError):
+        return False
+    return True
+
+
+def _between(low: float | None, value: float, high: float | None) -> bool:
+    return (low is None or value >= low) and (high is None or value <= high)
 
 
 def _finite(value: float) -> bool:
