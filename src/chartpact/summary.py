@@ -84,7 +84,8 @@ def _lines(chart: "Chart") -> Iterator[str]:
     if len(bars) == 0:
         yield f"{name}: no bars"
     else:
-        yield f"{name}: {len(bars)} bars, {iso(bars.time[0])} to {iso(bars.time[-1])}"
+        count = "1 bar" if len(bars) == 1 else f"{len(bars)} bars"
+        yield f"{name}: {count}, {iso(bars.time[0])} to {iso(bars.time[-1])}"
         last = last_bar(bars) or {}
         told = {key: value for key, value in last.items() if key != "time" and value is not None}
         yield f"last bar: {', '.join(f'{key} {figure(value)}' for key, value in told.items())}"

@@ -58,6 +58,7 @@ CASES = [
     (f"chart {ES} --from 2099-01-01", "there is no bar between --from and --to"),
     (f"chart {ES} --timeframe 7q", "'7q' is no timeframe: write it like 1m 5m"),
     (f"chart {ES} --timeframe 1m", "bars of 5m cannot be resampled to 1m"),
+    ("chart ok.csv --timeframe 1D", "longer bars are made of them by bars.resample('1D')"),
     ("chart ok.csv --day-roll 25:00", "write '18:00 America/New_York'"),
     ("check ok.sta", "ok.sta: there is no such file; did you mean 'ok.star'?"),
     ("check folder", "folder: this is a folder, not a file"),

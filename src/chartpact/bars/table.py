@@ -162,7 +162,7 @@ def _timeframe(time: NDArray[np.int64], given: str | None) -> Timeframe | None:
     if found is not None and np.mean(np.diff(time) < 0.9 * wanted.ms) > 0.5:
         raise BarsError(
             f"timeframe {wanted} was given, but the bars are {found} apart; "
-            "to make longer bars of them, resample"
+            f"longer bars are made of them by bars.resample('{wanted}')"
         )
     return wanted
 

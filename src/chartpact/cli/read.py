@@ -101,6 +101,8 @@ def _show(reading: Reading) -> None:
     if reading.ok:
         print(json.dumps(reading.state, indent=2))
         return
-    print(f"{reading.contract} {reading.version}: the picture breaks the contract", file=sys.stderr)
+    misset = all(violation.kind == "config" for violation in reading.violations)
+    told = "the configuration does not fit" if misset else "the picture breaks the contract"
+    print(f"{reading.contract} {reading.version}: {told}", file=sys.stderr)
     for violation in reading.violations:
         print(f"  {violation}", file=sys.stderr)

@@ -200,7 +200,8 @@ def run_import(args: argparse.Namespace) -> int:
 def _script_of(args: argparse.Namespace) -> tuple[str, str]:
     if args.name is None and args.file == "-":
         raise UsageError("a script from standard input needs a name: scripts add NAME -")
-    return args.name or Path(args.file).stem, read_text(args.file)
+    name = Path(args.file).stem if args.name is None else args.name
+    return name, read_text(args.file)
 
 
 def _changed(

@@ -148,7 +148,7 @@ def resolve(
     chosen: Mapping[str, Any] = {}
     if profile is not None:
         if profile not in profiles:
-            hint = suggestion(profile, list(profiles))
+            hint = suggestion(profile, list(profiles)) if profiles else "the contract has none"
             found.append(Fault("profiles", f"there is no profile {profile!r:.60}; {hint}"))
         chosen = profiles.get(profile, {})
     for name in given:
