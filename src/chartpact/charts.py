@@ -30,13 +30,16 @@ class Drawn:
     error: IndicatorError | None = None
     steps: int | None = None  # what a script's run was charged
 
-    def to_json(self, series: bool = True) -> dict[str, Any]:
-        """All that was drawn; without `series`, the last values and the signals."""
+    def to_json(self, series: bool = True, digest: bool = False) -> dict[str, Any]:
+        """All that was drawn; with `digest`, or without `series`, last values and signals."""
         data: dict[str, Any] = {"id": self.id, "name": self.name, "params": dict(self.params)}
         if self.error is not None:
             data["error"] = self.error.to_json()
         elif self.scene is not None:
-            data |= {"scene": self.scene.to_json()} if series else summary.digest(self.scene)
+            if digest or not series:
+                data |= summary.digest(self.scene)
+            if series:
+                data["scene"] = self.scene.to_json()
         if self.steps is not None:
             data["steps"] = self.steps
         return data
@@ -56,19 +59,19 @@ class Chart:
         """Whether indicators were asked for and not one of them drew."""
         return bool(self.drawn) and all(each.error is not None for each in self.drawn)
 
-    def to_json(self, series: bool = True) -> dict[str, Any]:
-        """The chart for programs; without `series` it tells of the bars only the last."""
+    def to_json(self, series: bool = True, digest: bool = False) -> dict[str, Any]:
+        """The chart for programs; with `digest`, or without `series`, it tells of the last bar."""
         view: dict[str, Any] = {
             "symbol": self.bars.symbol,
             "timeframe": self.bars.timeframe,
             "synthetic": self.bars.synthetic,
         }
-        if series:
-            view["time"] = self.bars.time.tolist()
-        else:
+        if digest or not series:
             view |= {"bars": len(self.bars), "last": summary.last_bar(self.bars)}
             view["trend"] = self.trend
-        return {**view, "indicators": [each.to_json(series) for each in self.drawn]}
+        if series:
+            view["time"] = self.bars.time.tolist()
+        return {**view, "indicators": [each.to_json(series, digest) for each in self.drawn]}
 
     def summary(self) -> str:
         """The chart in a few lines, for a reader or a language model."""

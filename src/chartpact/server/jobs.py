@@ -144,7 +144,7 @@ def draw(job: ChartJob) -> Picture:
     fetch = Fetch(job.load, samples.calendar)
     with held().holding(job.user, job.scripts, fetch, job.barred, job.others):
         drawn = chart(bars, asked, last=ask.bars, user=job.user)
-    told = drawn.to_json(series=ask.format == "series")
+    told = drawn.to_json(series=ask.format == "series", digest=True)
     summary = drawn.summary()
     out = ChartOut.model_validate({**told, "summary": summary}).model_dump_json().encode()
     look = {"width": ask.width, "height": ask.height, "theme": ask.theme}

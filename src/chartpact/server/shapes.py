@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 Theme = Literal["dark", "light"]
 Format = Literal["png", "svg", "summary", "series"]
@@ -31,6 +31,7 @@ def _few(data: Any) -> Any:
 
 Times = Annotated[list[int], Field(fail_fast=True, max_length=MOST_BARS)]
 Prices = Annotated[list[float], Field(fail_fast=True, max_length=MOST_BARS)]
+Volumes = Annotated[list[float | None], Field(fail_fast=True, max_length=MOST_BARS)]
 Schema = Annotated[list[dict[str, Any]], Field(fail_fast=True, max_length=MOST_ENTRIES)]
 
 
@@ -52,7 +53,7 @@ class InlineBars(Taken, Shape):
     high: Prices
     low: Prices
     close: Prices
-    volume: Prices | None = None
+    volume: Volumes | None = Field(None, description="null where none was reported")
     symbol: str = Field("", max_length=64)
     timeframe: str = Field("", max_length=8)
 
@@ -64,7 +65,15 @@ class AskedIndicator(Taken):
     name: str = Field(max_length=64)
 
 
-Asked = Annotated[str, Field(max_length=2000)] | AskedIndicator
+def _asked(value: Any) -> Any:
+    # Without this, both shapes that it might have had are told of, by names of our own.
+    named = value.get("name") if isinstance(value, dict) else value
+    if not isinstance(named, str | AskedIndicator):
+        raise ValueError('an indicator is "rsi:period=7" or {"name": "rsi", "period": 7}')
+    return value
+
+
+Asked = Annotated[Annotated[str, Field(max_length=2000)] | AskedIndicator, BeforeValidator(_asked)]
 Indicated = Annotated[list[Asked], Field(fail_fast=True, max_length=MOST_ENTRIES)]
 
 
@@ -150,11 +159,11 @@ class ParamOut(Shape):
     name: str
     type: str
     default: Plain = None
-    min: float | None = None
-    max: float | None = None
+    min: int | float | None = None
+    max: int | float | None = None
     options: list[Plain] | None = None
     desc: str = ""
-    step: Optional[float] = None
+    step: Optional[int | float] = None
     group: Optional[str] = None
 
 
