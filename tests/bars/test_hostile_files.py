@@ -89,6 +89,10 @@ def test_the_line_is_named(refused, rows, told):
             "when,open,high,low,close,volume\n" + GOOD,
             "no column time (a time column is called time",
         ),
+        (
+            "time,opens,high,low,close\n" + GOOD,
+            "are 'time', 'opens', 'high', 'low', 'close'; did you mean 'opens'?",
+        ),
         (GOOD, "no column time and open and high and low and close"),
         ("time,open,high,low,close,Close\n" + GOOD, "there are two columns called close"),
         (b"\x00\x01\x02\xff" * 99, "zero bytes"),
@@ -102,6 +106,12 @@ def test_the_line_is_named(refused, rows, told):
 )
 def test_the_file_is_described(refused, content, told):
     assert told in refused(content)
+
+
+def test_a_column_that_was_found_is_not_proposed_for_another(refused):
+    told = refused("time,close\n" + GOOD)
+    assert "no column open and high and low; the columns are 'time', 'close'" in told
+    assert "did you mean" not in told
 
 
 def test_a_missing_file_gets_the_nearest_name(tmp_path):

@@ -342,17 +342,21 @@ def test_scripts_switched_off_are_said_to_be_so_and_the_builtin_is_not_drawn_in_
 ):
     with serving(tmp_path) as first, first.client("ann") as ann, first.client("bob") as bob:
         for client in (ann, bob):
-            kept = client.put("/api/v1/my/indicators/rsi", json={"source": SCRIPT})
-            assert kept.json() == {"ok": True}
+            for name in ("rsi", "own"):
+                kept = client.put(f"/api/v1/my/indicators/{name}", json={"source": SCRIPT})
+                assert kept.json() == {"ok": True}
     with (
         serving(tmp_path, CHARTPACT_SCRIPTS="bob") as second,
         second.client("ann") as ann,
         second.client("bob") as bob,
     ):
-        asked = {**CHART, "indicators": ["rsi", "macd"]}
-        own, builtin = ann.post("/api/v1/charts", json=asked).json()["indicators"]
-        assert own["error"]["kind"] == "forbidden"
-        assert "switched off" in own["error"]["message"]
+        asked = {**CHART, "indicators": ["rsi", "own", "macd"]}
+        fork, own, builtin = ann.post("/api/v1/charts", json=asked).json()["indicators"]
+        for each in (fork, own):
+            assert each["error"]["kind"] == "forbidden"
+            assert "switched off" in each["error"]["message"]
+        assert "delete it to draw the builtin" in fork["error"]["hint"]
+        assert own["error"]["hint"] == "ask the operator, who decides by CHARTPACT_SCRIPTS"
         assert "last" in builtin
         assert "steps" in bob.post("/api/v1/charts", json=asked).json()["indicators"][0]
         for answer in (

@@ -114,6 +114,31 @@ def test_a_timeframe_resamples_and_series_come_when_asked_for(ann):
     assert len(drawn["indicators"][0]["scene"]["plots"][0]["values"]) == 20
 
 
+def test_series_come_beside_the_last_values_and_signals(ann):
+    asks = {**CHART, "indicators": ["cipher_b", "nonsense"]}
+    brief = ann.post("/api/v1/charts", json=asks).json()
+    whole = ann.post("/api/v1/charts", json={**asks, "format": "series"}).json()
+    times, scene = whole.pop("time"), whole["indicators"][0].pop("scene")
+    assert whole == brief
+    assert times[-1] == brief["last"]["time"]
+    assert scene["plots"][0]["values"][-1] == brief["indicators"][0]["last"]["WT1"]
+
+
+def test_limits_of_whole_numbers_are_whole_numbers(ann):
+    listed = {each["name"]: each for each in ann.get("/api/v1/indicators").json()["indicators"]}
+    [period] = listed["rsi"]["params"]
+    assert [type(period[key]) for key in ("default", "min", "max")] == [int, int, int]
+
+
+def test_volume_may_be_missing_on_some_of_the_bars_handed_over(ann):
+    prices = [1.0] * 4
+    bars = {"time": [0, 60, 120, 180], **dict.fromkeys(("open", "high", "low", "close"), prices)}
+    asks = {"inline_bars": {**bars, "volume": [1, None, 2, None]}, "indicators": ["obv"]}
+    answer = ann.post("/api/v1/charts", json=asks)
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["last"]["volume"] is None
+
+
 def test_bars_can_be_handed_over(ann):
     time = [1_700_000_000 + 60 * i for i in range(30)]
     flat = {"time": time, "open": [1] * 30, "high": [2] * 30, "low": [1] * 30, "close": [2] * 30}
@@ -141,6 +166,36 @@ def test_what_cannot_be_drawn_is_refused_with_a_sentence(ann, ask, status, messa
     refused = ann.post("/api/v1/charts", json={"format": "summary", **ask})
     assert refused.status_code == status, refused.text
     assert message in refused.json()["message"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "sent", "status", "message"),
+    [
+        ("GET", "/api/v1/charms", {}, 404, "nothing at /api/v1/charms; /openapi.json lists every"),
+        ("GET", "/api/v1/charts", {}, 405, "GET is not for this path; POST is"),
+        ("POST", "/api/v1/charts", {"data": CHART}, 422, "the header Content-Type: application/js"),
+        ("POST", "/api/v1/charts", {"content": "{}"}, 422, "the header Content-Type: application/"),
+        ("POST", "/api/v1/charts", {"json": [1]}, 422, "body: Input should be"),
+        (
+            "POST",
+            "/api/v1/charts",
+            {"json": {**CHART, "indicators": [7]}},
+            422,
+            "s.0: an indicator",
+        ),
+        (
+            "POST",
+            "/api/v1/charts",
+            {"content": '{"bars": 3,}', "headers": {"Content-Type": "application/json"}},
+            422,
+            "the body is not JSON: ",
+        ),
+    ],
+)
+def test_a_request_that_misses_says_what_would_be_right(ann, method, path, sent, status, message):
+    answer = ann.request(method, path, **sent)
+    assert (answer.status_code, message in answer.json()["message"]) == (status, True), answer.text
+    assert answer.headers.get("allow") == ("POST" if status == 405 else None)
 
 
 def test_one_broken_indicator_stands_beside_the_good_ones(ann):

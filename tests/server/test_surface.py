@@ -73,7 +73,10 @@ def test_every_tool_takes_exactly_the_arguments_of_the_design(server):
         ("register_indicator", {"name": "x"}, "source: Field required"),
         ("fork_indicator", {"builtin_name": "cypher_b"}, "near: cipher_b; forkable: cipher_b, ich"),
         ("fork_indicator", {"builtin_name": "rsi"}, "'rsi' cannot be forked: write a script with"),
-        ("get_indicator_source", {"name": "cipher_b"}, "the builtin 'cipher_b' is for fork_indic"),
+        ("get_indicator_source", {"name": "cipher_b"}, "a builtin: fork_indicator gives its sou"),
+        ("delete_indicator", {"name": "rsi"}, "'rsi' is a builtin: register_indicator puts a scr"),
+        ("generate_chart", {**CHART, "indicators": [{"period": 3}]}, '0: an indicator is "rsi:per'),
+        ("generate_chart", {**CHART, "indicators": [7]}, '0: an indicator is "rsi:period=7" or {'),
     ],
 )
 def test_what_a_tool_cannot_take_is_told_in_a_sentence(server, tool, arguments, told):

@@ -74,7 +74,7 @@ def test_the_command_line_draws_them(capsys):
     ("bars", "code", "told"),
     [
         ("NX@data", BAD_INPUT, "there is no 'NX' at 'data'; near: NQ"),
-        ("NQ@date", BAD_INPUT, "no source called 'date' is configured; there is data, kiosk"),
+        ("NQ@date", BAD_INPUT, "no source called 'date' is configured; there is data, kiosk, and"),
         ("BTCUSDT@kiosk", BAD_INPUT, "kiosk has no market 'BTCUSDT'; near: BTC/USDT"),
     ],
 )

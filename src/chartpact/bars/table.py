@@ -53,6 +53,7 @@ def plain_name(name: str) -> str:
     return re.sub(r"\s+", "_", name.strip().strip("<>").strip().lower())
 
 
+WANTED = (*TIME_NAMES, *PRICES, *VOLUME_NAMES, *TICK_VOLUME_NAMES)
 MOST_LISTED = 20  # names of columns in a refusal
 
 
@@ -61,8 +62,7 @@ def roles(names: list[str]) -> Roles:
     found: dict[str, str] = {}
     for name in names:
         plain = plain_name(name)
-        wanted = plain in (*TIME_NAMES, *PRICES, *VOLUME_NAMES, *TICK_VOLUME_NAMES)
-        if wanted and plain in found:
+        if plain in WANTED and plain in found:
             raise BarsError(f"there are two columns called {plain}")
         found.setdefault(plain, name)
     time = next((each for each in TIME_NAMES if each in found), None)
@@ -70,7 +70,8 @@ def roles(names: list[str]) -> Roles:
     if time is None or missing:
         more = ", …" if len(names) > MOST_LISTED else ""
         listed = ", ".join(f"{name!r:.40}" for name in names[:MOST_LISTED]) + more or "none"
-        hints = "".join(nearest(each, found) for each in missing if each in PRICES)
+        others = [name for plain, name in found.items() if plain not in WANTED]
+        hints = "".join(nearest(each, others) for each in missing if each in PRICES)
         needs = " and ".join(missing)
         accepted = "" if time else f" (a time column is called {' or '.join(TIME_NAMES)})"
         raise BarsError(f"no column {needs}{accepted}; the columns are {listed}{hints}")

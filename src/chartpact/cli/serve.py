@@ -152,7 +152,7 @@ def _identity(args: argparse.Namespace) -> "Identify":
         return identity.everybody_is_local
     try:
         chosen = identity.from_environment(os.environ)
-    except (ValueError, ImportError, AttributeError) as error:
+    except ValueError as error:
         raise UsageError(str(error)) from None
     if chosen is not None:
         return chosen

@@ -70,6 +70,8 @@ def open_database(url: str) -> sa.Engine:
             "a database is named by a URL: write sqlite:/// and the path of a file, "
             "as in sqlite:///library.db"
         ) from None
+    if address.get_backend_name() not in ("sqlite", "postgresql"):
+        raise ValueError(f"{address.get_backend_name()} is not for this: name a sqlite:/// file")
     if address.get_backend_name() == "sqlite":
         if not address.database or address.database == ":memory:":
             raise ValueError(f"{url!r} keeps nothing: name a file, as in sqlite:///library.db")

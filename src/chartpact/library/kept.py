@@ -54,10 +54,12 @@ class Held:
 
     def find(self, name: str, user: str | None) -> Indicator | None:
         if name in self._barred:
+            builtin = indicators.canonical(name) is not None
             raise IndicatorError(
                 "forbidden",
                 f"your script {name!r} does not run: scripts are switched off for you here",
-                "delete it to draw a builtin of that name, or ask the operator",
+                ("delete it to draw the builtin of that name, or " if builtin else "")
+                + "ask the operator, who decides by CHARTPACT_SCRIPTS",
             )
         if user is None or user != self._user or name not in self._scripts:
             return None

@@ -62,7 +62,12 @@ def from_environment(environ: Mapping[str, str]) -> Identify | None:
         module, colon, function = named.partition(":")
         if not colon:
             raise ValueError(f"CHARTPACT_IDENTITY: {named!r} is not MODULE:FUNCTION")
-        chosen: Identify = getattr(import_module(module), function)
+        try:
+            chosen: Identify = getattr(import_module(module), function)
+        except (ImportError, AttributeError) as error:
+            raise ValueError(f"CHARTPACT_IDENTITY: {named!r}: {error}") from None
+        if not callable(chosen):
+            raise ValueError(f"CHARTPACT_IDENTITY: {named!r} is no function")
         return chosen
     if given := environ.get("CHARTPACT_TOKENS"):
         pairs = [entry.strip().partition("=") for entry in given.split(",") if entry.strip()]
@@ -70,5 +75,9 @@ def from_environment(environ: Mapping[str, str]) -> Identify | None:
             raise ValueError(
                 "CHARTPACT_TOKENS: write user=token, with tokens of 16 or more letters"
             )
-        return by_token({token: user for user, _, token in pairs})
+        users: dict[str, str] = {}
+        for user, _, token in pairs:
+            if users.setdefault(token, user) != user:
+                raise ValueError(f"CHARTPACT_TOKENS: {users[token]} and {user} have the same token")
+        return by_token(users)
     return None

@@ -135,7 +135,7 @@ class _Exact(Tool):
         if wrong["type"] == "extra_forbidden" and len(wrong["loc"]) == 1:
             takes = ", ".join(self.parameters["properties"]) or "none"
             return f"there is no argument {place!r:.80}; the arguments are {takes}"
-        return f"{place:.120}: {wrong['msg']}"
+        return f"{place:.120}: {wrong['msg'].removeprefix('Value error, ')}"
 
 
 def _tool(

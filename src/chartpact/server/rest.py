@@ -1,6 +1,7 @@
 """The REST door: the same verbs as JSON, with an OpenAPI document."""
 
 import logging
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import sqlalchemy as sa
@@ -175,6 +176,19 @@ def routes(verbs: Verbs) -> APIRouter:
     return api
 
 
+def _says_json(request: Request) -> bool:
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    return kind == "application/json" or (
+        kind.startswith("application/") and kind.endswith("+json")
+    )
+
+
+def _sentence(wrong: Mapping[str, Any]) -> str:
+    if wrong["type"] == "json_invalid":
+        return f"the body is not JSON: {wrong['ctx']['error']} (character {wrong['loc'][-1]})"
+    return f"{'.'.join(map(str, wrong['loc']))}: {wrong['msg'].removeprefix('Value error, ')}"
+
+
 def answer_refusals(app: FastAPI) -> None:
     """Turns what was refused into a status and a problem."""
 
@@ -183,17 +197,24 @@ def answer_refusals(app: FastAPI) -> None:
         return JSONResponse(told, status, headers={**PRIVATE, **headers})
 
     @app.exception_handler(RequestValidationError)
-    async def malformed(_: Request, error: Exception) -> JSONResponse:
+    async def malformed(request: Request, error: Exception) -> JSONResponse:
         # Places and reasons only: what was sent may not even be JSON.
         wrong = error.errors() if isinstance(error, RequestValidationError) else []
-        told = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in wrong[:5]]
+        told = [_sentence(each) for each in wrong[:5]]
+        if any(each["loc"] == ("body",) for each in wrong) and not _says_json(request):
+            told = ["send the body as JSON, with the header Content-Type: application/json"]
         return problem(422, "value", "; ".join(told)[:1000], {})
 
     @app.exception_handler(HTTPException)
-    async def refused_before(_: Request, error: Exception) -> JSONResponse:
-        status = getattr(error, "status_code", 400)
-        kind = "name" if status == 404 else "value"
-        return problem(status, kind, str(getattr(error, "detail", error)), {})
+    async def refused_before(request: Request, error: Exception) -> JSONResponse:
+        status, headers = getattr(error, "status_code", 400), getattr(error, "headers", None) or {}
+        if status == 404:
+            told = f"there is nothing at {request.url.path:.200}; /openapi.json lists every path"
+            return problem(status, "name", told, headers)
+        told = str(getattr(error, "detail", error))
+        if status == 405:
+            told = f"{request.method:.20} is not for this path; {headers.get('Allow', 'none')} is"
+        return problem(status, "value", told, headers)
 
     @app.exception_handler(Exception)
     async def unexpected(_: Request, __: Exception) -> JSONResponse:

@@ -143,7 +143,7 @@ class Verbs:
         try:
             await self._apart(user, partial(self._scripts.delete, user, name))
         except LibraryError as error:
-            raise Refused("name", str(error)) from None
+            raise _unknown(name, error) from None
         return shapes.Outcome(ok=True)
 
     async def history(self, user: str, name: str) -> shapes.Versions:
@@ -193,9 +193,7 @@ class Verbs:
         try:
             return self._scripts.get(user, name)
         except LibraryError as error:
-            builtin = indicators.canonical(name)
-            told = f"{error}; the builtin {builtin!r} is for fork_indicator" if builtin else error
-            raise Refused("name", str(told)) from None
+            raise _unknown(name, error) from None
 
     # ---------------------------------------------------------------------------------- charts
 
@@ -329,6 +327,19 @@ class Verbs:
 def _names(asked: str) -> set[str]:
     """What an indicator may be kept under: the name it is asked for by, or that name's own."""
     return {asked, indicators.canonical(asked) or asked}
+
+
+def _unknown(name: str, error: LibraryError) -> Refused:
+    """What to do about a name that is no script's, though perhaps a builtin's."""
+    builtin = indicators.canonical(name)
+    if builtin is None:
+        return Refused("name", str(error))
+    todo = (
+        "fork_indicator gives its source"
+        if builtin in refimpl.NAMES
+        else "register_indicator puts a script of yours in its place"
+    )
+    return Refused("name", f"{error}; {builtin!r} is a builtin: {todo}")
 
 
 def _no_fork(name: str) -> str:

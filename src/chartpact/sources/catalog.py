@@ -121,9 +121,11 @@ class Catalog:
                 + near(symbol, [each.symbol for each in self.listings()])
             )
         if source not in self._sources:
-            known = ", ".join(sorted(self._sources)) or f"none besides {samples.PREFIX}NAME"
+            known = ", ".join(sorted(self._sources))
+            known = f"{known}, and" if known else "none besides"
             raise SourceNotConfigured(
-                f"{symbol:.80}: no source called {source!r:.80} is configured; there is {known}"
+                f"{symbol:.80}: no source called {source!r:.80} is configured; "
+                f"there is {known} {samples.PREFIX}NAME"
             )
         return self._sources[source], name
 
