@@ -156,3 +156,18 @@ def test_every_argument_of_a_prompt_is_described(server):
             return (await ann.list_prompts()).prompts
 
     assert all(each.description for prompt in asyncio.run(listed()) for each in prompt.arguments)
+
+
+def test_what_is_refused_before_it_is_read_is_told_to_the_client_too(server):
+    async def sends_too_much() -> MCPError:
+        async with over_http(server, "ann") as ann:
+            with pytest.raises(MCPError) as raised:
+                await ann.call_tool("register_indicator", {"name": "x", "source": "#" * (5 << 20)})
+            return raised.value
+
+    assert "the body is over" in asyncio.run(sends_too_much()).message
+    with server.client() as nobody:
+        refused = nobody.post("/mcp", json={"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
+    told = refused.json()["error"]
+    assert (refused.status_code, told["code"], told["data"]["kind"]) == (401, -32600, "forbidden")
+    assert "Authorization: Bearer" in told["message"]

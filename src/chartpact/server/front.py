@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from functools import lru_cache
 from typing import Any
 
+from mcp_types import INTERNAL_ERROR, INVALID_REQUEST
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -254,7 +255,15 @@ class Refusal(Exception):
         if self._retry_after_s is not None:
             headers["Retry-After"] = str(int(self._retry_after_s) + 1)
         problem = {"kind": self._kind, "message": str(self), "hint": ""}
-        await JSONResponse(problem, self._status, headers)(scope, receive, send)
+        told = _as_mcp(problem, self._status) if scope["path"] == "/mcp" else problem
+        await JSONResponse(told, self._status, headers)(scope, receive, send)
+
+
+def _as_mcp(problem: dict[str, str], status: int) -> dict[str, Any]:
+    """The problem as MCP has errors: clients show nothing of what they do not know."""
+    code = INVALID_REQUEST if status < 500 else INTERNAL_ERROR
+    error = {"code": code, "message": problem["message"], "data": problem}
+    return {"jsonrpc": "2.0", "id": None, "error": error}
 
 
 def _too_large(most: int) -> Refusal:
