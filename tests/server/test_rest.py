@@ -206,8 +206,11 @@ def test_one_broken_indicator_stands_beside_the_good_ones(ann):
 
 
 def test_a_body_over_the_cap_is_refused(ann):
-    answer = ann.put("/api/v1/my/indicators/big", content=b"x" * (5 << 20))
-    assert answer.status_code == 413
+    for size in (5, 40):  # also of a client that is still sending when it is refused
+        answer = ann.put("/api/v1/my/indicators/big", content=b"x" * (size << 20))
+        assert answer.status_code == 413
+    pieces = (b"x" * (1 << 20) for _ in range(40))
+    assert ann.put("/api/v1/my/indicators/big", content=pieces).status_code == 413
 
 
 def test_what_is_said_of_a_user_is_private_and_every_answer_has_an_id(ann):

@@ -53,6 +53,8 @@ class Held:
             self._user, self._scripts, self._barred, self._others = None, {}, (), ()
 
     def find(self, name: str, user: str | None) -> Indicator | None:
+        if user is None or user != self._user:
+            return None
         if name in self._barred:
             builtin = indicators.canonical(name) is not None
             raise IndicatorError(
@@ -61,7 +63,7 @@ class Held:
                 ("delete it to draw the builtin of that name, or " if builtin else "")
                 + "ask the operator, who decides by CHARTPACT_SCRIPTS",
             )
-        if user is None or user != self._user or name not in self._scripts:
+        if name not in self._scripts:
             return None
         return kept_indicator(self._scripts[name], self._fetch)
 

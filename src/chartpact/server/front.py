@@ -29,6 +29,8 @@ WATCHED = ("/healthz", "/readyz")  # by whoever keeps the server running, under 
 OPEN = (*WATCHED, "/", "/openapi.json", "/sample.svg", "/favicon.ico")
 LONGEST_USER = 255
 NOBODYS_BYTES = 1024  # of a body on a path that is open to all, where none is needed
+LINGER_BYTES = 64 * 2**20  # of a body that is too large, and
+LINGER_SECONDS = 5.0  # how long it may come on before the connection is closed
 NOTED_BYTES = 16_384  # from which on a body counts
 PIECE_BYTES = 262_144  # of an answer that are written at once
 UNEXPECTED = "something went wrong here; its request id is in the log"
@@ -256,7 +258,8 @@ class Refusal(Exception):
             headers["Retry-After"] = str(int(self._retry_after_s) + 1)
         problem = {"kind": self._kind, "message": str(self), "hint": ""}
         told = _as_mcp(problem, self._status) if scope["path"] == "/mcp" else problem
-        await JSONResponse(told, self._status, headers)(scope, receive, send)
+        way = _lingering(receive, send) if self._status == 413 else send
+        await JSONResponse(told, self._status, headers)(scope, receive, way)
 
 
 def _as_mcp(problem: dict[str, str], status: int) -> dict[str, Any]:
@@ -268,6 +271,35 @@ def _as_mcp(problem: dict[str, str], status: int) -> dict[str, Any]:
 
 def _too_large(most: int) -> Refusal:
     return Refusal(413, "size", f"the body is over {most} bytes")
+
+
+def _lingering(receive: Receive, send: Send) -> Send:
+    """Answers, and takes what is still being sent before the connection is closed.
+
+    A client that is cut off while it sends never sees the answer.
+    """
+
+    async def answered(message: Message) -> None:
+        if message["type"] == "http.response.body":
+            await send({**message, "more_body": True})
+            await _taken(receive)
+            message = {"type": "http.response.body", "body": b""}
+        await send(message)
+
+    return answered
+
+
+async def _taken(receive: Receive) -> None:
+    seen = 0
+    try:
+        async with asyncio.timeout(LINGER_SECONDS):
+            while seen < LINGER_BYTES:
+                message = await receive()
+                seen += len(message.get("body", b""))
+                if not message.get("more_body", False):  # or the client is gone
+                    return
+    except TimeoutError:
+        return
 
 
 def _again(body: bytes, receive: Receive) -> Receive:
