@@ -145,6 +145,7 @@ def test_bars_can_be_handed_over(ann):
     asked = {"inline_bars": flat, "indicators": ["rsi"], "format": "summary"}
     drawn = ann.post("/api/v1/charts", json=asked).json()
     assert (drawn["timeframe"], drawn["bars"], drawn["synthetic"]) == ("1m", 30, False)
+    assert "inline" in ann.post("/api/v1/charts/image", json={**asked, "format": "svg"}).text
     crooked = {**flat, "high": [0.5, *[2] * 29]}
     refused = ann.post("/api/v1/charts", json={"inline_bars": crooked, "format": "summary"})
     assert refused.status_code == 422

@@ -69,6 +69,12 @@ def test_every_tool_takes_exactly_the_arguments_of_the_design(server):
         ("generate_chart", {**CHART, "bars": 0}, "bars: Input should be greater than or equal"),
         ("generate_chart", {**CHART, "format": "gif"}, "format: Input should be 'png', 'svg'"),
         ("generate_chart", {}, "give either a symbol or inline_bars"),
+        (
+            "generate_chart",
+            {**CHART, "indicators": ["rsi", "macd"], "width": 200, "height": 150},
+            "panes do not fit into this height: ask for at least",
+        ),
+        ("generate_chart", {**CHART, "timeframe": "1M"}, "no complete 1M bar among these: ask for"),
         ("list_indicators", {"user": "ann"}, "there is no argument 'user'; the arguments are none"),
         ("register_indicator", {"name": "x"}, "source: Field required"),
         ("fork_indicator", {"builtin_name": "cypher_b"}, "near: cipher_b; forkable: cipher_b, ich"),

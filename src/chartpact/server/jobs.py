@@ -1,11 +1,11 @@
 """What worker processes do: draw a chart, or check a script. Nothing here touches the database."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from chartpact import indicators
-from chartpact.bars import Bars, samples
+from chartpact.bars import Bars, BarsError, samples
 from chartpact.charts import chart
 from chartpact.indicators import IndicatorError, canonical
 from chartpact.indicators.requests import Request
@@ -140,6 +140,10 @@ def draw(job: ChartJob) -> Picture:
     """The chart the job asks for."""
     ask = job.ask
     bars = _bars(job)
+    if len(bars) == 0:
+        raise BarsError(
+            f"there is no complete {bars.timeframe} bar among these: ask for a shorter timeframe"
+        )
     asked = [each if isinstance(each, str) else each.model_dump() for each in ask.indicators]
     fetch = Fetch(job.load, samples.calendar)
     with held().holding(job.user, job.scripts, fetch, job.barred, job.others):
@@ -177,4 +181,5 @@ def _at(bars: Bars, timeframe: str | None) -> Bars:
 def inline_bars(given: InlineBars) -> Bars:
     """The caller's own bars, checked like any others."""
     columns = given.model_dump(exclude={"symbol", "timeframe"}, exclude_none=True)
-    return Bars.from_columns(columns, symbol=given.symbol, timeframe=given.timeframe or None)
+    bars = Bars.from_columns(columns, symbol=given.symbol, timeframe=given.timeframe or None)
+    return replace(bars, source="inline")

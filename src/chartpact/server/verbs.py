@@ -17,6 +17,7 @@ from chartpact.indicators import IndicatorError
 from chartpact.library import LibraryError, Quota, Script, Scripts, mine
 from chartpact.library.mine import Mine
 from chartpact.library.uploads import Stored, Upload, UploadError, Uploads
+from chartpact.render import RenderError
 from chartpact.script import refimpl
 from chartpact.server import jobs, reading, shapes
 from chartpact.server.jobs import ChartJob, Picture, TooLarge
@@ -247,7 +248,7 @@ class Verbs:
             draw = partial(jobs.draw, await self._fetched(job))
             drawn: Picture = await self._worked(user, draw, untrusted=bool(job.scripts))
             return drawn
-        except BarsError as error:
+        except (BarsError, RenderError) as error:
             raise Refused("value", str(error)) from None
         except SourceFailed as error:
             raise Refused("unavailable", str(error)) from None
