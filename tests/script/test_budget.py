@@ -296,3 +296,18 @@ def test_a_fork_of_cipher_b_runs_on_as_many_bars_as_a_run_may_have():
     bars = dry_run_bars(script.Limits().bars)
     result = script.execute(script.compile(refimpl.source("cipher_b")), bars)
     assert result.steps < 900_000
+
+
+def test_a_function_that_is_given_ohlcv_costs_little_more_than_one_that_is_given_series() -> None:
+    def steps(taken: str, open: str, close: str) -> int:
+        text = (
+            f"{HEAD}def engulfs({taken}, i):\n"
+            f"    return {close}[i] > {open}[i - 1] and {open}[i] < {close}[i - 1]\n"
+            "def compute(ohlcv, params, chart):\n"
+            "    o, c = ohlcv.open, ohlcv.close\n"
+            "    for i in range(1, len(ohlcv)):\n"
+            f"        engulfs({taken}, i)\n"
+        )
+        return script.execute(script.compile(text), dry_run_bars(2_000)).steps
+
+    assert steps("ohlcv", "ohlcv.open", "ohlcv.close") < 3 * steps("o, c", "o", "c")

@@ -528,6 +528,8 @@ class _Writer:
             assert isinstance(node.value, ast.Name)
             self.uses.add(f"{node.value.id}.{node.attr}")
             return _name(f"_{node.value.id}_{node.attr}")
+        if self._guards.is_series(node):
+            return ast.Attribute(self._expression(node.value), node.attr, ast.Load())
         return _call("_attribute", self._expression(node.value), ast.Constant(node.attr))
 
     def _subscript(self, node: ast.Subscript) -> ast.expr:

@@ -20,6 +20,8 @@ from chartpact.script.kinds import (
     MID,
     NONE,
     NUMBER,
+    OHLCV,
+    OHLCV_KINDS,
     RANGE,
     SERIES,
     SMALL,
@@ -86,6 +88,10 @@ class Guards:
         if not index & ~SCALAR:
             return False
         return bool(index & ~INT or self.kind(node.value) & DICTS)
+
+    def is_series(self, node: ast.Attribute) -> bool:
+        """Is it `ohlcv.close`, a series of what is surely an ohlcv?"""
+        return self.kind(node.value) == OHLCV and bool(OHLCV_KINDS.get(node.attr, 0) & SERIES)
 
     def key(self, node: ast.expr) -> bool:
         return bool(self.kind(node) & ~SCALAR)

@@ -1,5 +1,6 @@
 """`ohlcv`: the bars as a script sees them."""
 
+from functools import cached_property
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,10 +20,10 @@ class Ohlcv(HostObject):
     """Prices, volume and times of the chart's bars, of higher bars, or of another symbol.
 
     `bars` are the bars themselves; `columns` what the script sees of them, which may be stretched
-    or have gaps where they are laid `on` the bars of a chart.
+    or have gaps where they are laid `on` the bars of a chart. A series is made when it is first
+    read, and an attribute like any other from then on: helpers read `o.close[i]` bar by bar.
     """
 
-    __slots__ = ("_bars", "_meter", "_on", "_series", "columns")
     type_name = "ohlcv"
     fields = frozenset((*SERIES, "bar_index", "symbol", "timeframe", "tick_size"))
     methods = frozenset(("resample", "security"))
@@ -34,7 +35,6 @@ class Ohlcv(HostObject):
         self._on = bars if on is None else on
         self._meter = meter
         self.columns = bars if columns is None else columns
-        self._series: dict[str, Series] = {}
 
     def __len__(self) -> int:
         return len(self.columns.close)
@@ -42,18 +42,16 @@ class Ohlcv(HostObject):
     def __getattr__(self, name: str) -> Series:
         if name not in SERIES:
             raise AttributeError(name)
-        if name not in self._series:
-            self._series[name] = Series(getattr(self.columns, name), self._meter)
-        return self._series[name]
+        self._meter.charge(18)
+        series = Series(getattr(self.columns, name), self._meter)
+        setattr(self, name, series)
+        return series
 
-    @property
+    @cached_property
     def bar_index(self) -> Series:
         """The number of each bar."""
-        if "bar_index" not in self._series:
-            self._meter.charge(OPERATION + len(self) // 16)
-            numbers = np.arange(len(self), dtype=np.float64)
-            self._series["bar_index"] = Series(numbers, self._meter)
-        return self._series["bar_index"]
+        self._meter.charge(OPERATION + len(self) // 16)
+        return Series(np.arange(len(self), dtype=np.float64), self._meter)
 
     @property
     def symbol(self) -> str:
