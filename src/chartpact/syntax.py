@@ -260,6 +260,9 @@ def guarded_parse(
         line, column = error.lineno or 1, max(error.offset or 1, 1)
         message = error.msg or "this cannot be read"
         message = message.replace("'==' or ':=' instead", "'==' instead")
+        if isinstance(error, IndentationError):  # Python points into the spaces, or behind the line
+            written = _written(text, line)
+            column = len(written) - len(written.lstrip()) + 1
         raise SourceError("syntax", message, line, column, _misspelt(text, line, column)) from None
     except (RecursionError, MemoryError, ValueError, OverflowError):
         raise SourceError("size", "this is too large to be read", hint="split it") from None
@@ -276,9 +279,14 @@ _DECLARED_ELSEWHERE = re.compile(
 )
 
 
+def _written(text: str, line: int) -> str:
+    """A line of the text; the parser may stop behind the last."""
+    return text.split("\n")[line - 1] if line <= text.count("\n") + 1 else ""
+
+
 def _misspelt(text: str, line: int, column: int) -> str:
     """What to write instead of another language's spelling, if one stands where reading stopped."""
-    written = text.split("\n")[line - 1] if line <= text.count("\n") + 1 else ""
+    written = _written(text, line)
     if _COMMENT_ELSEWHERE.match(written):
         return "a comment begins with #"
     if declared := _DECLARED_ELSEWHERE.match(written):

@@ -81,6 +81,21 @@ def test_the_column_is_that_of_the_condition(line, at):
     assert (error["line"], error["column"]) == (5, 5 + line.index(at))
 
 
+@pytest.mark.parametrize(
+    ("body", "at"),
+    [
+        ("  x = 1\n   y = 2\n", (5, 4)),
+        ("    if True:\n        x = 1\n      y = 2\n", (6, 7)),
+        ("    if True:\n    x = 1\n", (5, 5)),
+        ("", (3, 1)),
+    ],
+)
+def test_a_wrong_indent_is_told_where_its_line_begins(body, at):
+    head = 'PARAMS = []\nMETA = {"title": "x"}\ndef compute(ohlcv, params, chart):\n'
+    (error,) = script.check(head + body).errors
+    assert (error["kind"], error["line"], error["column"]) == ("syntax", *at)
+
+
 def test_an_error_survives_json():
     with pytest.raises(script.ScriptError) as caught:
         script.compile("x = 1 +")
