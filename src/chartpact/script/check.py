@@ -376,7 +376,14 @@ class _Checker:
             known += scope.names
             scope = scope.above
         owners = [name for name, held in self._namespaces.items() if node.id in held]
-        if node.id in _parameters(self.checked.tree):
+        elsewhere = [
+            function.name
+            for function in self.checked.functions.values()
+            if node.id in names_of(function)
+        ]
+        if elsewhere:
+            hint = f"it is {elsewhere[0]}'s own: use it there, or hand it on as a parameter"
+        elif node.id in _parameters(self.checked.tree):
             hint = f'write params["{node.id}"]'
         elif node.id in _NOT_HERE:
             hint = _NOT_HERE[node.id]
@@ -663,7 +670,6 @@ _WORDS: Mapping[type, str] = {
     ast.Delete: "'del'",
     ast.Match: "'match'",
 }
-_HANDED_ON = "compute is given it: hand it on, as in def f(ohlcv, params, chart):"
 _NOT_HERE = {
     "sum": "write a loop, or ta.sum(s, n) and ta.cum(s) on a series",
     "round": "write ta.round(x)",
@@ -693,9 +699,6 @@ _NOT_HERE = {
     "table": "write chart.new_table(position, columns, rows)",
     "color": 'a colour is a text: "red", "#rrggbb" or "#rrggbbaa"',
     "request": "write ohlcv.security(timeframe)",
-    "ohlcv": _HANDED_ON,
-    "params": _HANDED_ON,
-    "chart": _HANDED_ON,
     "timeframe": "write ohlcv.timeframe",
     "syminfo": "write ohlcv.symbol, or ohlcv.tick_size",
     "barstate": "the last bar is len(ohlcv) - 1, and every bar is confirmed",
