@@ -216,3 +216,13 @@ def test_a_copy_of_what_is_gone_draws_nothing(gone: str) -> None:
     scene = script.execute(script.compile(HEAD + body), BARS).scene
     assert [line.x1.bar for line in scene.lines] == [*range(11, 60), 9]
     assert scene.evicted == {"lines": 11}
+
+
+@pytest.mark.parametrize("offset", [-3, 0, 3])
+def test_a_signal_is_known_on_its_bar_wherever_it_is_drawn(offset: int) -> None:
+    body = f'    chart.dot(ohlcv.bar_index % 30 == 20, 1, label="a", offset={offset})\n'
+    body += f'    chart.dot(21, 1, label="b", offset={offset})\n'
+    signals = script.execute(script.compile(HEAD + body), BARS).scene.signals
+    assert sorted((each.confirmed_bar, each.bar) for each in signals) == [
+        (bar, bar + offset) for bar in (20, 21, 50, 80)
+    ]

@@ -461,7 +461,7 @@ class Chart(HostObject):
         order = np.argsort(bar, kind="stable")
         return Signals(
             bar=bar[order],
-            confirmed_bar=np.maximum(known, bar)[order],
+            confirmed_bar=known[order],
             value=value[order],
             name=names.at(order),
         )
