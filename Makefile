@@ -8,7 +8,7 @@ STRICT ?=
 ARGS ?=
 BENCH ?= ta
 
-.PHONY: serve test check bench fuzz guard soak docs gallery format clean
+.PHONY: serve test check bench fuzz guard mutants soak docs gallery format clean
 
 serve: $(READY)
 	$(BIN)/chartpact serve --no-auth $(ARGS)
@@ -31,6 +31,9 @@ docs: $(READY)
 
 fuzz: $(READY)
 	$(BIN)/python tests/script/guided.py $(or $(SECONDS),600)
+
+mutants: $(READY)
+	$(BIN)/python -m tests.script.mutants $(ARGS)
 
 gallery: $(READY)
 	$(BIN)/python docs/gallery/make.py

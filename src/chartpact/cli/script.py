@@ -108,8 +108,7 @@ def run_fork(args: argparse.Namespace) -> int:
     try:
         print(refimpl.source(args.name), end="")
     except KeyError:
-        known = ", ".join(refimpl.NAMES)
-        raise UsageError(f"{args.name!r} cannot be forked: {known} can") from None
+        raise UsageError(refimpl.refusal(args.name)) from None
     return DONE
 
 

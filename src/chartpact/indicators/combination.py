@@ -12,6 +12,7 @@ from chartpact.indicators.drawing import (
     across,
     columns,
     faded,
+    finite,
     level,
     line,
     marks,
@@ -68,9 +69,9 @@ def rsi_mfi_stoch(
     show_entry_dots: bool,
     show_trend_bars: bool,
 ) -> Scene:
-    rsi = ta.rsi(bars.close, rsi_length)
+    rsi = finite(ta.rsi(bars.close, rsi_length))
     mfi = ta.mfi(bars.hlc3, bars.volume, mfi_length)
-    k = ta.sma(ta.stoch(bars.close, bars.high, bars.low, stoch_k), stoch_smooth)
+    k = ta.sma(finite(ta.stoch(bars.close, bars.high, bars.low, stoch_k)), stoch_smooth)
     d = ta.sma(k, stoch_d)
     plots: list[Plot] = [
         line("RSI", rsi, ink.UP, 2),

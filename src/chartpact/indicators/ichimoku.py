@@ -4,15 +4,14 @@ from chartpact import ta
 from chartpact.bars import Bars
 from chartpact.indicators import ink
 from chartpact.indicators.builtin import Track, bars_of_window, builtin
-from chartpact.indicators.drawing import Floats, fill, line, scene
+from chartpact.indicators.drawing import Floats, fill, finite, line, scene
 from chartpact.scene import Scene, displaced
 
 LEAD = "displacement - 1"
 
 
 def _middle(bars: Bars, n: int) -> Floats:
-    middle: Floats = (ta.highest(bars.high, n) + ta.lowest(bars.low, n)) / 2
-    return middle
+    return finite((ta.highest(bars.high, n) + ta.lowest(bars.low, n)) / 2)
 
 
 @builtin(
@@ -42,7 +41,7 @@ def _middle(bars: Bars, n: int) -> Floats:
 def ichimoku(bars: Bars, tenkan: int, kijun: int, senkou_b: int, displacement: int) -> Scene:
     lead = displacement - 1
     conversion, base = _middle(bars, tenkan), _middle(bars, kijun)
-    fast, slow = (conversion + base) / 2, _middle(bars, senkou_b)
+    fast, slow = finite((conversion + base) / 2), _middle(bars, senkou_b)
     a, a_ahead = displaced(fast, lead)
     b, b_ahead = displaced(slow, lead)
     behind, _ = displaced(bars.close, -lead)

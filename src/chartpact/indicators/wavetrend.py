@@ -15,6 +15,7 @@ from chartpact.indicators.drawing import (
     columns,
     faded,
     fill,
+    finite,
     level,
     line,
     marks,
@@ -61,7 +62,7 @@ def waves(bars: Bars, channel: int, average: int) -> Waves:
     centre = ta.ema(price, channel)
     reach = 0.015 * ta.ema(np.abs(price - centre), channel)
     index = np.where(reach == 0, np.nan, (price - centre) / reach)
-    wt1 = ta.ema(index, average)
+    wt1 = finite(ta.ema(index, average))
     return Waves(wt1, ta.sma(wt1, SMOOTH))
 
 
@@ -89,14 +90,14 @@ def _tracks(channel: str, average: str) -> tuple[Track, Track]:
 def wavetrend(bars: Bars, ch_len: int, avg_len: int) -> Scene:
     found = waves(bars, ch_len, avg_len)
     wt2 = found.wt2
-    low, high = found.up & (wt2 <= -53), found.down & (wt2 >= 53)
+    oversold, overbought = wt2 <= -53, wt2 >= 53
     return scene(
         "WaveTrend",
         *found.plots(),
-        marks(low, wt2, ink.EMERALD, 6, "cross_up_os"),
-        marks(high, wt2, ink.RED, 6, "cross_down_ob"),
-        marks(found.up & ~low & ~high, wt2, ink.UP, 3, "cross_up"),
-        marks(found.down & ~found.up & ~low & ~high, wt2, ink.DOWN, 3, "cross_down"),
+        marks(found.up & oversold, wt2, ink.EMERALD, 6, "cross_up_os"),
+        marks(found.down & overbought, wt2, ink.RED, 6, "cross_down_ob"),
+        marks(found.up & ~oversold, wt2, ink.UP, 3, "cross_up"),
+        marks(found.down & ~overbought, wt2, ink.DOWN, 3, "cross_down"),
         level(53),
         level(-53),
         level(0, style="dotted"),
@@ -163,7 +164,7 @@ def cipher_b(
     show_divergences: bool,
 ) -> Scene:
     found = waves(bars, wt_channel_length, wt_average_length)
-    rsi = ta.rsi(bars.close, RSI_BARS)
+    rsi = finite(ta.rsi(bars.close, RSI_BARS))
     log_rsi = ta.rsi(np.where(bars.close > 0, np.log(bars.close), np.nan), RSI_BARS)
     k = ta.sma(ta.stoch(log_rsi, log_rsi, log_rsi, RSI_BARS), 3)
     d = ta.sma(k, 3)
@@ -205,10 +206,8 @@ def _crosses(
 ) -> tuple[DotPlot, ...]:
     """Dots where the waves cross. A big dot that strictness refuses does not become a small one."""
     wt2 = found.wt2
-    low = found.up & (wt2 <= oversold)
-    high = found.down & (wt2 >= overbought) & ~low
-    up = found.up & ~low & ~high
-    down = found.down & ~up & ~low & ~high
+    low, up = found.up & (wt2 <= oversold), found.up & ~(wt2 <= oversold)
+    high, down = found.down & (wt2 >= overbought), found.down & ~(wt2 >= overbought)
     if strict:
         low, high = low & (rsi < 30) & (k < 20), high & (rsi > 70) & (k > 80)
         up, down = up & (rsi < 40), down & (rsi > 60)

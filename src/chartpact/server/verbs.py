@@ -5,7 +5,6 @@ import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from functools import partial
 from typing import Any, TypeVar
 
@@ -13,7 +12,6 @@ import sqlalchemy as sa
 
 from chartpact import indicators, script
 from chartpact.bars import Bars, BarsError
-from chartpact.indicators import IndicatorError
 from chartpact.library import LibraryError, Quota, Script, Scripts, mine
 from chartpact.library.mine import Mine
 from chartpact.library.uploads import Stored, Upload, UploadError, Uploads
@@ -118,9 +116,9 @@ class Verbs:
 
     async def fork_indicator(self, builtin_name: str) -> shapes.Fork:
         try:
-            source = refimpl.source(indicators.resolve(builtin_name).name)
-        except (IndicatorError, LookupError):
-            raise Refused("name", _no_fork(builtin_name)) from None
+            source = refimpl.source(builtin_name)
+        except KeyError:
+            raise Refused("name", refimpl.refusal(builtin_name)) from None
         params = script.compile(source).params
         return shapes.Fork(source=source, params_schema=[each.to_json() for each in params])
 
@@ -341,14 +339,6 @@ def _unknown(name: str, error: LibraryError) -> Refused:
         else "register_indicator puts a script of yours in its place"
     )
     return Refused("name", f"{error}; {builtin!r} is a builtin: {todo}")
-
-
-def _no_fork(name: str) -> str:
-    forkable = f"forkable: {', '.join(refimpl.NAMES)}"
-    if indicators.canonical(name) is not None:
-        return f"{name!r} cannot be forked: write a script with its ta functions; {forkable}"
-    near = get_close_matches(name, refimpl.NAMES, 1)
-    return f"there is no builtin {name!r:.80}{'; near: ' + near[0] if near else ''}; {forkable}"
 
 
 def _unchecked(*_: Any) -> Any:

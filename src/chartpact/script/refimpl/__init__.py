@@ -4,9 +4,10 @@
 '# WaveTrend: how far the price has left its average, in two smoothed waves.'
 """
 
+from difflib import get_close_matches
 from importlib.resources import files
 
-from chartpact.indicators import IndicatorError, resolve
+from chartpact.indicators import canonical
 
 # The builtins a user may fork. Each has a file here, and the suite fails if one is missing.
 NAMES = ("cipher_b", "ichimoku", "rsi_mfi_stoch", "wavetrend")
@@ -14,10 +15,21 @@ NAMES = ("cipher_b", "ichimoku", "rsi_mfi_stoch", "wavetrend")
 
 def source(name: str) -> str:
     """The script that draws what the builtin draws; an alias will do, KeyError if it has none."""
-    try:
-        known = resolve(name).name
-    except IndicatorError:
-        raise KeyError(name) from None
+    known = canonical(name)
     if known not in NAMES:
         raise KeyError(name)
     return files(__name__).joinpath(f"{known}.star").read_text(encoding="utf-8")
+
+
+def refusal(name: str) -> str:
+    """Why there is no script for a name, and what there is.
+
+    >>> refusal("wavetrent")
+    "there is no builtin 'wavetrent'; near: wavetrend; forkable: cipher_b, ichimoku, \
+rsi_mfi_stoch, wavetrend"
+    """
+    forkable = f"forkable: {', '.join(NAMES)}"
+    if canonical(name) is not None:
+        return f"{name!r} cannot be forked: write a script with its ta functions; {forkable}"
+    near = get_close_matches(name, NAMES, 1)
+    return f"there is no builtin {name!r:.80}{'; near: ' + near[0] if near else ''}; {forkable}"

@@ -1,0 +1,155 @@
+"""The bars and parameters on which a script is compared with the builtin it stands for."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from typing import Any
+
+import numpy as np
+from tests.script.brinks import BRINKS
+
+from chartpact.bars import Bars
+from chartpact.indicators import IndicatorError, resolve
+from chartpact.indicators.params import Param
+from chartpact.scene import Scene
+
+
+def market(
+    bars: int,
+    drift: float,
+    noise: float,
+    seed: int,
+    hold: float = 0,
+    gap: float = 0,
+    tick: float = 0.01,
+) -> Bars:
+    """A random walk in ticks; `hold` of the bars do not move, `gap` of them jump."""
+    rng = np.random.default_rng(seed)
+    steps = drift + noise * rng.normal(size=bars)
+    steps[rng.random(bars) < hold] = 0
+    steps += 8 * noise * rng.normal(size=bars) * (rng.random(bars) < gap)
+    close = np.round(tick * np.round(np.maximum(100 + np.cumsum(steps), 1) / tick), 2)
+    start = np.concatenate((close[:1], close[:-1]))
+    start = np.where(rng.random(bars) < gap, close, start)
+    reach = tick * np.round(noise * rng.random(bars) / tick) * (rng.random(bars) >= hold)
+    time = 1_700_000_100_000 + 300_000 * np.cumsum(1 + 50 * (rng.random(bars) < gap))
+    return Bars(
+        time,
+        start,
+        np.maximum(start, close) + reach,
+        np.minimum(start, close) - np.minimum(reach, 0.5),
+        close,
+        np.round(rng.lognormal(5, 1, bars)),
+        "TEST",
+        "5m",
+    )
+
+
+def moved(bars: Bars, by: float, times: float = 1) -> Bars:
+    """The same market at other prices."""
+    prices = {name: times * getattr(bars, name) + by for name in ("open", "high", "low", "close")}
+    return replace(bars, **prices)
+
+
+def stilled(bars: Bars, first: int, last: int) -> Bars:
+    """The same market, in which nothing moves for a while."""
+    columns = {name: getattr(bars, name).copy() for name in ("open", "high", "low", "close")}
+    for column in columns.values():
+        column[first:last] = bars.close[first]
+    return replace(bars, **columns)
+
+
+def with_volume(bars: Bars, volume: float, every: int = 1) -> Bars:
+    """The same market with this volume on every so manieth bar."""
+    volumes = bars.volume.copy()
+    volumes[::every] = volume
+    return replace(bars, volume=volumes)
+
+
+GAPS = market(500, 0, 0.5, 6, gap=0.1)
+COARSE = market(800, 0, 1.2, 11, hold=0.2, tick=1)
+BATTERY = {
+    "coarse ticks": COARSE,
+    "gaps": GAPS,
+    "trend up": market(600, 0.2, 0.5, 1),
+    "trend down": market(400, -0.2, 0.5, 2),
+    "low volatility": market(500, 0, 0.01, 3),
+    "high volatility": market(500, 0, 5, 4),
+    "sparse": market(300, 0, 0.3, 5, hold=0.7),
+    "a long decline": market(1500, -0.05, 0.5, 2),
+    "a pause": stilled(market(300, 0, 0.5, 12), 100, 200),
+    "below zero": moved(market(300, 0, 1, 13), -100),
+    "prices near the end of floats": moved(market(200, 0, 5, 14), 0, 1e306),
+    "prices near the beginning of floats": moved(market(200, 0, 5, 14), 0, 1e-320),
+    "volume of zero": with_volume(market(200, 0, 1, 15), 0),
+    "volume now and then": with_volume(market(200, 0, 1, 16), 0, 3),
+    "volume not always known": with_volume(market(200, 0, 1, 17), np.nan, 7),
+    "volume never known": with_volume(market(200, 0, 1, 17), np.nan),
+    "one bar without volume": with_volume(market(1, 0, 1, 17), np.nan),
+    "flat": market(120, 0, 0, 7),
+    "short": market(30, 0, 1, 8),
+    "very short": market(3, 0, 1, 9),
+    "one bar": market(1, 0, 1, 10),
+    "no bars": market(0, 0, 1, 10),
+}
+
+# Parameters that are tried together; each alone, and at its ends, is tried anyway.
+TOGETHER: Mapping[str, list[dict[str, Any]]] = {
+    "cipher_b": [
+        {"dot_mode": "classic"},
+        {"wt_channel_length": 3, "wt_average_length": 5, "wt_oversold": -20, "wt_overbought": 10},
+    ],
+    "wavetrend": [{"ch_len": 4, "avg_len": 1}],
+    "ichimoku": [{"tenkan": 3, "kijun": 5, "senkou_b": 7}],
+    "rsi_mfi_stoch": [
+        {"rsi_length": 3, "mfi_length": 4, "stoch_k": 5, "stoch_smooth": 1},
+        {"show_trend_bars": False, "overbought": 55, "oversold": 45},
+    ],
+}
+
+
+def others(param: Param) -> list[Any]:
+    """Values of a parameter that are not its default: others, the least and the greatest."""
+    if param.type == "bool":
+        return [not param.default]
+    if param.options:
+        return [each for each in param.options if each != param.default]
+    return [param.default + 1, param.min, param.max]
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """Bars and parameters, and what the builtin draws there, which is nothing if it refuses."""
+
+    indicator: str
+    title: str
+    bars: Bars
+    params: Mapping[str, Any]
+
+    @cached_property
+    def wanted(self) -> Scene | None:
+        try:
+            return resolve(self.indicator).compute(self.bars, self.params)
+        except IndicatorError:
+            return None
+
+
+def _cases(name: str) -> Iterator[Case]:
+    for params in ({}, *TOGETHER[name]):
+        for title, bars in BATTERY.items():
+            yield Case(name, f"{title}, {params}", bars, params)
+    for param in resolve(name).params:
+        for value in others(param):
+            for title in ("coarse ticks", "gaps", "short"):
+                params = {param.name: value}
+                yield Case(name, f"{title}, {params}", BATTERY[title], params)
+    for brink in BRINKS:
+        if brink.indicator == name:
+            for side, bars in zip(("below", "at", "above"), brink.sides(), strict=True):
+                yield Case(name, f"{side} the brink of {brink.title}", bars, brink.params)
+
+
+@cache
+def cases(name: str) -> tuple[Case, ...]:
+    """Everything on which the script of this builtin is compared."""
+    return tuple(_cases(name))
