@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 FAST, SLOW = 21, 50  # bars of the averages that decide the trend
 MOST_LEVELS = 12
+ONE = {"labels": "label", "lines": "line", "boxes": "box", "tables": "table"}
 
 
 def figure(value: float) -> str:
@@ -118,8 +119,8 @@ def _indicator(each: "Drawn", bars: Bars) -> Iterator[str]:
         often = f" ({counts[name]} in all)" if counts[name] > 1 else ""
         yield f"  signal: {name}{value} on {at}{often}"
     objects = [
-        f"{len(drawn)} {channel}"
-        for channel in ("labels", "lines", "boxes", "tables")
+        f"{len(drawn)} {channel if len(drawn) > 1 else ONE[channel]}"
+        for channel in ONE
         if (drawn := getattr(scene, channel))
     ]
     if objects:

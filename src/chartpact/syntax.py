@@ -111,7 +111,11 @@ def scan(text: str, prefixes: tuple[str, ...] = ("", "r")) -> Iterator[Token]:
             _check_string(piece, prefixes, line, column)
             if previous == "string":
                 raise SourceError(
-                    "syntax", "two texts stand side by side", line, column, "join them with +"
+                    "syntax",
+                    "two texts stand side by side",
+                    line,
+                    column,
+                    "a comma is missing, or join them with +",
                 )
         elif kind == "number" and not _NUMBER.fullmatch(piece):
             raise SourceError(
@@ -293,6 +297,8 @@ def _misspelt(text: str, line: int, column: int) -> str:
         return f"write {declared[1]:.60} = …, with no word before the name"
     around = written[max(column - 3, 0) : column + 2]
     end = written[:column].split("#")[0].rstrip()[-2:]
+    if written[column - 1 :].startswith("not "):
+        return "put it in parentheses: (not a)"
     found = [hint for sign, hint in _OPERATORS_ELSEWHERE.items() if sign in around or sign == end]
     return found[0] if found else ""
 

@@ -84,6 +84,7 @@ def test_run_json_has_the_documented_shape(script, capsys):
 def test_run_tells_people_what_was_drawn(script, capsys):
     assert main(["run", script(GOOD), "sample:es-5m"]) == DONE
     shown = capsys.readouterr().out
+    assert "spread: Spread\n" in shown
     assert "values: Spread" in shown
     assert "signal: five" in shown
     assert "steps: " in shown

@@ -3,6 +3,7 @@
 import argparse
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +72,7 @@ def run_run(args: argparse.Namespace) -> int:
     source = read_text(args.file)
     bars = bars_of(args)
     try:
-        result = _result(source, bars, params_of(args))
+        title, result = _result(source, bars, params_of(args))
     except script.ScriptError as error:
         if args.json:
             print(json.dumps({"error": error.to_json()}))
@@ -85,13 +86,15 @@ def run_run(args: argparse.Namespace) -> int:
         answer = {"indicator": name, "bars": len(bars), "steps": result.steps, "scene": scene}
         print(json.dumps(answer, allow_nan=False))
     else:
-        drawn = Drawn(name, name, {}, scene=result.scene)
+        named = replace(result.scene, label=result.scene.label or title)
+        drawn = Drawn(name, name, {}, scene=named)
         print(Chart(bars, (drawn,), summary.trend(bars)).summary(), end="")
         print(f"  steps: {result.steps:,}")
     return DONE
 
 
-def _result(source: str, bars: Bars, given: dict[str, str]) -> script.Result:
+def _result(source: str, bars: Bars, given: dict[str, str]) -> tuple[str, script.Result]:
+    """The title of a script, and what it drew."""
     declared = script.inspect(source)
     if declared.errors:
         raise declared.errors[0]
@@ -101,7 +104,7 @@ def _result(source: str, bars: Bars, given: dict[str, str]) -> script.Result:
     except IndicatorError as error:
         code = UNREACHABLE if error.kind == "unavailable" else BAD_INPUT
         raise UsageError(str(error), code) from None
-    return script.run(source, bars, given, extras=extras)
+    return declared.meta["title"], script.run(source, bars, given, extras=extras)
 
 
 def run_fork(args: argparse.Namespace) -> int:

@@ -481,9 +481,8 @@ class _Checker:
                     "write (a > 1) & (b < 2)",
                 )  # fmt: skip
             else:
-                self._refuse(
-                    node, "syntax", "comparisons cannot be chained", "write a < b and b < c"
-                )
+                hint = "write a < b and b < c, with series (a < b) & (b < c)"
+                self._refuse(node, "syntax", "comparisons cannot be chained", hint)
         for each in node.ops:
             if not isinstance(each, COMPARISONS):
                 self._refuse(node, "forbidden", "'is' is not allowed", "write x == None")
