@@ -24,7 +24,7 @@ import chartpact as cp
 from chartpact import script
 from chartpact.bars import Bars
 from chartpact.script import refimpl
-from chartpact.script.sandbox import layers, pool, wire
+from chartpact.script.sandbox import layers, pool, scripts, wire
 from page import machine, put
 
 GUARD_MS = 50.0
@@ -160,6 +160,31 @@ def crowd(bars: Bars, runs: int = 100, users: int = 20) -> str:
     )
 
 
+def colder(bars: Bars, pools: int = 10, bursts: int = 20, size: int = 8) -> str:
+    """What the first run on a pool takes, and runs that come all at once after a pause."""
+    first = []
+    for _ in range(pools):
+        with pool.Pool() as fresh:
+            first.append(timed(lambda at=fresh: scripts.run(SOURCE, bars, at=at)))  # type: ignore[misc]
+    script.run(SOURCE, bars)
+    together: list[float] = []
+    with ThreadPoolExecutor(size) as threads:
+        for _ in range(bursts):
+            time.sleep(10 * PAUSE_S)
+            began = time.perf_counter()
+
+            def answered(_: int, began: float = began) -> float:
+                script.run(SOURCE, bars)
+                return time.perf_counter() - began
+
+            together += threads.map(answered, range(size))
+    return (
+        f"The first run of a pool, which starts the sandbox: p50 {part(first, 0.5):.0f} ms, "
+        f"p99 {part(first, 0.99):.0f} ms. Bursts of {size} runs: p50 {part(together, 0.5):.0f} ms, "
+        f"p99 {part(together, 0.99):.0f} ms until one is answered."
+    )
+
+
 def guard(bars: Bars, runs: int = 100) -> int:
     """Whether the 99th percentile of runs of Cipher B is where it has to be."""
     for _ in range(3):
@@ -176,7 +201,8 @@ def guard(bars: Bars, runs: int = 100) -> int:
 
 def report(quick: bool) -> str:
     bars = walk(5000)
-    return "\n\n".join([costs(20 if quick else 100, bars), crowd(bars)])
+    few = {"pools": 3, "bursts": 5} if quick else {}
+    return "\n\n".join([costs(20 if quick else 100, bars), colder(bars, **few), crowd(bars)])
 
 
 def main() -> int:

@@ -1,11 +1,12 @@
 # The C extension as the type checker sees it; kernels are looked up by name.
 from typing import Any
 
-def sandbox_await(socket: int, ruleset: int, zygote: int, /) -> None: ...
+def sandbox_await(socket: int, ruleset: int, zygote: int, answer: int, /) -> memoryview: ...
 def sandbox_enter(
     job: int,
     job_size: int,
-    answer: int,
+    shared: int,
+    shared_size: int,
     answer_size: int,
     ruleset: int,
     statm: int,
@@ -16,7 +17,7 @@ def sandbox_enter(
     cpu_seconds: int,
     alarm_ms: int,
     /,
-) -> tuple[memoryview, memoryview]: ...
+) -> tuple[memoryview, memoryview | None, memoryview]: ...
 def sandbox_done() -> None: ...
 def sandbox_wait(answer: int, milliseconds: int, /) -> bool: ...
 def sandbox_unshare() -> int: ...

@@ -45,16 +45,36 @@ class Texts(Sequence[MaybeText]):
         which = [each.recoded(number) for each in parts]
         return cls(number, np.concatenate(which) if which else np.empty(0, np.uint8))
 
-    def recoded(self, number: dict[MaybeText, int]) -> NDArray[np.int64]:
+    @classmethod
+    def chosen(cls, condition: NDArray[np.bool_], a: "Texts", b: "Texts") -> "Texts":
+        """Those of `a` where the condition holds, else those of `b`; one alone stands everywhere.
+
+        >>> Texts.chosen(np.array([True, False]), Texts.of(["up"]), Texts.of(["down"]))
+        Texts(['up', 'down'])
+        """
+        number: dict[MaybeText, int] = {}
+        return cls(number, np.where(condition, a.recoded(number), b.recoded(number)))
+
+    def recoded(self, number: dict[MaybeText, int]) -> NDArray[Any]:
         """For each place the number of its text; texts without one are given the next."""
         codes = [number.setdefault(text, len(number)) for text in self.different]
-        found: NDArray[np.int64] = np.array(codes, np.int64)[self.which]
+        kind = _smallest(len(number))
+        if codes and codes == list(range(codes[0], codes[0] + len(codes))):  # far quicker
+            found: NDArray[Any] = self.which.astype(kind) + kind(codes[0])
+        else:
+            found = np.array(codes, kind)[self.which]
         return found
 
     def mapped(self, change: Callable[[MaybeText], MaybeText]) -> "Texts":
         """Every text changed in the same way."""
         changed = tuple(change(text) for text in self.different)
         return self if changed == self.different else Texts(changed, self.which)
+
+    def _with(self, which: NDArray[Any]) -> "Texts":
+        """The same texts in other places, which nobody else can change."""
+        texts = object.__new__(Texts)
+        texts.different, texts.which = self.different, which
+        return texts
 
     def at(self, places: NDArray[Any]) -> "Texts":
         """Those at these places."""
@@ -69,7 +89,7 @@ class Texts(Sequence[MaybeText]):
     def __getitem__(self, at: slice) -> "Texts": ...
     def __getitem__(self, at: int | slice) -> "MaybeText | Texts":
         if isinstance(at, slice):
-            return Texts(self.different, self.which[at])
+            return self._with(self.which[at])
         return self.different[int(self.which[at])]
 
     def __iter__(self) -> Iterator[MaybeText]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def _patient() -> Iterator[None]:
     """A run that was not said to be short may take its time, and so may its zygote."""
     with pytest.MonkeyPatch.context() as patch:
+        import_module("chartpact.script.sandbox.scripts")  # which keeps the real one for scripts
         patient = partial(Allowance, wall_ms=PATIENT_MS)
         patch.setattr("chartpact.script.sandbox.pool.Allowance", patient)
         patch.setattr("chartpact.script.sandbox.process.FORK_S", PATIENT_MS / 1000)

@@ -14,10 +14,10 @@ import pytest
 
 from chartpact.script.sandbox import process, wire
 from chartpact.script.sandbox.pool import Allowance, Pool, RunFailed
-from chartpact.script.sandbox.process import Exit
+from chartpact.script.sandbox.process import REFUSAL, Exit
 
 from .conftest import Ask
-from .processes import children, running, wait_until
+from .processes import at_rest, children, running, wait_until
 
 _native = pytest.importorskip("chartpact._native", reason="the C extension is not built")
 
@@ -59,6 +59,13 @@ def test_an_endless_loop_is_killed(ask: Ask) -> None:
     assert 0.3 <= time.monotonic() - began < 20
 
 
+def ends_with(monkeypatch: pytest.MonkeyPatch, pool: Pool, ended: Exit) -> None:
+    def run(*_: object) -> tuple[Exit, int]:
+        return ended, wire.blank(4096)
+
+    monkeypatch.setattr(type(pool.zygote()), "run", run)
+
+
 @pytest.mark.parametrize(
     ("cpu_ms", "kind"), [(1000, "time"), (600, "time"), (499, "busy"), (0, "busy")]
 )
@@ -66,7 +73,7 @@ def test_a_slow_script_and_a_busy_host_are_told_apart_by_processor_time(
     pool: Pool, monkeypatch: pytest.MonkeyPatch, cpu_ms: float, kind: str
 ) -> None:
     ended = Exit(signal=9, code=0, killed=True, wall_ms=1001, cpu_ms=cpu_ms, peak_kib=1)
-    monkeypatch.setattr(type(pool.zygote()), "run", lambda *_: ended)
+    ends_with(monkeypatch, pool, ended)
     with pytest.raises(RunFailed) as failed:
         pool.run(wire.encode({"kind": "nothing"}), Allowance())
     assert failed.value.kind == kind
@@ -81,7 +88,7 @@ def test_a_kill_that_was_not_ours_is_told_by_when_it_came(
 ) -> None:
     """Late: the child's own timer or processor limit. Early: the host ran out of memory."""
     ended = Exit(signal=9, code=0, killed=False, wall_ms=wall_ms, cpu_ms=cpu_ms, peak_kib=1)
-    monkeypatch.setattr(type(pool.zygote()), "run", lambda *_: ended)
+    ends_with(monkeypatch, pool, ended)
     with pytest.raises(RunFailed) as failed:
         pool.run(wire.encode({"kind": "nothing"}), Allowance())
     assert failed.value.kind == kind
@@ -91,9 +98,9 @@ def test_a_kill_that_was_not_ours_is_told_by_when_it_came(
 def test_a_signal_without_a_name_is_a_crash_too(
     pool: Pool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ended = Exit(signal=45, code=0, killed=False, wall_ms=5, cpu_ms=5, peak_kib=1)
-    monkeypatch.setattr(type(pool.zygote()), "run", lambda *_: ended)
-    with pytest.raises(RunFailed, match="signal 45") as failed:
+    ended = Exit(signal=55, code=0, killed=False, wall_ms=5, cpu_ms=5, peak_kib=1)
+    ends_with(monkeypatch, pool, ended)
+    with pytest.raises(RunFailed, match="signal 55") as failed:
         pool.run(wire.encode({"kind": "nothing"}))
     assert failed.value.kind == "crash"
     monkeypatch.undo()
@@ -103,8 +110,8 @@ def test_a_signal_without_a_name_is_a_crash_too(
 def test_a_hardening_that_fails_is_loud_and_runs_nothing(
     pool: Pool, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, step: int
 ) -> None:
-    ended = Exit(signal=0, code=100 + step, killed=False, wall_ms=1, cpu_ms=1, peak_kib=1)
-    monkeypatch.setattr(type(pool.zygote()), "run", lambda *_: ended)
+    ended = Exit(signal=REFUSAL + step, code=0, killed=False, wall_ms=1, cpu_ms=1, peak_kib=1)
+    ends_with(monkeypatch, pool, ended)
     with pytest.raises(RunFailed, match=f"step {step} of securing") as failed:
         pool.run(wire.encode({"kind": "nothing"}))
     assert failed.value.kind == "crash"
@@ -228,9 +235,50 @@ def test_a_run_cannot_keep_its_owner_awake(ask: Ask, monkeypatch: pytest.MonkeyP
     assert len(looked) <= 1000 / process._GLANCE_MS + process._WOKEN
 
 
+@pytest.mark.parametrize("code", [0, 1, 5, 101, 109, 255])
+def test_a_run_cannot_pretend_that_its_hardening_failed(
+    ask: Ask, caplog: pytest.LogCaptureFixture, code: int
+) -> None:
+    for step in (1, 9):
+        with pytest.raises(RunFailed, match="no usable answer"):
+            ask("exit_as_if_refused", step=step, code=code)
+    assert not caplog.records
+
+
+def test_what_was_rehearsed_is_nobodys_answer(pool: Pool, ask: Ask) -> None:
+    for _ in range(3):
+        assert at_rest(pool.zygote().pid)
+        time.sleep(0.1)  # they rehearse
+        with pytest.raises(RunFailed, match="no usable answer"):
+            ask("nothing_said")
+
+
 def test_a_job_cannot_be_changed_by_its_run(ask: Ask) -> None:
     with pytest.raises(RunFailed, match="crashed"):
         ask("change_the_job")
+
+
+def test_what_a_run_does_to_shared_bars_no_other_run_sees(pool: Pool) -> None:
+    bars = {"bars": {"first": 0}}
+    shared = wire.Sealed("bars", wire.encode(bars, [np.array([1.0, 2.0])]))
+
+    def found(write: bool) -> Any:
+        parts = wire.encode({"kind": "change_the_bars", "write": write})
+        return pool.run(parts, shared=lambda: shared).document
+
+    assert found(True) == {"before": [1.0, 2.0], "after": [0.0, 2.0]}
+    assert found(False) == {"before": [1.0, 2.0], "after": [1.0, 2.0]}
+
+
+def test_whoever_keeps_a_series_of_an_answer_keeps_no_text_with_it() -> None:
+    fd = wire.blank(1 << 20)
+    try:
+        os.pwrite(fd, b"".join(wire.encode("x" * 100_000, [np.arange(3.0)])), 8)
+        document, (column,) = wire.read_answer(fd, 1 << 20)
+    finally:
+        os.close(fd)
+    assert (document, column.tolist()) == ("x" * 100_000, [0.0, 1.0, 2.0])
+    assert isinstance(column.base, bytes) and len(column.base) == column.nbytes
 
 
 def _packet(text: bytes, columns: bytes = b"", *, magic: bytes = b"cpact\x00\x01\n") -> str:
@@ -268,7 +316,7 @@ def test_a_forged_packet_is_refused(ask: Ask, packet: str) -> None:
 
 
 def test_a_packet_larger_than_allowed_is_not_even_read() -> None:
-    fd, _ = wire.blank(1 << 20)
+    fd = wire.blank(1 << 20)
     try:
         os.pwrite(fd, struct.pack("<8sQQ", b"cpact\x00\x01\n", 1 << 19, 0), 8)
         with pytest.raises(wire.WireError, match="more than it may"):
@@ -285,13 +333,14 @@ def test_what_the_wire_cannot_carry_is_an_error_of_the_sender() -> None:
 
 
 def test_memory_files_are_sealed() -> None:
-    job, size = wire.sealed(wire.encode({"kind": "nothing"}))
-    answer, _ = wire.blank(4096)
+    sealed = wire.Sealed("job", wire.encode({"kind": "nothing"}))
+    job, answer = sealed.fd, wire.blank(8192)
+    wire.confine(answer, 4096)
     try:
         for change in (
             lambda: os.pwrite(job, b"x", 0),
             lambda: os.ftruncate(job, 1),
-            lambda: os.ftruncate(job, size + 1),
+            lambda: os.ftruncate(job, sealed.size + 1),
             lambda: os.ftruncate(answer, 1),
             lambda: os.ftruncate(answer, 1 << 20),
             lambda: fcntl.fcntl(answer, fcntl.F_ADD_SEALS, fcntl.F_SEAL_WRITE),
@@ -301,7 +350,6 @@ def test_memory_files_are_sealed() -> None:
                 change()
         assert not os.get_inheritable(job)
     finally:
-        os.close(job)
         os.close(answer)
 
 
@@ -326,18 +374,18 @@ def test_received_descriptors_are_not_inherited() -> None:
 
 def test_an_allowance_is_kept_by_the_child_itself_when_nobody_kills_it(pool: Pool) -> None:
     """The SIGKILL timer in the child, at twice the limit and 200 ms, needs no server."""
-    job = wire.sealed(wire.encode({"kind": "loop"}))
-    answer, room = wire.blank(4096)
-    pidfd, fd = pool.zygote()._take()
+    job = wire.Sealed("job", wire.encode({"kind": "loop"}))
+    pidfd, fd, answer = pool.zygote()._take()
+    size = wire.confine(answer, 4096)
     with socket.socket(fileno=fd) as child:
         child.settimeout(60)
-        wire.send(child, wire.REQUEST.pack(job[1], room, 50, 65536), [job[0], answer])
+        wire.send(child, wire.REQUEST.pack(job.size, 0, size, 50, 65536), [job.fd])
         began = time.monotonic()
         message, _ = wire.receive(child)
         status = wire.EXITED.unpack(message)[1]
         assert os.WTERMSIG(status) == signal.SIGKILL
         assert 0.25 < time.monotonic() - began < 20
-    for each in (job[0], answer, pidfd):
+    for each in (answer, pidfd):
         os.close(each)
 
 

@@ -118,3 +118,16 @@ def test_plots_take_the_dots_there_are_and_all_of_them(counts: list[Any]) -> Non
     document["plots"] = [{"kind": "dot", "points": count, "color": "red"} for count in counts]
     with pytest.raises(wire.WireError):
         packing.unpack_scene(document, columns)
+
+
+def test_a_scene_keeps_little_more_of_its_packet_than_it_is_made_of() -> None:
+    columns: list[wire.Column] = []
+    document = packing.pack_scene(Scene(plots=(LinePlot(values=np.arange(50.0)),)), columns)
+    for extra, kept in (([], 400), ([np.zeros(20)], 400 + 160), ([np.zeros(5000)], 400)):
+        packet = b"".join(wire.encode(document, [*columns, *extra]))
+        found, numbers = wire.decode(memoryview(packet)[:])
+        owner = packing.unpack_scene(found, numbers).plots[0].values  # type: ignore[attr-defined]
+        np.testing.assert_array_equal(owner, np.arange(50.0))
+        while getattr(owner, "base", None) is not None:
+            owner = owner.base
+        assert memoryview(owner).nbytes <= kept

@@ -1,6 +1,7 @@
 """Scripts in the sandbox draw what they draw outside, and what comes back is not believed."""
 
 import json
+import os
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
@@ -44,6 +45,43 @@ def test_bars_arrive_whole() -> None:
     assert inside.log[0] == "DRYRUN 5m 0.01 400 1700000100000"
 
 
+def other_bars(number: int) -> Bars:
+    return Bars(BARS.time, *[number + each for each in _prices(BARS)], BARS.volume, "X", "5m")
+
+
+def test_runs_on_the_same_bars_share_one_file_of_them() -> None:
+    first = scripts._shared.of(BARS)
+    assert scripts._shared.of(BARS) is first
+    script.run(source("pass"), BARS)
+    assert scripts._shared.of(BARS) is first
+
+
+def test_bars_are_shared_for_as_long_as_few_others_are_run_on() -> None:
+    shared = scripts._Shared()
+    first = shared.of(BARS)
+    fd = first.fd
+    several = [other_bars(number) for number in range(scripts._SHARED)]
+    files = [shared.of(bars) for bars in several]
+    assert [shared.of(bars) for bars in several] == files
+    assert len(shared._held) == scripts._SHARED
+    del first
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(fd)
+
+
+def test_large_bars_leave_no_room_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scripts, "_SHARED_BYTES", 30_000)
+    shared = scripts._Shared()
+    files = [shared.of(bars) for bars in (BARS, other_bars(1), other_bars(2))]
+    assert [file for _, file in shared._held.values()] == files[2:]
+
+
+def test_bars_are_never_taken_for_others_that_lay_in_the_same_memory() -> None:
+    text = source("print(ohlcv.close[0])")
+    for number in range(1, 12):
+        assert script.run(text, other_bars(number)).log == (str(number + BARS.close[0].item()),)
+
+
 def test_a_second_symbol_and_a_calendar_are_handed_in() -> None:
     text = source(
         "print(params['other'].symbol, params['other'].close[3], params['events'][0]['title'])",
@@ -60,7 +98,7 @@ def test_a_source_that_one_user_has_is_new_to_every_other(monkeypatch: pytest.Mo
     ask = scripts._ask
 
     def counted(*args: Any) -> Any:
-        asked.append(args[-1])
+        asked.append(args[4])
         return ask(*args)
 
     monkeypatch.setattr(scripts, "_ask", counted)

@@ -1,9 +1,9 @@
 /* Takes a freshly forked child from "may do anything its parent may" to "may only compute".
 
    `sandbox_enter` is the whole way, in one call and in the only order that works: a later step
-   takes away what an earlier one needs. It returns the two mappings through which a run sees its
-   job and leaves its answer, or it does not return: a step that fails ends the process with exit
-   code 100 + its number, so there is no way to run half hardened.
+   takes away what an earlier one needs. It returns the mappings through which a run sees its job
+   and leaves its answer, or it does not return: a step that fails ends the process with signal
+   40 + its number, so there is no way to run half hardened.
 
    Exercised on x86-64. The aarch64 filter is the same program over the other column of CALLS; its
    numbers are checked against the kernel's headers, but it has not been run on that hardware. */
@@ -30,6 +30,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -233,11 +234,17 @@ static PyObject *sandbox_landlock(PyObject *self, PyObject *unused)
 
 enum { LIMITS = 1, PRIVILEGES = 2, LANDLOCK = 4, SECCOMP = 8, TIMER = 16 };
 
+#define REFUSAL 40 /* of the real-time signals, which end a process that does not expect them */
+
 enum step { MAPS = 1, DESCRIPTORS, DROP, RLIMITS, PARENT, ALARM, NO_NEW_PRIVS, RULESET, FILTER };
 
+/* By a signal that no fault raises: once hardened, a process cannot send itself one, so no run can
+   pretend that its hardening failed. */
 static void must(int succeeded, enum step step)
 {
-    if (!succeeded) _exit(100 + step);
+    if (succeeded) return;
+    kill(getpid(), REFUSAL + (int)step);
+    _exit(EXIT_FAILURE);
 }
 
 /* The address space of this process, whose /proc statm this is. */
@@ -384,13 +391,30 @@ static PyObject *sandbox_wait(PyObject *self, PyObject *args)
     return PyBool_FromLong((seen & FUTEX_OWNER_DIED) != 0);
 }
 
+static struct {
+    char *at;
+    size_t size;
+} answer;
+
+static PyObject *room_of_answer(void)
+{
+    Py_ssize_t room = (Py_ssize_t)answer.size - NOTICE_SIZE;
+    return PyMemoryView_FromMemory(answer.at + NOTICE_SIZE, room, PyBUF_WRITE);
+}
+
 /* A child that waits for its job keeps three descriptors: 0 its socket, 1 the ruleset and 2 the
-   view of its own size that tells later what it starts with. */
+   view of its own size that tells later what it starts with. The file its answer will lie in is
+   mapped already, so that the pages which a rehearsal writes to are there when the job comes. */
 static PyObject *sandbox_await(PyObject *self, PyObject *args)
 {
     (void)self;
-    int socket, ruleset, zygote;
-    if (!PyArg_ParseTuple(args, "iii", &socket, &ruleset, &zygote)) return NULL;
+    int socket, ruleset, zygote, answer_fd;
+    struct stat file;
+    if (!PyArg_ParseTuple(args, "iiii", &socket, &ruleset, &zygote, &answer_fd)) return NULL;
+    must(fstat(answer_fd, &file) == 0, MAPS);
+    answer.size = (size_t)file.st_size;
+    answer.at = mmap(NULL, answer.size, PROT_READ | PROT_WRITE, MAP_SHARED, answer_fd, 0);
+    must(answer.at != MAP_FAILED, MAPS);
     int statm = open("/proc/self/statm", O_RDONLY);
     must(statm >= 0 && dup2(socket, 0) == 0, DESCRIPTORS);
     must(ruleset < 0 || dup2(ruleset, 1) == 1, DESCRIPTORS);
@@ -398,26 +422,35 @@ static PyObject *sandbox_await(PyObject *self, PyObject *args)
     close_from(3);
     follow(zygote);
     nice(10); /* a courtesy, which no layer depends on */
-    Py_RETURN_NONE;
+    return room_of_answer();
+}
+
+/* A file of the server's. Private, because a shared mapping of a write-sealed file is refused by
+   older kernels. */
+static PyObject *mapped(int fd, unsigned long long size)
+{
+    if (size == 0) Py_RETURN_NONE;
+    void *file = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    must(file != MAP_FAILED, MAPS);
+    return PyMemoryView_FromMemory(file, (Py_ssize_t)size, PyBUF_READ);
 }
 
 static PyObject *sandbox_enter(PyObject *self, PyObject *args)
 {
     (void)self;
-    int job_fd, answer_fd, ruleset, statm, zygote;
+    int job_fd, shared_fd, ruleset, statm, zygote;
     unsigned int layers, id, cpu_seconds, alarm_ms;
-    unsigned long long job_size, answer_size, memory;
-    if (!PyArg_ParseTuple(args, "iKiKiiiIIKII", &job_fd, &job_size, &answer_fd, &answer_size,
-                          &ruleset, &statm, &zygote, &layers, &id, &memory, &cpu_seconds,
-                          &alarm_ms))
+    unsigned long long job_size, shared_size, answer_size, memory;
+    if (!PyArg_ParseTuple(args, "iKiKKiiiIIKII", &job_fd, &job_size, &shared_fd, &shared_size,
+                          &answer_size, &ruleset, &statm, &zygote, &layers, &id, &memory,
+                          &cpu_seconds, &alarm_ms))
         return NULL;
 
-    /* Private, because a shared mapping of a write-sealed file is refused by older kernels. */
-    void *job = mmap(NULL, job_size, PROT_READ, MAP_PRIVATE, job_fd, 0);
-    must(job != MAP_FAILED, MAPS);
-    void *answer = mmap(NULL, answer_size, PROT_READ | PROT_WRITE, MAP_SHARED, answer_fd, 0);
-    must(answer != MAP_FAILED, MAPS);
-    memory += address_space(statm); /* which both mappings are part of */
+    PyObject *job = mapped(job_fd, job_size), *shared = mapped(shared_fd, shared_size);
+    answer.at = mremap(answer.at, answer.size, answer_size, MREMAP_MAYMOVE);
+    must(answer.at != MAP_FAILED, MAPS);
+    answer.size = answer_size;
+    memory += address_space(statm); /* which all mappings are part of */
 
     if (!(layers & LANDLOCK)) ruleset = -1;
     keep_only(ruleset);
@@ -431,13 +464,10 @@ static PyObject *sandbox_enter(PyObject *self, PyObject *args)
         must(syscall(CALL_LANDLOCK_RESTRICT_SELF, 0, 0) == 0, RULESET);
         must(close(0) == 0, RULESET);
     }
-    give_notice(answer);
+    give_notice(answer.at);
     if (layers & SECCOMP) install_filter();
 
-    char *body = (char *)answer + NOTICE_SIZE;
-    Py_ssize_t room = (Py_ssize_t)answer_size - NOTICE_SIZE;
-    return Py_BuildValue("(NN)", PyMemoryView_FromMemory(job, (Py_ssize_t)job_size, PyBUF_READ),
-                         PyMemoryView_FromMemory(body, room, PyBUF_WRITE));
+    return Py_BuildValue("(NNN)", job, shared, room_of_answer());
 }
 
 /* Namespaces of its own, the user's among them, in which it keeps its id. */
@@ -478,7 +508,8 @@ static PyObject *sandbox_no_new_privs(PyObject *self, PyObject *unused)
 static PyMethodDef methods[] = {
     {"sandbox_no_new_privs", sandbox_no_new_privs, METH_NOARGS, "1 once it can gain no rights."},
     {"sandbox_unshare", sandbox_unshare, METH_NOARGS, "Enter namespaces; those that were entered."},
-    {"sandbox_await", sandbox_await, METH_VARARGS, "Let go of all but what a job needs."},
+    {"sandbox_await", sandbox_await, METH_VARARGS,
+     "Let go of all but what a job needs; where to rehearse an answer."},
     {"sandbox_done", sandbox_done, METH_NOARGS, "Let whoever waits for the answer go on."},
     {"sandbox_wait", sandbox_wait, METH_VARARGS, "Wait until the child of an answer has ended."},
     {"sandbox_enter", sandbox_enter, METH_VARARGS, "Harden this process, for good."},

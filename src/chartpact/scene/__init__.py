@@ -6,6 +6,7 @@ are read-only float64 arrays in which NaN means "nothing is drawn on this bar"; 
 `to_json` and `from_json` lose nothing.
 """
 
+from chartpact.scene.columns import NOTHING
 from chartpact.scene.fields import Paint, Series
 from chartpact.scene.objects import Anchor, Box, Cell, Label, Line, Table
 from chartpact.scene.plots import (
@@ -30,6 +31,7 @@ from chartpact.scene.values import Value, rules
 
 __all__ = [
     "CHANNELS",
+    "NOTHING",
     "PLOTS",
     "Anchor",
     "BarsPlot",

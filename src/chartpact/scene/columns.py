@@ -8,11 +8,14 @@ from numpy.typing import ArrayLike, NDArray
 from chartpact.scene.checks import number, text, whole
 from chartpact.scene.rule import SceneError
 from chartpact.texts import Texts
+from chartpact.truth import all_true, any_true
 
 _LISTED = (list, tuple, Texts)
 
 
 def series(values: ArrayLike) -> NDArray[np.float64]:
+    if values is NOTHING:
+        return NOTHING
     texts = (
         values.dtype.kind in "US"
         if isinstance(values, np.ndarray)
@@ -27,7 +30,7 @@ def series(values: ArrayLike) -> NDArray[np.float64]:
         array = np.array(array)
     if array.ndim != 1:
         raise SceneError(f"a series has one dimension, not {array.ndim}")
-    if np.isinf(array).any():
+    if any_true(np.isinf(array)):
         raise SceneError(f"a series is infinite at bar {int(np.argmax(np.isinf(array)))}")
     array.flags.writeable = False
     return array
@@ -50,7 +53,7 @@ def numbers(values: Any) -> NDArray[np.float64]:
     array = values if kept else np.array(values)
     if array.size and array.dtype.kind not in "iuf":
         array = np.array([number(value) for value in values])
-    if not np.isfinite(array).all():
+    if not all_true(np.isfinite(array)):
         raise SceneError(f"{array[np.argmin(np.isfinite(array))]} is not a finite number")
     return array if kept else frozen(array.astype(np.float64))
 
@@ -82,6 +85,9 @@ def unchanging(array: NDArray[np.float64]) -> bool:
 def frozen(array: NDArray[Any]) -> NDArray[Any]:
     array.flags.writeable = False
     return array
+
+
+NOTHING = frozen(np.empty(0))  # a series that is not there
 
 
 def listed(column: Any) -> list[Any]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chartpact import palette
+from chartpact.scene.columns import NOTHING
 from chartpact.scene.fields import (
     COLOR_SCHEMA,
     BorderStyle,
@@ -27,10 +28,6 @@ from chartpact.scene.rows import Rows, rows
 from chartpact.scene.rule import Json, SceneError
 from chartpact.scene.values import Value, rules
 from chartpact.texts import Texts
-
-
-def _nothing() -> NDArray[np.float64]:
-    return np.empty(0)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -115,7 +112,7 @@ class LinePlot(Plot):
     values: Series
     width: Positive = 1
     style: PlotStyle = "line"
-    ahead: Series = field(default_factory=_nothing)
+    ahead: Series = field(default_factory=lambda: NOTHING)
 
 
 def displaced(
@@ -153,8 +150,8 @@ class FillPlot(Plot):
     a: Series
     b: Series
     alpha: Positive = 0.2
-    a_ahead: Series = field(default_factory=_nothing)
-    b_ahead: Series = field(default_factory=_nothing)
+    a_ahead: Series = field(default_factory=lambda: NOTHING)
+    b_ahead: Series = field(default_factory=lambda: NOTHING)
 
 
 @dataclass(frozen=True)

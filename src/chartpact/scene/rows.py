@@ -45,6 +45,21 @@ class Rows(Sequence[R], Generic[R]):
             raise SceneError(f"{self.record.__name__}: unknown field {next(iter(columns))!r}")
 
     @classmethod
+    def like(cls, one: R, **columns: NDArray[Any]) -> Self:
+        """As many rows as the columns have, each like that one but for them.
+
+        These are kept as they are: for who made them, of what the rules ask for.
+        """
+        count = len(next(iter(columns.values())))
+        made = {}
+        for name, rule in rules(cls.record).items():
+            if name in columns:
+                made[name] = frozen(columns[name])
+            else:
+                made[name] = _repeated(rule, getattr(one, name), count)
+        return cls._of(made)
+
+    @classmethod
     def of(cls, records: Iterable[R]) -> Self:
         """The rows of records that are there already."""
         records = tuple(records)

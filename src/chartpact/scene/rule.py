@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from chartpact.truth import any_true
+
 Json = Any
 
 
@@ -55,7 +57,7 @@ def at_least(rule: Rule, low: int) -> Rule:
 
     def column(values: Any) -> Any:
         array = cast("Callable[[Any], Any]", rule.column)(values)
-        if (array < low).any():
+        if any_true(array < low):
             raise SceneError(f"{array.min()} is less than {low}")
         return array
 

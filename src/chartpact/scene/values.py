@@ -30,7 +30,8 @@ class Value:
     """A frozen record whose fields are checked when it is made."""
 
     def __post_init__(self) -> None:
-        rules(type(self))
+        if type(self) not in _checks:
+            rules(type(self))
         for name, check in _checks[type(self)]:
             value = getattr(self, name)
             try:

@@ -15,6 +15,7 @@ from chartpact.script.errors import Fault
 from chartpact.script.meter import Meter
 from chartpact.script.values import LISTS, HostObject
 from chartpact.texts import Texts
+from chartpact.truth import any_true
 
 Array = NDArray[Any]
 Operator = Callable[["Series", Any], Any]
@@ -43,26 +44,29 @@ OPERATION = 75  # steps of an operator on a series, however short
 PER_STEP = 64  # bars that an operator does in a step more
 
 _FAR_APART = 2.0**50
+_FLOAT, _BOOL = np.dtype(np.float64), np.dtype(np.bool_)
 
 
 def _arithmetic(operate: Callable[[Any, Any], Array]) -> tuple[Operator, Operator]:
     def forward(self: "Series", other: Any) -> "Series":
-        return self._made(operate(self._numbers(), self._other(other)))
+        mine, others = self._sides(other)
+        return self._made(operate(mine, others))
 
     def backward(self: "Series", other: Any) -> "Series":
-        return self._made(operate(self._other(other), self._numbers()))
+        mine, others = self._sides(other)
+        return self._made(operate(others, mine))
 
     return forward, backward
 
 
 def _division(operate: Callable[[Any, Any], Array]) -> tuple[Operator, Operator]:
     def forward(self: "Series", other: Any) -> "Series":
-        left, right = self._numbers(), self._other(other)
+        left, right = self._sides(other)
         charge_division(left, right, self.meter)
         return self._made(operate(left, right))
 
     def backward(self: "Series", other: Any) -> "Series":
-        left, right = self._other(other), self._numbers()
+        right, left = self._sides(other)
         charge_division(left, right, self.meter)
         return self._made(operate(left, right))
 
@@ -84,7 +88,7 @@ def charge_division(left: Any, right: Any, meter: Meter) -> None:
 
 def _comparison(compare: Callable[[Any, Any], Array]) -> Operator:
     def operate(self: "Series", other: Any) -> "Series":
-        return Series(compare(self._numbers(), self._other(other)), self.meter)
+        return Series(compare(*self._sides(other)), self.meter)
 
     return operate
 
@@ -97,6 +101,7 @@ def _equality(compare: Callable[[Any, Any], Array], otherwise: bool) -> Operator
                 return otherwise
             return Series(compare(self.array, self._condition_of(other)), self.meter)
         if kind in (Series, int, float) or kind in LISTS:
+            self._charge()
             return Series(compare(self.array, self._other(other)), self.meter)
         return otherwise  # values of different types are never equal
 
@@ -105,6 +110,10 @@ def _equality(compare: Callable[[Any, Any], Array], otherwise: bool) -> Operator
 
 def _logic(combine: Callable[[Any, Any], Array]) -> Operator:
     def operate(self: "Series", other: Any) -> "Series":
+        if type(other) is Series and self.array.dtype is _BOOL is other.array.dtype:
+            self._charge()
+            self._check_length(other)
+            return Series(combine(self.array, other.array), self.meter)
         return Series(combine(self._conditions(), self._condition_of(other)), self.meter)
 
     return operate
@@ -202,9 +211,17 @@ class Series:
             "put each comparison in parentheses: (a > 1) & (b < 2); compare 1 and 0: s == 1",
         )
 
+    def _sides(self, other: Any) -> tuple[Array, Any]:
+        """Both sides of an operator on numbers."""
+        mine = self.array if self.array.dtype is _FLOAT else self._numbers()
+        self._charge()
+        if type(other) is Series and other.array.dtype is _FLOAT:
+            self._check_length(other)
+            return mine, other.array
+        return mine, self._other(other)
+
     def _other(self, other: Any) -> Any:
         """The other side of an arithmetic operator: a number or an array as long as this."""
-        self._charge()
         kind = type(other)
         if kind is Series:
             self._check_length(other)
@@ -244,7 +261,7 @@ class Series:
             )
 
     def _made(self, array: Array) -> "Series":
-        if (infinite := np.isinf(array)).any():
+        if any_true(infinite := np.isinf(array)):
             self.meter.charge(len(array) // PER_STEP)
             array[infinite] = np.nan
         return Series(array, self.meter)
@@ -290,7 +307,7 @@ def breaks(array: Array) -> int:
     if array.dtype != np.float64 or not len(array):
         return 0
     na = np.isnan(array)
-    return int(np.count_nonzero(na[1:] != na[:-1]))
+    return int(np.count_nonzero(na[1:] ^ na[:-1]))
 
 
 _NUMBERS = {int, float, type(None)}

@@ -46,8 +46,6 @@ def _shown(value: object) -> str:
 
 def length(function: str, argument: str, value: int) -> int:
     """A number of bars: a whole number of at least 1."""
-    if type(value) is int and 0 < value <= LARGEST:
-        return value
     return whole(function, argument, value, 1)
 
 
@@ -55,6 +53,8 @@ def whole(
     function: str, argument: str, value: int, least: int = -LARGEST, most: int = LARGEST
 ) -> int:
     """A whole number from `least` to `most`."""
+    if type(value) is int and least <= value <= most:
+        return value
     try:
         number = index(value)
     except TypeError:
@@ -99,6 +99,8 @@ def series(function: str, argument: str, value: ArrayLike) -> Floats:
 
 def numbers(function: str, argument: str, value: Any) -> Floats:
     """Numbers of any shape as float64; None is na."""
+    if type(value) is ndarray and value.dtype is FLOAT:
+        return value
     if hasattr(value, "close") and hasattr(value, "high"):
         raise TaError(function, argument, value, "must be one series, such as bars.close")
     try:
@@ -138,6 +140,8 @@ def fitting(function: str, names: tuple[str, ...], *found: NDArray[Any]) -> None
         if each.shape[-1] != found[0].shape[-1]:
             rule = f"must be as long as {names[0]} ({found[0].shape[-1]} values)"
             raise TaError(function, name, each, rule)
+        if each.ndim == 1:  # fits all
+            continue
         try:
             lead = np.broadcast_shapes(lead, each.shape[:-1])
         except ValueError:

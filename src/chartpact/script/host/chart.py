@@ -9,6 +9,7 @@ import numpy as np
 from chartpact import palette
 from chartpact.bars import Bars
 from chartpact.scene import (
+    NOTHING,
     BarsPlot,
     DivLinePlot,
     DotPlot,
@@ -17,6 +18,7 @@ from chartpact.scene import (
     HLinePlot,
     LinePlot,
     Plot,
+    Point,
     Points,
     Scene,
     SceneError,
@@ -50,6 +52,7 @@ from chartpact.script.meter import Meter
 from chartpact.script.series import Array, NotANumber, Series, TextSeries, array_of
 from chartpact.script.values import LISTS, HostObject, a_type, shown
 from chartpact.texts import Texts
+from chartpact.truth import all_true, any_true
 
 PLOT_METHODS = "line fill bars dot hline hbar divline set_y_range set_label".split()
 FURTHEST_OFFSET = 10_000
@@ -212,24 +215,22 @@ class Chart(HostObject):
         self, x: Any, y: Any, color: Any, size: Any, label: Any, title: Any, offset: int
     ) -> None:
         self._meter.charge(800)
-        array = self._condition(x, "x")
-        heights = self._series(y, "y", level=True)
-        at = np.flatnonzero(array & np.isfinite(heights))
-        if offset:
-            at = at[(at + offset >= 0) & (at + offset < self._size)]
+        condition = self._condition(x, "x")
+        at, (heights,) = _drawn(condition, self._series(y, "y", level=True))
+        first, last = np.searchsorted(at, (-offset, self._size - offset))
+        at, heights = at[first:last], heights[first:last]
         self._count(len(at), label)
         if label is not None:
             self._meter.charge(len(at))
         bearable(plain(size, "size"), "size")
-        x, y = at + offset, heights[at]
-        x.flags.writeable = y.flags.writeable = False  # so that nobody copies them
-        points = self._made(Points, x=x, y=y, size=size, label=label)
+        one = self._made(Point, x=0, y=0.0, size=size, label=label)
+        points = Points.like(one, x=at + offset, y=heights)
         paint = self._paint(color)
         if isinstance(paint, Texts):
             paint = paint.at(at)
         self._add(DotPlot, title=title, color=paint, points=points)
         if label is not None:
-            self._dots.append((at, y, label, offset))
+            self._dots.append((at, heights, label, offset))
 
     def hline(self, y: Any, color: Any = "gray", style: Any = "solid", title: Any = "") -> None:
         """A level across the pane."""
@@ -307,18 +308,17 @@ class Chart(HostObject):
             self._series(each, name, level=True)
             for each, name in ((x1, "x1"), (y1, "y1"), (y2, "y2"))
         ]
-        for each in columns:
-            ends = ends & np.isfinite(each)
-        at = np.flatnonzero(ends)
-        begins = columns[0][at] + offset
-        if (begins != np.floor(begins)).any():
+        at, (begins, *heights) = _drawn(ends, *columns)
+        begins = begins + offset
+        if any_true(begins != np.floor(begins)):
             raise Fault("value", "x1 tells the numbers of bars, and they are whole")
         kept = (np.minimum(begins, at + offset) >= 0) & (
             np.maximum(begins, at + offset) < self._size + FURTHEST
         )
         at, begins = at[kept], begins[kept].astype(np.int64)
+        y1, y2 = (each[kept] for each in heights)
         paint = self._paint(color)
-        rows = {"x1": begins, "y1": columns[1][at], "x2": at + offset, "y2": columns[2][at]}
+        rows = {"x1": begins, "y1": y1, "x2": at + offset, "y2": y2}
         if isinstance(paint, Texts):
             listed = (each.tolist() for each in rows.values())
             for own, *row in zip(paint.at(at), *listed, strict=True):
@@ -453,17 +453,18 @@ class Chart(HostObject):
     def _signals(self) -> Signals:
         if not self._dots:
             return Signals()
-        known = np.concatenate([each[0] for each in self._dots])
-        offset = np.concatenate([np.full(len(each[0]), each[3]) for each in self._dots])
-        bar = known + offset
-        value = np.concatenate([each[1] for each in self._dots])
-        names = Texts.joined([Texts.repeated(len(each[0]), each[2]) for each in self._dots])
+        bars, values, names, offsets = zip(*self._dots, strict=True)
+        counts = [len(each) for each in bars]
+        known = np.concatenate(bars)
+        bar = known + np.repeat(offsets, counts)
+        number = {name: i for i, name in enumerate(dict.fromkeys(names))}
+        which = np.repeat([number[name] for name in names], counts)
         order = np.argsort(bar, kind="stable")
         return Signals(
             bar=bar[order],
             confirmed_bar=known[order],
-            value=value[order],
-            name=names.at(order),
+            value=np.concatenate(values)[order],
+            name=Texts(number, which[order]),
         )
 
     # ------------------------------------------------------------------------------------- checks
@@ -523,7 +524,7 @@ class Chart(HostObject):
         """The series moved to the right, and what then stands right of the last bar."""
         _check_offset(offset)
         self._meter.charge(self._size // 8 if offset else 0)
-        return displaced(values, offset) if offset else (values, values[:0])
+        return displaced(values, offset) if offset else (values, NOTHING)
 
     def _paint(self, color: Any) -> Any:
         """One colour, or one for each bar."""
@@ -582,8 +583,8 @@ class Chart(HostObject):
                 numbers += len(value)
             elif name not in _CHECKED:
                 plain(value, name)
-        for name in given.keys() & {"width", "offset"}:
-            bearable(given[name], name)
+                if name in ("width", "offset"):
+                    bearable(value, name)
         self._meter.charge(100 if numbers else 0)
         self._reserve(numbers)
         self._plots.append(self._made(plot, **given))
@@ -639,6 +640,15 @@ class _Scattered:
         color: Any = self._color[0] if len(set(self._color)) == 1 else tuple(self._color)
         points = Points(x=self._x, y=self._y, size=self._size, label=self._label)
         return DotPlot(title=self._title, color=color, points=points)
+
+
+def _drawn(condition: Array, *columns: Array) -> tuple[Array, list[Array]]:
+    """The bars where the condition holds and no column is na, and the columns on those bars."""
+    at = condition.nonzero()[0]
+    for each in columns:
+        if not all_true(known := np.isfinite(each[at])):
+            at = at[known]
+    return at, [each[at] for each in columns]
 
 
 def _check_offset(offset: Any) -> None:

@@ -23,6 +23,7 @@ from chartpact.script.values import LISTS, a_type
 from chartpact.ta import TaError
 from chartpact.ta.arguments import Bools, Floats
 from chartpact.texts import Texts
+from chartpact.truth import any_true
 
 _PLAIN = frozenset((int, float, bool, str, type(None)))
 _HIDDEN = frozenset(("out",))  # parameters that make sense with NumPy only
@@ -48,6 +49,8 @@ ON_ONE_BAR: Mapping[str, Callable[[Any], Any]] = {
     "nz": lambda x: 0.0 if x is None or math.isnan(x) else x,
 }
 _QUICK = frozenset((float, type(None)))
+# Functions that give back values of the series they are given, and so never an infinite one.
+KEPT = frozenset("highest lowest shift valuewhen".split())
 CLOCK = 2_000  # functions that look at a time zone
 RATES: Mapping[str, int] = {  # in parts of a step: PARTS are one
     name: rate
@@ -145,6 +148,8 @@ def function(name: str, meter: Meter, bars: int) -> Callable[..., Any]:
     quick = ON_ONE_BAR.get(name)
     # Given by name, so that no further value of a call is taken for it.
     hidden = dict.fromkeys(declared.hidden)
+    divides = name in _DIVISIONS
+    kept = name in KEPT
 
     def call(*given: Any, **named: Any) -> Any:
         if quick is not None and len(given) == 1 and not named and type(given[0]) in _QUICK:
@@ -153,22 +158,23 @@ def function(name: str, meter: Meter, bars: int) -> Callable[..., Any]:
         for each in hidden.keys() & named.keys() if named else ():
             raise Fault("type", f"ta.{name} takes no argument {each!r}")
         values = (*given, *named.values()) if named else given
-        lengths = {len(each) for each in values if _is_series(each)}
-        if lengths or any(type(each) in LISTS for each in values):
+        kinds = {*map(type, values)}
+        lengths = {len(each) for each in values if type(each) in _WITH_LENGTH}
+        if lengths or not LISTS.isdisjoint(kinds):
             lengths = lengths or {bars}
             longest = max(lengths)
             meter.charge(fixed + longest * outputs * rate // PARTS)
             if rate > 1:
-                meter.charge(sum(each.breaks() for each in values if type(each) is Series))
+                meter.charge(sum([each.breaks() for each in values if type(each) is Series]))
             if window is not None:
                 meter.charge(longest * _window(values, longest) // window)
         else:
             meter.charge(SCALARS.get(name, SCALAR))
         arguments = [_argument(each, lengths, meter, name) for each in given]
         options = {key: _argument(each, lengths, meter, name) for key, each in named.items()}
-        if str in map(type, values):
+        if str in kinds:
             _charge_clock(arguments, options, meter)
-        if name in _DIVISIONS and len(arguments) + len(options) > 1:
+        if divides and len(arguments) + len(options) > 1:
             _charge_division(arguments, options, meter)
         options.update(hidden)
         try:
@@ -179,6 +185,8 @@ def function(name: str, meter: Meter, bars: int) -> Callable[..., Any]:
             raise _misused(name, given, named) from None
         except (ValueError, OverflowError):
             raise Fault("value", f"ta.{name} cannot use these values", usage(name)) from None
+        if kept and type(result) is np.ndarray and result.ndim:
+            return Series(result, meter)
         return _result(result, declared.kind, meter)
 
     call.__name__ = name
@@ -196,11 +204,9 @@ def _choosing(numeric: Callable[..., Any], meter: Meter, bars: int) -> Callable[
         chosen = _argument(condition, lengths, meter, "where")
         if not isinstance(chosen, np.ndarray) or chosen.dtype != np.bool_:
             raise Fault("type", f"condition is a condition such as a > b, not {a_type(condition)}")
-        number: dict[str | None, int] = {}
         options = [_texts(each, name, meter) for each, name in ((a, "a"), (b, "b"))]
         meter.charge(sum(len(each.different) for each in options))
-        codes = [each.recoded(number) for each in options]
-        return TextSeries(Texts(number, np.where(chosen, *codes)), meter)
+        return TextSeries(Texts.chosen(chosen, *options), meter)
 
     def where(*given: Any, **named: Any) -> Any:
         options = (*given[1:], *named.values())
@@ -225,22 +231,21 @@ def _texts(value: Any, name: str, meter: Meter) -> Texts:
     """The texts that a value stands for: its own for every bar, or one for all."""
     if type(value) is TextSeries:
         return value.texts
-    listed = value if type(value) in LISTS else [value]
+    listed = value if type(value) in LISTS else (value,)
     meter.charge(2 * len(listed))
     for each in listed:
         if each is not None and type(each) is not str:
             raise Fault("type", f"{name} holds {a_type(each)} beside texts", usage("where"))
         if each is not None and len(each) > _LONGEST_TEXT:
             raise Fault("size", f"a text for ta has at most {_LONGEST_TEXT} characters")
-    return Texts.of(listed)
+    return Texts.repeated(1, listed[0]) if len(listed) == 1 else Texts.of(listed)
 
 
 def usage(name: str) -> str:
     return f"write ta.{name}{signature(name)}"
 
 
-def _is_series(value: Any) -> bool:
-    return type(value) is Series or type(value) is Ohlcv
+_WITH_LENGTH = frozenset((Series, Ohlcv))
 
 
 def _argument(value: Any, lengths: set[int], meter: Meter, name: str) -> Any:
@@ -343,7 +348,7 @@ def _result(result: Any, declared: int | None, meter: Meter) -> Any:
     if isinstance(result, np.ndarray):
         if result.ndim == 0:
             return _result(result.item(), declared, meter)
-        if result.dtype == np.float64 and (infinite := np.isinf(result)).any():
+        if result.dtype == np.float64 and any_true(infinite := np.isinf(result)):
             result = np.where(infinite, np.nan, result)
         return Series(result, meter)
     if isinstance(result, tuple):

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from chartpact import _native
-from chartpact.script.sandbox import tasks, wire
+from chartpact.script.sandbox import packing, tasks, wire
 
-# Exit codes; 100 and more are steps of the hardening that failed.
+# Exit codes. A step of the hardening that fails ends the process by a signal.
 ANSWERED, UNANSWERED, OUT_OF_MEMORY, UNASKED = 0, 3, 4, 5
 # The descriptors of a child that waits; from the hardening on it has none.
 _SOCKET, _RULESET, _STATM = 0, 1, 2
@@ -32,47 +32,45 @@ class Cell:
 
 KINDS = dict(tasks.KINDS)
 _PROMPT_S = 0.003  # a job that comes within this time is not kept waiting for the rehearsal
-_SCRATCH = 1 << 20
-_rehearsal = b""
+REHEARSED = 1 << 20  # room for the answer of the rehearsal
+_rehearsal = memoryview(b""), memoryview(b"")
 
 
-def rehearse(packet: bytes) -> None:
+def rehearse(job: bytes, shared: bytes) -> None:
     """Does this job now, and from now on in every child before its own job comes."""
     global _rehearsal  # noqa: PLW0603
-    _rehearsal = packet
-    document, _ = wire.decode(bytes(_rehearse()))
+    _rehearsal = memoryview(job), memoryview(shared)
+    answer = bytearray(REHEARSED)
+    _work(*_rehearsal, memoryview(answer))
+    document, _ = wire.decode(bytes(answer))
     if "error" in document:
         raise RuntimeError(f"the rehearsal failed: {document['error']}")
 
 
-def _rehearse() -> bytearray:
-    answer = bytearray(_SCRATCH)
-    _work(memoryview(_rehearsal), memoryview(answer))
-    return answer
-
-
-def live(cell: Cell, requests: int) -> NoReturn:
+def live(cell: Cell, requests: int, answer: int) -> NoReturn:
     """Everything a child does. It never returns: one that did would go on as a second zygote."""
     code = UNANSWERED
     try:
-        _native.sandbox_await(requests, cell.ruleset, cell.zygote)
-        code = _serve(cell)
+        code = _serve(cell, _native.sandbox_await(requests, cell.ruleset, cell.zygote, answer))
     finally:
         os._exit(code)
 
 
-def _serve(cell: Cell) -> int:
+def _serve(cell: Cell, stage: memoryview) -> int:
     requests = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET, 0, _SOCKET)
     if not select.select([_SOCKET], [], [], _PROMPT_S)[0]:
-        _rehearse()
+        _work(*_rehearsal, stage)
+        wire.erase(stage)
+    stage.release()  # the answer moves
     request, fds = wire.receive(requests)
     if not request:
         return UNASKED
-    job_size, answer_size, wall_ms, memory_kib = wire.REQUEST.unpack(request)
-    job, answer = _native.sandbox_enter(
+    job_size, shared_size, answer_size, wall_ms, memory_kib = wire.REQUEST.unpack(request)
+    job, shared, answer = _native.sandbox_enter(
         fds[0],
         job_size,
-        fds[1],
+        fds[-1],
+        shared_size,
         answer_size,
         _RULESET,
         _STATM,
@@ -84,12 +82,14 @@ def _serve(cell: Cell) -> int:
         2 * wall_ms + 200,
     )
     sys.stdin = sys.stdout = sys.stderr = None
-    return _work(job, answer)
+    return _work(job, shared, answer)
 
 
-def _work(job: memoryview, answer: memoryview) -> int:
+def _work(job: memoryview, shared: memoryview | None, answer: memoryview) -> int:
     try:
         document, columns = wire.decode(job, len(job))
+        if shared is not None:
+            packing.join(document, columns, *wire.decode(shared, len(shared)))
         parts = wire.encode(*KINDS[document["kind"]](document, columns))
         if sum(map(len, parts)) > len(answer) or len(parts[0]) > wire.MOST_JSON:
             parts = wire.encode(_too_large(len(answer)))

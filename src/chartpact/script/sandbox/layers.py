@@ -74,7 +74,7 @@ _LEFT_OUT = {3: PRIVILEGES, 4: LIMITS, 6: TIMER, 8: LANDLOCK, 9: SECCOMP}
 
 def probe() -> list[Finding]:
     """Tries every layer in children that have it, and says what was found."""
-    from chartpact.script.sandbox.pool import HARDENING, RunFailed
+    from chartpact.script.sandbox.pool import RunFailed
     from chartpact.script.sandbox.process import Unavailable
 
     if reason := unavailable():
@@ -86,7 +86,7 @@ def probe() -> list[Finding]:
         except Unavailable as error:
             return [Finding("sandbox", False, str(error))]
         except RunFailed as failed:
-            step = failed.ended.code - HARDENING if failed.ended is not None else 0
+            step = failed.ended.refused if failed.ended is not None else 0
             if step not in _STEPS:
                 return [Finding("sandbox", False, failed.message)]
             name = _STEPS[step]

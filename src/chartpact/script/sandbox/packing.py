@@ -48,6 +48,13 @@ def pack_bars(bars: Bars, columns: list[Column]) -> Document:
     return {"first": first, **{name: getattr(bars, name) for name in _ABOUT_BARS}}
 
 
+def join(job: Document, columns: list[Column], shared: Document, more: list[Column]) -> None:
+    """Adds to a job the bars that it shares with other jobs."""
+    bars = shared["bars"]
+    job["bars"] = {**bars, "first": bars["first"] + len(columns)}
+    columns += more
+
+
 def unpack_bars(document: Document, columns: Sequence[Column]) -> Bars:
     """The bars, unchecked and uncopied: they were checked where they were made."""
     bars = object.__new__(Bars)
@@ -80,22 +87,30 @@ def pack_scene(scene: Scene, columns: list[Column]) -> Document:
 def unpack_scene(document: Any, columns: Sequence[Column]) -> Scene:
     """The scene in a document nobody vouches for."""
     try:
-        known = rules(Scene)
-        given: Document = {}
-        dots = _Dots(_unpack_rows(Points, document["dots"], columns) if "dots" in document else ())
-        for name, value in document.items():
-            if name == "plots":
-                given[name] = tuple(_unpack_plots(value, columns, dots))
-            elif name == "dots":
-                continue
-            elif name == "signals":
-                given[name] = _unpack_rows(Signals, value, columns)
-            else:
-                given[name] = known[name].decode(value)
-        dots.all_taken()
-        return Scene(**given)
+        named = _Columns(columns)
+        scene = _unpack_scene(document, named)
+        if named.wasteful:
+            scene = _unpack_scene(document, _Columns([each.copy() for each in columns]))
+        return scene
     except (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise WireError(f"it holds no scene ({type(error).__name__})") from None
+
+
+def _unpack_scene(document: Any, columns: "_Columns") -> Scene:
+    known = rules(Scene)
+    given: Document = {}
+    dots = _Dots(_unpack_rows(Points, document["dots"], columns) if "dots" in document else ())
+    for name, value in document.items():
+        if name == "plots":
+            given[name] = tuple(_unpack_plots(value, columns, dots))
+        elif name == "dots":
+            continue
+        elif name == "signals":
+            given[name] = _unpack_rows(Signals, value, columns)
+        else:
+            given[name] = known[name].decode(value)
+    dots.all_taken()
+    return Scene(**given)
 
 
 def _pack_plots(plots: Iterable[Plot], columns: list[Column]) -> list[Document]:
@@ -111,6 +126,29 @@ def _pack_plots(plots: Iterable[Plot], columns: list[Column]) -> list[Document]:
         else:
             packed += [_pack_plot(plot, columns, sent) for plot in some]
     return packed
+
+
+class _Columns:
+    """Columns of one packet, and which of them a scene names."""
+
+    def __init__(self, columns: Sequence[Column]) -> None:
+        self._columns = columns
+        self._named: set[int] = set()
+
+    def named(self, number: Any, kind: type | None = None) -> Column:
+        if type(number) is not int or not 0 <= number < len(self._columns):
+            raise ValueError("column")
+        column = self._columns[number]
+        if kind is not None and column.dtype != kind:
+            raise ValueError("column")
+        self._named.add(number)
+        return column
+
+    @property
+    def wasteful(self) -> bool:
+        """Whether a scene would keep more in memory than it is made of: all lie in one packet."""
+        named = sum(self._columns[number].nbytes for number in self._named)
+        return 2 * named < sum(each.nbytes for each in self._columns)
 
 
 class _Dots:
@@ -131,9 +169,7 @@ class _Dots:
             raise ValueError("dots")
 
 
-def _unpack_plots(
-    documents: Iterable[Document], columns: Sequence[Column], dots: _Dots
-) -> Iterator[Plot]:
+def _unpack_plots(documents: Iterable[Document], columns: _Columns, dots: _Dots) -> Iterator[Plot]:
     for document in documents:
         if "rows" in document:
             plot_type = PLOTS[document["kind"]]
@@ -187,7 +223,7 @@ def _pack_plot(plot: Plot, columns: list[Column], sent: dict[int, int]) -> Docum
     return document
 
 
-def _unpack_plot(document: Document, columns: Sequence[Column], dots: _Dots) -> Plot:
+def _unpack_plot(document: Document, columns: _Columns, dots: _Dots) -> Plot:
     plot_type = PLOTS[document["kind"]]
     known = rules(plot_type)
     given: Document = {}
@@ -196,7 +232,7 @@ def _unpack_plot(document: Document, columns: Sequence[Column], dots: _Dots) -> 
             continue
         rule = known[name]
         if rule is _SERIES:
-            given[name] = _column(value, columns, np.float64)
+            given[name] = columns.named(value, np.float64)
         elif rule is _PAINT and not isinstance(value, str):
             given[name] = _unpack_texts(value, columns)
         elif name == "points":
@@ -225,11 +261,11 @@ def _pack_rows(rows: Rows[Any], columns: list[Column]) -> Document:
     return packed
 
 
-def _unpack_rows(rows: type[Rows[Any]], document: Document, columns: Sequence[Column]) -> Rows[Any]:
+def _unpack_rows(rows: type[Rows[Any]], document: Document, columns: _Columns) -> Rows[Any]:
     given: Document = {}
     for name, value in document.items():
         texts = isinstance(value, list)
-        given[name] = _unpack_texts(value, columns) if texts else _column(value, columns)
+        given[name] = _unpack_texts(value, columns) if texts else columns.named(value)
     if set(given) != set(rows.names()):
         raise ValueError("rows")
     return rows(**given)
@@ -242,13 +278,13 @@ def _pack_texts(texts: Texts, columns: list[Column]) -> list[Any]:
     return [texts.different, _add(texts.which, columns)]
 
 
-def _unpack_texts(packed: list[Any], columns: Sequence[Column]) -> Texts:
+def _unpack_texts(packed: list[Any], columns: _Columns) -> Texts:
     different, number = packed
     if not isinstance(different, list):
         if type(number) is not int or not 0 <= number <= _MOST_TEXTS:
             raise ValueError("texts")
         return Texts.repeated(number, different)
-    which = _column(number, columns)
+    which = columns.named(number)
     if which.dtype.kind not in "ui":
         raise ValueError("texts")
     if len(which) and not 0 <= which.min() <= which.max() < len(different):
@@ -267,12 +303,3 @@ def _add_once(column: Column, columns: list[Column], sent: dict[int, int]) -> in
     if number is None:
         sent[id(column)] = number = _add(column, columns)
     return number
-
-
-def _column(number: Any, columns: Sequence[Column], kind: type | None = None) -> Column:
-    if type(number) is not int or not 0 <= number < len(columns):
-        raise ValueError("column")
-    column = columns[number]
-    if kind is not None and column.dtype != kind:
-        raise ValueError("column")
-    return column

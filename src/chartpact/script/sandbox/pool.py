@@ -21,8 +21,9 @@ from chartpact.script.sandbox.turns import Crowded, Turns, User
 
 log = logging.getLogger(__name__)
 
+Shared = Callable[[], wire.Sealed | None]  # called when the turn has come: whoever waits has none
+
 _OUT_OF_MEMORY = 4
-HARDENING = 100
 
 
 class RunFailed(Exception):
@@ -62,6 +63,10 @@ class Answered:
     columns: list[wire.Column]
 
 
+def _nothing() -> None:
+    """What a job shares that shares nothing."""
+
+
 class Pool:
     """A zygote, started when first needed, and turns at it."""
 
@@ -92,9 +97,13 @@ class Pool:
     # ------------------------------------------------------------------------------- running
 
     def run(
-        self, parts: Sequence[wire.Part], allowance: Allowance | None = None, user: User = None
+        self,
+        parts: Sequence[wire.Part],
+        allowance: Allowance | None = None,
+        user: User = None,
+        shared: Shared = _nothing,
     ) -> Answered:
-        """Runs the job in this packet and waits for its answer."""
+        """Runs the job in this packet, and in one that it shares, and waits for its answer."""
         turn = threading.Event()
         self._ask(user, turn.set)
         try:
@@ -107,7 +116,7 @@ class Pool:
             raise _busy(f"no turn came free within {self.patience_s:g} s")
         started = time.monotonic()
         try:
-            return self._perform(parts, allowance or Allowance())
+            return self._perform(parts, shared, allowance or Allowance())
         finally:
             self.turns.done(user, time.monotonic() - started)
 
@@ -125,7 +134,7 @@ class Pool:
             started = time.monotonic()
             try:
                 if answer.set_running_or_notify_cancel():
-                    answer.set_result(self._perform(parts, allowance or Allowance()))
+                    answer.set_result(self._perform(parts, _nothing, allowance or Allowance()))
             except BaseException as error:  # noqa: BLE001  (it belongs to whoever asks)
                 answer.set_exception(error)
             finally:
@@ -143,36 +152,29 @@ class Pool:
         except Crowded:
             raise _busy("too many runs are waiting") from None
 
-    def _perform(self, parts: Sequence[wire.Part], allowance: Allowance) -> Answered:
+    def _perform(self, parts: Sequence[wire.Part], shared: Shared, given: Allowance) -> Answered:
         try:
-            return self._over_files(parts, allowance)
+            with wire.Sealed("job", parts) as job:
+                ended, answer = self._ran(job, shared(), given)
+            try:
+                return _answered(ended, answer, given)
+            except RunFailed as failed:
+                failed.ended = ended
+                raise
+            finally:
+                os.close(answer)
         except OSError as error:  # out of descriptors, processes or memory
             log.error("no run could be started: %s", error)
             raise _busy(f"no run could be started: {error.strerror}") from None
 
-    def _over_files(self, parts: Sequence[wire.Part], allowance: Allowance) -> Answered:
-        job = wire.sealed(parts)
-        try:
-            answer = wire.blank(allowance.answer)
-            try:
-                ended = self._started(job, answer, allowance)
-                try:
-                    return _answered(ended, answer[0], allowance)
-                except RunFailed as failed:
-                    failed.ended = ended
-                    raise
-            finally:
-                os.close(answer[0])
-        finally:
-            os.close(job[0])
-
-    def _started(
-        self, job: tuple[int, int], answer: tuple[int, int], given: Allowance
-    ) -> Exit | None:
+    def _ran(
+        self, job: wire.Sealed, shared: wire.Sealed | None, given: Allowance
+    ) -> tuple[Exit | None, int]:
         for _ in range(2):
             zygote = self.zygote()
             try:
-                ended = zygote.run(job, answer, given.wall_ms, given.memory >> 10)
+                limits = given.answer, given.wall_ms, given.memory >> 10
+                ended, answer = zygote.run(job, shared, *limits)
             except ForkFailed as error:
                 raise _busy(f"no process could be started: {error}") from None
             except Lost as lost:
@@ -181,7 +183,7 @@ class Pool:
                     raise _busy("the sandbox was restarted in the middle of the run") from None
             else:
                 self._after(zygote, ended)
-                return ended
+                return ended, answer
         raise _busy("the sandbox does not start runs")
 
     # ------------------------------------------------------------------------------- zygotes
@@ -206,7 +208,8 @@ class Pool:
         zygote.kill()
 
     def _after(self, zygote: Zygote, ended: Exit | None) -> None:
-        if ended is not None and ended.signal not in (0, signal.SIGKILL):  # a kill is no crash
+        # A kill is no crash, nor is a host that lacks a layer.
+        if ended is not None and ended.signal not in (0, signal.SIGKILL) and not ended.refused:
             zygote.crashes += 1
         due = (
             zygote.runs >= self.renewal.runs
@@ -283,14 +286,6 @@ def _judge(ended: Exit, given: Allowance) -> None:
         raise _crashed(ended, given)
     if ended.code == _OUT_OF_MEMORY:
         raise _out_of_memory(given)
-    if ended.code >= HARDENING:
-        step = ended.code - HARDENING
-        log.critical("a run was refused: step %d of its hardening failed", step)
-        raise RunFailed(
-            "crash",
-            f"the script was not run: step {step} of securing its process failed",
-            "this host needs attention: `chartpact doctor` tells more",
-        )
 
 
 _NOT_YOUR_FAULT = "this is a fault in chartpact: please report it, with the script"
@@ -325,6 +320,13 @@ def _crashed(ended: Exit, given: Allowance) -> RunFailed:
         if ended.cpu_ms >= given.wall_ms / 2 or ended.wall_ms >= given.wall_ms:
             return _too_slow(ended, given)
         return _out_of_memory(given)
+    if step := ended.refused:
+        log.critical("a run was refused: step %d of its hardening failed", step)
+        return RunFailed(
+            "crash",
+            f"the script was not run: step {step} of securing its process failed",
+            "this host needs attention: `chartpact doctor` tells more",
+        )
     known = ended.signal in {*signal.Signals}
     name = signal.Signals(ended.signal).name if known else f"signal {ended.signal}"
     return RunFailed("crash", f"the script's process crashed ({name})", _NOT_YOUR_FAULT)

@@ -21,6 +21,7 @@ from chartpact.script.sandbox.layers import ALL, unavailable
 START_S = 30.0  # exec, imports and warm-up take a fraction of a second on an idle machine
 FORK_S = 2.0  # a zygote that has not forked, or not reaped, by then is stuck
 CLOSE_S = 5.0
+REFUSAL, _STEPS = 40, 9  # signals: 40 and the number of the step
 _STILLBORN = 32  # children that died before their job, one after the other: there will be no other
 _WOKEN = 20  # times in vain
 _GLANCE_MS = 20  # how often the zygote is listened to while a child's own notice is awaited
@@ -68,6 +69,11 @@ class Exit:
     cpu_ms: float
     peak_kib: int
     faults: int = 0  # pages of memory it was the first to touch: what a run costs
+
+    @property
+    def refused(self) -> int:
+        """The step of its hardening that failed, which no run can pretend; 0 if none did."""
+        return self.signal - REFUSAL if REFUSAL < self.signal <= REFUSAL + _STEPS else 0
 
 
 class Zygote:
@@ -135,9 +141,9 @@ class Zygote:
     # ------------------------------------------------------------------------------- running
 
     def run(
-        self, job: tuple[int, int], answer: tuple[int, int], wall_ms: int, kib: int
-    ) -> Exit | None:
-        """Runs one child over these memory files (descriptor, size) and tells how it ended.
+        self, job: wire.Sealed, shared: wire.Sealed | None, room: int, wall_ms: int, kib: int
+    ) -> tuple[Exit | None, int]:
+        """Runs one child and tells how it ended, and in which memory file its answer lies.
 
         None means that the answer is there; its child is then gone, or about to be.
         """
@@ -147,13 +153,16 @@ class Zygote:
             self._running += 1
             self.runs += 1
         try:
-            pidfd, fd = self._take()
+            pidfd, fd, answer = self._take()
             with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET, 0, fd) as child:
                 try:
-                    request = wire.REQUEST.pack(job[1], answer[1], wall_ms, kib)
-                    return _run(child, pidfd, request, [job[0], answer[0]], wall_ms / 1000)
+                    sizes = job.size, shared.size if shared else 0, wire.confine(answer, room)
+                    files = [each.fd for each in (job, shared) if each]
+                    request = wire.REQUEST.pack(*sizes, wall_ms, kib)
+                    return _run(child, pidfd, request, files, answer, wall_ms / 1000), answer
                 except BaseException:  # nobody waits for it any more
                     _kill(pidfd)
+                    os.close(answer)
                     raise
                 finally:
                     os.close(pidfd)
@@ -164,8 +173,8 @@ class Zygote:
             if idle:
                 self.close()
 
-    def _take(self) -> tuple[int, int]:
-        """The pidfd of a child that waits for a job, and the socket to hand it one."""
+    def _take(self) -> tuple[int, int, int]:
+        """The pidfd of a child that waits for a job, the socket to hand it one, its answer."""
         for _ in range(_STILLBORN):
             try:
                 self._channel.send(b"T")
@@ -177,11 +186,11 @@ class Zygote:
                 raise ForkFailed(os.strerror(wire.FAILED.unpack(message)[1]))
             if message[:1] != b"S":
                 raise Lost("it ended", again=True)
-            if len(fds) == 2 and not _ended(fds[0]):
-                return fds[0], fds[1]
-            for fd in fds:  # it was killed while it waited, or this process has no room for both
+            if len(fds) == 3 and not _ended(fds[0]):
+                return fds[0], fds[1], fds[2]
+            for fd in fds:  # it was killed while it waited, or this process has no room for all
                 os.close(fd)
-            if len(fds) < 2:
+            if len(fds) < 3:
                 raise ForkFailed("too many files are open")
         raise ForkFailed("processes end before they get a job")
 
@@ -221,14 +230,14 @@ class Zygote:
 
 
 def _run(
-    child: socket.socket, pidfd: int, request: bytes, files: list[int], limit_s: float
+    child: socket.socket, pidfd: int, request: bytes, files: list[int], answer: int, limit_s: float
 ) -> Exit | None:
     killed = ended = False
     started = time.monotonic()
     try:
         child.settimeout(limit_s)
         wire.send(child, request, files)
-        if _noticed(child, files[1], started + limit_s) and wire.finished(files[1]):
+        if _noticed(child, answer, started + limit_s) and wire.finished(answer):
             _kill(pidfd)  # it has nothing left to do, whatever it did to seem at its end
             return None
         child.settimeout(max(started + limit_s - time.monotonic(), 0.001))

@@ -33,6 +33,7 @@ _MOST_STEPS = 1 << 53
 _MOST_ERRORS = 100
 _MOST_DECLARED = 1 << 20  # of a source of 64 KiB, however it is written down
 _ANSWER, _ANSWER_A_BAR = 4 << 20, 512  # bytes
+_SHARED, _SHARED_BYTES = 8, 16 << 20
 
 
 @dataclass(frozen=True)
@@ -104,15 +105,14 @@ def run(
         return execute(program, bars, params, budget=limits.steps, extras=extras)
     answer = _ANSWER + _ANSWER_A_BAR * len(bars)
     allowance = Allowance(limits.wall_ms, limits.memory_mb << 20, answer)
-    parts = _job(source, inspected, bars, params, limits, extras)
-    answered = _ask(parts, allowance, user, at, "run")
+    parts = _job(source, inspected, params, limits, extras)
+    answered = _ask(parts, allowance, user, at, "run", partial(_shared.of, bars))
     return _read(partial(_result, bars=len(bars)), answered, "run")
 
 
 def _job(
     source: str,
     inspected: Inspected,
-    bars: Bars,
     params: Mapping[str, Any] | None,
     limits: Limits,
     extras: Extras,
@@ -124,7 +124,6 @@ def _job(
         "program": 0,
         "limits": asdict(limits),
         "params": dict(params or {}),
-        "bars": packing.pack_bars(bars, columns),
         "symbols": {name: packing.pack_bars(b, columns) for name, b in extras.symbols.items()},
         "calendars": {name: list(events) for name, events in extras.calendars.items()},
     }
@@ -155,10 +154,15 @@ def _unprotected() -> bool:
 
 
 def _ask(
-    parts: list[wire.Part], allowance: Allowance, user: str | None, at: Pool | None, step: str
+    parts: list[wire.Part],
+    allowance: Allowance,
+    user: str | None,
+    at: Pool | None,
+    step: str,
+    shared: pool.Shared = lambda: None,
 ) -> Answered:
     try:
-        return (at or pool.default()).run(parts, allowance, user)
+        return (at or pool.default()).run(parts, allowance, user, shared)
     except RunFailed as failed:
         raise ScriptError(step, failed.kind, failed.message, failed.hint) from None
     except Unavailable as error:
@@ -296,3 +300,31 @@ class _Known:
 
 
 _known = _Known()
+
+
+class _Shared:
+    """The last bars that scripts ran on, in memory files which all runs on them share."""
+
+    def __init__(self) -> None:
+        self._held: OrderedDict[int, tuple[Bars, wire.Sealed]] = OrderedDict()
+        self._lock = Lock()
+
+    def of(self, bars: Bars) -> wire.Sealed:
+        with self._lock:
+            if id(bars) in self._held:
+                self._held.move_to_end(id(bars))
+                return self._held[id(bars)][1]
+        columns: list[wire.Column] = []
+        document = {"bars": packing.pack_bars(bars, columns)}
+        made = wire.Sealed("bars", wire.encode(document, columns))
+        with self._lock:
+            self._held[id(bars)] = bars, made  # nobody else has that id while they are held
+            while len(self._held) > _SHARED or self._bytes() > _SHARED_BYTES:
+                self._held.popitem(last=False)
+        return made
+
+    def _bytes(self) -> int:
+        return sum(made.size for _, made in self._held.values())
+
+
+_shared = _Shared()

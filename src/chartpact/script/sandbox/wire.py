@@ -12,6 +12,7 @@ import struct
 from array import array
 from collections.abc import Iterable, Sequence
 from typing import Any
+from weakref import finalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,6 +75,11 @@ def write(parts: Sequence[Part], view: memoryview) -> None:
     view[: _HEADER.size] = parts[0][: _HEADER.size]
 
 
+def erase(view: memoryview) -> None:
+    """Makes a packet one that was never finished."""
+    view[: _HEADER.size] = bytes(_HEADER.size)
+
+
 def decode(packet: bytes | memoryview, most_json: int = MOST_JSON) -> tuple[Any, list[Column]]:
     """The document and its columns, which are read-only views of the packet."""
     if len(packet) < _HEADER.size:
@@ -84,10 +90,13 @@ def decode(packet: bytes | memoryview, most_json: int = MOST_JSON) -> tuple[Any,
     first = _HEADER.size + text_size
     if text_size > most_json or first + columns_size > len(packet):
         raise WireError("it announces more than it may hold")
+    return _read(bytes(packet[_HEADER.size : first]), packet[first : first + columns_size])
+
+
+def _read(text: bytes, numbers: bytes | memoryview) -> tuple[Any, list[Column]]:
     try:
-        document = json.loads(bytes(packet[_HEADER.size : first]), parse_constant=_no_constant)
-        body, shapes = document
-        columns = _columns(packet, first, columns_size, shapes)
+        body, shapes = json.loads(text, parse_constant=_no_constant)
+        columns = _columns(numbers, shapes)
     except (TypeError, ValueError, RecursionError) as error:
         raise WireError(f"it cannot be read ({type(error).__name__})") from None
     return body, columns
@@ -97,10 +106,10 @@ def _no_constant(name: str) -> None:
     raise ValueError(name)
 
 
-def _columns(packet: bytes | memoryview, at: int, size: int, shapes: Any) -> list[Column]:
+def _columns(numbers: bytes | memoryview, shapes: Any) -> list[Column]:
     if not isinstance(shapes, list) or len(shapes) > _MOST_COLUMNS:
         raise ValueError("columns")
-    end = at + size
+    at, end = 0, len(numbers)
     columns = []
     for shape in shapes:
         code, count = shape
@@ -110,7 +119,7 @@ def _columns(packet: bytes | memoryview, at: int, size: int, shapes: Any) -> lis
         room = count * dtype.itemsize
         if room > end - at:
             raise ValueError("column")
-        column = np.frombuffer(packet, dtype, count, at) if count else np.empty(0, dtype)
+        column = np.frombuffer(numbers, dtype, count, at) if count else np.empty(0, dtype)
         column.flags.writeable = False
         columns.append(column)
         at += room + _padding(room)
@@ -135,11 +144,26 @@ def _memory_file(name: str) -> int:
         return os.memfd_create(name, _SEALABLE)
 
 
-def sealed(parts: Sequence[Part]) -> tuple[int, int]:
-    """A memory file that holds the packet and that nobody can change, and its size."""
-    fd = _memory_file("chartpact-job")
+class Sealed:
+    """A packet in a memory file that nobody can change; closed at the latest with its last user."""
+
+    __slots__ = ("__weakref__", "close", "fd", "size")
+
+    def __init__(self, name: str, parts: Sequence[Part]) -> None:
+        self.size = sum(len(part) for part in parts)
+        self.fd = _written(name, parts, self.size)
+        self.close = finalize(self, os.close, self.fd)
+
+    def __enter__(self) -> "Sealed":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _written(name: str, parts: Sequence[Part], size: int) -> int:
+    fd = _memory_file(f"chartpact-{name}")
     try:
-        size = sum(len(part) for part in parts)
         # Written by call, not through a mapping: a writable mapping would prevent the seal.
         written = os.pwritev(fd, parts[:_IOV_MAX], 0)
         for part in parts[_IOV_MAX:]:
@@ -150,7 +174,7 @@ def sealed(parts: Sequence[Part]) -> tuple[int, int]:
     except BaseException:
         os.close(fd)
         raise
-    return fd, size
+    return fd
 
 
 _IOV_MAX = 1024
@@ -159,19 +183,25 @@ _IOV_MAX = 1024
 _NOTICE = 8  # bytes before the packet of an answer, by which its child's end is noticed
 
 
-def blank(room: int) -> tuple[int, int]:
-    """A memory file for an answer of so many bytes, and its size, which nobody can change.
-
-    It costs only what is written to it.
-    """
-    fd, size = _memory_file("chartpact-answer"), _NOTICE + room
+def blank(room: int) -> int:
+    """A memory file for an answer of some size, which `confine` settles."""
+    fd = _memory_file("chartpact-answer")
     try:
-        os.ftruncate(fd, size)
-        fcntl.fcntl(fd, fcntl.F_ADD_SEALS, _SEALED)
+        os.ftruncate(fd, _NOTICE + room)
     except BaseException:
         os.close(fd)
         raise
-    return fd, size
+    return fd
+
+
+def confine(fd: int, room: int) -> int:
+    """Gives an answer room for so many bytes, for good, and tells the size of its file.
+
+    It costs only what is written to it.
+    """
+    os.ftruncate(fd, _NOTICE + room)
+    fcntl.fcntl(fd, fcntl.F_ADD_SEALS, _SEALED)
+    return _NOTICE + room
 
 
 def finished(fd: int) -> bool:
@@ -180,22 +210,26 @@ def finished(fd: int) -> bool:
 
 
 def read_answer(fd: int, room: int, most_json: int = MOST_JSON) -> tuple[Any, list[Column]]:
-    """The packet of an answer, copied once: whatever is still changed there changes no copy."""
+    """The packet of an answer, copied once: whatever is still changed there changes no copy.
+
+    Its numbers are copied by themselves, so that whoever keeps a series keeps no text with it.
+    """
     header = os.pread(fd, _HEADER.size, _NOTICE)
     if len(header) < _HEADER.size or header[: len(_MAGIC)] != _MAGIC:
         raise WireError("there is none")
     _, text_size, columns_size = _HEADER.unpack(header)
-    whole = _HEADER.size + text_size + columns_size
-    if text_size > most_json or whole > room:
+    if text_size > most_json or _HEADER.size + text_size + columns_size > room:
         raise WireError("it announces more than it may hold")
-    return decode(os.pread(fd, whole, _NOTICE), most_json)
+    first = _NOTICE + _HEADER.size
+    return _read(os.pread(fd, text_size, first), os.pread(fd, columns_size, first + text_size))
 
 
 # -------------------------------------------------------------------------------------- messages
 
-REQUEST = struct.Struct("<QQII")  # job bytes, answer bytes, wall ms, memory KiB
+REQUEST = struct.Struct("<QQQII")  # job, shared and answer bytes, wall ms, memory KiB
 STARTED = struct.Struct("<ci")  # b"S", pid (for logs: across a pid namespace it means nothing)
 FAILED = struct.Struct("<ci")  # b"F", errno of the fork
+_MOST_RIGHTS = 3
 EXITED = struct.Struct("<cidQQ")  # b"X", wait status, processor s, peak RSS KiB, page faults
 
 
@@ -208,7 +242,7 @@ def receive(channel: socket.socket, size: int = 64) -> tuple[bytes, list[int]]:
     """One message and the descriptors that came with it; b"" is the end."""
     # Not socket.recv_fds, which ignores its flags and so lets descriptors be inherited.
     fds = array("i")
-    room = socket.CMSG_SPACE(2 * fds.itemsize)
+    room = socket.CMSG_SPACE(_MOST_RIGHTS * fds.itemsize)
     message, rights, _, _ = channel.recvmsg(size, room, socket.MSG_CMSG_CLOEXEC)
     for level, kind, data in rights:
         if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:

@@ -101,20 +101,21 @@ def warm_up() -> None:
     """Does often what every run does, so that children find it done and the code specialised."""
     source = _REHEARSAL.read_text(encoding="utf-8")
     program = compile(source)
-    columns: list[wire.Column] = [np.frombuffer(program.dump(), np.uint8)]
+    columns: list[wire.Column] = []
+    bars = packing.pack_bars(dry_run_bars(_REHEARSAL_BARS), columns)
     job = {
         "kind": "run",
         "source": source,
         "program": 0,
         "limits": asdict(Limits()),
         "params": {},
-        "bars": packing.pack_bars(dry_run_bars(_REHEARSAL_BARS), columns),
         "symbols": {},
         "calendars": {},
     }
-    packet = b"".join(wire.encode(job, columns))
+    code = [np.frombuffer(program.dump(), np.uint8)]
+    packets = (wire.encode(job, code), wire.encode({"bars": bars}, columns))
     for _ in range(_WARM_UPS):
-        child.rehearse(packet)
+        child.rehearse(*map(b"".join, packets))
 
 
 def _skip_repair() -> None:
@@ -174,11 +175,11 @@ def _stay_behind() -> None:
 def serve(owner: socket.socket, cell: child.Cell) -> None:
     """Gives the owner children to run jobs in and tells how each ended, until the owner is gone.
 
-    With each child comes a socket: the request goes over it to the child alone, and how the child
-    ended comes back over it. The owner sends a byte for every child it takes. While nothing runs,
-    and after a breath in which owners read what they were answered, children are made ahead and
-    rehearse, so that the next job finds one ready; while something runs they are made on demand,
-    because then the processor has better things to do.
+    With each child come a socket and the file of its answer: the request goes over the socket to
+    the child alone, and how the child ended comes back over it. The owner sends a byte for every
+    child it takes. While nothing runs, and after a breath in which owners read what they were
+    answered, children are made ahead and rehearse, so that the next job finds one ready; while
+    something runs they are made on demand, because then the processor has better things to do.
     """
     living: dict[int, tuple[int, socket.socket]] = {}  # pidfd → pid, the child's end of its socket
     waiting = 0  # children announced and not taken; less than none: taken and not yet made
@@ -219,17 +220,21 @@ def serve(owner: socket.socket, cell: child.Cell) -> None:
 
 
 def _hatch(owner: socket.socket, cell: child.Cell) -> tuple[int, int, socket.socket]:
-    owners, childs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    with owners:
-        try:
-            pid = os.fork()
-        except OSError:
-            childs.close()
-            raise
-        if pid == 0:
-            child.live(cell, childs.fileno())
-        pidfd = os.pidfd_open(pid)  # by the only reaper, so it cannot name another process
-        wire.send(owner, wire.STARTED.pack(b"S", pid), [pidfd, owners.fileno()])
+    answer = wire.blank(child.REHEARSED)
+    try:
+        owners, childs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with owners:
+            try:
+                pid = os.fork()
+            except OSError:
+                childs.close()
+                raise
+            if pid == 0:
+                child.live(cell, childs.fileno(), answer)
+            pidfd = os.pidfd_open(pid)  # by the only reaper, so it cannot name another process
+            wire.send(owner, wire.STARTED.pack(b"S", pid), [pidfd, owners.fileno(), answer])
+    finally:
+        os.close(answer)
     return pidfd, pid, childs
 
 
