@@ -270,13 +270,48 @@ def test_what_a_run_does_to_shared_bars_no_other_run_sees(pool: Pool) -> None:
     assert found(False) == {"before": [1.0, 2.0], "after": [1.0, 2.0]}
 
 
-def test_whoever_keeps_a_series_of_an_answer_keeps_no_text_with_it() -> None:
-    fd = wire.blank(1 << 20)
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"[[" + b"[]," * 200_000 + b"[]],[]]",
+        b"[[" + b'{"a":1},' * 200_000 + b"1],[]]",
+        b'[["\\"",' + b"1.5," * 200_000 + b"1],[]]",
+        b'"' + b'\\"' * 3_000_000 + b"," * 200_000,
+        b'"' + b'\\"' * 3_000_000 + b"\\",
+        b'"' * 3_000_000 + b"," * 200_000 + b"[" * 200_000,
+    ],
+    ids=["lists", "dicts", "numbers", "a text without end", "an end escaped", "quotes"],
+)
+def test_an_answer_of_more_values_than_a_scene_has_is_refused_before_any_is_made(
+    text: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[object] = []
+    if b"[[" in text[:2]:  # the others are no JSON
+        monkeypatch.setattr("chartpact.script.sandbox.wire._read", lambda *_: made.append(1))
+    began = time.process_time()
+    with pytest.raises(wire.WireError):
+        read_back(struct.pack("<8sQQ", b"cpact\x00\x01\n", len(text), 0) + text)
+    assert not made
+    assert time.process_time() - began < 5
+
+
+def test_texts_may_hold_as_many_commas_and_brackets_as_they_like() -> None:
+    drawn = {"text": ',[{\\"' * 200_000}
+    assert read_back(b"".join(wire.encode(drawn)))[0] == drawn
+
+
+def read_back(packet: bytes) -> Any:
+    fd = wire.blank(8 << 20)
     try:
-        os.pwrite(fd, b"".join(wire.encode("x" * 100_000, [np.arange(3.0)])), 8)
-        document, (column,) = wire.read_answer(fd, 1 << 20)
+        os.pwrite(fd, packet, 8)
+        return wire.read_answer(fd, 8 << 20)
     finally:
         os.close(fd)
+
+
+def test_whoever_keeps_a_series_of_an_answer_keeps_no_text_with_it() -> None:
+    packet = b"".join(wire.encode("x" * 100_000, [np.arange(3.0)]))
+    document, (column,) = read_back(packet)
     assert (document, column.tolist()) == ("x" * 100_000, [0.0, 1.0, 2.0])
     assert isinstance(column.base, bytes) and len(column.base) == column.nbytes
 

@@ -7,6 +7,7 @@ and `decode` takes every byte for hostile.
 
 import json
 import os
+import re
 import socket
 import struct
 from array import array
@@ -35,6 +36,8 @@ _TYPES: dict[str, np.dtype[Any]] = {
 _CODES = {dtype: code for code, dtype in _TYPES.items()}
 _MOST_COLUMNS = 4096
 MOST_JSON = 8 << 20
+_MOST_PARTS = 1 << 17  # of which objects, cells and plots can have some 80 000
+_STRINGS = re.compile(rb'"[^"]*"?')  # that do not end too, so that no byte is looked at twice
 
 
 # Made once: a run pays for every page of memory that it is the first to touch.
@@ -221,7 +224,19 @@ def read_answer(fd: int, room: int, most_json: int = MOST_JSON) -> tuple[Any, li
     if text_size > most_json or _HEADER.size + text_size + columns_size > room:
         raise WireError("it announces more than it may hold")
     first = _NOTICE + _HEADER.size
-    return _read(os.pread(fd, text_size, first), os.pread(fd, columns_size, first + text_size))
+    text = os.pread(fd, text_size, first)
+    if _parts(text) > _MOST_PARTS and _parts(_without_strings(text)) > _MOST_PARTS:
+        raise WireError("it holds more values than may be drawn")
+    return _read(text, os.pread(fd, columns_size, first + text_size))
+
+
+def _without_strings(text: bytes) -> bytes:
+    return _STRINGS.sub(b"", text.replace(b"\\\\", b"").replace(b'\\"', b""))
+
+
+def _parts(text: bytes) -> int:
+    """How many values it holds, at most: three bytes can be a list, which takes a hundred."""
+    return sum(text.count(each) for each in b",[{")
 
 
 # -------------------------------------------------------------------------------------- messages
