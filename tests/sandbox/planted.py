@@ -530,6 +530,11 @@ def executable_memory() -> Any:
         )
         != -1,
         "of the operator's huge pages": libc.mmap(None, 1 << 21, 3, 0x40022, -1, 0) != failed,
+        "far away": libc.mmap(1 << 44, 4096, read | write, private | anonymous, -1, 0) != failed,
+        "moved far away": libc.syscall(
+            ctypes.c_long(25), ctypes.c_void_p(plain), *map(ctypes.c_long, (4096, 4096, 3, 1 << 44))
+        )
+        != -1,
     }
 
 

@@ -84,7 +84,7 @@ static const struct {
 #undef ROW
 };
 #define CALL_COUNT (sizeof calls / sizeof *calls)
-#define FILTER_MAX (32 + 2 * CALL_COUNT)
+#define FILTER_MAX (48 + 2 * CALL_COUNT)
 
 #define X32_BIT 0x40000000u
 /* Numbers from here on name the clocks of other processes, whose work a run could watch by them. */
@@ -114,16 +114,26 @@ static size_t build_filter(struct sock_filter *program, int aarch64)
     for (size_t i = 0; i < CALL_COUNT; i++) {
         uint32_t number = aarch64 ? calls[i].aarch64 : calls[i].x86_64;
         if (strcmp(calls[i].name, "mmap") == 0) { /* only fresh memory, never code */
-            SKIP_UNLESS(BPF_JEQ, number, 8);
+            SKIP_UNLESS(BPF_JEQ, number, 12);
             LOAD(ARGUMENT(2));
             SKIP_UNLESS(BPF_JSET, PROT_EXEC, 1);
             RETURN(REFUSE);
+            LOAD(ARGUMENT(0)); /* where the kernel likes: pages far apart cost tables of pages, */
+            SKIP_UNLESS(BPF_JEQ, 0, 7); /* which no limit counts */
+            LOAD(ARGUMENT(0) + 4);
+            SKIP_UNLESS(BPF_JEQ, 0, 5);
             LOAD(ARGUMENT(3));
             SKIP_UNLESS(BPF_JSET, MAP_HUGETLB, 1); /* pages that the operator set aside */
             RETURN(REFUSE);
             SKIP_UNLESS(BPF_JSET, MAP_ANONYMOUS, 1);
             RETURN(SECCOMP_RET_ALLOW);
             LOAD(FIELD(nr));
+        } else if (strcmp(calls[i].name, "mremap") == 0) { /* nor moved to a place of its choice */
+            SKIP_UNLESS(BPF_JEQ, number, 4);
+            LOAD(ARGUMENT(3));
+            SKIP_UNLESS(BPF_JSET, ~(uint32_t)MREMAP_MAYMOVE, 1);
+            RETURN(REFUSE);
+            RETURN(SECCOMP_RET_ALLOW);
         } else if (strcmp(calls[i].name, "mprotect") == 0) {
             SKIP_UNLESS(BPF_JEQ, number, 4);
             LOAD(ARGUMENT(2));
