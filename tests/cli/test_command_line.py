@@ -42,7 +42,29 @@ def test_a_closed_pipe_is_no_error():
     python = shlex.quote(sys.executable)
     command = f"{python} -m chartpact indicators | head -1; exit ${{PIPESTATUS[0]}}"
     result = subprocess.run(
-        ["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False
+        ["bash", "-c", command], capture_output=True, text=True, timeout=600, check=False
     )
     assert result.returncode == DONE
     assert result.stderr == ""
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ("indicators", DONE),
+        ("snapshot --bars sample:es-5m -i rsi", DONE),
+        ("chart sample:none", BAD_INPUT),
+    ],
+)
+def test_streams_that_are_closed_change_no_exit_code(closed, arguments, code):
+    command = f"{shlex.quote(sys.executable)} -m chartpact {arguments} {closed}"
+    result = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert (result.returncode, "Traceback" in result.stderr) == (code, False), result.stderr
+
+
+@pytest.mark.parametrize("arguments", ["check -", "read ob_ai --snapshot -", "scripts import -"])
+def test_a_closed_standard_input_is_told(arguments):
+    command = f"{shlex.quote(sys.executable)} -m chartpact {arguments} <&-"
+    result = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert (result.returncode, "standard input is closed" in result.stderr) == (BAD_INPUT, True)

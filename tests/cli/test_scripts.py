@@ -205,9 +205,9 @@ def test_without_what_keeps_scripts_the_error_says_how_to_get_it(scripts, monkey
 
 def test_what_a_shell_keeps_another_shell_finds(file):
     command = [sys.executable, "-m", "chartpact", "scripts"]
-    subprocess.run([*command, "add", "avg", file(GOOD)], check=True, timeout=60)
+    subprocess.run([*command, "add", "avg", file(GOOD)], check=True, timeout=600)
     shown = subprocess.run(
-        [*command, "show", "avg"], check=True, capture_output=True, text=True, timeout=60
+        [*command, "show", "avg"], check=True, capture_output=True, text=True, timeout=600
     )
     assert shown.stdout == GOOD
 

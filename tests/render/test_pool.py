@@ -198,7 +198,7 @@ def run(script: str) -> subprocess.CompletedProcess:
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=600,
     )
 
 

@@ -22,7 +22,7 @@ def run_pytest(folder: Path, test: str, **env: str) -> subprocess.CompletedProce
         env=plain | env,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
         check=False,
     )
 

@@ -1,9 +1,10 @@
 """A coverage-guided fuzzer of the checker, the compiler and the runtime.
 
-    python tests/script/guided.py [seconds] [corpus folder]
+    python tests/script/guided.py [seconds] [corpus folder] [runs]
 
 It grows scripts that reach new code, from the scripts this repository has, and stops at the first
-one that is neither refused in words nor Starlark that ends in its budget.
+one that is neither refused in words nor Starlark that ends in its budget. With a number of runs it
+ends after so many, which are the same on every machine.
 """
 
 import sys
@@ -44,7 +45,7 @@ def one(data: bytes) -> None:
 def seed(folder: Path, every: int) -> None:
     """The scripts to start from; of those the suite has, every so manieth."""
     sources = [refimpl.source(name) for name in refimpl.NAMES]
-    for file in [*(HERE / "language").glob("*.star"), *(HERE / "hostile").glob("*.star")]:
+    for file in sorted([*HERE.glob("language/*.star"), *HERE.glob("hostile/*.star")]):
         sources += [source_of(chunk)[0] for chunk in list(chunks(file))[::every]]
     for number, source in enumerate(sources):
         (folder / f"seed{number}").write_bytes(source.encode("utf-8", "replace"))
@@ -58,6 +59,8 @@ def main() -> None:
         corpus.mkdir(exist_ok=True)
         seed(corpus, 1 if int(seconds) >= 60 else 10)
         options = [f"-max_total_time={seconds}", "-max_len=8192", "-timeout=20", "-verbosity=0"]
+        if len(sys.argv) > 3:
+            options += ["-seed=1", f"-runs={sys.argv[3]}"]
         atheris.Setup([sys.argv[0], *options, f"-artifact_prefix={corpus}/", str(corpus)], one)
         atheris.Fuzz()
 

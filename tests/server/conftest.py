@@ -55,7 +55,7 @@ class Running:
 
     def client(self, user: str | None = None) -> httpx2.Client:
         headers = {"Authorization": f"Bearer {TOKENS[user]}"} if user else {}
-        return httpx2.Client(base_url=self.url, headers=headers, timeout=60)
+        return httpx2.Client(base_url=self.url, headers=headers, timeout=600)
 
 
 def start(folder: Path, *arguments: str, **env: str) -> Running:

@@ -56,7 +56,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         command = [sys.executable, str(HERE / "fixture.py"), str(fd), f"sqlite:///{folder}/it.db"]
         process = subprocess.Popen(command, stderr=log, pass_fds=[fd])
     try:
-        answer = httpx2.get(f"http://127.0.0.1:{port}/healthz", timeout=120)
+        answer = httpx2.get(f"http://127.0.0.1:{port}/healthz", timeout=600)
         assert answer.status_code == 200, (folder / "log").read_text()
         yield f"http://127.0.0.1:{port}/mcp"
     finally:

@@ -146,7 +146,7 @@ def test_the_official_client_hears_how_far_its_chart_is(server, mode):
 
     async def run():
         headers = {"Authorization": f"Bearer {TOKENS['ann']}"}
-        async with httpx2.AsyncClient(headers=headers, timeout=20) as http:
+        async with httpx2.AsyncClient(headers=headers, timeout=600) as http:
             transport = streamable_http_client(f"{server.url}/mcp", http_client=http)
             async with Client(transport, mode=mode) as client:
                 asked = {"symbol": "sample:es-5m", "bars": 30, "format": "summary"}

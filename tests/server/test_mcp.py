@@ -65,7 +65,7 @@ async def whole_life(client: Client) -> None:
 async def over_http(server, user: str) -> AsyncIterator[Client]:
     headers = {"Authorization": f"Bearer {TOKENS[user]}"}
     async with (
-        httpx2.AsyncClient(headers=headers, timeout=60) as http,
+        httpx2.AsyncClient(headers=headers, timeout=600) as http,
         Client(streamable_http_client(f"{server.url}/mcp", http_client=http)) as client,
     ):
         yield client

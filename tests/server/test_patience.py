@@ -92,7 +92,7 @@ def test_a_head_without_end_is_refused_before_it_is_all_there(port):
 
 
 def test_an_answer_that_nobody_takes_is_given_up(port, given_up):
-    with socket.create_connection(("127.0.0.1", port), timeout=60) as line:
+    with socket.create_connection(("127.0.0.1", port), timeout=600) as line:
         line.sendall(b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
         assert given_up.wait(60)
         taken = 0
@@ -104,7 +104,7 @@ def test_an_answer_that_nobody_takes_is_given_up(port, given_up):
 
 def test_who_comes_in_time_is_served_again_and_again(monkeypatch, port):
     monkeypatch.setattr(serving, "HEAD_SECONDS", 1.5)
-    with socket.create_connection(("127.0.0.1", port), timeout=60) as line:
+    with socket.create_connection(("127.0.0.1", port), timeout=600) as line:
         for pause in (1.7, 0):  # the first head's time is over by then
             line.sendall(HEAD + b"\r\n")
             answer = b""

@@ -31,7 +31,7 @@ def refused(*arguments: str, **env: str) -> tuple[int, str]:
         [sys.executable, "-m", "chartpact", *arguments],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
         check=False,
         env={**os.environ, **env},
     )

@@ -78,7 +78,7 @@ def _text(data: bytes) -> bytes:
 
 def _progress(parts: Iterator[Part], body: bytes) -> Iterator[Part]:
     rows = body.count(b"\n")
-    if rows < SHOW_PROGRESS or not sys.stderr.isatty():
+    if rows < SHOW_PROGRESS or sys.stderr is None or not sys.stderr.isatty():
         yield from parts
         return
     from tqdm import tqdm

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from importlib import import_module
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn, TextIO
 
 from chartpact._version import VERSION
 from chartpact.bars.errors import nearest
@@ -98,6 +98,10 @@ class Visible:
         return getattr(self._stream, name)
 
 
+def _shown(stream: TextIO | None) -> Any:
+    return None if stream is None else Visible(stream)  # who closed it wants to see nothing
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code."""
     top = parser()
@@ -108,11 +112,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if args.verb in PROTOCOLS:
             return int(args.run(args))
-        shown = Visible(sys.stdout), Visible(sys.stderr)
-        with redirect_stdout(cast(Any, shown[0])), redirect_stderr(cast(Any, shown[1])):
+        with redirect_stdout(_shown(sys.stdout)), redirect_stderr(_shown(sys.stderr)):
             return int(args.run(args))
     except UsageError as error:
-        print(f"chartpact {args.verb}: {error}", file=Visible(sys.stderr))
+        print(f"chartpact {args.verb}: {error}", file=_shown(sys.stderr))
         return error.code
     except BrokenPipeError:  # the reader has seen enough, as in `chartpact … | head`
         sys.stderr.close()

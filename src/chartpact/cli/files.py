@@ -9,6 +9,8 @@ from chartpact.cli import UsageError
 
 def read_text(file: str) -> str:
     """The text in a file, or on standard input where the file is -."""
+    if file == "-" and sys.stdin is None:
+        raise UsageError("-: standard input is closed")
     try:
         data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
         return data.decode()
@@ -21,7 +23,7 @@ def read_text(file: str) -> str:
 def write_text(file: str | None, text: str) -> None:
     """Writes the text there, or to standard output where no file is named."""
     if file is None:
-        sys.stdout.write(text)
+        print(text, end="")
         return
     try:
         Path(file).write_text(text, encoding="utf-8")

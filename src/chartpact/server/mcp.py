@@ -364,7 +364,7 @@ def _add_resources(server: MCPServer[Any], verbs: Verbs, user_of: UserOf) -> Non
 
 
 def _page(name: str) -> str:
-    return (files("chartpact.server") / "pages" / name).read_text()
+    return (files("chartpact.server") / "pages" / name).read_text("utf-8")
 
 
 def _add_prompts(server: MCPServer[Any]) -> None:
