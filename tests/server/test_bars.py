@@ -171,3 +171,4 @@ def test_a_script_compares_with_own_files_and_exchanges_and_fails_alone(ann):
     assert "error" not in drawn[1]
     assert "no market 'x'" in drawn[2]["error"]["message"]
     assert "error" not in drawn[3]
+    assert ann.delete("/api/v1/my/bars/pair").json() == {"ok": True}
