@@ -47,13 +47,20 @@ class Compiled:
     uses: tuple[str, ...]  # host functions, as "ta.ema"
 
 
+class TooIntricate(Exception):
+    """Python's own compiler refuses the code."""
+
+
 def compile_module(checked: Checked, kinds: Kinds) -> Compiled:
     """The code of a module that passed its checks."""
     writer = _Writer(checked, kinds)
     tree = ast.fix_missing_locations(writer.module())
     with catch_warnings():
         simplefilter("ignore", SyntaxWarning)  # Python's advice on `None is None` is for its users
-        code = compile(tree, FILE, "exec", dont_inherit=True, optimize=0)
+        try:
+            code = compile(tree, FILE, "exec", dont_inherit=True, optimize=0)
+        except (SyntaxError, ValueError, OverflowError) as error:
+            raise TooIntricate from error
     return Compiled(code, writer.weights, tuple(sorted(writer.uses)))
 
 

@@ -26,7 +26,8 @@ KINDS = (
 class ScriptError(IndicatorError):
     """A script cannot be used or run: where, why, and what to write instead.
 
-    Lines and columns count characters from 1; None where the place is not known.
+    Lines and columns count characters from 1; None where the place is not known. `inside` tells
+    what failed in the host, where it is not the script that is wrong: that is for the host's log.
 
     >>> ScriptError("run", "name", "there is no 'emaa'", line=3, column=9).to_json()["line"]
     3
@@ -41,6 +42,7 @@ class ScriptError(IndicatorError):
         *,
         line: int | None = None,
         column: int | None = None,
+        inside: str = "",
     ) -> None:
         if step not in STEPS or kind not in KINDS:
             raise ValueError(f"{step!r} and {kind!r} are not a step and a kind of script error")
@@ -48,6 +50,7 @@ class ScriptError(IndicatorError):
         self.step = step
         self.line = line
         self.column = column
+        self.inside = inside
 
     def __str__(self) -> str:
         place = "" if self.line is None else f"line {self.line}: "
@@ -78,7 +81,13 @@ class ScriptError(IndicatorError):
     def at(self, step: str) -> "ScriptError":
         """The same error, met in another step."""
         return ScriptError(
-            step, self.kind, self.message, self.hint, line=self.line, column=self.column
+            step,
+            self.kind,
+            self.message,
+            self.hint,
+            line=self.line,
+            column=self.column,
+            inside=self.inside,
         )
 
 
@@ -86,6 +95,29 @@ def _count(value: Any) -> int | None:
     if value is None or (type(value) is int and value > 0):
         return value
     raise ValueError(f"{value!r} is not a line or a column")
+
+
+NOT_YOUR_FAULT = "this is a fault in chartpact: please report it, with the script"
+_MOST_FRAMES = 8
+
+
+def inside(error: BaseException) -> str:
+    """What failed in the host and where, in one line and without its sources.
+
+    >>> try:
+    ...     nearest(5, [])
+    ... except TypeError as error:
+    ...     print(inside(error))  # doctest: +ELLIPSIS
+    TypeError: object of type 'int' has no len(), in chartpact.script.errors:nearest:... < ...
+    """
+    frames = []
+    trace = error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        module = trace.tb_frame.f_globals.get("__name__", "the script")
+        frames.append(f"{module}:{code.co_name}:{trace.tb_lineno}")
+        trace = trace.tb_next
+    return f"{type(error).__name__}: {error}, in {' < '.join(frames[: -_MOST_FRAMES - 1 : -1])}"
 
 
 _LONGEST_NAME, _MOST_NAMES = 40, 1_000

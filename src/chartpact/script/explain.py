@@ -1,26 +1,29 @@
 """From an exception in compiled code to a sentence for the person who wrote the script.
 
-The text of the expression that failed, and the values of the names in it, make the message.
+The text of the expression that failed, and the values of the names in it, make the message. What
+Python raises in the host's own code is the host's fault, and is told as that, unless it stands in
+`_ANSWERS`: there the host does for the script what Python's operators and calls do.
 """
 
 import ast
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
 from chartpact.script.builtins import NAMES
-from chartpact.script.errors import Fault, ScriptError
-from chartpact.script.host import ta
+from chartpact.script.errors import NOT_YOUR_FAULT, Fault, ScriptError, inside
+from chartpact.script.host import called, ta
 from chartpact.script.limits import DRY_RUN_BARS
 from chartpact.script.meter import Exhausted, Meter
-from chartpact.script.operators import mismatch_hint
+from chartpact.script.operators import Operators, mismatch_hint
 from chartpact.script.place import Place
-from chartpact.script.series import NotANumber, Series, SeriesTruth
+from chartpact.script.runtime import Runtime
+from chartpact.script.series import NotANumber, Series, SeriesTruth, TextSeries
 from chartpact.script.texts import quoted
-from chartpact.script.values import HostObject, a_type, type_name
+from chartpact.script.values import FILE, HostObject, Method, a_type, type_name
 
 _PYTHON_TYPES = {
     "NoneType": "None",
@@ -60,15 +63,52 @@ _MOST_SURROUNDINGS = 4
 _MOST_WORDS = 2_000
 
 
-def explained(error: BaseException, source: str) -> ScriptError:
+# What Python raises in these functions, it raises of the script's own values.
+_CALCULATED = (ZeroDivisionError, OverflowError)
+_ANSWERS: Mapping[CodeType, tuple[type[Exception], ...]] = {
+    function.__code__: raised
+    for raised, functions in (
+        (_CALCULATED, (Operators.add, Operators.sub, Operators.mul, Operators.div)),
+        (_CALCULATED, (Operators.floordiv, Operators.mod)),
+        ((IndexError, KeyError), (Operators.index, Operators.store)),
+        ((IndexError, TypeError), (Series.__getitem__, TextSeries.__getitem__)),
+        ((TypeError,), (Runtime.call, Method.__call__, called)),
+    )
+    for function in functions
+}
+
+
+def explained(error: Exception, source: str) -> ScriptError:
     """The script error behind an exception that came out of compiled code."""
     place = Place(error.__traceback__, source)
-    kind, message, hint = _told(error, place)
-    message, hint = message[:_MOST_WORDS], hint[:_MOST_WORDS]
-    return ScriptError("run", kind, message, hint, line=place.line, column=place.column)
+    if _is_ours(error):
+        message = "chartpact itself failed while it ran this line"
+        kind, hint, within = "crash", NOT_YOUR_FAULT, inside(error)
+    else:
+        kind, message, hint = _told(error, place)
+        message, hint, within = message[:_MOST_WORDS], hint[:_MOST_WORDS], ""
+    return ScriptError(
+        "run", kind, message, hint, line=place.line, column=place.column, inside=within
+    )
 
 
-def _told(error: BaseException, place: Place) -> tuple[str, str, str]:  # noqa: PLR0911
+def _is_ours(error: Exception) -> bool:
+    """Is it the host that is wrong, and not the script?"""
+    if isinstance(error, Fault | MemoryError | RecursionError):
+        return False
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    code = None if trace is None else trace.tb_frame.f_code
+    if code is not None and code.co_filename == FILE:
+        return not isinstance(error, _OF_SCRIPTS)
+    return code is None or not isinstance(error, _ANSWERS.get(code, ()))
+
+
+_OF_SCRIPTS = (ArithmeticError, LookupError, NameError, AttributeError, TypeError, ValueError)
+
+
+def _told(error: Exception, place: Place) -> tuple[str, str, str]:  # noqa: PLR0911
     if isinstance(error, SeriesTruth):
         tested = _tested_series(place)
         place.point(tested)
@@ -111,9 +151,7 @@ def _told(error: BaseException, place: Place) -> tuple[str, str, str]:  # noqa: 
         return "memory", "the script needs more memory than it may have", "keep fewer values"
     if isinstance(error, RecursionError):
         return "value", "something is nested too deep", ""
-    if isinstance(error, ValueError):
-        return "value", f"a value cannot be used here{_where(place)}", ""
-    return "crash", "the host failed while it ran this line", "please report it with the script"
+    return "value", f"a value cannot be used here{_where(place)}", ""
 
 
 def _exhausted(error: Exhausted, place: Place) -> str:

@@ -15,7 +15,7 @@ from chartpact.indicators.params import resolve as resolve_params
 from chartpact.script import host
 from chartpact.script.check import MOST_PROBLEMS
 from chartpact.script.check import check as check_tree
-from chartpact.script.compile import compile_module
+from chartpact.script.compile import TooIntricate, compile_module
 from chartpact.script.errors import ScriptError
 from chartpact.script.explain import explained
 from chartpact.script.host.chart import Chart
@@ -61,7 +61,7 @@ def examine(source: str, limits: Limits) -> tuple[Program | None, list[ScriptErr
     try:
         kinds = Kinds(checked, {each.name: _kinds_of(each) for each in params}, host.results())
         compiled = compile_module(checked, kinds)
-    except (RecursionError, MemoryError, SyntaxError, ValueError, OverflowError):
+    except (RecursionError, MemoryError, TooIntricate):
         message = "this script is too intricate to be compiled"
         return None, [ScriptError("check", "size", message, "split it into smaller functions")]
     program = Program(source, params, meta, compiled.code, compiled.weights, compiled.uses)

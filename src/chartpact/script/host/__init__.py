@@ -52,7 +52,12 @@ def _charged(function: Callable[..., Any], meter: Meter, cost: int) -> Callable[
         meter.charge(cost + 9 * max(min(texts, _LONG) - _USUAL, 0))
         if given and type(given[0]) in (int, float):
             meter.charge(_large(given[0]))
-        return function(*given, **named)
+        return called(function, given, named)
 
     call.__name__ = function.__name__
     return call
+
+
+def called(function: Callable[..., Any], given: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
+    """What the function gives; a TypeError here is of arguments it does not have."""
+    return function(*given, **named)

@@ -181,10 +181,10 @@ def function(name: str, meter: Meter, bars: int) -> Callable[..., Any]:
             result = compute(*arguments, **options)
         except TaError as error:
             raise _refused(name, error) from None
-        except TypeError:
+        except TypeError as error:
+            if not _is_of_arguments(error, compute):
+                raise
             raise _misused(name, given, named) from None
-        except (ValueError, OverflowError):
-            raise Fault("value", f"ta.{name} cannot use these values", usage(name)) from None
         if kept and type(result) is np.ndarray and result.ndim:
             return Series(result, meter)
         return _result(result, declared.kind, meter)
@@ -214,7 +214,9 @@ def _choosing(numeric: Callable[..., Any], meter: Meter, bars: int) -> Callable[
             return numeric(*given, **named)
         try:
             return texts(*given, **named)
-        except TypeError:
+        except TypeError as error:
+            if not _is_of_arguments(error, texts):
+                raise
             raise Fault("type", "ta.where takes a condition, a and b", usage("where")) from None
 
     return where
@@ -300,6 +302,11 @@ def _float(value: Any) -> Any:
         return float(value) if type(value) is int else value
     except OverflowError:
         return math.inf
+
+
+def _is_of_arguments(error: TypeError, function: Callable[..., Any]) -> bool:
+    """Was the function given what it does not take? Any other TypeError is a fault in it."""
+    return str(error).startswith((f"{function.__name__}() ", f"{function.__qualname__}() "))
 
 
 def _refused(name: str, error: TaError) -> Fault:

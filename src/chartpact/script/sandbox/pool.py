@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from chartpact.script.errors import NOT_YOUR_FAULT
 from chartpact.script.sandbox import wire
 from chartpact.script.sandbox.cores import cores
 from chartpact.script.sandbox.layers import ALL
@@ -274,7 +275,7 @@ def _answered(ended: Exit | None, fd: int, given: Allowance) -> Answered:
         document, columns = wire.read_answer(fd, given.answer)
     except wire.WireError as error:
         raise RunFailed(
-            "crash", f"the script's process left no usable answer: {error}", _NOT_YOUR_FAULT
+            "crash", f"the script's process left no usable answer: {error}", NOT_YOUR_FAULT
         ) from None
     return Answered(document, columns)
 
@@ -286,9 +287,6 @@ def _judge(ended: Exit, given: Allowance) -> None:
         raise _crashed(ended, given)
     if ended.code == _OUT_OF_MEMORY:
         raise _out_of_memory(given)
-
-
-_NOT_YOUR_FAULT = "this is a fault in chartpact: please report it, with the script"
 
 
 def _busy(why: str) -> RunFailed:
@@ -329,7 +327,7 @@ def _crashed(ended: Exit, given: Allowance) -> RunFailed:
         )
     known = ended.signal in {*signal.Signals}
     name = signal.Signals(ended.signal).name if known else f"signal {ended.signal}"
-    return RunFailed("crash", f"the script's process crashed ({name})", _NOT_YOUR_FAULT)
+    return RunFailed("crash", f"the script's process crashed ({name})", NOT_YOUR_FAULT)
 
 
 # ------------------------------------------------------------------------------------ the default

@@ -4,6 +4,7 @@ What comes back from a child is untrusted: it is read strictly, and anything tha
 child of ours would say is a crash of the run.
 """
 
+import logging
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
@@ -16,7 +17,7 @@ import numpy as np
 
 from chartpact.bars import Bars
 from chartpact.indicators.params import TYPES, Param
-from chartpact.script.errors import ScriptError
+from chartpact.script.errors import NOT_YOUR_FAULT, ScriptError
 from chartpact.script.limits import LOG_LINE_CHARS, LOG_LINES, Limits
 from chartpact.script.program import Extras, Result, source_key
 from chartpact.script.run import compile, examine, execute
@@ -26,6 +27,7 @@ from chartpact.script.sandbox.process import Unavailable
 from chartpact.script.tokens import check_size
 
 T = TypeVar("T")
+log = logging.getLogger(__name__)
 
 _KEPT, _KEPT_BYTES = 1024, 64 << 20
 _MOST_MESSAGE = 4000
@@ -102,7 +104,11 @@ def run(
         raise inspected.errors[0]
     if _unprotected():
         program = compile(source, limits)
-        return execute(program, bars, params, budget=limits.steps, extras=extras)
+        try:
+            return execute(program, bars, params, budget=limits.steps, extras=extras)
+        except ScriptError as error:
+            _log_fault(error.inside)
+            raise
     answer = _ANSWER + _ANSWER_A_BAR * len(bars)
     allowance = Allowance(limits.wall_ms, limits.memory_mb << 20, answer)
     parts = _job(source, inspected, params, limits, extras)
@@ -192,6 +198,7 @@ def _read(
         if not isinstance(document, dict):
             raise TypeError
         if "error" in document:
+            _log_fault(document.get("inside"))
             raise _error(document["error"], step)
         return reader(document, answered.columns)
     except ScriptError:
@@ -201,8 +208,14 @@ def _read(
             step,
             "crash",
             "the script's process left no usable answer",
-            "this is a fault in chartpact: please report it, with the script",
+            NOT_YOUR_FAULT,
         ) from None
+
+
+def _log_fault(inside: Any) -> None:
+    """Tells the operator what failed in chartpact itself, in the words of a child: in one line."""
+    if isinstance(inside, str) and inside:
+        log.error("chartpact itself failed in a run: %s", ascii(inside[:_MOST_MESSAGE]))
 
 
 def _error(data: Mapping[str, Any], step: str) -> ScriptError:

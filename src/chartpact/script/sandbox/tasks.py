@@ -50,7 +50,7 @@ def run(job: Job, columns: list[Column]) -> Answer:
             ),
         )
     except ScriptError as error:
-        return {"error": error.to_json()}, []
+        return {"error": error.to_json(), "inside": error.inside}, []
     scene = packing.pack_scene(result.scene, drawn)
     return {"scene": scene, "steps": result.steps, "log": result.log}, drawn
 
