@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chartpact.syntax import Places, SourceError, guarded_parse, scan
+from chartpact.syntax import Places, SourceError, children, guarded_parse, scan, walk
 
 
 def parse(text, mode="eval", **limits):
@@ -148,3 +148,24 @@ def test_the_scan_tells_every_token_with_its_place():
         ("newline", "\n", 2, 9),
         ("name", "b", 3, 1),
     ]
+
+
+def test_the_parts_of_a_node_are_those_that_ast_tells():
+    text = """
+@d
+def f(a, b=1, *c, **e):
+    for (x, y) in [i for i in c if i > 1 if not i]:
+        a[0], b = {1: 2, **e}, {j: -k for j, k in e.items()}
+        if x and y or a.b[1:2:3]: continue
+        else: break
+    a += f(*c, k=1 if x else 2, **e) < 3
+    with a as b: pass
+    while 1: x = f"{a!r:>5} b"
+    return lambda q, r=2: (yield)
+"""
+    named = ast.expr_context | ast.operator | ast.unaryop | ast.boolop | ast.cmpop
+    for node in ast.walk(ast.parse(text)):
+        told = [each for each in ast.iter_child_nodes(node) if not isinstance(each, named)]
+        found = [each for each in children(node) if not isinstance(each, named)]
+        assert {*map(id, found)} == {*map(id, told)}, ast.dump(node)
+        assert {*map(id, walk(node))} <= {*map(id, ast.walk(node))}

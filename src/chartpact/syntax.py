@@ -7,9 +7,8 @@ how deep the parser would have to go, so that no text can exhaust it. Only then 
 
 import ast
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any, Literal, overload
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Literal, NamedTuple, overload
 
 MAX_NESTING = 64
 MAX_DEPTH = 400
@@ -44,8 +43,7 @@ class SourceError(ValueError):
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A piece of the text: `kind` is name, number, string, op, comment or newline."""
 
     kind: str
@@ -328,7 +326,56 @@ def _check_depth(tree: ast.AST, max_depth: int, max_parts: int) -> None:
                 getattr(node, "lineno", None),
                 hint="name the inner part on its own",
             )
-        pending.extend((child, depth + 1) for child in ast.iter_child_nodes(node))
+        depth += 1
+        pending += [(child, depth) for child in children(node)]
+
+
+# Where the parts of common nodes stand; what only tells how a node is meant is no part.
+_PARTS: Mapping[type[ast.AST], tuple[str, ...]] = {
+    getattr(ast, name): tuple(fields.split())
+    for name, fields in {
+        "Name": "", "Constant": "", "Pass": "", "Break": "", "Continue": "",
+        "BinOp": "left right", "UnaryOp": "operand", "BoolOp": "values",
+        "Compare": "left comparators", "IfExp": "test body orelse",
+        "Call": "func args keywords", "keyword": "value", "Starred": "value",
+        "Attribute": "value", "Subscript": "value slice", "Slice": "lower upper step",
+        "List": "elts", "Tuple": "elts", "Dict": "keys values", "Lambda": "args body",
+        "ListComp": "elt generators", "DictComp": "key value generators",
+        "comprehension": "target iter ifs", "JoinedStr": "values",
+        "Assign": "targets value", "AugAssign": "target value", "Expr": "value",
+        "Return": "value", "If": "test body orelse", "For": "target iter body orelse",
+    }.items()
+}  # fmt: skip
+
+
+def children(node: ast.AST) -> list[ast.AST]:
+    """The statements and expressions directly within a node, as `ast` has them but sooner.
+
+    >>> [type(child).__name__ for child in children(ast.parse("f(x, *y)").body[0].value)]
+    ['Name', 'Name', 'Starred']
+    """
+    fields = _PARTS.get(type(node))
+    if fields is None:
+        return list(ast.iter_child_nodes(node))
+    found: list[Any] = []
+    for field in fields:
+        part = getattr(node, field)
+        if type(part) is list:
+            found += part
+        elif part is not None:
+            found.append(part)
+    if fields == ("keys", "values"):  # of `{**x}` there is no key
+        return [part for part in found if part is not None]
+    return found
+
+
+def walk(node: ast.AST) -> Iterator[ast.AST]:
+    """A node and all within it, in no certain order."""
+    pending = [node]
+    while pending:
+        node = pending.pop()
+        yield node
+        pending += children(node)
 
 
 class Places:

@@ -105,7 +105,7 @@ def test_a_fault_in_the_host_is_told_as_the_hosts(monkeypatch, holder, name, lin
         ('x = "a".upper(y)', "type", "too many"),
         ("x = text.number()", "type", "without"),
         ("x = ta.sma()", "type", "sma"),
-        ("x = ta.atr(ohlcv)", "type", "cannot use"),
+        ("x = ta.atr(ohlcv)", "type", "atr"),
         ("x = ta.where(y > 0)", "type", "where"),
         ("x = ta.hour(ohlcv.time, ohlcv.close)", "value", "time zone"),
         ("x = (1 << 1023) * 4 / 3.0", "value", "1024 bits"),

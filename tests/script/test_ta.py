@@ -78,3 +78,16 @@ def test_a_function_that_the_package_publishes_is_in_scripts_without_further_wor
     assert np.array_equal(values, BARS.close)
     with pytest.raises(script.ScriptError, match=r"did you mean ta.twice\?"):
         script.compile(HEAD + "    ta.twicce(ohlcv.close)\n")
+
+
+@pytest.mark.parametrize(
+    "given", ["[7] * 100, 4", "7, [4] * 100", "[None] * 99 + [7], 4", "7, ohlcv.bar_index * 0 + 4"]
+)
+def test_a_remainder_takes_lists_and_whole_numbers(given):
+    (values,) = drawn(f"    chart.line(ta.mod({given}))\n")
+    assert values[-1] == 3.0
+
+
+def test_a_remainder_of_a_number_beyond_floats_is_refused():
+    with pytest.raises(script.ScriptError, match="too large"):
+        drawn("    x = ta.mod([1] * 100, (1 << 1023) + ((1 << 1023) - 1))\n")

@@ -24,7 +24,7 @@ from chartpact.script.scopes import (
     target_names,
 )
 from chartpact.script.values import CHANGES
-from chartpact.syntax import Places
+from chartpact.syntax import Places, walk
 
 MOST_PROBLEMS = 20
 PRICES = frozenset(
@@ -52,6 +52,7 @@ class Checked:
     globals: set[str]
     bindings: dict[ast.Name, str] = field(default_factory=dict)
     scopes: dict[ast.AST, Scope] = field(default_factory=dict)
+    called: set[ast.Name] = field(default_factory=set)  # names as they stand in calls
     uses: dict[str, set[str]] = field(default_factory=dict)  # "" is the module itself
 
     def reachable(self) -> set[str]:
@@ -416,6 +417,11 @@ class _Checker:
 
     def _call(self, node: ast.Call) -> None:
         self._expression(node.func)
+        if isinstance(node.func, ast.Name):
+            self.checked.called.add(node.func)
+        if len(node.keywords) > LOCALS:
+            self._refuse(node, "size", f"a call takes at most {LOCALS} named values")
+            raise _Enough
         starred = [each for each in node.args if isinstance(each, ast.Starred)]
         if len(starred) > 1 or (starred and node.args[-1] is not starred[0]):
             self._refuse(starred[0], "syntax", "*values come once, after the other values")
@@ -581,7 +587,7 @@ class _Checker:
 
 
 def _assigned_names(function: ast.FunctionDef) -> set[str]:
-    augmented = {id(node.target) for node in ast.walk(function) if isinstance(node, ast.AugAssign)}
+    augmented = {id(node.target) for node in walk(function) if isinstance(node, ast.AugAssign)}
     names = {each.arg for each in parameters(function)}
     for each in bound_names(function.body):
         if id(each) not in augmented:

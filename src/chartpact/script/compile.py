@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass
 from types import CodeType
-from typing import TypeVar
+from typing import Any, TypeVar
 from warnings import catch_warnings, simplefilter
 
 from chartpact.script.check import BUILTIN, FUNCTION, NAMESPACE, Checked
@@ -25,6 +25,7 @@ from chartpact.script.kinds import DICTS, INT, LIST, NUMBER, Kinds, is_none_test
 from chartpact.script.scopes import target_names
 from chartpact.script.values import FILE
 from chartpact.script.weights import COLLECT, TURN, Weights, entry, steps, unpacking
+from chartpact.syntax import children, walk
 
 BINARY: Mapping[type, str] = {
     ast.Add: "_add", ast.Sub: "_sub", ast.Mult: "_mul", ast.Div: "_div", ast.FloorDiv: "_floordiv",
@@ -54,7 +55,8 @@ class TooIntricate(Exception):
 def compile_module(checked: Checked, kinds: Kinds) -> Compiled:
     """The code of a module that passed its checks."""
     writer = _Writer(checked, kinds)
-    tree = ast.fix_missing_locations(writer.module())
+    tree = writer.module()
+    _place_all(tree)
     with catch_warnings():
         simplefilter("ignore", SyntaxWarning)  # Python's advice on `None is None` is for its users
         try:
@@ -188,7 +190,7 @@ class _Writer:
         """
         names: list[ast.expr] = []
         later: list[ast.stmt] = []
-        plain = not any(isinstance(each, ast.Subscript) for each in ast.walk(target))
+        plain = not any(isinstance(each, ast.Subscript) for each in walk(target))
         for each in target.elts:
             if isinstance(each, ast.Name) and plain:
                 names.append(ast.Name(each.id, ast.Store()))
@@ -587,7 +589,26 @@ Node = TypeVar("Node", bound=ast.AST)
 
 def _at(place: ast.AST, node: Node) -> Node:
     """The node, at the author's place if it has none yet."""
-    return node if hasattr(node, "lineno") else ast.copy_location(node, place)
+    if not hasattr(node, "lineno"):
+        _place(node, place)
+    return node
+
+
+def _place(node: ast.AST, place: Any) -> None:
+    made: Any = node
+    made.lineno, made.col_offset = place.lineno, place.col_offset
+    made.end_lineno, made.end_col_offset = place.end_lineno, place.end_col_offset
+
+
+def _place_all(tree: ast.Module) -> None:
+    """Puts every node that has no place where what it stands in is."""
+    start = ast.Pass(lineno=1, col_offset=0, end_lineno=1, end_col_offset=0)
+    pending: list[tuple[ast.AST, ast.AST]] = [(tree, start)]
+    while pending:
+        node, place = pending.pop()
+        if not hasattr(node, "lineno"):
+            _place(node, place)
+        pending += [(child, node) for child in children(node)]
 
 
 def _name(name: str) -> ast.expr:

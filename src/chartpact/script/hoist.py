@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from chartpact.script.kinds import INT, OHLCV, OHLCV_KINDS, SERIES, UNBOUND
 from chartpact.script.scopes import bound_names, target_names
+from chartpact.syntax import children
 
 
 def hoistable(
@@ -50,7 +51,7 @@ def _indexed_in_loops(node: ast.AST, inside: bool = False) -> Iterator[ast.Subsc
     hidden: set[str] = set()
     if isinstance(node, ast.ListComp | ast.DictComp):
         hidden = {n.id for clause in node.generators for n in target_names(clause.target)}
-    for child in ast.iter_child_nodes(node):
+    for child in children(node):
         for found in _indexed_in_loops(child, inside or loops):
             if source_of(found.value)[1] not in hidden:
                 yield found

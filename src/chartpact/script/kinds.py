@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 
 from chartpact.script.check import BUILTIN, FUNCTION, GLOBAL, NAMESPACE, Checked
 from chartpact.script.scopes import bound_names, names_of, parameters, target_names
+from chartpact.syntax import walk
 
 (
     UNBOUND, NONE, BOOL, SMALL, MID, BIG, FLOAT, STR, LIST, TUPLE, DICT, RANGE,
@@ -141,11 +142,8 @@ class Kinds:
 
     def _values(self) -> Iterator[str]:
         """Functions that are used other than by calling them."""
-        called = {
-            id(node.func) for node in ast.walk(self._checked.tree) if isinstance(node, ast.Call)
-        }
         for name, binding in self._checked.bindings.items():
-            if binding == FUNCTION and id(name) not in called:
+            if binding == FUNCTION and name not in self._checked.called:
                 yield name.id
 
     def _function(self, function: ast.FunctionDef) -> None:
@@ -614,7 +612,7 @@ def _names_in_loops(node: ast.stmt) -> set[str]:
     """The names of a statement that is a loop, or has one among its expressions."""
     if isinstance(node, ast.If):
         return set()
-    within = list(ast.walk(node))
+    within = list(walk(node))
     if not any(isinstance(each, ast.For | ast.ListComp | ast.DictComp) for each in within):
         return set()
     return {each.id for each in within if isinstance(each, ast.Name)}
@@ -644,7 +642,7 @@ def private_lists(function: ast.FunctionDef, checked: Checked) -> set[str]:
     }
     if not found:
         return found
-    nodes = list(ast.walk(function))
+    nodes = list(walk(function))
     kept = {id(name) for name in _harmless_uses(nodes, checked) if name.id in found}
     for node in nodes:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in kept:

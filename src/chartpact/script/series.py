@@ -79,7 +79,7 @@ def charge_division(left: Any, right: Any, meter: Meter) -> None:
     meter.charge(130 + 2 * length // 5)
     if not length:
         return
-    dividends, divisors = np.abs(left), np.abs(right)
+    dividends, divisors = (np.abs(np.asarray(side, np.float64)) for side in (left, right))
     largest = np.max(dividends, where=np.isfinite(dividends), initial=0.0)
     smallest = np.min(divisors, where=divisors > 0, initial=np.inf)
     if not largest <= _FAR_APART * smallest:

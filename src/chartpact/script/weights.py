@@ -10,6 +10,7 @@ from chartpact.script.check import FUNCTION, Checked
 from chartpact.script.guards import Guards
 from chartpact.script.kinds import BIG, DICT, NUMBER, is_none_test
 from chartpact.script.meter import QUARTERS
+from chartpact.syntax import children
 
 LONG_BRANCH = 16  # quarters: a longer branch of an `if` is charged when it is taken
 TURN = 2  # of a loop, its body not counted
@@ -122,7 +123,7 @@ class Weights:
         if isinstance(node, ast.ListComp | ast.DictComp):
             return 16 + self.cost(node.generators[0].iter)
         own = self._own(node)
-        for child in ast.iter_child_nodes(node):
+        for child in children(node):
             if isinstance(child, ast.expr):
                 own += self.cost(child)
             elif isinstance(child, ast.keyword):

@@ -156,6 +156,11 @@ GENERATED: dict[str, tuple[str, str, str]] = {
         "check",
         "size",
     ),
+    "7 000 named values of a call": (
+        body("x = dict(" + ",".join(f"a{i}=1" for i in range(7_000)) + ")"),
+        "check",
+        "size",
+    ),
     "100 PARAMS": (
         "PARAMS = ["
         + ",".join(f'{{"name": "n{i}", "type": "int", "default": 1}}' for i in range(100))
