@@ -129,6 +129,7 @@ x = str(double)
 x = int("5")
 x = int("ff", 16)
 x = int(5.5)
+x = int(1e308)
 x = float("1.5")
 x = float("1.7976931348623157e308")
 x = float(i)
@@ -262,6 +263,8 @@ s = ["a"] * {n} | x = "".join(s)
 s = ["é"] * {n} | x = "𝄞".join(s)
 s = "{}" * ({n} // 2); t = [1] * ({n} // 2) | x = s.format(*t)
 s = "{{}}" * ({n} // 4) | x = s.format()
+s = "a" * {n} | x = s.format()
+s = "a" * {n}; t = s + "𝄞" | x = s < t
 s = "%s" * ({n} // 2); t = (1,) * ({n} // 2) | x = s % t
 s = "%%" * ({n} // 2) | x = s % ()
 s = "%e" * ({n} // 2); t = (1.2345e-300,) * ({n} // 2) | x = s % t
@@ -307,6 +310,10 @@ v = [[1]] * {n} | x = [2] in v
 v = [[1, 1, 1]] * {n} | x = [1, 1, 2] in v
 v = [(1,)] * {n} | x = (2,) in v
 v = [ohlcv.close] * {n} | x = 1 in v
+v = [ohlcv.close] * {n} | x = None in v
+v = [ohlcv.close > 1] * {n} | x = "a" in v
+v = [()] * {n} | x = (1,) in v
+v = [()] * {n} + [(1,)] | x = v.index((1,))
 v = [double] * {n} | x = nothing in v
 v = [1] * {n} | x = v.index(1)
 v = [1] * {n} + [2] | x = v.index(2)
@@ -386,6 +393,11 @@ v = {j: j for j in range({n})}; w = {j: j for j in range({n})} | x = v == w
 v = {str(j): j for j in range({n})}; w = {str(j): j for j in range({n})} | x = v == w
 v = {j: j for j in range({n})} | x = v.get(i)
 v = {j: j for j in range({n})} | x = i in v
+v = {j: j for j in range({n})} | x = v[i % {n}]
+v = {j: j for j in range({n})} | v[0] += 1
+v = {(j, j): j for j in range({n})} | x = dict(v)
+v = {j: j for j in range({n})}; w = {j + 100000: j for j in range({n})} | x = v | w
+v = [j * 1.5 for j in range({n})] | x = {each: 1 for each in v}
 v = {j: j for j in range({n})} | v[i] = 1
 v = {j: j for j in range({n})} | x = v.setdefault(i, 1)
 v = {j: j for j in range({n})} | v.update({1: 1})

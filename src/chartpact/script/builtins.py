@@ -105,7 +105,7 @@ class Builtins:
         if type(x) is float:
             if x - x != 0:
                 raise Fault("value", f"{x} has no whole part", "test it first with ta.isna(x)")
-            self._charge(2)
+            self._charge(3 if -_RANGE < x < _RANGE else 10)
             return int(x)
         hint = "take one bar: s[i]" if type(x) is Series else ""
         raise Fault("type", f"int takes a number or a string, not {a_type(x)}", hint)

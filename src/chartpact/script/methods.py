@@ -220,7 +220,7 @@ class Methods:
 
     def _list_index(self, values: List, value: Any, start: Any = None, end: Any = None, /) -> int:
         first, last, _ = slice(_bound(start), _bound(end)).indices(len(values))
-        self._charge(1 + 6 * max(last - first, 0))
+        self._charge(1 + self._operators.seeking(value) * max(last - first, 0))
         for at in range(first, last):
             if self._operators.found(value, values[at]):
                 return at

@@ -13,7 +13,7 @@ from chartpact.script.errors import Fault
 from chartpact.script.keys import seal
 from chartpact.script.limits import INT_BITS, TEXT_CHARS, VALUE_DEPTH
 from chartpact.script.meter import Meter, walking
-from chartpact.script.series import Series, SeriesTruth, TextSeries
+from chartpact.script.series import Series, TextSeries
 from chartpact.script.texts import percent
 from chartpact.script.values import DICTS, LISTS, Dict, HostObject, List, Method, a_type
 
@@ -288,7 +288,7 @@ class Operators:
         if left is Series or right is Series:
             return order(a, b)
         if left is right is str:
-            self._charge(4 + min(len(a), len(b)) // 64)
+            self._charge(5 + min(len(a), len(b)) // 64)
             return order(a, b)
         if (left in LISTS and right in LISTS) or left is right is tuple:
             return self._in_order(a, b, order, depth)
@@ -325,18 +325,21 @@ class Operators:
     def _listed(self, value: Any, holder: Any) -> bool:
         if type(value) in NUMBERS or type(value) is str or value is None:
             per_element = 64 + len(value) if type(value) is str else 64
-            self._charge(5 + len(holder) * per_element // 64)
-            try:
-                if value not in holder:  # Python finds more (True for 1), never less
-                    return False
-            except SeriesTruth:
-                pass  # a series among the elements
+            self._charge(8 + len(holder) * per_element // 64)
+            plain = Series not in set(map(type, holder))  # which is compared bar by bar
+            if plain and value not in holder:  # Python finds more (True for 1), never less
+                return False
         return self._sought(value, holder)
 
     @walking
     def _sought(self, value: Any, holder: Any) -> bool:
-        self._charge(10 + 6 * len(holder))
+        self._charge(10 + self.seeking(value) * len(holder))
         return any(self.found(value, each) for each in holder)
+
+    @staticmethod
+    def seeking(value: Any) -> int:
+        """The steps for each element that is compared with the value."""
+        return 11 if type(value) in _WALKED else 6
 
     def found(self, value: Any, each: Any) -> bool:
         """Is the element the value? (A series is equal to no single value.)"""

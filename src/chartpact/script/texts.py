@@ -108,7 +108,7 @@ def formatted(template: str, values: Sequence[Any], named: Mapping[str, Any], me
     >>> formatted("{} of {total}: {{}}", [1], {"total": 2}, Meter(1000))
     '1 of 2: {}'
     """
-    meter.charge(25 + len(template) // 5)
+    meter.charge(25 + len(template) // 3)
     parts: list[str] = []
     size = end = automatic = 0
     numbered = False
