@@ -312,7 +312,7 @@ class Operators:
         if kind is str:
             if type(value) is not str:
                 raise Fault("type", f"a string holds strings only, and this is {a_type(value)}")
-            self._charge(5 + len(holder) * (16 + min(len(value), 100)) // 256)
+            self._charge(7 + len(holder) * (16 + min(len(value), 100)) // 256)
             return value in holder
         if kind is range:
             if type(value) is float and value.is_integer():

@@ -128,7 +128,7 @@ class Runtime:
         """`f(**values)`."""
         if type(values) not in DICTS or any(type(key) is not str for key in values):
             raise Fault("type", "** takes a dict whose keys are strings")
-        self.meter.charge(20 + 12 * len(values))
+        self.meter.charge(20 + 16 * len(values))
         return dict(values)
 
     # --------------------------------------------------------------------------------- loops

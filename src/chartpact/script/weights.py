@@ -18,8 +18,8 @@ NATIVE, GUARDED = 1, 11
 CALL = 10  # of a builtin, or of the host
 UNPACK = 16  # `a, b = x`, for which a function is called
 READ = 5  # an element of a dict, under a number
-STORE = 8  # an element of a dict, which may have to grow
-COLLECT = 10  # an element of a dict that a comprehension makes
+STORE = 10  # an element of a dict, which may have to grow
+COLLECT = 12  # an element of a dict that a comprehension makes
 DIVIDE_BIG = 16  # ints without bounds divided to a float
 
 
