@@ -61,7 +61,7 @@ PLACES = [
     (payload, "_written", 'x = payload.label({"A": 1})'),
     (Methods, "_string_upper", 'x = "a".upper()'),
     (Operators, "_listed", "x = 1 in [1, 2]"),
-    (Series, "_numbers", "x = ohlcv.close + 1"),
+    (Series, "_condition_of", "x = (ohlcv.close > 1) & True"),
 ]
 
 
