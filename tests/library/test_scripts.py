@@ -247,3 +247,15 @@ def test_of_two_who_write_one_name_at_once_both_are_in_its_history(engine):
     for who in ("one", "two"):
         mine = [each.source for each in reversed(history) if who in each.source]
         assert mine == [f"good {who} {n}" for n in range(9)]
+
+
+def test_an_update_of_what_is_deleted_meanwhile_brings_nothing_back(engine, scripts):
+    def deletes(user: str, source: str) -> object:
+        scripts.delete(user, "mine")
+        return check(user, source)
+
+    scripts.register("ann", "mine", "good")
+    with pytest.raises(LibraryError, match="you have no indicator 'mine'"):
+        Scripts(engine, deletes).update("ann", "mine", "good 2")
+    assert scripts.of("ann") == []
+    assert len(scripts.history("ann", "mine")) == 1

@@ -103,6 +103,17 @@ def test_no_account_is_kept_of_users_who_are_gone() -> None:
     assert log.turns._level == 0
 
 
+def test_of_very_many_who_are_gone_who_owes_most_is_remembered() -> None:
+    log = Log(Turns(2))
+    log.ask("here")
+    log.ask("owes")
+    log.turns.done("owes", 100.0)
+    for number in range(3000):
+        log.ask(f"user {number}")
+        log.turns.done(f"user {number}", 0.001)
+    assert log.turns._spent["owes"] >= 100
+
+
 def test_one_user_never_has_all_turns() -> None:
     log = Log(Turns(4))
     for _ in range(10):

@@ -56,7 +56,7 @@ class Caller:
 
     async def _send(self, message: dict) -> None:
         if message["type"] == "http.response.start":
-            self.kind = dict(message["headers"])[b"content-type"].decode()
+            self.kind = dict(message["headers"]).get(b"content-type", b"").decode()
         else:
             self.text += message.get("body", b"").decode()
 
@@ -104,6 +104,31 @@ def test_a_short_call_is_answered_in_one_piece_and_one_that_asks_for_progress_as
             told = await Caller(exchanges, "telling", progressToken="p")()
             assert told.kind == "text/event-stream"
             assert told.text.index("half way") < told.text.index('"result":7')
+
+    asyncio.run(run())
+
+
+def test_a_call_of_the_older_protocol_is_answered_as_a_stream():
+    async def run():
+        exchanges = Exchanges(tools(asyncio.Event(), []), frozenset(), 10_000)
+        async with exchanges.run():
+            caller = Caller(exchanges, "quick")
+            caller._scope["headers"] = [
+                (name, b"2025-11-25" if name == b"mcp-protocol-version" else value)
+                for name, value in caller._scope["headers"]
+            ]
+            answer = await caller()
+            assert (answer.kind, '"result":7' in answer.text) == ("text/event-stream", True)
+
+    asyncio.run(run())
+
+
+def test_a_body_beyond_the_limit_is_refused():
+    async def run():
+        exchanges = Exchanges(tools(asyncio.Event(), []), frozenset(), 10_000)
+        async with exchanges.run():
+            assert '"result":7' in (await Caller(exchanges, "quick", padding="x" * 9000)()).text
+            assert "result" not in (await Caller(exchanges, "quick", padding="x" * 11_000)()).text
 
     asyncio.run(run())
 

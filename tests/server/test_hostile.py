@@ -229,9 +229,36 @@ def test_calls_at_once_are_limited(small):
         with small.client("bob") as bob:
             wait_until_all_calls_are_under_way(small, "ann")
             assert bob.get("/api/v1/my/bars").status_code == 200
+            for line in held:
+                line.close()
+        with small.client("ann") as ann:
+            ends = time.monotonic() + 20
+            while ann.get("/api/v1/my/bars").status_code != 200:
+                assert time.monotonic() < ends
+            for _ in range(6):  # those that are over no longer count
+                assert ann.get("/api/v1/my/bars").status_code == 200
     finally:
         for line in held:
             line.close()
+
+
+def test_calls_are_limited_for_each_user_alone(tmp_path):
+    with (
+        serving(tmp_path, CHARTPACT_LIMITS="calls_per_minute=5") as running,
+        running.client("ann") as ann,
+        running.client("bob") as bob,
+    ):
+        answers = [ann.get("/api/v1/my/bars") for _ in range(5)]
+        assert [each.status_code for each in answers] == [200] * 5
+        over = next(
+            each
+            for each in (ann.get("/api/v1/my/bars") for _ in range(1000))
+            if each.status_code == 429
+        )
+        assert "5 calls a minute" in over.json()["message"]
+        assert int(over.headers["retry-after"]) >= 1
+        assert ann.get("/healthz").status_code == 200
+        assert bob.get("/api/v1/my/bars").status_code == 200
 
 
 # ------------------------------------------------------------------------- others do not wait

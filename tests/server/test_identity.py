@@ -77,6 +77,39 @@ def test_nobody_is_asked_for_a_token():
         assert asked(by_token, Authorization=wrong).status_code == 401
 
 
+@pytest.mark.parametrize("held", ["", "\n", "short"])
+def test_a_file_that_holds_no_token_lets_nobody_in(tmp_path, held):
+    file = tmp_path / "token"
+    file.write_text(held)
+    with pytest.raises(ValueError, match="holds no token: remove it"):
+        identity.local_token(file)
+    file.unlink()
+    assert identity.local_token(file) == identity.local_token(file)
+
+
+def test_tokens_are_read_from_the_environment():
+    one, other, third = ("t" * 16, "u" * 16, "v=" * 8)
+    text = f" ann = {one} ,bob={other},, ann={third},ann={one}"
+    identify = identity.from_environment({"CHARTPACT_TOKENS": text})
+    for token, user in ((one, "ann"), (third, "ann"), (other, "bob")):
+        assert asked(identify, Authorization=f"Bearer {token}").json() == user
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("ann=" + "t" * 15, "tokens of 16 or more letters"),
+        ("ann", "write user=token"),
+        ("=" + "t" * 20, "write user=token"),
+        (f"ann={'t' * 20},bob={'t' * 20}", "ann and bob have the same token"),
+    ],
+)
+def test_tokens_that_would_let_in_somebody_else_are_refused(text, told):
+    with pytest.raises(ValueError, match=told) as refusal:
+        identity.from_environment({"CHARTPACT_TOKENS": text})
+    assert "tttt" not in str(refusal.value)
+
+
 @pytest.mark.parametrize(
     ("text", "runs"),
     [

@@ -40,3 +40,38 @@ def test_one_is_told_how_long_to_wait():
     assert refusal.value.retry_after_s == pytest.approx(10)
     clock.now += 10
     pixels.spend("ann", 10)
+
+
+def test_who_was_away_for_long_has_a_minutes_worth_and_no_more():
+    clock = Clock()
+    calls = Allowance("calls", 60, clock)
+    calls.spend("ann")
+    clock.now += 3600
+    calls.spend("ann", 60)
+    with pytest.raises(TooMuch):
+        calls.spend("ann")
+
+
+def test_what_was_refused_costs_nothing():
+    calls = Allowance("calls", 60, Clock())
+    with pytest.raises(TooMuch):
+        calls.spend("ann", 61)
+    calls.spend("ann", 60)
+
+
+def test_who_asks_for_more_than_a_minutes_worth_is_told_that_waiting_does_not_help():
+    pixels = Allowance("megapixels", 60, Clock())
+    with pytest.raises(TooMuch, match="60 megapixels a minute, and this is 100: ask for less"):
+        pixels.spend("ann", 100)
+    pixels.spend("ann", 60)
+    with pytest.raises(TooMuch) as refusal:
+        pixels.spend("ann", 100)
+    assert refusal.value.retry_after_s == 60
+
+
+def test_of_very_many_users_those_who_were_away_longest_are_forgotten():
+    calls = Allowance("calls", 60, Clock())
+    for number in range(100_003):
+        calls.spend(f"user {number}")
+    assert len(calls._buckets) == 100_000
+    assert "user 2" not in calls._buckets

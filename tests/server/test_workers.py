@@ -87,6 +87,15 @@ def test_long_jobs_that_were_asked_for_before_the_first_was_seen_to_be_long_wait
         assert all(each.result(60) for each in long)
 
 
+def test_a_job_that_waited_while_its_users_first_was_seen_to_be_long_gives_way_too():
+    with Workers(1) as one:
+        one.submit("bob", chores.who).result(30)
+        long = one.submit("ann", partial(chores.burn, 1))
+        waited = one.submit("ann", chores.niceness)
+        assert waited.result(30) == min(own_niceness() + BEHIND, 19)
+        assert long.result(30) == 1
+
+
 def test_whoever_took_long_gives_way_until_their_jobs_are_short_again(workers):
     workers.submit("cleo", partial(chores.burn, 0.5)).result(60)
     nice = [workers.submit("cleo", chores.niceness).result(60) for _ in range(PROBATION + 1)]

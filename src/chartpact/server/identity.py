@@ -70,13 +70,14 @@ def from_environment(environ: Mapping[str, str]) -> Identify | None:
             raise ValueError(f"CHARTPACT_IDENTITY: {named!r} is no function")
         return chosen
     if given := environ.get("CHARTPACT_TOKENS"):
-        pairs = [entry.strip().partition("=") for entry in given.split(",") if entry.strip()]
-        if any(not user or len(token) < LEAST_LETTERS for user, _, token in pairs):
+        entries = (entry.partition("=") for entry in given.split(",") if entry.strip())
+        pairs = [(user.strip(), token.strip()) for user, _, token in entries]
+        if any(not user or len(token) < LEAST_LETTERS for user, token in pairs):
             raise ValueError(
                 "CHARTPACT_TOKENS: write user=token, with tokens of 16 or more letters"
             )
         users: dict[str, str] = {}
-        for user, _, token in pairs:
+        for user, token in pairs:
             if users.setdefault(token, user) != user:
                 raise ValueError(f"CHARTPACT_TOKENS: {users[token]} and {user} have the same token")
         return by_token(users)

@@ -9,10 +9,11 @@ from collections.abc import Callable
 class TooMuch(Exception):
     """The user has to wait; `retry_after_s` says how long."""
 
-    def __init__(self, what: str, limit: float, retry_after_s: float) -> None:
-        super().__init__(
-            f"you may ask for {limit:g} {what} a minute: wait {retry_after_s:.0f} s, then go on"
-        )
+    def __init__(self, what: str, limit: float, amount: float, retry_after_s: float) -> None:
+        advice = f": wait {retry_after_s:.0f} s, then go on"
+        if amount > limit:
+            advice = f", and this is {amount:g}: ask for less"
+        super().__init__(f"you may ask for {limit:g} {what} a minute{advice}")
         self.retry_after_s = retry_after_s
 
 
@@ -40,4 +41,4 @@ class Allowance:
                 self._buckets.popitem(last=False)
         if not enough:
             wait = (min(amount, self._per_minute) - level) * 60 / self._per_minute
-            raise TooMuch(self._what, self._per_minute, max(1, wait))
+            raise TooMuch(self._what, self._per_minute, amount, max(1, wait))
