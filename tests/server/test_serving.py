@@ -123,6 +123,38 @@ def test_a_server_on_standard_input_ends_when_it_is_told_to(tmp_path, number):
         assert process.stderr.read() == b""
 
 
+def test_what_makes_no_sense_on_standard_input_is_answered_and_the_next_call_is_served(tmp_path):
+    def call(source: str) -> bytes:
+        tool = {"name": "register_indicator", "arguments": {"name": "x", "source": source}}
+        asked = {"jsonrpc": "2.0", "id": "mine", "method": "tools/call", "params": tool}
+        return json.dumps(asked).encode()
+
+    command = [sys.executable, "-m", "chartpact", "mcp", "--db", f"sqlite:///{tmp_path}/x.db"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        for line, code, to in (
+            (b"hello", -32700, None),
+            (b"\xff\xfe", -32700, None),
+            (b"[" * 100_000, -32700, None),
+            (call("\ud800"), -32700, "mine"),
+            (b"\n \n" + call("x")[:-1], -32700, None),
+            (b"[" + call("x") + b"]", -32600, None),
+            (b"7", -32600, None),
+            (b'{"jsonrpc": "2.0", "id": 3}', -32600, None),
+        ):
+            process.stdin.write(line + b"\n")
+            process.stdin.flush()
+            answer = json.loads(process.stdout.readline())
+            assert (answer["error"]["code"], answer["id"]) == (code, to), line[:50]
+            assert answer["error"]["message"]
+        process.stdin.write(b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n')
+        process.stdin.flush()
+        assert json.loads(process.stdout.readline())["id"] == 1
+        process.stdin.close()
+        assert process.wait(20) == 0
+        assert process.stderr.read() == b""
+
+
 def test_a_server_told_to_end_finishes_the_charts_it_is_drawing(tmp_path):
     running = start(tmp_path, CHARTPACT_LIMITS="calls_at_once=2")
     answers = []

@@ -111,7 +111,9 @@ def _created(settings: "Settings", **options: Any) -> "Server":
 
 
 def run_mcp(args: argparse.Namespace) -> int:
-    from chartpact.server import logs
+    import anyio
+
+    from chartpact.server import logs, pipe
 
     served = _created(_settings(args), stdio=True)
     logs.to_stderr(logging.WARNING)
@@ -124,7 +126,7 @@ def run_mcp(args: argparse.Namespace) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, end)
     try:
-        served.mcp.run("stdio")
+        anyio.run(pipe.serve, served.mcp)
     finally:
         served.close()
     return DONE
