@@ -259,3 +259,24 @@ def test_an_update_of_what_is_deleted_meanwhile_brings_nothing_back(engine, scri
         Scripts(engine, deletes).update("ann", "mine", "good 2")
     assert scripts.of("ann") == []
     assert len(scripts.history("ann", "mine")) == 1
+
+
+def test_what_is_forgotten_of_one_user_is_forgotten_of_no_other(scripts):
+    for name in ("s0", "s1", "s2"):
+        scripts.register("bob", name, "good of bob")
+    for number in range(8):
+        scripts.register("ann", f"s{number}", "good of ann")
+        scripts.delete("ann", f"s{number}")
+    assert [numbers(scripts, f"s{number}") for number in (0, 7)] == [[], [1]]
+    for name in ("s0", "s1", "s2"):
+        assert [each.source for each in scripts.history("bob", name)] == ["good of bob"]
+
+
+def test_what_others_delete_does_not_make_one_forget(scripts):
+    scripts.register("ann", "mine", "good")
+    scripts.delete("ann", "mine")
+    for number in range(3):
+        scripts.register("bob", f"s{number}", "good")
+        scripts.delete("bob", f"s{number}")
+    scripts.register("ann", "other", "good")
+    assert numbers(scripts, "mine") == [1]
