@@ -2,6 +2,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from threading import Thread
 
 import pytest
 import sqlalchemy as sa
@@ -76,6 +77,53 @@ def test_the_file_is_in_wal_mode_and_readers_see_no_unfinished_write(engine):
         connection.rollback()
     with engine.connect() as connection:
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+        full = 2  # what is acknowledged is on the disk
+        assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == full
+
+
+def test_who_writes_is_served_in_the_order_in_which_they_came(engine):
+    served: list[int] = []
+
+    def writes(number: int) -> None:
+        with database.write(engine):
+            served.append(number)
+
+    writers = [Thread(target=writes, args=(number,)) for number in range(5)]
+    with database.write(engine):
+        for number, writer in enumerate(writers):
+            writer.start()
+            ends = time.monotonic() + 20
+            while len(database._writing[engine]._waiting) <= number:
+                assert time.monotonic() < ends
+                time.sleep(0.001)
+        assert served == []
+    for writer in writers:
+        writer.join()
+    assert served == [0, 1, 2, 3, 4]
+
+
+def test_a_transaction_that_will_write_takes_the_lock_before_it_reads(tmp_path):
+    url = f"sqlite:///{tmp_path}/two.db"
+    one, other = open_database(url), open_database(url)  # as two processes have them
+    before: list[int] = []
+
+    def counts(engine: sa.Engine) -> None:
+        with database.write(engine) as connection:
+            there = connection.exec_driver_sql("SELECT count(*) FROM user_bars").scalar()
+            before.append(there)
+            time.sleep(0.2)
+            connection.exec_driver_sql(
+                "INSERT INTO user_bars VALUES ('ann', ?, '', 0, '{}', 0)", (str(there),)
+            )
+
+    both = [Thread(target=counts, args=(engine,)) for engine in (one, other)]
+    for each in both:
+        each.start()
+    for each in both:
+        each.join()
+    one.dispose()
+    other.dispose()
+    assert sorted(before) == [0, 1]
 
 
 def test_a_database_of_a_newer_version_is_refused_and_left_as_it_is(tmp_path):
