@@ -1,4 +1,5 @@
 import os
+import signal
 import time
 from concurrent.futures import wait
 from functools import partial
@@ -44,6 +45,17 @@ def test_a_worker_that_dies_fails_its_own_job_and_is_replaced(workers):
         workers.submit("ann", chores.die).result(60)
     assert failure.value.kind == "crash"
     assert workers.submit("ann", partial(chores.add, 1, 1)).result(60) == 2
+
+
+def test_a_worker_that_is_killed_while_it_waits_costs_nobody_anything():
+    with Workers(1) as one:
+        pid = one.submit("ann", chores.who).result(30)
+        os.kill(pid, signal.SIGKILL)
+        ends = time.monotonic() + 30
+        while any(worker.alive for worker in one._quick._all):
+            assert time.monotonic() < ends
+            time.sleep(0.01)
+        assert one.submit("ann", partial(chores.add, 1, 1)).result(30) == 2
 
 
 def test_a_job_that_overstays_is_ended_and_said_to_have_taken_too_long():
