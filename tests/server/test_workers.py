@@ -99,6 +99,27 @@ def test_long_jobs_that_were_asked_for_before_the_first_was_seen_to_be_long_wait
         assert all(each.result(60) for each in long)
 
 
+def test_a_job_that_only_waits_makes_room_too():
+    with Workers(1, bounds=Bounds(patience_s=0.3)) as one:
+        one.submit("bob", chores.who).result(30)
+        idle = one.submit("ann", partial(chores.sleep, 15))
+        assert one.submit("bob", partial(chores.add, 1, 1)).result(30) == 2
+        assert not idle.done()
+
+
+def test_of_two_who_wait_the_one_who_has_used_less_goes_first():
+    with Workers(1, bounds=Bounds(patience_s=30)) as one:
+        first = one.submit("cleo", partial(chores.sleep, 0.3))
+        asked = [one.submit("ann", partial(chores.sleep, 0.6)), one.submit("bob", chores.who)]
+        ended: list[str] = []
+        for user in ("ann", "bob"):
+            later = one.submit(user, chores.who)
+            later.add_done_callback(lambda _, user=user: ended.append(user))
+            asked.append(later)
+        wait([first, *asked])
+        assert ended == ["bob", "ann"]
+
+
 def test_a_job_that_waited_while_its_users_first_was_seen_to_be_long_gives_way_too():
     with Workers(1) as one:
         one.submit("bob", chores.who).result(30)
