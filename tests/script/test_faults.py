@@ -11,7 +11,7 @@ from chartpact.script.host.ohlcv import Ohlcv
 from chartpact.script.methods import Methods
 from chartpact.script.operators import Operators
 from chartpact.script.run import dry_run_bars
-from chartpact.script.sandbox import child, scripts
+from chartpact.script.sandbox import scripts, tasks
 from chartpact.script.sandbox.pool import Answered
 from chartpact.script.series import Series
 
@@ -147,12 +147,12 @@ def test_what_a_child_says_amiss_is_not_logged(caplog, inside):
 
 
 def test_a_task_that_fails_in_a_child_is_answered_with_what_failed():
-    document, columns = child._done(lambda *_: unassigned(), {}, [])
+    document, columns = tasks.faults_told(unassigned)({}, [])
     assert document["error"]["kind"] == "crash"
     assert "UnboundLocalError" in document["inside"]
     assert columns == []
     with pytest.raises(MemoryError):
-        child._done(_exhausted, {}, [])
+        tasks.faults_told(_exhausted)({}, [])
 
 
 def _exhausted(*_):

@@ -8,12 +8,10 @@ import os
 import select
 import socket
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from chartpact import _native
-from chartpact.script.errors import NOT_YOUR_FAULT, inside
 from chartpact.script.sandbox import packing, tasks, wire
 
 # Exit codes. A step of the hardening that fails ends the process by a signal.
@@ -92,7 +90,7 @@ def _work(job: memoryview, shared: memoryview | None, answer: memoryview) -> int
         document, columns = wire.decode(job, len(job))
         if shared is not None:
             packing.join(document, columns, *wire.decode(shared, len(shared)))
-        parts = wire.encode(*_done(KINDS[document["kind"]], document, columns))
+        parts = wire.encode(*KINDS[document["kind"]](document, columns))
         if sum(map(len, parts)) > len(answer) or len(parts[0]) > wire.MOST_JSON:
             parts = wire.encode(_too_large(len(answer)))
         wire.write(parts, answer)
@@ -100,20 +98,6 @@ def _work(job: memoryview, shared: memoryview | None, answer: memoryview) -> int
     except MemoryError:
         return OUT_OF_MEMORY
     return ANSWERED
-
-
-def _done(
-    task: Callable[[tasks.Job, list[wire.Column]], tasks.Answer],
-    job: tasks.Job,
-    columns: list[wire.Column],
-) -> tasks.Answer:
-    try:
-        return task(job, columns)
-    except MemoryError:
-        raise
-    except Exception as error:  # noqa: BLE001  (whoever asked must hear of it)
-        failed = {"kind": "crash", "message": "chartpact itself failed", "hint": NOT_YOUR_FAULT}
-        return {"error": failed, "inside": inside(error)}, []
 
 
 def _too_large(room: int) -> dict[str, Any]:

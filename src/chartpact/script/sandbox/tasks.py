@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from chartpact import _native
-from chartpact.script.errors import ScriptError
+from chartpact.script.errors import NOT_YOUR_FAULT, ScriptError, inside
 from chartpact.script.limits import Limits
 from chartpact.script.program import Extras, Program
 from chartpact.script.run import compile, examine, execute
@@ -19,6 +19,7 @@ from chartpact.script.tokens import normalised
 
 Answer = tuple[Any, list[Column]]
 Job = Mapping[str, Any]
+Task = Callable[[Job, list[Column]], Answer]
 
 
 def nothing(job: Job, columns: list[Column]) -> Answer:  # noqa: ARG001
@@ -104,10 +105,25 @@ def spin(job: Job, columns: list[Column]) -> Answer:  # noqa: ARG001
         pass
 
 
-KINDS: dict[str, Callable[[Job, list[Column]], Answer]] = {
+def faults_told(task: Task) -> Task:
+    """The task, with what fails in chartpact itself as its answer."""
+
+    def told(job: Job, columns: list[Column]) -> Answer:
+        try:
+            return task(job, columns)
+        except MemoryError:
+            raise
+        except Exception as error:  # noqa: BLE001  (whoever asked must hear of it)
+            failed = {"kind": "crash", "message": "chartpact itself failed", "hint": NOT_YOUR_FAULT}
+            return {"error": failed, "inside": inside(error)}, []
+
+    return told
+
+
+KINDS: dict[str, Task] = {
     "nothing": nothing,
-    "inspect": inspect,
-    "run": run,
+    "inspect": faults_told(inspect),
+    "run": faults_told(run),
     "probe": probe,
     "spin": spin,
 }
