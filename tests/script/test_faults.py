@@ -6,6 +6,7 @@ import pytest
 
 from chartpact import script, ta
 from chartpact.script.host import payload, text
+from chartpact.script.host import ta as host_ta
 from chartpact.script.host.chart import Chart
 from chartpact.script.host.ohlcv import Ohlcv
 from chartpact.script.methods import Methods
@@ -68,6 +69,8 @@ PLACES = [
 def plant(monkeypatch, holder, name, fault):
     if holder is ta:
         monkeypatch.setattr(ta, "FUNCTIONS", {**ta.FUNCTIONS, name: fault})
+        for known in (host_ta._declared, host_ta.results, host_ta.signature):
+            monkeypatch.setattr(host_ta, known.__name__, known.__wrapped__)
     elif isinstance(holder, dict):
         monkeypatch.setitem(holder, name, fault)
     else:
