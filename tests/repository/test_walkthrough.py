@@ -10,7 +10,7 @@ import pytest
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 # Pages whose commands need nothing that the page does not make itself.
-PAGES = ("first-indicator", "library", "charts", "pictures", "snapshots")
+PAGES = ("first-indicator", "library", "charts", "pictures", "snapshots", "payload-format")
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def written(line: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_every_command_of_a_page_can_be_typed_in_its_order(name, arrived):
+def test_everything_that_a_page_tells_to_type_can_be_typed_in_its_order(name, arrived):
     folder, typed = arrived
     commands = 0
     saved = ""
@@ -51,6 +51,11 @@ def test_every_command_of_a_page_can_be_typed_in_its_order(name, arrived):
         if language == "python" and named:
             saved = named[-1]
             (folder / saved).write_text(block)
+        elif language == "python":
+            (folder / "program.py").write_text(block)
+            done = typed(f'"{sys.executable}" program.py')
+            assert done.returncode == 0, (block, done.stderr)
+            commands += 1
         elif language == "text":
             done = typed(f"chartpact check {saved}")
             assert (done.returncode, done.stderr) == (4, block)

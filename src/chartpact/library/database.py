@@ -61,7 +61,8 @@ _writing: WeakKeyDictionary[sa.Engine, _InOrder] = WeakKeyDictionary()
 def open_database(url: str) -> sa.Engine:
     """An engine on that URL, with the schema brought up to date.
 
-    `sqlite:///PATH` creates the file and its folder; `postgresql+psycopg://…` needs the extra.
+    `sqlite:///PATH` creates the file and its folder; `postgresql+psycopg://…` needs the
+    driver `psycopg` beside the package.
     """
     try:
         address = sa.make_url(url)
