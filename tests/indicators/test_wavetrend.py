@@ -140,7 +140,7 @@ def test_divergences_are_found_between_neighbouring_fractals(market):
     bear, bull = plain_divergences(wt2, market.high, market.low, 45, -65)
     faint_bear, faint_bull = plain_divergences(wt2, market.high, market.low, 15, -40)
     lines = [(p.x1, p.x2, p.y1, p.y2) for p in scene.plots if isinstance(p, DivLinePlot)]
-    wanted = [*bear, *bull]
+    wanted = sorted([*bear, *bull], key=lambda line: line[1])
     assert lines == [(a, b, wt2[a], wt2[b]) for a, b in wanted]
     assert all(p.style == "dashed" for p in scene.plots if isinstance(p, DivLinePlot))
 

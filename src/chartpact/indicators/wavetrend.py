@@ -228,16 +228,16 @@ def _divergences(bars: Bars, wt2: Floats, rsi: Floats) -> list[Plot]:
     bull, faint_bull = (
         divergence.bullish(bottoms, wt2, bars.low, limit) for limit in (STRONG[1], WEAK[1])
     )
-    plots: list[Plot] = [
-        DivLinePlot(x1=begin, y1=y1, x2=end, y2=y2, color=color, style="dashed")
+    lines = [
+        (end, begin, color)
         for each, color in ((bear, ink.RED), (bull, ink.EMERALD))
-        for begin, y1, end, y2 in zip(
-            each.previous.tolist(),
-            wt2[each.previous].tolist(),
-            each.centre.tolist(),
-            wt2[each.centre].tolist(),
-            strict=True,
+        for end, begin in zip(each.centre.tolist(), each.previous.tolist(), strict=True)
+    ]
+    plots: list[Plot] = [
+        DivLinePlot(
+            x1=begin, y1=float(wt2[begin]), x2=end, y2=float(wt2[end]), color=color, style="dashed"
         )
+        for end, begin, color in sorted(lines)  # no bar is both a top and a bottom
     ]
     # whatever is a strong divergence is a weak one too, so "any" are the weak ones
     for at, y, color, size, label in (

@@ -50,8 +50,13 @@ class Plot(Value):
         known = rules(type(self))
         listed = []
         for name, values in columns.items():
+            rule = known[name]
             try:
-                listed.append(cast("Callable[[Any], Any]", known[name].column)(values).tolist())
+                if rule.column is None:
+                    checked = {each: rule.check(each) for each in set(values)}
+                    listed.append([checked[each] for each in values])
+                else:
+                    listed.append(rule.column(values).tolist())
             except SceneError as error:
                 raise SceneError(f"{type(self).__name__}.{name}: {error}") from None
         made = []

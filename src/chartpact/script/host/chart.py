@@ -320,19 +320,22 @@ class Chart(HostObject):
         paint = self._paint(color)
         rows = {"x1": begins, "y1": y1, "x2": at + offset, "y2": y2}
         if isinstance(paint, Texts):
-            listed = (each.tolist() for each in rows.values())
-            for own, *row in zip(paint.at(at), *listed, strict=True):
-                place = dict(zip(rows, row, strict=True))
-                if own is not None:
-                    self._add(DivLinePlot, title=title, color=own, style=style, **place)
-        elif len(at):
-            place = {name: each[0].item() for name, each in rows.items()}
-            self._add(DivLinePlot, title=title, color=paint, style=style, **place)
-            self._meter.charge(250 * (len(at) - 1))
-            self._check_text(title, "title", len(at) - 1)
-            self._reserve(plots=len(at) - 1)
-            others = {name: each[1:] for name, each in rows.items()}
-            self._plots += cast(DivLinePlot, self._plots[-1]).alike(**others)
+            colors = list(paint.at(at))
+            painted = np.flatnonzero([each is not None for each in colors])
+            rows = {name: each[painted] for name, each in rows.items()}
+            rows["color"] = np.array(colors, object)[painted]
+            at = at[painted]
+        if not len(at):
+            return
+        first = {"color": paint} | {name: each[:1].tolist()[0] for name, each in rows.items()}
+        self._add(DivLinePlot, title=title, style=style, **first)
+        for color in dict.fromkeys(rows.get("color", ())):  # a wrong one is told as any other is
+            self._made(DivLinePlot, **first | {"color": color})
+        self._meter.charge(250 * (len(at) - 1))
+        self._check_text(title, "title", len(at) - 1)
+        self._reserve(plots=len(at) - 1)
+        others = {name: each[1:] for name, each in rows.items()}
+        self._plots += cast(DivLinePlot, self._plots[-1]).alike(**others)
 
     def set_y_range(self, lo: Any, hi: Any) -> None:
         """The least and the greatest height the pane shows."""

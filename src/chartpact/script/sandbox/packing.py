@@ -117,7 +117,7 @@ def _pack_plots(plots: Iterable[Plot], columns: list[Column]) -> list[Document]:
     """One document for a plot with series; levels and lines in a row share one, field by field."""
     packed: list[Document] = []
     sent: dict[int, int] = {}
-    for (kind, _), some in groupby(plots, _simple):
+    for kind, some in groupby(plots, _simple):
         if kind:
             alike = list(some)
             names = [name for name, _, _ in _PLANS[kind]]
@@ -182,14 +182,18 @@ def _unpack_plots(documents: Iterable[Document], columns: _Columns, dots: _Dots)
 
 
 def _alike(plot_type: type[Plot], fields: Document) -> Iterator[Plot]:
-    """The plots of these fields; where they differ in numbers alone, one is looked at for all."""
+    """The plots of these fields; where they differ in colours and numbers, one is looked at for all."""
     rows = (dict(zip(fields, row, strict=True)) for row in zip(*fields.values(), strict=True))
     first = next(rows, None)
     if first is None:
         return
     plot = plot_type(**first)
     yield plot
-    varying = {name: each[1:] for name, each in fields.items() if type(first[name]) is not str}
+    varying = {
+        name: each[1:]
+        for name, each in fields.items()
+        if name == "color" or type(first[name]) is not str
+    }
     if all(
         len(set(map(type, each))) == 1 if name in varying else each.count(each[0]) == len(each)
         for name, each in fields.items()
@@ -199,11 +203,9 @@ def _alike(plot_type: type[Plot], fields: Document) -> Iterator[Plot]:
         yield from (plot_type(**row) for row in rows)
 
 
-def _simple(plot: Plot) -> tuple[str, str]:
-    """Kind and colour of a plot whose fields are all single values, else nothing."""
-    if plot.kind in _SIMPLE and isinstance(plot.color, str):
-        return plot.kind, plot.color
-    return "", ""
+def _simple(plot: Plot) -> str:
+    """The kind of a plot whose fields are all single values, else nothing."""
+    return plot.kind if plot.kind in _SIMPLE and isinstance(plot.color, str) else ""
 
 
 def _pack_plot(plot: Plot, columns: list[Column], sent: dict[int, int]) -> Document:
