@@ -1,6 +1,6 @@
 """The kinds of plots: lines, columns, fills, dots, levels, lying bars and divergence lines."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Self, cast

@@ -329,11 +329,11 @@ class Chart(HostObject):
             return
         first = {"color": paint} | {name: each[:1].tolist()[0] for name, each in rows.items()}
         self._add(DivLinePlot, title=title, style=style, **first)
-        for color in dict.fromkeys(rows.get("color", ())):  # a wrong one is told as any other is
-            self._made(DivLinePlot, **first | {"color": color})
         self._meter.charge(250 * (len(at) - 1))
         self._check_text(title, "title", len(at) - 1)
         self._reserve(plots=len(at) - 1)
+        for each in dict.fromkeys(rows.get("color", ())):  # a wrong one is told as any other is
+            self._made(DivLinePlot, **first | {"color": each})
         others = {name: each[1:] for name, each in rows.items()}
         self._plots += cast(DivLinePlot, self._plots[-1]).alike(**others)
 

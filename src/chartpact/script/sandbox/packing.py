@@ -182,7 +182,7 @@ def _unpack_plots(documents: Iterable[Document], columns: _Columns, dots: _Dots)
 
 
 def _alike(plot_type: type[Plot], fields: Document) -> Iterator[Plot]:
-    """The plots of these fields; where they differ in colours and numbers, one is looked at for all."""
+    """The plots of these fields; where colours and numbers differ, one is seen for all."""
     rows = (dict(zip(fields, row, strict=True)) for row in zip(*fields.values(), strict=True))
     first = next(rows, None)
     if first is None:
