@@ -69,7 +69,10 @@ CASES = [
     (f"run ok.star {ES} --param n=0", "n takes a whole number of at least 1"),
     (f"run ok.star {ES} --param m=1", "no parameter 'm': it takes n"),
     (f"run ok.star {ES} --param n=1 --param n=2", "--param n is given twice"),
-    ("fork rsi", "'rsi' cannot be forked: write a script with its ta functions; forkable: cipher_b"),
+    (
+        "fork rsi",
+        "'rsi' cannot be forked: write a script with its ta functions; forkable: cipher_b",
+    ),
     ("scripts", "required: ACTION"),
     ("scripts frob", "(choose from 'list', 'add', 'update'"),
     (f"scripts add Bad-Name ok.star {DB}", "use a lower-case letter, then up to 63"),
