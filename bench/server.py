@@ -35,6 +35,7 @@ import uvloop
 
 import page
 from chartpact.server.worker import cpu_s
+from chartpact.server.workers import QUIET_S
 
 SCRIPT = """
 PARAMS = [{"name": "n", "type": "int", "default": 3, "min": 1}]
@@ -119,7 +120,8 @@ class Served:
         self._settle()
 
     def _settle(self) -> None:
-        """Waits until it and its workers have nothing left to do."""
+        """Waits until it and its workers have nothing left to do, the one that starts later too."""
+        time.sleep(QUIET_S + 1)
         for _ in range(60):
             before = cpu_s(self.process.pid)
             time.sleep(0.5)

@@ -164,12 +164,13 @@ class Front:
         # A web page can reach a server on loopback under a name of its own; then it says so here.
         if self._hosts == ANY_HOST:
             return
-        if any(len(headers.getlist(name)) > 1 for name in ("host", "origin")):
+        names = [name for name, _ in headers.raw]
+        if names.count(b"host") > 1 or names.count(b"origin") > 1:
             raise Refusal(400, "value", "a request has one Host, and one Origin at most")
-        host = headers.get("host", "")
+        host = headers["host"] if b"host" in names else ""
         if not _known(host, self._hosts):
             raise Refusal(421, "forbidden", f"this server is not called {host!r:.80}")
-        origin = headers.get("origin")
+        origin = headers["origin"] if b"origin" in names else None
         if origin is not None and not _known(origin.partition("://")[2], self._hosts):
             raise Refusal(403, "forbidden", f"pages of {origin!r:.80} may not call this server")
 
@@ -319,13 +320,13 @@ def _again(body: bytes, receive: Receive) -> Receive:
 def _in_pieces(message: Message) -> Iterator[Message]:
     """A part of an answer, so that no more is written than its client is ready to take."""
     body, more = message.get("body", b""), message.get("more_body", False)
+    if len(body) <= PIECE_BYTES:
+        yield message
+        return
     for start in range(PIECE_BYTES, len(body), PIECE_BYTES):
         yield {**message, "body": body[start - PIECE_BYTES : start], "more_body": True}
-    yield {
-        **message,
-        "body": body[(len(body) - 1) // PIECE_BYTES * PIECE_BYTES :],
-        "more_body": more,
-    }
+    rest = body[(len(body) - 1) // PIECE_BYTES * PIECE_BYTES :]
+    yield {**message, "body": rest, "more_body": more}
 
 
 def _private(headers: Pairs) -> Pairs:
