@@ -264,8 +264,8 @@ def test_the_filter_kills_what_comes_from_another_architecture(machine: str) -> 
 def test_the_aarch64_numbers_are_the_kernel_headers() -> None:
     """Linux ships the generic table, which is aarch64's, with the headers of any machine."""
     header = Path("/usr/include/asm-generic/unistd.h")
-    if not header.exists():  # nothing to compare with here; x86-64 is compared by the compiler
-        return
+    if not header.exists():
+        pytest.skip("the kernel's headers are not installed: they come with the C compiler")
     lines = [line.split() for line in header.read_text().splitlines()]
     table = {each[1]: each[2] for each in lines if len(each) == 3 and each[0] == "#define"}
     for name, numbers in ALLOWED.items():
