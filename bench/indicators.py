@@ -20,7 +20,7 @@ from tqdm import tqdm
 
 from chartpact.bars import Bars
 from chartpact.indicators import builtins
-from chartpact.indicators.params import resolve
+from chartpact.params import resolve
 from chartpact.ta.kernels import BACKEND
 from page import machine, put
 

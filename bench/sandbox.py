@@ -23,8 +23,8 @@ import numpy as np
 import chartpact as cp
 from chartpact import script
 from chartpact.bars import Bars
+from chartpact.sandbox import layers, pool, scripts, wire
 from chartpact.script import refimpl
-from chartpact.script.sandbox import layers, pool, scripts, wire
 from page import machine, put
 
 GUARD_MS = 50.0
@@ -41,7 +41,7 @@ HOSTILE = [
 ]
 FORKS = """
 import os, sys, time
-from chartpact.script.sandbox import zygote
+from chartpact.sandbox import zygote
 zygote.prepare({"turns": 2, "user": 65534, "layers": %d})
 for _ in sys.stdin:
     began = time.perf_counter()

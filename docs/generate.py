@@ -17,7 +17,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from chartpact.indicators.builtin import Builtin
-from chartpact.indicators.params import allowed
+from chartpact.params import allowed
 
 DOCS = Path(__file__).resolve().parent
 REFERENCE = DOCS / "reference"

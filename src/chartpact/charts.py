@@ -10,8 +10,8 @@ from typing import Any
 from chartpact import summary
 from chartpact.bars import Bars, BarsError
 from chartpact.indicators import Indicator, IndicatorError, Metered, resolve
-from chartpact.indicators.params import resolve as resolve_params
-from chartpact.indicators.requests import Request, identity, told, written
+from chartpact.params import resolve as resolve_params
+from chartpact.request import Request, identity, told, written
 from chartpact.scene import Scene, SceneError
 from chartpact.ta import TaError
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from chartpact import ta
 from chartpact.bars import Bars
-from chartpact.bars.clock import iso
 from chartpact.bars.columns import COLUMNS
+from chartpact.clock.walltime import iso
 from chartpact.scene import BarsPlot, DivLinePlot, HLinePlot, LinePlot, Scene
 
 if TYPE_CHECKING:

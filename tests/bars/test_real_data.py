@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import chartpact as cp
-from chartpact.bars import BarsError, clock
+from chartpact.bars import BarsError
+from chartpact.clock import walltime as clock
 
 pytestmark = pytest.mark.needs_shared
 

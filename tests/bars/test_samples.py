@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import chartpact as cp
-from chartpact.bars import BarsError, clock, samples
+from chartpact.bars import BarsError, samples
 from chartpact.bars.samples import events
+from chartpact.clock import walltime as clock
 
 NAMES = [f"sample:{name}" for name in samples.SAMPLES]
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from chartpact.bars import BarsError
-from chartpact.bars.timeframe import DAY, Timeframe, of_steps
+from chartpact.clock.timeframe import DAY, Timeframe, of_steps
 
 
 @pytest.mark.parametrize(

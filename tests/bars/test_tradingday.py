@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from chartpact.bars import Bars, BarsError
-from chartpact.bars.tradingday import TradingDay, canonical_roll, default_roll
+from chartpact.clock.tradingday import TradingDay, canonical_roll, default_roll
 
 NEW_YORK = ZoneInfo("America/New_York")
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from chartpact.bars import Bars
 from chartpact.indicators import IndicatorError, builtins
-from chartpact.indicators.params import resolve
 from chartpact.indicators.signals import SIGNALS
+from chartpact.params import resolve
 from chartpact.scene import BarsPlot, DivLinePlot, DotPlot, FillPlot, LinePlot, Scene
 
 LOCAL = [each for each in builtins.table().values() if not each.needs_network]

@@ -5,7 +5,7 @@ import pytest
 from tests.indicators.market import noise
 
 from chartpact.indicators import builtins
-from chartpact.indicators.params import resolve
+from chartpact.params import resolve
 from chartpact.scene import DivLinePlot, DotPlot, HLinePlot, LinePlot
 
 BACKGROUNDS = ("#131722", "#ffffff")

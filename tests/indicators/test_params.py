@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from chartpact.indicators import IndicatorError, builtins
-from chartpact.indicators.params import TYPES, Param, resolve
+from chartpact.params import TYPES, Param, resolve
 
 PERIOD = Param("period", "int", 14, min=1, max=5000, aliases=("length",))
 MODE = Param("mode", "choice", "strict", options=("strict", "classic"))

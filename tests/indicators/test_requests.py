@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chartpact.indicators import IndicatorError, resolve
-from chartpact.indicators.params import Param
-from chartpact.indicators.params import resolve as resolve_params
-from chartpact.indicators.requests import Request, identity, written
+from chartpact.params import Param
+from chartpact.params import resolve as resolve_params
+from chartpact.request import Request, identity, written
 
 
 @pytest.mark.parametrize(("text", "name", "params"), [

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from chartpact.script.sandbox import wire
-from chartpact.script.sandbox.pool import Allowance, Answered, Pool, Renewal
+from chartpact.sandbox import wire
+from chartpact.sandbox.pool import Allowance, Answered, Pool, Renewal
 
 PLANTED = Path(__file__).with_name("planted.py")
 PATIENT_MS = 60_000  # for runs that end by themselves: how busy this machine is decides no test
@@ -30,10 +30,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def _patient() -> Iterator[None]:
     """A run that was not said to be short may take its time, and so may its zygote."""
     with pytest.MonkeyPatch.context() as patch:
-        import_module("chartpact.script.sandbox.scripts")  # which keeps the real one for scripts
+        import_module("chartpact.sandbox.scripts")  # which keeps the real one for scripts
         patient = partial(Allowance, wall_ms=PATIENT_MS)
-        patch.setattr("chartpact.script.sandbox.pool.Allowance", patient)
-        patch.setattr("chartpact.script.sandbox.process.FORK_S", PATIENT_MS / 1000)
+        patch.setattr("chartpact.sandbox.pool.Allowance", patient)
+        patch.setattr("chartpact.sandbox.process.FORK_S", PATIENT_MS / 1000)
         yield
 
 

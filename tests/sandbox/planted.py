@@ -24,10 +24,10 @@ import numpy as np
 
 from chartpact import ta
 from chartpact.bars import Bars
+from chartpact.clock.zones import names as zone_names
+from chartpact.clock.zones import zone
+from chartpact.sandbox import packing, tasks, wire
 from chartpact.script.host import text
-from chartpact.script.sandbox import packing, tasks, wire
-from chartpact.zones import names as zone_names
-from chartpact.zones import zone
 
 libc = ctypes.CDLL(None, use_errno=True)
 libc.syscall.restype = ctypes.c_long

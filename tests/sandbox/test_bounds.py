@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 
 from chartpact import script
+from chartpact.sandbox import bounds, packing, scripts, wire
+from chartpact.sandbox.wire import WireError
 from chartpact.script import ScriptError, refimpl
 from chartpact.script.limits import (
     DOT_TEXT_CHARS,
@@ -24,8 +26,6 @@ from chartpact.script.limits import (
     SCENE_TEXT_CHARS,
 )
 from chartpact.script.run import dry_run_bars
-from chartpact.script.sandbox import bounds, packing, scripts, wire
-from chartpact.script.sandbox.wire import WireError
 
 BARS = 8_000
 EACH = DOTS // BARS  # dots on every bar

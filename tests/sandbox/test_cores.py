@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from chartpact.script.sandbox import cores as module
-from chartpact.script.sandbox.cores import cores
+from chartpact.sandbox import cores as module
+from chartpact.sandbox.cores import cores
 
 
 @pytest.fixture

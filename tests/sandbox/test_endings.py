@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from chartpact.script.sandbox import process, wire
-from chartpact.script.sandbox.pool import Allowance, Pool, RunFailed
-from chartpact.script.sandbox.process import REFUSAL, Exit
+from chartpact.sandbox import process, wire
+from chartpact.sandbox.pool import Allowance, Pool, RunFailed
+from chartpact.sandbox.process import REFUSAL, Exit
 
 from .conftest import Ask
 from .processes import at_rest, children, running, wait_until
@@ -287,7 +287,7 @@ def test_an_answer_of_more_values_than_a_scene_has_is_refused_before_any_is_made
 ) -> None:
     made: list[object] = []
     if b"[[" in text[:2]:  # the others are no JSON
-        monkeypatch.setattr("chartpact.script.sandbox.wire._read", lambda *_: made.append(1))
+        monkeypatch.setattr("chartpact.sandbox.wire._read", lambda *_: made.append(1))
     began = time.process_time()
     with pytest.raises(wire.WireError):
         read_back(struct.pack("<8sQQ", b"cpact\x00\x01\n", len(text), 0) + text)

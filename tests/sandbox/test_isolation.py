@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from chartpact.sandbox import scripts, wire
+from chartpact.sandbox.pool import Pool, RunFailed
 from chartpact.script import Extras, ScriptError
 from chartpact.script.run import dry_run_bars
-from chartpact.script.sandbox import scripts, wire
-from chartpact.script.sandbox.pool import Pool, RunFailed
 
 from .conftest import PLANTED, Ask
 

@@ -12,10 +12,10 @@ import pytest
 
 from chartpact import script
 from chartpact.cli import doctor, main
+from chartpact.sandbox import layers, wire
+from chartpact.sandbox.layers import ALL, LANDLOCK, PRIVILEGES, SECCOMP, Exposed, Finding
+from chartpact.sandbox.pool import Pool
 from chartpact.script.run import dry_run_bars
-from chartpact.script.sandbox import layers, wire
-from chartpact.script.sandbox.layers import ALL, LANDLOCK, PRIVILEGES, SECCOMP, Exposed, Finding
-from chartpact.script.sandbox.pool import Pool
 
 from . import hosts
 from .conftest import PLANTED
@@ -30,7 +30,7 @@ def compute(ohlcv, params, chart):
 
 
 PROBE = (
-    "import json; from chartpact.script.sandbox import layers\n"
+    "import json; from chartpact.sandbox import layers\n"
     "print(json.dumps({e.name: [e.present, e.detail] for e in layers.probe()}))\n"
 )
 KILL, SETGID, SETUID = 5, 6, 7
@@ -161,8 +161,8 @@ def test_a_user_namespace_that_refuses_its_owner_is_not_entered(here: set[str]) 
 WITHOUT_FILTER = f"""
 import json
 from pathlib import Path
-from chartpact.script.sandbox import layers, wire
-from chartpact.script.sandbox.pool import Pool
+from chartpact.sandbox import layers, wire
+from chartpact.sandbox.pool import Pool
 with Pool(1, planted=Path({str(PLANTED)!r}), layers=layers.ALL & ~layers.SECCOMP) as pool:
     print(json.dumps(pool.run(wire.encode(dict(kind="descriptors"))).document))
 """
@@ -259,8 +259,8 @@ def test_privileges_are_gone_for_good() -> None:
 PRIVILEGED = f"""
 import json, os
 from pathlib import Path
-from chartpact.script.sandbox import layers, wire
-from chartpact.script.sandbox.pool import Pool
+from chartpact.sandbox import layers, wire
+from chartpact.sandbox.pool import Pool
 os.setgroups([0, 27, 12345])
 with Pool(1, planted=Path({str(PLANTED)!r}), layers=layers.PRIVILEGES) as pool:
     print(json.dumps(pool.run(wire.encode(dict(kind="privileges"))).document))
@@ -358,7 +358,7 @@ ELSEWHERE = """
 import os, socket, sys
 from chartpact import script
 from chartpact.script.run import dry_run_bars
-assert "chartpact.script.sandbox" not in sys.modules
+assert "chartpact.sandbox" not in sys.modules
 sys.modules["fcntl"] = sys.modules["resource"] = None
 sys.platform = "win32"
 del os.register_at_fork, socket.CMSG_SPACE, os.pidfd_open, os.memfd_create
@@ -383,7 +383,7 @@ def test_where_nothing_of_unix_is_left_the_refusal_is_the_same() -> None:
 def test_with_a_sandbox_trust_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(layers.TRUST, "1")
     monkeypatch.setattr(
-        "chartpact.script.sandbox.scripts.execute", lambda *_, **__: pytest.fail("in this process")
+        "chartpact.sandbox.scripts.execute", lambda *_, **__: pytest.fail("in this process")
     )
     script.run(SOURCE, dry_run_bars())
 
@@ -391,7 +391,7 @@ def test_with_a_sandbox_trust_changes_nothing(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize(
     ("name", "value", "reason"),
     [
-        ("chartpact.script.sandbox.layers._native", None, "C extension is not built"),
+        ("chartpact.sandbox.layers._native", None, "C extension is not built"),
         ("platform.machine", lambda: "riscv64", "no system call filter for riscv64"),
     ],
 )

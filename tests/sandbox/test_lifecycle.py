@@ -19,10 +19,10 @@ from pathlib import Path
 
 import pytest
 
-from chartpact.script.sandbox import wire
-from chartpact.script.sandbox.layers import ALL, SECCOMP
-from chartpact.script.sandbox.pool import Allowance, Pool, Renewal, RunFailed, default
-from chartpact.script.sandbox.process import REFUSAL, Exit, Unavailable, Zygote
+from chartpact.sandbox import wire
+from chartpact.sandbox.layers import ALL, SECCOMP
+from chartpact.sandbox.pool import Allowance, Pool, Renewal, RunFailed, default
+from chartpact.sandbox.process import REFUSAL, Exit, Unavailable, Zygote
 
 from .conftest import PLANTED
 from .processes import (
@@ -169,7 +169,7 @@ def test_a_child_that_waits_holds_three_descriptors_and_a_run_none() -> None:
 def test_a_stuck_zygote_is_replaced_and_every_run_is_served(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("chartpact.script.sandbox.process.FORK_S", 3.0)
+    monkeypatch.setattr("chartpact.sandbox.process.FORK_S", 3.0)
     with Pool(2, planted=PLANTED) as pool:
         stuck = pool.zygote()
         assert at_rest(stuck.pid)
@@ -187,7 +187,7 @@ def test_a_stuck_zygote_is_replaced_when_a_run_fails(monkeypatch: pytest.MonkeyP
         assert at_rest(stuck.pid)
         os.kill(stuck.pid, signal.SIGSTOP)
         with monkeypatch.context() as patch, pytest.raises(RunFailed) as failed:
-            patch.setattr("chartpact.script.sandbox.process.FORK_S", 0.5)
+            patch.setattr("chartpact.sandbox.process.FORK_S", 0.5)
             pool.run(SLEEP, Allowance(wall_ms=100))
         assert failed.value.kind == "busy"
         assert not alive(stuck.pid)
@@ -303,7 +303,7 @@ def test_a_renewal_that_fails_is_tried_again(monkeypatch: pytest.MonkeyPatch) ->
             raise Unavailable("planted on purpose")
 
         with monkeypatch.context() as patch:
-            patch.setattr("chartpact.script.sandbox.pool.Zygote", refused)
+            patch.setattr("chartpact.sandbox.pool.Zygote", refused)
             pool.run(NOTHING)
             assert wait_until(lambda: pool._renewing is None)
             pool.run(NOTHING)
@@ -391,8 +391,8 @@ def test_a_pool_started_by_a_thread_outlives_it() -> None:
 OWNER = """
     import os, signal, sys, threading, time
     from pathlib import Path
-    from chartpact.script.sandbox import wire
-    from chartpact.script.sandbox.pool import Pool, Allowance
+    from chartpact.sandbox import wire
+    from chartpact.sandbox.pool import Pool, Allowance
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background ignores it
     pool = Pool(4, planted=Path(sys.argv[1]))
     pool.zygote()
@@ -458,7 +458,7 @@ def test_a_fork_of_the_owner_starts_a_zygote_of_its_own() -> None:
 
 def test_an_interpreter_that_ends_closes_its_default_pool() -> None:
     program = (
-        "from chartpact.script.sandbox import pool, wire\n"
+        "from chartpact.sandbox import pool, wire\n"
         "pool.default().run(wire.encode({'kind': 'nothing'}))\n"
         "print(pool.default().zygote().pid)\n"
     )
@@ -587,7 +587,7 @@ def test_whose_owner_gives_way_gives_way_too_in_a_session_of_its_own() -> None:
     code = """
         import os, sys
         from pathlib import Path
-        from chartpact.script.sandbox.pool import Pool
+        from chartpact.sandbox.pool import Pool
         if __name__ == "__main__":
             os.nice(int(sys.argv[1]))
             with Pool(1) as pool:
@@ -622,7 +622,7 @@ def test_an_owner_who_is_interrupted_leaves_no_run_behind(monkeypatch: pytest.Mo
 
     with Pool(1, planted=PLANTED) as pool:
         zygote = pool.zygote()
-        monkeypatch.setattr("chartpact.script.sandbox.process._noticed", interrupted)
+        monkeypatch.setattr("chartpact.sandbox.process._noticed", interrupted)
         with pytest.raises(KeyboardInterrupt):
             pool.run(SLEEP, Allowance(wall_ms=20_000))
         monkeypatch.undo()

@@ -8,6 +8,7 @@ import pytest
 import chartpact as cp
 from chartpact.bars import Bars
 from chartpact.indicators import list_indicators
+from chartpact.sandbox import packing, wire
 from chartpact.scene import (
     Anchor,
     BarsPlot,
@@ -26,7 +27,6 @@ from chartpact.scene import (
     Signals,
     Table,
 )
-from chartpact.script.sandbox import packing, wire
 
 
 def crossed(scene: Scene) -> Scene:

@@ -11,10 +11,10 @@ import pytest
 
 from chartpact import script
 from chartpact.bars import Bars
+from chartpact.sandbox import packing, scripts, wire
+from chartpact.sandbox.pool import Pool
 from chartpact.script import Extras, Limits, ScriptError, refimpl
 from chartpact.script.run import dry_run_bars
-from chartpact.script.sandbox import packing, scripts, wire
-from chartpact.script.sandbox.pool import Pool
 
 from .conftest import Ask
 
@@ -248,7 +248,7 @@ def forger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Any],
     module.write_text(
         "import json\n"
         "import numpy as np\n"
-        "from chartpact.script.sandbox import tasks\n"
+        "from chartpact.sandbox import tasks\n"
         "COLUMNS = [np.arange(400.0), np.arange(400), np.zeros(400, np.uint8)]\n"
         "COLUMNS.append(np.full(3, np.inf))\n"
         "def run(job, columns):\n"

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chartpact.script.sandbox import wire
-from chartpact.script.sandbox.pool import Allowance, Answered, Pool, RunFailed, cores
-from chartpact.script.sandbox.turns import Crowded, Turns
+from chartpact.sandbox import wire
+from chartpact.sandbox.pool import Allowance, Answered, Pool, RunFailed, cores
+from chartpact.sandbox.turns import Crowded, Turns
 
 from .conftest import PLANTED
 from .processes import running, wait_until
@@ -239,7 +239,7 @@ def test_who_is_interrupted_while_waiting_gives_the_turn_back(
 
     def interrupted() -> None:
         with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-            patch.setattr("chartpact.script.sandbox.pool.threading.Event", Interrupted)
+            patch.setattr("chartpact.sandbox.pool.threading.Event", Interrupted)
             pool.run(ECHO)
 
     with Pool(1, planted=PLANTED) as pool:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chartpact.scene import BarsPlot, DotPlot, Points, Scene, SceneError
-from chartpact.texts import Texts
+from chartpact.textcolumn import Texts
 
 lists = st.lists(st.none() | st.sampled_from(["red", "green", "", "ü"]) | st.text(max_size=2))
 

@@ -10,7 +10,7 @@ from tests.script.brinks import BRINKS
 
 from chartpact.bars import Bars
 from chartpact.indicators import IndicatorError, resolve
-from chartpact.indicators.params import Param
+from chartpact.params import Param
 from chartpact.scene import Scene
 
 

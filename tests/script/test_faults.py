@@ -5,6 +5,8 @@ import logging
 import pytest
 
 from chartpact import script, ta
+from chartpact.sandbox import scripts, tasks
+from chartpact.sandbox.pool import Answered
 from chartpact.script.host import payload, text
 from chartpact.script.host import ta as host_ta
 from chartpact.script.host.chart import Chart
@@ -12,8 +14,6 @@ from chartpact.script.host.ohlcv import Ohlcv
 from chartpact.script.methods import Methods
 from chartpact.script.operators import Operators
 from chartpact.script.run import dry_run_bars
-from chartpact.script.sandbox import scripts, tasks
-from chartpact.script.sandbox.pool import Answered
 from chartpact.script.series import Series
 
 HEAD = 'PARAMS = []\nMETA = {"title": "x"}\ndef compute(ohlcv, params, chart):\n'

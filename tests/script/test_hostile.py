@@ -12,8 +12,8 @@ from tests.script.hostile.generated import GENERATED
 from tests.script.hostile.outgrown import OUTGROWN
 
 from chartpact import script
+from chartpact.sandbox import scripts
 from chartpact.script.run import dry_run_bars
-from chartpact.script.sandbox import scripts
 
 FAMILIES = sorted((Path(__file__).parent / "hostile").glob("*.star"))
 SCRIPTS = [chunk for file in FAMILIES for chunk in chunks(file)]

@@ -14,7 +14,7 @@ from tests.script.chunks import chunks, source_of
 from tests.script.grammar import scripts
 
 from chartpact import script
-from chartpact.indicators.params import resolve
+from chartpact.params import resolve
 from chartpact.script import host, kinds, refimpl
 from chartpact.script.check import check
 from chartpact.script.compile import _call, _Writer

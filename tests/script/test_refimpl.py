@@ -16,7 +16,7 @@ import chartpact as cp
 from chartpact import script
 from chartpact.bars import Bars
 from chartpact.indicators import resolve
-from chartpact.indicators.params import Param
+from chartpact.params import Param
 from chartpact.scene import BarsPlot, Scene
 from chartpact.script import refimpl
 

@@ -94,7 +94,7 @@ SANDBOXES: list[Any] = []
 
 def start_sandbox(planted: Path) -> float:
     """Starts one that has this module, and tells what processor time that took."""
-    from chartpact.script.sandbox.pool import Pool
+    from chartpact.sandbox.pool import Pool
     from chartpact.server.worker import cpu_s
 
     SANDBOXES.append(Pool(1, planted=planted))

@@ -8,12 +8,13 @@ from typing import Any, NamedTuple, Self, Unpack, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from chartpact.bars import clock, tradingday
 from chartpact.bars.errors import BarsError
 from chartpact.bars.options import Known
-from chartpact.bars.periods import Periods, closes, periods
-from chartpact.bars.timeframe import Timeframe
-from chartpact.bars.tradingday import TradingDay
+from chartpact.clock import tradingday
+from chartpact.clock import walltime as clock
+from chartpact.clock.periods import Periods, closes, periods
+from chartpact.clock.timeframe import Timeframe
+from chartpact.clock.tradingday import TradingDay
 
 Times = NDArray[np.int64]
 Prices = NDArray[np.float64]

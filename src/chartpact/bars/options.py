@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import TypedDict
 
-from chartpact.bars import clock
 from chartpact.bars.errors import BarsError
+from chartpact.clock import walltime as clock
 
 STAMPS = ("open", "close")
 

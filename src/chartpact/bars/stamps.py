@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from chartpact.bars import clock
 from chartpact.bars.errors import BarsError
 from chartpact.bars.figures import Texts, matrix, numbers
-from chartpact.bars.timeframe import DAY
+from chartpact.clock import walltime as clock
+from chartpact.clock.timeframe import DAY
 
 Times = NDArray[np.int64]
 Place = Callable[[int], str]

@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from chartpact.bars import stamps, timeframe, tradingday
+from chartpact.bars import stamps
 from chartpact.bars.columns import COLUMNS, PRICES, Bars, check
 from chartpact.bars.errors import BarsError, nearest
 from chartpact.bars.figures import numbers, to_texts
 from chartpact.bars.options import Options
-from chartpact.bars.periods import opens
 from chartpact.bars.ticksize import tick_size_of
-from chartpact.bars.timeframe import Timeframe
+from chartpact.clock import timeframe, tradingday
+from chartpact.clock.periods import opens
+from chartpact.clock.timeframe import Timeframe
 
 TIME_NAMES = ("time_utc", "time", "timestamp", "datetime", "date", "open_time")
 VOLUME_NAMES = ("volume", "vol", "real_volume")

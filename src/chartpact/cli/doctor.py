@@ -40,7 +40,7 @@ def findings() -> list[tuple[str, str]]:
 
 def _sandbox() -> list[tuple[str, str]]:
     """Whether scripts can be run here, and each layer round them, tried for real."""
-    from chartpact.script.sandbox import layers
+    from chartpact.sandbox import layers
 
     found = layers.probe()
     if reason := layers.unavailable():

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from chartpact.bars import Bars, BarsError, clock
+from chartpact.bars import Bars, BarsError
 from chartpact.charts import Chart
 from chartpact.cli import UsageError
 from chartpact.cli.files import unwritable
+from chartpact.clock import walltime as clock
 
 
 def add_picture(verb: argparse.ArgumentParser) -> None:

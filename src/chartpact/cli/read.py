@@ -14,8 +14,8 @@ from chartpact.cli.params import add_params, params_of
 from chartpact.cli.snapshot import add_drawn, draw
 from chartpact.contracts import Contract, ContractError, Reading, document, read
 from chartpact.indicators import IndicatorError, resolve
-from chartpact.indicators.params import resolve as resolve_params
-from chartpact.indicators.requests import Request
+from chartpact.params import resolve as resolve_params
+from chartpact.request import Request
 from chartpact.snapshot import Snapshot, SnapshotError, parse_json
 
 

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from chartpact.bars.clock import iso
 from chartpact.cli import DONE, SCRIPT_ERROR, UsageError, Verbs
 from chartpact.cli.database import add_database, opened
 from chartpact.cli.files import read_text, write_text
 from chartpact.cli.script import told
+from chartpact.clock.walltime import iso
 from chartpact.server.identity import LOCAL_USER
 
 if TYPE_CHECKING:

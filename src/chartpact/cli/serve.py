@@ -184,7 +184,7 @@ def _with_own_token() -> "Identify":
 
 
 def _check_layers(args: argparse.Namespace) -> None:
-    from chartpact.script.sandbox import layers
+    from chartpact.sandbox import layers
 
     try:
         layers.require_for_public_bind(args.host, anyway=args.unsandboxed)
@@ -201,6 +201,6 @@ def _hosts(args: argparse.Namespace) -> tuple[str, ...]:
 
 
 def _loopback(host: str) -> bool:
-    from chartpact.script.sandbox.layers import is_loopback
+    from chartpact.sandbox.layers import is_loopback
 
     return is_loopback(host)

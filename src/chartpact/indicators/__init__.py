@@ -11,8 +11,8 @@ from typing import Any, Protocol, runtime_checkable
 from chartpact.bars import Bars
 from chartpact.indicators import builtins
 from chartpact.indicators.errors import IndicatorError
-from chartpact.indicators.params import Param
-from chartpact.indicators.params import resolve as resolve_params
+from chartpact.params import Param
+from chartpact.params import resolve as resolve_params
 from chartpact.scene import Scene
 
 __all__ = ["Indicator", "IndicatorError", "Param", "indicator", "list_indicators", "resolve"]

@@ -9,7 +9,7 @@ import numpy as np
 
 from chartpact.bars import Bars
 from chartpact.indicators.errors import IndicatorError
-from chartpact.indicators.params import Param, resolve
+from chartpact.params import Param, resolve
 from chartpact.scene import Scene
 
 Draw = Callable[..., Scene]

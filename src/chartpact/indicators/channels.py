@@ -5,7 +5,7 @@ from chartpact.bars import Bars
 from chartpact.indicators import ink
 from chartpact.indicators.builtin import Track, builtin, period
 from chartpact.indicators.drawing import Floats, fill, line, scene
-from chartpact.indicators.params import Param
+from chartpact.params import Param
 from chartpact.scene import Plot, Scene
 
 STACK = ((8, ink.GOLD, 1), (21, ink.ORANGE, 1), (50, ink.BLUE, 1), (200, ink.RED, 2))

@@ -19,7 +19,7 @@ from chartpact.indicators.drawing import (
     paint,
     scene,
 )
-from chartpact.indicators.params import Param
+from chartpact.params import Param
 from chartpact.scene import Plot, Scene
 
 FLAT = "while the window's high equals its low"

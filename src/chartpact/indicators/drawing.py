@@ -20,7 +20,7 @@ from chartpact.scene import (
     Scene,
     signals_of,
 )
-from chartpact.texts import Texts
+from chartpact.textcolumn import Texts
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

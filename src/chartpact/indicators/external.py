@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from chartpact.bars import Bars
-from chartpact.bars.timeframe import Timeframe
+from chartpact.clock.timeframe import Timeframe
 from chartpact.indicators import ink
 from chartpact.indicators.builtin import Track, builtin
 from chartpact.indicators.drawing import (

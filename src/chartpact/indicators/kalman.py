@@ -18,7 +18,7 @@ from chartpact.indicators.drawing import (
     paint,
     scene,
 )
-from chartpact.indicators.params import Param
+from chartpact.params import Param
 from chartpact.scene import Scene
 
 SCALE = 200  # bars whose deviation is the unit

@@ -3,12 +3,12 @@
 import numpy as np
 
 from chartpact.bars import Bars
-from chartpact.bars.timeframe import Timeframe, of_steps
+from chartpact.clock.timeframe import Timeframe, of_steps
 from chartpact.indicators import ink
 from chartpact.indicators.builtin import Track, builtin
 from chartpact.indicators.drawing import Floats, line, scene
-from chartpact.indicators.params import Param
 from chartpact.indicators.sessions import DAY_ROLL, rolled
+from chartpact.params import Param
 from chartpact.scene import Scene
 
 FIRST = "on the bars of the first period, which has none before it"

@@ -9,7 +9,6 @@ from chartpact.bars import Bars
 from chartpact.indicators import ink
 from chartpact.indicators.builtin import Track, builtin
 from chartpact.indicators.drawing import Floats, faded, level, line, scene
-from chartpact.indicators.params import Param
 from chartpact.indicators.sessions import (
     DAY_ROLL,
     SESSIONS,
@@ -19,6 +18,7 @@ from chartpact.indicators.sessions import (
     starts,
 )
 from chartpact.indicators.volume_at_price import Profiles, levels, profiles
+from chartpact.params import Param
 from chartpact.scene import DivLinePlot, HBarPlot, HLinePlot, Plot, Scene
 
 WIDEST = 0.25  # of the pane's width

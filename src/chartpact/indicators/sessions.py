@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from chartpact.bars import Bars, BarsError
 from chartpact.indicators.errors import IndicatorError
-from chartpact.indicators.params import Param
+from chartpact.params import Param
 
 Indices = NDArray[np.intp]
 

@@ -17,7 +17,7 @@ from chartpact.indicators.drawing import (
     paint,
     scene,
 )
-from chartpact.indicators.params import Param
+from chartpact.params import Param
 from chartpact.scene import DotPlot, Scene
 
 FLIPS = ("flip_up", "flip_down")

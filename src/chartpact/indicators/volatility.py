@@ -6,7 +6,7 @@ import numpy as np
 
 from chartpact import ta
 from chartpact.bars import Bars
-from chartpact.bars.timeframe import Timeframe, of_steps
+from chartpact.clock.timeframe import Timeframe, of_steps
 from chartpact.indicators import ink
 from chartpact.indicators.builtin import Track, builtin, period
 from chartpact.indicators.drawing import line, scene

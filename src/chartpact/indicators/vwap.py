@@ -7,8 +7,8 @@ from chartpact.bars import Bars
 from chartpact.indicators import ink
 from chartpact.indicators.builtin import Track, builtin
 from chartpact.indicators.drawing import Floats, fill, line, scene
-from chartpact.indicators.params import Param
 from chartpact.indicators.sessions import DAY_ROLL, rolled, starts
+from chartpact.params import Param
 from chartpact.scene import Scene
 
 ANCHORS = {"session": "1D", "week": "1W", "month": "1M", "quarter": "3M", "year": "12M"}

@@ -22,7 +22,7 @@ from chartpact.indicators.drawing import (
     paint,
     scene,
 )
-from chartpact.indicators.params import Param
+from chartpact.params import Param
 from chartpact.scene import DivLinePlot, DotPlot, Plot, Points, Scene
 
 SMOOTH = 3  # bars of the average that is WT2

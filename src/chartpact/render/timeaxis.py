@@ -12,7 +12,8 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from chartpact.bars import BarsError, clock
+from chartpact.bars import BarsError
+from chartpact.clock import walltime as clock
 from chartpact.render import text
 from chartpact.render.display import Ints
 from chartpact.render.errors import RenderError

@@ -9,7 +9,7 @@ import numpy as np
 
 from chartpact import palette
 from chartpact.scene.rule import SceneError
-from chartpact.texts import Texts
+from chartpact.textcolumn import Texts
 
 LARGEST = sys.float_info.max  # a whole number may be larger, but cannot be drawn
 

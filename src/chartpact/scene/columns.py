@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from chartpact.arrays import all_true, any_true
 from chartpact.scene.checks import number, text, whole
 from chartpact.scene.rule import SceneError
-from chartpact.texts import Texts
-from chartpact.truth import all_true, any_true
+from chartpact.textcolumn import Texts
 
 _LISTED = (list, tuple, Texts)
 

@@ -9,7 +9,7 @@ from chartpact import palette
 from chartpact.scene.checks import color, flag, number, paint, size, text, whole
 from chartpact.scene.columns import maybe_texts, numbers, series, series_to_json, texts, wholes
 from chartpact.scene.rule import Rule, at_least, nullable, one_of
-from chartpact.texts import Texts
+from chartpact.textcolumn import Texts
 
 COLOR_SCHEMA = {"type": "string", "pattern": "^#[0-9a-f]{8}$"}
 WHOLE = Rule(whole, {"type": "integer"}, column=wholes)

@@ -27,7 +27,7 @@ from chartpact.scene.fields import (
 from chartpact.scene.rows import Rows, rows
 from chartpact.scene.rule import Json, SceneError
 from chartpact.scene.values import Value, rules
-from chartpact.texts import Texts
+from chartpact.textcolumn import Texts
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from chartpact.scene.columns import frozen, listed, maybe_texts, wholes
 from chartpact.scene.rule import Json, Rule, SceneError, list_of
 from chartpact.scene.values import Value, record, rules
-from chartpact.texts import Texts
+from chartpact.textcolumn import Texts
 
 R = TypeVar("R", bound=Value)
 

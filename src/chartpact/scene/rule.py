@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from chartpact.truth import any_true
+from chartpact.arrays import any_true
 
 Json = Any
 

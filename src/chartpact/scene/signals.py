@@ -11,7 +11,7 @@ from chartpact.scene.fields import MaybeNumber, Text, Whole
 from chartpact.scene.plots import DotPlot, Plot
 from chartpact.scene.rows import Rows
 from chartpact.scene.values import Value
-from chartpact.texts import Texts
+from chartpact.textcolumn import Texts
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Any
 from chartpact.bars import Bars, BarsError, samples
 from chartpact.bars.load import at_source
 from chartpact.indicators.errors import IndicatorError
-from chartpact.indicators.params import Param
+from chartpact.params import Param
 from chartpact.script.program import Extras
 from chartpact.sources import SourceFailed, load
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from chartpact.bars import Bars
-from chartpact.indicators.params import Param
+from chartpact.params import Param
 from chartpact.scene import Scene
 from chartpact.script.extras import SAMPLES, Fetch, needed
 from chartpact.script.limits import Limits

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from chartpact.indicators.errors import IndicatorError
-from chartpact.indicators.params import TYPES, Param
-from chartpact.indicators.params import check as check_value
 from chartpact.palette import MAX_CAP
+from chartpact.params import TYPES, Param
+from chartpact.params import check as check_value
 from chartpact.script.check import Checked
 from chartpact.script.errors import ScriptError, nearest
 from chartpact.syntax import Places

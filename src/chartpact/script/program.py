@@ -10,7 +10,7 @@ from typing import Any
 
 from chartpact._version import VERSION
 from chartpact.bars import Bars
-from chartpact.indicators.params import Param
+from chartpact.params import Param
 from chartpact.scene import Scene
 
 # Bytecode is good only for the Python and the compiler that made it.

@@ -10,8 +10,8 @@ import numpy as np
 
 from chartpact.bars import Bars
 from chartpact.indicators.errors import IndicatorError
-from chartpact.indicators.params import Param
-from chartpact.indicators.params import resolve as resolve_params
+from chartpact.params import Param
+from chartpact.params import resolve as resolve_params
 from chartpact.script import host
 from chartpact.script.check import MOST_PROBLEMS
 from chartpact.script.check import check as check_tree
@@ -30,7 +30,7 @@ from chartpact.script.tokens import normalised, read
 from chartpact.script.values import FrozenDict, adopted
 
 if TYPE_CHECKING:
-    from chartpact.script.sandbox.scripts import Inspected
+    from chartpact.sandbox.scripts import Inspected
 
 CACHED = 1024
 
@@ -202,14 +202,14 @@ def run(
     extras: Extras | None = None,
 ) -> Result:
     """What a script draws on the bars, in a fresh process that can do nothing else."""
-    from chartpact.script.sandbox import scripts
+    from chartpact.sandbox import scripts
 
     return scripts.run(source, bars, params, limits=limits, user=user, name=name, extras=extras)
 
 
 def inspect(source: str, *, user: str | None = None, name: str = "") -> "Inspected":
     """What a script declares, or all that is wrong with it; it is compiled, and not run."""
-    from chartpact.script.sandbox import scripts
+    from chartpact.sandbox import scripts
 
     return scripts.inspect(source, user=user, name=name)
 

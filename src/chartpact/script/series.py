@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from chartpact.arrays import any_true
 from chartpact.script.errors import Fault
 from chartpact.script.meter import Meter
 from chartpact.script.values import LISTS, HostObject
-from chartpact.texts import Texts
-from chartpact.truth import any_true
+from chartpact.textcolumn import Texts
 
 Array = NDArray[Any]
 Operator = Callable[["Series", Any], Any]

@@ -8,10 +8,10 @@ from chartpact import indicators
 from chartpact.bars import Bars, BarsError, samples
 from chartpact.charts import chart
 from chartpact.indicators import IndicatorError, canonical
-from chartpact.indicators.requests import Request
 from chartpact.library import Script, mine
 from chartpact.library.kept import held, kept_indicator
 from chartpact.library.uploads import Upload
+from chartpact.request import Request
 from chartpact.script import check, refimpl
 from chartpact.script.extras import Fetch
 from chartpact.server.shapes import (

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
-from chartpact.script.sandbox.cores import cores
+from chartpact.sandbox.cores import cores
 from chartpact.sources import configured
 from chartpact.sources.configured import Descriptions
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import TypeVar
 
-from chartpact.script.sandbox.turns import Crowded, Turns
+from chartpact.sandbox.turns import Crowded, Turns
 from chartpact.server.worker import WorkFailed
 
 Answer = TypeVar("Answer")

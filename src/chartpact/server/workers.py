@@ -19,7 +19,7 @@ from enum import Enum, auto
 from functools import partial
 from typing import Any
 
-from chartpact.script.sandbox.turns import Crowded, Turns
+from chartpact.sandbox.turns import Crowded, Turns
 from chartpact.server.standing import GOOD, UNTRIED, Standing
 from chartpact.server.worker import Bounds, Job, Worker, WorkFailed
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from chartpact.bars import Bars, BarsError
 from chartpact.bars.ticksize import tick_size_of
-from chartpact.bars.timeframe import DAY, Timeframe
+from chartpact.clock.timeframe import DAY, Timeframe
 from chartpact.sources.errors import SourceFailed
 
 CLOCKS_DIFFER_MS = 60_000  # by which the clocks of two machines may differ

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from chartpact.bars import clock
 from chartpact.bars.load import SOURCE_NAME
-from chartpact.bars.timeframe import Timeframe
+from chartpact.clock import walltime as clock
+from chartpact.clock.timeframe import Timeframe
 from chartpact.sources.catalog import SAMPLES, Catalog, Source
 from chartpact.sources.errors import Misconfigured, near
 from chartpact.sources.exchange import Exchange

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Unpack
 
 from chartpact.bars import Bars, BarsError
-from chartpact.bars.timeframe import DAY, Timeframe
-from chartpact.bars.tradingday import UTC_MIDNIGHT
+from chartpact.clock.timeframe import DAY, Timeframe
+from chartpact.clock.tradingday import UTC_MIDNIGHT
 from chartpact.sources.answers import Row, completed, longest_ms, resampled
 from chartpact.sources.errors import SourceFailed, UnknownSymbol, near
 from chartpact.sources.online import Online, Options

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import ClassVar, Generic, TypedDict
 
 from chartpact.bars import Bars
-from chartpact.bars.timeframe import Timeframe
+from chartpact.clock.timeframe import Timeframe
 from chartpact.sources.catalog import Listing
 from chartpact.sources.errors import UnknownSymbol, near
 from chartpact.sources.remote import Client, Patience, Remote

@@ -24,7 +24,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from chartpact.bars.timeframe import Timeframe
+from chartpact.clock.timeframe import Timeframe
 from chartpact.sources.http import HttpError, Unavailable, get_json
 
 HOUR = 3_600_000

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from typing import Any, Unpack
 
 from chartpact.bars import Bars, BarsError
-from chartpact.bars.timeframe import Timeframe
-from chartpact.bars.tradingday import UTC_MIDNIGHT, default_roll
+from chartpact.clock.timeframe import Timeframe
+from chartpact.clock.tradingday import UTC_MIDNIGHT, default_roll
 from chartpact.sources.answers import Row, completed, resampled
 from chartpact.sources.errors import SourceFailed, UnknownSymbol
 from chartpact.sources.online import Online, Options

@@ -269,7 +269,7 @@ def _roll(text: str) -> int:
 
 def _local(function: str, time: Any, tz: Any) -> Ints:
     """Each time as the milliseconds its wall clock shows since 1970-01-01 00:00."""
-    from chartpact.zones import offsets, zone
+    from chartpact.clock.zones import offsets, zone
 
     stamps = _stamps(function, time)
     if isinstance(tz, str) and tz == "UTC":

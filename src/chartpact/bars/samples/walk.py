@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from chartpact.bars import clock
 from chartpact.bars.samples import events
 from chartpact.bars.samples.chance import Stream
-from chartpact.bars.timeframe import DAY
-from chartpact.bars.tradingday import TradingDay, default_roll
+from chartpact.clock import walltime as clock
+from chartpact.clock.timeframe import DAY
+from chartpact.clock.tradingday import TradingDay, default_roll
 
 Floats = NDArray[np.float64]
 Times = NDArray[np.int64]

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from chartpact import palette
+from chartpact.arrays import all_true, any_true
 from chartpact.bars import Bars
 from chartpact.scene import (
     NOTHING,
@@ -51,8 +52,7 @@ from chartpact.script.limits import (
 from chartpact.script.meter import Meter
 from chartpact.script.series import Array, NotANumber, Series, TextSeries, array_of
 from chartpact.script.values import LISTS, HostObject, a_type, shown
-from chartpact.texts import Texts
-from chartpact.truth import all_true, any_true
+from chartpact.textcolumn import Texts
 
 PLOT_METHODS = "line fill bars dot hline hbar divline set_y_range set_label".split()
 FURTHEST_OFFSET = 10_000

@@ -14,6 +14,7 @@ from typing import Any, get_args, get_origin
 import numpy as np
 
 from chartpact import ta
+from chartpact.arrays import any_true
 from chartpact.script.errors import Fault
 from chartpact.script.host.ohlcv import Ohlcv
 from chartpact.script.kinds import CONDITIONS, FLOATS, SERIES_TUPLE
@@ -22,8 +23,7 @@ from chartpact.script.series import Series, TextSeries, array_of, charge_divisio
 from chartpact.script.values import LISTS, a_type
 from chartpact.ta import TaError
 from chartpact.ta.arguments import Bools, Floats
-from chartpact.texts import Texts
-from chartpact.truth import any_true
+from chartpact.textcolumn import Texts
 
 _PLAIN = frozenset((int, float, bool, str, type(None)))
 _HIDDEN = frozenset(("out",))  # parameters that make sense with NumPy only

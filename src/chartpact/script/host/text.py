@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from chartpact.clock.zones import zone
 from chartpact.script.errors import Fault
 from chartpact.script.series import Series
 from chartpact.script.values import a_type, shown
-from chartpact.zones import zone
 
 MOST_DECIMALS = 16
 _LONGEST_FORMAT = 100

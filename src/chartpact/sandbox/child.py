@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from chartpact import _native
-from chartpact.script.sandbox import packing, tasks, wire
+from chartpact.sandbox import packing, tasks, wire
 
 # Exit codes. A step of the hardening that fails ends the process by a signal.
 ANSWERED, UNANSWERED, OUT_OF_MEMORY, UNASKED = 0, 3, 4, 5

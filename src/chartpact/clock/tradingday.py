@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from chartpact.bars import clock
 from chartpact.bars.errors import BarsError
-from chartpact.bars.timeframe import DAY
+from chartpact.clock import walltime as clock
+from chartpact.clock.timeframe import DAY
 
 MINUTE = 60_000
 UTC_MIDNIGHT = "UTC midnight"

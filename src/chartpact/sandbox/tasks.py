@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from chartpact import _native
+from chartpact.sandbox import packing
+from chartpact.sandbox.wire import Column
 from chartpact.script.errors import NOT_YOUR_FAULT, ScriptError, inside
 from chartpact.script.limits import Limits
 from chartpact.script.program import Extras, Program
 from chartpact.script.run import compile, examine, execute
-from chartpact.script.sandbox import packing
-from chartpact.script.sandbox.wire import Column
 from chartpact.script.tokens import normalised
 
 Answer = tuple[Any, list[Column]]

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from chartpact.bars.timeframe import DAY, Timeframe
-from chartpact.bars.tradingday import Days, TradingDay
+from chartpact.clock.timeframe import DAY, Timeframe
+from chartpact.clock.tradingday import Days, TradingDay
 
 Times = NDArray[np.int64]
 Indices = NDArray[np.intp]

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from chartpact import palette
-from chartpact.bars.timeframe import Timeframe
+from chartpact.clock.timeframe import Timeframe
 from chartpact.indicators.errors import IndicatorError
 
 TYPES = "int float bool str choice color session timeframe source symbol calendar".split()

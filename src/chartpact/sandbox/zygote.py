@@ -23,11 +23,12 @@ from typing import Any
 
 import numpy as np
 
-from chartpact import _native, zones
+from chartpact import _native
+from chartpact.clock import zones
+from chartpact.sandbox import child, packing, wire
+from chartpact.sandbox.layers import ALL, LANDLOCK
 from chartpact.script.limits import Limits
 from chartpact.script.run import compile, dry_run_bars
-from chartpact.script.sandbox import child, packing, wire
-from chartpact.script.sandbox.layers import ALL, LANDLOCK
 
 _SPARE_DESCRIPTORS = 32
 _FIRST_TO_GO = 800  # of the 1000 that the kernel's choice of a victim goes to
@@ -38,7 +39,7 @@ _WARM_UPS = 12
 _REHEARSAL_BARS = 5000
 _NAMESPACES = {"network": 0x40000000, "ipc": 0x08000000, "uts": 0x04000000, "user": 0x10000000}
 # Read as a file: to import its package would bring in every builtin.
-_REHEARSAL = Path(__file__).parents[1] / "refimpl" / "cipher_b.star"
+_REHEARSAL = Path(__file__).parents[1] / "script" / "refimpl" / "cipher_b.star"
 
 
 class Refusal(Exception):

@@ -74,8 +74,8 @@ _LEFT_OUT = {3: PRIVILEGES, 4: LIMITS, 6: TIMER, 8: LANDLOCK, 9: SECCOMP}
 
 def probe() -> list[Finding]:
     """Tries every layer in children that have it, and says what was found."""
-    from chartpact.script.sandbox.pool import RunFailed
-    from chartpact.script.sandbox.process import Unavailable
+    from chartpact.sandbox.pool import RunFailed
+    from chartpact.sandbox.process import Unavailable
 
     if reason := unavailable():
         return [Finding("sandbox", False, reason)]
@@ -98,8 +98,8 @@ def probe() -> list[Finding]:
 
 def _findings(on: int) -> list[Finding]:
     """What was found of these layers; `RunFailed` tells of one that cannot be put on."""
-    from chartpact.script.sandbox import wire
-    from chartpact.script.sandbox.pool import Allowance, Pool, RunFailed
+    from chartpact.sandbox import wire
+    from chartpact.sandbox.pool import Allowance, Pool, RunFailed
 
     def attempts(pool: Pool) -> dict[str, Any]:
         patient = Allowance(wall_ms=10_000)  # a host that is busy lacks nothing

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from chartpact.indicators.errors import IndicatorError
-from chartpact.indicators.params import Param
+from chartpact.params import Param
 
 # Blanks around a value are taken off afterwards: patterns that could place them in several ways
 # would try them all.

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chartpact.bars.errors import BarsError, nearest
-from chartpact.bars.timeframe import DAY
-from chartpact.zones import names as zone_names
-from chartpact.zones import offsets
-from chartpact.zones import zone as known_zone
+from chartpact.clock.timeframe import DAY
+from chartpact.clock.zones import names as zone_names
+from chartpact.clock.zones import offsets
+from chartpact.clock.zones import zone as known_zone
 
 __all__ = ["FIRST", "LAST", "iso", "offsets", "to_utc", "zone"]
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from chartpact.sandbox.wire import Column, WireError
 from chartpact.script.limits import (
     DOT_TEXT_CHARS,
     DOTS,
@@ -20,7 +21,6 @@ from chartpact.script.limits import (
     POINTS,
     SCENE_TEXT_CHARS,
 )
-from chartpact.script.sandbox.wire import Column, WireError
 
 _BY_BAR = ("values", "a", "b")
 _AHEAD = ("ahead", "a_ahead", "b_ahead")

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from chartpact import _native
-from chartpact.script.sandbox import wire
-from chartpact.script.sandbox.layers import ALL, unavailable
+from chartpact.sandbox import wire
+from chartpact.sandbox.layers import ALL, unavailable
 
 START_S = 30.0  # exec, imports and warm-up take a fraction of a second on an idle machine
 FORK_S = 2.0  # a zygote that has not forked, or not reaped, by then is stuck
@@ -28,7 +28,7 @@ _GLANCE_MS = 20  # how often the zygote is listened to while a child's own notic
 
 _BOOT = (
     "import json, sys; config = json.loads(sys.argv[1]); sys.path[:] = config['path']; "
-    "from chartpact.script.sandbox.zygote import main; main(config)"
+    "from chartpact.sandbox.zygote import main; main(config)"
 )
 # All that an escaped script could read of an environment.
 _ENVIRONMENT = {
@@ -323,7 +323,7 @@ def _environment() -> dict[str, str]:
 
 
 def _config(channel: int, turns: int, planted: Path | None, layers: int) -> dict[str, Any]:
-    home = str(Path(__file__).resolve().parents[3])
+    home = str(Path(__file__).resolve().parents[2])
     return {
         "path": [home, *(each for each in sys.path if os.path.isabs(each) and each != home)],
         "channel": channel,

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from chartpact.sandbox import wire
+from chartpact.sandbox.cores import cores
+from chartpact.sandbox.layers import ALL
+from chartpact.sandbox.process import Exit, ForkFailed, Lost, Unavailable, Zygote
+from chartpact.sandbox.turns import Crowded, Turns, User
 from chartpact.script.errors import NOT_YOUR_FAULT
-from chartpact.script.sandbox import wire
-from chartpact.script.sandbox.cores import cores
-from chartpact.script.sandbox.layers import ALL
-from chartpact.script.sandbox.process import Exit, ForkFailed, Lost, Unavailable, Zygote
-from chartpact.script.sandbox.turns import Crowded, Turns, User
 
 log = logging.getLogger(__name__)
 

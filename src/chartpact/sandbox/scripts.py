@@ -16,14 +16,14 @@ from typing import Any, TypeVar
 import numpy as np
 
 from chartpact.bars import Bars
-from chartpact.indicators.params import TYPES, Param
+from chartpact.params import TYPES, Param
+from chartpact.sandbox import bounds, layers, packing, pool, wire
+from chartpact.sandbox.pool import Allowance, Answered, Pool, RunFailed
+from chartpact.sandbox.process import Unavailable
 from chartpact.script.errors import NOT_YOUR_FAULT, ScriptError
 from chartpact.script.limits import LOG_LINE_CHARS, LOG_LINES, Limits
 from chartpact.script.program import Extras, Result, source_key
 from chartpact.script.run import compile, examine, execute
-from chartpact.script.sandbox import bounds, layers, packing, pool, wire
-from chartpact.script.sandbox.pool import Allowance, Answered, Pool, RunFailed
-from chartpact.script.sandbox.process import Unavailable
 from chartpact.script.tokens import check_size
 
 T = TypeVar("T")

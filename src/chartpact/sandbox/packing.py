@@ -13,6 +13,7 @@ from typing import Any, cast, get_args
 import numpy as np
 
 from chartpact.bars import COLUMNS, Bars
+from chartpact.sandbox.wire import Column, WireError
 from chartpact.scene import (
     PLOTS,
     DotPlot,
@@ -26,8 +27,7 @@ from chartpact.scene import (
     Signals,
     rules,
 )
-from chartpact.script.sandbox.wire import Column, WireError
-from chartpact.texts import Texts
+from chartpact.textcolumn import Texts
 
 Document = dict[str, Any]
 

@@ -1,0 +1,98 @@
+"""The one bounded cache: what was used longest ago leaves first."""
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import Generic, TypeVar
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class Cache(Generic[K, V]):
+    """An LRU cache with a limit on entries and, given `weigh`, on their total weight.
+
+    Entries older than `seconds` are not found. Threads may share a cache. A user's data has the
+    user in its key: a hit under another user's key would tell them that it is there.
+
+    >>> cache: Cache[str, int] = Cache(most=2)
+    >>> for name in "abc":
+    ...     cache.put(name, ord(name))
+    >>> cache.get("a"), cache.get("c")
+    (None, 99)
+    """
+
+    def __init__(
+        self,
+        most: int,
+        *,
+        weight: int | None = None,
+        weigh: Callable[[V], int] = lambda _: 0,
+        seconds: float | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._most = most
+        self._most_weight = weight
+        self._weigh = weigh
+        self._seconds = seconds
+        self._clock = clock
+        self._entries: OrderedDict[K, tuple[V, int, float]] = OrderedDict()
+        self._weight = 0
+        self._lock = threading.Lock()
+
+    def get(self, key: K) -> V | None:
+        """The value of a key, or None."""
+        with self._lock:
+            entry = self._entries.get(key)
+            if entry is None:
+                return None
+            value, _, born = entry
+            if self._seconds is not None and self._clock() - born >= self._seconds:
+                self._remove(key)
+                return None
+            self._entries.move_to_end(key)
+            return value
+
+    def put(self, key: K, value: V) -> None:
+        """Keeps a value under its key; one that is heavier than the whole cache is not kept."""
+        weight = self._weigh(value)
+        with self._lock:
+            if key in self._entries:
+                self._remove(key)
+            if self._most_weight is not None and weight > self._most_weight:
+                return
+            self._entries[key] = value, weight, self._clock()
+            self._weight += weight
+            while len(self._entries) > self._most or (
+                self._most_weight is not None and self._weight > self._most_weight
+            ):
+                self._remove(next(iter(self._entries)))
+
+    def get_or_make(self, key: K, make: Callable[[], V]) -> V:
+        """The value of a key, made now unless it is there. Two threads may both make it."""
+        found = self.get(key)
+        if found is None:
+            found = make()
+            self.put(key, found)
+        return found
+
+    def pop(self, key: K) -> V | None:
+        """The value of a key, which leaves the cache."""
+        with self._lock:
+            entry = self._entries.get(key)
+            if entry is None:
+                return None
+            self._remove(key)
+            return entry[0]
+
+    def clear(self) -> None:
+        with self._lock:
+            self._entries.clear()
+            self._weight = 0
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def _remove(self, key: K) -> None:
+        self._weight -= self._entries.pop(key)[1]
