@@ -13,7 +13,7 @@ import chartpact as cp
 from chartpact import palette, ta
 from chartpact.bars import Bars
 from chartpact.charts import Chart, Drawn
-from chartpact.indicators import IndicatorError
+from chartpact.problem import Problem
 from chartpact.scene import (
     Anchor,
     BarsPlot,
@@ -499,7 +499,7 @@ def profile(shown: Bars) -> Scene:
 
 def broken() -> Chart:
     shown = bars(80)
-    error = IndicatorError(
+    error = Problem(
         "time",
         "the script ran for more than 1000 ms and was stopped",
         "line 12 loops over every bar for every bar; keep a running value instead",

@@ -9,13 +9,12 @@ from typing import Any
 
 from chartpact import summary
 from chartpact.bars import Bars, BarsError
-from chartpact.indicators import Indicator, IndicatorError, Metered, resolve
+from chartpact.indicators import Indicator, Metered, resolve
 from chartpact.params import resolve as resolve_params
-from chartpact.request import Request, identity, told, written
+from chartpact.problem import Failure, Problem
+from chartpact.request import Asked, Request, echo, format_request, make_id
 from chartpact.scene import Scene, SceneError
 from chartpact.ta import TaError
-
-Asked = str | Mapping[str, Any] | Request
 
 
 @dataclass(frozen=True)
@@ -27,7 +26,7 @@ class Drawn:
     params: Mapping[str, Any]
     indicator: Indicator | None = None
     scene: Scene | None = None
-    error: IndicatorError | None = None
+    error: Problem | None = None
     steps: int | None = None  # what a script's run was charged
 
     def to_json(self, series: bool = True, digest: bool = False) -> dict[str, Any]:
@@ -131,22 +130,22 @@ def chart(
 def _draw(bars: Bars, asked: Asked, first: int, user: str | None) -> Drawn:
     name, given, found = f"{asked!s:.120}", {}, None
     try:
-        request = Request.read(asked)
-        name, given = request.name, told(request.given)
+        request = Request.parse(asked)
+        name, given = request.name, echo(request.given)
         found = resolve(request.name, user)
-        name, given = found.name, told(request.given, found.params)
+        name, given = found.name, echo(request.given, found.params)
         values = resolve_params(found.params, request.given, found.name)
-    except IndicatorError as error:
-        return Drawn(written(name, given), name, given, found, error=error)
-    drawn = Drawn(identity(name, found.params, values), name, values, found)
+    except Failure as failure:
+        return Drawn(format_request(name, given), name, given, found, error=failure.problem)
+    drawn = Drawn(make_id(name, found.params, values), name, values, found)
     try:
         scene, steps = _computed(found, bars, values)
         return replace(drawn, scene=scene.cut(first), steps=steps)
-    except IndicatorError as error:
-        return replace(drawn, error=error)
+    except Failure as failure:
+        return replace(drawn, error=failure.problem)
     except (BarsError, TaError, SceneError, ArithmeticError) as error:
-        why = IndicatorError("value", f"{name}: {error}", "ask for it with other parameters")
-        return replace(drawn, error=why)
+        problem = Problem("value", f"{name}: {error}", "ask for it with other parameters")
+        return replace(drawn, error=problem)
 
 
 def _computed(found: Indicator, bars: Bars, values: Mapping[str, Any]) -> tuple[Scene, int | None]:

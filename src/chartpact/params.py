@@ -1,20 +1,22 @@
-"""Typed parameters: what an indicator may be asked with, and the check of what was given."""
+"""Typed parameters: how an indicator declares them, and how given values are checked."""
 
 import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any
 
-from chartpact import palette
-from chartpact.clock.timeframe import Timeframe
-from chartpact.indicators.errors import IndicatorError
+from chartpact import checks, palette
+from chartpact.prices import SOURCES
+from chartpact.problem import Failure, Problem, did_you_mean, nearest
 
 TYPES = "int float bool str choice color session timeframe source symbol calendar".split()
-SOURCES = "open high low close hl2 hlc3 ohlc4 hlcc4 volume".split()
 
 Value = Any
+
+
+class IndicatorError(Failure, ValueError):
+    """One indicator cannot be asked for in this way, or cannot be drawn."""
 
 
 @dataclass(frozen=True)
@@ -56,28 +58,32 @@ class Param:
 
 
 def resolve(params: Sequence[Param], given: Mapping[str, Value], owner: str) -> dict[str, Value]:
-    """Every parameter's value, the given ones checked and the others at their default.
+    """The value of every parameter: the given ones checked, the others at their default.
 
-    Values may be texts, as a command line hands them over.
+    Values may be texts, as a command line passes them.
 
     >>> resolve([Param("period", "int", 14, min=1, aliases=("length",))], {"length": "7"}, "rsi")
     {'period': 7}
     """
-    by_name = {alias: param for param in params for alias in (param.name, *param.aliases)}
     values = {param.name: param.default for param in params}
-    asked: dict[str, str] = {}
+    if not given:
+        return values
+    by_name = _by_name(params)
+    spelling: dict[str, str] = {}  # the name or alias that each parameter was given by
     for name, value in given.items():
         if name not in by_name:
             raise _unknown(name, params, owner)
         param = by_name[name]
-        if param.name in asked:
+        if param.name in spelling:
             raise IndicatorError(
-                "value",
-                f"{owner}: {asked[param.name]!r} and {name!r} are the same parameter",
-                f"give {param.name!r} once",
-                parameter=param.name,
+                Problem(
+                    "value",
+                    f"{owner}: {spelling[param.name]!r} and {name!r} are the same parameter",
+                    f"give {param.name!r} once",
+                    details={"parameter": param.name},
+                )
             )
-        asked[param.name] = name
+        spelling[param.name] = name
         values[param.name] = check(param, value, owner)
     return values
 
@@ -86,48 +92,51 @@ def check(param: Param, value: Value, owner: str) -> Value:
     """The value in the parameter's own type and range, or an error that says what is allowed."""
     if value is None and param.default is None:
         return None
-    reader = _READERS.get(param.type, _text)
+    kind = _KINDS.get(param.type, _TEXT)
     try:
-        typed = reader(value)
+        typed = kind.read(value)
     except (TypeError, ValueError, OverflowError):
-        wanted = f"is not {_WANTED.get(param.type, 'a text')}"
-        raise _refused("type", param, value, owner, wanted) from None
+        raise _refusal("type", param, value, owner, f"is not {kind.wanted}") from None
     if param.options is not None:
         for option in param.options:
             if typed == option or (isinstance(value, str) and value == str(option)):
                 return option
-        near = get_close_matches(str(typed).lower(), [str(each) for each in param.options], 1, 0.5)
-        meant = f"; did you mean {near[0]!r}?" if near else ""
-        raise _refused("value", param, value, owner, "is none of its choices", meant)
+        question = did_you_mean(str(typed), map(str, param.options))
+        raise _refusal("value", param, value, owner, "is none of its choices", question)
     if isinstance(typed, int | float) and not isinstance(typed, bool):
         low, high = (-math.inf if param.min is None else param.min), param.max
         if typed < low or (high is not None and typed > high):
-            raise _refused("value", param, value, owner, "is out of range")
+            raise _refusal("value", param, value, owner, "is out of range")
     return typed
 
 
-def _refused(
-    kind: str, param: Param, value: Value, owner: str, why: str, meant: str = ""
+def _by_name(params: Sequence[Param]) -> dict[str, Param]:
+    return {name: param for param in params for name in (param.name, *param.aliases)}
+
+
+def _refusal(
+    kind: str, param: Param, value: Value, owner: str, reason: str, question: str = ""
 ) -> IndicatorError:
-    may = allowed(param)
+    values = allowed(param)
     return IndicatorError(
-        kind,
-        f"{owner}: {param.name}={value!r:.60} {why}",
-        f"{param.name} takes {may}{meant}",
-        parameter=param.name,
-        allowed=may,
+        Problem(
+            kind,
+            f"{owner}: {param.name}={checks.shown(value)} {reason}",
+            f"{param.name} takes {values}{question and '; '}{question}",
+            details={"parameter": param.name, "allowed": values},
+        )
     )
 
 
 def allowed(param: Param) -> str:
-    """What the parameter takes, in words.
+    """The values a parameter takes, in words.
 
     >>> allowed(Param("period", "int", 14, min=1, max=5000))
     'a whole number from 1 to 5000'
     """
     if param.options is not None:
         return "one of " + ", ".join(str(option) for option in param.options)
-    wanted = _WANTED.get(param.type, "a text")
+    wanted = _KINDS.get(param.type, _TEXT).wanted
     if param.min is not None and param.max is not None:
         return f"{wanted} from {param.min:g} to {param.max:g}"
     if param.min is not None:
@@ -138,103 +147,92 @@ def allowed(param: Param) -> str:
 
 
 def _unknown(name: str, params: Sequence[Param], owner: str) -> IndicatorError:
-    by_name = {alias: param for param in params for alias in (param.name, *param.aliases)}
-    near = get_close_matches(name.lower(), by_name, 1, 0.5)
+    by_name = _by_name(params)
+    near = nearest(name, by_name)
     if not params:
         hint = "it takes no parameters"
     elif near:
-        meant = by_name[near[0]]
-        known = ", ".join(each.name for each in params)
-        hint = f"did you mean {meant.name!r}, {allowed(meant)}? it takes {known}"
+        param = by_name[near[0]]
+        names = ", ".join(known.name for known in params)
+        hint = f"did you mean {param.name!r}, {allowed(param)}? it takes {names}"
     else:
-        hint = "it takes " + "; ".join(f"{each.name}: {allowed(each)}" for each in params)
-    return IndicatorError("name", f"{owner} has no parameter {name!r}", hint, parameter=name)
+        hint = "it takes " + "; ".join(f"{known.name}: {allowed(known)}" for known in params)
+    message = f"{owner} has no parameter {name!r}"
+    return IndicatorError(Problem("name", message, hint, details={"parameter": name}))
 
 
-def _int(value: Value) -> int:
-    if isinstance(value, bool):
-        raise TypeError
-    if isinstance(value, float):
-        if not value.is_integer():
+# ----------------------------------------------------------------- how a value of each type is read
+
+
+def _read_int(value: Value) -> int:
+    if isinstance(value, str):
+        if not re.fullmatch(r"[+-]?[0-9]{1,18}", value.strip()):
             raise ValueError
         return int(value)
-    if isinstance(value, str) and not re.fullmatch(r"[+-]?[0-9]{1,18}", value.strip()):
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return checks.whole(value)
+
+
+def _read_float(value: Value) -> float:
+    if isinstance(value, str):
+        if "_" in value:
+            raise ValueError
+        value = float(value)
+    return float(checks.number(value))
+
+
+def _read_bool(value: Value) -> bool:
+    word = value.strip().lower() if isinstance(value, str) else ""
+    return _FLAGS[word] if word in _FLAGS else checks.flag(value)
+
+
+_FLAGS = {"true": True, "yes": True, "on": True, "1": True}
+_FLAGS |= {"false": False, "no": False, "off": False, "0": False}
+
+
+def _read_session(value: Value) -> str:
+    session = checks.text(value).strip()
+    if not re.fullmatch(r"24x7|\d{4}-\d{4}(,\d{4}-\d{4})*(:[1-7]+)?", session):
         raise ValueError
-    return int(value)
+    return session
 
 
-def _float(value: Value) -> float:
-    if isinstance(value, bool) or (isinstance(value, str) and "_" in value):
-        raise TypeError
-    number = float(value)
-    if not math.isfinite(number):
-        raise ValueError
-    return number
+def _read_timeframe(value: Value) -> str:
+    from chartpact.clock.timeframe import Timeframe  # which knows bars, which know this room
 
-
-def _bool(value: Value) -> bool:
-    if isinstance(value, bool):
-        return value
-    words = {"true": True, "yes": True, "on": True, "1": True}
-    words |= {"false": False, "no": False, "off": False, "0": False}
-    if isinstance(value, str) and value.strip().lower() in words:
-        return words[value.strip().lower()]
-    raise TypeError
-
-
-def _text(value: Value) -> str:
-    if not isinstance(value, str):
-        raise TypeError
-    return value
-
-
-def _color(value: Value) -> str:
-    return palette.color(value)
-
-
-def _session(value: Value) -> str:
-    if isinstance(value, str) and re.fullmatch(
-        r"24x7|\d{4}-\d{4}(,\d{4}-\d{4})*(:[1-7]+)?", value.strip()
-    ):
-        return value.strip()
-    raise ValueError
-
-
-def _timeframe(value: Value) -> str:
     return str(Timeframe.parse(value))
 
 
-def _source(value: Value) -> str:
-    if value in SOURCES:
-        return str(value)
-    raise ValueError
+def _read_source(value: Value) -> str:
+    if value not in SOURCES:
+        raise ValueError
+    return str(value)
 
 
-def _choice(value: Value) -> Value:
+def _read_any(value: Value) -> Value:
     return value
 
 
-_READERS = {
-    "int": _int,
-    "float": _float,
-    "bool": _bool,
-    "str": _text,
-    "choice": _choice,
-    "color": _color,
-    "session": _session,
-    "timeframe": _timeframe,
-    "source": _source,
-    "symbol": _text,
-    "calendar": _choice,
-}
-_WANTED = {
-    "int": "a whole number",
-    "float": "a number",
-    "bool": "true or false",
-    "color": "a colour (#rrggbb, #rrggbbaa or a name)",
-    "session": "a session such as 0930-1600",
-    "timeframe": "a timeframe such as 5m, 4h or 1D",
-    "source": f"a price series ({', '.join(SOURCES)})",
-    "symbol": "a symbol",
-    "calendar": "a calendar",
+@dataclass(frozen=True)
+class _Kind:
+    """A type of parameter: how its values are read, and how they are called in messages."""
+
+    read: Any
+    wanted: str
+
+
+_TEXT = _Kind(checks.text, "a text")
+_KINDS = {
+    "int": _Kind(_read_int, "a whole number"),
+    "float": _Kind(_read_float, "a number"),
+    "bool": _Kind(_read_bool, "true or false"),
+    "str": _TEXT,
+    "choice": _Kind(_read_any, "a text"),
+    "color": _Kind(palette.color, "a colour (#rrggbb, #rrggbbaa or a name)"),
+    "session": _Kind(_read_session, "a session such as 0930-1600"),
+    "timeframe": _Kind(_read_timeframe, "a timeframe such as 5m, 4h or 1D"),
+    "source": _Kind(_read_source, f"a price series ({', '.join(SOURCES)})"),
+    "symbol": _Kind(checks.text, "a symbol"),
+    "calendar": _Kind(checks.text, "a calendar"),
 }

@@ -3,10 +3,12 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from itertools import pairwise
 from typing import Any, Self
 
 LONGEST_WORD = 80  # longer words resemble nothing, and comparing them is slow
 MOST_WORDS = 5_000
+MOST_COMPARED = 100  # of more words only those with the most letters in common are compared
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,16 @@ def nearest(word: str, known: Iterable[str], most: int = 1, alike: float = 0.5) 
             words.setdefault(name.lower(), name)
     if len(word) > LONGEST_WORD or len(words) > MOST_WORDS:
         return []
-    return [words[each] for each in get_close_matches(word.lower(), words, most, alike)]
+    likely = list(words)
+    if len(words) > MOST_COMPARED:
+        letters = _letters(word.lower())
+        likely = sorted(words, key=lambda name: len(letters ^ _letters(name)))[:MOST_COMPARED]
+    return [words[name] for name in get_close_matches(word.lower(), likely, most, alike)]
+
+
+def _letters(word: str) -> set[str]:
+    """The letters of a word and its pairs of neighbours."""
+    return {*word, *map("".join, pairwise(word))}
 
 
 def did_you_mean(word: str, known: Iterable[str], most: int = 1, alike: float = 0.5) -> str:

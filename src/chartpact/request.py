@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from chartpact.indicators.errors import IndicatorError
-from chartpact.params import Param
+from chartpact.params import IndicatorError, Param
+from chartpact.problem import Problem
 
-# Blanks around a value are taken off afterwards: patterns that could place them in several ways
-# would try them all.
+# Blanks around a value are stripped afterwards: a pattern that could match them in several ways
+# would backtrack through all of them.
 _PAIR = re.compile(
     r'\s*([A-Za-z][A-Za-z0-9_]*)\s*=(\s*"(?:[^"\\]|\\.)*"\s*|[^",:]*)(,|\Z)', re.DOTALL
 )
@@ -25,10 +25,10 @@ class Request:
     given: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, asked: "str | Mapping[str, Any] | Request") -> "Request":
+    def parse(cls, asked: "Asked") -> "Request":
         """The request in a text or a mapping.
 
-        >>> Request.read('session_vp:session="0930-1600",bins=24').given["session"]
+        >>> Request.parse('session_vp:session="0930-1600",bins=24').given["session"]
         '0930-1600'
         """
         if isinstance(asked, Request):
@@ -40,19 +40,22 @@ class Request:
             return cls(name, {key: value for key, value in asked.items() if key != "name"})
         if not isinstance(asked, str):
             raise _malformed(asked, "it is neither a text nor a mapping")
-        name, colon, rest = asked.partition(":")
-        if not name.strip() or (colon and not rest.strip()):
+        name, colon, pairs = asked.partition(":")
+        if not name.strip() or (colon and not pairs.strip()):
             raise _malformed(asked, "a name is followed by ':' and key=value, …")
-        return cls(name.strip(), dict(_pairs(asked, rest)))
+        return cls(name.strip(), dict(_parse_pairs(asked, pairs)))
 
 
-def _pairs(asked: str, rest: str) -> Iterable[tuple[str, str]]:
+Asked = str | Mapping[str, Any] | Request
+
+
+def _parse_pairs(asked: str, pairs: str) -> Iterable[tuple[str, str]]:
     seen: set[str] = set()
     at = 0
-    while at < len(rest):
-        match = _PAIR.match(rest, at)
-        if match is None or (match[3] == "," and match.end() == len(rest)):
-            raise _malformed(asked, f"cannot read {rest[at:]!r} as key=value")
+    while at < len(pairs):
+        match = _PAIR.match(pairs, at)
+        if match is None or (match[3] == "," and match.end() == len(pairs)):
+            raise _malformed(asked, f"cannot read {pairs[at:]!r} as key=value")
         key, value = match[1], match[2].strip()
         if key in seen:
             raise _malformed(asked, f"{key!r} is given twice")
@@ -61,50 +64,53 @@ def _pairs(asked: str, rest: str) -> Iterable[tuple[str, str]]:
         at = match.end()
 
 
-def _malformed(asked: object, why: str) -> IndicatorError:
+def _malformed(asked: object, reason: str) -> IndicatorError:
     return IndicatorError(
-        "syntax",
-        f"{asked!r:.120} does not ask for an indicator: {why}",
-        "write NAME or NAME:key=value,key=value, with values that hold , or : in double quotes",
+        Problem(
+            "syntax",
+            f"{asked!r:.120} does not ask for an indicator: {reason}",
+            "write NAME or NAME:key=value,key=value, with values that hold , or : in double quotes",
+        )
     )
 
 
-def identity(name: str, params: Sequence[Param], values: Mapping[str, Any]) -> str:
+def make_id(name: str, params: Sequence[Param], values: Mapping[str, Any]) -> str:
     """The canonical id: the name and the parameters that differ from their default, sorted.
 
-    >>> identity("rsi", [Param("period", "int", 14)], {"period": 7})
+    >>> make_id("rsi", [Param("period", "int", 14)], {"period": 7})
     'rsi:period=7'
     """
-    return written(name, {p.name: values[p.name] for p in params if values[p.name] != p.default})
+    changed = {p.name: values[p.name] for p in params if values[p.name] != p.default}
+    return format_request(name, changed)
 
 
-def told(given: Mapping[str, Any], params: Sequence[Param] = ()) -> dict[str, Any]:
-    """What was given, for a request that is refused: canonical names, and values fit for JSON.
+def echo(given: Mapping[str, Any], params: Sequence[Param] = ()) -> dict[str, Any]:
+    """The parameters of a refused request, by their canonical names and fit for JSON.
 
-    >>> told({"length": float("nan")}, [Param("period", "int", 14, aliases=("length",))])
+    >>> echo({"length": float("nan")}, [Param("period", "int", 14, aliases=("length",))])
     {'period': 'nan'}
     """
     canonical = {alias: p.name for p in params for alias in p.aliases if p.name not in given}
-    return {canonical.get(key, key): _plain(value) for key, value in given.items()}
+    return {canonical.get(key, key): _json_value(value) for key, value in given.items()}
 
 
-def _plain(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     if value is None or isinstance(value, str | int):
         return value
     return value if isinstance(value, float) and math.isfinite(value) else f"{value!s:.120}"
 
 
-def written(name: str, given: Mapping[str, Any]) -> str:
+def format_request(name: str, given: Mapping[str, Any]) -> str:
     """The text that asks for this indicator with these parameters.
 
-    >>> written("session_vp", {"bins": 12, "day_roll": "17:00 UTC"})
+    >>> format_request("session_vp", {"bins": 12, "day_roll": "17:00 UTC"})
     'session_vp:bins=12,day_roll="17:00 UTC"'
     """
-    pairs = ",".join(f"{key}={_written(given[key])}" for key in sorted(given))
+    pairs = ",".join(f"{key}={_format_value(given[key])}" for key in sorted(given))
     return f"{name}:{pairs}" if pairs else name
 
 
-def _written(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     text = f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else str(value)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from chartpact.indicators import IndicatorError, resolve
 from chartpact.params import Param
 from chartpact.params import resolve as resolve_params
-from chartpact.request import Request, identity, written
+from chartpact.request import Request, format_request, make_id
 
 
 @pytest.mark.parametrize(("text", "name", "params"), [
@@ -23,12 +23,12 @@ from chartpact.request import Request, identity, written
     ("x:a=-2.5", "x", {"a": "-2.5"}),
 ])  # fmt: skip
 def test_a_text_names_an_indicator_and_its_parameters(text, name, params):
-    assert Request.read(text) == Request(name, params)
+    assert Request.parse(text) == Request(name, params)
 
 
 def test_a_mapping_does_too():
-    assert Request.read({"name": "rsi", "period": 7}) == Request("rsi", {"period": 7})
-    assert Request.read(Request("rsi")) == Request("rsi")
+    assert Request.parse({"name": "rsi", "period": 7}) == Request("rsi", {"period": 7})
+    assert Request.parse(Request("rsi")) == Request("rsi")
 
 
 @pytest.mark.parametrize("asked", [
@@ -38,7 +38,7 @@ def test_a_mapping_does_too():
 ])  # fmt: skip
 def test_anything_else_is_a_syntax_error_that_tells_the_form(asked):
     with pytest.raises(IndicatorError) as raised:
-        Request.read(asked)
+        Request.parse(asked)
     assert raised.value.kind == "syntax"
     assert "NAME:key=value" in raised.value.hint
 
@@ -47,12 +47,12 @@ def test_the_id_is_the_canonical_name_with_what_differs_from_the_defaults_sorted
     found = resolve("stochastic")
     given = {"length": "7", "d_smooth": 2, "k_smooth": 3}
     values = resolve_params(found.params, given, found.name)
-    assert identity(found.name, found.params, values) == "stoch:d_smooth=2,period=7"
+    assert make_id(found.name, found.params, values) == "stoch:d_smooth=2,period=7"
 
 
 def test_ids_write_values_as_they_are_asked_for():
     values = {"a": True, "b": 2.5, "c": 3.0, "d": "x y", "e": 'q"\\', "f": "", "g": 1e-7}
-    assert written("x", values) == r'x:a=true,b=2.5,c=3,d="x y",e="q\"\\",f="",g=1e-07'
+    assert format_request("x", values) == r'x:a=true,b=2.5,c=3,d="x y",e="q\"\\",f="",g=1e-07'
 
 
 keys = st.from_regex(r"[a-z][a-z0-9_]{0,8}", fullmatch=True)
@@ -61,7 +61,7 @@ values = st.text(max_size=12) | st.integers() | st.booleans() | st.floats(-1e9, 
 
 @given(st.dictionaries(keys, values, max_size=4))
 def test_an_id_asks_for_what_it_names(params):
-    read = Request.read(written("x", params))
+    read = Request.parse(format_request("x", params))
     assert read.name == "x"
     assert set(read.given) == set(params)
     for key, value in params.items():
@@ -75,7 +75,7 @@ def test_an_id_asks_for_what_it_names(params):
 
 def test_one_default_is_not_another():
     params = [Param("on", "bool", True), Param("n", "int", 1)]
-    assert identity("x", params, {"on": False, "n": 1}) == "x:on=false"
+    assert make_id("x", params, {"on": False, "n": 1}) == "x:on=false"
 
 
 BLANKS = " " * 2000
@@ -89,10 +89,10 @@ BLANKS = " " * 2000
 def test_what_cannot_be_read_is_refused_at_once_however_it_is_blanked(asked):
     started = time.perf_counter()
     with pytest.raises(IndicatorError):
-        Request.read(asked)
+        Request.parse(asked)
     assert time.perf_counter() - started < 0.5
 
 
 def test_blanks_around_values_do_not_belong_to_them():
     given = {"a": "1 2", "b": " x ", "c": "", "d": "3"}
-    assert Request.read('rsi: a =  1 2 , b = " x " ,c= ,d=3 ').given == given
+    assert Request.parse('rsi: a =  1 2 , b = " x " ,c= ,d=3 ').given == given

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chartpact.charts import Chart, Drawn
-from chartpact.indicators import IndicatorError
+from chartpact.problem import Problem
 from chartpact.render import RenderError, panes, raster, svg
 from chartpact.scene import (
     Anchor,
@@ -69,7 +69,7 @@ def everywhere(words: str) -> Chart:
         label=words,
     )
     bars = replace(flat_bars(), symbol=words, source=words)
-    error = IndicatorError("name", words, words)
+    error = Problem("name", words, words)
     return Chart(
         bars,
         (

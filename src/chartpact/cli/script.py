@@ -14,8 +14,7 @@ from chartpact.cli import BAD_INPUT, DONE, SCRIPT_ERROR, UNREACHABLE, UsageError
 from chartpact.cli.chart import add_bars, bars_of
 from chartpact.cli.files import read_text
 from chartpact.cli.params import add_params, params_of
-from chartpact.indicators.errors import IndicatorError
-from chartpact.params import resolve
+from chartpact.params import IndicatorError, resolve
 from chartpact.script import refimpl
 from chartpact.script.extras import ANYTHING, needed
 

@@ -4,12 +4,13 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from chartpact.charts import Asked, chart
+from chartpact.charts import chart
 from chartpact.cli import ALL_FAILED, DONE, UsageError, Verbs
 from chartpact.cli.chart import add_overrides, bars_of
 from chartpact.cli.database import own_scripts
 from chartpact.cli.files import write_text
 from chartpact.cli.params import add_indicators
+from chartpact.request import Asked
 from chartpact.snapshot import Snapshot, from_chart
 
 

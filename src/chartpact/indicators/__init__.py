@@ -5,14 +5,13 @@ builtins. A script that bears a builtin's name shadows it for that user alone.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any, Protocol, runtime_checkable
 
 from chartpact.bars import Bars
 from chartpact.indicators import builtins
-from chartpact.indicators.errors import IndicatorError
-from chartpact.params import Param
+from chartpact.params import IndicatorError, Param
 from chartpact.params import resolve as resolve_params
+from chartpact.problem import Problem, nearest
 from chartpact.scene import Scene
 
 __all__ = ["Indicator", "IndicatorError", "Param", "indicator", "list_indicators", "resolve"]
@@ -65,8 +64,6 @@ class Provider(Protocol):
     def list(self, user: str | None) -> Iterable[Indicator]: ...
 
 
-LONGEST_NAME = 64  # longer ones are near to none, and comparing them takes its time
-
 _providers: list[Provider] = [builtins.provider]
 
 
@@ -88,9 +85,9 @@ def resolve(name: str, user: str | None = None) -> Indicator:
         return found if found.name == asked else _find(found.name, user) or found
     known = list_indicators(user)
     names = [alias for each in known for alias in (each.name, *each.aliases)]
-    near = get_close_matches(asked.lower()[:LONGEST_NAME], names, 3, 0.5)
+    near = nearest(asked, names, 3)
     hint = f"did you mean {' or '.join(near)}?" if near else "`chartpact indicators` lists them"
-    raise IndicatorError("name", f"there is no indicator {name!r:.80}", hint)
+    raise IndicatorError(Problem("name", f"there is no indicator {name!r:.80}", hint))
 
 
 def _find(name: str, user: str | None) -> Indicator | None:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from chartpact.bars import Bars
-from chartpact.indicators.errors import IndicatorError
-from chartpact.params import Param, resolve
+from chartpact.params import IndicatorError, Param, resolve
+from chartpact.problem import Problem
 from chartpact.scene import Scene
 
 Draw = Callable[..., Scene]
@@ -70,10 +70,12 @@ class Builtin:
         """The scene on these bars; parameters that are not given have their default."""
         if self.needs_volume and len(bars) and np.isnan(bars.volume).all():
             raise IndicatorError(
-                "unavailable",
-                f"{self.name} needs volume, and these bars have none",
-                "use bars with a volume column",
-                missing="volume",
+                Problem(
+                    "unavailable",
+                    f"{self.name} needs volume, and these bars have none",
+                    "use bars with a volume column",
+                    details={"missing": "volume"},
+                )
             )
         values = resolve(self.params, params, self.name)
         with np.errstate(all="ignore"):

@@ -18,7 +18,8 @@ from chartpact.indicators.drawing import (
     paint,
     scene,
 )
-from chartpact.indicators.errors import IndicatorError
+from chartpact.params import IndicatorError
+from chartpact.problem import Problem
 from chartpact.scene import Scene
 from chartpact.sources import readings
 from chartpact.sources.readings import DAY, HOUR, PERIODS, Readings, ReadingsError
@@ -44,9 +45,8 @@ def _aligned(bars: Bars, what: str, oldest: int) -> Mapping[str, Floats]:
         )
         return _as_of(bars, closes, found, what, oldest)
     except ReadingsError as error:
-        raise IndicatorError(
-            "unavailable", f"{what}: {error}", "nothing is drawn for this indicator alone"
-        ) from None
+        hint = "nothing is drawn for this indicator alone"
+        raise IndicatorError(Problem("unavailable", f"{what}: {error}", hint)) from None
 
 
 def _as_of(

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chartpact.bars import Bars, BarsError
-from chartpact.indicators.errors import IndicatorError
-from chartpact.params import Param
+from chartpact.params import IndicatorError, Param
+from chartpact.problem import Problem
 
 Indices = NDArray[np.intp]
 
@@ -28,11 +28,9 @@ def rolled(bars: Bars, day_roll: str | None, owner: str) -> Bars:
     try:
         return replace(bars, day_roll=day_roll)
     except BarsError as error:
+        message = f"{owner}: day_roll={day_roll!r} cannot be read"
         raise IndicatorError(
-            "value",
-            f"{owner}: day_roll={day_roll!r} cannot be read",
-            str(error),
-            parameter="day_roll",
+            Problem("value", message, str(error), details={"parameter": "day_roll"})
         ) from None
 
 

@@ -7,6 +7,7 @@ from functools import cache
 from chartpact import indicators
 from chartpact.indicators import Indicator, IndicatorError, Param
 from chartpact.library.scripts import Script
+from chartpact.problem import Problem
 from chartpact.script.extras import SAMPLES, Fetch
 from chartpact.script.indicator import ScriptIndicator
 
@@ -58,10 +59,12 @@ class Held:
         if name in self._barred:
             builtin = indicators.canonical(name) is not None
             raise IndicatorError(
-                "forbidden",
-                f"your script {name!r} does not run: scripts are switched off for you here",
-                ("delete it to draw the builtin of that name, or " if builtin else "")
-                + "ask the operator, who decides by CHARTPACT_SCRIPTS",
+                Problem(
+                    "forbidden",
+                    f"your script {name!r} does not run: scripts are switched off for you here",
+                    ("delete it to draw the builtin of that name, or " if builtin else "")
+                    + "ask the operator, who decides by CHARTPACT_SCRIPTS",
+                )
             )
         if name not in self._scripts:
             return None

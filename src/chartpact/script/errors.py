@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from chartpact.indicators.errors import IndicatorError
+from chartpact.params import IndicatorError
+from chartpact.problem import Problem
 
 STEPS = ("parse", "check", "presence", "dry_run", "run")
 KINDS = (
@@ -46,11 +47,20 @@ class ScriptError(IndicatorError):
     ) -> None:
         if step not in STEPS or kind not in KINDS:
             raise ValueError(f"{step!r} and {kind!r} are not a step and a kind of script error")
-        super().__init__(kind, message, hint)
-        self.step = step
-        self.line = line
-        self.column = column
+        super().__init__(Problem(kind, message, hint, step, line, column))
         self.inside = inside
+
+    @property
+    def step(self) -> str:
+        return self.problem.step or "run"
+
+    @property
+    def line(self) -> int | None:
+        return self.problem.line
+
+    @property
+    def column(self) -> int | None:
+        return self.problem.column
 
     def __str__(self) -> str:
         place = "" if self.line is None else f"line {self.line}: "

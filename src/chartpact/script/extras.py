@@ -10,8 +10,8 @@ from typing import Any
 
 from chartpact.bars import Bars, BarsError, samples
 from chartpact.bars.load import at_source
-from chartpact.indicators.errors import IndicatorError
-from chartpact.params import Param
+from chartpact.params import IndicatorError, Param
+from chartpact.problem import Problem
 from chartpact.script.program import Extras
 from chartpact.sources import SourceFailed, load
 
@@ -61,7 +61,8 @@ def needed(params: Iterable[Param], values: Mapping[str, Any], bars: Bars, fetch
                 calendars[param.name] = tuple(fetch.events(name))
         except (BarsError, SourceFailed) as error:
             kind = "value" if isinstance(error, BarsError) else "unavailable"
+            message = f"{param.name}={name!r:.80}: {error}"
             raise IndicatorError(
-                kind, f"{param.name}={name!r:.80}: {error}", parameter=param.name
+                Problem(kind, message, details={"parameter": param.name})
             ) from None
     return Extras(symbols, calendars)

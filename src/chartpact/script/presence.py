@@ -6,9 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from chartpact.indicators.errors import IndicatorError
 from chartpact.palette import MAX_CAP
-from chartpact.params import TYPES, Param
+from chartpact.params import TYPES, IndicatorError, Param
 from chartpact.params import check as check_value
 from chartpact.script.check import Checked
 from chartpact.script.errors import ScriptError, nearest

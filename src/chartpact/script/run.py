@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from chartpact.bars import Bars
-from chartpact.indicators.errors import IndicatorError
-from chartpact.params import Param
+from chartpact.params import IndicatorError, Param
 from chartpact.params import resolve as resolve_params
 from chartpact.script import host
 from chartpact.script.check import MOST_PROBLEMS

@@ -35,7 +35,7 @@ def requests(ask: ChartAsk) -> Iterator[Request]:
     """The indicators asked for, of those that are asked for well."""
     for each in ask.indicators:
         try:
-            yield Request.read(each if isinstance(each, str) else each.model_dump())
+            yield Request.parse(each if isinstance(each, str) else each.model_dump())
         except IndicatorError:
             continue  # told beside the good results, when the chart is drawn
 
