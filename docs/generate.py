@@ -267,13 +267,15 @@ def contract_schema() -> str:
 def contract_page(name: str) -> str:
     """A shipped contract: its five sections, its state tables, its type, its examples."""
     from chartpact import pacts
-    from chartpact.contracts import examples, find, page
+    from chartpact.contracts import find
+    from chartpact.contracts.workbench import examples, page
 
     return page.page(find(name), examples.load_all(pacts.folder(name) / "examples"))
 
 
 def state_schema(name: str) -> str:
-    from chartpact.contracts import find, typed
+    from chartpact.contracts import find
+    from chartpact.contracts.workbench import typed
 
     return json.dumps(typed.json_schema(find(name)), indent=1) + "\n"
 
@@ -291,7 +293,8 @@ def contract_pages() -> dict[str, Callable[[], str]]:
 def states_module() -> str:
     """The types of all shipped contracts' states, for type checkers."""
     from chartpact import pacts
-    from chartpact.contracts import find, typed
+    from chartpact.contracts import find
+    from chartpact.contracts.workbench import typed
 
     classes = "\n\n".join(typed.python_classes(find(name)) for name in pacts.names())
     return (

@@ -5,7 +5,7 @@
 import pytest
 from small import make, told
 
-from chartpact.contracts.diff import diff
+from chartpact.contracts.workbench.diff import diff
 
 OLD = """\
 config:

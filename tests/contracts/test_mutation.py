@@ -6,9 +6,9 @@ import drawings as draw
 import pytest
 from small import make, study
 
-from chartpact.contracts import mutation
 from chartpact.contracts.engine import read
-from chartpact.contracts.examples import Example
+from chartpact.contracts.workbench import mutation
+from chartpact.contracts.workbench.examples import Example
 from chartpact.snapshot import Snapshot
 
 RED, GREEN = "#ff0000", "#00ff00"

@@ -10,8 +10,9 @@ from jsonschema import Draft202012Validator
 
 import chartpact as cp
 from chartpact import pacts
-from chartpact.contracts import examples, find, mutation, typed
+from chartpact.contracts import find
 from chartpact.contracts.machines import Refusal
+from chartpact.contracts.workbench import examples, mutation, typed
 from chartpact.snapshot import Snapshot
 
 NAMES = pacts.names()

@@ -11,7 +11,8 @@ from jsonschema import Draft202012Validator
 from small import make
 
 from chartpact import pacts, states
-from chartpact.contracts import find, typed
+from chartpact.contracts import find
+from chartpact.contracts.workbench import typed
 
 ALL = """\
 config: {paint: {type: color, default: null}, words: {type: choice, options: [a, b], default: null}}

@@ -107,7 +107,7 @@ def _summary(contract: Contract) -> dict[str, Any]:
 
 
 def run_show(args: argparse.Namespace) -> int:
-    from chartpact.contracts import examples, page, typed
+    from chartpact.contracts.workbench import examples, page, typed
 
     contract, file = contract_of(args.contract), _file_of(args.contract)
     if args.page:
@@ -124,7 +124,7 @@ def run_show(args: argparse.Namespace) -> int:
 
 
 def _facts(contract: Contract, text: str) -> dict[str, Any]:
-    from chartpact.contracts import typed
+    from chartpact.contracts.workbench import typed
 
     return {
         "contract": contract.name,
@@ -169,7 +169,7 @@ def run_check(args: argparse.Namespace) -> int:
 
 
 def run_test(args: argparse.Namespace) -> int:
-    from chartpact.contracts import examples, mutation
+    from chartpact.contracts.workbench import examples, mutation
 
     contract, folder = contract_of(args.contract), _file_of(args.contract).parent / "examples"
     try:
@@ -205,7 +205,7 @@ def run_test(args: argparse.Namespace) -> int:
 
 
 def run_diff(args: argparse.Namespace) -> int:
-    from chartpact.contracts.diff import diff
+    from chartpact.contracts.workbench.diff import diff
 
     found = diff(contract_of(args.old), contract_of(args.new))
     if args.json:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from chartpact.contracts.compile import Contract
-from chartpact.contracts.reach import Target
+from chartpact.contracts.workbench.targets import Target
 from chartpact.palette import TEXT_SIZES
 from chartpact.snapshot import FIELDS
 

@@ -6,10 +6,10 @@ from typing import Any
 
 from chartpact.contracts.compile import Contract
 from chartpact.contracts.config import wanted
-from chartpact.contracts.examples import Example
 from chartpact.contracts.machines import FORGET, MachineCode
 from chartpact.contracts.model import Element
-from chartpact.contracts.typed import json_schema, python_source
+from chartpact.contracts.workbench.examples import Example
+from chartpact.contracts.workbench.typed import json_schema, python_source
 from chartpact.snapshot import CHANNELS
 
 

@@ -12,14 +12,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from chartpact.contracts import mutants
 from chartpact.contracts.compile import Contract
 from chartpact.contracts.elements import ElementCode
 from chartpact.contracts.engine import Run
-from chartpact.contracts.examples import Example
-from chartpact.contracts.mutants import Record
 from chartpact.contracts.outputs import Leaf, Map, Node
-from chartpact.contracts.reach import Target, targets
+from chartpact.contracts.workbench import mutants
+from chartpact.contracts.workbench.examples import Example
+from chartpact.contracts.workbench.mutants import Record
+from chartpact.contracts.workbench.targets import Target, targets
 from chartpact.snapshot import CHANNELS, Snapshot
 
 MAX_OBJECTS = 6  # of one element in one example

@@ -53,10 +53,10 @@ class _Mention:
 
 def targets(contract: Contract, values: Mapping[str, Any]) -> list[Target]:
     """The table of reaching fields."""
-    return list(dict.fromkeys(_Reach(contract, values).run()))
+    return list(dict.fromkeys(_Targets(contract, values).run()))
 
 
-class _Reach:
+class _Targets:
     def __init__(self, contract: Contract, values: Mapping[str, Any]) -> None:
         self.contract, self.values = contract, values
         self._reading: set[tuple[str, str, bool, str | None]] = set()  # against endless descent
