@@ -37,12 +37,12 @@ from tqdm import tqdm  # noqa: E402
 
 from chartpact import ta  # noqa: E402
 from chartpact.bars import Bars  # noqa: E402
-from chartpact.charts import Chart, Drawn  # noqa: E402
+from chartpact.charts import Chart  # noqa: E402
 from chartpact.indicators import resolve  # noqa: E402
 from chartpact.render import svg  # noqa: E402
 from chartpact.render.pool import Pool  # noqa: E402
 from chartpact.render.raster import rasterize  # noqa: E402
-from chartpact.scene import BarsPlot, FillPlot, HLinePlot, LinePlot, Scene  # noqa: E402
+from chartpact.scene import BarsPlot, Drawn, FillPlot, HLinePlot, LinePlot, Scene  # noqa: E402
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
 BEGIN, END = "<!-- bench:render -->", "<!-- /bench:render -->"
@@ -107,7 +107,11 @@ def our_chart(series: Series) -> Chart:
         ),
         "macd": Scene(plots=macd),
     }
-    drawn = tuple(Drawn(name, name, {}, resolve(name), scene) for name, scene in scenes.items())
+    drawn = tuple(
+        Drawn(name, name, title=found.title, overlay=found.overlay, scene=scene)
+        for name, scene in scenes.items()
+        if (found := resolve(name))
+    )
     return Chart(series.bars, drawn)
 
 

@@ -4,15 +4,13 @@ The gallery draws them, and the golden tests hold their structure.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 import chartpact as cp
 from chartpact import palette, ta
 from chartpact.bars import Bars
-from chartpact.charts import Chart, Drawn
+from chartpact.charts import Chart
 from chartpact.problem import Problem
 from chartpact.scene import (
     Anchor,
@@ -21,6 +19,7 @@ from chartpact.scene import (
     Cell,
     DivLinePlot,
     DotPlot,
+    Drawn,
     FillPlot,
     HBarPlot,
     HLinePlot,
@@ -35,28 +34,8 @@ from chartpact.scene import (
 GREEN, RED, BLUE, ORANGE, PURPLE = "#089981", "#f23645", "#2962ff", "#ff9800", "#9c27b0"
 
 
-@dataclass(frozen=True)
-class Shown:
-    """As much of an indicator as a chart needs to place its scene."""
-
-    name: str
-    title: str
-    overlay: bool
-    aliases: tuple[str, ...] = ()
-    source: str = "user"
-    description: str = ""
-    params: tuple[Any, ...] = ()
-
-    @property
-    def category(self) -> str:
-        return "overlay" if self.overlay else "panel"
-
-    def compute(self, bars: Bars, params: Mapping[str, Any]) -> Scene:  # noqa: ARG002
-        return Scene()
-
-
 def drawn(scene: Scene, title: str, overlay: bool = True) -> Drawn:
-    return Drawn(title, title, {}, Shown(title, title, overlay), scene)
+    return Drawn(title, title, title=title, overlay=overlay, scene=scene)
 
 
 def bars(count: int = 80) -> Bars:
@@ -508,7 +487,7 @@ def broken() -> Chart:
     return Chart(
         shown,
         (
-            Drawn("my_script:length=9000", "my_script", {"length": 9000}, error=error),
+            Drawn("my_script:length=9000", "my_script", error=error),
             drawn(Scene(plots=[values], label="RSI", y_range=(0, 100)), "rsi", overlay=False),
         ),
     )

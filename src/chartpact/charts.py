@@ -13,35 +13,9 @@ from chartpact.indicators import Indicator, Metered, resolve
 from chartpact.params import resolve as resolve_params
 from chartpact.problem import Failure, Problem
 from chartpact.request import Asked, Request, echo, format_request, make_id
-from chartpact.scene import Scene, SceneError
+from chartpact.scene import Drawn, Scene, SceneError
+from chartpact.snapshot import Snapshot, study
 from chartpact.ta import TaError
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """One indicator of a chart: what it drew, or why it could not."""
-
-    id: str
-    name: str
-    params: Mapping[str, Any]
-    indicator: Indicator | None = None
-    scene: Scene | None = None
-    error: Problem | None = None
-    steps: int | None = None  # what a script's run was charged
-
-    def to_json(self, series: bool = True, digest: bool = False) -> dict[str, Any]:
-        """All that was drawn; with `digest`, or without `series`, last values and signals."""
-        data: dict[str, Any] = {"id": self.id, "name": self.name, "params": dict(self.params)}
-        if self.error is not None:
-            data["error"] = self.error.to_json()
-        elif self.scene is not None:
-            if digest or not series:
-                data |= summary.digest(self.scene)
-            if series:
-                data["scene"] = self.scene.to_json()
-        if self.steps is not None:
-            data["steps"] = self.steps
-        return data
 
 
 @dataclass(frozen=True)
@@ -70,11 +44,32 @@ class Chart:
             view["trend"] = self.trend
         if series:
             view["time"] = self.bars.time.tolist()
-        return {**view, "indicators": [each.to_json(series, digest) for each in self.drawn]}
+        return {
+            **view,
+            "indicators": [_indicator_json(drawn, series, digest) for drawn in self.drawn],
+        }
 
     def summary(self) -> str:
         """The chart in a few lines, for a reader or a language model."""
         return summary.text(self)
+
+    def snapshot(self) -> Snapshot:
+        """The drawn objects as a contract reads them, at the close of the last bar."""
+        bars = self.bars
+        facts: dict[str, Any] = {
+            "symbol": bars.symbol,
+            "timeframe": bars.timeframe,
+            "confirmed": True,
+            "timezone": "UTC",
+        }
+        if len(bars):
+            facts |= {"last_bar": len(bars) - 1, "last_time": int(bars.time[-1])}
+            if bars.timeframe:
+                facts["as_of"] = int(bars.close_time[-1])
+        if bars.tick_size is not None:
+            facts["tick_size"] = bars.tick_size
+        studies = [study(drawn) for drawn in self.drawn if drawn.scene is not None]
+        return Snapshot.of_scenes(facts, studies)
 
     def svg(self, **look: Any) -> str:
         """The picture as SVG; `look`: size, theme, kind, tz, log, volume, scale."""
@@ -104,6 +99,14 @@ class Chart:
         return self.svg()
 
 
+def _indicator_json(drawn: Drawn, series: bool, digest: bool) -> dict[str, Any]:
+    """An indicator for programs; with `digest`, or without `series`, last values and signals."""
+    data = drawn.to_json(series)
+    if drawn.scene is not None and (digest or not series):
+        data |= summary.digest(drawn.scene)
+    return data
+
+
 def chart(
     bars: Bars,
     indicators: Asked | Iterable[Asked] = (),
@@ -128,7 +131,7 @@ def chart(
 
 
 def _draw(bars: Bars, asked: Asked, first: int, user: str | None) -> Drawn:
-    name, given, found = f"{asked!s:.120}", {}, None
+    name, given = f"{asked!s:.120}", {}
     try:
         request = Request.parse(asked)
         name, given = request.name, echo(request.given)
@@ -136,8 +139,16 @@ def _draw(bars: Bars, asked: Asked, first: int, user: str | None) -> Drawn:
         name, given = found.name, echo(request.given, found.params)
         values = resolve_params(found.params, request.given, found.name)
     except Failure as failure:
-        return Drawn(format_request(name, given), name, given, found, error=failure.problem)
-    drawn = Drawn(make_id(name, found.params, values), name, values, found)
+        return Drawn(format_request(name, given), name, given, error=failure.problem)
+    drawn = Drawn(
+        make_id(name, found.params, values),
+        name,
+        values,
+        title=found.title,
+        short_title=getattr(found, "short_title", None),
+        overlay=found.overlay,
+        defaults={param.name: param.default for param in found.params},
+    )
     try:
         scene, steps = _computed(found, bars, values)
         return replace(drawn, scene=scene.cut(first), steps=steps)

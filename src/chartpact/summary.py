@@ -9,10 +9,10 @@ from chartpact import ta
 from chartpact.bars import Bars
 from chartpact.bars.columns import COLUMNS
 from chartpact.clock.walltime import iso
-from chartpact.scene import BarsPlot, DivLinePlot, HLinePlot, LinePlot, Scene
+from chartpact.scene import BarsPlot, DivLinePlot, Drawn, HLinePlot, LinePlot, Scene
 
 if TYPE_CHECKING:
-    from chartpact.charts import Chart, Drawn
+    from chartpact.charts import Chart
 
 FAST, SLOW = 21, 50  # bars of the averages that decide the trend
 MOST_LEVELS = 12
@@ -96,12 +96,12 @@ def _lines(chart: "Chart") -> Iterator[str]:
         yield from _indicator(each, bars)
 
 
-def _indicator(each: "Drawn", bars: Bars) -> Iterator[str]:
+def _indicator(each: Drawn, bars: Bars) -> Iterator[str]:
     if each.error is not None:
         yield f"{each.id}: error: {each.error}"
         return
     scene = each.scene or Scene()
-    yield f"{each.id}: {each.indicator.title if each.indicator else scene.label or each.name}"
+    yield f"{each.id}: {each.title or scene.label or each.name}"
     values = [_value(title, values) for title, values in _series(scene)]
     if values:
         yield f"  values: {', '.join(values)}"

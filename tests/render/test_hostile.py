@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chartpact.charts import Chart, Drawn
+from chartpact.charts import Chart
 from chartpact.problem import Problem
 from chartpact.render import RenderError, panes, raster, svg
 from chartpact.scene import (
@@ -16,6 +16,7 @@ from chartpact.scene import (
     Box,
     Cell,
     DotPlot,
+    Drawn,
     HLinePlot,
     Label,
     Line,

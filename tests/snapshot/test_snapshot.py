@@ -16,7 +16,6 @@ from chartpact.snapshot import (
     FIELDS,
     Snapshot,
     SnapshotError,
-    from_chart,
     json_schema,
 )
 
@@ -67,7 +66,7 @@ def drawer(monkeypatch):
 
 @pytest.fixture
 def drawn(drawer):  # noqa: ARG001
-    return from_chart(charts.chart(cp.load("sample:es-5m"), ["drawer"]))
+    return charts.chart(cp.load("sample:es-5m"), ["drawer"]).snapshot()
 
 
 def test_any_scene_of_ours_is_a_snapshot_without_problems(drawn):
@@ -260,6 +259,6 @@ def test_the_command_line_says_when_nothing_could_be_drawn(capsys):
 
 
 def test_inputs_are_the_indicators_parameters():
-    snapshot = from_chart(charts.chart(cp.load("sample:es-5m"), ["rsi:period=7"]))
+    snapshot = charts.chart(cp.load("sample:es-5m"), ["rsi:period=7"]).snapshot()
     assert snapshot.studies[0].inputs["period"] == 7
     assert not any(isinstance(value, np.generic) for value in snapshot.studies[0].inputs.values())

@@ -9,12 +9,13 @@ from typing import Any
 
 from chartpact import script, summary
 from chartpact.bars import Bars
-from chartpact.charts import Chart, Drawn
+from chartpact.charts import Chart
 from chartpact.cli import BAD_INPUT, DONE, SCRIPT_ERROR, UNREACHABLE, UsageError, Verbs
 from chartpact.cli.chart import add_bars, bars_of
 from chartpact.cli.files import read_text
 from chartpact.cli.params import add_params, params_of
 from chartpact.params import IndicatorError, resolve
+from chartpact.scene import Drawn
 from chartpact.script import refimpl
 from chartpact.script.extras import ANYTHING, needed
 
@@ -86,7 +87,7 @@ def run_run(args: argparse.Namespace) -> int:
         print(json.dumps(answer, allow_nan=False))
     else:
         named = replace(result.scene, label=result.scene.label or title)
-        drawn = Drawn(name, name, {}, scene=named)
+        drawn = Drawn(name, name, scene=named)
         print(Chart(bars, (drawn,), summary.trend(bars)).summary(), end="")
         print(f"  steps: {result.steps:,}")
     return DONE

@@ -11,7 +11,7 @@ from chartpact.cli.database import own_scripts
 from chartpact.cli.files import write_text
 from chartpact.cli.params import add_indicators
 from chartpact.request import Asked
-from chartpact.snapshot import Snapshot, from_chart
+from chartpact.snapshot import Snapshot
 
 
 def add(verbs: Verbs) -> None:
@@ -57,7 +57,7 @@ def draw(args: argparse.Namespace, indicators: Sequence[Asked]) -> Snapshot:
         print(f"{each.id}: {each.error}", file=sys.stderr)
     if len(failed) == len(drawn.drawn):
         raise UsageError("nothing was drawn", ALL_FAILED)
-    return from_chart(drawn)
+    return drawn.snapshot()
 
 
 def run(args: argparse.Namespace) -> int:

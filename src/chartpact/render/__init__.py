@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from chartpact.render.errors import RenderError
 
-if TYPE_CHECKING:
-    from chartpact.charts import Chart
+if TYPE_CHECKING:  # a worker that only rasterises loads neither bars nor scenes
+    from chartpact.render.subject import Chart
 
 __all__ = ["FORMATS", "RenderError", "png", "svg"]
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from chartpact.charts import Drawn
 from chartpact.render import text
 from chartpact.render.display import Area, Op, Panel, Rects, Words
 from chartpact.render.theme import Theme
+from chartpact.scene import Drawn
 
 MARGIN = 6.0
 SIZE = 12.0

@@ -6,14 +6,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from chartpact.charts import Chart, Drawn
 from chartpact.render import labels, plots
 from chartpact.render.display import Floats
 from chartpact.render.errors import RenderError
 from chartpact.render.frame import Clock
+from chartpact.render.subject import Chart
 from chartpact.scene import (
     Anchor,
     Box,
+    Drawn,
     FillPlot,
     HBarPlot,
     HLinePlot,
@@ -77,7 +78,7 @@ def contents(chart: Chart, volume: str) -> list[Content]:
     for each in chart.drawn:
         if each.scene is None:
             panes.append(Content("error", failed=each))
-        elif each.indicator is not None and each.indicator.overlay:
+        elif each.overlay:
             price.drawn.append((each, each.scene))
             price.take(each.scene)
         else:

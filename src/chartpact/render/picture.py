@@ -5,7 +5,6 @@ from itertools import pairwise
 
 import numpy as np
 
-from chartpact.charts import Chart
 from chartpact.render import (
     axes,
     boxes,
@@ -41,6 +40,7 @@ from chartpact.render.look import Look
 from chartpact.render.numbers import Numbers, of_prices, of_range, of_step
 from chartpact.render.panes import Content
 from chartpact.render.scales import BarScale, ValueScale
+from chartpact.render.subject import Chart
 from chartpact.render.theme import faded, theme
 from chartpact.render.wording import Taken
 from chartpact.scene import HBarPlot, HLinePlot

@@ -1,12 +1,11 @@
 """What a chart and its indicators are called."""
 
 from chartpact.bars import Bars
-from chartpact.charts import Drawn
 from chartpact.render import legend, text
 from chartpact.render.legend import Entry, Piece, Row
 from chartpact.render.numbers import MINUS, Numbers
 from chartpact.render.theme import Theme, legible
-from chartpact.scene import Scene
+from chartpact.scene import Drawn, Scene
 
 TITLE_SIZE = 14.0
 BADGE_SIZE = 11.0
@@ -21,10 +20,8 @@ def title_of(bars: Bars) -> str:
 
 def name_of(drawn: Drawn, scene: Scene) -> str:
     """What the legend calls an indicator: its label and the parameters that matter."""
-    name = scene.label or (drawn.indicator.title if drawn.indicator else drawn.name)
-    params = drawn.indicator.params if drawn.indicator else ()
-    defaults = {param.name: param.default for param in params}
-    return f"{name} {legend.params_of(drawn.params, defaults)}".strip()
+    name = scene.label or drawn.title or drawn.name
+    return f"{name} {legend.params_of(drawn.params, drawn.defaults)}".strip()
 
 
 def rising(bars: Bars, theme: Theme) -> str:

@@ -7,6 +7,7 @@ are read-only float64 arrays in which NaN means "nothing is drawn on this bar"; 
 """
 
 from chartpact.scene.columns import NOTHING
+from chartpact.scene.drawn import Drawn
 from chartpact.scene.fields import Paint, Series
 from chartpact.scene.objects import Anchor, Box, Cell, Label, Line, Table
 from chartpact.scene.plots import (
@@ -39,6 +40,7 @@ __all__ = [
     "Cell",
     "DivLinePlot",
     "DotPlot",
+    "Drawn",
     "FillPlot",
     "HBarPlot",
     "HLinePlot",

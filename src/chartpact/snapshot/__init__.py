@@ -7,7 +7,6 @@ the source gave them, unknown keys included: `problems` lists what is wrong with
 contract that needs a wrong one refuses to be read.
 """
 
-from chartpact.snapshot.drawn import from_chart
 from chartpact.snapshot.fields import (
     CHANNELS,
     CHART,
@@ -21,6 +20,7 @@ from chartpact.snapshot.fields import (
 from chartpact.snapshot.frame import SnapshotError
 from chartpact.snapshot.record import Snapshot, Study, parse_json
 from chartpact.snapshot.schema import json_schema
+from chartpact.snapshot.study import study
 
 __all__ = [
     "CHANNELS",
@@ -33,8 +33,8 @@ __all__ = [
     "SnapshotError",
     "Study",
     "fault",
-    "from_chart",
     "is_number",
     "json_schema",
     "parse_json",
+    "study",
 ]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from chartpact.snapshot.fields import CHANNELS, FIELDS, Json, fault
-from chartpact.snapshot.frame import SnapshotError, check_frame
+from chartpact.snapshot.frame import VERSION, SnapshotError, check_frame
 
 
 @dataclass(frozen=True)
@@ -85,6 +85,12 @@ class Snapshot:
         if isinstance(given, str | Path):
             return cls.load(given)
         return cls(given)
+
+    @classmethod
+    def of_scenes(cls, chart: Mapping[str, Json], studies: Sequence[Json]) -> "Snapshot":
+        """The snapshot of a chart of our own."""
+        source = {"name": "chartpact"}
+        return cls({"schema": VERSION, "chart": chart, "source": source, "studies": studies})
 
     @classmethod
     def load(cls, path: str | Path) -> "Snapshot":
