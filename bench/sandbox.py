@@ -21,15 +21,15 @@ from contextlib import contextmanager
 import numpy as np
 
 import chartpact as cp
-from chartpact import script
+from chartpact import sandbox, script
 from chartpact.bars import Bars
 from chartpact.sandbox import layers, pool, scripts, wire
-from chartpact.script import refimpl
+from chartpact.script import stock
 from page import machine, put
 
 GUARD_MS = 50.0
 PAUSE_S = 0.02
-SOURCE = refimpl.source("cipher_b")
+SOURCE = stock.source("cipher_b")
 NOTHING = wire.encode({"kind": "nothing"})
 HEAD = 'PARAMS = []\nMETA = {"title": "x"}\ndef compute(ohlcv, params, chart):\n'
 HOSTILE = [
@@ -101,14 +101,14 @@ def part(times: list[float], share: float) -> float:
 
 def costs(rounds: int, bars: Bars) -> str:
     """The table of what runs cost."""
-    program = script.compile(SOURCE)
+    program = script.load(SOURCE)
     builtin = cp.indicator("cipher_b")
     runs = pool.default()
     with bare_forks() as fork:
         contenders: dict[str, Callable[[], float]] = {
             "bare: fork, exit, wait": fork,
             "a run that does nothing": lambda: timed(lambda: runs.run(NOTHING)),
-            "Cipher B as a script, sandboxed": lambda: timed(lambda: script.run(SOURCE, bars)),
+            "Cipher B as a script, sandboxed": lambda: timed(lambda: sandbox.run(SOURCE, bars)),
             "the same script, in this process": lambda: timed(
                 lambda: script.execute(program, bars)
             ),
@@ -131,14 +131,14 @@ def costs(rounds: int, bars: Bars) -> str:
 
 def crowd(bars: Bars, runs: int = 100, users: int = 20) -> str:
     """So many runs at once, a tenth of them hostile."""
-    script.run(SOURCE, bars)
+    sandbox.run(SOURCE, bars)
 
     def one(i: int) -> tuple[bool, float, str]:
         hostile = i % 10 == 0
         source = HOSTILE[i // 10 % len(HOSTILE)] if hostile else SOURCE
         began = time.perf_counter()
         try:
-            script.run(source, bars, user=f"user {i % users}")
+            sandbox.run(source, bars, user=f"user {i % users}")
             kind = "drawn"
         except script.ScriptError as error:
             kind = error.kind
@@ -165,8 +165,8 @@ def colder(bars: Bars, pools: int = 10, bursts: int = 20, size: int = 8) -> str:
     first = []
     for _ in range(pools):
         with pool.Pool() as fresh:
-            first.append(timed(lambda at=fresh: scripts.run(SOURCE, bars, at=at)))  # type: ignore[misc]
-    script.run(SOURCE, bars)
+            first.append(timed(lambda pool=fresh: scripts.run(SOURCE, bars, pool=pool)))  # type: ignore[misc]
+    sandbox.run(SOURCE, bars)
     together: list[float] = []
     with ThreadPoolExecutor(size) as threads:
         for _ in range(bursts):
@@ -174,7 +174,7 @@ def colder(bars: Bars, pools: int = 10, bursts: int = 20, size: int = 8) -> str:
             began = time.perf_counter()
 
             def answered(_: int, began: float = began) -> float:
-                script.run(SOURCE, bars)
+                sandbox.run(SOURCE, bars)
                 return time.perf_counter() - began
 
             together += threads.map(answered, range(size))
@@ -188,8 +188,8 @@ def colder(bars: Bars, pools: int = 10, bursts: int = 20, size: int = 8) -> str:
 def guard(bars: Bars, runs: int = 100) -> int:
     """Whether the 99th percentile of runs of Cipher B is where it has to be."""
     for _ in range(3):
-        script.run(SOURCE, bars)
-    times = [timed(lambda: script.run(SOURCE, bars)) for _ in range(runs)]
+        sandbox.run(SOURCE, bars)
+    times = [timed(lambda: sandbox.run(SOURCE, bars)) for _ in range(runs)]
     late = part(times, 0.99)
     verdict = "ok" if late < GUARD_MS else f"too slow: it has to stay below {GUARD_MS:g} ms"
     print(

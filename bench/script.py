@@ -19,6 +19,7 @@ from pathlib import Path
 import sandbox
 from chartpact import script
 from chartpact.bars import Bars
+from chartpact.sandbox import run
 from page import machine, put
 
 HEAD = 'PARAMS = []\nMETA = {"title": "Bench"}\n\ndef compute(ohlcv, params, chart):\n'
@@ -87,7 +88,7 @@ def fastest(contenders: dict[str, Callable[[], object]], rounds: int) -> dict[st
 def loops(rounds: int) -> str:
     """Loops in the language, against the same loops in Python, both in this process."""
     bars = sandbox.walk(50_000)
-    ema, million = script.compile(HEAD + EMA_LOOP), script.compile(HEAD + MILLION)
+    ema, million = script.load(HEAD + EMA_LOOP), script.load(HEAD + MILLION)
     pairs = {
         "an EMA of 50,000 bars, bar by bar": (
             lambda: script.execute(ema, bars),
@@ -141,7 +142,7 @@ def against_pyne(rounds: int) -> str:
     with tempfile.TemporaryDirectory() as folder:
         found = fastest(
             {
-                "ours": lambda: script.run(HEAD + SERIES, bars),
+                "ours": lambda: run(HEAD + SERIES, bars),
                 "PyneCore": pyne(bars, Path(folder)),
             },
             rounds,

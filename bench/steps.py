@@ -21,9 +21,9 @@ from inspect import Parameter
 import sandbox
 from chartpact import script
 from chartpact.bars import Bars
-from chartpact.script import builtins, methods
 from chartpact.script.host import chart, objects, ta
 from chartpact.script.program import Program
+from chartpact.script.runtime import builtins, methods
 from page import machine, put
 
 STEPS = 150_000  # of one measurement
@@ -698,7 +698,7 @@ def program(case: Case) -> Program:
     lines = [each.strip() for each in case.setup.split("; ") if each.strip()]
     body = "".join(f"    {each}\n" for each in lines)
     loop = f'    for i in range(params["turns"]):\n        {case.statement}\n'
-    return script.compile(f"{HEAD}def compute(ohlcv, params, chart):\n{body}{loop}")
+    return script.load(f"{HEAD}def compute(ohlcv, params, chart):\n{body}{loop}")
 
 
 def ns_a_step(case: Case, bars: Bars, rounds: int) -> float:

@@ -15,7 +15,8 @@ import pytest
 from chartpact import script
 from chartpact.sandbox import bounds, packing, scripts, wire
 from chartpact.sandbox.wire import WireError
-from chartpact.script import ScriptError, refimpl
+from chartpact.script import ScriptError, stock
+from chartpact.script.dry_run import dry_run_bars
 from chartpact.script.limits import (
     DOT_TEXT_CHARS,
     DOTS,
@@ -25,7 +26,6 @@ from chartpact.script.limits import (
     POINTS,
     SCENE_TEXT_CHARS,
 )
-from chartpact.script.run import dry_run_bars
 
 BARS = 8_000
 EACH = DOTS // BARS  # dots on every bar
@@ -147,7 +147,7 @@ def compute(ohlcv, params, chart):
     chart.set_y_range(1, 2)
     print("log")
 """
-SOURCES = [*(refimpl.source(name) for name in refimpl.NAMES), DRAWING]
+SOURCES = [*(stock.source(name) for name in stock.NAMES), DRAWING]
 VALUES: list[Any] = [
     *(None, True, -1, 0, 7, 1 << 22, 1 << 63, 10**400, 1e308, -0.0, 0.5, "", "\ud800", "\x00"),
     *("a" * 5000, "auto", "red", "dot", "line", [], {}, [[]], [["a"], 0], ["red", 400], [None, 4]),
@@ -197,7 +197,7 @@ def test_whatever_a_run_leaves_is_a_result_or_a_structured_error() -> None:
     answers = []
     for source in SOURCES:
         columns: list[wire.Column] = []
-        result = script.execute(script.compile(source), bars)
+        result = script.execute(script.load(source), bars)
         scene = packing.pack_scene(result.scene, columns)
         answer = {"scene": scene, "steps": result.steps, "log": result.log}
         answers.append((json.loads(json.dumps(answer)), columns))

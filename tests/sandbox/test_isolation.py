@@ -15,7 +15,7 @@ import pytest
 from chartpact.sandbox import scripts, wire
 from chartpact.sandbox.pool import Pool, RunFailed
 from chartpact.script import Extras, ScriptError
-from chartpact.script.run import dry_run_bars
+from chartpact.script.dry_run import dry_run_bars
 
 from .conftest import PLANTED, Ask
 
@@ -100,7 +100,7 @@ def test_nothing_of_a_former_script_is_found(pool: Pool, ask: Ask) -> None:
         named = replace(bars, symbol=secret())
         extras = Extras({"other": named}, {"events": ({"title": secret()},)})
         with suppress(ScriptError):
-            scripts.run(source, named, {"word": secret()}, extras=extras, at=pool)
+            scripts.run(source, named, {"word": secret()}, extras=extras, pool=pool)
     for _ in range(3):  # those that waited already, and one made later
         assert ask("find_secrets", control="").document["found"] == []
 

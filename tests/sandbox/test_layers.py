@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from chartpact import script
+from chartpact import sandbox, script
 from chartpact.cli import doctor, main
 from chartpact.sandbox import layers, wire
 from chartpact.sandbox.layers import ALL, LANDLOCK, PRIVILEGES, SECCOMP, Exposed, Finding
 from chartpact.sandbox.pool import Pool
-from chartpact.script.run import dry_run_bars
+from chartpact.script.dry_run import dry_run_bars
 
 from . import hosts
 from .conftest import PLANTED
@@ -336,11 +336,11 @@ def test_without_linux_scripts_are_refused_with_the_way_out(
 ) -> None:
     monkeypatch.delenv(layers.TRUST, raising=False)
     with pytest.raises(script.ScriptError, match="this is Darwin") as refused:
-        script.run(SOURCE, dry_run_bars())
+        sandbox.run(SOURCE, dry_run_bars())
     assert refused.value.kind == "crash"
     assert f"{layers.TRUST}=1" in refused.value.hint
     assert layers.probe() == [Finding("sandbox", False, layers.unavailable())]
-    verdict = script.check(SOURCE + "# not seen before\n")
+    verdict = sandbox.validate(SOURCE + "# not seen before\n")
     assert [(e["step"], e["kind"]) for e in verdict.errors] == [("check", "crash")]
 
 
@@ -348,22 +348,22 @@ def test_without_linux_scripts_are_refused_with_the_way_out(
 def test_without_linux_trusted_scripts_run_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(layers.TRUST, "1")
     bars = dry_run_bars()
-    result = script.run(SOURCE + "# trusted\n", bars)
+    result = sandbox.run(SOURCE + "# trusted\n", bars)
     assert result.scene.plots[0].to_json()["values"] == bars.close.tolist()
-    assert not script.inspect("x = (").meta
-    assert script.inspect("x = (").errors
+    assert not sandbox.inspect("x = (").meta
+    assert sandbox.inspect("x = (").errors
 
 
 ELSEWHERE = """
 import os, socket, sys
-from chartpact import script
-from chartpact.script.run import dry_run_bars
-assert "chartpact.sandbox" not in sys.modules
+from chartpact import sandbox, script
+from chartpact.script.dry_run import dry_run_bars
+assert "chartpact.sandbox.scripts" not in sys.modules
 sys.modules["fcntl"] = sys.modules["resource"] = None
 sys.platform = "win32"
 del os.register_at_fork, socket.CMSG_SPACE, os.pidfd_open, os.memfd_create
 try:
-    script.run(sys.argv[1], dry_run_bars())
+    sandbox.run(sys.argv[1], dry_run_bars())
 except script.ScriptError as error:
     print(error.kind, error.message)
 """
@@ -385,7 +385,7 @@ def test_with_a_sandbox_trust_changes_nothing(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(
         "chartpact.sandbox.scripts.execute", lambda *_, **__: pytest.fail("in this process")
     )
-    script.run(SOURCE, dry_run_bars())
+    sandbox.run(SOURCE, dry_run_bars())
 
 
 @pytest.mark.parametrize(

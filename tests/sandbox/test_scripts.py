@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from chartpact import script
+from chartpact import sandbox, script
 from chartpact.bars import Bars
 from chartpact.sandbox import packing, scripts, wire
 from chartpact.sandbox.pool import Pool
-from chartpact.script import Extras, Limits, ScriptError, refimpl
-from chartpact.script.run import dry_run_bars
+from chartpact.script import Extras, Limits, ScriptError, stock
+from chartpact.script.dry_run import dry_run_bars
 
 from .conftest import Ask
 
@@ -27,10 +27,10 @@ def source(body: str, params: str = "[]") -> str:
     return f"{head}def compute(ohlcv, params, chart):\n{lines}"
 
 
-@pytest.mark.parametrize("name", refimpl.NAMES)
+@pytest.mark.parametrize("name", stock.NAMES)
 def test_a_run_in_the_sandbox_is_the_run_in_this_process(name: str) -> None:
-    inside = script.run(refimpl.source(name), BARS)
-    outside = script.execute(script.compile(refimpl.source(name)), BARS)
+    inside = sandbox.run(stock.source(name), BARS)
+    outside = script.execute(script.load(stock.source(name)), BARS)
     assert inside.scene.to_json() == outside.scene.to_json()
     assert (inside.steps, inside.log) == (outside.steps, outside.log)
 
@@ -40,7 +40,7 @@ def test_bars_arrive_whole() -> None:
         "print(ohlcv.symbol, ohlcv.timeframe, ohlcv.tick_size, len(ohlcv), ohlcv.time[0])\n"
         "print(ohlcv.resample('1h').time[0])"
     )
-    inside, outside = script.run(text, BARS), script.execute(script.compile(text), BARS)
+    inside, outside = sandbox.run(text, BARS), script.execute(script.load(text), BARS)
     assert inside.log == outside.log
     assert inside.log[0] == "DRYRUN 5m 0.01 400 1700000100000"
 
@@ -52,7 +52,7 @@ def other_bars(number: int) -> Bars:
 def test_runs_on_the_same_bars_share_one_file_of_them() -> None:
     first = scripts._shared.of(BARS)
     assert scripts._shared.of(BARS) is first
-    script.run(source("pass"), BARS)
+    sandbox.run(source("pass"), BARS)
     assert scripts._shared.of(BARS) is first
 
 
@@ -79,7 +79,7 @@ def test_large_bars_leave_no_room_for_others(monkeypatch: pytest.MonkeyPatch) ->
 def test_bars_are_never_taken_for_others_that_lay_in_the_same_memory() -> None:
     text = source("print(ohlcv.close[0])")
     for number in range(1, 12):
-        assert script.run(text, other_bars(number)).log == (str(number + BARS.close[0].item()),)
+        assert sandbox.run(text, other_bars(number)).log == (str(number + BARS.close[0].item()),)
 
 
 def test_a_second_symbol_and_a_calendar_are_handed_in() -> None:
@@ -89,7 +89,7 @@ def test_a_second_symbol_and_a_calendar_are_handed_in() -> None:
     )
     other = Bars(BARS.time, *[2 * each for each in _prices(BARS)], BARS.volume, "OTHER", "5m")
     event = {"title": "CPI", "time_utc": 1_700_000_000_000, "actual": None}
-    result = script.run(text, BARS, extras=Extras({"other": other}, {"events": (event,)}))
+    result = sandbox.run(text, BARS, extras=Extras({"other": other}, {"events": (event,)}))
     assert result.log == (f"OTHER {2 * BARS.close[3]} CPI",)
 
 
@@ -104,7 +104,7 @@ def test_a_source_that_one_user_has_is_new_to_every_other(monkeypatch: pytest.Mo
     monkeypatch.setattr(scripts, "_ask", counted)
     text = source("print(1) # of ann's")
     for user, name in (("ann", "a"), ("ann", "a"), ("bob", "a"), ("ann", "b"), (None, "")):
-        script.run(text, BARS, user=user, name=name)
+        sandbox.run(text, BARS, user=user, name=name)
     assert asked == ["check", "run", "run", "check", "run", "check", "run", "check", "run"]
 
 
@@ -114,28 +114,28 @@ def _prices(bars: Bars) -> list[Any]:
 
 def test_parameters_are_checked_in_the_child() -> None:
     text = source("print(params['n'])", '[{"name": "n", "type": "int", "default": 3, "min": 1}]')
-    assert script.run(text, BARS, {"n": "7"}).log == ("7",)
+    assert sandbox.run(text, BARS, {"n": "7"}).log == ("7",)
     with pytest.raises(ScriptError) as refused:
-        script.run(text, BARS, {"n": 0})
+        sandbox.run(text, BARS, {"n": 0})
     assert (refused.value.kind, refused.value.step) == ("value", "run")
     with pytest.raises(ScriptError, match="neither text nor finite number"):
-        script.run(text, BARS, {"n": object()})
+        sandbox.run(text, BARS, {"n": object()})
     with pytest.raises(ScriptError, match="neither text nor finite number"):
-        script.run(text, BARS, {"n": float("nan")})
+        sandbox.run(text, BARS, {"n": float("nan")})
 
 
 def test_an_error_keeps_its_place() -> None:
     with pytest.raises(ScriptError) as failed:
-        script.run(source("x = 1\ny = x / 0"), BARS)
+        sandbox.run(source("x = 1\ny = x / 0"), BARS)
     assert (failed.value.step, failed.value.line) == ("run", 5)
     assert "/src/" not in str(failed.value)
 
 
 def test_a_source_that_does_not_compile_is_refused_with_every_problem() -> None:
-    found = script.inspect(source("x = nothing_known\ny = ta.emaa(1)"))
+    found = sandbox.inspect(source("x = nothing_known\ny = ta.emaa(1)"))
     assert [each.line for each in found.errors] == [4, 5]
     with pytest.raises(ScriptError) as refused:
-        script.run("import os\n", BARS)
+        sandbox.run("import os\n", BARS)
     assert refused.value.step in ("parse", "check")
 
 
@@ -146,13 +146,13 @@ def test_a_source_that_does_not_compile_is_refused_with_every_problem() -> None:
 )
 def test_a_hostile_source_is_a_structured_error(text: str) -> None:
     with pytest.raises(ScriptError) as refused:
-        script.run(text, BARS)
+        sandbox.run(text, BARS)
     assert refused.value.kind in ("syntax", "size", "forbidden", "name")
 
 
 def test_too_many_bars_are_refused_before_anything_runs() -> None:
     with pytest.raises(ScriptError, match="400 bars are too many: a script runs on 399") as refused:
-        script.run(source("pass"), BARS, limits=Limits(bars=399))
+        sandbox.run(source("pass"), BARS, limits=Limits(bars=399))
     assert refused.value.kind == "size"
 
 
@@ -160,14 +160,14 @@ def test_a_source_is_compiled_once() -> None:
     with Pool(1) as pool:
         text = source("chart.line(ohlcv.close)  # only here")
         for _ in range(3):
-            scripts.run(text, BARS, at=pool)
+            scripts.run(text, BARS, pool=pool)
         assert pool.zygote().runs == 4
 
 
 def test_windows_line_ends_are_compiled_once_too() -> None:
     with Pool(1) as pool:
         text = source("print('only here')").replace("\n", "\r\n")
-        assert scripts.run(text, BARS, at=pool).log == ("only here",)
+        assert scripts.run(text, BARS, pool=pool).log == ("only here",)
 
 
 def test_what_is_kept_of_sources_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,7 +183,7 @@ def test_what_is_kept_of_sources_is_bounded(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_the_budget_ends_a_loop_long_before_the_clock() -> None:
     with pytest.raises(ScriptError) as failed:
-        script.run(source("for i in range(10 * 1000 * 1000):\n    x = i"), BARS)
+        sandbox.run(source("for i in range(10 * 1000 * 1000):\n    x = i"), BARS)
     assert failed.value.kind == "budget"
 
 
@@ -218,14 +218,14 @@ FULL = {
 @pytest.mark.parametrize("body", FULL.values(), ids=FULL)
 def test_what_is_as_large_as_it_may_be_comes_out_whole(body: str) -> None:
     text = source(body).replace('"T"', '"T", "max_labels_count": 500')
-    inside, outside = script.run(text, BARS), script.execute(script.compile(text), BARS)
+    inside, outside = sandbox.run(text, BARS), script.execute(script.load(text), BARS)
     assert inside.scene.to_json() == outside.scene.to_json()
     assert inside.steps == outside.steps
 
 
 @pytest.mark.parametrize("lines", [200, 201, 500])
 def test_a_log_that_is_full_ends_with_a_word_about_the_rest(lines: int) -> None:
-    log = script.run(source(f"for i in range({lines}):\n    print('y' * 2500)"), BARS).log
+    log = sandbox.run(source(f"for i in range({lines}):\n    print('y' * 2500)"), BARS).log
     rest = ("(more than 200 lines: the rest is left out)",) if lines > 200 else ()
     assert log == ("y" * 2000,) * 200 + rest
 
@@ -234,7 +234,7 @@ def test_texts_that_grow_on_the_wire_are_too_large_and_no_crash() -> None:
     body = "for i in range(249):\n    chart.new_label(i, 1.0, '\U0001f600' * 4000)"
     text = source(body).replace('"T"', '"T", "max_labels_count": 500')
     with pytest.raises(ScriptError, match="does not fit") as refused:
-        script.run(text, dry_run_bars(20_000))
+        sandbox.run(text, dry_run_bars(20_000))
     assert refused.value.kind == "size"
 
 
@@ -260,7 +260,7 @@ def forger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Any],
     with Pool(1, planted=module) as pool:
 
         def ask(say: Any) -> script.Result:
-            return scripts.run(source("pass"), BARS, {"say": json.dumps(say)}, at=pool)
+            return scripts.run(source("pass"), BARS, {"say": json.dumps(say)}, pool=pool)
 
         yield ask
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from chartpact import script
-from chartpact.script.run import dry_run_bars
+from chartpact.script.dry_run import dry_run_bars
 
 HEAD = 'PARAMS = []\nMETA = {"title": "chunk"}\n'
 EXPECT = re.compile(r'###\s*"(.*)"\s*$')
@@ -83,7 +83,7 @@ def run(chunk: Chunk) -> None:
     source, before = source_of(chunk)
     expected = chunk.expected
     try:
-        result = script.execute(script.compile(source), dry_run_bars())
+        result = script.execute(script.load(source), dry_run_bars())
     except script.ScriptError as error:
         line = None if error.line is None else error.line - before + chunk.line - 1
         assert line in expected, f"{chunk.id}: line {line}: {error}"

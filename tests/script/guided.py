@@ -18,8 +18,8 @@ sys.path.insert(0, str(HERE.parents[1]))
 
 with atheris.instrument_imports(include=["chartpact.script", "chartpact.syntax"]):
     from chartpact import script
-    from chartpact.script import refimpl
-    from chartpact.script.run import dry_run_bars
+    from chartpact.script import stock
+    from chartpact.script.dry_run import dry_run_bars
 
 from tests.script import oracle  # noqa: E402
 from tests.script.chunks import chunks, source_of  # noqa: E402
@@ -44,7 +44,7 @@ def one(data: bytes) -> None:
 
 def seed(folder: Path, every: int) -> None:
     """The scripts to start from; of those the suite has, every so manieth."""
-    sources = [refimpl.source(name) for name in refimpl.NAMES]
+    sources = [stock.source(name) for name in stock.NAMES]
     for file in sorted([*HERE.glob("language/*.star"), *HERE.glob("hostile/*.star")]):
         sources += [source_of(chunk)[0] for chunk in list(chunks(file))[::every]]
     for number, source in enumerate(sources):

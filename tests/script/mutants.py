@@ -201,11 +201,11 @@ def _others(value: object) -> list[str]:
 def main() -> None:
     from tests.script.watch import EQUIVALENT, Watch
 
-    from chartpact.script import refimpl
+    from chartpact.script import stock
 
-    for name in sys.argv[1:] or refimpl.NAMES:
+    for name in sys.argv[1:] or stock.NAMES:
         watch, same = Watch(name), EQUIVALENT[name]
-        found = mutants(refimpl.source(name))
+        found = mutants(stock.source(name))
         left = [each for each in found if not watch.notices(each.source)]
         unnoticed = [each for each in left if each.change not in same]
         equivalent = f"{len(left) - len(unnoticed)} that change nothing"

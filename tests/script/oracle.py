@@ -7,7 +7,7 @@ import re
 import starlark
 
 from chartpact import script
-from chartpact.script.run import dry_run_bars
+from chartpact.script.dry_run import dry_run_bars
 
 HEAD = 'PARAMS = []\nMETA = {"title": "x"}\n'
 
@@ -74,7 +74,7 @@ def run_here(source: str) -> str:
         + source
         + "\ndef compute(ohlcv, params, chart):\n    x = f()\n    print(type(x), repr(x))\n"
     )
-    return plain(script.execute(script.compile(source), dry_run_bars(5)).log[0])
+    return plain(script.execute(script.load(source), dry_run_bars(5)).log[0])
 
 
 _FLOAT = re.compile(r"-?\d+\.\d+(?:e[+-]?\d+)?|-?\d+e[+-]?\d+")

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from chartpact import script
-from chartpact.script import refimpl
-from chartpact.script.run import dry_run_bars
+from chartpact.script import stock
+from chartpact.script.dry_run import dry_run_bars
 
 HEAD = 'PARAMS = []\nMETA = {"title": "x"}\n'
 BODY = HEAD + "def compute(ohlcv, params, chart):\n"  # so that a body begins on line 4
@@ -14,7 +14,7 @@ BODY = HEAD + "def compute(ohlcv, params, chart):\n"  # so that a body begins on
 
 def exhaustion(source: str) -> script.ScriptError:
     with pytest.raises(script.ScriptError) as caught:
-        script.execute(script.compile(source), dry_run_bars())
+        script.execute(script.load(source), dry_run_bars())
     assert caught.value.kind == "budget", caught.value.to_json()
     return caught.value
 
@@ -227,7 +227,7 @@ def test_what_was_asked_is_the_same_every_time():
 
 def steps(*lines: str, bars: int = 100) -> int:
     source = body(*lines)
-    return script.execute(script.compile(source), dry_run_bars(bars), budget=10**9).steps
+    return script.execute(script.load(source), dry_run_bars(bars), budget=10**9).steps
 
 
 def cost(setup: list[str], statement: str, bars: int = 100) -> int:
@@ -278,7 +278,7 @@ def test_a_removed_key_leaves_the_order_of_the_others():
         "first = v.popitem()",
         "print(first, v.keys() == list(range(61, 100)) + [7], v[7])",
     )
-    result = script.execute(script.compile(source), dry_run_bars())
+    result = script.execute(script.load(source), dry_run_bars())
     assert result.log == ('(60, "60") True seven',)
 
 
@@ -294,7 +294,7 @@ def test_a_million_turns_of_little_fit_into_the_budget():
 
 def test_a_fork_of_cipher_b_runs_on_as_many_bars_as_a_run_may_have():
     bars = dry_run_bars(script.Limits().bars)
-    result = script.execute(script.compile(refimpl.source("cipher_b")), bars)
+    result = script.execute(script.load(stock.source("cipher_b")), bars)
     assert result.steps < 900_000
 
 
@@ -308,6 +308,6 @@ def test_a_function_that_is_given_ohlcv_costs_little_more_than_one_that_is_given
             "    for i in range(1, len(ohlcv)):\n"
             f"        engulfs({taken}, i)\n"
         )
-        return script.execute(script.compile(text), dry_run_bars(2_000)).steps
+        return script.execute(script.load(text), dry_run_bars(2_000)).steps
 
     assert steps("ohlcv", "ohlcv.open", "ohlcv.close") < 3 * steps("o, c", "o", "c")

@@ -10,8 +10,8 @@ from pathlib import Path
 from tests.script.chunks import chunks, source_of
 
 from chartpact import script
-from chartpact.script import refimpl
-from chartpact.script.run import dry_run_bars
+from chartpact.script import stock
+from chartpact.script.dry_run import dry_run_bars
 
 HERE = Path(__file__).parent
 
@@ -20,7 +20,7 @@ def digest() -> str:
     """What comes of every script of the suite, compiled and run twice."""
     files = [*sorted((HERE / "language").glob("*.star")), HERE / "hostile" / "drawings.star"]
     sources = [source_of(chunk)[0] for file in files for chunk in chunks(file)]
-    sources += [refimpl.source(name) for name in refimpl.NAMES]
+    sources += [stock.source(name) for name in stock.NAMES]
     told = [[outcome(source), outcome(source)] for source in sources]
     assert all(cold == warm for cold, warm in told)
     return hashlib.sha256(json.dumps(told).encode()).hexdigest()
@@ -28,7 +28,7 @@ def digest() -> str:
 
 def outcome(source: str) -> object:
     try:
-        result = script.execute(script.compile(source), dry_run_bars())
+        result = script.execute(script.load(source), dry_run_bars())
     except script.ScriptError as error:
         return error.to_json()
     return [result.scene.to_json(), result.steps, result.log]

@@ -8,11 +8,11 @@ from tests.script.chunks import Chunk, chunks, run
 
 from chartpact import script
 from chartpact.script import host
-from chartpact.script.builtins import NAMES as BUILTINS
+from chartpact.script.check.declarations import META_KEYS, PARAM_KEYS
+from chartpact.script.dry_run import dry_run_bars
 from chartpact.script.host.chart import OBJECT_METHODS, PLOT_METHODS
-from chartpact.script.methods import names as methods
-from chartpact.script.presence import META_KEYS, PARAM_KEYS
-from chartpact.script.run import dry_run_bars
+from chartpact.script.runtime.builtins import NAMES as BUILTINS
+from chartpact.script.runtime.methods import names as methods
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 LANGUAGE = (DOCS / "language.md").read_text()
@@ -46,7 +46,7 @@ def listed_scripts() -> list[str]:
 
 @pytest.mark.parametrize("source", listed_scripts())
 def test_a_script_in_the_documentation_runs(source):
-    assert script.execute(script.compile(source), dry_run_bars()).scene.plots
+    assert script.execute(script.load(source), dry_run_bars()).scene.plots
 
 
 def test_the_first_indicator_shows_what_the_program_really_says():
@@ -55,7 +55,7 @@ def test_the_first_indicator_shows_what_the_program_really_says():
     assert len(shown) == 2
     for source, said in shown:
         with pytest.raises(script.ScriptError) as caught:
-            script.execute(script.compile(source), dry_run_bars())
+            script.execute(script.load(source), dry_run_bars())
         error = caught.value
         assert f"{error.line}:{error.column}: {error.kind}: {error.message}" in said
         assert error.hint in said

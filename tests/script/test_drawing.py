@@ -10,9 +10,9 @@ from collections.abc import Iterator
 import pytest
 
 from chartpact import script
+from chartpact.script.dry_run import dry_run_bars
 from chartpact.script.host.chart import OBJECT_METHODS, PLOT_METHODS, Chart
 from chartpact.script.host.objects import BoxHandle, LabelHandle, LineHandle, TableHandle
-from chartpact.script.run import dry_run_bars
 
 BARS = dry_run_bars()
 HEAD = 'PARAMS = []\nMETA = {"title": "x"}\ndef compute(ohlcv, params, chart):\n'
@@ -66,7 +66,7 @@ COUNTS = {
 def attempt(*lines: str) -> script.ScriptError | None:
     source = HEAD + "".join(f"    {line}\n" for line in lines)
     try:
-        script.execute(script.compile(source), BARS).scene.to_json()
+        script.execute(script.load(source), BARS).scene.to_json()
     except script.ScriptError as error:
         return error
     return None
@@ -191,7 +191,7 @@ def test_what_cannot_be_drawn_is_refused_with_the_remedy(line, kind, said):
 
 def test_a_whole_float_is_the_number_of_a_bar():
     source = HEAD + "    chart.new_label(5.0, 1.0)\n    chart.dot(7.0, 1.0)\n"
-    scene = script.execute(script.compile(source), BARS).scene
+    scene = script.execute(script.load(source), BARS).scene
     assert scene.labels[0].x.bar == 5
     assert scene.plots[0].points.x.tolist() == [7]
 
@@ -200,7 +200,7 @@ def test_na_draws_nothing():
     na = 'float("nan")'
     source = HEAD + f"    chart.dot({na}, 1.0)\n    chart.dot(None, 1.0)\n    chart.hline({na})\n"
     source += f"    chart.divline(1, {na}, 2, 1.0)\n    chart.hbar({na}, 1, 1)\n"
-    assert script.execute(script.compile(source), BARS).scene.plots == ()
+    assert script.execute(script.load(source), BARS).scene.plots == ()
 
 
 @pytest.mark.parametrize("gone", ["lines[4].delete()", "pass"], ids=["deleted", "evicted"])
@@ -213,7 +213,7 @@ def test_a_copy_of_what_is_gone_draws_nothing(gone: str) -> None:
         "    copies[4].delete()\n"
         "    lines[59].copy().set_x1(9)\n"
     )
-    scene = script.execute(script.compile(HEAD + body), BARS).scene
+    scene = script.execute(script.load(HEAD + body), BARS).scene
     assert [line.x1.bar for line in scene.lines] == [*range(11, 60), 9]
     assert scene.evicted == {"lines": 11}
 
@@ -222,7 +222,7 @@ def test_a_copy_of_what_is_gone_draws_nothing(gone: str) -> None:
 def test_a_signal_is_known_on_its_bar_wherever_it_is_drawn(offset: int) -> None:
     body = f'    chart.dot(ohlcv.bar_index % 30 == 20, 1, label="a", offset={offset})\n'
     body += f'    chart.dot(21, 1, label="b", offset={offset})\n'
-    signals = script.execute(script.compile(HEAD + body), BARS).scene.signals
+    signals = script.execute(script.load(HEAD + body), BARS).scene.signals
     assert sorted((each.confirmed_bar, each.bar) for each in signals) == [
         (bar, bar + offset) for bar in (20, 21, 50, 80)
     ]

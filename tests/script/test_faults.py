@@ -7,14 +7,14 @@ import pytest
 from chartpact import script, ta
 from chartpact.sandbox import scripts, tasks
 from chartpact.sandbox.pool import Answered
+from chartpact.script.dry_run import dry_run_bars
 from chartpact.script.host import payload, text
 from chartpact.script.host import ta as host_ta
 from chartpact.script.host.chart import Chart
 from chartpact.script.host.ohlcv import Ohlcv
-from chartpact.script.methods import Methods
-from chartpact.script.operators import Operators
-from chartpact.script.run import dry_run_bars
-from chartpact.script.series import Series
+from chartpact.script.runtime.methods import Methods
+from chartpact.script.runtime.operators import Operators
+from chartpact.script.runtime.series import Series
 
 HEAD = 'PARAMS = []\nMETA = {"title": "x"}\ndef compute(ohlcv, params, chart):\n'
 
@@ -79,7 +79,7 @@ def plant(monkeypatch, holder, name, fault):
 
 def failure(line: str) -> script.ScriptError:
     with pytest.raises(script.ScriptError) as caught:
-        script.execute(script.compile(f"{HEAD}    y = 1\n    {line}\n"), dry_run_bars())
+        script.execute(script.load(f"{HEAD}    y = 1\n    {line}\n"), dry_run_bars())
     return caught.value
 
 

@@ -5,7 +5,7 @@ from tests.script import oracle
 from tests.script.grammar import broken_scripts, programs, scalar_expressions, scripts
 
 from chartpact import script
-from chartpact.script.run import dry_run_bars
+from chartpact.script.dry_run import dry_run_bars
 
 BARS = dry_run_bars(40)
 BUDGET = 200_000

@@ -11,9 +11,9 @@ from tests.script.chunks import Chunk, chunks, source_of
 from tests.script.hostile.generated import GENERATED
 from tests.script.hostile.outgrown import OUTGROWN
 
-from chartpact import script
+from chartpact import sandbox, script
 from chartpact.sandbox import scripts
-from chartpact.script.run import dry_run_bars
+from chartpact.script.dry_run import dry_run_bars
 
 FAMILIES = sorted((Path(__file__).parent / "hostile").glob("*.star"))
 SCRIPTS = [chunk for file in FAMILIES for chunk in chunks(file)]
@@ -29,7 +29,7 @@ def expected(chunk: Chunk) -> tuple[str, str]:
 def refusal(source: str) -> script.ScriptError:
     began = time.process_time()
     with pytest.raises(script.ScriptError) as caught:
-        script.execute(script.compile(source), dry_run_bars())
+        script.execute(script.load(source), dry_run_bars())
     assert time.process_time() - began < LONGEST_S
     error = caught.value
     assert "Traceback" not in str(error)
@@ -65,7 +65,7 @@ QUIET = HEAD_OF_ONE + "def compute(ohlcv, params, chart):\n    chart.hline(1.5)\
 def outcome(source: str, bars: int = 100, wall_ms: int = 1_000) -> script.ScriptError:
     for _ in range(5):
         with pytest.raises(script.ScriptError) as caught:
-            script.run(source, dry_run_bars(bars), limits=script.Limits(wall_ms=wall_ms))
+            sandbox.run(source, dry_run_bars(bars), limits=script.Limits(wall_ms=wall_ms))
         if caught.value.kind != "busy":  # which says nothing of the script
             break
     return caught.value
@@ -88,16 +88,16 @@ def test_a_generated_bomb_is_refused_in_the_sandbox_as_well(name):
 @pytest.mark.parametrize("name", OUTGROWN)
 def test_the_process_stops_what_the_language_lets_pass(name):
     source, bars, wall_ms, kind = OUTGROWN[name]
-    script.compile(source)  # the language has nothing against it
+    script.load(source)  # the language has nothing against it
     error = outcome(source, bars, wall_ms)
     if error.kind == "busy":  # stopped as well, by a host that has no time to say whose fault it is
         kind = "busy" if f"within {wall_ms} ms" in error.message else kind
     assert (error.step, error.kind) == ("run", kind), error.to_json()
-    assert script.run(QUIET, dry_run_bars()).scene.plots[0].y == 1.5  # and the next run is served
+    assert sandbox.run(QUIET, dry_run_bars()).scene.plots[0].y == 1.5  # and the next run is served
 
 
 def test_code_that_breaks_the_interpreter_is_a_crash_of_its_run_alone(monkeypatch):
-    program = script.compile(QUIET)
+    program = script.load(QUIET)
     far = [opmap["EXTENDED_ARG"], 255, opmap["EXTENDED_ARG"], 255, opmap["EXTENDED_ARG"], 255]
     broken = bytes([opmap["RESUME"], 0, *far, opmap["LOAD_CONST"], 255, opmap["RETURN_VALUE"], 0])
     planted = replace(program, code=program.code.replace(co_code=broken))
@@ -106,4 +106,4 @@ def test_code_that_breaks_the_interpreter_is_a_crash_of_its_run_alone(monkeypatc
         patched.setattr(scripts, "inspect", lambda *_, **__: inspected)
         error = outcome(QUIET)
     assert (error.step, error.kind) == ("run", "crash"), error.to_json()
-    assert script.run(QUIET, dry_run_bars()).scene.plots[0].y == 1.5
+    assert sandbox.run(QUIET, dry_run_bars()).scene.plots[0].y == 1.5

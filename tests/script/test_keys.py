@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chartpact import _native, script
-from chartpact.script import keys
-from chartpact.script.run import dry_run_bars
+from chartpact.script.dry_run import dry_run_bars
+from chartpact.script.runtime import hashing as keys
 
 BOTH = {"c": (_native.Table, _native.seal), "reference": keys.REFERENCE}
 
@@ -173,7 +173,7 @@ SLOW = [7046, 6887, 8009, 7850, 5624, 5147, 59, 8440, 6055, 5737, 4844, 2459]
 
 
 def spent(source: str) -> tuple[int, float]:
-    program = script.compile(source)
+    program = script.load(source)
     times = []
     for _ in range(3):
         began = time.process_time()
@@ -193,8 +193,9 @@ def test_steps_do_not_depend_on_the_secret():
     source = HEAD + "    d = {(i % 7, str(i), i * 0.5): i for i in range(500)}\n"
     source += "    for k in list(d): d[k] = d.get(k) + len(str(k))\n    print(len(str(d)))\n"
     told = (
-        "import sys; from chartpact import script; from chartpact.script.run import dry_run_bars\n"
-        "made = script.execute(script.compile(sys.argv[1]), dry_run_bars())\n"
+        "import sys; from chartpact import script\n"
+        "from chartpact.script.dry_run import dry_run_bars\n"
+        "made = script.execute(script.load(sys.argv[1]), dry_run_bars())\n"
         "print(made.steps, made.log)"
     )
     said = {

@@ -15,20 +15,22 @@ from tests.script.grammar import scripts
 
 from chartpact import script
 from chartpact.params import resolve
-from chartpact.script import host, kinds, refimpl
-from chartpact.script.check import check
-from chartpact.script.compile import _call, _Writer
-from chartpact.script.explain import explained
+from chartpact.script import host, stock
+from chartpact.script.check.checker import check
+from chartpact.script.check.declarations import presence
+from chartpact.script.compile import kinds
+from chartpact.script.compile.emitter import _call, _Writer
+from chartpact.script.compile.kinds import Kinds
+from chartpact.script.diagnosis.explain import explained
+from chartpact.script.dry_run import dry_run_bars
 from chartpact.script.host.chart import Chart
 from chartpact.script.host.ohlcv import Ohlcv
-from chartpact.script.kinds import Kinds
-from chartpact.script.meter import Meter
-from chartpact.script.presence import presence
-from chartpact.script.run import _given, _kinds_of, dry_run_bars
-from chartpact.script.runtime import Runtime
-from chartpact.script.series import Series
-from chartpact.script.tokens import read
-from chartpact.script.values import DICTS, LISTS, Method
+from chartpact.script.pipeline import _given, _kinds_of
+from chartpact.script.runtime.intrinsics import Runtime
+from chartpact.script.runtime.meter import Meter
+from chartpact.script.runtime.series import Series
+from chartpact.script.runtime.values import DICTS, LISTS, Method
+from chartpact.script.source.parser import read
 
 HERE = Path(__file__).parent
 BARS = dry_run_bars(60)
@@ -38,7 +40,7 @@ SOURCES = {
     for file in sorted((HERE / folder).glob("*.star"))
     for chunk in chunks(file)
 }
-SOURCES |= {name: refimpl.source(name) for name in refimpl.NAMES}
+SOURCES |= {name: stock.source(name) for name in stock.NAMES}
 SOURCES |= {chunk.id: chunk.text for chunk in chunks(HERE / "traders.star")}
 _PLAIN = {
     bool: kinds.BOOL,

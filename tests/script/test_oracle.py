@@ -8,7 +8,7 @@ from tests.script import oracle
 from tests.script.chunks import chunks, source_of
 
 from chartpact import script
-from chartpact.script import refimpl
+from chartpact.script import stock
 
 HERE = Path(__file__).parent
 LANGUAGE = HERE.parents[1] / "docs" / "language.md"
@@ -75,7 +75,7 @@ def test_a_program_means_the_same(program):
 
 
 def accepted() -> list[tuple[str, str]]:
-    sources = [(name, refimpl.source(name)) for name in refimpl.NAMES]
+    sources = [(name, stock.source(name)) for name in stock.NAMES]
     pacts = HERE.parents[1] / "src" / "chartpact" / "pacts"
     sources += [(file.parent.name, file.read_text()) for file in pacts.glob("*/*.star")]
     for folder in ("language", "hostile"):

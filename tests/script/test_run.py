@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import chartpact as cp
-from chartpact import script
+from chartpact import sandbox, script
+from chartpact.script.dry_run import dry_run_bars
 from chartpact.script.program import Program
-from chartpact.script.run import dry_run_bars
 
 SMA = """
 PARAMS = [{"name": "n", "type": "int", "default": 3, "min": 1, "desc": "Bars"}]
@@ -21,18 +21,18 @@ def compute(ohlcv, params, chart):
 
 def test_a_script_draws_what_ta_computes():
     bars = dry_run_bars()
-    (line,) = script.run(SMA, bars, {"n": 5}).scene.plots
+    (line,) = sandbox.run(SMA, bars, {"n": 5}).scene.plots
     assert line.title == "SMA"
     assert np.array_equal(line.values, cp.ta.sma(bars.close, 5), equal_nan=True)
 
 
 def test_the_same_run_costs_the_same_steps():
     bars = dry_run_bars()
-    assert len({script.run(SMA, bars).steps for _ in range(3)}) == 1
+    assert len({sandbox.run(SMA, bars).steps for _ in range(3)}) == 1
 
 
 def test_a_program_survives_being_dumped_and_belongs_to_its_source():
-    program = script.compile(SMA)
+    program = script.load(SMA)
     loaded = Program.load(SMA, program.dump())
     assert loaded is not None
     assert loaded.params == program.params
@@ -43,12 +43,12 @@ def test_a_program_survives_being_dumped_and_belongs_to_its_source():
 
 def test_parameters_are_checked_against_params():
     with pytest.raises(script.ScriptError) as caught:
-        script.run(SMA, dry_run_bars(), {"n": 0})
+        sandbox.run(SMA, dry_run_bars(), {"n": 0})
     assert (caught.value.step, caught.value.kind) == ("run", "value")
 
 
 def test_check_tells_params_meta_and_steps():
-    verdict = script.check(SMA)
+    verdict = sandbox.validate(SMA)
     assert verdict.ok
     assert verdict.params[0]["name"] == "n"
     assert verdict.meta == {"title": "Average", "overlay": True}
@@ -57,7 +57,7 @@ def test_check_tells_params_meta_and_steps():
 
 def test_check_names_the_step_that_failed():
     broken = SMA.replace('params["n"]', '"three"')
-    (error,) = script.check(broken).errors
+    (error,) = sandbox.validate(broken).errors
     assert (error["step"], error["line"]) == ("dry_run", 6)
 
 
@@ -75,7 +75,7 @@ def test_check_names_the_step_that_failed():
 )
 def test_the_column_is_that_of_the_condition(line, at):
     body = f"    up = ohlcv.close > ohlcv.open\n    {line}\n    def f(): pass\n"
-    (error,) = script.check(
+    (error,) = sandbox.validate(
         f'PARAMS = []\nMETA = {{"title": "x"}}\ndef compute(ohlcv, params, chart):\n{body}'
     ).errors
     assert (error["line"], error["column"]) == (5, 5 + line.index(at))
@@ -92,13 +92,13 @@ def test_the_column_is_that_of_the_condition(line, at):
 )
 def test_a_wrong_indent_is_told_where_its_line_begins(body, at):
     head = 'PARAMS = []\nMETA = {"title": "x"}\ndef compute(ohlcv, params, chart):\n'
-    (error,) = script.check(head + body).errors
+    (error,) = sandbox.validate(head + body).errors
     assert (error["kind"], error["line"], error["column"]) == ("syntax", *at)
 
 
 def test_an_error_survives_json():
     with pytest.raises(script.ScriptError) as caught:
-        script.compile("x = 1 +")
+        script.load("x = 1 +")
     error = caught.value
     assert script.ScriptError.from_json(error.to_json()).to_json() == error.to_json()
 
@@ -106,8 +106,8 @@ def test_an_error_survives_json():
 @pytest.mark.needs_shared
 def test_the_example_of_the_source_document_runs_verbatim(shared):
     source = (shared / "seeds" / "example.star").read_text()
-    assert script.check(source).ok
-    result = script.run(source, cp.load("sample:es-5m"))
+    assert sandbox.validate(source).ok
+    result = sandbox.run(source, cp.load("sample:es-5m"))
     kinds = [plot.kind for plot in result.scene.plots]
     assert kinds == ["line", "line", "fill", "hline", "hline"]
 
@@ -129,7 +129,7 @@ def test_higher_bars_of_another_symbol_lie_on_the_bars_of_the_chart() -> None:
     bars = dry_run_bars(300)
     there = np.flatnonzero(np.arange(300) % 7 < 5)[:150]
     other = dry_run_bars(300).take(there)
-    result = script.run(HIGHER, bars, extras=script.Extras({"other": other}, {}))
+    result = sandbox.run(HIGHER, bars, extras=script.Extras({"other": other}, {}))
     hours, own = other.resample("1h"), bars.resample("1h")
 
     def seen(higher, closed):
@@ -159,7 +159,7 @@ def test_lines_by_condition_are_those_that_a_loop_would_draw() -> None:
             chart.divline(int(begin[i]), c[i] - 1, i, c[i], offset=-4, color=paint[i], title='t')
 """
     scenes = [
-        script.execute(script.compile(head + body), dry_run_bars()).scene
+        script.execute(script.load(head + body), dry_run_bars()).scene
         for body in (at_once, one_by_one)
     ]
     assert scenes[0] == scenes[1]
@@ -229,7 +229,7 @@ def test_many_functions_take_work_by_their_number():
 def test_what_would_take_too_long_to_compile_is_refused_for_its_size(source, said):
     assert len(source) <= 65_536
     with pytest.raises(script.ScriptError) as caught:
-        script.compile(source)
+        script.load(source)
     assert caught.value.kind == "size"
     assert said in caught.value.message
     assert caught.value.hint

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from chartpact import script, ta
+from chartpact.script.dry_run import dry_run_bars
 from chartpact.script.host import ta as host
-from chartpact.script.run import dry_run_bars
 from chartpact.ta.arguments import Floats
 
 HEAD = 'PARAMS = []\nMETA = {"title": "x"}\ndef compute(ohlcv, params, chart):\n'
@@ -46,7 +46,7 @@ def call(name: str) -> str:
 
 
 def drawn(body: str) -> list[np.ndarray]:
-    scene = script.execute(script.compile(HEAD + body), BARS).scene
+    scene = script.execute(script.load(HEAD + body), BARS).scene
     return [plot.values for plot in scene.plots]
 
 
@@ -77,7 +77,7 @@ def test_a_function_that_the_package_publishes_is_in_scripts_without_further_wor
     (values,) = drawn("    chart.line(ta.twice(ohlcv.close) - ta.twice(ohlcv.close, n=1))\n")
     assert np.array_equal(values, BARS.close)
     with pytest.raises(script.ScriptError, match=r"did you mean ta.twice\?"):
-        script.compile(HEAD + "    ta.twicce(ohlcv.close)\n")
+        script.load(HEAD + "    ta.twicce(ohlcv.close)\n")
 
 
 @pytest.mark.parametrize(

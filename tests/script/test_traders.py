@@ -9,7 +9,7 @@ from tests.script.chunks import Chunk, chunks
 
 import chartpact as cp
 from chartpact import script
-from chartpact.script.extras import SAMPLES, needed
+from chartpact.fetching import SAMPLES, needed
 
 SCRIPTS = list(chunks(Path(__file__).parent / "traders.star"))
 BARS = cp.load("sample:es-5m").last(1000)
@@ -22,7 +22,7 @@ def name(chunk: Chunk) -> str:
 
 @pytest.mark.parametrize("chunk", SCRIPTS, ids=name)
 def test_a_trader_s_script_draws_within_its_budget(chunk):
-    program = script.compile(chunk.text)
+    program = script.load(chunk.text)
     assert oracle.parses(chunk.text) is None
     result = script.execute(program, BARS, extras=needed(program.params, {}, BARS, SAMPLES))
     scene = result.scene

@@ -79,7 +79,7 @@ class Watch:
 
     def notices(self, source: str) -> bool:
         try:
-            program = script.compile(source)
+            program = script.load(source)
             assert_same_face(program, self.name)
         except (script.ScriptError, AssertionError):
             return True

@@ -32,8 +32,8 @@ def own_scripts() -> Iterator[str]:
     if not kept:
         yield LOCAL_USER
         return
+    from chartpact.fetching import ANYTHING
     from chartpact.library.kept import held
-    from chartpact.script.extras import ANYTHING
 
     with held().holding(LOCAL_USER, kept, ANYTHING):
         yield LOCAL_USER
@@ -64,7 +64,7 @@ def opened(args: argparse.Namespace) -> Iterator["Scripts"]:
     try:
         import sqlalchemy as sa
 
-        from chartpact import script
+        from chartpact import sandbox
         from chartpact.library import Scripts, open_database
         from chartpact.server.settings import default_database
     except ModuleNotFoundError as error:
@@ -79,7 +79,7 @@ def opened(args: argparse.Namespace) -> Iterator["Scripts"]:
         told = getattr(error, "orig", None) or error
         raise UsageError(f"the database {_shown(url)} cannot be opened: {told}") from None
     try:
-        yield Scripts(engine, lambda _user, source: script.check(source))
+        yield Scripts(engine, lambda _user, source: sandbox.validate(source))
     except sa.exc.SQLAlchemyError as error:
         told = getattr(error, "orig", None) or error
         raise UsageError(f"the database {_shown(url)} fails: {told}") from None

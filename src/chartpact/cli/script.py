@@ -7,17 +7,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from chartpact import script, summary
+from chartpact import sandbox, script, summary
 from chartpact.bars import Bars
 from chartpact.charts import Chart
 from chartpact.cli import BAD_INPUT, DONE, SCRIPT_ERROR, UNREACHABLE, UsageError, Verbs
 from chartpact.cli.chart import add_bars, bars_of
 from chartpact.cli.files import read_text
 from chartpact.cli.params import add_params, params_of
+from chartpact.fetching import ANYTHING, needed
+from chartpact.indicators import canonical
 from chartpact.params import IndicatorError, resolve
 from chartpact.scene import Drawn
-from chartpact.script import refimpl
-from chartpact.script.extras import ANYTHING, needed
+from chartpact.script import stock
 
 
 def add(verbs: Verbs) -> None:
@@ -47,7 +48,7 @@ def add(verbs: Verbs) -> None:
         "fork",
         help="print a builtin as a script to change",
         description="Prints the script that draws what a builtin draws, as a start for your own.",
-        epilog=f"Forkable: {', '.join(refimpl.NAMES)}",
+        epilog=f"Forkable: {', '.join(stock.NAMES)}",
     )
     verb.add_argument("name", metavar="NAME", help="a forkable builtin")
     verb.set_defaults(run=run_fork)
@@ -55,7 +56,7 @@ def add(verbs: Verbs) -> None:
 
 def run_check(args: argparse.Namespace) -> int:
     source = read_text(args.file)
-    verdict = script.check(source)
+    verdict = sandbox.validate(source)
     if args.json:
         print(json.dumps(verdict.to_json(), allow_nan=False))
     elif verdict.ok:
@@ -95,7 +96,7 @@ def run_run(args: argparse.Namespace) -> int:
 
 def _result(source: str, bars: Bars, given: dict[str, str]) -> tuple[str, script.Result]:
     """The title of a script, and what it drew."""
-    declared = script.inspect(source)
+    declared = sandbox.inspect(source)
     if declared.errors:
         raise declared.errors[0]
     try:
@@ -104,14 +105,14 @@ def _result(source: str, bars: Bars, given: dict[str, str]) -> tuple[str, script
     except IndicatorError as error:
         code = UNREACHABLE if error.kind == "unavailable" else BAD_INPUT
         raise UsageError(str(error), code) from None
-    return declared.meta["title"], script.run(source, bars, given, extras=extras)
+    return declared.meta["title"], sandbox.run(source, bars, given, extras=extras)
 
 
 def run_fork(args: argparse.Namespace) -> int:
-    try:
-        print(refimpl.source(args.name), end="")
-    except KeyError:
-        raise UsageError(refimpl.refusal(args.name)) from None
+    builtin = canonical(args.name)
+    if builtin not in stock.NAMES:
+        raise UsageError(stock.refusal(args.name, builtin is not None))
+    print(stock.source(builtin), end="")
     return DONE
 
 

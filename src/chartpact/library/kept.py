@@ -5,11 +5,11 @@ from contextlib import contextmanager
 from functools import cache
 
 from chartpact import indicators
+from chartpact.fetching import SAMPLES, Fetch
 from chartpact.indicators import Indicator, IndicatorError, Param
 from chartpact.library.scripts import Script
 from chartpact.problem import Problem
-from chartpact.script.extras import SAMPLES, Fetch
-from chartpact.script.indicator import ScriptIndicator
+from chartpact.scripted import ScriptIndicator
 
 
 def kept_indicator(script: Script, fetch: Fetch = SAMPLES) -> ScriptIndicator:

@@ -7,7 +7,7 @@ child of ours would say is a crash of the run.
 import logging
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from functools import partial
 from math import isfinite
 from threading import Lock
@@ -17,14 +17,17 @@ import numpy as np
 
 from chartpact.bars import Bars
 from chartpact.params import TYPES, Param
-from chartpact.sandbox import bounds, layers, packing, pool, wire
-from chartpact.sandbox.pool import Allowance, Answered, Pool, RunFailed
+from chartpact.sandbox import bounds, layers, packing, wire
+from chartpact.sandbox.pool import Allowance, Answered, Pool, RunFailed, Shared, default
 from chartpact.sandbox.process import Unavailable
+from chartpact.script.dry_run import Verdict
+from chartpact.script.dry_run import validate as validate_with
 from chartpact.script.errors import NOT_YOUR_FAULT, ScriptError
 from chartpact.script.limits import LOG_LINE_CHARS, LOG_LINES, Limits
-from chartpact.script.program import Extras, Result, source_key
-from chartpact.script.run import compile, examine, execute
-from chartpact.script.tokens import check_size
+from chartpact.script.pipeline import execute, load
+from chartpact.script.pipeline import inspect as inspect_here
+from chartpact.script.program import Extras, Inspected, Result, source_key
+from chartpact.script.source.parser import check_size
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
@@ -38,23 +41,13 @@ _ANSWER, _ANSWER_A_BAR = 4 << 20, 512  # bytes
 _SHARED, _SHARED_BYTES = 8, 16 << 20
 
 
-@dataclass(frozen=True)
-class Inspected:
-    """What a source declares, or what is wrong with it; `code` is for children's eyes alone."""
-
-    params: tuple[Param, ...] = ()
-    meta: Mapping[str, Any] = field(default_factory=dict)
-    errors: tuple[ScriptError, ...] = ()
-    code: bytes = b""
-
-
 def inspect(
     source: str,
     *,
     limits: Limits | None = None,
     user: str | None = None,
     name: str = "",
-    at: Pool | None = None,
+    pool: Pool | None = None,
 ) -> Inspected:
     """What the source declares; compiled in a child, and remembered for that user and name."""
     limits = limits or Limits()
@@ -66,13 +59,10 @@ def inspect(
     except ScriptError as error:
         return Inspected(errors=(error,))
     if _unprotected():
-        program, problems = examine(source, limits)
-        if program is None:
-            return Inspected(errors=tuple(problems))
-        return Inspected(program.params, program.meta, (), program.dump())
+        return inspect_here(source, limits)
     parts = wire.encode({"kind": "inspect", "source": source, "limits": asdict(limits)})
     allowance = Allowance(Limits().wall_ms, limits.memory_mb << 20, _ANSWER)
-    inspected = _read(_inspected, _ask(parts, allowance, user, at, "check"), "check")
+    inspected = _read(_inspected, _ask(parts, allowance, user, pool, "check"), "check")
     if not inspected.errors:
         _known.put(key, inspected)
     return inspected
@@ -87,7 +77,7 @@ def run(
     user: str | None = None,
     name: str = "",
     extras: Extras | None = None,
-    at: Pool | None = None,
+    pool: Pool | None = None,
 ) -> Result:
     """What the script draws on the bars, in a process of its own."""
     limits, extras = limits or Limits(), extras or Extras()
@@ -99,11 +89,11 @@ def run(
                 f"{len(each):,} bars are too many: a script runs on {limits.bars:,}",
                 "use the last bars alone, or a higher timeframe",
             )
-    inspected = inspect(source, limits=limits, user=user, name=name, at=at)
+    inspected = inspect(source, limits=limits, user=user, name=name, pool=pool)
     if inspected.errors:
         raise inspected.errors[0]
     if _unprotected():
-        program = compile(source, limits)
+        program = load(source, limits)
         try:
             return execute(program, bars, params, budget=limits.steps, extras=extras)
         except ScriptError as error:
@@ -112,8 +102,21 @@ def run(
     answer = _ANSWER + _ANSWER_A_BAR * len(bars)
     allowance = Allowance(limits.wall_ms, limits.memory_mb << 20, answer)
     parts = _job(source, inspected, params, limits, extras)
-    answered = _ask(parts, allowance, user, at, "run", partial(_shared.of, bars))
+    answered = _ask(parts, allowance, user, pool, "run", partial(_shared.of, bars))
     return _read(partial(_result, bars=len(bars)), answered, "run")
+
+
+def validate(
+    source: str, *, user: str | None = None, name: str = "", pool: Pool | None = None
+) -> Verdict:
+    """Checks a source and tries it on synthetic bars, each in a process of its own."""
+
+    def try_on(source: str, bars: Bars, limits: Limits, extras: Extras) -> Result:
+        return run(source, bars, limits=limits, user=user, name=name, extras=extras, pool=pool)
+
+    return validate_with(
+        source, inspect=partial(inspect, user=user, name=name, pool=pool), run=try_on
+    )
 
 
 def _job(
@@ -163,12 +166,12 @@ def _ask(
     parts: list[wire.Part],
     allowance: Allowance,
     user: str | None,
-    at: Pool | None,
+    pool: Pool | None,
     step: str,
-    shared: pool.Shared = lambda: None,
+    shared: Shared = lambda: None,
 ) -> Answered:
     try:
-        return (at or pool.default()).run(parts, allowance, user, shared)
+        return (pool or default()).run(parts, allowance, user, shared)
     except RunFailed as failed:
         raise ScriptError(step, failed.kind, failed.message, failed.hint) from None
     except Unavailable as error:

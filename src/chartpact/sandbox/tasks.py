@@ -13,9 +13,9 @@ from chartpact.sandbox import packing
 from chartpact.sandbox.wire import Column
 from chartpact.script.errors import NOT_YOUR_FAULT, ScriptError, inside
 from chartpact.script.limits import Limits
+from chartpact.script.pipeline import examine, execute, load
 from chartpact.script.program import Extras, Program
-from chartpact.script.run import compile, examine, execute
-from chartpact.script.tokens import normalised
+from chartpact.script.source.parser import normalised
 
 Answer = tuple[Any, list[Column]]
 Job = Mapping[str, Any]
@@ -58,7 +58,7 @@ def run(job: Job, columns: list[Column]) -> Answer:
 
 def _program(job: Job, columns: list[Column]) -> Program:
     found = Program.load(normalised(job["source"]), columns[job["program"]].tobytes())
-    return found or compile(job["source"], Limits(**job["limits"]))
+    return found or load(job["source"], Limits(**job["limits"]))
 
 
 def probe(job: Job, columns: list[Column]) -> Answer:  # noqa: ARG001

@@ -27,8 +27,9 @@ from chartpact import _native
 from chartpact.clock import zones
 from chartpact.sandbox import child, packing, wire
 from chartpact.sandbox.layers import ALL, LANDLOCK
+from chartpact.script.dry_run import dry_run_bars
 from chartpact.script.limits import Limits
-from chartpact.script.run import compile, dry_run_bars
+from chartpact.script.pipeline import load
 
 _SPARE_DESCRIPTORS = 32
 _FIRST_TO_GO = 800  # of the 1000 that the kernel's choice of a victim goes to
@@ -39,7 +40,7 @@ _WARM_UPS = 12
 _REHEARSAL_BARS = 5000
 _NAMESPACES = {"network": 0x40000000, "ipc": 0x08000000, "uts": 0x04000000, "user": 0x10000000}
 # Read as a file: to import its package would bring in every builtin.
-_REHEARSAL = Path(__file__).parents[1] / "script" / "refimpl" / "cipher_b.star"
+_REHEARSAL = Path(__file__).parents[1] / "script" / "stock" / "cipher_b.star"
 
 
 class Refusal(Exception):
@@ -101,7 +102,7 @@ def _writable_code() -> str:
 def warm_up() -> None:
     """Does often what every run does, so that children find it done and the code specialised."""
     source = _REHEARSAL.read_text(encoding="utf-8")
-    program = compile(source)
+    program = load(source)
     columns: list[wire.Column] = []
     bars = packing.pack_bars(dry_run_bars(_REHEARSAL_BARS), columns)
     job = {

@@ -12,6 +12,7 @@ from chartpact._version import VERSION
 from chartpact.bars import Bars
 from chartpact.params import Param
 from chartpact.scene import Scene
+from chartpact.script.errors import ScriptError
 
 # Bytecode is good only for the Python and the compiler that made it.
 _STAMP = f"chartpact {VERSION} {sys.implementation.cache_tag} {sys.version_info[:3]}"
@@ -61,6 +62,16 @@ class Program:
 
 def source_key(source: str) -> str:
     return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@dataclass(frozen=True)
+class Inspected:
+    """What a source declares, or what is wrong with it; `code` is the dumped program."""
+
+    params: tuple[Param, ...] = ()
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    errors: tuple[ScriptError, ...] = ()
+    code: bytes = b""
 
 
 @dataclass(frozen=True)

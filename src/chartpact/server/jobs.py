@@ -4,16 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from chartpact import indicators
+from chartpact import indicators, sandbox
 from chartpact.bars import Bars, BarsError, samples
 from chartpact.charts import chart
+from chartpact.fetching import Fetch
 from chartpact.indicators import IndicatorError, canonical
 from chartpact.library import Script, mine
 from chartpact.library.kept import held, kept_indicator
 from chartpact.library.uploads import Upload
 from chartpact.request import Request
-from chartpact.script import check, refimpl
-from chartpact.script.extras import Fetch
+from chartpact.script import stock
 from chartpact.server.shapes import (
     ChartAsk,
     ChartOut,
@@ -100,7 +100,7 @@ def ready() -> None:
 
 def ready_for_scripts() -> None:
     """Tries a script, so that the sandbox is there when it is needed."""
-    check(refimpl.source(refimpl.NAMES[0]))
+    sandbox.validate(stock.source(stock.NAMES[0]))
 
 
 def list_indicators(mine: Sequence[Script]) -> bytes:

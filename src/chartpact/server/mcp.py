@@ -28,7 +28,7 @@ from mcp_types import (
 from pydantic import Field, ValidationError, create_model
 
 from chartpact._version import VERSION
-from chartpact.script import refimpl
+from chartpact.script import stock
 from chartpact.server import shapes
 from chartpact.server.inlays import Inlays, Plain
 from chartpact.server.limits import TooMuch
@@ -383,7 +383,7 @@ def _add_prompts(server: MCPServer[Any]) -> None:
 
     @server.prompt(title="Fork and modify")
     def fork_and_modify(
-        builtin: Annotated[str, Field(description=f"one of {', '.join(refimpl.NAMES)}")],
+        builtin: Annotated[str, Field(description=f"one of {', '.join(stock.NAMES)}")],
         change: Annotated[str, Field(description="what shall be different, in plain words")],
     ) -> str:
         """Take a builtin's source, change it, and put it in the builtin's place for this user."""

@@ -10,13 +10,13 @@ from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
-from chartpact import indicators, script
+from chartpact import indicators, sandbox, script
 from chartpact.bars import Bars, BarsError
 from chartpact.library import LibraryError, Quota, Script, Scripts, mine
 from chartpact.library.mine import Mine
 from chartpact.library.uploads import Stored, Upload, UploadError, Uploads
 from chartpact.render import RenderError
-from chartpact.script import refimpl
+from chartpact.script import stock
 from chartpact.server import jobs, reading, shapes
 from chartpact.server.jobs import ChartJob, Picture, TooLarge
 from chartpact.server.limits import Allowance
@@ -110,16 +110,16 @@ class Verbs:
     async def source_of(self, user: str, name: str) -> str:
         """The user's own script of that name, or else the builtin's."""
         kept = self._scripts.find(user, name)
-        if kept is None and indicators.canonical(name) in refimpl.NAMES:
+        if kept is None and indicators.canonical(name) in stock.NAMES:
             return (await self.fork_indicator(name)).source
         return (kept or self._script(user, name)).source
 
     async def fork_indicator(self, builtin_name: str) -> shapes.Fork:
-        try:
-            source = refimpl.source(builtin_name)
-        except KeyError:
-            raise Refused("name", refimpl.refusal(builtin_name)) from None
-        params = script.compile(source).params
+        builtin = indicators.canonical(builtin_name)
+        if builtin not in stock.NAMES:
+            raise Refused("name", stock.refusal(builtin_name, builtin is not None))
+        source = stock.source(builtin)
+        params = script.load(source).params
         return shapes.Fork(source=source, params_schema=[each.to_json() for each in params])
 
     async def register_indicator(
@@ -178,7 +178,7 @@ class Verbs:
         for name, source in sources:
             if source not in found:
                 self._runs.spend(user)
-                check = partial(script.check, source, user=user, name=name)
+                check = partial(sandbox.validate, source, user=user, name=name)
                 found[source] = await self._worked(user, check)
         try:
             checked = Scripts(self._engine, lambda _, source: found[source])
@@ -335,7 +335,7 @@ def _unknown(name: str, error: LibraryError) -> Refused:
         return Refused("name", str(error))
     todo = (
         "fork_indicator gives its source"
-        if builtin in refimpl.NAMES
+        if builtin in stock.NAMES
         else "register_indicator puts a script of yours in its place"
     )
     return Refused("name", f"{error}; {builtin!r} is a builtin: {todo}")

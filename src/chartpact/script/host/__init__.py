@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from chartpact.script.host import payload, ta, text
-from chartpact.script.meter import Meter
-from chartpact.script.texts import many_digits
+from chartpact.script.runtime.formatting import many_digits
+from chartpact.script.runtime.meter import Meter
 
 # Steps of a call, what it makes of its arguments not counted.
 COSTS = {"text.number": 42, "text.time": 160, "payload.json": 60, "payload.label": 40}

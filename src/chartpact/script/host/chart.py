@@ -49,9 +49,9 @@ from chartpact.script.limits import (
     POINTS,
     SCENE_TEXT_CHARS,
 )
-from chartpact.script.meter import Meter
-from chartpact.script.series import Array, NotANumber, Series, TextSeries, array_of
-from chartpact.script.values import LISTS, HostObject, a_type, shown
+from chartpact.script.runtime.meter import Meter
+from chartpact.script.runtime.series import Array, NotANumber, Series, TextSeries, array_of
+from chartpact.script.runtime.values import LISTS, HostObject, a_type, shown
 from chartpact.textcolumn import Texts
 
 PLOT_METHODS = "line fill bars dot hline hbar divline set_y_range set_label".split()

@@ -18,9 +18,9 @@ from chartpact import palette
 from chartpact.scene import Anchor, Box, Cell, Label, Line, Rule, SceneError, Table, Value, rules
 from chartpact.script.errors import Fault, nearest
 from chartpact.script.limits import OBJECT_TEXT_CHARS, TABLE_CELLS
-from chartpact.script.meter import Meter
-from chartpact.script.series import Series
-from chartpact.script.values import HostObject, a_type, shown
+from chartpact.script.runtime.meter import Meter
+from chartpact.script.runtime.series import Series
+from chartpact.script.runtime.values import HostObject, a_type, shown
 
 FURTHEST = 500  # bars right of the last one that an object may reach to
 LARGEST_SIZE = 1_000  # of a width in pixels, of a text in points, of a cell in percent

@@ -8,9 +8,9 @@ import numpy as np
 
 from chartpact.bars import Bars, BarsError, last_closed, stretch
 from chartpact.script.errors import Fault
-from chartpact.script.meter import Meter
-from chartpact.script.series import OPERATION, Array, Series
-from chartpact.script.values import HostObject, a_type
+from chartpact.script.runtime.meter import Meter
+from chartpact.script.runtime.series import OPERATION, Array, Series
+from chartpact.script.runtime.values import HostObject, a_type
 
 PRICES = ("open", "high", "low", "close", "volume")
 SERIES = (*PRICES, "time", "hl2", "hlc3", "ohlc4", "hlcc4")

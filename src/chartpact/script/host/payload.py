@@ -8,9 +8,9 @@ from typing import Any
 
 from chartpact.script.errors import Fault
 from chartpact.script.limits import OBJECT_TEXT_CHARS, VALUE_DEPTH
-from chartpact.script.meter import Meter
-from chartpact.script.series import Series
-from chartpact.script.values import DICTS, LISTS, a_type, shown
+from chartpact.script.runtime.meter import Meter
+from chartpact.script.runtime.series import Series
+from chartpact.script.runtime.values import DICTS, LISTS, a_type, shown
 
 _KEY = re.compile(r"[A-Z][A-Z0-9_]*")
 _LARGEST_WHOLE = 2**53

@@ -15,12 +15,12 @@ import numpy as np
 
 from chartpact import ta
 from chartpact.arrays import any_true
+from chartpact.script.compile.kinds import CONDITIONS, FLOATS, SERIES_TUPLE
 from chartpact.script.errors import Fault
 from chartpact.script.host.ohlcv import Ohlcv
-from chartpact.script.kinds import CONDITIONS, FLOATS, SERIES_TUPLE
-from chartpact.script.meter import Meter
-from chartpact.script.series import Series, TextSeries, array_of, charge_division
-from chartpact.script.values import LISTS, a_type
+from chartpact.script.runtime.meter import Meter
+from chartpact.script.runtime.series import Series, TextSeries, array_of, charge_division
+from chartpact.script.runtime.values import LISTS, a_type
 from chartpact.ta import TaError
 from chartpact.ta.arguments import Bools, Floats
 from chartpact.textcolumn import Texts

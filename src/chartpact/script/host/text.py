@@ -8,8 +8,8 @@ from typing import Any
 
 from chartpact.clock.zones import zone
 from chartpact.script.errors import Fault
-from chartpact.script.series import Series
-from chartpact.script.values import a_type, shown
+from chartpact.script.runtime.series import Series
+from chartpact.script.runtime.values import a_type, shown
 
 MOST_DECIMALS = 16
 _LONGEST_FORMAT = 100

@@ -13,24 +13,24 @@ from tests.script.mutants import mutants
 from tests.script.watch import EQUIVALENT, Watch, assert_same_drawing, assert_same_face
 
 import chartpact as cp
-from chartpact import script
+from chartpact import sandbox, script
 from chartpact.bars import Bars
 from chartpact.indicators import resolve
 from chartpact.params import Param
 from chartpact.scene import BarsPlot, Scene
-from chartpact.script import refimpl
+from chartpact.script import stock
 
 
 @cache
 def program(name: str) -> script.Program:
-    return script.compile(refimpl.source(name))
+    return script.load(stock.source(name))
 
 
 def compare(name: str, bars: Bars, params: dict[str, Any] | None = None) -> None:
     assert_same_drawing(program(name), Case(name, "", bars, params or {}))
 
 
-@pytest.mark.parametrize("name", refimpl.NAMES)
+@pytest.mark.parametrize("name", stock.NAMES)
 def test_the_script_draws_what_the_builtin_draws(name):
     for case in cases(name):
         try:
@@ -40,21 +40,21 @@ def test_the_script_draws_what_the_builtin_draws(name):
             raise
 
 
-@pytest.mark.parametrize("name", refimpl.NAMES)
+@pytest.mark.parametrize("name", stock.NAMES)
 def test_parity_holds_at_every_length_until_all_is_warm(name):
     bars = BATTERY["gaps"]
     for length in range(80):
         compare(name, bars[:length])
 
 
-@pytest.mark.parametrize("name", refimpl.NAMES)
+@pytest.mark.parametrize("name", stock.NAMES)
 def test_parity_holds_on_the_samples(name):
     for sample in ("sample:es-5m", "sample:eurusd-15m"):
         compare(name, cp.load(sample).last(3000))
 
 
 @pytest.mark.needs_shared
-@pytest.mark.parametrize("name", refimpl.NAMES)
+@pytest.mark.parametrize("name", stock.NAMES)
 def test_parity_holds_on_real_bars(name, shared):
     es = cp.load(shared / "data" / "ESZ13_1m_2013-10-06_2013-10-14.csv.gz")
     eurusd = cp.load(shared / "data" / "EURUSD_15m_mt5_2022-10_2023-10.csv.gz", tz="Europe/Athens")
@@ -65,7 +65,7 @@ def test_parity_holds_on_real_bars(name, shared):
 @given(st.integers(0, 2**32), st.floats(-0.3, 0.3), st.floats(0.01, 3), st.integers(1, 200))
 def test_parity_holds_on_any_market(seed, drift, noise, bars):
     found = market(bars, drift, noise, seed, hold=0.1, gap=0.05)
-    for name in refimpl.NAMES:
+    for name in stock.NAMES:
         compare(name, found)
 
 
@@ -82,7 +82,7 @@ def values_of(param: Param) -> st.SearchStrategy[Any]:
     return st.floats(low, high).map(lambda x: round(x, 2))
 
 
-@pytest.mark.parametrize("name", refimpl.NAMES)
+@pytest.mark.parametrize("name", stock.NAMES)
 @settings(max_examples=25)
 @given(data=st.data())
 def test_parity_holds_for_any_parameters(name, data):
@@ -94,16 +94,16 @@ def test_parity_holds_for_any_parameters(name, data):
 
 
 def test_every_forkable_builtin_has_a_script_and_no_script_is_idle():
-    there = {each.name.removesuffix(".star") for each in files(refimpl).iterdir()} - {
+    there = {each.name.removesuffix(".star") for each in files(stock).iterdir()} - {
         "__init__.py",
         "__pycache__",
     }
-    assert there == set(refimpl.NAMES) == set(TOGETHER) == set(EQUIVALENT)
+    assert there == set(stock.NAMES) == set(TOGETHER) == set(EQUIVALENT)
 
 
-@pytest.mark.parametrize("name", refimpl.NAMES)
+@pytest.mark.parametrize("name", stock.NAMES)
 def test_the_script_takes_the_parameters_of_the_builtin(name):
-    verdict = script.check(refimpl.source(name))
+    verdict = sandbox.validate(stock.source(name))
     assert verdict.ok, verdict.errors
     assert_same_face(program(name), name)
 
@@ -131,7 +131,7 @@ def test_on_a_brink_a_hair_decides_what_is_drawn(brink):
     assert low != high
 
 
-@pytest.mark.parametrize("name", refimpl.NAMES)
+@pytest.mark.parametrize("name", stock.NAMES)
 def test_the_battery_reaches_every_signal_and_its_absence(name):
     scenes = [case.wanted for case in cases(name) if case.wanted is not None]
     for signal in resolve(name).signals:
@@ -140,10 +140,10 @@ def test_the_battery_reaches_every_signal_and_its_absence(name):
         assert False in drawn, signal
 
 
-@pytest.mark.parametrize("name", refimpl.NAMES)
+@pytest.mark.parametrize("name", stock.NAMES)
 def test_the_battery_notices_small_changes_of_a_script(name):
     """A sample, with many that only a tie can tell; `make mutants` tries them all."""
-    found = mutants(refimpl.source(name))
+    found = mutants(stock.source(name))
     watch = Watch(name)
     tried = [*found[::20], *[each for each in found if each.is_sharp][::6]]
     left = [each for each in tried if not watch.notices(each.source)]
@@ -152,7 +152,7 @@ def test_the_battery_notices_small_changes_of_a_script(name):
 
 
 def test_a_change_that_is_no_change_is_not_noticed():
-    source = refimpl.source("wavetrend")
+    source = stock.source("wavetrend")
     watch = Watch("wavetrend")
     assert not watch.notices(source)
     assert not watch.notices(source.replace("wt1", "fast"))

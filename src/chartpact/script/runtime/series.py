@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from chartpact.arrays import any_true
 from chartpact.script.errors import Fault
-from chartpact.script.meter import Meter
-from chartpact.script.values import LISTS, HostObject
+from chartpact.script.runtime.meter import Meter
+from chartpact.script.runtime.values import LISTS, HostObject
 from chartpact.textcolumn import Texts
 
 Array = NDArray[Any]

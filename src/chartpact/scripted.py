@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from chartpact.bars import Bars
+from chartpact.fetching import SAMPLES, Fetch, needed
 from chartpact.params import Param
+from chartpact.sandbox import run
 from chartpact.scene import Scene
-from chartpact.script.extras import SAMPLES, Fetch, needed
+from chartpact.script.check.declarations import category, is_overlay
 from chartpact.script.limits import Limits
-from chartpact.script.presence import category, is_overlay
 from chartpact.script.program import Result
-from chartpact.script.run import run
 
 
 @dataclass(frozen=True)

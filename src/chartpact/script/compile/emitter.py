@@ -18,13 +18,13 @@ from types import CodeType
 from typing import Any, TypeVar
 from warnings import catch_warnings, simplefilter
 
-from chartpact.script.check import BUILTIN, FUNCTION, NAMESPACE, Checked
-from chartpact.script.guards import Guards
-from chartpact.script.hoist import hoistable, source_of
-from chartpact.script.kinds import DICTS, INT, LIST, NUMBER, Kinds, is_none_test
-from chartpact.script.scopes import target_names
-from chartpact.script.values import FILE
-from chartpact.script.weights import COLLECT, TURN, Weights, entry, steps, unpacking
+from chartpact.script.check.checker import BUILTIN, FUNCTION, NAMESPACE, Checked
+from chartpact.script.check.scopes import target_names
+from chartpact.script.compile.hoisting import hoistable, source_of
+from chartpact.script.compile.kinds import DICTS, INT, LIST, NUMBER, Kinds, is_none_test
+from chartpact.script.compile.type_guards import Guards
+from chartpact.script.compile.weights import COLLECT, TURN, Weights, entry, steps, unpacking
+from chartpact.script.runtime.values import FILE
 from chartpact.syntax import children, walk
 
 BINARY: Mapping[type, str] = {

@@ -4,16 +4,16 @@ from collections.abc import Iterator, Mapping
 from types import FunctionType, MethodType
 from typing import Any
 
-from chartpact.script.builtins import Builtins
 from chartpact.script.errors import Fault
-from chartpact.script.keys import seal
 from chartpact.script.limits import CALL_DEPTH
-from chartpact.script.meter import ENTRY, QUARTERS, Meter
-from chartpact.script.methods import Methods
-from chartpact.script.operators import Operators
-from chartpact.script.series import Series
-from chartpact.script.texts import joined
-from chartpact.script.values import (
+from chartpact.script.runtime.builtins import Builtins
+from chartpact.script.runtime.formatting import joined
+from chartpact.script.runtime.hashing import seal
+from chartpact.script.runtime.meter import ENTRY, QUARTERS, Meter
+from chartpact.script.runtime.methods import Methods
+from chartpact.script.runtime.operators import Operators
+from chartpact.script.runtime.series import Series
+from chartpact.script.runtime.values import (
     DICTS,
     Dict,
     List,

@@ -8,7 +8,7 @@ has to be walked (a == b on lists).
 import ast
 from collections.abc import Mapping
 
-from chartpact.script.kinds import (
+from chartpact.script.compile.kinds import (
     BIG,
     BOOL,
     CONDITIONS,

@@ -6,8 +6,8 @@ Only names that the loop does not assign, and that surely have a value when it i
 import ast
 from collections.abc import Iterator, Mapping
 
-from chartpact.script.kinds import INT, OHLCV, OHLCV_KINDS, SERIES, UNBOUND
-from chartpact.script.scopes import bound_names, target_names
+from chartpact.script.check.scopes import bound_names, target_names
+from chartpact.script.compile.kinds import INT, OHLCV, OHLCV_KINDS, SERIES, UNBOUND
 from chartpact.syntax import children
 
 

@@ -10,7 +10,7 @@ from types import FunctionType, MethodType
 from typing import Any, ClassVar, NoReturn
 
 from chartpact.script.errors import Fault
-from chartpact.script.keys import Table
+from chartpact.script.runtime.hashing import Table
 
 FILE = "<script>"  # how compiled scripts call themselves; no host path is ever in one
 

@@ -7,9 +7,16 @@ from typing import Any
 
 from chartpact.script.errors import Fault
 from chartpact.script.limits import TEXT_CHARS, VALUE_DEPTH
-from chartpact.script.meter import Exhausted, Meter
-from chartpact.script.series import Series
-from chartpact.script.values import DICTS, LISTS, Method, a_type, is_script_function, type_name
+from chartpact.script.runtime.meter import Exhausted, Meter
+from chartpact.script.runtime.series import Series
+from chartpact.script.runtime.values import (
+    DICTS,
+    LISTS,
+    Method,
+    a_type,
+    is_script_function,
+    type_name,
+)
 
 _ESCAPES = {
     **{code: f"\\x{code:02x}" for code in (*range(32), *range(127, 161))},

@@ -11,8 +11,8 @@ that only its function can reach is known by what is put into it.
 import ast
 from collections.abc import Iterator, Mapping
 
-from chartpact.script.check import BUILTIN, FUNCTION, GLOBAL, NAMESPACE, Checked
-from chartpact.script.scopes import bound_names, names_of, parameters, target_names
+from chartpact.script.check.checker import BUILTIN, FUNCTION, GLOBAL, NAMESPACE, Checked
+from chartpact.script.check.scopes import bound_names, names_of, parameters, target_names
 from chartpact.syntax import walk
 
 (

@@ -6,10 +6,10 @@ from typing import Any
 
 from chartpact.script.errors import Fault, nearest
 from chartpact.script.limits import TEXT_CHARS
-from chartpact.script.operators import Operators, mismatch_hint, text
-from chartpact.script.series import Series
-from chartpact.script.texts import formatted
-from chartpact.script.values import (
+from chartpact.script.runtime.formatting import formatted
+from chartpact.script.runtime.operators import Operators, mismatch_hint, text
+from chartpact.script.runtime.series import Series
+from chartpact.script.runtime.values import (
     DICTS,
     LISTS,
     Dict,

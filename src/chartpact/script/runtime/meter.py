@@ -14,7 +14,7 @@ from operator import length_hint
 from typing import Any, TypeVar, cast
 
 from chartpact.script.errors import Fault
-from chartpact.script.values import Dict, List, LockedDict, LockedList
+from chartpact.script.runtime.values import Dict, List, LockedDict, LockedList
 
 Walk = TypeVar("Walk", bound=Callable[..., Any])
 

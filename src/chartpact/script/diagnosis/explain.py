@@ -13,17 +13,17 @@ from itertools import islice
 from types import CodeType, FunctionType
 from typing import Any
 
-from chartpact.script.builtins import NAMES
+from chartpact.script.diagnosis.location import Place
 from chartpact.script.errors import NOT_YOUR_FAULT, Fault, ScriptError, inside
 from chartpact.script.host import called, ta
 from chartpact.script.limits import DRY_RUN_BARS
-from chartpact.script.meter import Exhausted, Meter
-from chartpact.script.operators import Operators, mismatch_hint
-from chartpact.script.place import Place
-from chartpact.script.runtime import Runtime
-from chartpact.script.series import NotANumber, Series, SeriesTruth, TextSeries
-from chartpact.script.texts import quoted
-from chartpact.script.values import FILE, HostObject, Method, a_type, type_name
+from chartpact.script.runtime.builtins import NAMES
+from chartpact.script.runtime.formatting import quoted
+from chartpact.script.runtime.intrinsics import Runtime
+from chartpact.script.runtime.meter import Exhausted, Meter
+from chartpact.script.runtime.operators import Operators, mismatch_hint
+from chartpact.script.runtime.series import NotANumber, Series, SeriesTruth, TextSeries
+from chartpact.script.runtime.values import FILE, HostObject, Method, a_type, type_name
 
 _PYTHON_TYPES = {
     "NoneType": "None",

@@ -6,10 +6,10 @@ counted here.
 
 import ast
 
-from chartpact.script.check import FUNCTION, Checked
-from chartpact.script.guards import Guards
-from chartpact.script.kinds import BIG, DICT, NUMBER, is_none_test
-from chartpact.script.meter import QUARTERS
+from chartpact.script.check.checker import FUNCTION, Checked
+from chartpact.script.compile.kinds import BIG, DICT, NUMBER, is_none_test
+from chartpact.script.compile.type_guards import Guards
+from chartpact.script.runtime.meter import QUARTERS
 from chartpact.syntax import children
 
 LONG_BRANCH = 16  # quarters: a longer branch of an `if` is charged when it is taken

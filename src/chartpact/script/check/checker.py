@@ -11,10 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from chartpact.script.builtins import NAMES as BUILTINS
-from chartpact.script.errors import ScriptError, nearest
-from chartpact.script.limits import CALL_DEPTH, LITERAL_DIGITS, LOCALS, LOOP_DEPTH
-from chartpact.script.scopes import (
+from chartpact.script.check.scopes import (
     Comprehension,
     Function,
     Scope,
@@ -23,7 +20,10 @@ from chartpact.script.scopes import (
     parameters,
     target_names,
 )
-from chartpact.script.values import CHANGES
+from chartpact.script.errors import ScriptError, nearest
+from chartpact.script.limits import CALL_DEPTH, LITERAL_DIGITS, LOCALS, LOOP_DEPTH
+from chartpact.script.runtime.builtins import NAMES as BUILTINS
+from chartpact.script.runtime.values import CHANGES
 from chartpact.syntax import Places, walk
 
 MOST_PROBLEMS = 20

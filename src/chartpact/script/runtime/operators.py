@@ -10,12 +10,12 @@ from types import FunctionType
 from typing import Any
 
 from chartpact.script.errors import Fault
-from chartpact.script.keys import seal
 from chartpact.script.limits import INT_BITS, TEXT_CHARS, VALUE_DEPTH
-from chartpact.script.meter import Meter, walking
-from chartpact.script.series import Series, TextSeries
-from chartpact.script.texts import percent
-from chartpact.script.values import DICTS, LISTS, Dict, HostObject, List, Method, a_type
+from chartpact.script.runtime.formatting import percent
+from chartpact.script.runtime.hashing import seal
+from chartpact.script.runtime.meter import Meter, walking
+from chartpact.script.runtime.series import Series, TextSeries
+from chartpact.script.runtime.values import DICTS, LISTS, Dict, HostObject, List, Method, a_type
 
 NUMBERS = frozenset((int, float))
 _SPREADABLE = frozenset((*LISTS, *DICTS, tuple, range, Series))

@@ -1,10 +1,9 @@
-"""The doors of the language: check a source, compile it, run it on bars."""
+"""The language from end to end: examine a source, load it as a program, execute that on bars."""
 
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,29 +11,26 @@ from chartpact.bars import Bars
 from chartpact.params import IndicatorError, Param
 from chartpact.params import resolve as resolve_params
 from chartpact.script import host
-from chartpact.script.check import MOST_PROBLEMS
-from chartpact.script.check import check as check_tree
-from chartpact.script.compile import TooIntricate, compile_module
+from chartpact.script.check.checker import MOST_PROBLEMS
+from chartpact.script.check.checker import check as check_tree
+from chartpact.script.check.declarations import LARGEST_INT, MOST_TEXT, SOURCES, presence
+from chartpact.script.compile.emitter import TooIntricate, compile_module
+from chartpact.script.compile.kinds import NONE, PARAM_KINDS, Kinds
+from chartpact.script.diagnosis.explain import explained
 from chartpact.script.errors import ScriptError
-from chartpact.script.explain import explained
 from chartpact.script.host.chart import Chart
 from chartpact.script.host.ohlcv import Ohlcv, beside
-from chartpact.script.kinds import NONE, PARAM_KINDS, Kinds
-from chartpact.script.limits import DRY_RUN, DRY_RUN_BARS, Limits
-from chartpact.script.meter import Meter
-from chartpact.script.presence import LARGEST_INT, MOST_TEXT, SOURCES, presence
-from chartpact.script.program import Extras, Program, Result, source_key
-from chartpact.script.runtime import Runtime
-from chartpact.script.tokens import normalised, read
-from chartpact.script.values import FrozenDict, adopted
-
-if TYPE_CHECKING:
-    from chartpact.sandbox.scripts import Inspected
+from chartpact.script.limits import Limits
+from chartpact.script.program import Extras, Inspected, Program, Result, source_key
+from chartpact.script.runtime.intrinsics import Runtime
+from chartpact.script.runtime.meter import Meter
+from chartpact.script.runtime.values import FrozenDict, adopted
+from chartpact.script.source.parser import normalised, read
 
 CACHED = 1024
 
 
-def compile(source: str, limits: Limits | None = None) -> Program:
+def load(source: str, limits: Limits | None = None) -> Program:
     """The program of a source that passes every check; raises the first `ScriptError`."""
     program, problems = examine(source, limits or Limits())
     if program is None:
@@ -66,6 +62,14 @@ def examine(source: str, limits: Limits) -> tuple[Program | None, list[ScriptErr
     program = Program(source, params, meta, compiled.code, compiled.weights, compiled.uses)
     _cache.put(program)
     return program, []
+
+
+def inspect(source: str, limits: Limits | None = None) -> Inspected:
+    """What a source declares, or all that is wrong with it; it is compiled, and not run."""
+    program, problems = examine(source, limits or Limits())
+    if program is None:
+        return Inspected(errors=tuple(problems))
+    return Inspected(program.params, program.meta, (), program.dump())
 
 
 def _kinds_of(param: Param) -> int:
@@ -188,127 +192,3 @@ class _Cache:
 
 
 _cache = _Cache(CACHED)
-
-
-def run(
-    source: str,
-    bars: Bars,
-    params: Mapping[str, Any] | None = None,
-    *,
-    limits: Limits | None = None,
-    user: str | None = None,
-    name: str = "",
-    extras: Extras | None = None,
-) -> Result:
-    """What a script draws on the bars, in a fresh process that can do nothing else."""
-    from chartpact.sandbox import scripts
-
-    return scripts.run(source, bars, params, limits=limits, user=user, name=name, extras=extras)
-
-
-def inspect(source: str, *, user: str | None = None, name: str = "") -> "Inspected":
-    """What a script declares, or all that is wrong with it; it is compiled, and not run."""
-    from chartpact.sandbox import scripts
-
-    return scripts.inspect(source, user=user, name=name)
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What the checks say of a source, the dry run included."""
-
-    params: tuple[Mapping[str, Any], ...] = ()
-    meta: Mapping[str, Any] = field(default_factory=dict)
-    steps: int = 0
-    errors: tuple[dict[str, Any], ...] = ()
-
-    @property
-    def ok(self) -> bool:
-        return not self.errors
-
-    def to_json(self) -> dict[str, Any]:
-        data: dict[str, Any] = {
-            "ok": self.ok,
-            "params": list(self.params),
-            "meta": dict(self.meta),
-            "steps": self.steps,
-        }
-        if self.errors:
-            data["errors"] = list(self.errors)
-        return data
-
-
-def check(source: str, *, user: str | None = None, name: str = "") -> Verdict:
-    """Checks a source and tries it on synthetic bars, its parameters at their defaults."""
-    try:
-        found = inspect(source, user=user, name=name)
-    except ScriptError as error:  # nothing of the source: it could not be looked at
-        return Verdict(errors=(error.at("check").to_json(),))
-    if found.errors:
-        return Verdict(errors=tuple(each.to_json() for each in found.errors))
-    params = tuple(each.to_json() for each in found.params)
-    try:
-        result = _dry_run(source, found.params, user, name)
-    except ScriptError as error:
-        return Verdict(params, found.meta, 0, (error.at("dry_run").to_json(),))
-    return Verdict(params, found.meta, result.steps)
-
-
-def _dry_run(source: str, params: tuple[Param, ...], user: str | None, name: str) -> Result:
-    bars = dry_run_bars()
-    extras = Extras(
-        {each.name: bars for each in params if each.type == "symbol"},
-        {each.name: DRY_RUN_EVENTS for each in params if each.type == "calendar"},
-    )
-    try:
-        return run(source, bars, limits=DRY_RUN, user=user, name=name, extras=extras)
-    except ScriptError as error:
-        if error.kind != "busy":
-            raise
-    # Little time was allowed, and others had it: that says nothing of the script.
-    return run(source, bars, user=user, name=name, extras=extras)
-
-
-# Events with every field that a calendar gives, during the bars that a script is tried on.
-DRY_RUN_EVENTS = tuple(
-    {
-        "id": f"dry-run-{number}",
-        "title": "Dry run",
-        "country": "US",
-        "currency": "USD",
-        "time_utc": 1_700_000_100_000 + 300_000 * bar,
-        "all_day": False,
-        "tentative": False,
-        "impact": impact,
-        "actual": None if number else "1.0",
-        "forecast": "1.5",
-        "previous": "2.0",
-        "revised": None,
-        "unit": "%",
-        "period": None,
-        "source": "dry run",
-        "fetched_at": 1_700_000_000_000,
-    }
-    for number, (bar, impact) in enumerate([(20, "high"), (90, "medium")])
-)
-
-
-def dry_run_bars(count: int = DRY_RUN_BARS) -> Bars:
-    """Bars to try a script on: waves with a trend, the same every time."""
-    at = np.arange(count)
-    close = 100 + 0.05 * at + 5 * np.sin(at / 7) + 2 * np.sin(at / 2.3)
-    close = np.round(close, 2)
-    start = np.concatenate((close[:1], close[:-1]))
-    reach = 0.5 + 0.4 * np.abs(np.sin(at * 1.7))
-    return Bars(
-        1_700_000_100_000 + 300_000 * at,
-        start,
-        np.round(np.maximum(start, close) + reach, 2),
-        np.round(np.minimum(start, close) - reach, 2),
-        close,
-        np.array(1000 + 10 * (at % 17), dtype=np.float64),
-        "DRYRUN",
-        "5m",
-        0.01,
-        synthetic=True,
-    )

@@ -11,8 +11,8 @@ from functools import cached_property
 from types import FrameType, TracebackType
 from typing import Any
 
-from chartpact.script.scopes import bound_names, names_of, target_names
-from chartpact.script.values import FILE, shown
+from chartpact.script.check.scopes import bound_names, names_of, target_names
+from chartpact.script.runtime.values import FILE, shown
 from chartpact.syntax import Places
 
 Span = tuple[int, int, int | None, int | None]  # line and column, end line and end column

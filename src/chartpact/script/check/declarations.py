@@ -9,7 +9,7 @@ from typing import Any
 from chartpact.palette import MAX_CAP
 from chartpact.params import TYPES, IndicatorError, Param
 from chartpact.params import check as check_value
-from chartpact.script.check import Checked
+from chartpact.script.check.checker import Checked
 from chartpact.script.errors import ScriptError, nearest
 from chartpact.syntax import Places
 

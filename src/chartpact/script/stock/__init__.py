@@ -4,32 +4,30 @@
 '# WaveTrend: how far the price has left its average, in two smoothed waves.'
 """
 
-from difflib import get_close_matches
 from importlib.resources import files
 
-from chartpact.indicators import canonical
+from chartpact.problem import nearest
 
 # The builtins a user may fork. Each has a file here, and the suite fails if one is missing.
 NAMES = ("cipher_b", "ichimoku", "rsi_mfi_stoch", "wavetrend")
 
 
 def source(name: str) -> str:
-    """The script that draws what the builtin draws; an alias will do, KeyError if it has none."""
-    known = canonical(name)
-    if known not in NAMES:
+    """The script that draws what the builtin of this name draws; KeyError if it has none."""
+    if name not in NAMES:
         raise KeyError(name)
-    return files(__name__).joinpath(f"{known}.star").read_text(encoding="utf-8")
+    return files(__name__).joinpath(f"{name}.star").read_text(encoding="utf-8")
 
 
-def refusal(name: str) -> str:
-    """Why there is no script for a name, and what there is.
+def refusal(name: str, is_builtin: bool = False) -> str:
+    """Why there is no script for a name, and which names have one.
 
     >>> refusal("wavetrent")
     "there is no builtin 'wavetrent'; near: wavetrend; forkable: cipher_b, ichimoku, \
 rsi_mfi_stoch, wavetrend"
     """
     forkable = f"forkable: {', '.join(NAMES)}"
-    if canonical(name) is not None:
+    if is_builtin:
         return f"{name!r} cannot be forked: write a script with its ta functions; {forkable}"
-    near = get_close_matches(name, NAMES, 1)
+    near = nearest(name, NAMES)
     return f"there is no builtin {name!r:.80}{'; near: ' + near[0] if near else ''}; {forkable}"

@@ -7,11 +7,11 @@ from typing import Any
 
 from chartpact.script.errors import Fault
 from chartpact.script.limits import INT_BITS, LOG_LINE_CHARS, LOG_LINES, RANGE_BITS
-from chartpact.script.meter import walking
-from chartpact.script.operators import NUMBERS, Operators, mismatch_hint, whole
-from chartpact.script.series import Series
-from chartpact.script.texts import quoted, string
-from chartpact.script.values import DICTS, LISTS, Dict, HostObject, List, a_type, type_name
+from chartpact.script.runtime.formatting import quoted, string
+from chartpact.script.runtime.meter import walking
+from chartpact.script.runtime.operators import NUMBERS, Operators, mismatch_hint, whole
+from chartpact.script.runtime.series import Series
+from chartpact.script.runtime.values import DICTS, LISTS, Dict, HostObject, List, a_type, type_name
 
 Call = Callable[..., Any]
 

@@ -1,0 +1,1 @@
+"""From an exception in compiled code to an error the author can act on."""

@@ -1,0 +1,126 @@
+"""The dry run: a script is checked, then tried on synthetic bars with its parameters at default."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from chartpact.bars import Bars
+from chartpact.params import Param
+from chartpact.script.errors import ScriptError
+from chartpact.script.limits import DRY_RUN, DRY_RUN_BARS, Limits
+from chartpact.script.pipeline import execute, inspect, load
+from chartpact.script.program import Extras, Inspected, Result
+
+Inspect = Callable[[str], Inspected]
+Run = Callable[[str, Bars, Limits, Extras], Result]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the checks say of a source, the dry run included."""
+
+    params: tuple[Mapping[str, Any], ...] = ()
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    steps: int = 0
+    errors: tuple[dict[str, Any], ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        return not self.errors
+
+    def to_json(self) -> dict[str, Any]:
+        data: dict[str, Any] = {
+            "ok": self.ok,
+            "params": list(self.params),
+            "meta": dict(self.meta),
+            "steps": self.steps,
+        }
+        if self.errors:
+            data["errors"] = list(self.errors)
+        return data
+
+
+def run_here(source: str, bars: Bars, limits: Limits, extras: Extras) -> Result:
+    """Runs a script in this process, for callers that trust it."""
+    return execute(load(source, limits), bars, budget=limits.steps, extras=extras)
+
+
+def validate(source: str, *, inspect: Inspect = inspect, run: Run = run_here) -> Verdict:
+    """Checks a source and tries it on synthetic bars.
+
+    `inspect` and `run` say where that happens: in this process, unless a sandbox hands in its own.
+    """
+    try:
+        inspected = inspect(source)
+    except ScriptError as error:  # nothing of the source: it could not be looked at
+        return Verdict(errors=(error.at("check").to_json(),))
+    if inspected.errors:
+        return Verdict(errors=tuple(error.to_json() for error in inspected.errors))
+    params = tuple(param.to_json() for param in inspected.params)
+    try:
+        result = _try(source, inspected.params, run)
+    except ScriptError as error:
+        return Verdict(params, inspected.meta, 0, (error.at("dry_run").to_json(),))
+    return Verdict(params, inspected.meta, result.steps)
+
+
+def _try(source: str, params: tuple[Param, ...], run: Run) -> Result:
+    bars = dry_run_bars()
+    extras = Extras(
+        {param.name: bars for param in params if param.type == "symbol"},
+        {param.name: DRY_RUN_EVENTS for param in params if param.type == "calendar"},
+    )
+    try:
+        return run(source, bars, DRY_RUN, extras)
+    except ScriptError as error:
+        if error.kind != "busy":
+            raise
+    # The host was too busy for the short limit, which says nothing about the script.
+    return run(source, bars, Limits(), extras)
+
+
+# Events with every field that a calendar gives, during the bars that a script is tried on.
+DRY_RUN_EVENTS = tuple(
+    {
+        "id": f"dry-run-{number}",
+        "title": "Dry run",
+        "country": "US",
+        "currency": "USD",
+        "time_utc": 1_700_000_100_000 + 300_000 * bar,
+        "all_day": False,
+        "tentative": False,
+        "impact": impact,
+        "actual": None if number else "1.0",
+        "forecast": "1.5",
+        "previous": "2.0",
+        "revised": None,
+        "unit": "%",
+        "period": None,
+        "source": "dry run",
+        "fetched_at": 1_700_000_000_000,
+    }
+    for number, (bar, impact) in enumerate([(20, "high"), (90, "medium")])
+)
+
+
+def dry_run_bars(count: int = DRY_RUN_BARS) -> Bars:
+    """Bars to try a script on: waves with a trend, the same every time."""
+    at = np.arange(count)
+    close = 100 + 0.05 * at + 5 * np.sin(at / 7) + 2 * np.sin(at / 2.3)
+    close = np.round(close, 2)
+    start = np.concatenate((close[:1], close[:-1]))
+    reach = 0.5 + 0.4 * np.abs(np.sin(at * 1.7))
+    return Bars(
+        1_700_000_100_000 + 300_000 * at,
+        start,
+        np.round(np.maximum(start, close) + reach, 2),
+        np.round(np.minimum(start, close) - reach, 2),
+        close,
+        np.array(1000 + 10 * (at % 17), dtype=np.float64),
+        "DRYRUN",
+        "5m",
+        0.01,
+        synthetic=True,
+    )

@@ -1,0 +1,1 @@
+"""What compiled code works with: values, operators, builtins, and the meter that counts steps."""
