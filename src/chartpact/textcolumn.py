@@ -1,4 +1,4 @@
-"""Many texts of which few differ, such as the colours of bars: the few, and where each stands."""
+"""A dictionary-encoded text column, such as the colours of bars: distinct texts and codes."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, overload
@@ -9,95 +9,90 @@ from numpy.typing import NDArray
 MaybeText = str | None
 
 
-class Texts(Sequence[MaybeText]):
-    """An unchanging sequence of texts, or None; it equals any other sequence of the same.
+class TextColumn(Sequence[MaybeText]):
+    """An unchanging sequence of texts, or None; it equals any other sequence of the same texts.
 
-    >>> Texts(("up", "down"), np.array([0, 0, 1]))
-    Texts(['up', 'up', 'down'])
+    >>> TextColumn(("up", "down"), np.array([0, 0, 1]))
+    TextColumn(['up', 'up', 'down'])
     """
 
-    __slots__ = ("different", "which")
+    __slots__ = ("categories", "codes")
 
-    different: tuple[MaybeText, ...]
-    which: NDArray[Any]
+    categories: tuple[MaybeText, ...]
+    codes: NDArray[Any]  # for each place, the index of its text in `categories`
 
-    def __init__(self, different: Iterable[MaybeText], which: NDArray[Any]) -> None:
-        self.different = tuple(different)
-        self.which = which.astype(_smallest(len(self.different)))
-        self.which.flags.writeable = False
+    def __init__(self, categories: Iterable[MaybeText], codes: NDArray[Any]) -> None:
+        self.categories = tuple(categories)
+        self.codes = codes.astype(_smallest_type(len(self.categories)))
+        self.codes.flags.writeable = False
 
     @classmethod
-    def of(cls, texts: Sequence[MaybeText]) -> "Texts":
-        """The same texts in this form."""
-        if isinstance(texts, Texts):
+    def encode(cls, texts: Sequence[MaybeText]) -> "TextColumn":
+        if isinstance(texts, TextColumn):
             return texts
-        number = {text: i for i, text in enumerate(dict.fromkeys(texts))}
-        return cls(number, np.fromiter(map(number.__getitem__, texts), np.int64, len(texts)))
+        index = {text: i for i, text in enumerate(dict.fromkeys(texts))}
+        return cls(index, np.fromiter(map(index.__getitem__, texts), np.int64, len(texts)))
 
     @classmethod
-    def repeated(cls, times: int, text: MaybeText) -> "Texts":
-        return cls((text,), np.zeros(times, np.uint8))
+    def repeat(cls, text: MaybeText, count: int) -> "TextColumn":
+        return cls((text,), np.zeros(count, np.uint8))
 
     @classmethod
-    def joined(cls, parts: Sequence["Texts"]) -> "Texts":
-        """One after the other."""
-        number: dict[MaybeText, int] = {}
-        which = [each.recoded(number) for each in parts]
-        return cls(number, np.concatenate(which) if which else np.empty(0, np.uint8))
+    def concat(cls, columns: Sequence["TextColumn"]) -> "TextColumn":
+        index: dict[MaybeText, int] = {}
+        codes = [column.recode(index) for column in columns]
+        return cls(index, np.concatenate(codes) if codes else np.empty(0, np.uint8))
 
     @classmethod
-    def chosen(cls, condition: NDArray[np.bool_], a: "Texts", b: "Texts") -> "Texts":
-        """Those of `a` where the condition holds, else those of `b`; one alone stands everywhere.
+    def where(cls, condition: NDArray[np.bool_], a: "TextColumn", b: "TextColumn") -> "TextColumn":
+        """The texts of `a` where the condition holds, else of `b`; one text alone is broadcast.
 
-        >>> Texts.chosen(np.array([True, False]), Texts.of(["up"]), Texts.of(["down"]))
-        Texts(['up', 'down'])
+        >>> up, down = TextColumn.encode(["up"]), TextColumn.encode(["down"])
+        >>> TextColumn.where(np.array([True, False]), up, down)
+        TextColumn(['up', 'down'])
         """
-        number: dict[MaybeText, int] = {}
-        return cls(number, np.where(condition, a.recoded(number), b.recoded(number)))
+        index: dict[MaybeText, int] = {}
+        return cls(index, np.where(condition, a.recode(index), b.recode(index)))
 
-    def recoded(self, number: dict[MaybeText, int]) -> NDArray[Any]:
-        """For each place the number of its text; texts without one are given the next."""
-        codes = [number.setdefault(text, len(number)) for text in self.different]
-        kind = _smallest(len(number))
+    def recode(self, index: dict[MaybeText, int]) -> NDArray[Any]:
+        """The codes under another index of texts, to which unknown texts are added."""
+        codes = [index.setdefault(text, len(index)) for text in self.categories]
+        dtype = _smallest_type(len(index))
+        recoded: NDArray[Any]
         if codes and codes == list(range(codes[0], codes[0] + len(codes))):  # far quicker
-            found: NDArray[Any] = self.which.astype(kind) + kind(codes[0])
+            recoded = self.codes.astype(dtype) + dtype(codes[0])
         else:
-            found = np.array(codes, kind)[self.which]
-        return found
+            recoded = np.array(codes, dtype)[self.codes]
+        return recoded
 
-    def mapped(self, change: Callable[[MaybeText], MaybeText]) -> "Texts":
-        """Every text changed in the same way."""
-        changed = tuple(change(text) for text in self.different)
-        return self if changed == self.different else Texts(changed, self.which)
+    def map(self, change: Callable[[MaybeText], MaybeText]) -> "TextColumn":
+        """The column with each distinct text changed."""
+        changed = tuple(change(text) for text in self.categories)
+        return self if changed == self.categories else TextColumn(changed, self.codes)
 
-    def _with(self, which: NDArray[Any]) -> "Texts":
-        """The same texts in other places, which nobody else can change."""
-        texts = object.__new__(Texts)
-        texts.different, texts.which = self.different, which
-        return texts
-
-    def at(self, places: NDArray[Any]) -> "Texts":
-        """Those at these places."""
-        return Texts(self.different, self.which[places])
+    def take(self, places: NDArray[Any]) -> "TextColumn":
+        return TextColumn(self.categories, self.codes[places])
 
     def __len__(self) -> int:
-        return len(self.which)
+        return len(self.codes)
 
     @overload
     def __getitem__(self, at: int) -> MaybeText: ...
     @overload
-    def __getitem__(self, at: slice) -> "Texts": ...
-    def __getitem__(self, at: int | slice) -> "MaybeText | Texts":
-        if isinstance(at, slice):
-            return self._with(self.which[at])
-        return self.different[int(self.which[at])]
+    def __getitem__(self, at: slice) -> "TextColumn": ...
+    def __getitem__(self, at: int | slice) -> "MaybeText | TextColumn":
+        if not isinstance(at, slice):
+            return self.categories[int(self.codes[at])]
+        column = object.__new__(TextColumn)  # a view: the codes are read-only already
+        column.categories, column.codes = self.categories, self.codes[at]
+        return column
 
     def __iter__(self) -> Iterator[MaybeText]:
-        return map(self.different.__getitem__, self.which.tolist())
+        return map(self.categories.__getitem__, self.codes.tolist())
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, Texts) and other.different == self.different:
-            return np.array_equal(self.which, other.which)
+        if isinstance(other, TextColumn) and other.categories == self.categories:
+            return np.array_equal(self.codes, other.codes)
         if isinstance(other, str) or not isinstance(other, Sequence):
             return NotImplemented
         return list(self) == list(other)
@@ -106,12 +101,12 @@ class Texts(Sequence[MaybeText]):
         return hash(tuple(self))
 
     def __repr__(self) -> str:
-        shown = list(self[:8])
-        return f"Texts({shown}{'' if len(self) <= len(shown) else f' and {len(self) - 8} more'})"
+        more = f" and {len(self) - 8} more" if len(self) > 8 else ""
+        return f"TextColumn({list(self[:8])}{more})"
 
     def __reduce__(self) -> Any:
-        return Texts, (self.different, self.which)
+        return TextColumn, (self.categories, self.codes)
 
 
-def _smallest(count: int) -> type[np.generic]:
+def _smallest_type(count: int) -> type[np.generic]:
     return np.uint8 if count <= 1 << 8 else np.uint16 if count <= 1 << 16 else np.int64

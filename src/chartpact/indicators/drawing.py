@@ -20,7 +20,7 @@ from chartpact.scene import (
     Scene,
     signals_of,
 )
-from chartpact.textcolumn import Texts
+from chartpact.textcolumn import TextColumn
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -66,9 +66,9 @@ def marks(where: Bools, y: Floats, color: str, size: float, label: str) -> DotPl
     return DotPlot(points=Points(x=at, y=y[at], size=size, label=label), color=color)
 
 
-def paint(choice: NDArray[Any], colors: Sequence[str | None]) -> Texts:
+def paint(choice: NDArray[Any], colors: Sequence[str | None]) -> TextColumn:
     """A colour for each bar: the one its number chooses."""
-    return Texts(colors, np.asarray(choice))
+    return TextColumn(colors, np.asarray(choice))
 
 
 def scene(

@@ -88,7 +88,7 @@ def codes_of(
         return [theme.up, theme.down], np.where(auto(), 0, 1)
     number: dict[str | None, int] = {None: 0}
     codes = np.full(count, -1, dtype=np.int64)
-    codes[: len(paint)] = paint[:count].recoded(number)
+    codes[: len(paint)] = paint[:count].recode(number)
     codes[: len(paint)] -= 1
     colors = [each for each in number if each is not None]
     if len(paint) < count and len(paint):  # what lies ahead is coloured like the last bar

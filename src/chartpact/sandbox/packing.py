@@ -27,7 +27,7 @@ from chartpact.scene import (
     Signals,
     rules,
 )
-from chartpact.textcolumn import Texts
+from chartpact.textcolumn import TextColumn
 
 Document = dict[str, Any]
 
@@ -258,7 +258,7 @@ def _pack_rows(rows: Rows[Any], columns: list[Column]) -> Document:
     packed: Document = {}
     for name in rows.names():
         value = getattr(rows, name)
-        texts = isinstance(value, Texts)
+        texts = isinstance(value, TextColumn)
         packed[name] = _pack_texts(value, columns) if texts else _add(value, columns)
     return packed
 
@@ -273,25 +273,25 @@ def _unpack_rows(rows: type[Rows[Any]], document: Document, columns: _Columns) -
     return rows(**given)
 
 
-def _pack_texts(texts: Texts, columns: list[Column]) -> list[Any]:
+def _pack_texts(texts: TextColumn, columns: list[Column]) -> list[Any]:
     """The texts that differ, and for each place which it is; one alone is told by its count."""
-    if len(texts.different) == 1:
-        return [texts.different[0], len(texts)]
-    return [texts.different, _add(texts.which, columns)]
+    if len(texts.categories) == 1:
+        return [texts.categories[0], len(texts)]
+    return [texts.categories, _add(texts.codes, columns)]
 
 
-def _unpack_texts(packed: list[Any], columns: _Columns) -> Texts:
+def _unpack_texts(packed: list[Any], columns: _Columns) -> TextColumn:
     different, number = packed
     if not isinstance(different, list):
         if type(number) is not int or not 0 <= number <= _MOST_TEXTS:
             raise ValueError("texts")
-        return Texts.repeated(number, different)
+        return TextColumn.repeat(different, number)
     which = columns.named(number)
     if which.dtype.kind not in "ui":
         raise ValueError("texts")
     if len(which) and not 0 <= which.min() <= which.max() < len(different):
         raise ValueError("texts")
-    return Texts(different, which)
+    return TextColumn(different, which)
 
 
 def _add(column: Column, columns: list[Column]) -> int:

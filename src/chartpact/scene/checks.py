@@ -9,7 +9,7 @@ import numpy as np
 
 from chartpact import palette
 from chartpact.scene.rule import SceneError
-from chartpact.textcolumn import Texts
+from chartpact.textcolumn import TextColumn
 
 LARGEST = sys.float_info.max  # a whole number may be larger, but cannot be drawn
 
@@ -63,16 +63,16 @@ def color(value: Any) -> str:
     return canonical
 
 
-def paint(value: Any) -> str | Texts:
+def paint(value: Any) -> str | TextColumn:
     if isinstance(value, str):
         return palette.AUTO if value == palette.AUTO else color(value)
     if not isinstance(value, Sequence):
         raise SceneError(f"{value!r} is neither a colour nor a list of colours")
     try:
-        colors = Texts.of(value)
+        colors = TextColumn.encode(value)
     except TypeError:
         raise SceneError(f"{value!r:.60} is no list of colours") from None
-    return colors.mapped(lambda each: None if each is None else color(each))
+    return colors.map(lambda each: None if each is None else color(each))
 
 
 def size(value: Any) -> str | int:

@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike, NDArray
 from chartpact.arrays import all_true, any_true
 from chartpact.scene.checks import number, text, whole
 from chartpact.scene.rule import SceneError
-from chartpact.textcolumn import Texts
+from chartpact.textcolumn import TextColumn
 
-_LISTED = (list, tuple, Texts)
+_LISTED = (list, tuple, TextColumn)
 
 
 def series(values: ArrayLike) -> NDArray[np.float64]:
@@ -58,16 +58,16 @@ def numbers(values: Any) -> NDArray[np.float64]:
     return array if kept else frozen(array.astype(np.float64))
 
 
-def texts(values: Any) -> Texts:
-    texts = Texts.of(values)
-    for each in texts.different:
+def texts(values: Any) -> TextColumn:
+    texts = TextColumn.encode(values)
+    for each in texts.categories:
         text(each)
     return texts
 
 
-def maybe_texts(values: Any) -> Texts:
-    texts = Texts.of(values)
-    for each in texts.different:
+def maybe_texts(values: Any) -> TextColumn:
+    texts = TextColumn.encode(values)
+    for each in texts.categories:
         if each is not None:
             text(each)
     return texts

@@ -23,7 +23,7 @@ def _cut(plot: Plot, first: int) -> Plot:
     if isinstance(plot, DotPlot):
         kept = np.flatnonzero(plot.columns.x >= first)
         points = plot.columns.at(kept, x=plot.columns.x[kept] - first)
-        color = plot.color if isinstance(plot.color, str) else plot.color.at(kept)
+        color = plot.color if isinstance(plot.color, str) else plot.color.take(kept)
         return replace(plot, points=points, color=color)
     if isinstance(plot, DivLinePlot):
         return replace(plot, x1=plot.x1 - first, x2=plot.x2 - first)

@@ -9,7 +9,7 @@ from chartpact import palette
 from chartpact.scene.checks import color, flag, number, paint, size, text, whole
 from chartpact.scene.columns import maybe_texts, numbers, series, series_to_json, texts, wholes
 from chartpact.scene.rule import Rule, at_least, nullable, one_of
-from chartpact.textcolumn import Texts
+from chartpact.textcolumn import TextColumn
 
 COLOR_SCHEMA = {"type": "string", "pattern": "^#[0-9a-f]{8}$"}
 WHOLE = Rule(whole, {"type": "integer"}, column=wholes)
@@ -33,7 +33,7 @@ Series = Annotated[
     Rule(series, {"type": "array", "items": {"type": ["number", "null"]}}, series_to_json),
 ]
 # One colour for the whole plot, or one for each bar or dot (None: not drawn).
-Paint = Annotated[str | Texts, Rule(paint, {})]
+Paint = Annotated[str | TextColumn, Rule(paint, {})]
 Size = Annotated[
     str | int,
     Rule(size, {"anyOf": [{"enum": list(palette.TEXT_SIZES)}, {"type": "integer", "minimum": 1}]}),

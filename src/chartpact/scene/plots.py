@@ -27,7 +27,7 @@ from chartpact.scene.fields import (
 from chartpact.scene.rows import Rows, rows
 from chartpact.scene.rule import Json, SceneError
 from chartpact.scene.values import Value, rules
-from chartpact.textcolumn import Texts
+from chartpact.textcolumn import TextColumn
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -176,7 +176,7 @@ class Points(Rows[Point]):
     x: NDArray[np.int64]
     y: NDArray[np.float64]
     size: NDArray[np.float64]
-    label: Texts
+    label: TextColumn
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from chartpact.scene.columns import frozen, listed, maybe_texts, wholes
 from chartpact.scene.rule import Json, Rule, SceneError, list_of
 from chartpact.scene.values import Value, record, rules
-from chartpact.textcolumn import Texts
+from chartpact.textcolumn import TextColumn
 
 R = TypeVar("R", bound=Value)
 
@@ -74,8 +74,8 @@ class Rows(Sequence[R], Generic[R]):
         columns = {}
         for name in cls.names():
             parts = [getattr(each, name) for each in several]
-            texts = isinstance(parts[0], Texts)
-            columns[name] = Texts.joined(parts) if texts else frozen(np.concatenate(parts))
+            texts = isinstance(parts[0], TextColumn)
+            columns[name] = TextColumn.concat(parts) if texts else frozen(np.concatenate(parts))
         return cls._of(columns)
 
     @classmethod
@@ -116,7 +116,7 @@ class Rows(Sequence[R], Generic[R]):
         kept = {}
         for name in self.names():
             column = getattr(self, name)
-            kept[name] = column.at(rows) if isinstance(column, Texts) else column[rows]
+            kept[name] = column.take(rows) if isinstance(column, TextColumn) else column[rows]
         return type(self)(**{**kept, **changed})
 
     def to_json(self) -> list[dict[str, Json]]:
@@ -139,7 +139,7 @@ class Rows(Sequence[R], Generic[R]):
 def _repeated(rule: Rule, value: Any, count: int) -> Any:
     """A column of one value, which is checked."""
     if isinstance(value, str) or (value is None and rule.column is maybe_texts):
-        return Texts.repeated(count, value)
+        return TextColumn.repeat(value, count)
     return frozen(np.full(count, value, np.int64 if rule.column is wholes else np.float64))
 
 
@@ -147,7 +147,7 @@ def _is_column(value: Any) -> bool:
     return isinstance(value, _COLUMNS)
 
 
-_COLUMNS = (np.ndarray, Texts, tuple, list)
+_COLUMNS = (np.ndarray, TextColumn, tuple, list)
 
 
 def _default(record: type[Value], name: str) -> Any:

@@ -11,7 +11,7 @@ from chartpact.scene.fields import MaybeNumber, Text, Whole
 from chartpact.scene.plots import DotPlot, Plot
 from chartpact.scene.rows import Rows
 from chartpact.scene.values import Value
-from chartpact.textcolumn import Texts
+from chartpact.textcolumn import TextColumn
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Signals(Rows[Signal]):
     bar: NDArray[np.int64]
     confirmed_bar: NDArray[np.int64]
     value: NDArray[np.float64]
-    name: Texts
+    name: TextColumn
 
 
 def signals_of(plots: Iterable[Plot], lag: Mapping[str, int] = MappingProxyType({})) -> Signals:
@@ -42,14 +42,14 @@ def signals_of(plots: Iterable[Plot], lag: Mapping[str, int] = MappingProxyType(
     dots = [plot.columns for plot in plots if isinstance(plot, DotPlot) and len(plot.points)]
     if not dots:
         return Signals()
-    names = Texts.joined([each.label for each in dots])
-    signal = np.array([each is not None for each in names.different], np.bool_)
-    kept = np.flatnonzero(signal[names.which])
+    names = TextColumn.concat([each.label for each in dots])
+    signal = np.array([each is not None for each in names.categories], np.bool_)
+    kept = np.flatnonzero(signal[names.codes])
     bars = np.concatenate([each.x for each in dots])[kept]
     order = np.argsort(bars, kind="stable")
     kept, bars = kept[order], bars[order]
-    labels = names.at(kept)
-    later = np.array([lag.get(each or "", 0) for each in labels.different], np.int64)
-    known = bars + later[labels.which]
+    labels = names.take(kept)
+    later = np.array([lag.get(each or "", 0) for each in labels.categories], np.int64)
+    known = bars + later[labels.codes]
     values = np.concatenate([each.y for each in dots])[kept]
     return Signals(bar=bars, confirmed_bar=known, value=values, name=labels)

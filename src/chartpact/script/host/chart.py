@@ -52,7 +52,7 @@ from chartpact.script.limits import (
 from chartpact.script.runtime.meter import Meter
 from chartpact.script.runtime.series import Array, NotANumber, Series, TextSeries, array_of
 from chartpact.script.runtime.values import LISTS, HostObject, a_type, shown
-from chartpact.textcolumn import Texts
+from chartpact.textcolumn import TextColumn
 
 PLOT_METHODS = "line fill bars dot hline hbar divline set_y_range set_label".split()
 FURTHEST_OFFSET = 10_000
@@ -226,8 +226,8 @@ class Chart(HostObject):
         one = self._made(Point, x=0, y=0.0, size=size, label=label)
         points = Points.like(one, x=at + offset, y=heights)
         paint = self._paint(color)
-        if isinstance(paint, Texts):
-            paint = paint.at(at)
+        if isinstance(paint, TextColumn):
+            paint = paint.take(at)
         self._add(DotPlot, title=title, color=paint, points=points)
         if label is not None:
             self._dots.append((at, heights, label, offset))
@@ -319,8 +319,8 @@ class Chart(HostObject):
         y1, y2 = (each[kept] for each in heights)
         paint = self._paint(color)
         rows = {"x1": begins, "y1": y1, "x2": at + offset, "y2": y2}
-        if isinstance(paint, Texts):
-            colors = list(paint.at(at))
+        if isinstance(paint, TextColumn):
+            colors = list(paint.take(at))
             painted = np.flatnonzero([each is not None for each in colors])
             rows = {name: each[painted] for name, each in rows.items()}
             rows["color"] = np.array(colors, object)[painted]
@@ -467,7 +467,7 @@ class Chart(HostObject):
             bar=bar[order],
             confirmed_bar=known[order],
             value=np.concatenate(values)[order],
-            name=Texts(number, which[order]),
+            name=TextColumn(number, which[order]),
         )
 
     # ------------------------------------------------------------------------------------- checks
@@ -533,7 +533,7 @@ class Chart(HostObject):
         """One colour, or one for each bar."""
         kind = type(color)
         if kind is TextSeries:
-            self._meter.charge(10 + len(color.texts.different))
+            self._meter.charge(10 + len(color.texts.categories))
             self._check_length(len(color.texts), "color")
             return color.texts
         if kind is Series:
@@ -545,7 +545,7 @@ class Chart(HostObject):
         self._check_length(len(color), "color", listed=True)
         if not set(map(type, color)) <= {str, type(None)}:
             raise Fault("type", "a list of colours holds strings, or None where nothing is drawn")
-        return Texts.of(color)
+        return TextColumn.encode(color)
 
     def _check_text(self, value: Any, name: str, times: int = 1) -> None:
         if type(value) is not str:

@@ -23,7 +23,7 @@ from chartpact.script.runtime.series import Series, TextSeries, array_of, charge
 from chartpact.script.runtime.values import LISTS, a_type
 from chartpact.ta import TaError
 from chartpact.ta.arguments import Bools, Floats
-from chartpact.textcolumn import Texts
+from chartpact.textcolumn import TextColumn
 
 _PLAIN = frozenset((int, float, bool, str, type(None)))
 _HIDDEN = frozenset(("out",))  # parameters that make sense with NumPy only
@@ -205,8 +205,8 @@ def _choosing(numeric: Callable[..., Any], meter: Meter, bars: int) -> Callable[
         if not isinstance(chosen, np.ndarray) or chosen.dtype != np.bool_:
             raise Fault("type", f"condition is a condition such as a > b, not {a_type(condition)}")
         options = [_texts(each, name, meter) for each, name in ((a, "a"), (b, "b"))]
-        meter.charge(sum(len(each.different) for each in options))
-        return TextSeries(Texts.chosen(chosen, *options), meter)
+        meter.charge(sum(len(each.categories) for each in options))
+        return TextSeries(TextColumn.where(chosen, *options), meter)
 
     def where(*given: Any, **named: Any) -> Any:
         options = (*given[1:], *named.values())
@@ -229,7 +229,7 @@ def _of_texts(value: Any) -> bool:
     return type(value) in LISTS and any(type(each) is str for each in value)
 
 
-def _texts(value: Any, name: str, meter: Meter) -> Texts:
+def _texts(value: Any, name: str, meter: Meter) -> TextColumn:
     """The texts that a value stands for: its own for every bar, or one for all."""
     if type(value) is TextSeries:
         return value.texts
@@ -240,7 +240,7 @@ def _texts(value: Any, name: str, meter: Meter) -> Texts:
             raise Fault("type", f"{name} holds {a_type(each)} beside texts", usage("where"))
         if each is not None and len(each) > _LONGEST_TEXT:
             raise Fault("size", f"a text for ta has at most {_LONGEST_TEXT} characters")
-    return Texts.repeated(1, listed[0]) if len(listed) == 1 else Texts.of(listed)
+    return TextColumn.repeat(listed[0], 1) if len(listed) == 1 else TextColumn.encode(listed)
 
 
 def usage(name: str) -> str:

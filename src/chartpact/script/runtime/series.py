@@ -15,7 +15,7 @@ from chartpact.arrays import any_true
 from chartpact.script.errors import Fault
 from chartpact.script.runtime.meter import Meter
 from chartpact.script.runtime.values import LISTS, HostObject
-from chartpact.textcolumn import Texts
+from chartpact.textcolumn import TextColumn
 
 Array = NDArray[Any]
 Operator = Callable[["Series", Any], Any]
@@ -273,7 +273,7 @@ class TextSeries(HostObject):
     __slots__ = ("_listed", "_meter", "texts")
     type_name = "text series"
 
-    def __init__(self, texts: Texts, meter: Meter) -> None:
+    def __init__(self, texts: TextColumn, meter: Meter) -> None:
         self.texts = texts
         self._meter = meter
         self._listed: list[Any] | None = None

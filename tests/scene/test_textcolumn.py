@@ -1,4 +1,4 @@
-"""Texts of which few differ behave as the sequence they stand for."""
+"""A dictionary-encoded column behaves as the sequence of its texts."""
 
 import pickle
 
@@ -8,47 +8,51 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chartpact.scene import BarsPlot, DotPlot, Points, Scene, SceneError
-from chartpact.textcolumn import Texts
+from chartpact.textcolumn import TextColumn
 
 lists = st.lists(st.none() | st.sampled_from(["red", "green", "", "ü"]) | st.text(max_size=2))
 
 
 @given(lists, lists)
-def test_texts_are_the_sequence_they_were_made_of(one, two):
-    texts = Texts.of(one)
+def test_a_column_is_the_sequence_it_encodes(one, two):
+    texts = TextColumn.encode(one)
     assert list(texts) == one and len(texts) == len(one)
-    assert texts == one and texts == tuple(one) and Texts.of(one) == texts
-    assert (texts == two) == (one == two) == (texts == Texts.of(two))
+    assert texts == one and texts == tuple(one) and TextColumn.encode(one) == texts
+    assert (texts == two) == (one == two) == (texts == TextColumn.encode(two))
     assert [texts[i] for i in range(-len(one), len(one))] == one + one
     assert list(texts[1:]) == one[1:] and list(texts[::-1]) == one[::-1]
-    assert list(Texts.joined([texts, Texts.of(two)])) == one + two
+    assert list(TextColumn.concat([texts, TextColumn.encode(two)])) == one + two
     assert hash(texts) == hash(tuple(one))
     assert pickle.loads(pickle.dumps(texts)) == texts
     back = np.arange(len(one))[::-1]
-    assert list(texts.at(back)) == one[::-1]
-    assert list(texts.mapped(lambda text: text and text.upper())) == [t and t.upper() for t in one]
+    assert list(texts.take(back)) == one[::-1]
+    assert list(texts.map(lambda text: text and text.upper())) == [t and t.upper() for t in one]
 
 
 @pytest.mark.parametrize(("count", "width"), [(256, 1), (257, 2), (65_536, 2), (65_537, 8)])
-def test_places_are_kept_as_small_as_they_can_be(count, width):
-    texts = Texts.of([str(i) for i in range(count)])
-    assert texts.which.dtype.itemsize == width
+def test_codes_take_the_smallest_type_that_holds_them(count, width):
+    texts = TextColumn.encode([str(i) for i in range(count)])
+    assert texts.codes.dtype.itemsize == width
     assert texts[count - 1] == str(count - 1)
 
 
-def test_texts_do_not_change_with_what_they_were_made_of():
-    which = np.array([0, 1, 0])
-    texts = Texts(("a", "b"), which)
-    which[:] = 1
+def test_a_column_does_not_change_with_the_codes_it_was_made_of():
+    codes = np.array([0, 1, 0])
+    texts = TextColumn(("a", "b"), codes)
+    codes[:] = 1
     assert list(texts) == ["a", "b", "a"]
     with pytest.raises(ValueError, match="read-only"):
-        texts.which[0] = 1
-    assert repr(Texts.repeated(10, "x")).endswith("'x'] and 2 more)")
-    assert Texts.of([]) != "" and Texts.of(["a"]) != 5
+        texts.codes[0] = 1
+    assert repr(TextColumn.repeat("x", 10)).endswith("'x'] and 2 more)")
+    assert TextColumn.encode([]) != "" and TextColumn.encode(["a"]) != 5
 
 
 def test_the_colours_of_a_plot_are_canonical_whatever_they_were_given_as():
-    for colors in (["red", None, "red"], ("red", None, "red"), Texts.of(["red", None, "red"])):
+    for colors in (
+        ["red", None, "red"],
+        ("red", None, "red"),
+        TextColumn.encode(["red", None, "red"]),
+    ):
         plot = BarsPlot(values=[1, 2, 3], color=colors)
         assert list(plot.color) == ["#f23645ff", None, "#f23645ff"]
         assert plot == BarsPlot.from_json(plot.to_json())
