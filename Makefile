@@ -5,7 +5,10 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 NATIVE := $(wildcard src/chartpact/native/*.c src/chartpact/native/*.h)
 STRICT ?=
+JOBS ?= auto
 ARGS ?=
+# A file's tests share what they start, so a file is run by one process.
+PARALLEL = --numprocesses=$(JOBS) --maxprocesses=4 --dist=loadfile --no-loadscope-reorder
 BENCH ?= ta
 
 .PHONY: serve test check bench fuzz guard mutants soak docs gallery format clean
@@ -14,7 +17,7 @@ serve: $(READY)
 	$(BIN)/chartpact serve --no-auth $(ARGS)
 
 test: $(READY)
-	CHARTPACT_STRICT=$(STRICT) $(BIN)/python -m pytest $(ARGS)
+	CHARTPACT_STRICT=$(STRICT) $(BIN)/python -m pytest $(PARALLEL) $(ARGS)
 
 check: $(READY)
 	$(BIN)/ruff format --check .

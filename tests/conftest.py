@@ -1,12 +1,19 @@
-"""What every test can use: the reference data's place, and strict mode.
+"""What every test can use: the reference data's place, strict mode, and a machine for itself.
 
 With CHARTPACT_STRICT=1 a skipped test fails the run, except those that need the reference data
 where it is not there: they are listed in one line.
+
+`make test` runs the suite in several processes. A test marked `alone` starts when the tests that
+the other processes run are over, and those processes start no other until it is over itself.
 """
 
 import os
+import sys
+from collections.abc import Generator
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -28,6 +35,11 @@ if find_spec("chartpact._native") is None:
     os.environ["CHARTPACT_TRUST_SCRIPTS"] = "1"
     os.environ["PYTHONWARNINGS"] = "ignore:ta kernels:RuntimeWarning"
 STRICT = os.environ.get("CHARTPACT_STRICT", "") not in ("", "0")
+# The tests start hundreds of interpreters, which would compile every module anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+# Several processes share the files in this order: the long ones first, to end at the same time.
+LONGEST = ("server", "sandbox", "repository", "script")
 
 # Timings never decide a test, and the same examples are tried on every machine.
 settings.register_profile(
@@ -46,7 +58,53 @@ def shared() -> Path:
     return SHARED
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+LOCK = pytest.StashKey[TemporaryDirectory[str]]()
+
+
+class Machine:
+    """A lock between the processes of one run: held by all of them, or by one alone."""
+
+    def __init__(self, folder: str) -> None:
+        self._door, self._floor = (
+            os.open(Path(folder, name), os.O_CREAT | os.O_RDWR) for name in ("door", "floor")
+        )
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+        from fcntl import LOCK_EX, LOCK_SH, LOCK_UN, flock
+
+        alone = item.get_closest_marker("alone") is not None
+        flock(self._door, LOCK_EX)  # kept while one waits to be alone, so that nobody overtakes it
+        flock(self._floor, LOCK_EX if alone else LOCK_SH)
+        flock(self._door, LOCK_UN)
+        try:
+            return (yield)
+        finally:
+            flock(self._floor, LOCK_UN)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if hasattr(config, "workerinput"):  # this is one of several processes
+        config.pluginmanager.register(Machine(config.workerinput["machine"]))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tells each process of a run where their lock is."""
+    if LOCK not in node.config.stash:
+        folder = node.config.stash[LOCK] = TemporaryDirectory()
+        node.config.add_cleanup(folder.cleanup)
+    node.workerinput["machine"] = node.config.stash[LOCK].name
+
+
+def _length(item: pytest.Item) -> int:
+    folder = item.path.parent.name
+    return LONGEST.index(folder) if folder in LONGEST else len(LONGEST)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if hasattr(config, "workerinput"):
+        items.sort(key=_length)
     if not SHARED.is_dir():
         absent = pytest.mark.skip(reason=f"the reference data is not at {SHARED}")
         for item in items:
@@ -76,7 +134,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    if STRICT and exitstatus == 0 and _skipped(reporter, needs_shared=False):
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")  # not in each process
+    if STRICT and exitstatus == 0 and reporter and _skipped(reporter, needs_shared=False):
         reporter.line("strict: a skipped test is a failure", red=True)
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
