@@ -5,7 +5,8 @@ import pytest
 
 import chartpact as cp
 from chartpact.bars import BarsError
-from chartpact.clock import walltime as clock
+from chartpact.clock import zones
+from chartpact.clock.walltime import iso
 
 pytestmark = pytest.mark.needs_shared
 
@@ -33,7 +34,7 @@ def test_market_data_loads(shared, name, options, symbol, timeframe, count, tick
         count,
         tick,
     )
-    assert clock.iso(bars.time[0]) == first
+    assert iso(bars.time[0]) == first
     assert not bars.synthetic
 
 
@@ -69,7 +70,7 @@ def test_us_releases_are_at_half_past_eight_in_new_york_in_weeks_when_clocks_dif
 def test_fx_days_of_the_year_begin_at_five_in_new_york(shared):
     bars = cp.load(shared / "data" / "EURUSD_15m_mt5_2022-10_2023-10.csv.gz", tz="Europe/Athens")
     daily = bars.resample("1D")
-    offset = clock.offsets(clock.zone("America/New_York"), daily.time)
+    offset = zones.offsets(zones.zone("America/New_York"), daily.time)
     assert set(((daily.time + offset) // 3_600_000 % 24).tolist()) == {17}
     assert len(daily) == 255
     assert len(bars.resample("1W")) == 51

@@ -9,7 +9,7 @@ import pytest
 import chartpact as cp
 from chartpact.bars import BarsError, samples
 from chartpact.bars.samples import events
-from chartpact.clock import walltime as clock
+from chartpact.clock import zones
 
 NAMES = [f"sample:{name}" for name in samples.SAMPLES]
 
@@ -73,8 +73,7 @@ def test_samples_are_the_same_bits_on_every_machine():
 
 
 def new_york_minute(bars):
-    offset = clock.offsets(clock.zone("America/New_York"), bars.time)
-    return (bars.time + offset) // 60_000 % 1440
+    return zones.wall(zones.zone("America/New_York"), bars.time) // 60_000 % 1440
 
 
 def between(bars, begin, end):

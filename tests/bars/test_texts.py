@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chartpact.bars import BarsError, stamps
+from chartpact.bars import Bars, BarsError, stamps
 from chartpact.bars.figures import numbers
 
 MOMENTS = st.datetimes(datetime(1971, 1, 1), datetime(2199, 1, 1))
@@ -152,7 +152,7 @@ def test_a_zone_leaves_times_alone_that_name_their_own():
 
 def test_an_unknown_zone_gets_the_nearest_name():
     with pytest.raises(BarsError, match=r"no time zone.*did you mean 'America/New_York'"):
-        read("2024-03-04 09:30:00", tz="America/NewYork")
+        Bars.from_columns({"time": ["2024-03-04 09:30:00"]}, tz="America/NewYork")
 
 
 @pytest.mark.parametrize(

@@ -8,18 +8,18 @@ from typing import Any, NamedTuple, Self, Unpack, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from chartpact.bars.errors import BarsError
+from chartpact.bars.errors import BarsError, clock_errors_translated
 from chartpact.bars.options import Known
-from chartpact.clock import tradingday
-from chartpact.clock import walltime as clock
 from chartpact.clock.periods import Periods, closes, periods
 from chartpact.clock.timeframe import Timeframe
-from chartpact.clock.tradingday import TradingDay
+from chartpact.clock.tradingcalendar import TradingCalendar, canonical_roll, default_roll
+from chartpact.clock.walltime import iso
 
 Times = NDArray[np.int64]
 Prices = NDArray[np.float64]
 PRICES = ("open", "high", "low", "close")
 COLUMNS = ("time", *PRICES, "volume")
+EARLIEST, LATEST = -5_364_662_400_000, 7_258_118_400_000  # 1800-01-01 and 2200-01-01
 
 
 class Bar(NamedTuple):
@@ -59,6 +59,7 @@ class Bars:
     pair: str | None = None  # BARS of a related symbol, for indicators that compare two
     calendar: str | None = None  # where the economic events of these weeks are found
 
+    @clock_errors_translated()
     def __post_init__(self) -> None:
         put = object.__setattr__
         put(self, "time", _column("time", self.time, np.int64))
@@ -72,8 +73,8 @@ class Bars:
         numeric = isinstance(self.tick_size, int | float | np.number)
         if self.tick_size is not None and not (numeric and 0 < self.tick_size < float("inf")):
             raise BarsError(f"tick_size is {self.tick_size!r}: it is a positive number")
-        roll = self.day_roll or tradingday.default_roll(self.symbol)
-        put(self, "day_roll", tradingday.canonical_roll(roll))
+        roll = self.day_roll or default_roll(self.symbol)
+        put(self, "day_roll", canonical_roll(roll))
 
     @classmethod
     def from_columns(cls, columns: Mapping[str, ArrayLike], **options: Unpack[Known]) -> "Bars":
@@ -144,7 +145,7 @@ class Bars:
 
     def __repr__(self) -> str:
         what = " ".join(filter(None, (self.symbol, self.timeframe)))
-        span = f", {clock.iso(self.time[0])} to {clock.iso(self.time[-1])}" if len(self) else ""
+        span = f", {iso(self.time[0])} to {iso(self.time[-1])}" if len(self) else ""
         kind = ", synthetic" if self.synthetic else ""
         return f"<Bars {what or '(no symbol)'}: {len(self)} bars{span}{kind}>"
 
@@ -174,20 +175,20 @@ class Bars:
     @cached_property
     def close_time(self) -> Times:
         """When each bar is over, in UTC ms: at the end of its timeframe or of its trading day."""
-        step, day = self._step("close_time"), TradingDay.of(self.day_roll, self.symbol)
-        return _frozen(closes(self.time, step, day))
+        return _frozen(closes(self.time, self._step("close_time"), self._trading_calendar))
 
     @cached_property
     def trading_day(self) -> Times:
         """The date of each bar's trading day, in days since 1970-01-01."""
-        if len(self) == 0:
-            return _frozen(np.zeros(0, np.int64))
-        day = TradingDay.of(self.day_roll, self.symbol)
-        days = day.days(int(self.time[0]), int(self.time[-1]))
-        return _frozen(days.date[days.index(self.time)])
+        return _frozen(self._trading_calendar.date(self.time))
+
+    @property
+    def _trading_calendar(self) -> TradingCalendar:
+        return TradingCalendar.of(self.day_roll, self.symbol)
 
     # --------------------------------------------------------------------------- higher timeframes
 
+    @clock_errors_translated()
     def resample(self, timeframe: str, day_roll: str | None = None) -> Self:
         """The completed bars of a higher timeframe.
 
@@ -196,7 +197,7 @@ class Bars:
         of whole trading days, so that Monday of a futures week opens on Sunday evening.
         """
         higher, own = Timeframe.parse(timeframe), self._step("resample")
-        roll = tradingday.canonical_roll(day_roll or self.day_roll)
+        roll = canonical_roll(day_roll or self.day_roll)
         if higher == own and roll == self.day_roll:
             return self
         if not own.nests_in(higher):
@@ -205,7 +206,7 @@ class Bars:
         rolled = replace(self, day_roll=roll)
         if len(self) == 0:
             return replace(rolled, timeframe=str(higher))
-        groups = periods(self.time, higher, TradingDay.of(roll, self.symbol))
+        groups = periods(self.time, higher, rolled._trading_calendar)
         done = int(np.searchsorted(groups.end, rolled.close_time[-1], side="right"))
         first, stop = groups.first, groups.stop
         columns = {
@@ -219,10 +220,10 @@ class Bars:
         whole = {name: column[:done] for name, column in columns.items()}
         return replace(rolled._with_columns(whole), timeframe=str(higher))
 
+    @clock_errors_translated()
     def periods(self, timeframe: str) -> Periods:
         """How these bars group into periods of a higher timeframe, the unfinished one included."""
-        day = TradingDay.of(self.day_roll, self.symbol)
-        return periods(self.time, Timeframe.parse(timeframe), day)
+        return periods(self.time, Timeframe.parse(timeframe), self._trading_calendar)
 
     def _step(self, why: str) -> Timeframe:
         if not self.timeframe:
@@ -245,7 +246,7 @@ def check(columns: dict[str, NDArray[Any]], place: Callable[[int], str]) -> None
     step_back = np.zeros(len(time), np.bool_)
     step_back[1:] = time[1:] <= time[:-1]
     faults = (
-        ((time < clock.FIRST) | (time > clock.LAST), _far),
+        ((time < EARLIEST) | (time > LATEST), _far),
         (step_back, _order),
         *((~np.isfinite(columns[name]), _not_finite(name)) for name in PRICES),
         (columns["high"] < top, _beyond("high", "below")),
@@ -269,7 +270,7 @@ def _far(columns: Columns, row: int) -> str:
 
 
 def _order(columns: Columns, row: int) -> str:
-    now, before = (clock.iso(columns["time"][i]) for i in (row, row - 1))
+    now, before = (iso(columns["time"][i]) for i in (row, row - 1))
     if now == before:
         return f"time {now} is there twice; each bar has a time of its own"
     return f"time {now} comes after {before}; bars are sorted, oldest first"

@@ -1,8 +1,11 @@
 """What can be wrong with bars, always said as one sentence."""
 
-from collections.abc import Iterable
-from difflib import get_close_matches
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+from chartpact.clock.errors import ClockError
+from chartpact.problem import did_you_mean
 
 
 class BarsError(ValueError):
@@ -15,11 +18,17 @@ class SourceNotConfigured(BarsError):
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """`; did you mean …?` when a known word resembles the one given, else nothing."""
-    names: dict[str, str] = {}
-    for name in known:
-        names.setdefault(name.lower(), name)
-    close = get_close_matches(word.lower(), names, n=1, cutoff=0.5)
-    return f"; did you mean {names[close[0]]!r}?" if close else ""
+    question = did_you_mean(word, known)
+    return f"; {question}" if question else ""
+
+
+@contextmanager
+def clock_errors_translated() -> Iterator[None]:
+    """Reports a zone, timeframe or day roll that cannot be read as a BarsError."""
+    try:
+        yield
+    except ClockError as error:
+        raise BarsError(str(error)) from None
 
 
 def unreadable(path: Path, error: Exception) -> str:

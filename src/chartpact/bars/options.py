@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import TypedDict
 
-from chartpact.bars.errors import BarsError
-from chartpact.clock import walltime as clock
+from chartpact.bars.errors import BarsError, clock_errors_translated
+from chartpact.clock.zones import zone
 
 STAMPS = ("open", "close")
 
@@ -31,8 +31,9 @@ class Options:
     tick_size: float | None = None
     day_roll: str | None = None
 
+    @clock_errors_translated()
     def __post_init__(self) -> None:
         if self.stamp not in STAMPS:
             raise BarsError(f"stamp is {self.stamp!r}: a bar is stamped at its open or its close")
         if self.tz is not None:
-            clock.zone(self.tz)  # a misspelt zone is told even where every time has an offset
+            zone(self.tz)  # a misspelt zone is told even where every time has an offset

@@ -11,10 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from chartpact.bars.columns import EARLIEST, LATEST
 from chartpact.bars.errors import BarsError
 from chartpact.bars.figures import Texts, matrix, numbers
-from chartpact.clock import walltime as clock
+from chartpact.clock import zones
 from chartpact.clock.timeframe import DAY
+from chartpact.clock.walltime import iso
 
 Times = NDArray[np.int64]
 Place = Callable[[int], str]
@@ -112,12 +114,12 @@ def to_utc(stamps: Stamps, tz: str | None, place: Place) -> Times:
         return stamps.ms
     local = stamps.ms[stamps.naive]
     dates = not (local % DAY).any()
-    if ((local < clock.FIRST) | (local > clock.LAST)).any():
+    if ((local < EARLIEST) | (local > LATEST)).any():
         return stamps.ms  # beyond all calendars of zones: the checks of bars refuse them
     if tz is None and not dates:
         row = int(np.argmax(stamps.naive))
         raise BarsError(
-            f"{place(row)}: time {clock.iso(stamps.ms[row])[:-1]} has no time zone: say which one "
+            f"{place(row)}: time {iso(stamps.ms[row])[:-1]} has no time zone: say which one "
             "it is in, with tz='America/New_York' (on the command line --bars-tz), or tz='UTC'"
         )
     ms = stamps.ms.copy()
@@ -129,11 +131,11 @@ def to_utc(stamps: Stamps, tz: str | None, place: Place) -> Times:
 def _from_wall_clock(
     local: Times, tz: str, dates: bool, rows: NDArray[np.intp], place: Place
 ) -> Times:
-    earlier, later, skipped = clock.to_utc(clock.zone(tz), local)
+    earlier, later, skipped = zones.to_utc(zones.zone(tz), local)
     if skipped.any() and not dates:  # a date whose midnight is skipped begins right after it
         first = int(np.argmax(skipped))
         raise BarsError(
-            f"{place(int(rows[first]))}: {clock.iso(local[first])[:-1]} does not exist in {tz}, "
+            f"{place(int(rows[first]))}: {iso(local[first])[:-1]} does not exist in {tz}, "
             "where clocks were put forward over it: the times are in another zone"
         )
     # An hour that clocks repeat is read as its first pass, until time would go backwards.

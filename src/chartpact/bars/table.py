@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from chartpact.bars import stamps
 from chartpact.bars.columns import COLUMNS, PRICES, Bars, check
-from chartpact.bars.errors import BarsError, nearest
+from chartpact.bars.errors import BarsError, clock_errors_translated, nearest
 from chartpact.bars.figures import numbers, to_texts
 from chartpact.bars.options import Options
 from chartpact.bars.ticksize import tick_size_of
-from chartpact.clock import timeframe, tradingday
 from chartpact.clock.periods import opens
-from chartpact.clock.timeframe import Timeframe
+from chartpact.clock.timeframe import Timeframe, of_steps
+from chartpact.clock.tradingcalendar import TradingCalendar, default_roll
 
 TIME_NAMES = ("time_utc", "time", "timestamp", "datetime", "date", "open_time")
 VOLUME_NAMES = ("volume", "vol", "real_volume")
@@ -86,6 +86,7 @@ def roles(names: list[str]) -> Roles:
     )
 
 
+@clock_errors_translated()
 def to_bars(table: Table, options: Options, symbol: str, source: str) -> Bars:
     """The bars of a table, checked row by row."""
     which = roles(list(table.columns))
@@ -99,11 +100,11 @@ def to_bars(table: Table, options: Options, symbol: str, source: str) -> Bars:
         raise BarsError("there are no bars")
     symbol = options.symbol if options.symbol is not None else symbol
     step = _timeframe(time, options.timeframe)
-    roll = options.day_roll or tradingday.default_roll(symbol)
+    roll = options.day_roll or default_roll(symbol)
     if options.stamp == "close":
         if step is None:
             raise BarsError("the opening of one bar needs its timeframe: give it, as in '5m'")
-        columns["time"] = opens(time, step, tradingday.TradingDay.of(roll, symbol))
+        columns["time"] = opens(time, step, TradingCalendar.of(roll, symbol))
     prices = np.concatenate([columns[name] for name in PRICES])
     time, opening, high, low, close, volume = (_read_only(columns[name]) for name in COLUMNS)
     return Bars(
@@ -154,7 +155,7 @@ def _numbers(values: Column, name: str, place: Place) -> NDArray[np.float64]:
 
 
 def _timeframe(time: NDArray[np.int64], given: str | None) -> Timeframe | None:
-    found = timeframe.of_steps(time)
+    found = of_steps(time)
     if given is None:
         if found is None and len(time) > 1:
             raise BarsError("the timeframe cannot be told from these times: give it, as in '5m'")

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from chartpact.bars import Bars, BarsError
+from chartpact.bars import Bars
 from chartpact.charts import Chart
 from chartpact.cli import UsageError
 from chartpact.cli.files import unwritable
-from chartpact.clock import walltime as clock
+from chartpact.clock import zones
+from chartpact.clock.errors import ClockError
 
 
 def add_picture(verb: argparse.ArgumentParser) -> None:
@@ -43,8 +44,8 @@ def add_picture(verb: argparse.ArgumentParser) -> None:
 def window(args: argparse.Namespace, bars: Bars) -> tuple[Bars, int | None]:
     """The bars up to --to, and how many of the last ones --from and --bars leave in view."""
     try:
-        clock.zone(args.tz)
-    except BarsError as error:
+        zones.zone(args.tz)
+    except ClockError as error:
         raise UsageError(f"--tz: {error}") from None
     if args.bars is not None and args.bars < 1:
         raise UsageError(f"--bars {args.bars}: at least one bar must be shown")

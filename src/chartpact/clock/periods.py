@@ -1,14 +1,15 @@
-"""The periods of a timeframe: which bars fall into which, when each begins, when it is over."""
+"""The periods of a timeframe: in which a time lies, when each begins, when it is over."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from chartpact.clock.timeframe import DAY, Timeframe
-from chartpact.clock.tradingday import Days, TradingDay
+from chartpact.clock.timeframe import Timeframe
+from chartpact.clock.tradingcalendar import Dates, Times, TradingCalendar, run_starts
+from chartpact.clock.walltime import month_start, months, weekday
 
-Times = NDArray[np.int64]
 Indices = NDArray[np.intp]
 
 
@@ -27,86 +28,87 @@ class Periods:
         return np.repeat(np.arange(len(self.first)), self.stop - self.first)
 
 
-def periods(time: Times, timeframe: Timeframe, day: TradingDay) -> Periods:
+def period_of(time: Times, timeframe: Timeframe, calendar: TradingCalendar) -> Times:
+    """The period that each time lies in, as a number that all times of one period share.
+
+    It is the period's first date, for a timeframe of days, weeks or months, and else the period's
+    start in UTC ms. Intraday periods count from the start of the trading day. What trades before
+    its day's roll belongs to the first of them.
+    """
+    return _period_on(calendar.date(time), time, timeframe, calendar)
+
+
+def periods(time: Times, timeframe: Timeframe, calendar: TradingCalendar) -> Periods:
     """The periods that bars opening at these times fall into."""
-    if len(time) == 0:
-        nothing = np.zeros(0, np.int64)
-        return Periods(nothing.astype(np.intp), nothing.astype(np.intp), nothing, nothing)
-    days = _days_around(time, timeframe, day)
+    date = calendar.date(time)
+    period = _period_on(date, time, timeframe, calendar)
+    first = run_starts(period)
+    period = period[first]
     if timeframe.intraday:
-        which = days.index(time)
-        start, end = _slots(time, timeframe.ms, days, which)
-        first = _changes(start)
-        start, end = start[first], end[first]
+        start = period
+        end = np.minimum(period + timeframe.ms, _by_run(calendar.closing, date[first]))
     else:
-        group = _calendar_group(days.date, timeframe)
-        opening = _changes(group)
-        closing = np.append(opening[1:], len(group)) - 1
-        which = np.searchsorted(opening, days.index(time), side="right") - 1
-        first = _changes(which)
-        start = days.start[opening][which[first]]
-        end = days.end[closing][which[first]]
-    stop = np.append(first[1:], len(time))
-    return Periods(first, stop, start, end)
+        start = calendar.opening(calendar.following(period))
+        end = _end(period, timeframe, calendar)
+    return Periods(first, _stops(first, len(time)), start, end)
 
 
-def closes(time: Times, timeframe: Timeframe, day: TradingDay) -> Times:
+def closes(time: Times, timeframe: Timeframe, calendar: TradingCalendar) -> Times:
     """When bars of this timeframe that open at these times are over."""
-    if len(time) == 0:
-        return np.zeros(0, np.int64)
-    days = _days_around(time, timeframe, day)
-    which = days.index(time)
+    date = calendar.date(time)
+    full = time + timeframe.ms
     if timeframe.intraday:
         # The last bar of a day may be a short one, but only bars that are counted from the start
         # of the day end with it: others, as on a grid of UTC hours, go on into the next day.
-        counted = (time - days.start[which]) % timeframe.ms == 0
-        full = time + timeframe.ms
-        return np.where(counted, np.minimum(full, days.end[which]), full)
-    group = _calendar_group(days.date, timeframe)
-    closing = np.append(_changes(group)[1:], len(group)) - 1
-    end: Times = days.end[closing[np.searchsorted(closing, which)]]
-    if timeframe.unit == "W":
-        # A week that is stamped on another day than Monday is not one of our weeks.
-        monday = (days.date[which] + 3) % 7 == 0
-        end = np.where(monday, end, time + timeframe.ms)
-    return end
+        counted = (time - _by_run(calendar.opening, date)) % timeframe.ms == 0
+        return np.where(counted, np.minimum(full, _by_run(calendar.closing, date)), full)
+    period = _period_on(date, time, timeframe, calendar)
+    end = _by_run(lambda first: _end(first, timeframe, calendar), period)
+    # A week that is stamped on another day than Monday is not one of our weeks.
+    return np.where(weekday(date) == 0, end, full) if timeframe.unit == "W" else end
 
 
-def opens(time: Times, timeframe: Timeframe, day: TradingDay) -> Times:
+def opens(time: Times, timeframe: Timeframe, calendar: TradingCalendar) -> Times:
     """When bars of this timeframe that are over at these times began."""
     if timeframe.intraday:
         # No bar begins before the one before it ended: a day's last bar may be a short one.
         return np.append(time[:1] - timeframe.ms, np.maximum(time[1:] - timeframe.ms, time[:-1]))
-    found = periods(time - 1, timeframe, day)
-    return found.start[found.of_each]
+    groups = periods(time - 1, timeframe, calendar)
+    return groups.start[groups.of_each]
 
 
-def _days_around(time: Times, timeframe: Timeframe, day: TradingDay) -> Days:
-    margin = 4 + (0 if timeframe.intraday else 2 * timeframe.ms // DAY)  # over a long weekend
-    return day.days(int(time[0]), int(time[-1]), margin)
+def _period_on(date: Dates, time: Times, timeframe: Timeframe, calendar: TradingCalendar) -> Times:
+    """`period_of` times whose trading dates are known."""
+    count = timeframe.count
+    match timeframe.unit:
+        case "D":
+            return date // count * count
+        case "W":  # weeks begin on Monday
+            return (date + 3) // (7 * count) * (7 * count) - 3
+        case "M":
+            return _by_run(lambda dates: month_start(months(dates) // count * count), date)
+    opening = _by_run(calendar.opening, date)
+    slot: Times = np.maximum(time - opening, 0) // timeframe.ms
+    return opening + slot * timeframe.ms
 
 
-def _slots(time: Times, ms: int, days: Days, which: Indices) -> tuple[Times, Times]:
-    """Start and end of the intraday slot of each time, counted from the start of its day.
-
-    What trades before its day's roll, in the break, belongs to the first slot.
-    """
-    day_start = days.start[which]
-    start = day_start + np.maximum(time - day_start, 0) // ms * ms
-    return start, np.minimum(start + ms, days.end[which])
-
-
-def _calendar_group(date: NDArray[np.int64], timeframe: Timeframe) -> NDArray[np.int64]:
-    """A number for each date that is the same for all dates of one period."""
-    if timeframe.unit == "D":
-        unit = date
-    elif timeframe.unit == "W":
-        unit = (date + 3) // 7  # 1970-01-01 was a Thursday; weeks begin on Monday
+def _end(period: Dates, timeframe: Timeframe, calendar: TradingCalendar) -> Times:
+    """When the periods of days, weeks or months that begin on these dates are over."""
+    if timeframe.unit == "M":
+        after = month_start(months(period) + timeframe.count)
     else:
-        unit = date.astype("datetime64[D]").astype("datetime64[M]").astype(np.int64)
-    return unit // timeframe.count
+        after = period + timeframe.count * (7 if timeframe.unit == "W" else 1)
+    return calendar.closing(calendar.preceding(after - 1))
 
 
-def _changes(values: NDArray[np.int64] | Indices) -> Indices:
-    """The places where a value differs from the one before it, the first included."""
-    return np.flatnonzero(np.concatenate(([True], values[1:] != values[:-1])))
+def _by_run(compute: Callable[[Dates], Times], values: Dates) -> Times:
+    """What is computed of each value, but once for a whole run of equal values."""
+    first = run_starts(values)
+    return np.repeat(compute(values[first]), _stops(first, len(values)) - first)
+
+
+def _stops(first: Indices, count: int) -> Indices:
+    """Where runs stop that begin at these of `count` places: where the next one begins."""
+    stops = np.full(len(first), count, np.intp)
+    stops[:-1] = first[1:]
+    return stops

@@ -4,22 +4,22 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from chartpact.bars.errors import BarsError, nearest
+from chartpact.clock.errors import ClockError
+from chartpact.problem import did_you_mean
 
-DAY = 86_400_000
-UNIT_MS = {"s": 1_000, "m": 60_000, "h": 3_600_000, "D": DAY, "W": 7 * DAY, "M": 30 * DAY}
+SECOND, MINUTE, HOUR, DAY = 1_000, 60_000, 3_600_000, 86_400_000
+UNIT_MS = {"s": SECOND, "m": MINUTE, "h": HOUR, "D": DAY, "W": 7 * DAY, "M": 30 * DAY}
 COMMON = "1s 15s 30s 1m 2m 3m 5m 10m 15m 30m 45m 1h 2h 3h 4h 6h 8h 12h 1D 1W 1M 3M 12M".split()
 
 # TradingView's own spelling of a chart's interval: minutes without a unit, days without a count.
 _TRADINGVIEW = {"D": "1D", "W": "1W", "M": "1M"}
 _SHAPE = re.compile(r"([1-9][0-9]{0,4})([smhHdDwWM])")
-_MONTHS = (1, 2, 3, 4, 6, 12)
-_MOST = {"D": 365, "W": 52}
+_MONTHS = (1, 2, 3, 4, 6, 12)  # that bars are apart
+_MOST = {"D": 365, "W": 52, "M": 12}
 
 
 @dataclass(frozen=True)
@@ -29,16 +29,16 @@ class Timeframe:
     count: int
     unit: str
 
-    @classmethod
-    def parse(cls, text: str) -> Self:
+    @staticmethod
+    def parse(text: str) -> "Timeframe":
         """The timeframe that a text names, in its canonical spelling.
 
         >>> str(Timeframe.parse("60m")), str(Timeframe.parse("1d"))
         ('1h', '1D')
         """
-        if not isinstance(text, str):
-            raise BarsError(f"a timeframe is a text such as '5m', not {text!r}")
-        return cls(*_parse(text))
+        if isinstance(text, str):
+            return _parse(text)
+        raise ClockError(f"a timeframe is a text such as '5m', not {text!r}")
 
     @property
     def ms(self) -> int:
@@ -62,37 +62,31 @@ class Timeframe:
 
 
 @lru_cache(maxsize=256)
-def _parse(text: str) -> tuple[int, str]:
+def _parse(text: str) -> Timeframe:
     spelling = _TRADINGVIEW.get(text, f"{text}m" if text.isdecimal() else text)
     match = _SHAPE.fullmatch(spelling)
     if match is None:
         raise _no_timeframe(text)
-    count, unit = int(match[1]), match[2]
-    if unit == "M":
-        if count not in _MONTHS:
-            raise _no_timeframe(text)
-        return count, unit
-    unit = {"H": "h", "d": "D", "w": "W"}.get(unit, unit)
+    count, unit = int(match[1]), {"H": "h", "d": "D", "w": "W"}.get(match[2], match[2])
     if unit in _MOST:
         if count > _MOST[unit]:
             raise _no_timeframe(text)
-        return count, unit
+        return Timeframe(count, unit)
     ms = count * UNIT_MS[unit]
-    if ms == DAY:
-        return 1, "D"
     if ms > DAY:
-        raise BarsError(f"{text!r} is no timeframe: longer than a day, it counts days, as in '2D'")
-    unit = next(each for each in "hms" if ms % UNIT_MS[each] == 0)
-    return ms // UNIT_MS[unit], unit
+        raise ClockError(f"{text!r} is no timeframe: longer than a day, it counts days, as in '2D'")
+    unit = next(unit for unit in "Dhms" if ms % UNIT_MS[unit] == 0)
+    return Timeframe(ms // UNIT_MS[unit], unit)
 
 
-def _no_timeframe(text: str) -> BarsError:
+def _no_timeframe(text: str) -> ClockError:
     minutes = f"{text[:-1]}m"
     if text.endswith("M") and _SHAPE.fullmatch(minutes):  # 15M is asked for when 15m is meant
-        hint = f"; m is minutes and M is months: did you mean {minutes!r}?"
+        hint = f"m is minutes and M is months: did you mean {minutes!r}?"
     else:
-        hint = nearest(text, COMMON)
-    return BarsError(f"{text!r} is no timeframe: write it like 1m 5m 1h 4h 1D 1W 1M{hint}")
+        hint = did_you_mean(text, COMMON)
+    form = "write it like 1m 5m 1h 4h 1D 1W 1M"
+    return ClockError(f"{text!r} is no timeframe: {form}{f'; {hint}' if hint else ''}")
 
 
 def of_steps(time: NDArray[np.int64]) -> Timeframe | None:
@@ -102,15 +96,15 @@ def of_steps(time: NDArray[np.int64]) -> Timeframe | None:
     steps, counts = np.unique(np.diff(time), return_counts=True)
     step = int(steps[np.argmax(counts)])  # of equally common steps the shortest
     if step >= 28 * DAY:
-        months = Counter(_month_steps(time).tolist())
-        count = min(months, key=lambda months_apart: (-months[months_apart], months_apart))
+        steps_in_months = Counter(_month_steps(time).tolist())
+        count = min(steps_in_months, key=lambda months: (-steps_in_months[months], months))
         return Timeframe(count, "M") if count in _MONTHS else None
     if step % DAY == 0:
         days = step // DAY
         return Timeframe(days, "D") if days % 7 else Timeframe(days // 7, "W")
-    if step > DAY or step % 1_000:
+    if step > DAY or step % SECOND:
         return None
-    return Timeframe.parse(f"{step // 1_000}s")
+    return Timeframe.parse(f"{step // SECOND}s")
 
 
 def _month_steps(time: NDArray[np.int64]) -> NDArray[np.int64]:

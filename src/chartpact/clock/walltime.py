@@ -1,32 +1,50 @@
-"""Wall clocks and UTC: the daylight-saving rules of a zone applied to whole columns."""
+"""Wall-clock times taken apart, and UTC times as people read them.
 
-from zoneinfo import ZoneInfo
+A wall-clock time is what `zones.wall` gives: milliseconds since 1970-01-01 00:00 on that clock.
+"""
+
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
-from chartpact.bars.errors import BarsError, nearest
-from chartpact.clock.timeframe import DAY
-from chartpact.clock.zones import names as zone_names
-from chartpact.clock.zones import offsets
-from chartpact.clock.zones import zone as known_zone
-
-__all__ = ["FIRST", "LAST", "iso", "offsets", "to_utc", "zone"]
+from chartpact.clock.timeframe import DAY, HOUR, MINUTE, SECOND
 
 Times = NDArray[np.int64]
 
-FIRST, LAST = -5_364_662_400_000, 7_258_118_400_000  # 1800-01-01 and 2200-01-01
+
+def weekday(date: Times) -> Times:
+    """The day of the week of dates, 0 = Monday … 6 = Sunday: 1970-01-01 was a Thursday."""
+    return (date + 3) % 7
 
 
-def zone(name: str) -> ZoneInfo:
-    """The time zone of an IANA name."""
-    try:
-        return known_zone(name)
-    except (KeyError, ValueError, TypeError, AttributeError):
-        hint = nearest(str(name), zone_names())
-        raise BarsError(
-            f"{name!r} is no time zone: use an IANA name such as 'America/New_York'{hint}"
-        ) from None
+def months(date: Times) -> Times:
+    """Months from January 1970 to the month of each date."""
+    return date.astype("datetime64[D]").astype("datetime64[M]").astype(np.int64)
+
+
+def month_start(month: Times) -> Times:
+    """The first date of months counted from January 1970."""
+    return month.astype("datetime64[M]").astype("datetime64[D]").astype(np.int64)
+
+
+def _week_of_year(wall: Times) -> Times:
+    """The ISO week: its Thursday says which year it belongs to."""
+    thursday = wall // DAY + 3 - weekday(wall // DAY)
+    return (thursday - month_start(months(thursday) // 12 * 12)) // 7 + 1
+
+
+# Pine's names for the parts of a time.
+FIELDS: Mapping[str, Callable[[Times], Times]] = {
+    "year": lambda wall: months(wall // DAY) // 12 + 1970,
+    "month": lambda wall: months(wall // DAY) % 12 + 1,
+    "weekofyear": _week_of_year,
+    "dayofmonth": lambda wall: wall // DAY - month_start(months(wall // DAY)) + 1,
+    "dayofweek": lambda wall: weekday(wall // DAY + 1) + 1,  # 1 = Sunday
+    "hour": lambda wall: wall % DAY // HOUR,
+    "minute": lambda wall: wall % HOUR // MINUTE,
+    "second": lambda wall: wall % MINUTE // SECOND,
+}
 
 
 def iso(ms: int) -> str:
@@ -38,19 +56,3 @@ def iso(ms: int) -> str:
     seconds, rest = divmod(int(ms), 1_000)
     text = np.datetime64(seconds, "s").item().strftime("%Y-%m-%dT%H:%M:%S")
     return f"{text}.{rest:03d}Z" if rest else f"{text}Z"
-
-
-def to_utc(where: ZoneInfo, local: Times) -> tuple[Times, Times, NDArray[np.bool_]]:
-    """UTC of wall-clock times: the earlier reading, the later one, and which do not exist.
-
-    Both readings are equal except in the hour that clocks repeat. A time that clocks skip is read
-    with the offset from before, so that it lies just as far behind the skip.
-    """
-    before = offsets(where, local - DAY)
-    after = offsets(where, local + DAY)
-    by_before, by_after = local - before, local - after
-    keeps_before = offsets(where, by_before) == before
-    keeps_after = offsets(where, by_after) == after
-    earlier = np.where(keeps_before | ~keeps_after, by_before, by_after)
-    later = np.where(keeps_after, by_after, by_before)
-    return earlier, later, ~(keeps_before | keeps_after)

@@ -1,4 +1,4 @@
-"""Time zones: what the clocks of a zone add to UTC, for whole columns of times."""
+"""Time zones: what their clocks add to UTC, and UTC of what their clocks show."""
 
 from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache
@@ -10,34 +10,48 @@ from zoneinfo import TZPATH, ZoneInfo, available_timezones
 import numpy as np
 from numpy.typing import NDArray
 
+from chartpact.cache import Cache
+from chartpact.clock.errors import ClockError
+from chartpact.clock.timeframe import DAY
+from chartpact.problem import did_you_mean
+
 Times = NDArray[np.int64]
 
 DAY_SECONDS = 86_400
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
+# The files of all zones once `preload` has read them, for a process that cannot open files.
+_files: Cache[str, bytes] = Cache(most=2_000)
 
-# The files of all zones, for a process that has no files; empty until `preload`.
-_files: dict[str, bytes] = {}
 
-
-@cache
 def zone(name: str) -> ZoneInfo:
-    """The time zone of an IANA name, read once; a name that is none raises KeyError or ValueError.
+    """The time zone of an IANA name.
 
     >>> zone("America/New_York").key
     'America/New_York'
     """
-    if _files:
-        return ZoneInfo.from_file(BytesIO(_files[name]), key=name)
     try:
-        return ZoneInfo(name)
-    except OSError:  # a folder of the zones, or a path too long
-        raise KeyError(name) from None
+        return _zone(name)
+    except (KeyError, ValueError, TypeError, AttributeError, OSError):
+        # not a text, no such zone, a folder of zones, or a path too long
+        hint = did_you_mean(str(name), names())
+        raise ClockError(
+            f"{name!r} is no time zone: use an IANA name such as 'America/New_York'"
+            + (f"; {hint}" if hint else "")
+        ) from None
 
 
-def names() -> set[str]:
+@cache
+def _zone(name: str) -> ZoneInfo:
+    if len(_files):
+        return ZoneInfo.from_file(BytesIO(_files.get(name) or b""), key=name)
+    return ZoneInfo(name)
+
+
+@cache
+def names() -> frozenset[str]:
     """Every zone there is."""
-    return set(_files) or available_timezones()
+    return frozenset(available_timezones())
 
 
 def preload() -> int:
@@ -48,15 +62,17 @@ def preload() -> int:
     """
     package = find_spec("tzdata")
     homes = [*TZPATH, *(package.submodule_search_locations or () if package else ())]
-    found: dict[str, bytes] = {}
-    seen: dict[bytes, bytes] = {}
-    for name in sorted(available_timezones()):
+    contents: dict[bytes, bytes] = {}
+    for name in sorted(names()):
         paths = (Path(home, *inner, name) for home in homes for inner in ((), ("zoneinfo",)))
-        data = next(path for path in paths if path.is_file()).read_bytes()
-        found[name] = seen.setdefault(data, data)
-    _files.update(found)
-    zone.cache_clear()
+        content = next(path for path in paths if path.is_file()).read_bytes()
+        _files.put(name, contents.setdefault(content, content))
     return len(_files)
+
+
+def wall(where: ZoneInfo, utc: Times) -> Times:
+    """What the zone's clocks show at each of these times, in ms since 1970-01-01 00:00 there."""
+    return utc if where.key == "UTC" else utc + offsets(where, utc)
 
 
 def offsets(where: ZoneInfo, utc: Times) -> Times:
@@ -65,14 +81,35 @@ def offsets(where: ZoneInfo, utc: Times) -> Times:
     >>> offsets(zone("America/New_York"), np.array([1_700_000_000_000])) / 3_600_000
     array([-5.])
     """
-    if utc.size == 0:
+    if utc.size == 0 or where.key == "UTC":
         return np.zeros(utc.shape, np.int64)
-    first, last = np.array([utc.min(), utc.max()]).astype("datetime64[ms]").astype("datetime64[Y]")
-    pieces = [_changes(where, year) for year in range(first.astype(int), last.astype(int) + 1)]
-    starts = np.concatenate([since for since, _ in pieces])
-    values = np.concatenate([value for _, value in pieces])
-    found: Times = values[np.searchsorted(starts, utc, side="right") - 1]
-    return found
+    years = np.array([utc.min(), utc.max()], "datetime64[ms]").astype("datetime64[Y]")
+    starts, values = _changes_between(where, *years.astype(int).tolist())
+    return values[starts.searchsorted(utc, side="right") - 1]
+
+
+def to_utc(where: ZoneInfo, local: Times) -> tuple[Times, Times, NDArray[np.bool_]]:
+    """UTC of wall-clock times: the earlier reading, the later one, and which do not exist.
+
+    Both readings are equal except in the hour that clocks repeat. A time that clocks skip is read
+    with the offset from before, so that it lies just as far behind the skip.
+    """
+    if where.key == "UTC":
+        return local, local, np.zeros(local.shape, np.bool_)
+    around = offsets(where, np.add.outer((-DAY, DAY), local))
+    by_before, by_after = readings = local - around
+    keeps_before, keeps_after = offsets(where, readings) == around
+    earlier = np.where(keeps_before | ~keeps_after, by_before, by_after)
+    later = np.where(keeps_after, by_after, by_before)
+    return earlier, later, ~(keeps_before | keeps_after)
+
+
+@lru_cache(maxsize=64)
+def _changes_between(where: ZoneInfo, first: int, last: int) -> tuple[Times, Times]:
+    """`_changes` of these years, one after the other."""
+    pieces = [_changes(where, year) for year in range(first, last + 1)]
+    starts, values = zip(*pieces, strict=True)
+    return np.concatenate(starts), np.concatenate(values)
 
 
 @lru_cache(maxsize=4096)
@@ -84,8 +121,8 @@ def _changes(where: ZoneInfo, year: int) -> tuple[Times, Times]:
         return ahead.days * DAY_SECONDS + ahead.seconds
 
     begin, end = (
-        int(np.datetime64(each, "Y").astype("datetime64[s]").astype(np.int64))
-        for each in (year, year + 1)
+        int(np.datetime64(count, "Y").astype("datetime64[s]").astype(np.int64))
+        for count in (year, year + 1)
     )
     moments, values = [begin], [offset(begin)]
     for morning in range(begin, end, DAY_SECONDS):

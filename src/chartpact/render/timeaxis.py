@@ -12,8 +12,8 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from chartpact.bars import BarsError
-from chartpact.clock import walltime as clock
+from chartpact.clock import zones
+from chartpact.clock.errors import ClockError
 from chartpact.render import text
 from chartpact.render.display import Ints
 from chartpact.render.errors import RenderError
@@ -45,14 +45,14 @@ class TimeTick:
 def zone(name: str) -> ZoneInfo:
     """The time zone of an IANA name."""
     try:
-        return clock.zone(name)
-    except BarsError as error:
+        return zones.zone(name)
+    except ClockError as error:
         raise RenderError(str(error)) from None
 
 
 def local(time: Ints, tz: str) -> Ints:
     """The wall clock of each time, as milliseconds since 1970 on that clock."""
-    return np.asarray(time + clock.offsets(zone(tz), time), dtype=np.int64)
+    return zones.wall(zone(tz), np.asarray(time, dtype=np.int64))
 
 
 def _days(wall: Ints) -> Ints:

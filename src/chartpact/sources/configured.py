@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from chartpact.bars.load import SOURCE_NAME
-from chartpact.clock import walltime as clock
+from chartpact.clock import zones
 from chartpact.clock.timeframe import Timeframe
 from chartpact.sources.catalog import SAMPLES, Catalog, Source
 from chartpact.sources.errors import Misconfigured, near
@@ -105,7 +105,7 @@ def _stamp(text: str) -> str:
 
 
 def _zone(text: str) -> str:
-    return str(clock.zone(text))
+    return str(zones.zone(text))
 
 
 def _timeframe(text: str) -> str:

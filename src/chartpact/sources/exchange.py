@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import Any, Unpack
 
 from chartpact.bars import Bars, BarsError
+from chartpact.clock.errors import ClockError
 from chartpact.clock.timeframe import DAY, Timeframe
-from chartpact.clock.tradingday import UTC_MIDNIGHT
+from chartpact.clock.tradingcalendar import UTC_MIDNIGHT
 from chartpact.sources.answers import Row, completed, longest_ms, resampled
 from chartpact.sources.errors import SourceFailed, UnknownSymbol, near
 from chartpact.sources.online import Online, Options
@@ -146,7 +147,7 @@ def _offered(asked: Timeframe, timeframes: Iterable[str], source: str) -> tuple[
     for spelling in timeframes:
         try:
             known[Timeframe.parse(spelling)] = spelling
-        except BarsError:
+        except ClockError:
             continue  # such as 1y, which no chart asks for
     if asked in known:
         return known[asked], asked

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import ClassVar, Generic, TypedDict
 
 from chartpact.bars import Bars
+from chartpact.bars.errors import clock_errors_translated
 from chartpact.clock.timeframe import Timeframe
 from chartpact.sources.catalog import Listing
 from chartpact.sources.errors import UnknownSymbol, near
@@ -59,7 +60,8 @@ class Online(ABC, Generic[Client]):
         return [Listing(f"{each}@{self.name}", None, self.name) for each in self._symbols]
 
     def load(self, symbol: str, timeframe: str | None = None) -> Bars:
-        asked = Timeframe.parse(timeframe or self._timeframe)
+        with clock_errors_translated():
+            asked = Timeframe.parse(timeframe or self._timeframe)
         if self._symbols and symbol not in self._symbols:
             raise UnknownSymbol(
                 f"{symbol!r:.80} is not among the symbols of {self.name!r}"

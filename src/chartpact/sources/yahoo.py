@@ -13,7 +13,7 @@ from typing import Any, Unpack
 
 from chartpact.bars import Bars, BarsError
 from chartpact.clock.timeframe import Timeframe
-from chartpact.clock.tradingday import UTC_MIDNIGHT, default_roll
+from chartpact.clock.tradingcalendar import UTC_MIDNIGHT, default_roll
 from chartpact.sources.answers import Row, completed, resampled
 from chartpact.sources.errors import SourceFailed, UnknownSymbol
 from chartpact.sources.online import Online, Options

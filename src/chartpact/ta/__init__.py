@@ -18,7 +18,6 @@ from typing import Any
 from chartpact.ta import (
     arithmetic,
     averages,
-    clock,
     events,
     extremes,
     logic,
@@ -28,11 +27,11 @@ from chartpact.ta import (
     trend,
     volatility,
     volume,
+    wallclock,
 )
 from chartpact.ta.arguments import TaError as TaError
 from chartpact.ta.arithmetic import *  # noqa: F403
 from chartpact.ta.averages import *  # noqa: F403
-from chartpact.ta.clock import *  # noqa: F403
 from chartpact.ta.events import *  # noqa: F403
 from chartpact.ta.extremes import *  # noqa: F403
 from chartpact.ta.logic import *  # noqa: F403
@@ -42,6 +41,7 @@ from chartpact.ta.statistics import *  # noqa: F403
 from chartpact.ta.trend import *  # noqa: F403
 from chartpact.ta.volatility import *  # noqa: F403
 from chartpact.ta.volume import *  # noqa: F403
+from chartpact.ta.wallclock import *  # noqa: F403
 
 FAMILIES: tuple[ModuleType, ...] = (
     averages,
@@ -55,7 +55,7 @@ FAMILIES: tuple[ModuleType, ...] = (
     arithmetic,
     logic,
     prices,
-    clock,
+    wallclock,
 )
 
 # name → function: what scripts may call and the reference page lists

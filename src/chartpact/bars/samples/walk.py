@@ -14,15 +14,14 @@ from numpy.typing import NDArray
 
 from chartpact.bars.samples import events
 from chartpact.bars.samples.chance import Stream
-from chartpact.clock import walltime as clock
-from chartpact.clock.timeframe import DAY
-from chartpact.clock.tradingday import TradingDay, default_roll
+from chartpact.clock import zones
+from chartpact.clock.timeframe import DAY, MINUTE
+from chartpact.clock.tradingcalendar import TradingCalendar, default_roll
 
 Floats = NDArray[np.float64]
 Times = NDArray[np.int64]
 Columns = tuple[Times, Floats, Floats, Floats, Floats, Floats]
 
-MINUTE = 60_000
 PARTS = 8  # steps inside a bar, from which its high and low come
 NEWS = {"high": 4.0, "medium": 2.0}  # times the usual volatility
 FADE = {1: 0.93, 15: 0.35}  # what is left of it after a bar of so many minutes
@@ -63,7 +62,7 @@ def walk(market: Market) -> tuple[Columns, Columns]:
     """The columns of both symbols."""
     time = _times(market)
     count, chance = len(time), Stream(market.seed)
-    minute = (time + clock.offsets(clock.zone("America/New_York"), time)) % DAY // MINUTE
+    minute = zones.wall(zones.zone("America/New_York"), time) % DAY // MINUTE
     hour = np.searchsorted([_minutes(row[0]) for row in market.hours], minute, side="right") - 1
     wild = np.array([row[1] for row in market.hours])[hour]
     busy = np.array([row[2] for row in market.hours])[hour]
@@ -108,13 +107,11 @@ _FRACTION = np.arange(1, PARTS + 1) / PARTS
 
 def _times(market: Market) -> Times:
     symbol = market.quotes[0].symbol
-    first, last = (
-        int(np.datetime64(date, "D").astype(np.int64)) for date in (market.first, market.last)
-    )
-    days = TradingDay.of(default_roll(symbol), symbol).days(first * DAY, last * DAY)
-    inside = (days.date >= first) & (days.date <= last)
+    first, last = np.array([market.first, market.last], "datetime64[D]").astype(np.int64)
+    calendar = TradingCalendar.of(default_roll(symbol), symbol)
+    dates = np.unique(calendar.following(np.arange(first, last + 1)))
     step = market.minutes * MINUTE
-    spans = zip(days.start[inside], days.end[inside], strict=True)
+    spans = zip(calendar.opening(dates), calendar.closing(dates), strict=True)
     return np.concatenate([np.arange(start, end, step, dtype=np.int64) for start, end in spans])
 
 

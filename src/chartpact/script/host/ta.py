@@ -38,7 +38,7 @@ _YEAR_MS = 366 * 86_400_000
 CALL = 350
 LONG_CALLS: Mapping[str, int] = {
     "bb": 450, "dmi": 480, "kc": 620, "kcw": 500, "macd": 420, "pow": 450, "session": 520,
-    "timeframe_change": 600, "tsi": 450, "weekofyear": 420,
+    "timeframe_change": 1_200, "tsi": 450, "weekofyear": 420,
 }  # fmt: skip
 SCALAR = 110  # a call without any series
 SCALARS: Mapping[str, int] = {"nz": 170, "round": 150}

@@ -1,7 +1,9 @@
+"""Timeframes: one spelling each, what nests in what, and what bars' steps say."""
+
 import numpy as np
 import pytest
 
-from chartpact.bars import BarsError
+from chartpact.clock.errors import ClockError
 from chartpact.clock.timeframe import DAY, Timeframe, of_steps
 
 
@@ -24,6 +26,7 @@ from chartpact.clock.timeframe import DAY, Timeframe, of_steps
         ("1w", "1W"),
         ("1M", "1M"),
         ("3M", "3M"),
+        ("5M", "5M"),
         ("15s", "15s"),
         ("60s", "1m"),
         ("60", "1h"),
@@ -40,6 +43,7 @@ def test_a_timeframe_has_one_spelling(text, canonical):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
+        ("13M", "m is minutes and M is months: did you mean '13m'"),
         ("15M", "m is minutes and M is months: did you mean '15m'"),
         ("5min", "did you mean '5m'"),
         ("", "write it like 1m 5m 1h 4h 1D 1W 1M"),
@@ -49,12 +53,13 @@ def test_a_timeframe_has_one_spelling(text, canonical):
         ("1.5h", "is no timeframe"),
         ("36h", "counts days"),
         ("400D", "is no timeframe"),
+        ("53W", "is no timeframe"),
         ("٥m", "is no timeframe"),
         (5, "is a text"),
     ],
 )
 def test_what_is_no_timeframe_is_told_and_the_nearest_is_named(text, told):
-    with pytest.raises(BarsError, match=told):
+    with pytest.raises(ClockError, match=told):
         Timeframe.parse(text)
 
 

@@ -5,9 +5,11 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from chartpact.bars import Bars, BarsError
-from chartpact.clock.tradingday import TradingDay, canonical_roll, default_roll
+from chartpact.clock.errors import ClockError
+from chartpact.clock.tradingcalendar import TradingCalendar, canonical_roll, default_roll
 
 NEW_YORK = ZoneInfo("America/New_York")
 
@@ -17,9 +19,8 @@ def at(*moment, zone=NEW_YORK):
 
 
 def days_of(symbol, *times, day_roll=""):
-    values = np.ones(len(times))
-    bars = Bars(times, *[values] * 5, symbol, "1m", day_roll=day_roll)
-    return bars.trading_day.astype("datetime64[D]").astype(str).tolist()
+    calendar = TradingCalendar.of(day_roll or default_roll(symbol), symbol)
+    return calendar.date(np.array(times)).astype("datetime64[D]").astype(str).tolist()
 
 
 @pytest.mark.parametrize(
@@ -50,7 +51,7 @@ def test_the_roll_follows_from_the_kind_of_symbol(symbol, roll):
     ],
 )
 def test_what_is_no_day_roll_is_told(text):
-    with pytest.raises(BarsError, match="is no day roll: write '18:00 America/New_York'"):
+    with pytest.raises(ClockError, match="is no day roll: write '18:00 America/New_York'"):
         canonical_roll(text)
 
 
@@ -108,8 +109,40 @@ def test_a_morning_roll_names_the_day_by_its_date():
 
 
 def test_a_declared_close_ends_the_day():
-    day = TradingDay.of("09:30-16:00 America/New_York")
-    days = day.days(at(2024, 3, 4), at(2024, 3, 5))
-    which = days.date == np.datetime64("2024-03-04").astype(int)
-    assert days.start[which] == at(2024, 3, 4, 9, 30)
-    assert days.end[which] == at(2024, 3, 4, 16, 0)
+    calendar = TradingCalendar.of("09:30-16:00 America/New_York")
+    date = np.array(["2024-03-04"], "datetime64[D]").astype(np.int64)
+    assert calendar.opening(date).tolist() == [at(2024, 3, 4, 9, 30)]
+    assert calendar.closing(date).tolist() == [at(2024, 3, 4, 16, 0)]
+
+
+ROLLS = [
+    "18:00 America/New_York",
+    "01:30 America/New_York",
+    "02:30 America/New_York",
+    "09:30-16:00 America/New_York",
+    "11:59 Pacific/Kiritimati",
+    "12:00 Pacific/Pago_Pago",
+    "22:00-06:00 Africa/Casablanca",
+    "11:59 Asia/Manila",
+    "UTC midnight",
+]
+
+
+@given(
+    st.sampled_from(ROLLS),
+    st.sampled_from(["", "ES", "EURUSD"]),
+    st.lists(st.integers(at(1801, 1, 1), at(2199, 1, 1)), min_size=1, max_size=30),
+)
+def test_every_time_lies_in_one_day_that_is_not_over_after_the_last_that_is(roll, symbol, times):
+    calendar = TradingCalendar.of(default_roll(symbol) if symbol else roll, symbol)
+    time = np.array(times)
+    date = calendar.date(time)
+    before = calendar.preceding(date - 1)
+    assert (time < calendar.closing(date)).all()
+    assert (time >= calendar.closing(before)).all()
+    assert (calendar.closing(before) <= calendar.opening(date)).all()
+    assert (calendar.following(date) == date).all()
+
+
+def test_no_times_have_no_days():
+    assert TradingCalendar.of("UTC midnight").date(np.zeros(0, np.int64)).tolist() == []
