@@ -34,8 +34,8 @@ import httpx2
 import uvloop
 
 import page
-from chartpact.server.worker import cpu_s
-from chartpact.server.workers import QUIET_S
+from chartpact.work.cpu_time import cpu_s
+from chartpact.work.lanes import QUIET_S
 
 SCRIPT = """
 PARAMS = [{"name": "n", "type": "int", "default": 3, "min": 1}]

@@ -44,38 +44,30 @@ class Cache(Generic[K, V]):
     def get(self, key: K) -> V | None:
         """The value of a key, or None."""
         with self._lock:
-            entry = self._entries.get(key)
-            if entry is None:
-                return None
-            value, _, born = entry
-            if self._seconds is not None and self._clock() - born >= self._seconds:
-                self._remove(key)
-                return None
-            self._entries.move_to_end(key)
-            return value
+            return self._find(key)
 
     def put(self, key: K, value: V) -> None:
         """Keeps a value under its key; one that is heavier than the whole cache is not kept."""
         weight = self._weigh(value)
         with self._lock:
-            if key in self._entries:
-                self._remove(key)
-            if self._most_weight is not None and weight > self._most_weight:
-                return
-            self._entries[key] = value, weight, self._clock()
-            self._weight += weight
-            while len(self._entries) > self._most or (
-                self._most_weight is not None and self._weight > self._most_weight
-            ):
-                self._remove(next(iter(self._entries)))
+            self._insert(key, value, weight)
 
     def get_or_make(self, key: K, make: Callable[[], V]) -> V:
-        """The value of a key, made now unless it is there. Two threads may both make it."""
-        found = self.get(key)
-        if found is None:
-            found = make()
-            self.put(key, found)
-        return found
+        """The value of a key, made now unless it is there.
+
+        Threads that make it at the same time all get the one that was ready first.
+        """
+        value = self.get(key)
+        if value is not None:
+            return value
+        made = make()
+        weight = self._weigh(made)
+        with self._lock:
+            value = self._find(key)
+            if value is None:
+                self._insert(key, made, weight)
+                value = made
+            return value
 
     def pop(self, key: K) -> V | None:
         """The value of a key, which leaves the cache."""
@@ -93,6 +85,29 @@ class Cache(Generic[K, V]):
 
     def __len__(self) -> int:
         return len(self._entries)
+
+    def _find(self, key: K) -> V | None:
+        entry = self._entries.get(key)
+        if entry is None:
+            return None
+        value, _, born = entry
+        if self._seconds is not None and self._clock() - born >= self._seconds:
+            self._remove(key)
+            return None
+        self._entries.move_to_end(key)
+        return value
+
+    def _insert(self, key: K, value: V, weight: int) -> None:
+        if key in self._entries:
+            self._remove(key)
+        if self._most_weight is not None and weight > self._most_weight:
+            return
+        self._entries[key] = value, weight, self._clock()
+        self._weight += weight
+        while len(self._entries) > self._most or (
+            self._most_weight is not None and self._weight > self._most_weight
+        ):
+            self._remove(next(iter(self._entries)))
 
     def _remove(self, key: K) -> None:
         self._weight -= self._entries.pop(key)[1]

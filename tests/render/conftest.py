@@ -10,4 +10,4 @@ from chartpact.render import pool
 @pytest.fixture(autouse=True, scope="module")
 def no_worker_is_left() -> Iterator[None]:
     yield
-    pool.shared.close()
+    pool.process_pool().close()

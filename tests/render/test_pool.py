@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from chartpact.render import RenderError, pool, raster
+from chartpact.work import worker as worker_module
 
 SMALL = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30">'
@@ -28,7 +29,7 @@ def two():
 
 
 def workers(made: pool.Pool) -> list[subprocess.Popen]:
-    return [worker.process for worker in made._idle]
+    return [worker.process for worker in made.workers.idle]
 
 
 def test_a_pool_starts_nobody_before_the_first_picture(two):
@@ -69,22 +70,22 @@ def test_an_idle_worker_that_was_killed_is_replaced(two):
 
 
 def test_a_worker_killed_at_work_costs_the_caller_nothing(two, monkeypatch):
-    draw, kills = pool._Worker.draw, []
+    do, kills = worker_module.Worker.do, []
 
-    def killed_once(self, svg, timeout_s):
+    def killed_once(self, job, wall_s):
         if not kills:
             kills.append(self.process.pid)
             os.kill(self.process.pid, signal.SIGKILL)
             self.process.wait()
-        return draw(self, svg, timeout_s)
+        return do(self, job, wall_s)
 
-    monkeypatch.setattr(pool._Worker, "draw", killed_once)
+    monkeypatch.setattr(worker_module.Worker, "do", killed_once)
     assert two.png(SMALL).startswith(b"\x89PNG")
     assert len(kills) == 1
 
 
 def test_a_worker_that_does_not_answer_is_let_go(monkeypatch):
-    monkeypatch.setattr(pool, "_START", "import time; time.sleep(60)")
+    monkeypatch.setattr(worker_module, "_BOOT", "import time; time.sleep(60)")
     impatient = pool.Pool(size=1, timeout_s=0.3)
     with pytest.raises(RenderError, match="took too long"):
         impatient.png(SMALL)
@@ -92,7 +93,7 @@ def test_a_worker_that_does_not_answer_is_let_go(monkeypatch):
 
 
 def test_a_worker_that_cannot_start_is_an_error_not_a_hang(monkeypatch):
-    monkeypatch.setattr(pool, "_START", "raise SystemExit(3)")
+    monkeypatch.setattr(worker_module, "_BOOT", "raise SystemExit(3)")
     with pytest.raises(RenderError, match="died twice"):
         pool.Pool(size=1).png(SMALL)
 
@@ -131,14 +132,14 @@ def test_alone_in_its_process_a_picture_needs_no_worker():
         from chartpact.render import pool
         chart = cp.chart(cp.load("sample:es-5m"), last=30)
         chart.png(width=300, height=200)
-        assert not pool.shared._idle
+        assert not pool.process_pool().workers.idle
         threading.Thread(target=lambda: chart.png(width=300, height=200)).start()
         chart.png(width=300, height=200)
         for thread in threading.enumerate():
             if thread is not threading.main_thread():
                 thread.join()
-        assert pool.shared._idle
-        print(pool.shared._idle[0].process.pid)
+        worker, *_ = pool.process_pool().workers.idle
+        print(worker.process.pid)
     """
     ran = run(script)
     assert ran.stderr == ""
@@ -171,19 +172,20 @@ def test_a_forked_child_has_workers_of_its_own():
         import os, threading
         from chartpact.render import pool
         svg = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"/>'
-        pool.shared.png(svg)
-        mine = pool.shared._idle[0].process.pid
+        shared = pool.process_pool()
+        shared.png(svg)
+        mine = shared.workers.idle[0].process.pid
         child = os.fork()
         if child == 0:
-            assert not pool.shared._idle
-            pool.shared.png(svg)
-            ok = pool.shared._idle[0].process.pid != mine
-            pool.shared.close()
+            assert not shared.workers.idle
+            shared.png(svg)
+            ok = shared.workers.idle[0].process.pid != mine
+            shared.close()
             os._exit(0 if ok else 1)
         _, status = os.waitpid(child, 0)
         assert status == 0
-        pool.shared.png(svg)
-        assert pool.shared._idle[0].process.pid == mine
+        shared.png(svg)
+        assert shared.workers.idle[0].process.pid == mine
     """
     assert run(script).stderr == ""
 
@@ -265,9 +267,9 @@ def test_a_font_that_is_not_there_is_named(monkeypatch, tmp_path):
 def test_a_worker_that_does_not_even_read_is_given_up():
     impatient = pool.Pool(size=1, timeout_s=5)
     impatient.png(SMALL)
-    stopped = impatient._idle[0].process
+    [stopped] = workers(impatient)
     os.kill(stopped.pid, signal.SIGSTOP)
-    impatient._timeout_s = 0.3
+    impatient.timeout_s = 0.3
     try:
         with pytest.raises(RenderError, match="too long"):
             impatient.png(SMALL.replace("</svg>", f"<!--{'x' * 1_000_000}--></svg>"))

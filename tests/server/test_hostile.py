@@ -332,7 +332,7 @@ def test_a_worker_that_is_killed_costs_its_own_request_at_most(server, ann):
     killed = 0
     for task in Path(f"/proc/{mother}/task").iterdir():
         for pid in (task / "children").read_text().split():
-            if "spawn_main" in Path(f"/proc/{pid}/cmdline").read_text():
+            if "chartpact.work.worker" in Path(f"/proc/{pid}/cmdline").read_text():
                 os.kill(int(pid), signal.SIGKILL)
                 killed += 1
     assert killed >= 2

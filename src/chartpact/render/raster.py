@@ -1,6 +1,6 @@
 """SVG to PNG in this process, with the package's fonts and no others.
 
-This is also what a worker of the pool runs (`serve`), so it imports nothing heavy.
+Workers of the pool do this too, so it imports nothing heavy.
 
 resvg 0.2.0 binds its options to the thread that made them (they are made anew for each picture,
 which costs a fraction of a millisecond), takes a row-major transform, holds the GIL throughout,
@@ -8,19 +8,14 @@ and panics with a BaseException on a document it cannot read.
 """
 
 import os
-import struct
-import sys
 from collections.abc import Callable
 from importlib.metadata import version
-from typing import BinaryIO
 
 from chartpact.render.errors import RenderError
 from chartpact.render.typeface import FACES, SANS, font_file
 
 MISSING = "PNG needs the package 'resvg' (or 'resvg_py'): pip install resvg"
 EXTRA_FONTS = "CHARTPACT_FONTS"  # more font files, for scripts that the package's fonts lack
-DONE, FAILED = 0, 1
-_HEADER = struct.Struct(">BI")
 
 
 def extra_fonts() -> list[str]:
@@ -97,21 +92,3 @@ def _resvg_py() -> Callable[[str], bytes] | None:
             )
 
     return draw
-
-
-def serve(asked: BinaryIO, answers: BinaryIO) -> None:
-    """Draws what it is asked for, one document after another, until there are no more."""
-    while header := asked.read(4):
-        svg = asked.read(struct.unpack(">I", header)[0])
-        try:
-            kind, answer = DONE, rasterize(svg.decode())
-        except RenderError as error:
-            kind, answer = FAILED, str(error).encode()
-        answers.write(_HEADER.pack(kind, len(answer)) + answer)
-        answers.flush()
-
-
-def main() -> None:
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever a library prints must not stand among the answers
-    serve(sys.stdin.buffer, answers)

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from chartpact.sandbox import wire
-from chartpact.sandbox.cores import cores
 from chartpact.sandbox.layers import ALL
 from chartpact.sandbox.process import Exit, ForkFailed, Lost, Unavailable, Zygote
-from chartpact.sandbox.turns import Crowded, Turns, User
 from chartpact.script.errors import NOT_YOUR_FAULT
+from chartpact.work.cores import count_cores
+from chartpact.work.turns import Crowded, Turns, User
 
 log = logging.getLogger(__name__)
 
@@ -80,7 +80,7 @@ class Pool:
         planted: Path | None = None,
         layers: int = ALL,
     ) -> None:
-        self.turns = Turns(turns or cores())
+        self.turns = Turns(turns or count_cores())
         self.patience_s = patience_s
         self.renewal = renewal or Renewal()
         self._planted = planted  # a test's module: code past the language guard

@@ -24,8 +24,7 @@ from chartpact.server.identity import LOCAL_USER, Identify, everybody_is_local
 from chartpact.server.settings import Settings
 from chartpact.server.shapes import Shown, Theme
 from chartpact.server.verbs import Verbs
-from chartpact.server.worker import Bounds
-from chartpact.server.workers import Workers
+from chartpact.work.lanes import Bounds, Workers
 
 
 def _user_over_http(context: Context[Any, Any]) -> str:
@@ -79,7 +78,13 @@ def create(
     engine = open_database(settings.database)
     check_writable(engine)
     bounds = Bounds(memory_mb=settings.limits.job_megabytes)
-    workers = Workers(settings.workers, prepare=jobs.ready, bounds=bounds)
+    workers = Workers(
+        settings.workers,
+        prepare=jobs.ready,
+        bounds=bounds,
+        environment=jobs.ENVIRONMENT,
+        advice="ask for fewer bars or indicators",
+    )
     verbs = Verbs(settings, engine, workers)
     tools = mcp.build(verbs, _local_user if stdio else _user_over_http)
     if extend is not None:

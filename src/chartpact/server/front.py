@@ -19,7 +19,7 @@ from chartpact.server.identity import Identify
 from chartpact.server.limits import Allowance, TooMuch
 from chartpact.server.reading import SMALL_BYTES, Read, Unreadable
 from chartpact.server.settings import Limits
-from chartpact.server.worker import WorkFailed
+from chartpact.work.failure import WorkFailed
 
 log = logging.getLogger("chartpact.access")
 

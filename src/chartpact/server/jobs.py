@@ -28,6 +28,7 @@ from chartpact.sources.configured import Descriptions
 SAMPLE = "sample:es-5m"
 SHOWN = ("ema_stack", "vwap", "cipher_b", "rsi")
 SHAPES = {"wide": (1200, 820), "tall": (420, 640)}  # the sample chart, for screens and phones
+ENVIRONMENT = {"ARROW_DEFAULT_MEMORY_POOL": "system"}  # Arrow's own reserves a gigabyte at once
 MIME = {"png": "image/png", "svg": "image/svg+xml"}
 
 

@@ -33,7 +33,7 @@ from chartpact.server import shapes
 from chartpact.server.inlays import Inlays, Plain
 from chartpact.server.limits import TooMuch
 from chartpact.server.verbs import NO_DATABASE, Refused, Verbs
-from chartpact.server.worker import WorkFailed
+from chartpact.work.failure import WorkFailed
 
 log = logging.getLogger(__name__)
 

@@ -15,7 +15,7 @@ from chartpact.server import page, shapes
 from chartpact.server.front import FAILED, UNEXPECTED
 from chartpact.server.limits import TooMuch
 from chartpact.server.verbs import NO_DATABASE, Refused, Verbs
-from chartpact.server.worker import WorkFailed
+from chartpact.work.failure import WorkFailed
 
 log = logging.getLogger(__name__)
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
-from chartpact.sandbox.cores import cores
 from chartpact.sources import configured
 from chartpact.sources.configured import Descriptions
+from chartpact.work.cores import count_cores
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def from_environment(environ: Mapping[str, str] = os.environ) -> Settings:
         sources=configured.from_environment(environ),
         scripts=_users(environ.get("CHARTPACT_SCRIPTS", "all")),
         limits=_limits(environ.get("CHARTPACT_LIMITS", "")),
-        workers=max(2, cores()),
+        workers=max(2, count_cores()),
     )
 
 

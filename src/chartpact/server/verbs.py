@@ -22,10 +22,10 @@ from chartpact.server.jobs import ChartJob, Picture, TooLarge
 from chartpact.server.limits import Allowance
 from chartpact.server.reading import Read
 from chartpact.server.settings import Settings
-from chartpact.server.waiters import Waiters
-from chartpact.server.worker import WorkFailed
-from chartpact.server.workers import Workers
 from chartpact.sources import Catalog, SourceFailed, configured
+from chartpact.work.failure import busy
+from chartpact.work.io_threads import IoThreads
+from chartpact.work.lanes import Workers
 
 MOST_SCRIPTS = Quota().scripts
 Answer = TypeVar("Answer")
@@ -59,8 +59,8 @@ class Verbs:
         limits = settings.limits
         self._scripts = Scripts(engine, _unchecked)
         self._uploads = Uploads(engine, _unchecked, limits.upload_bytes)
-        self._waiters = Waiters()  # for what is far away
-        self._clerks = Waiters(4)  # for what is here; the database lets one write at a time
+        self._waiters = IoThreads()  # for what is far away
+        self._clerks = IoThreads(4)  # for what is here; the database lets one write at a time
         self._runs = Allowance("script runs", limits.script_runs_per_minute)
         self._pixels = Allowance("megapixels", limits.megapixels_per_minute)
 
@@ -74,7 +74,7 @@ class Verbs:
             async with asyncio.timeout(self.settings.limits.answer_seconds):
                 return await asyncio.wrap_future(answer)
         except TimeoutError:
-            raise WorkFailed("busy", "the workers are busy", "try again in a moment") from None
+            raise busy("the workers are busy") from None
 
     async def _apart(self, user: str, work: Callable[[], Answer]) -> Answer:
         """What comes of work that waits for the disk, on a thread, users in turn."""

@@ -5,16 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from chartpact.sandbox import cores as module
-from chartpact.sandbox.cores import cores
+from chartpact.work import cores
 
 
 @pytest.fixture
 def host(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """One of 64 processors, whose control groups are folders that a test can fill."""
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(64)), raising=False)
-    monkeypatch.setattr(module, "GROUPS", tmp_path)
-    monkeypatch.setattr(module, "OWN_GROUPS", tmp_path / "own")
+    monkeypatch.setattr(cores, "GROUPS", tmp_path)
+    monkeypatch.setattr(cores, "OWN_GROUPS", tmp_path / "own")
     return tmp_path
 
 
@@ -45,7 +44,7 @@ def test_a_containers_share_counts_whichever_group_it_was_given_to(
     write(host / "own", own)
     for name, text in limits.items():
         write(host / name, text)
-    assert cores() == found
+    assert cores.count_cores() == found
 
 
 @pytest.mark.parametrize(("quota", "found"), [("-1\n", 64), ("250000\n", 3)])
@@ -55,12 +54,12 @@ def test_the_first_version_of_control_groups_is_understood_too(
     write(host / "own", "5:memory:/x\n4:cpu,cpuacct:/docker/1f\n0::/\n")
     write(host / "cpu,cpuacct" / "cpu.cfs_quota_us", quota)
     write(host / "cpu,cpuacct" / "cpu.cfs_period_us", "100000\n")
-    assert cores() == found
+    assert cores.count_cores() == found
 
 
 def test_where_nobody_tells_of_groups_what_is_there_counts(host: Path) -> None:
     assert not (host / "own").exists()
-    assert cores() == 64
+    assert cores.count_cores() == 64
 
 
 def test_where_nobody_tells_anything_there_is_one(
@@ -68,4 +67,4 @@ def test_where_nobody_tells_anything_there_is_one(
 ) -> None:
     assert host.exists()
     monkeypatch.delattr(os, "sched_getaffinity")
-    assert cores() == 1
+    assert cores.count_cores() == 1

@@ -5,11 +5,12 @@ from concurrent.futures import wait
 from functools import partial
 
 import pytest
-from tests.server import chores
+from tests.work import chores
 
-from chartpact.server.standing import PROBATION
-from chartpact.server.worker import Bounds, WorkFailed
-from chartpact.server.workers import BEHIND, Workers
+from chartpact.server.jobs import ENVIRONMENT
+from chartpact.work.failure import WorkFailed
+from chartpact.work.lanes import BEHIND, Bounds, Workers
+from chartpact.work.probation import PROBATION
 
 
 def own_niceness() -> int:
@@ -18,7 +19,8 @@ def own_niceness() -> int:
 
 @pytest.fixture(scope="module")
 def workers():
-    with Workers(2, bounds=Bounds(wall_s=60, memory_mb=200)) as made:
+    bounds = Bounds(wall_s=60, memory_mb=200)
+    with Workers(2, bounds=bounds, environment=ENVIRONMENT) as made:
         yield made
 
 
@@ -52,7 +54,7 @@ def test_a_worker_that_is_killed_while_it_waits_costs_nobody_anything():
         pid = one.submit("ann", chores.who).result(30)
         os.kill(pid, signal.SIGKILL)
         ends = time.monotonic() + 30
-        while any(worker.alive for worker in one._quick._all):
+        while any(worker.alive for worker in one._quick.pool.workers):
             assert time.monotonic() < ends
             time.sleep(0.01)
         assert one.submit("ann", partial(chores.add, 1, 1)).result(30) == 2
@@ -61,7 +63,7 @@ def test_a_worker_that_is_killed_while_it_waits_costs_nobody_anything():
 def test_a_job_that_overstays_is_ended_and_said_to_have_taken_too_long():
     with Workers(1, bounds=Bounds(wall_s=60)) as one:
         one.submit("ann", chores.who).result(60)
-        one._quick._bounds = Bounds(wall_s=1)  # its worker has had time enough to start
+        one._quick.bounds = Bounds(wall_s=1)  # its worker has had time enough to start
         with pytest.raises(WorkFailed, match="longer than 1 s") as failure:
             one.submit("ann", partial(chores.sleep, 600)).result(60)
     assert failure.value.kind == "time"
@@ -150,7 +152,7 @@ def test_what_a_jobs_own_processes_use_counts_as_the_jobs(workers):
 def test_to_start_a_sandbox_is_not_the_fault_of_the_first_who_needs_it(tmp_path):
     slow = tmp_path / "slow.py"
     slow.write_text("import time\nwhile time.process_time() < 1: pass\nKINDS = {}\n")
-    with Workers(1, bounds=Bounds(wall_s=60)) as one:
+    with Workers(1, prepare=chores.import_sandbox, bounds=Bounds(wall_s=60)) as one:
         one.submit("bob", chores.who).result(60)
         start = partial(chores.start_sandbox, slow)
         assert one.submit("ann", start, untrusted=True).result(60) > 4 * Bounds().short_s - 0.1
@@ -176,16 +178,16 @@ def test_a_slow_worker_is_started_a_while_after_the_quick_ones_and_not_after_the
     with Workers(1) as made:
         made.warm(chores.who, after_s=0.1)
         ends = time.monotonic() + 30
-        while not made._slow._idle:
+        while not made._slow.pool.idle:
             assert time.monotonic() < ends
             time.sleep(0.01)
-        [warm] = made._slow._idle
+        [warm] = made._slow.pool.idle
         made.submit("ann", partial(chores.burn, 0.5)).result(30)
-        assert made.submit("ann", chores.who).result(30) == warm._process.pid
+        assert made.submit("ann", chores.who).result(30) == warm.process.pid
     with Workers(1) as made:
         made.warm(chores.who, after_s=0.3)
     time.sleep(0.6)
-    assert not made._slow._all
+    assert not made._slow.pool.workers
 
 
 def test_a_job_that_wants_too_much_memory_is_told_so_and_its_worker_is_replaced(workers):
@@ -236,4 +238,4 @@ def test_jobs_that_wait_when_the_end_comes_are_refused_and_start_nothing():
             job.result(60)
     with pytest.raises(WorkFailed, match="shutting down"):
         made.submit("ann", chores.who).result(60)
-    assert not any(worker.alive for worker in made._quick._all | made._slow._all)
+    assert not any(worker.alive for worker in made._quick.pool.workers | made._slow.pool.workers)

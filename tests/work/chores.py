@@ -8,6 +8,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+from chartpact.problem import Problem
+from chartpact.work.failure import WorkFailed
+
 
 def add(a: int, b: int) -> int:
     return a + b
@@ -36,6 +39,10 @@ def die() -> None:
 
 def refuse() -> None:
     raise ValueError("not like this")
+
+
+def fail() -> None:
+    raise WorkFailed(Problem("busy", "not now", "later", line=3))
 
 
 def who() -> int:
@@ -92,10 +99,15 @@ def have_burnt(seconds: float) -> None:
 SANDBOXES: list[Any] = []
 
 
+def import_sandbox() -> None:
+    """What a server's workers do before their first job."""
+    import chartpact.sandbox.pool  # noqa: F401
+
+
 def start_sandbox(planted: Path) -> float:
     """Starts one that has this module, and tells what processor time that took."""
     from chartpact.sandbox.pool import Pool
-    from chartpact.server.worker import cpu_s
+    from chartpact.work.cpu_time import cpu_s
 
     SANDBOXES.append(Pool(1, planted=planted))
     return cpu_s(SANDBOXES[-1].zygote().pid)

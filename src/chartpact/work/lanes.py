@@ -1,0 +1,256 @@
+"""Jobs of many users in worker processes, in two lanes.
+
+A job that has used a quarter of a second of processor time makes room in the quick lane. The next
+jobs of its user start in the slow lane, whose workers are nicer, until they are short again.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from functools import partial
+from typing import Any
+
+from chartpact.work.cpu_time import cpu_s
+from chartpact.work.failure import WorkFailed, busy
+from chartpact.work.pool import WorkerPool
+from chartpact.work.probation import GOOD, UNTRIED, Probation
+from chartpact.work.turns import Crowded, Turns
+from chartpact.work.worker import Done, Job, Setup, Worker
+
+log = logging.getLogger(__name__)
+
+BEHIND = 5  # the niceness of the slow lane: its jobs get a third of the processor time of others
+QUIET_S = 10.0  # after the start, until a slow worker is started too
+LOOK_AFTER = 0.4  # of the time of a short job: most are done by then, and are not measured
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What one job may use, and when it counts as long."""
+
+    wall_s: float = 20.0
+    memory_mb: int = 1024
+    short_s: float = 0.25  # of processor time
+    patience_s: float = 1.0  # of wall time, until a job makes room for others in any case
+
+
+@dataclass(frozen=True)
+class Task:
+    """A user's job, and the future of its answer."""
+
+    user: str
+    job: Job
+    untrusted: bool
+    answer: "Future[Any]" = field(default_factory=Future)
+
+
+class Outcome(Enum):
+    """What a task showed about its user."""
+
+    SHORT = auto()
+    LONG = auto()
+    NONE = auto()
+
+
+class Workers:
+    """Two lanes of `count` turns each; a context manager.
+
+    `prepare` is what every worker does first, before its first job. `advice` tells users whose job
+    was too large what to ask for instead.
+    """
+
+    def __init__(
+        self,
+        count: int,
+        *,
+        prepare: Job | None = None,
+        most_waiting: int = 200,
+        bounds: Bounds | None = None,
+        environment: Mapping[str, str] | None = None,
+        advice: str = "ask for less",
+    ) -> None:
+        limits = bounds or Bounds()
+        self._quick, self._slow = (
+            _Lane(
+                Turns(count, most_waiting),
+                Setup(prepare, limits.memory_mb, niceness, environment, advice=advice),
+                limits,
+            )
+            for niceness in (0, BEHIND)
+        )
+        self._probation = Probation()
+        self._later: threading.Timer | None = None
+
+    def submit(self, user: str, job: Job, *, untrusted: bool = False) -> "Future[Any]":
+        """The future of the job's answer; exceptions of the job come back as they are.
+
+        An untrusted job runs code of its user, who may mean it to take long.
+        """
+        task = Task(user, job, untrusted)
+        try:
+            self._enter(self._lane_of(task), task)
+        except Crowded:
+            raise _crowded() from None
+        return task.answer
+
+    def warm(self, slow: Job | None = None, after_s: float = QUIET_S) -> None:
+        """Starts the quick workers before the first job, and a slow one a while later.
+
+        The slow worker does the job `slow`. Otherwise everybody would notice its start when the
+        first long job comes.
+        """
+        for number in range(self._quick.turns.turns):
+            user = f"worker {number}"
+            self._quick.turns.ask(user, partial(_in_thread, self._quick.start_worker, user))
+        if slow is not None:
+            task = Task("slow worker", slow, untrusted=True)
+            self._later = threading.Timer(after_s, self._enter, (self._slow, task))
+            self._later.daemon = True
+            self._later.start()
+
+    def _lane_of(self, task: Task) -> "_Lane":
+        owed = self._probation.owed(task.user)
+        on_trial = owed == UNTRIED and task.untrusted and not self._quick.turns.free
+        return self._slow if owed > GOOD or on_trial else self._quick
+
+    def _enter(self, lane: "_Lane", task: Task) -> None:
+        lane.turns.ask(task.user, partial(self._grant, lane, task))
+
+    def _grant(self, lane: "_Lane", task: Task) -> None:
+        if lane is self._slow:
+            _in_thread(self._serve_slowly, task)
+        elif self._probation.owed(task.user) <= GOOD:
+            _in_thread(self._serve_quickly, task)
+        else:  # another job of this user was seen to be long while this one waited
+            lane.turns.done(task.user, 0)
+            try:
+                self._enter(self._slow, task)
+            except Crowded:
+                if task.answer.set_running_or_notify_cancel():
+                    task.answer.set_exception(_crowded())
+
+    def _serve_quickly(self, task: Task) -> None:
+        started = time.monotonic()
+        moving = False
+
+        def leave() -> None:
+            self._quick.turns.done(task.user, time.monotonic() - started)
+
+        def make_room(long: bool) -> None:
+            nonlocal moving
+            if long:
+                self._probation.took_long(task.user)
+            with suppress(Crowded):  # then it stays where it is
+                self._slow.turns.ask(task.user, leave)
+                moving = True
+
+        try:
+            self._note(task, self._quick.serve(task, make_room))
+        finally:
+            moved = moving and not self._slow.turns.withdraw(task.user, leave)
+            lane = self._slow if moved else self._quick
+            lane.turns.done(task.user, time.monotonic() - started)
+
+    def _serve_slowly(self, task: Task) -> None:
+        started = time.monotonic()
+        try:
+            self._note(task, self._slow.serve(task, lambda _: None))
+        finally:
+            self._slow.turns.done(task.user, time.monotonic() - started)
+
+    def _note(self, task: Task, outcome: Outcome) -> None:
+        # A trusted job proves nothing about a user whose own code is untried.
+        telling = task.untrusted or self._probation.owed(task.user) != UNTRIED
+        if outcome is Outcome.LONG:
+            self._probation.took_long(task.user)
+        elif outcome is Outcome.SHORT and telling:
+            self._probation.was_short(task.user)
+
+    def close(self) -> None:
+        """Ends every worker."""
+        if self._later is not None:
+            self._later.cancel()
+        for lane in (self._quick, self._slow):
+            lane.pool.close()
+
+    def __enter__(self) -> "Workers":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _crowded() -> WorkFailed:
+    return busy("too many requests wait")
+
+
+def _in_thread(work: Callable[..., None], *arguments: object) -> None:
+    threading.Thread(target=work, args=arguments, daemon=True).start()
+
+
+class _Lane:
+    """Turns, and the workers for those who have one."""
+
+    def __init__(self, turns: Turns, setup: Setup, bounds: Bounds) -> None:
+        self.turns = turns
+        self.bounds = bounds
+        # A job that made room for others keeps its worker, so one more may be idle than turns.
+        self.pool = WorkerPool(setup, turns.turns + 1, bounds.wall_s)
+
+    def start_worker(self, user: str) -> None:
+        """Has one more worker ready, in this user's turn."""
+        try:
+            with self.pool.lend():
+                pass
+        except WorkFailed as failure:
+            log.error("no worker is ready: %s", failure)
+        finally:
+            self.turns.done(user)
+
+    def serve(self, task: Task, make_room: Callable[[bool], None]) -> Outcome:
+        """Answers the task; calls `make_room` when it is to leave its turn to others."""
+        answer = task.answer
+        if not answer.set_running_or_notify_cancel():
+            return Outcome.NONE  # the caller has given up
+        try:
+            with self.pool.lend() as worker:
+                done, long = self._do(worker, task.job, make_room)
+        except WorkFailed as failure:
+            answer.set_exception(failure)
+            return Outcome.LONG if failure.kind == "time" else Outcome.NONE
+        except BaseException as error:
+            answer.set_exception(error)
+            raise
+        if done.good:
+            answer.set_result(done.value)
+        else:
+            answer.set_exception(done.value)
+        return Outcome.LONG if long else Outcome.SHORT
+
+    def _do(self, worker: Worker, job: Job, make_room: Callable[[bool], None]) -> tuple[Done, bool]:
+        """The answer, and whether the job was long.
+
+        It is to make room once: with True if it has used more than a short job does, with False if
+        it has merely waited for long.
+        """
+        bounds, started = self.bounds, time.monotonic()
+        made_room = long = False
+        worker.start(job, bounds.wall_s)
+        if not worker.poll(LOOK_AFTER * bounds.short_s):
+            pid, rest_s = worker.process.pid, (1 - LOOK_AFTER) * bounds.short_s
+            # Its living helpers are left out: to start a sandbox is not the fault of this job.
+            before = cpu_s(pid, helpers=False)
+            answered = False
+            while not answered:
+                answered = worker.poll(rest_s)
+                long = long or cpu_s(pid, helpers=False) - before >= rest_s
+                waited = time.monotonic() - started
+                if not (answered or made_room) and (long or waited > bounds.patience_s):
+                    made_room = True
+                    make_room(long)
+        return worker.finish(), long

@@ -1,0 +1,267 @@
+"""One worker process: it does one job after another, within bounds of time and memory.
+
+A worker is started by exec, so that nothing of its owner is copied or run again: no lock that
+another thread holds, no script that lacks a main guard. Jobs and answers cross a socket as pickles,
+whose both ends are chartpact. A worker whose owner is gone reads the end of the socket, and exits.
+"""
+
+import logging
+import os
+import pickle
+import select
+import socket
+import struct
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from chartpact.problem import Problem
+from chartpact.work.failure import WorkFailed
+
+try:
+    import resource
+except ImportError:  # not a Unix: memory is not bounded there
+    resource = None  # type: ignore[assignment]
+
+log = logging.getLogger(__name__)
+
+Job = Callable[[], Any]  # picklable: a partial of a module's function
+
+MB = 2**20
+_BOOT = "import sys; sys.path[:] = {path!r}; from chartpact.work.worker import serve; serve({fd})"
+_SIZE = struct.Struct(">Q")
+
+
+@dataclass(frozen=True)
+class Done:
+    """The answer to a job: its value, or the exception it raised."""
+
+    good: bool
+    value: Any
+    grown: bool = False  # the worker holds much more memory than before its first job
+
+    def result(self) -> Any:
+        if not self.good:
+            raise self.value
+        return self.value
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What every worker of a kind has in common.
+
+    `prepare` is done before the first job. `memory_mb` bounds the memory beyond that, None does
+    not. `niceness` is added to that of the owner. `advice` is for users whose job was too large.
+    """
+
+    prepare: Job | None = None
+    memory_mb: int | None = None
+    niceness: int = 0
+    environment: Mapping[str, str] | None = None
+    silent: bool = False  # its standard error is discarded
+    advice: str = "ask for less"
+
+
+class Worker:
+    """A running worker, as its owner sees it. `grown` tells of its last job."""
+
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
+        self._ready = False
+        self._deadline = self._wall_s = 0.0  # of the job at hand
+        self.grown = False
+        ours, theirs = socket.socketpair()
+        with theirs:
+            self._channel = _Channel(ours)
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", _BOOT.format(path=sys.path, fd=theirs.fileno())],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL if setup.silent else None,
+                env={**os.environ, **(setup.environment or {})},
+                pass_fds=[theirs.fileno()],
+                process_group=0,  # Ctrl-C is for the owner; a session would void the niceness
+            )
+        if setup.niceness:
+            with suppress(OSError):  # a courtesy, where it is permitted
+                own = os.getpriority(os.PRIO_PROCESS, 0)
+                os.setpriority(os.PRIO_PROCESS, self.process.pid, own + setup.niceness)
+
+    @property
+    def alive(self) -> bool:
+        return self.process.poll() is None
+
+    def get_ready(self, wall_s: float) -> None:
+        """Waits until the worker has started and prepared itself."""
+        if not self._ready:
+            self.start((self._setup.prepare, self._setup.memory_mb), wall_s)
+            self.finish()
+            self._ready = True
+
+    def do(self, job: Job, wall_s: float) -> Done:
+        """The answer to a job, within so much time."""
+        self.start(job, wall_s)
+        return self.finish()
+
+    def start(self, job: Any, wall_s: float) -> None:
+        """Hands over a job, which has so much time."""
+        self._deadline, self._wall_s = time.monotonic() + wall_s, wall_s
+        with self._failures():
+            self._channel.send(pickle.dumps(job), self._deadline)
+
+    def poll(self, seconds: float) -> bool:
+        """Whether the answer to the job, or the end of the worker, comes within so much time."""
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise self._overstayed()
+        return self._channel.poll(min(seconds, left))
+
+    def finish(self) -> Done:
+        """The answer to the job."""
+        with self._failures():
+            done: Done = pickle.loads(self._channel.receive(self._deadline))
+        self.grown = done.grown
+        if isinstance(done.value, MemoryError) and self._setup.memory_mb is not None:
+            message = f"the computation needs more than {self._setup.memory_mb} MB"
+            raise WorkFailed(Problem("memory", message, self._setup.advice))
+        return done
+
+    @contextmanager
+    def _failures(self) -> Iterator[None]:
+        try:
+            yield
+        except TimeoutError:
+            raise self._overstayed() from None
+        except (EOFError, OSError):
+            log.error("a worker died in the middle of a job")
+            hint = "try again; if it happens again, report it"
+            raise WorkFailed(Problem("crash", "the computation crashed", hint)) from None
+
+    def _overstayed(self) -> WorkFailed:
+        message = f"the computation took longer than {self._wall_s:g} s"
+        return WorkFailed(Problem("time", message, self._setup.advice))
+
+    def end(self) -> None:
+        """Ends the worker; a job under way is lost."""
+        self._channel.close()  # an idle worker reads the end of its socket, and exits
+        try:
+            self.process.wait(0.5)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+    def forget(self) -> None:
+        """In a fork of the owner: lets go of the worker, which is the owner's."""
+        self._channel.forget()
+        self.process.returncode = 0  # so that nobody waits for another process's child
+
+
+class _Channel:
+    """Messages over a socket, each with its size before it."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._socket = connection
+
+    def send(self, message: bytes, deadline: float | None = None) -> None:
+        self._socket.settimeout(_left(deadline))
+        self._socket.sendall(_SIZE.pack(len(message)))
+        self._socket.sendall(message)
+
+    def receive(self, deadline: float | None = None) -> bytearray:
+        (size,) = _SIZE.unpack(self._read(_SIZE.size, deadline))
+        return self._read(size, deadline)
+
+    def _read(self, size: int, deadline: float | None) -> bytearray:
+        message = bytearray(size)
+        rest = memoryview(message)
+        while rest:
+            self._socket.settimeout(_left(deadline))
+            count = self._socket.recv_into(rest)
+            if not count:
+                raise EOFError
+            rest = rest[count:]
+        return message
+
+    def poll(self, seconds: float) -> bool:
+        readable = select.poll()  # not select, which knows no descriptor above 1023
+        if self._socket.fileno() < 0:  # closed meanwhile: `receive` tells so
+            return True
+        readable.register(self._socket, select.POLLIN)
+        return bool(readable.poll(seconds * 1000))
+
+    def close(self) -> None:
+        with suppress(OSError):  # the other side may have gone first
+            self._socket.shutdown(socket.SHUT_RDWR)  # wakes a thread that waits here
+        self._socket.close()
+
+    def forget(self) -> None:
+        """Closes this process's copy only."""
+        self._socket.close()
+
+
+def _left(deadline: float | None) -> float | None:
+    return None if deadline is None else max(deadline - time.monotonic(), 0.001)
+
+
+# ------------------------------------------------------------------------------- in the process
+
+
+def serve(fd: int) -> None:
+    """Prepares, then does one job after another until the owner closes the socket."""
+    channel = _Channel(socket.socket(fileno=fd))
+    prepare, memory_mb = pickle.loads(channel.receive())
+    if prepare is not None:
+        prepare()
+    at_rest = _bound_memory(memory_mb)
+    most_grown = (memory_mb or sys.maxsize) * MB // 2
+    answer = Done(good=True, value=None)
+    while True:
+        try:
+            channel.send(pickle.dumps(answer))
+            message = channel.receive()
+        except (EOFError, OSError):
+            return  # the owner is gone
+        try:
+            good, value = True, pickle.loads(message)()
+        except Exception as error:  # noqa: BLE001  (it belongs to the caller)
+            good, value = False, error
+        answer = Done(good, value, grown=_resident() - at_rest > most_grown)
+
+
+def _bound_memory(memory_mb: int | None) -> int:
+    """Bounds the memory that the process may fill from now on; returns its resident bytes.
+
+    Address space that is merely reserved does not count: libraries reserve a lot.
+    """
+    pages = _pages()
+    if pages is None:
+        return 0  # not Linux: only time is bounded
+    if memory_mb is not None:
+        most = pages.data * resource.getpagesize() + memory_mb * MB
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        if hard == resource.RLIM_INFINITY or most < hard:
+            resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+    return _resident()
+
+
+def _resident() -> int:
+    pages = _pages()
+    return 0 if pages is None else pages.resident * resource.getpagesize()
+
+
+class _Pages(NamedTuple):
+    resident: int
+    data: int
+
+
+def _pages() -> _Pages | None:
+    try:
+        fields = Path("/proc/self/statm").read_text().split()
+    except OSError:
+        return None
+    return _Pages(int(fields[1]), int(fields[5]))

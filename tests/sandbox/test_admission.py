@@ -1,0 +1,121 @@
+"""Runs are admitted as cores allow, and users take turns."""
+
+import asyncio
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+
+import pytest
+
+from chartpact.sandbox import wire
+from chartpact.sandbox.pool import Allowance, Answered, Pool, RunFailed
+from chartpact.work.cores import count_cores
+
+from .conftest import PLANTED
+from .processes import running, wait_until
+
+ECHO = wire.encode({"kind": "echo"})
+SLEEP = wire.encode({"kind": "sleep"})
+LOOP = wire.encode({"kind": "loop"})
+
+
+def test_there_are_as_many_turns_as_count_cores() -> None:
+    assert Pool().turns.turns == count_cores() >= 1
+
+
+@contextmanager
+def occupied(
+    pool: Pool, user: str | None = None, runs: int = 1
+) -> Iterator[list["Future[Answered]"]]:
+    """Runs of this user that go on for as long as they are needed, of which one is under way."""
+    zygote = pool.zygote().pid
+    with ThreadPoolExecutor(runs) as threads:
+        going = [threads.submit(pool.run, SLEEP, user=user) for _ in range(runs)]
+        try:
+            assert wait_until(lambda: len(running(zygote)) == 1)
+            yield going
+        finally:
+            while not all(each.done() for each in going):
+                for child in running(zygote):
+                    os.kill(child, signal.SIGKILL)
+                time.sleep(0.01)
+        assert all(isinstance(each.exception(), RunFailed) for each in going)
+
+
+def test_one_users_endless_runs_do_not_keep_the_others_waiting() -> None:
+    with Pool(2, planted=PLANTED) as pool, occupied(pool, "ann", 5) as endless:
+        for _ in range(3):
+            pool.run(ECHO, user="bob")
+        assert not any(run.done() for run in endless)
+
+
+def test_waiting_ends_as_busy() -> None:
+    with Pool(1, planted=PLANTED, patience_s=0.05) as pool:
+        with occupied(pool), pytest.raises(RunFailed, match="no turn") as failed:
+            pool.run(ECHO)
+        assert failed.value.kind == "busy"
+        assert pool.run(ECHO).document == {"kind": "echo"}
+
+
+def test_who_is_interrupted_while_waiting_gives_the_turn_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Interrupted(threading.Event):
+        def wait(self, timeout: float | None = None) -> bool:  # noqa: ARG002
+            raise KeyboardInterrupt
+
+    def interrupted() -> None:
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr("chartpact.sandbox.pool.threading.Event", Interrupted)
+            pool.run(ECHO)
+
+    with Pool(1, planted=PLANTED) as pool:
+        interrupted()  # its turn was granted at once
+        with occupied(pool):
+            interrupted()  # it still waited for one
+        assert pool.run(ECHO).document == {"kind": "echo"}
+        assert pool.turns._running == pool.turns._waiting == {}
+
+
+def test_a_turn_costs_the_time_it_took() -> None:
+    with Pool(2, planted=PLANTED) as pool, occupied(pool, "cid"):
+        with pytest.raises(RunFailed):
+            pool.run(LOOP, Allowance(wall_ms=500), "ann")
+        began = time.monotonic()
+        pool.run(ECHO, user="bob")
+        assert pool.turns._spent["bob"] <= time.monotonic() - began
+        assert pool.turns._spent["ann"] >= 0.5
+
+
+def test_the_clock_starts_with_the_run_not_with_the_waiting() -> None:
+    with Pool(1, planted=PLANTED) as pool, ThreadPoolExecutor(1) as threads:
+        with occupied(pool):
+            short = threads.submit(pool.run, ECHO, Allowance(wall_ms=1000))
+            assert wait_until(lambda: bool(pool.turns._waiting))
+            time.sleep(1.1)
+        assert short.result().document == {"kind": "echo"}
+
+
+def test_an_event_loop_can_wait_for_runs() -> None:
+    async def several(pool: Pool) -> list[int]:
+        jobs = [wire.encode({"kind": "echo", "i": i}) for i in range(20)]
+        futures = [
+            asyncio.wrap_future(pool.submit(job, user=f"u{i % 3}")) for i, job in enumerate(jobs)
+        ]
+        failing = asyncio.wrap_future(pool.submit(wire.encode({"kind": "segfault"})))
+        answers = [(await future).document["i"] for future in futures]
+        with pytest.raises(RunFailed):
+            await failing
+        return answers
+
+    with Pool(2, planted=PLANTED) as pool:
+        assert asyncio.run(several(pool)) == list(range(20))
+        cancelled = pool.submit(wire.encode({"kind": "loop"}), Allowance(wall_ms=100))
+        waiting = [pool.submit(wire.encode({"kind": "echo"})) for _ in range(4)]
+        waiting[-1].cancel()
+        assert waiting[0].result().document == {"kind": "echo"}
+        assert isinstance(cancelled.exception(), RunFailed)

@@ -1,0 +1,26 @@
+"""The one bounded cache."""
+
+import threading
+
+from chartpact.cache import Cache
+
+
+def test_threads_that_make_a_value_at_once_get_the_one_that_was_ready_first():
+    cache: Cache[str, object] = Cache(most=1)
+    meet = threading.Barrier(4)
+    values: list[object] = []
+
+    def make() -> object:
+        meet.wait(30)  # all of them found nothing, and make one each
+        return object()
+
+    def ask() -> None:
+        values.append(cache.get_or_make("key", make))
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(values) == 4
+    assert len(set(map(id, values))) == 1
