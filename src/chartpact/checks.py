@@ -6,6 +6,7 @@ error. Booleans are no numbers. NumPy's scalars count as the Python values they 
 
 import math
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,34 @@ LARGEST = sys.float_info.max
 MAX_WHOLE = 2**53  # beyond it, JSON readers disagree on whole numbers
 
 
-class Unfit(ValueError):
-    """A value that is not of the kind asked for; the message says so in half a sentence."""
-
-
 def shown(value: Any) -> str:
     """A value in a message, cut to a bearable length."""
     return f"{value!r:.60}"
+
+
+_NO_VALUE = object()
+
+
+class Unfit(ValueError):
+    """A value that is not of the kind asked for.
+
+    The message is the value and the reason, or the reason alone where there is no one value.
+
+    >>> str(Unfit("is not a text", 5))
+    '5 is not a text'
+    """
+
+    def __init__(self, reason: str, value: Any = _NO_VALUE) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.value = value
+
+    def __str__(self) -> str:
+        return self.message()
+
+    def message(self, show: Callable[[Any], str] = shown) -> str:
+        """The message, its value written by `show`."""
+        return self.reason if self.value is _NO_VALUE else f"{show(self.value)} {self.reason}"
 
 
 def number(value: Any) -> float:
@@ -35,7 +57,7 @@ def number(value: Any) -> float:
         plain = value.item() if isinstance(value, np.generic) else value
         if abs(plain) <= LARGEST:
             return plain
-    raise Unfit(f"{shown(value)} is not a finite number")
+    raise Unfit("is not a finite number", value)
 
 
 def whole(value: Any) -> int:
@@ -44,18 +66,18 @@ def whole(value: Any) -> int:
         return value
     if isinstance(value, int | np.integer) and not isinstance(value, bool | np.bool_):
         return int(value)
-    raise Unfit(f"{shown(value)} is not a whole number")
+    raise Unfit("is not a whole number", value)
 
 
 def text(value: Any) -> str:
     """A text that can be written as UTF-8: one with half of a surrogate pair cannot."""
     if not isinstance(value, str):
-        raise Unfit(f"{shown(value)} is not a text")
+        raise Unfit("is not a text", value)
     if not value.isascii():
         try:
             value.encode()
         except UnicodeEncodeError:
-            raise Unfit("a text holds half of a surrogate pair") from None
+            raise Unfit("holds half of a surrogate pair", value) from None
     return value
 
 
@@ -63,7 +85,7 @@ def flag(value: Any) -> bool:
     """True or False, nothing else."""
     if isinstance(value, bool | np.bool_):
         return bool(value)
-    raise Unfit(f"{shown(value)} is not True or False")
+    raise Unfit("is not True or False", value)
 
 
 def is_number(value: Any) -> bool:

@@ -2,6 +2,10 @@
 
 import math
 import re
+from functools import lru_cache
+from typing import Any
+
+from chartpact.checks import Unfit
 
 COLORS: dict[str, str] = {  # Pine v6 constants
     "aqua": "#00bcd4",
@@ -62,19 +66,21 @@ def is_hex(text: str) -> bool:
     return _HEX.fullmatch(text) is not None
 
 
-def color(value: str) -> str:
+def color(value: Any) -> str:
     """The canonical `#rrggbbaa` of a colour name or a hexadecimal colour.
 
     >>> color("teal"), color("#2962FF80")
     ('#089981ff', '#2962ff80')
     """
-    if isinstance(value, str):
-        text = COLORS.get(value, value)
-        if _HEX.fullmatch(text):
-            return text.lower() if len(text) == 9 else f"{text.lower()}ff"
-    raise ValueError(
-        f"{value!r} is not a colour: use #rrggbb, #rrggbbaa or one of {', '.join(COLORS)}"
-    )
+    if isinstance(value, str) and len(value) < 10 and (canonical := _canonical(value)):
+        return canonical
+    raise Unfit(f"is not a colour: use #rrggbb, #rrggbbaa or one of {', '.join(COLORS)}", value)
+
+
+@lru_cache(4096)
+def _canonical(value: str) -> str:
+    text = COLORS.get(value, value).lower()
+    return "" if not is_hex(text) else text if len(text) == 9 else f"{text}ff"
 
 
 def alpha_byte(transparency: float) -> int:

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from chartpact import script
+from chartpact.drawing import Table
 from chartpact.sandbox import bounds, packing, scripts, wire
 from chartpact.sandbox.wire import WireError
 from chartpact.script import ScriptError, stock
@@ -43,12 +44,11 @@ TALL = {"kind": "line", "values": SERIES, "ahead": SERIES, "color": ["red", BARS
 HEIGHTS = [*COLUMNS, np.zeros(DOTS)]
 POINT = {"x": PLACES, "y": 6, "size": 6, "label": [None, DOTS]}
 SIGNAL = {"bar": PLACES, "confirmed_bar": PLACES, "value": 6, "name": [["a"], ZEROS]}
-LABEL = {"id": 1, "text": "x"}
 MOST = {
     "plots": [LINE] * (POINTS // BARS - 1) + [{"kind": "dot", "points": DOTS}],
     "dots": POINT,
     "signals": SIGNAL,
-    "labels": [LABEL] * OBJECTS,
+    "labels": [[1] * OBJECTS, ["x"] * OBJECTS],
     "label": "x" * OBJECT_TEXT_CHARS,
 }
 
@@ -61,6 +61,11 @@ def test_as_much_as_a_run_may_draw_passes() -> None:
 
 def dots(**changed: Any) -> dict[str, Any]:
     return {"plots": [{"kind": "dot", "points": DOTS}], "dots": POINT | changed}
+
+
+def table(cells: Any) -> list[Any]:
+    """A table field by field, its cells field by field too."""
+    return [[1] if name != "cells" else [cells] for name in Table.field_types]
 
 
 @pytest.mark.parametrize(
@@ -93,12 +98,12 @@ def dots(**changed: Any) -> dict[str, Any]:
         ({"signals": SIGNAL | {"name": ["x", DOTS + 1]}}, "signals"),
         ({"signals": SIGNAL | {"bar": FAR}}, "where no bar is"),
         ({"signals": SIGNAL | {"confirmed_bar": BELOW}}, "where no bar is"),
-        ({"labels": [LABEL] * (OBJECTS + 1)}, "labels"),
-        ({"lines": [LABEL] * (OBJECTS + 1)}, "lines"),
-        ({"boxes": [LABEL] * (OBJECTS + 1)}, "boxes"),
-        ({"labels": [{"text": "x" * (OBJECT_TEXT_CHARS + 1)}]}, "characters of a text"),
-        ({"labels": [{"text": "x" * OBJECT_TEXT_CHARS}] * OBJECTS}, "characters"),
-        ({"tables": [{"cells": [{"text": "x" * (OBJECT_TEXT_CHARS + 1)}]}]}, "of a text"),
+        ({"labels": [[1] * (OBJECTS + 1)]}, "labels"),
+        ({"lines": [[1] * (OBJECTS + 1)]}, "lines"),
+        ({"boxes": [[], [1] * (OBJECTS + 1)]}, "boxes"),
+        ({"labels": [["x" * (OBJECT_TEXT_CHARS + 1)]]}, "characters of a text"),
+        ({"labels": [["x" * OBJECT_TEXT_CHARS] * OBJECTS]}, "characters"),
+        ({"tables": table([[1], ["x" * (OBJECT_TEXT_CHARS + 1)]])}, "of a text"),
         ({"plots": [LINE | {"title": "x" * (OBJECT_TEXT_CHARS + 1)}]}, "of a text"),
         ({"label": "x" * (OBJECT_TEXT_CHARS + 1)}, "of a text"),
         ([], "no scene"),
@@ -107,7 +112,7 @@ def dots(**changed: Any) -> dict[str, Any]:
         ({"signals": [7]}, "no scene"),
         ({"dots": [7]}, "no scene"),
         ({"labels": [7]}, "no scene"),
-        ({"tables": [{"cells": 7}]}, "no scene"),
+        ({"tables": table(7)}, "no scene"),
     ],
 )
 def test_more_than_a_run_may_draw_is_refused(scene: Any, what: str) -> None:

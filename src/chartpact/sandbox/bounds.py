@@ -1,8 +1,8 @@
-"""What a scene may hold when it comes out of a run: the caps its run had, looked at once more.
+"""The bounds of a scene that comes out of a run: the caps of its run, checked once more.
 
 A run that broke out of the language draws without caps, and a few bytes of a document can stand
-for gigabytes. So it is weighed before anything is made of it: a column counts as often as it is
-named, and a text as often as it stands somewhere.
+for gigabytes. So a document is measured before a scene is made of it: a column counts each time
+that it is named, and a text each time that it occurs.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,7 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from chartpact.drawing import CAPPED, Table
+from chartpact.drawing.fieldtypes import SERIES
 from chartpact.sandbox.wire import Column, WireError
+from chartpact.scene import PLOTS as PLOT_KINDS
 from chartpact.script.limits import (
     DOT_TEXT_CHARS,
     DOTS,
@@ -22,9 +25,12 @@ from chartpact.script.limits import (
     SCENE_TEXT_CHARS,
 )
 
-_BY_BAR = ("values", "a", "b")
-_AHEAD = ("ahead", "a_ahead", "b_ahead")
-_OBJECTS = ("labels", "lines", "boxes")
+_SERIES = {
+    (name, name in kind.optional)  # an optional series lies ahead of the last bar
+    for kind in PLOT_KINDS.values()
+    for name, type_ in kind.field_types.items()
+    if type_ is SERIES
+}
 
 
 def check(document: Any, columns: Sequence[Column], bars: int) -> None:
@@ -38,78 +44,80 @@ def check(document: Any, columns: Sequence[Column], bars: int) -> None:
 
 
 def _check(document: Any, columns: Sequence[Column], bars: int) -> None:
-    plots, signals = document.get("plots", []), document.get("signals", {})
-    together = [plot["rows"] for plot in plots if "rows" in plot]  # simple plots, field by field
-    counts = (len(each) for rows in together for each in rows[:1])
-    _most("plots", sum(counts) + len(plots) - len(together), PLOTS)
-    if any(len(each) != len(rows[0]) for rows in together for each in rows):
+    plots = document.get("plots", [])
+    simple = [plot["rows"] for plot in plots if "rows" in plot]  # plots packed field by field
+    counts = (len(values) for rows in simple for values in rows[:1])
+    _check_most("plots", sum(counts) + len(plots) - len(simple), PLOTS)
+    if any(len(values) != len(rows[0]) for rows in simple for values in rows):
         raise WireError("it holds plots of which fields are missing")
+    points = 0
     for plot in plots:
-        for name in _BY_BAR:
-            if name in plot and _length(plot[name], columns) != bars:
-                raise WireError("it holds a series of another length than the bars")
-    series = (plot[name] for plot in plots for name in (*_BY_BAR, *_AHEAD) if name in plot)
-    _most("points", sum(_length(each, columns) for each in series), POINTS)
+        for name, is_ahead in _SERIES:
+            if name in plot:
+                points += (length := _length(plot[name], columns))
+                if length != bars and not is_ahead:
+                    raise WireError("it holds a series of another length than the bars")
+    _check_most("points", points, POINTS)
     colors = (plot["color"] for plot in plots if isinstance(plot.get("color"), list))
-    _most("colours", sum(_length(each, columns) for each in colors), POINTS + DOTS)
-    _check_rows("dots", document.get("dots", {}), columns, bars)
-    _check_rows("signals", signals, columns, bars)
-    for channel in _OBJECTS:
-        _most(channel, len(document.get(channel, ())), OBJECTS)
-    _check_texts([[document.get("label")], *(plot.values() for plot in plots), *chain(*together)])
-    cells = (cell for table in document.get("tables", ()) for cell in table.get("cells", ()))
-    objects = (each for name in _OBJECTS for each in document.get(name, ()))
-    _check_texts(thing.values() for thing in chain(objects, cells))
+    _check_most("colours", sum(_length(paint, columns) for paint in colors), POINTS + DOTS)
+    _check_array("dots", document.get("dots", {}), columns, bars)
+    _check_array("signals", document.get("signals", {}), columns, bars)
+    objects = {channel: document.get(channel, ()) for channel in CAPPED}
+    for channel, fields in objects.items():
+        _check_most(channel, max(map(len, fields), default=0), OBJECTS)
+    cells = dict(zip(Table.field_types, document.get("tables", ()), strict=False)).get("cells", ())
+    _check_texts(chain([[document.get("label")]], (plot.values() for plot in plots), *simple))
+    _check_texts(chain(*objects.values(), *cells))
 
 
-def _check_rows(what: str, table: dict[str, Any], columns: Sequence[Column], bars: int) -> None:
-    _most(what, max((_length(each, columns) for each in table.values()), default=0), DOTS)
-    named = (packed for packed in table.values() if isinstance(packed, list))
-    _most(f"text of {what}", sum(_chars(packed, columns) for packed in named), DOT_TEXT_CHARS)
+def _check_array(what: str, array: dict[str, Any], columns: Sequence[Column], bars: int) -> None:
+    _check_most(what, max((_length(packed, columns) for packed in array.values()), default=0), DOTS)
+    texts = (packed for packed in array.values() if isinstance(packed, list))
+    _check_most(f"text of {what}", sum(_chars(text, columns) for text in texts), DOT_TEXT_CHARS)
     for name in ("x", "bar", "confirmed_bar"):
-        if name in table and not _within(_named(table[name], columns), bars):
+        if name in array and not _is_within(_column(array[name], columns), bars):
             raise WireError(f"it holds {what} where no bar is")
 
 
 def _check_texts(fields: Iterable[Iterable[Any]]) -> None:
-    sizes = [len(text) for text in chain.from_iterable(fields) if isinstance(text, str)]
-    _most("characters of a text", max(sizes, default=0), OBJECT_TEXT_CHARS)
-    _most("characters", sum(sizes), 2 * SCENE_TEXT_CHARS)  # names of colours and styles among them
+    sizes = [len(value) for value in chain.from_iterable(fields) if isinstance(value, str)]
+    _check_most("characters of a text", max(sizes, default=0), OBJECT_TEXT_CHARS)
+    _check_most("characters", sum(sizes), 2 * SCENE_TEXT_CHARS)  # with names of colours and styles
 
 
-def _most(what: str, count: int, most: int) -> None:
+def _check_most(what: str, count: int, most: int) -> None:
     if count > most:
         raise WireError(f"it holds more {what} than may be drawn")
 
 
-def _named(number: Any, columns: Sequence[Column]) -> Column:
+def _column(number: Any, columns: Sequence[Column]) -> Column:
     if type(number) is not int or number < 0:
         raise ValueError("column")
     return columns[number]
 
 
 def _length(packed: Any, columns: Sequence[Column]) -> int:
-    """Of a column, or of texts: those that differ and which stands where, or one and how often."""
+    """The length of a column, or of a text column: categories and codes, or a text and a count."""
     if not isinstance(packed, list):
-        return len(_named(packed, columns))
-    different, number = packed
-    if isinstance(different, list):
-        return len(_named(number, columns))
+        return len(_column(packed, columns))
+    categories, number = packed
+    if isinstance(categories, list):
+        return len(_column(number, columns))
     if type(number) is not int or number < 0:
         raise ValueError("texts")
     return number
 
 
 def _chars(packed: list[Any], columns: Sequence[Column]) -> int:
-    different, number = packed
-    if not isinstance(different, list):
-        return len(different or "") * _length(packed, columns)
-    which = _named(number, columns)
-    if which.dtype.kind not in "ui" or not _within(which, len(different)):
+    categories, number = packed
+    if not isinstance(categories, list):
+        return len(categories or "") * _length(packed, columns)
+    codes = _column(number, columns)
+    if codes.dtype.kind not in "ui" or not _is_within(codes, len(categories)):
         raise ValueError("texts")
-    often = np.bincount(which, minlength=len(different)).tolist()
-    return sum(len(text or "") * times for text, times in zip(different, often, strict=True))
+    counts = np.bincount(codes, minlength=len(categories)).tolist()
+    return sum(len(text or "") * count for text, count in zip(categories, counts, strict=True))
 
 
-def _within(column: Column, end: int) -> bool:
+def _is_within(column: Column, end: int) -> bool:
     return not len(column) or bool(column.min() >= 0 and column.max() < end)

@@ -1,40 +1,31 @@
 """Bars on their way into a run, scenes on their way out: a document, and columns beside it.
 
-Series, dots and signals cross as columns; a document names a column by its number. Bars come from
-the server and are taken as they are. A scene comes from a run: every value of it passes the rules
-of its field again, and whatever breaks one is a `WireError`.
+Series, dots and signals cross as columns; a document names a column by its number. Drawn objects
+cross field by field inside the document. Bars come from the server and are taken as they are. A
+scene comes from a run: every value of it is checked again by the type of its field, and one that
+does not fit is a `WireError`.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from itertools import groupby
-from typing import Any, cast, get_args
+from typing import Any, cast
 
 import numpy as np
 
 from chartpact.bars import COLUMNS, Bars
+from chartpact.drawing import OBJECTS, Anchor, Cell, Record
+from chartpact.drawing.fieldtypes import PAINT, SERIES
+from chartpact.drawing.objects import ANCHOR
 from chartpact.sandbox.wire import Column, WireError
-from chartpact.scene import (
-    PLOTS,
-    DotPlot,
-    Paint,
-    Plot,
-    Points,
-    Rows,
-    Rule,
-    Scene,
-    Series,
-    Signals,
-    rules,
-)
+from chartpact.scene import PLOTS, DotPlot, Plot, Points, RecordArray, Scene, Signals
 from chartpact.textcolumn import TextColumn
 
 Document = dict[str, Any]
 
 _MOST_TEXTS = 1 << 22  # places in a plot, of which each bar has a few
 
-_SERIES = get_args(Series)[1]
-_PAINT = get_args(Paint)[1]
+_SIMPLE = frozenset(("hline", "hbar", "divline"))  # plots whose fields are all single values
 _ABOUT_BARS = tuple(field.name for field in fields(Bars) if field.name not in COLUMNS)
 
 
@@ -71,152 +62,158 @@ def unpack_bars(document: Document, columns: Sequence[Column]) -> Bars:
 def pack_scene(scene: Scene, columns: list[Column]) -> Document:
     """The scene as a document; series, dots and signals go to the end of `columns`."""
     document: Document = {}
-    for name, rule in rules(Scene).items():
+    for name, type_ in Scene.field_types.items():
         value = getattr(scene, name)
         if name == "plots":
             document[name] = _pack_plots(value, columns)
-            if dots := [cast(DotPlot, each).columns for each in value if each.kind == "dot"]:
-                document["dots"] = _pack_rows(Points.joined(dots), columns)
+            if dots := [cast(DotPlot, plot).columns for plot in value if plot.kind == "dot"]:
+                document["dots"] = _pack_array(Points.concat(dots), columns)
         elif name == "signals":
-            document[name] = _pack_rows(value, columns)
+            document[name] = _pack_array(value, columns)
+        elif name in OBJECTS:
+            document[name] = _pack_records(OBJECTS[name], value) if value else []
         else:
-            document[name] = rule.encode(value)
+            document[name] = type_.encode(value) if type_.encode else value
     return document
 
 
 def unpack_scene(document: Any, columns: Sequence[Column]) -> Scene:
-    """The scene in a document nobody vouches for."""
+    """The scene of a document that a run wrote."""
     try:
-        named = _Columns(columns)
-        scene = _unpack_scene(document, named)
-        if named.wasteful:
-            scene = _unpack_scene(document, _Columns([each.copy() for each in columns]))
+        packet = _Packet(columns)
+        scene = _unpack_scene(document, packet)
+        if packet.wasteful:
+            scene = _unpack_scene(document, _Packet([column.copy() for column in columns]))
         return scene
     except (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise WireError(f"it holds no scene ({type(error).__name__})") from None
 
 
-def _unpack_scene(document: Any, columns: "_Columns") -> Scene:
-    known = rules(Scene)
-    given: Document = {}
-    dots = _Dots(_unpack_rows(Points, document["dots"], columns) if "dots" in document else ())
+def _unpack_scene(document: Any, packet: "_Packet") -> Scene:
+    values: Document = {}
+    dots = _Dots(_unpack_array(Points, document["dots"], packet) if "dots" in document else ())
     for name, value in document.items():
         if name == "plots":
-            given[name] = tuple(_unpack_plots(value, columns, dots))
-        elif name == "dots":
-            continue
+            values[name] = tuple(_unpack_plots(value, packet, dots))
         elif name == "signals":
-            given[name] = _unpack_rows(Signals, value, columns)
-        else:
-            given[name] = known[name].decode(value)
-    dots.all_taken()
-    return Scene(**given)
+            values[name] = _unpack_array(Signals, value, packet)
+        elif name in OBJECTS:
+            values[name] = _unpack_records(OBJECTS[name], value) if value else ()
+        elif name != "dots":
+            values[name] = value
+    dots.check_all_taken()
+    return Scene(**values)
 
 
-def _pack_plots(plots: Iterable[Plot], columns: list[Column]) -> list[Document]:
-    """One document for a plot with series; levels and lines in a row share one, field by field."""
-    packed: list[Document] = []
-    sent: dict[int, int] = {}
-    for kind, some in groupby(plots, _simple):
-        if kind:
-            alike = list(some)
-            names = [name for name, _, _ in _PLANS[kind]]
-            rows = [[getattr(plot, name) for plot in alike] for name in names]
-            packed.append({"kind": kind, "rows": rows})
-        else:
-            packed += [_pack_plot(plot, columns, sent) for plot in some]
-    return packed
-
-
-class _Columns:
-    """Columns of one packet, and which of them a scene names."""
+class _Packet:
+    """The columns of one packet, and which of them a scene names."""
 
     def __init__(self, columns: Sequence[Column]) -> None:
         self._columns = columns
         self._named: set[int] = set()
 
-    def named(self, number: Any, kind: type | None = None) -> Column:
+    def column(self, number: Any, dtype: type | None = None) -> Column:
         if type(number) is not int or not 0 <= number < len(self._columns):
             raise ValueError("column")
         column = self._columns[number]
-        if kind is not None and column.dtype != kind:
+        if dtype is not None and column.dtype != dtype:
             raise ValueError("column")
         self._named.add(number)
         return column
 
     @property
     def wasteful(self) -> bool:
-        """Whether a scene would keep more in memory than it is made of: all lie in one packet."""
+        """Whether a scene would hold a packet in memory of which it needs less than half."""
         named = sum(self._columns[number].nbytes for number in self._named)
-        return 2 * named < sum(each.nbytes for each in self._columns)
+        return 2 * named < sum(column.nbytes for column in self._columns)
+
+
+# --------------------------------------------------------------------------------------- objects
+
+
+def _pack_records(kind: type[Record], records: Sequence[Record]) -> list[Any]:
+    """The records field by field: a list for each, in the order of the fields."""
+    packed: list[Any] = []
+    for name, type_ in kind.field_types.items():
+        values = [getattr(record, name) for record in records]
+        if type_ is ANCHOR:
+            values = _pack_records(Anchor, values)
+        elif name == "cells":
+            values = [_pack_records(Cell, cells) for cells in values]
+        packed.append(values)
+    return packed
+
+
+def _unpack_records(kind: type[Record], packed: Sequence[Any]) -> list[Any]:
+    columns = dict(zip(kind.field_types, packed, strict=True))
+    for name, values in columns.items():
+        if kind.field_types[name] is ANCHOR:
+            columns[name] = _unpack_records(Anchor, values)
+        elif name == "cells":
+            columns[name] = [_unpack_records(Cell, cells) for cells in values]
+    return kind.assemble({}).alike(**columns)
+
+
+# ----------------------------------------------------------------------------------------- plots
+
+
+def _pack_plots(plots: Iterable[Plot], columns: list[Column]) -> list[Document]:
+    """A document for each plot with series; simple plots in a row share one, field by field."""
+    packed: list[Document] = []
+    sent: dict[int, int] = {}
+    for kind, group in groupby(plots, _simple_kind):
+        if kind:
+            packed.append({"kind": kind, "rows": _pack_records(PLOTS[kind], list(group))})
+        else:
+            packed += [_pack_plot(plot, columns, sent) for plot in group]
+    return packed
+
+
+def _simple_kind(plot: Plot) -> str:
+    """The kind of a plot whose fields are all single values, else nothing."""
+    return plot.kind if plot.kind in _SIMPLE and isinstance(plot.color, str) else ""
+
+
+def _unpack_plots(documents: Iterable[Document], packet: _Packet, dots: "_Dots") -> Iterator[Plot]:
+    for document in documents:
+        kind = PLOTS[document["kind"]]
+        if "rows" not in document:
+            yield _unpack_plot(kind, document, packet, dots)
+        elif kind.kind in _SIMPLE:
+            yield from _unpack_records(kind, document["rows"])
+        else:
+            raise ValueError("rows")
 
 
 class _Dots:
     """The dots of all plots, which take theirs in turn."""
 
-    def __init__(self, rows: Sequence[Any]) -> None:
-        self._rows = rows
+    def __init__(self, points: Sequence[Any]) -> None:
+        self._points = points
         self._taken = 0
 
     def take(self, count: Any) -> Sequence[Any]:
-        if type(count) is not int or not 0 <= count <= len(self._rows) - self._taken:
+        if type(count) is not int or not 0 <= count <= len(self._points) - self._taken:
             raise ValueError("dots")
         self._taken += count
-        return self._rows[self._taken - count : self._taken]
+        return self._points[self._taken - count : self._taken]
 
-    def all_taken(self) -> None:
-        if self._taken != len(self._rows):
+    def check_all_taken(self) -> None:
+        if self._taken != len(self._points):
             raise ValueError("dots")
-
-
-def _unpack_plots(documents: Iterable[Document], columns: _Columns, dots: _Dots) -> Iterator[Plot]:
-    for document in documents:
-        if "rows" in document:
-            plot_type = PLOTS[document["kind"]]
-            names = [name for name, _, _ in _PLANS[plot_type.kind]]
-            if len(document["rows"]) != len(names) or plot_type.kind not in _SIMPLE:
-                raise ValueError("rows")
-            yield from _alike(plot_type, dict(zip(names, document["rows"], strict=True)))
-        else:
-            yield _unpack_plot(document, columns, dots)
-
-
-def _alike(plot_type: type[Plot], fields: Document) -> Iterator[Plot]:
-    """The plots of these fields; where colours and numbers differ, one is seen for all."""
-    rows = (dict(zip(fields, row, strict=True)) for row in zip(*fields.values(), strict=True))
-    first = next(rows, None)
-    if first is None:
-        return
-    plot = plot_type(**first)
-    yield plot
-    varying = {
-        name: each[1:]
-        for name, each in fields.items()
-        if name == "color" or type(first[name]) is not str
-    }
-    if all(
-        len(set(map(type, each))) == 1 if name in varying else each.count(each[0]) == len(each)
-        for name, each in fields.items()
-    ):
-        yield from plot.alike(**varying)
-    else:
-        yield from (plot_type(**row) for row in rows)
-
-
-def _simple(plot: Plot) -> str:
-    """The kind of a plot whose fields are all single values, else nothing."""
-    return plot.kind if plot.kind in _SIMPLE and isinstance(plot.color, str) else ""
 
 
 def _pack_plot(plot: Plot, columns: list[Column], sent: dict[int, int]) -> Document:
+    """The fields of a plot that are not at their defaults."""
     document: Document = {"kind": plot.kind}
-    for name, rule, default in _PLANS[plot.kind]:
+    blank = vars(_BLANK[plot.kind])
+    for name, type_ in plot.field_types.items():
         value = getattr(plot, name)
-        if value is default or (name in plot.optional and not len(value)):
+        if value is blank[name] or (name in plot.optional and not len(value)):
             continue
-        if rule is _SERIES:
+        if type_ is SERIES:
             document[name] = _add_once(value, columns, sent)
-        elif rule is _PAINT:
+        elif type_ is PAINT:
             document[name] = value if isinstance(value, str) else _pack_texts(value, columns)
         elif name == "points":
             document[name] = len(value)
@@ -225,73 +222,72 @@ def _pack_plot(plot: Plot, columns: list[Column], sent: dict[int, int]) -> Docum
     return document
 
 
-def _unpack_plot(document: Document, columns: _Columns, dots: _Dots) -> Plot:
-    plot_type = PLOTS[document["kind"]]
-    known = rules(plot_type)
-    given: Document = {}
+_BLANK: Mapping[str, Plot] = {kind: plot.assemble({}) for kind, plot in PLOTS.items()}
+
+
+def _unpack_plot(kind: type[Plot], document: Document, packet: _Packet, dots: _Dots) -> Plot:
+    values: Document = {}
     for name, value in document.items():
         if name == "kind":
             continue
-        rule = known[name]
-        if rule is _SERIES:
-            given[name] = columns.named(value, np.float64)
-        elif rule is _PAINT and not isinstance(value, str):
-            given[name] = _unpack_texts(value, columns)
+        type_ = kind.field_types[name]
+        if type_ is SERIES:
+            values[name] = packet.column(value, np.float64)
+        elif type_ is PAINT and not isinstance(value, str):
+            values[name] = _unpack_texts(value, packet)
         elif name == "points":
-            given[name] = dots.take(value)
+            values[name] = dots.take(value)
         else:
-            given[name] = value
-    return plot_type(**given)
+            values[name] = value
+    return kind(**values)
 
 
-def _fields(plot_type: type[Plot]) -> tuple[tuple[str, Rule, Any], ...]:
-    defaults = {each.name: each.default for each in fields(plot_type)}
-    return tuple((name, rule, defaults[name]) for name, rule in rules(plot_type).items())
+# --------------------------------------------------------------------------------------- columns
 
 
-# For each field of a kind of plot its name, its rule, and the value that need not be sent.
-_PLANS = {plot_type.kind: _fields(plot_type) for plot_type in PLOTS.values()}
-_SIMPLE = frozenset(("hline", "hbar", "divline"))
-
-
-def _pack_rows(rows: Rows[Any], columns: list[Column]) -> Document:
+def _pack_array(array: RecordArray[Any], columns: list[Column]) -> Document:
     packed: Document = {}
-    for name in rows.names():
-        value = getattr(rows, name)
-        texts = isinstance(value, TextColumn)
-        packed[name] = _pack_texts(value, columns) if texts else _add(value, columns)
+    for name in array.names:
+        column = getattr(array, name)
+        is_text = isinstance(column, TextColumn)
+        packed[name] = _pack_texts(column, columns) if is_text else _add(column, columns)
     return packed
 
 
-def _unpack_rows(rows: type[Rows[Any]], document: Document, columns: _Columns) -> Rows[Any]:
-    given: Document = {}
-    for name, value in document.items():
-        texts = isinstance(value, list)
-        given[name] = _unpack_texts(value, columns) if texts else columns.named(value)
-    if set(given) != set(rows.names()):
-        raise ValueError("rows")
-    return rows(**given)
+def _unpack_array(
+    kind: type[RecordArray[Any]], document: Document, packet: _Packet
+) -> RecordArray[Any]:
+    if set(document) != set(kind.names):
+        raise ValueError("columns")
+    return kind(
+        **{
+            name: _unpack_texts(packed, packet)
+            if isinstance(packed, list)
+            else packet.column(packed)
+            for name, packed in document.items()
+        }
+    )
 
 
 def _pack_texts(texts: TextColumn, columns: list[Column]) -> list[Any]:
-    """The texts that differ, and for each place which it is; one alone is told by its count."""
+    """The distinct texts and the column of their codes; a text alone and its count."""
     if len(texts.categories) == 1:
         return [texts.categories[0], len(texts)]
     return [texts.categories, _add(texts.codes, columns)]
 
 
-def _unpack_texts(packed: list[Any], columns: _Columns) -> TextColumn:
-    different, number = packed
-    if not isinstance(different, list):
+def _unpack_texts(packed: list[Any], packet: _Packet) -> TextColumn:
+    categories, number = packed
+    if not isinstance(categories, list):
         if type(number) is not int or not 0 <= number <= _MOST_TEXTS:
             raise ValueError("texts")
-        return TextColumn.repeat(different, number)
-    which = columns.named(number)
-    if which.dtype.kind not in "ui":
+        return TextColumn.repeat(categories, number)
+    codes = packet.column(number)
+    if codes.dtype.kind not in "ui":
         raise ValueError("texts")
-    if len(which) and not 0 <= which.min() <= which.max() < len(different):
+    if len(codes) and not 0 <= codes.min() <= codes.max() < len(categories):
         raise ValueError("texts")
-    return TextColumn(different, which)
+    return TextColumn(categories, codes)
 
 
 def _add(column: Column, columns: list[Column]) -> int:
@@ -300,7 +296,7 @@ def _add(column: Column, columns: list[Column]) -> int:
 
 
 def _add_once(column: Column, columns: list[Column], sent: dict[int, int]) -> int:
-    """A series that several plots share crosses once."""
+    """Adds a series that several plots share once."""
     number = sent.get(id(column))
     if number is None:
         sent[id(column)] = number = _add(column, columns)

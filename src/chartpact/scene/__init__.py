@@ -1,15 +1,13 @@
 """A Scene is what an indicator drew: its plots, its signals and its Pine-style objects.
 
-Everything here is a frozen value, checked where it is made: each field's type carries the rule
-that says what may stand there, and the same rule reads, writes and describes it in JSON. Series
-are read-only float64 arrays in which NaN means "nothing is drawn on this bar"; in JSON it is null.
+Everything here is a record of `chartpact.drawing`: frozen, and checked where it is made. Series are
+read-only float64 arrays in which NaN means "nothing is drawn on this bar"; in JSON it is null.
 `to_json` and `from_json` lose nothing.
 """
 
-from chartpact.scene.columns import NOTHING
+from chartpact.arrays import NOTHING
+from chartpact.drawing import CHANNELS, Anchor, Box, Cell, Label, Line, SceneError, Table
 from chartpact.scene.drawn import Drawn
-from chartpact.scene.fields import Paint, Series
-from chartpact.scene.objects import Anchor, Box, Cell, Label, Line, Table
 from chartpact.scene.plots import (
     PLOTS,
     BarsPlot,
@@ -24,11 +22,9 @@ from chartpact.scene.plots import (
     Points,
     displaced,
 )
-from chartpact.scene.rows import Rows
-from chartpact.scene.rule import Rule, SceneError
-from chartpact.scene.scene import CHANNELS, Scene, json_schema
+from chartpact.scene.recordarray import RecordArray
+from chartpact.scene.scene import Scene, json_schema
 from chartpact.scene.signals import Signal, Signals, signals_of
-from chartpact.scene.values import Value, rules
 
 __all__ = [
     "CHANNELS",
@@ -47,21 +43,16 @@ __all__ = [
     "Label",
     "Line",
     "LinePlot",
-    "Paint",
     "Plot",
     "Point",
     "Points",
-    "Rows",
-    "Rule",
+    "RecordArray",
     "Scene",
     "SceneError",
-    "Series",
     "Signal",
     "Signals",
     "Table",
-    "Value",
     "displaced",
     "json_schema",
-    "rules",
     "signals_of",
 ]

@@ -1,50 +1,63 @@
-"""What is left of plots, signals and objects when a scene is seen from a later bar on."""
+"""The plots, signals and objects of a scene that is seen from a later bar on."""
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from chartpact.scene.objects import Anchor
+from chartpact.drawing import Anchor, DrawnObject
+from chartpact.drawing.fieldtypes import SERIES
 from chartpact.scene.plots import DivLinePlot, DotPlot, Plot
 from chartpact.scene.signals import Signals
 
+T = TypeVar("T", bound=DrawnObject)
+
 
 def cut_plots(plots: Iterable[Plot], first: int) -> tuple[Plot, ...]:
-    return tuple(_cut(plot, first) for plot in plots if _reaches(plot, first))
+    return tuple(_cut(plot, first) for plot in plots if _is_in_view(plot, first))
 
 
-def _reaches(plot: Plot, first: int) -> bool:
+def _is_in_view(plot: Plot, first: int) -> bool:
     return not isinstance(plot, DivLinePlot) or max(plot.x1, plot.x2) >= first
 
 
 def _cut(plot: Plot, first: int) -> Plot:
     if isinstance(plot, DotPlot):
-        kept = np.flatnonzero(plot.columns.x >= first)
-        points = plot.columns.at(kept, x=plot.columns.x[kept] - first)
-        color = plot.color if isinstance(plot.color, str) else plot.color.take(kept)
+        rows = np.flatnonzero(plot.columns.x >= first)
+        points = plot.columns.take(rows, x=plot.columns.x[rows] - first)
+        color = plot.color if isinstance(plot.color, str) else plot.color.take(rows)
         return replace(plot, points=points, color=color)
     if isinstance(plot, DivLinePlot):
         return replace(plot, x1=plot.x1 - first, x2=plot.x2 - first)
-    changes: dict[str, Any] = {}
+    changes: dict[str, Any] = {
+        name: getattr(plot, name)[first:]
+        for name, type_ in plot.field_types.items()
+        if type_ is SERIES and name not in plot.optional  # what is ahead of the last bar stays
+    }
     if not isinstance(plot.color, str):
         changes["color"] = plot.color[first:]
-    for name in ("values", "a", "b"):
-        if hasattr(plot, name):
-            changes[name] = getattr(plot, name)[first:]
     return replace(plot, **changes) if changes else plot
 
 
 def cut_signals(signals: Signals, first: int) -> Signals:
-    """Those drawn or first known in view: a divergence is known some bars after its dot."""
-    kept = np.flatnonzero(np.maximum(signals.bar, signals.confirmed_bar) >= first)
-    return signals.at(
-        kept, bar=signals.bar[kept] - first, confirmed_bar=signals.confirmed_bar[kept] - first
+    """The signals drawn or first known in view: a divergence is known some bars after its dot."""
+    rows = np.flatnonzero(np.maximum(signals.bar, signals.confirmed_bar) >= first)
+    return signals.take(
+        rows, bar=signals.bar[rows] - first, confirmed_bar=signals.confirmed_bar[rows] - first
     )
 
 
-def moved(place: Anchor, first: int) -> Anchor:
+def cut_objects(objects: Iterable[T], first: int) -> tuple[T, ...]:
+    return tuple(
+        drawn.assemble(
+            vars(drawn) | {name: _move(getattr(drawn, name), first) for name in drawn.places}
+        )
+        for drawn in objects
+    )
+
+
+def _move(place: Anchor, first: int) -> Anchor:
     if place.bar is None:
         return place
     n = None if place.n is None else place.n - first

@@ -3,69 +3,50 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Annotated, Any, ClassVar, Self, cast
+from typing import Annotated, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from chartpact import palette
-from chartpact.scene.columns import NOTHING
-from chartpact.scene.fields import (
+from chartpact.arrays import NOTHING
+from chartpact.checks import shown
+from chartpact.drawing.fieldtypes import (
     COLOR_SCHEMA,
     BorderStyle,
+    Json,
     LineStyle,
-    MaybeText,
+    Measure,
     Number,
+    Offset,
     Paint,
     PlotStyle,
     Positive,
     Series,
     Side,
     Text,
+    TextOrNone,
     Whole,
 )
-from chartpact.scene.rows import Rows, rows
-from chartpact.scene.rule import Json, SceneError
-from chartpact.scene.values import Value, rules
+from chartpact.drawing.record import Record, SceneError
+from chartpact.scene.recordarray import RecordArray, array_type
 from chartpact.textcolumn import TextColumn
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Plot(Value):
+class Plot(Record):
     """What every plot has: a title and its colour."""
 
     kind: ClassVar[str]
     optional: ClassVar[tuple[str, ...]] = ()  # left out of the JSON when empty
     title: Text = ""
-    color: Paint = palette.COLORS["blue"]
+    color: Paint = "blue"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Plot) and self.to_json() == other.to_json()
 
     def __hash__(self) -> int:
         return hash((self.kind, self.title))
-
-    def alike(self, **columns: Any) -> list[Self]:
-        """As many plots as the columns have rows, each like this one but for its row."""
-        known = rules(type(self))
-        listed = []
-        for name, values in columns.items():
-            rule = known[name]
-            try:
-                if rule.column is None:
-                    checked = {each: rule.check(each) for each in set(values)}
-                    listed.append([checked[each] for each in values])
-                else:
-                    listed.append(rule.column(values).tolist())
-            except SceneError as error:
-                raise SceneError(f"{type(self).__name__}.{name}: {error}") from None
-        made = []
-        for row in zip(*listed, strict=True):
-            other = object.__new__(type(self))
-            other.__dict__.update(self.__dict__)
-            other.__dict__.update(zip(columns, row, strict=True))
-            made.append(other)
-        return made
 
     def to_json(self) -> dict[str, Json]:
         data: dict[str, Json] = {"kind": self.kind, **super().to_json()}
@@ -80,7 +61,7 @@ class Plot(Value):
     @classmethod
     def from_json(cls, data: Json) -> Self:
         if not isinstance(data, Mapping):
-            raise SceneError(f"{data!r:.60} is not a plot")
+            raise SceneError(f"{shown(data)} is not a plot")
         rest = {name: value for name, value in data.items() if name != "kind"}
         if isinstance(rest.get("colors", []), str) or not isinstance(rest.get("color", ""), str):
             raise SceneError(f"{cls.__name__}: color is one colour, colors is a list of them")
@@ -115,7 +96,7 @@ class LinePlot(Plot):
     kind = "line"
     optional = ("ahead",)
     values: Series
-    width: Positive = 1
+    width: Measure = 1
     style: PlotStyle = "line"
     ahead: Series = field(default_factory=lambda: NOTHING)
 
@@ -160,16 +141,16 @@ class FillPlot(Plot):
 
 
 @dataclass(frozen=True)
-class Point(Value):
+class Point(Record):
     """One dot: its bar, its height, its size in pixels and, where it is a signal, the name."""
 
     x: Whole
     y: Number
-    size: Positive = 4
-    label: MaybeText = None
+    size: Measure = 4
+    label: TextOrNone = None
 
 
-class Points(Rows[Point]):
+class Points(RecordArray[Point]):
     """Dots as columns: `Points(x=bars, y=heights, size=6, label="buy")`."""
 
     record = Point
@@ -184,7 +165,7 @@ class DotPlot(Plot):
     """Dots on bars; `color` may be one colour for each dot."""
 
     kind = "dot"
-    points: Annotated[Sequence[Point], rows(Points)]
+    points: Annotated[Sequence[Point], array_type(Points)]
 
     @property
     def columns(self) -> Points:
@@ -208,8 +189,8 @@ class HBarPlot(Plot):
     kind = "hbar"
     y: Number
     height: Positive
-    width: Positive
-    offset: Number = 0
+    width: Measure
+    offset: Offset = 0
     side: Side = "left"
 
 

@@ -5,39 +5,29 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Annotated, Any, Self, cast
 
-from chartpact.scene.checks import number
-from chartpact.scene.cut import cut_plots, cut_signals, moved
-from chartpact.scene.fields import COUNT, MaybeText
-from chartpact.scene.objects import Box, Label, Line, Table
+from chartpact.checks import Unfit, number, shown
+from chartpact.drawing import CHANNELS, Box, Label, Line, Record, SceneError, Table
+from chartpact.drawing.fieldtypes import COUNT, FieldType, Json, TextOrNone, list_of, nullable
+from chartpact.drawing.record import record_type
+from chartpact.scene.cut import cut_objects, cut_plots, cut_signals
 from chartpact.scene.plots import PLOTS, Plot
-from chartpact.scene.rows import rows
-from chartpact.scene.rule import Json, Rule, SceneError, list_of, nullable
+from chartpact.scene.recordarray import array_type
 from chartpact.scene.signals import Signal, Signals
-from chartpact.scene.values import Value, record
 
 SCHEMA_ID = "urn:chartpact:schema:scene:1"
-CHANNELS = ("labels", "lines", "boxes", "tables")
-
-
-def _plot_from_json(data: Json) -> Plot:
-    kind = data.get("kind") if isinstance(data, Mapping) else None
-    if not isinstance(kind, str) or kind not in PLOTS:
-        raise SceneError(f"{kind!r} is not a kind of plot: {', '.join(PLOTS)}")
-    return PLOTS[kind].from_json(data)
 
 
 def _plot(value: Any) -> Plot:
     if isinstance(value, Plot):
         return value
-    raise SceneError(f"{value!r:.60} is not a plot")
+    raise Unfit("is not a plot", value)
 
 
-_ANY_PLOT = Rule(
-    _plot,
-    {"oneOf": [plot.schema() for plot in PLOTS.values()]},
-    lambda plot: plot.to_json(),
-    _plot_from_json,
-)
+def _plot_from_json(data: Json) -> Plot:
+    kind = data.get("kind") if isinstance(data, Mapping) else None
+    if not isinstance(kind, str) or kind not in PLOTS:
+        raise SceneError(f"{shown(kind)} is not a kind of plot: {', '.join(PLOTS)}")
+    return PLOTS[kind].from_json(data)
 
 
 def _range(value: Any) -> tuple[float, float]:
@@ -45,50 +35,55 @@ def _range(value: Any) -> tuple[float, float]:
         low, high = number(value[0]), number(value[1])
         if low < high:
             return (low, high)
-    raise SceneError(f"{value!r:.60} is not a range (low, high) with low < high")
-
-
-_RANGE = nullable(
-    Rule(
-        _range,
-        {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2},
-        list,
-    )
-)
+    raise Unfit("is not a range (low, high) with low < high", value)
 
 
 def _counts(value: Any) -> Mapping[str, int]:
     if not isinstance(value, Mapping) or not set(value) <= set(CHANNELS):
-        raise SceneError(f"{value!r:.60} does not map {', '.join(CHANNELS)} to counts")
+        raise Unfit(f"does not map {', '.join(CHANNELS)} to counts", value)
     return MappingProxyType({name: COUNT.check(count) for name, count in value.items()})
 
 
-_COUNTS = Rule(
+_PLOT = FieldType(
+    "plot",
+    _plot,
+    {"oneOf": [plot.schema() for plot in PLOTS.values()]},
+    encode=lambda plot: plot.to_json(),
+    decode=_plot_from_json,
+)
+_RANGE = FieldType(
+    "range",
+    _range,
+    {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2},
+    encode=list,
+)
+_COUNTS = FieldType(
+    "counts",
     _counts,
     {
         "type": "object",
         "properties": {name: {"type": "integer", "minimum": 0} for name in CHANNELS},
         "additionalProperties": False,
     },
-    dict,
+    encode=dict,
 )
 
 
 @dataclass(frozen=True)
-class Scene(Value):
+class Scene(Record):
     """Everything one indicator drew on one run of bars.
 
-    `limits` tells how many objects of a channel may live, `evicted` how many left for it.
+    `limits` is how many objects of a channel may live, `evicted` how many left because of it.
     """
 
-    plots: Annotated[tuple[Plot, ...], list_of(_ANY_PLOT)] = ()
-    signals: Annotated[Sequence[Signal], rows(Signals)] = ()
-    labels: Annotated[tuple[Label, ...], list_of(record(Label))] = ()
-    lines: Annotated[tuple[Line, ...], list_of(record(Line))] = ()
-    boxes: Annotated[tuple[Box, ...], list_of(record(Box))] = ()
-    tables: Annotated[tuple[Table, ...], list_of(record(Table))] = ()
-    y_range: Annotated[tuple[float, float] | None, _RANGE] = None
-    label: MaybeText = None
+    plots: Annotated[tuple[Plot, ...], list_of(_PLOT)] = ()
+    signals: Annotated[Sequence[Signal], array_type(Signals)] = ()
+    labels: Annotated[tuple[Label, ...], list_of(record_type(Label))] = ()
+    lines: Annotated[tuple[Line, ...], list_of(record_type(Line))] = ()
+    boxes: Annotated[tuple[Box, ...], list_of(record_type(Box))] = ()
+    tables: Annotated[tuple[Table, ...], list_of(record_type(Table))] = ()
+    y_range: Annotated[tuple[float, float] | None, nullable(_RANGE)] = None
+    label: TextOrNone = None
     limits: Annotated[Mapping[str, int], _COUNTS] = field(default_factory=dict, hash=False)
     evicted: Annotated[Mapping[str, int], _COUNTS] = field(default_factory=dict, hash=False)
 
@@ -96,26 +91,17 @@ class Scene(Value):
         return Scene.from_json, (self.to_json(),)
 
     def cut(self, first: int) -> Self:
-        """The scene as seen from bar `first` on: bars are counted anew, earlier ones are gone.
+        """The scene as seen from bar `first` on, which is then bar 0.
 
         What begins earlier and may reach into view stays, at negative bars.
         """
         if first <= 0:
             return self
-        return replace(
-            self,
-            plots=cut_plots(self.plots, first),
-            signals=cut_signals(cast(Signals, self.signals), first),
-            labels=tuple(replace(each, x=moved(each.x, first)) for each in self.labels),
-            lines=tuple(
-                replace(each, x1=moved(each.x1, first), x2=moved(each.x2, first))
-                for each in self.lines
-            ),
-            boxes=tuple(
-                replace(each, left=moved(each.left, first), right=moved(each.right, first))
-                for each in self.boxes
-            ),
-        )
+        objects: dict[str, Any] = {
+            channel: cut_objects(getattr(self, channel), first) for channel in CHANNELS
+        }
+        signals = cut_signals(cast(Signals, self.signals), first)
+        return replace(self, plots=cut_plots(self.plots, first), signals=signals, **objects)
 
 
 def json_schema() -> dict[str, Json]:

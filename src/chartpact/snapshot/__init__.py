@@ -1,25 +1,16 @@
 """A Snapshot is the lossless record of what was drawn on one chart at one moment, by whomever.
 
 It is JSON with a fixed shape, version 1. **An absent key means that the source cannot tell; null
-means that nothing is there** (Pine's `na`); neither is ever turned into the other. A snapshot's
-frame (chart, source, studies, their channels) is checked when it is made. Its records are kept as
-the source gave them, unknown keys included: `problems` lists what is wrong with them, and a
-contract that needs a wrong one refuses to be read.
+means that nothing is there** (Pine's `na`); neither is ever turned into the other. The
+structure of a snapshot (chart, source, studies, their channels) is checked when it is made. Its
+records stay as the source gave them, unknown keys included: `problems` lists what is wrong with
+them, and a contract that needs a wrong one refuses to be read.
 """
 
-from chartpact.snapshot.fields import (
-    CHANNELS,
-    CHART,
-    FIELDS,
-    MAX_WHOLE,
-    PRICES,
-    Field,
-    fault,
-    is_number,
-)
-from chartpact.snapshot.frame import SnapshotError
-from chartpact.snapshot.record import Snapshot, Study, parse_json
-from chartpact.snapshot.schema import json_schema
+from chartpact.checks import MAX_WHOLE, is_number
+from chartpact.snapshot.fields import CHANNELS, CHART, FIELDS, PRICES, Field, fault
+from chartpact.snapshot.snapshot import Snapshot, Study, parse_json
+from chartpact.snapshot.structure import SnapshotError, json_schema
 from chartpact.snapshot.study import study
 
 __all__ = [

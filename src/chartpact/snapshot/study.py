@@ -1,7 +1,8 @@
 """The study of an indicator of our own: its scene as the records of a snapshot."""
 
+from chartpact.drawing import CAPPED, DrawnObject
 from chartpact.scene import Drawn, Scene
-from chartpact.snapshot.fields import CHANNELS, Json
+from chartpact.snapshot.fields import Json
 
 
 def study(drawn: Drawn) -> dict[str, Json]:
@@ -10,29 +11,28 @@ def study(drawn: Drawn) -> dict[str, Json]:
     cells, tables = [], []
     for table in scene.tables:
         frame = table.to_json()
-        inside = frame.pop("cells")
+        place = {"table": table.id, "position": table.position}
+        cells += [{**cell, **place} for cell in frame.pop("cells")]
         tables.append(frame)
-        cells += [{**cell, "table": table.id, "position": table.position} for cell in inside]
     return {
         "id": drawn.id,
         "name": drawn.title,
         "short_name": drawn.short_title,
         "version": None,
         "inputs": dict(drawn.params),
-        "labels": [_placed(label.to_json(), "x") for label in scene.labels],
-        "lines": [_placed(line.to_json(), "x1", "x2") for line in scene.lines],
-        "boxes": [_placed(box.to_json(), "left", "right") for box in scene.boxes],
+        **{channel: list(map(_record, getattr(scene, channel))) for channel in CAPPED},
         "cells": cells,
         "tables": tables,
         "truncated": [],
-        "limits": {name: cap for name, cap in scene.limits.items() if name in CHANNELS},
+        "limits": {channel: cap for channel, cap in scene.limits.items() if channel in CAPPED},
     }
 
 
-def _placed(record: dict[str, Json], *anchors: str) -> dict[str, Json]:
-    """Our objects are ordered by their bars."""
-    for name in anchors:
-        at = record[name]
-        if at["n"] is None and at["bar"] is not None:
-            record[name] = {**at, "n": at["bar"]}
+def _record(drawn: DrawnObject) -> dict[str, Json]:
+    """The JSON of an object; our objects are ordered by their bars."""
+    record = drawn.to_json()
+    for name in drawn.places:
+        place = record[name]
+        if place["n"] is None:
+            place["n"] = place["bar"]
     return record

@@ -2,13 +2,17 @@
 
 import math
 from collections.abc import Mapping
-from typing import Any, ClassVar, cast
+from itertools import chain
+from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
 
 from chartpact import palette
 from chartpact.arrays import all_true, any_true
 from chartpact.bars import Bars
+from chartpact.checks import Unfit
+from chartpact.drawing import CAPPED, OBJECTS, DrawnObject, Record, SceneError, Table
+from chartpact.drawing.fieldtypes import COLOR
 from chartpact.scene import (
     NOTHING,
     BarsPlot,
@@ -22,12 +26,11 @@ from chartpact.scene import (
     Point,
     Points,
     Scene,
-    SceneError,
     Signals,
     displaced,
-    rules,
 )
 from chartpact.script.errors import Fault
+from chartpact.script.host.arguments import measure, number, plain, refusal, whole
 from chartpact.script.host.objects import (
     FURTHEST,
     BoxHandle,
@@ -35,11 +38,6 @@ from chartpact.script.host.objects import (
     LabelHandle,
     LineHandle,
     TableHandle,
-    bearable,
-    number,
-    plain,
-    refused,
-    whole,
 )
 from chartpact.script.limits import (
     DOT_TEXT_CHARS,
@@ -54,17 +52,18 @@ from chartpact.script.runtime.series import Array, NotANumber, Series, TextSerie
 from chartpact.script.runtime.values import LISTS, HostObject, a_type, shown
 from chartpact.textcolumn import TextColumn
 
+R = TypeVar("R", bound=Record)
+
 PLOT_METHODS = "line fill bars dot hline hbar divline set_y_range set_label".split()
 FURTHEST_OFFSET = 10_000
 _CHECKED = frozenset(("color", "points"))  # before they come to a plot
-OBJECT_METHODS = "new_label new_line new_box new_table".split()
+OBJECT_METHODS = [f"new_{kind.__name__.lower()}" for kind in OBJECTS.values()]
 
 
 class Chart(HostObject):
     """Collects what one run draws."""
 
     __slots__ = (
-        "_canvas",
         "_count_of_dots",
         "_dot_text",
         "_dots",
@@ -76,6 +75,7 @@ class Chart(HostObject):
         "_size",
         "_text",
         "_y_range",
+        "canvas",
     )
     type_name = "chart"
     methods = frozenset((*PLOT_METHODS, *OBJECT_METHODS))
@@ -99,10 +99,9 @@ class Chart(HostObject):
 
     def __init__(self, bars: Bars, meta: Mapping[str, Any], meter: Meter) -> None:
         caps = {
-            channel: meta.get(f"max_{channel}_count", palette.DEFAULT_CAP)
-            for channel in ("labels", "lines", "boxes")
+            channel: meta.get(f"max_{channel}_count", palette.DEFAULT_CAP) for channel in CAPPED
         }
-        self._canvas = Canvas(bars.time, meter, caps)
+        self.canvas = Canvas(bars.time, meter, caps)
         self._meter = meter
         self._size = len(bars)
         self._plots: list[Plot | _Scattered] = []
@@ -222,8 +221,8 @@ class Chart(HostObject):
         self._count(len(at), label)
         if label is not None:
             self._meter.charge(len(at))
-        bearable(plain(size, "size"), "size")
-        one = self._made(Point, x=0, y=0.0, size=size, label=label)
+        measure(plain(size, "size"), Point.field_types["size"], "size")
+        one = self._make(Point, x=0, y=0.0, size=size, label=label)
         points = Points.like(one, x=at + offset, y=heights)
         paint = self._paint(color)
         if isinstance(paint, TextColumn):
@@ -284,8 +283,8 @@ class Chart(HostObject):
         if type(x2) is Series or type(x2) in LISTS:
             self._lines(x1, y1, x2, y2, color, style, title, offset)
             return
-        first = self._canvas.bar(x1, "x1", offset)
-        last = self._canvas.bar(x2, "x2", offset)
+        first = self.canvas.bar(x1, "x1", offset)
+        last = self.canvas.bar(x2, "x2", offset)
         begin, end = number(y1, "y1"), number(y2, "y2")
         if first is None or last is None or begin is None or end is None:
             return
@@ -333,7 +332,7 @@ class Chart(HostObject):
         self._check_text(title, "title", len(at) - 1)
         self._reserve(plots=len(at) - 1)
         for each in dict.fromkeys(rows.get("color", ())):  # a wrong one is told as any other is
-            self._made(DivLinePlot, **first | {"color": each})
+            self._make(DivLinePlot, **first | {"color": each})
         others = {name: each[1:] for name, each in rows.items()}
         self._plots += cast(DivLinePlot, self._plots[-1]).alike(**others)
 
@@ -354,93 +353,21 @@ class Chart(HostObject):
 
     # ------------------------------------------------------------------------------------ objects
 
-    def new_label(
-        self,
-        x: Any,
-        y: Any,
-        text: Any = "",
-        xloc: Any = "bar_index",
-        yloc: Any = "price",
-        color: Any = "blue",
-        style: Any = "label_down",
-        textcolor: Any = "white",
-        size: Any = "normal",
-        textalign: Any = "center",
-        tooltip: Any = "",
-        text_font_family: Any = "default",
-        force_overlay: Any = False,
-        text_formatting: Any = "none",
-    ) -> LabelHandle:
-        """A text at a bar and a price; the handle changes or deletes it."""
-        return LabelHandle(self._canvas, *_given(locals()))
-
-    def new_line(
-        self,
-        x1: Any,
-        y1: Any,
-        x2: Any,
-        y2: Any,
-        xloc: Any = "bar_index",
-        extend: Any = "none",
-        color: Any = "blue",
-        style: Any = "solid",
-        width: Any = 1,
-        force_overlay: Any = False,
-    ) -> LineHandle:
-        """A line between two points; the handle changes or deletes it."""
-        return LineHandle(self._canvas, *_given(locals()))
-
-    def new_box(
-        self,
-        left: Any,
-        top: Any,
-        right: Any,
-        bottom: Any,
-        border_color: Any = "blue",
-        border_width: Any = 1,
-        border_style: Any = "solid",
-        extend: Any = "none",
-        xloc: Any = "bar_index",
-        bgcolor: Any = "blue",
-        text: Any = "",
-        text_size: Any = "auto",
-        text_color: Any = "black",
-        text_halign: Any = "center",
-        text_valign: Any = "center",
-        text_wrap: Any = "none",
-        text_font_family: Any = "default",
-        force_overlay: Any = False,
-        text_formatting: Any = "none",
-    ) -> BoxHandle:
-        """A rectangle; the handle changes or deletes it."""
-        return BoxHandle(self._canvas, *_given(locals()))
-
-    def new_table(
-        self,
-        position: Any,
-        columns: Any,
-        rows: Any,
-        bgcolor: Any = None,
-        frame_color: Any = None,
-        frame_width: Any = 0,
-        border_color: Any = None,
-        border_width: Any = 0,
-        force_overlay: Any = False,
-    ) -> TableHandle:
-        """A table in a corner of the pane; its handle writes the cells."""
-        return TableHandle(self._canvas, _given(locals())[0])
+    new_label = LabelHandle.constructor()
+    new_line = LineHandle.constructor()
+    new_box = BoxHandle.constructor()
+    new_table = TableHandle.constructor()
 
     # -------------------------------------------------------------------------------------- scene
 
     def scene(self) -> Scene:
         """Everything that was drawn and is still there."""
-        canvas = self._canvas
+        canvas = self.canvas
         drawn: dict[str, Any] = {
-            channel: tuple(each.drawn() for each in handles.values())
+            channel: tuple(handle.draw() for handle in handles.values())
             for channel, handles in canvas.alive.items()
         }
-        texts = sum(map(_text_of, (each for objects in drawn.values() for each in objects)))
-        if texts > SCENE_TEXT_CHARS:
+        if sum(map(_text_chars, chain(*drawn.values()))) > SCENE_TEXT_CHARS:
             raise Fault("size", f"all texts together have at most {SCENE_TEXT_CHARS:,} characters")
         plots = tuple(each.plot() if isinstance(each, _Scattered) else each for each in self._plots)
         return Scene(
@@ -585,23 +512,19 @@ class Chart(HostObject):
             if type(value) is np.ndarray:
                 numbers += len(value)
             elif name not in _CHECKED:
-                plain(value, name)
-                if name in ("width", "offset"):
-                    bearable(value, name)
+                measure(plain(value, name), plot.field_types[name], name)
         self._meter.charge(100 if numbers else 0)
         self._reserve(numbers)
-        self._plots.append(self._made(plot, **given))
+        self._plots.append(self._make(plot, **given))
 
     @staticmethod
-    def _made(kind: Any, **given: Any) -> Any:
+    def _make(kind: type[R], **values: Any) -> R:
         try:
-            return kind(**given)
+            return kind(**values)
         except SceneError as error:
-            told = str(error).split(".", 1)[-1]
-            name = told.split(":", 1)[0]
-            if name not in given:
-                raise Fault("value", told) from None
-            raise refused(told, given[name], rules(kind)[name]) from None
+            if error.unfit is None:
+                raise Fault("value", str(error)) from None
+            raise refusal(error.unfit, kind.field_types[error.field], error.field) from None
 
 
 _INSTEAD: Mapping[type, str] = {  # of a series
@@ -626,14 +549,14 @@ class _Scattered:
     def add(self, x: int, y: float, color: Any, size: Any, label: str | None) -> None:
         if type(size) not in (int, float):
             raise Fault("type", f"size is a number of pixels, not {a_type(size)}")
-        if not bearable(size, "size") >= 0:
+        if not measure(size, Point.field_types["size"], "size") >= 0:
             raise Fault("value", f"size is a number of pixels, not {shown(size)}")
         if type(color) is not str:
             raise Fault("type", f"color is a string, not {a_type(color)}")
         try:
             self._color.append(palette.color(color))
-        except ValueError as error:
-            raise Fault("value", f"color: {error}".replace(repr(color), shown(color))) from None
+        except Unfit as unfit:
+            raise refusal(unfit, COLOR, "color") from None
         self._x.append(x)
         self._y.append(y)
         self._size.append(size)
@@ -661,13 +584,6 @@ def _check_offset(offset: Any) -> None:
         raise Fault("value", f"offset is at most {FURTHEST_OFFSET:,} bars, not {shown(offset)}")
 
 
-def _given(arguments: dict[str, Any]) -> tuple[dict[str, Any], Any]:
-    """The arguments of a constructor but `self`, and their xloc."""
-    given = {name: value for name, value in arguments.items() if name not in ("self", "xloc")}
-    return given, arguments.get("xloc", "bar_index")
-
-
-def _text_of(value: Any) -> int:
-    cells = getattr(value, "cells", ())
-    own = len(getattr(value, "text", "")) + len(getattr(value, "tooltip", ""))
-    return own + sum(map(_text_of, cells))
+def _text_chars(drawn: DrawnObject) -> int:
+    own = sum(len(getattr(drawn, name)) for name in drawn.texts)
+    return own + sum(map(_text_chars, drawn.cells)) if isinstance(drawn, Table) else own

@@ -31,7 +31,9 @@ def test_rows_read_as_a_sequence_of_their_records():
 
 def test_rows_made_of_records_equal_rows_made_of_columns():
     records = (Point(1, 2.0, 3, None), Point(2, 4.0, 3, "sell"))
-    assert Points.of(records) == Points(x=[1, 2], y=[2.0, 4.0], size=3, label=[None, "sell"])
+    assert Points.of_records(records) == Points(
+        x=[1, 2], y=[2.0, 4.0], size=3, label=[None, "sell"]
+    )
     assert DotPlot(points=records).points == records
 
 

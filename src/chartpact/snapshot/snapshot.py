@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from chartpact.snapshot.fields import CHANNELS, FIELDS, Json, fault
-from chartpact.snapshot.frame import VERSION, SnapshotError, check_frame
+from chartpact.snapshot.structure import VERSION, SnapshotError, check_structure
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Snapshot:
     data: Mapping[str, Json]
 
     def __post_init__(self) -> None:
-        check_frame(self.data)
+        check_structure(self.data)
 
     @property
     def chart(self) -> Mapping[str, Json]:

@@ -1,0 +1,159 @@
+"""The structure of a snapshot: checked when one is made, and published as a JSON Schema.
+
+Chart, source, studies and their channels are checked. What is inside the records is not.
+"""
+
+from collections.abc import Mapping
+
+from chartpact import palette
+from chartpact.checks import MAX_WHOLE, is_text, is_whole, shown
+from chartpact.drawing import Anchor
+from chartpact.snapshot.fields import (
+    CHANNELS,
+    CHART,
+    CHART_NEEDS,
+    FIELDS,
+    SOURCE,
+    STUDY,
+    Field,
+    Json,
+    fault,
+)
+
+SCHEMA_ID = "urn:chartpact:schema:snapshot:1"
+VERSION = 1
+
+
+class SnapshotError(ValueError):
+    """This is no snapshot; the message says where and what would be right."""
+
+
+def check_structure(data: Json) -> None:
+    if not isinstance(data, Mapping):
+        raise SnapshotError(
+            f"{shown(data)} is not a snapshot: it is an object with schema, chart, source, studies"
+        )
+    if "schema" not in data:
+        raise SnapshotError(f'this is not a snapshot: "schema": {VERSION} is missing')
+    if isinstance(data["schema"], bool) or data["schema"] != VERSION:
+        raise SnapshotError(f"schema {shown(data['schema'])} is not known here; {VERSION} is")
+    chart, source = _object(data, "chart"), _object(data, "source")
+    for name in CHART_NEEDS:
+        if name not in chart:
+            raise SnapshotError(f"chart.{name} is missing")
+    _check_fields(chart, CHART, "chart")
+    _check_source(source)
+    studies = data.get("studies")
+    if not isinstance(studies, list | tuple):
+        raise SnapshotError("studies is missing, or not a list")
+    for i, study in enumerate(studies):
+        _check_study(study, f"studies[{i}]")
+
+
+def _object(data: Mapping[str, Json], name: str) -> Mapping[str, Json]:
+    value = data.get(name)
+    if not isinstance(value, Mapping):
+        raise SnapshotError(f"{name} is missing, or not an object")
+    return value
+
+
+def _check_fields(data: Mapping[str, Json], known: Mapping[str, Field], place: str) -> None:
+    for name, field in known.items():
+        if name in data and (wrong := fault(field, data[name])):
+            raise SnapshotError(f"{place}.{name}: {wrong}")
+
+
+def _check_source(source: Mapping[str, Json]) -> None:
+    if not is_text(source.get("name")):
+        raise SnapshotError("source.name is missing, or not a text")
+    _check_fields(source, SOURCE, "source")
+    fields = source.get("fields")
+    if "fields" not in source:
+        return
+    if not isinstance(fields, Mapping):
+        raise SnapshotError("source.fields is not an object of channels")
+    for channel, names in fields.items():
+        if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
+            raise SnapshotError(f"source.fields.{channel!s:.60} is not a list of field names")
+
+
+def _check_study(study: Json, place: str) -> None:
+    if not isinstance(study, Mapping):
+        raise SnapshotError(f"{place}: {shown(study)} is not an object")
+    if "name" not in study:
+        raise SnapshotError(f"{place}.name is missing")
+    _check_fields(study, STUDY, place)
+    inputs = study.get("inputs")
+    if inputs is not None and not isinstance(inputs, Mapping):
+        raise SnapshotError(f"{place}.inputs is neither an object nor null")
+    truncated = study.get("truncated", [])
+    if not isinstance(truncated, list | tuple) or not set(map(str, truncated)) <= set(CHANNELS):
+        raise SnapshotError(f"{place}.truncated is not a list of {', '.join(CHANNELS)}")
+    limits = study.get("limits", {})
+    if not isinstance(limits, Mapping) or not all(map(is_whole, limits.values())):
+        raise SnapshotError(f"{place}.limits does not map channels to whole numbers")
+    for channel in CHANNELS:
+        if channel in study and not isinstance(study[channel], list | tuple):
+            raise SnapshotError(
+                f"{place}.{channel} is not a list; leave it out where it cannot be read"
+            )
+
+
+def _schema_of(field: Field) -> dict[str, Json]:
+    whole = {"type": "integer", "minimum": -MAX_WHOLE, "maximum": MAX_WHOLE}
+    kinds: dict[str, dict[str, Json]] = {
+        "number": {"type": "number", **({"exclusiveMinimum": 0} if field.positive else {})},
+        "whole": whole,
+        "flag": {"type": "boolean"},
+        "text": {"type": "string"},
+        "id": {"type": ["string", "number"]},
+        "name": {"enum": list(field.names)},
+        "color": {"type": "string", "pattern": "^#([0-9a-fA-F]{6}|[0-9a-fA-F]{8})$"},
+        "size": {"anyOf": [{"enum": list(palette.TEXT_SIZES)}, whole]},
+        "anchor": {
+            "type": "object",
+            "properties": {
+                part: {"anyOf": [whole, {"type": "null"}]} for part in Anchor.field_types
+            },
+        },
+    }
+    schema = kinds[field.kind]
+    return {"anyOf": [schema, {"type": "null"}]} if field.nullable else schema
+
+
+def json_schema() -> dict[str, Json]:
+    """The JSON Schema (2020-12) of a snapshot. Keys may be absent: the source cannot tell them."""
+
+    def record(known: Mapping[str, Field], *required: str) -> dict[str, Json]:
+        properties = {name: _schema_of(field) for name, field in known.items()}
+        return {"type": "object", "properties": properties, "required": list(required)}
+
+    channels = {name: {"type": "array", "items": record(known)} for name, known in FIELDS.items()}
+    study = record(STUDY, "name")
+    study["properties"] |= {
+        "inputs": {"type": ["object", "null"]},
+        **channels,
+        "tables": {"type": "array", "items": {"type": "object"}},
+        "truncated": {"type": "array", "items": {"enum": list(CHANNELS)}},
+        "limits": {"type": "object", "additionalProperties": {"type": "integer"}},
+    }
+    source = record(SOURCE, "name")
+    source["properties"]["fields"] = {
+        "type": "object",
+        "properties": {name: {"type": "array", "items": {"type": "string"}} for name in CHANNELS},
+        "additionalProperties": False,
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": SCHEMA_ID,
+        "title": "chartpact snapshot",
+        "description": "An absent key: the source cannot tell. null: nothing is there.",
+        "type": "object",
+        "properties": {
+            "schema": {"const": VERSION},
+            "chart": record(CHART, *CHART_NEEDS),
+            "source": source,
+            "studies": {"type": "array", "items": study},
+        },
+        "required": ["schema", "chart", "source", "studies"],
+    }
