@@ -18,8 +18,8 @@ from time import process_time
 import numpy as np
 from tqdm import tqdm
 
+from chartpact import indicators
 from chartpact.bars import Bars
-from chartpact.indicators import builtins
 from chartpact.params import resolve
 from chartpact.ta.kernels import BACKEND
 from page import machine, put
@@ -76,13 +76,13 @@ def market(n: int) -> Bars:
 
 
 def local() -> list[str]:
-    return [name for name, each in builtins.table().items() if not each.needs_network]
+    return [name for name, each in indicators.table().items() if not each.looks_outside({})]
 
 
 def ours(bars: Bars) -> dict[Job, Call]:
     jobs: dict[Job, Call] = {}
     for name in local():
-        each = builtins.table()[name]
+        each = indicators.table()[name]
         params = resolve(each.params, {}, name)
         jobs["ours", name, len(bars)] = lambda each=each, params=params: each.compute(bars, params)
     return jobs

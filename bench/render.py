@@ -37,8 +37,8 @@ from tqdm import tqdm  # noqa: E402
 
 from chartpact import ta  # noqa: E402
 from chartpact.bars import Bars  # noqa: E402
+from chartpact.catalogue import Catalogue  # noqa: E402
 from chartpact.charts import Chart  # noqa: E402
-from chartpact.indicators import resolve  # noqa: E402
 from chartpact.render import svg  # noqa: E402
 from chartpact.render.pool import Pool  # noqa: E402
 from chartpact.render.raster import rasterize  # noqa: E402
@@ -110,7 +110,7 @@ def our_chart(series: Series) -> Chart:
     drawn = tuple(
         Drawn(name, name, title=found.title, overlay=found.overlay, scene=scene)
         for name, scene in scenes.items()
-        if (found := resolve(name))
+        if (found := Catalogue().resolve(name))
     )
     return Chart(series.bars, drawn)
 

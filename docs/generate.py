@@ -163,11 +163,11 @@ def _documented(value: object) -> str:
 
 def indicators_page() -> str:
     """Every builtin: how it is asked for, what it draws, what its numbers promise."""
-    from chartpact.indicators import builtins
+    from chartpact import indicators
     from chartpact.indicators.signals import SIGNALS
     from chartpact.sources import readings
 
-    table = builtins.table()
+    table = indicators.table()
     given = {name: [b.name for b in table.values() if name in b.signals] for name in SIGNALS}
     parts = [INDICATORS_INTRODUCTION]
     for category in ("overlay", "panel", "external"):
@@ -235,7 +235,7 @@ def _builtin(each: Builtin) -> str:
         facts.append("Rewrites its past: yes, as it is drawn over the whole range of bars.")
     if each.needs_volume:
         facts.append("Needs volume.")
-    if each.needs_network:
+    if each.looks_outside({}):
         facts.append("Needs the network.")
     if facts:
         lines.append(" ".join(facts) + "\n")

@@ -16,10 +16,10 @@ from tqdm import tqdm
 import chartpact as cp
 from chartpact import palette
 from chartpact.bars import Bars
+from chartpact.catalogue import Indicator
 from chartpact.charts import Chart
-from chartpact.indicators import Indicator
-from chartpact.sources import readings
-from chartpact.sources.readings import FEEDS, HOUR, Readings
+from chartpact.needs import HOUR, Need, Readings
+from chartpact.sources.readings import FEEDS
 
 HERE = Path(__file__).resolve().parent
 THEMES = ("dark", "light")
@@ -37,19 +37,17 @@ class Picture:
     look: dict[str, object]
 
 
-class Made:
+def make_readings(need: Need) -> Readings:
     """Readings that no market ever gave, so that indicators of the outside world can be shown."""
-
-    def read(self, what: str, symbol: str, timeframe: str, first: int, last: int) -> Readings:  # noqa: ARG002
-        time = np.arange(first - 24 * HOUR, last + HOUR, HOUR)
-        wave = np.sin(time / (90 * HOUR)) + 0.4 * np.sin(time / (13 * HOUR))
-        shapes = {
-            "rate": 0.0001 * wave,
-            "value": 50 + 25 * wave if what == "fear_greed" else 4e9 + 6e8 * wave,
-            "long": 0.5 + 0.1 * wave,
-            "short": 0.5 - 0.1 * wave,
-        }
-        return Readings(time, {name: shapes[name] for name in FEEDS[what].numbers})
+    time = np.arange(need.first - 24 * HOUR, need.last + HOUR, HOUR)
+    wave = np.sin(time / (90 * HOUR)) + 0.4 * np.sin(time / (13 * HOUR))
+    shapes = {
+        "rate": 0.0001 * wave,
+        "value": 50 + 25 * wave if need.what == "fear_greed" else 4e9 + 6e8 * wave,
+        "long": 0.5 + 0.1 * wave,
+        "short": 0.5 - 0.1 * wave,
+    }
+    return Readings(time, {name: shapes[name] for name in FEEDS[need.what].numbers})
 
 
 def builtins() -> Iterator[Picture]:
@@ -62,11 +60,7 @@ def one(indicator: Indicator) -> Chart:
     """An indicator alone on a sample that suits it."""
     if indicator.name in FEEDS:
         bars = replace(cp.load("sample:btc-4h"), symbol="BTCUSDT")
-        readings.use(Made())
-        try:
-            return cp.chart(bars, [indicator.name], last=SHOWN)
-        finally:
-            readings.use(None)
+        return cp.chart(bars, [indicator.name], last=SHOWN, fetch=make_readings)
     return cp.chart(cp.load("sample:es-5m")[:1500], [indicator.name], last=SHOWN)
 
 

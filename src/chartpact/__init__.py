@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from chartpact import ta as ta
     from chartpact.bars import Bars as Bars
     from chartpact.bars import align as align
+    from chartpact.catalogue import list_indicators as list_indicators
     from chartpact.charts import chart as chart
+    from chartpact.charts import indicator as indicator
     from chartpact.contracts import read as read
-    from chartpact.indicators import indicator as indicator
-    from chartpact.indicators import list_indicators as list_indicators
     from chartpact.scene import Scene as Scene
     from chartpact.snapshot import Snapshot as Snapshot
     from chartpact.sources import load as load
@@ -33,8 +33,8 @@ _PUBLIC: dict[str, tuple[str, str | None]] = {
     "Snapshot": ("chartpact.snapshot", "Snapshot"),
     "align": ("chartpact.bars", "align"),
     "chart": ("chartpact.charts", "chart"),
-    "indicator": ("chartpact.indicators", "indicator"),
-    "list_indicators": ("chartpact.indicators", "list_indicators"),
+    "indicator": ("chartpact.charts", "indicator"),
+    "list_indicators": ("chartpact.catalogue", "list_indicators"),
     "load": ("chartpact.sources", "load"),
     "read": ("chartpact.contracts", "read"),
     "script": ("chartpact.script", None),

@@ -1,18 +1,19 @@
 """A chart that was asked for: bars, and for each indicator its scene or its error."""
 
-import itertools
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from chartpact import summary
+from chartpact import sources, summary
 from chartpact.bars import Bars, BarsError
-from chartpact.indicators import Indicator, Metered, resolve
-from chartpact.params import resolve as resolve_params
+from chartpact.catalogue import Catalogue, Plan, ScriptIndicator
+from chartpact.clock.errors import ClockError
+from chartpact.needs import Fetch, gather
+from chartpact.params import resolve
 from chartpact.problem import Failure, Problem
-from chartpact.request import Asked, Request, echo, format_request, make_id
+from chartpact.request import Asked
 from chartpact.scene import Drawn, Scene, SceneError
 from chartpact.snapshot import Snapshot, study
 from chartpact.ta import TaError
@@ -30,7 +31,7 @@ class Chart:
     @property
     def failed(self) -> bool:
         """Whether indicators were asked for and not one of them drew."""
-        return bool(self.drawn) and all(each.error is not None for each in self.drawn)
+        return bool(self.drawn) and all(drawn.error is not None for drawn in self.drawn)
 
     def to_json(self, series: bool = True, digest: bool = False) -> dict[str, Any]:
         """The chart for programs; with `digest`, or without `series`, it tells of the last bar."""
@@ -112,55 +113,73 @@ def chart(
     indicators: Asked | Iterable[Asked] = (),
     *,
     last: int | None = None,
-    user: str | None = None,
+    catalogue: Catalogue | None = None,
+    fetch: Fetch | None = None,
 ) -> Chart:
     """The chart of these indicators, computed on all bars and cut to the last ones.
 
+    `catalogue` is what can be asked for: the builtins, unless one with scripts of your own is
+    given. `fetch` gets what indicators need besides the bars: any name that `load` takes, and
+    readings from the services that the environment names.
+
     >>> import chartpact as cp
-    >>> [each.id for each in cp.chart(cp.load("sample:es-5m"), ["rsi", "rsi:period=7"]).drawn]
+    >>> [drawn.id for drawn in cp.chart(cp.load("sample:es-5m"), ["rsi", "rsi:period=7"]).drawn]
     ['rsi', 'rsi:period=7']
     """
+    plans = (catalogue or Catalogue()).plan(indicators)
+    return draw(bars, plans, last, fetch or sources.fetch)
+
+
+def draw(bars: Bars, plans: Iterable[Plan], last: int | None, fetch: Fetch) -> Chart:
+    """The chart of indicators whose requests have been parsed and resolved."""
     first = 0 if last is None else max(0, len(bars) - last)
-    asked = [indicators] if isinstance(indicators, str | Mapping | Request) else indicators
-    drawn: dict[str, Drawn] = {}
-    for each in (_draw(bars, one, first, user) for one in asked):
-        further = (f"{each.id}#{count}" for count in itertools.count(2))
-        own = next(name for name in itertools.chain([each.id], further) if name not in drawn)
-        drawn[own] = replace(each, id=own)
-    return Chart(bars[first:], tuple(drawn.values()), summary.trend(bars), bars)
+    drawn = tuple(_draw(bars, plan, first, fetch) for plan in plans)
+    return Chart(bars[first:], drawn, summary.trend(bars), bars)
 
 
-def _draw(bars: Bars, asked: Asked, first: int, user: str | None) -> Drawn:
-    name, given = f"{asked!s:.120}", {}
+def _draw(bars: Bars, plan: Plan, first: int, fetch: Fetch) -> Drawn:
+    indicator = plan.indicator
+    if indicator is None or plan.problem is not None:
+        return Drawn(plan.id, plan.name, plan.params, error=plan.problem)
+    scene, steps, problem = None, None, None
     try:
-        request = Request.parse(asked)
-        name, given = request.name, echo(request.given)
-        found = resolve(request.name, user)
-        name, given = found.name, echo(request.given, found.params)
-        values = resolve_params(found.params, request.given, found.name)
+        supplies = gather(plan.needs(bars), fetch)
+        if isinstance(indicator, ScriptIndicator):
+            result = indicator.run(bars, plan.params, supplies)
+            scene, steps = result.scene.cut(first), result.steps
+        else:
+            scene = indicator.draw(bars, plan.params, supplies).cut(first)
     except Failure as failure:
-        return Drawn(format_request(name, given), name, given, error=failure.problem)
-    drawn = Drawn(
-        make_id(name, found.params, values),
-        name,
-        values,
-        title=found.title,
-        short_title=getattr(found, "short_title", None),
-        overlay=found.overlay,
-        defaults={param.name: param.default for param in found.params},
+        problem = failure.problem
+    except (BarsError, ClockError, TaError, SceneError, ArithmeticError) as error:
+        hint = "ask for it with other parameters"
+        problem = Problem("value", f"{plan.name}: {error}", hint)
+    return Drawn(
+        plan.id,
+        plan.name,
+        plan.params,
+        title=indicator.title,
+        short_title=indicator.short_title,
+        overlay=indicator.overlay,
+        defaults={param.name: param.default for param in indicator.params},
+        scene=scene,
+        error=problem,
+        steps=steps,
     )
-    try:
-        scene, steps = _computed(found, bars, values)
-        return replace(drawn, scene=scene.cut(first), steps=steps)
-    except Failure as failure:
-        return replace(drawn, error=failure.problem)
-    except (BarsError, TaError, SceneError, ArithmeticError) as error:
-        problem = Problem("value", f"{name}: {error}", "ask for it with other parameters")
-        return replace(drawn, error=problem)
 
 
-def _computed(found: Indicator, bars: Bars, values: Mapping[str, Any]) -> tuple[Scene, int | None]:
-    if isinstance(found, Metered):
-        result = found.result(bars, values)
-        return result.scene, result.steps
-    return found.compute(bars, values), None
+def indicator(name: str, **params: Any) -> Callable[[Bars], Scene]:
+    """A function from bars to the scene the indicator draws on them.
+
+    >>> import chartpact as cp
+    >>> scene = cp.indicator("rsi", period=7)(cp.load("sample:es-5m"))
+    >>> scene.plots[0].title
+    'RSI'
+    """
+    found = Catalogue().resolve(name)
+    values = resolve(found.params, params, found.name)
+
+    def compute(bars: Bars) -> Scene:
+        return found.draw(bars, values, gather(found.needs(bars, values), sources.fetch))
+
+    return compute

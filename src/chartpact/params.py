@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from chartpact import checks, palette
+from chartpact.clock.timeframe import Timeframe
 from chartpact.prices import SOURCES
 from chartpact.problem import Failure, Problem, did_you_mean, nearest
 
@@ -199,8 +200,6 @@ def _read_session(value: Value) -> str:
 
 
 def _read_timeframe(value: Value) -> str:
-    from chartpact.clock.timeframe import Timeframe  # which knows bars, which know this room
-
     return str(Timeframe.parse(value))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from chartpact.params import IndicatorError, Param
+from chartpact.params import Param
 from chartpact.problem import Problem
 
 # Blanks around a value are stripped afterwards: a pattern that could match them in several ways
@@ -14,15 +14,17 @@ from chartpact.problem import Problem
 _PAIR = re.compile(
     r'\s*([A-Za-z][A-Za-z0-9_]*)\s*=(\s*"(?:[^"\\]|\\.)*"\s*|[^",:]*)(,|\Z)', re.DOTALL
 )
+FORM = "write NAME or NAME:key=value,key=value, with values that hold , or : in double quotes"
 _PLAIN = re.compile(r'[^",:\\\s]+')
 
 
 @dataclass(frozen=True)
 class Request:
-    """A name and the parameters given with it, not checked yet."""
+    """A name and the parameters given with it, not checked yet; or why it cannot be read."""
 
     name: str
     given: Mapping[str, Any] = field(default_factory=dict)
+    problem: Problem | None = None
 
     @classmethod
     def parse(cls, asked: "Asked") -> "Request":
@@ -33,45 +35,51 @@ class Request:
         """
         if isinstance(asked, Request):
             return asked
-        if isinstance(asked, Mapping):
-            name = asked.get("name")
-            if not isinstance(name, str) or not all(isinstance(key, str) for key in asked):
-                raise _malformed(asked, "a mapping has a 'name', and texts for keys")
-            return cls(name, {key: value for key, value in asked.items() if key != "name"})
-        if not isinstance(asked, str):
-            raise _malformed(asked, "it is neither a text nor a mapping")
-        name, colon, pairs = asked.partition(":")
-        if not name.strip() or (colon and not pairs.strip()):
-            raise _malformed(asked, "a name is followed by ':' and key=value, …")
-        return cls(name.strip(), dict(_parse_pairs(asked, pairs)))
+        try:
+            if isinstance(asked, Mapping):
+                return _parse_mapping(asked)
+            return _parse_text(asked)
+        except _Malformed as reason:
+            message = f"{asked!r:.120} does not ask for an indicator: {reason}"
+            return cls(f"{asked!s:.120}", problem=Problem("syntax", message, FORM))
 
 
 Asked = str | Mapping[str, Any] | Request
 
 
-def _parse_pairs(asked: str, pairs: str) -> Iterable[tuple[str, str]]:
+class _Malformed(Exception):
+    """What is wrong with the form of a request."""
+
+
+def _parse_mapping(asked: Mapping[str, Any]) -> Request:
+    name = asked.get("name")
+    if not isinstance(name, str) or not all(isinstance(key, str) for key in asked):
+        raise _Malformed("a mapping has a 'name', and texts for keys")
+    return Request(name, {key: value for key, value in asked.items() if key != "name"})
+
+
+def _parse_text(asked: str) -> Request:
+    if not isinstance(asked, str):
+        raise _Malformed("it is neither a text nor a mapping")
+    name, colon, pairs = asked.partition(":")
+    if not name.strip() or (colon and not pairs.strip()):
+        raise _Malformed("a name is followed by ':' and key=value, …")
+    return Request(name.strip(), dict(_parse_pairs(pairs)))
+
+
+def _parse_pairs(pairs: str) -> Iterable[tuple[str, str]]:
     seen: set[str] = set()
     at = 0
     while at < len(pairs):
         match = _PAIR.match(pairs, at)
         if match is None or (match[3] == "," and match.end() == len(pairs)):
-            raise _malformed(asked, f"cannot read {pairs[at:]!r} as key=value")
+            raise _Malformed(f"cannot read {pairs[at:]!r} as key=value")
         key, value = match[1], match[2].strip()
         if key in seen:
-            raise _malformed(asked, f"{key!r} is given twice")
+            raise _Malformed(f"{key!r} is given twice")
         seen.add(key)
         yield key, re.sub(r"\\(.)", r"\1", value[1:-1]) if value.startswith('"') else value
         at = match.end()
-
-
-def _malformed(asked: object, reason: str) -> IndicatorError:
-    return IndicatorError(
-        Problem(
-            "syntax",
-            f"{asked!r:.120} does not ask for an indicator: {reason}",
-            "write NAME or NAME:key=value,key=value, with values that hold , or : in double quotes",
-        )
-    )
 
 
 def make_id(name: str, params: Sequence[Param], values: Mapping[str, Any]) -> str:

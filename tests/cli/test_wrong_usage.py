@@ -148,7 +148,7 @@ def test_a_faulty_script_is_told_with_its_line_and_what_would_be_right(command, 
 @pytest.mark.parametrize(
     ("asked", "told"),
     [
-        ("stok", "there is no indicator 'stok': did you mean stoch"),
+        ("stok", "there is no indicator 'stok': did you mean 'stoch'"),
         ("rsi:perod=3", "rsi has no parameter 'perod': did you mean 'period'"),
         ("rsi:period=abc", "period takes a whole number from 1 to 5000"),
         ("rsi:period", "cannot read 'period' as key=value: write NAME or NAME:key=value"),

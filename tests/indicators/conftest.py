@@ -18,10 +18,10 @@ def service(monkeypatch):
     monkeypatch.setenv("CHARTPACT_FUTURES_URL", running.url)
     monkeypatch.setenv("CHARTPACT_SENTIMENT_URL", running.url)
     monkeypatch.setenv("CHARTPACT_HTTP_TIMEOUT_S", "2")
-    readings._from_environment.cache_clear()
+    readings._services.clear()
     yield running
     running.close()
-    readings._from_environment.cache_clear()
+    readings._services.clear()
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from tests.indicators.market import noise, signals, values
 
 import chartpact as cp
 from chartpact import ta
+from chartpact.catalogue import Catalogue
 
 MARKET = noise(2000)
 
@@ -32,7 +33,7 @@ def test_dots_mark_where_an_oscillator_leaves_its_extreme():
         if k[i - 1] >= d[i - 1] and k[i] < d[i] and k[i] > 80:
             wanted.append((i, i, "stoch_overbought"))
     assert signals(scene) == wanted
-    assert {name for _, _, name in wanted} == set(cp.indicators.resolve("combo").signals)
+    assert {name for _, _, name in wanted} == set(Catalogue().resolve("combo").signals)
 
 
 def test_the_strip_is_coloured_where_all_three_agree():

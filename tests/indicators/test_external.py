@@ -4,15 +4,16 @@ import socket
 import threading
 import time
 from contextlib import suppress
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import chartpact as cp
 from chartpact.bars import Bars
-from chartpact.indicators import IndicatorError
-from chartpact.sources import readings
+from chartpact.catalogue import Catalogue
+from chartpact.needs import Readings
+from chartpact.params import IndicatorError
+from chartpact.sources.readings import Addresses, Services
 
 HOUR = 3_600_000
 START = 1_709_510_400_000
@@ -126,16 +127,17 @@ def test_the_same_range_is_asked_for_once(service, hourly):
     assert len(service.asked) == 2
 
 
-def test_a_range_that_is_not_over_is_asked_for_again_after_a_while(service, hourly, monkeypatch):
+def test_a_range_that_is_not_over_is_asked_for_again_after_a_while(service, hourly):
     service.answers[PATHS["funding"]] = funding_at(START)
     clock = START / 1000 + 10 * 3600  # in the middle of the bars
-    monkeypatch.setattr("chartpact.sources.readings.time.time", lambda: clock)
+    services = Services(Addresses(service.url), now=lambda: clock)
     for _ in range(2):
-        cp.indicator("funding")(hourly)
+        cp.chart(hourly, "funding", fetch=services.read)
     assert len(service.asked) == 1
     clock += 60
     service.answers[PATHS["funding"]] = funding_at(START, START + 8 * HOUR)
-    assert cp.indicator("funding")(hourly).plots[0].values[16] == pytest.approx(0.01)
+    scene = cp.chart(hourly, "funding", fetch=services.read).drawn[0].scene
+    assert scene.plots[0].values[16] == pytest.approx(0.01)
     assert len(service.asked) == 2
 
 
@@ -247,16 +249,16 @@ def test_a_server_that_sends_a_byte_now_and_then_is_given_up_in_time(monkeypatch
                 thread.join()
 
 
-def test_a_service_that_does_not_answer_is_waited_for_once(service, hourly, monkeypatch):
-    monkeypatch.setattr(readings, "TROUBLE_S", 600)
+def test_a_service_that_does_not_answer_is_waited_for_once(service, hourly):
+    left_alone = Services(Addresses(service.url), trouble_s=600)
     service.answers[PATHS["funding"]] = (503, {"msg": "down"})
     service.answers[PATHS["oi"]] = [{"timestamp": START, "sumOpenInterestValue": "7"}]
-    drawn = cp.chart(hourly, ["funding", "oi"]).drawn
+    drawn = cp.chart(hourly, ["funding", "oi"], fetch=left_alone.read).drawn
     assert ["answered 503: down" in each.error.message for each in drawn] == [True, True]
     assert [path for path, _ in service.asked] == [PATHS["funding"]] * 2
-    later = SimpleNamespace(monotonic=lambda: time.monotonic() + 601, time=time.time)
-    monkeypatch.setattr(readings, "time", later)
-    assert cp.indicator("oi")(hourly).plots[0].values[0] == 7
+    over_at_once = Services(Addresses(service.url), trouble_s=0)
+    drawn = cp.chart(hourly, ["funding", "oi"], fetch=over_at_once.read).drawn
+    assert drawn[1].scene.plots[0].values[0] == 7
 
 
 def test_pages_that_come_slowly_are_given_up_together(service, monkeypatch):
@@ -357,19 +359,20 @@ def test_no_bars_need_no_readings(service, hourly):
     assert service.asked == []
 
 
-def test_another_source_can_be_used(hourly):
-    class Calm:
-        def read(self, what, symbol, timeframe, first, last):
-            assert (what, symbol, timeframe) == ("fear_greed", "BTCUSDT", "1h")
-            times = np.array([first, last])
-            return readings.Readings(times, {"value": np.array([50.0, 60.0])})
+def test_readings_may_come_from_anywhere(hourly):
+    def fetch(need):
+        assert (need.what, need.name, need.timeframe) == ("fear_greed", "BTCUSDT", "1h")
+        times = np.array([need.first, need.last])
+        return Readings(times, {"value": np.array([50.0, 60.0])})
 
-    readings.use(Calm())
-    try:
-        values = cp.indicator("fear_greed")(hourly).plots[0].values
-    finally:
-        readings.use(None)
-    assert values[-1] == 60.0
+    scene = cp.chart(hourly, "fear_greed", fetch=fetch).drawn[0].scene
+    assert scene.plots[0].values[-1] == 60.0
+
+
+def test_an_indicator_fetches_nothing_itself(service, hourly):
+    with pytest.raises(IndicatorError, match="nobody fetched"):
+        Catalogue().resolve("funding").compute(hourly, {})
+    assert service.asked == []
 
 
 def test_bars_without_a_timeframe_see_only_what_was_there_when_they_opened(service, hourly):

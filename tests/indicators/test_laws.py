@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from chartpact import indicators
 from chartpact.bars import Bars
-from chartpact.indicators import IndicatorError, builtins
 from chartpact.indicators.signals import SIGNALS
-from chartpact.params import resolve
+from chartpact.params import IndicatorError, resolve
 from chartpact.scene import BarsPlot, DivLinePlot, DotPlot, FillPlot, LinePlot, Scene
 
-LOCAL = [each for each in builtins.table().values() if not each.needs_network]
+LOCAL = [each for each in indicators.table().values() if not each.looks_outside({})]
 SERIES = {LinePlot: ("values",), BarsPlot: ("values",), FillPlot: ("a", "b")}
 
 
@@ -215,7 +215,7 @@ def test_a_bar_without_volume_among_others_is_no_harm(builtin):
 
 
 def test_every_signal_of_the_registry_is_described_and_given_or_reserved():
-    given = {name for each in builtins.table().values() for name in each.signals}
+    given = {name for each in indicators.table().values() for name in each.signals}
     reserved = {name for name, meaning in SIGNALS.items() if "(reserved)" in meaning}
     assert given | reserved == set(SIGNALS)
     assert not given & reserved

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.indicators.market import noise
 
-from chartpact.indicators import builtins
+from chartpact import indicators
 from chartpact.params import resolve
 from chartpact.scene import DivLinePlot, DotPlot, HLinePlot, LinePlot
 
@@ -31,7 +31,7 @@ def contrast(color, background):
 
 @pytest.mark.parametrize(
     "builtin",
-    [each for each in builtins.table().values() if not each.needs_network],
+    [each for each in indicators.table().values() if not each.looks_outside({})],
     ids=lambda each: each.name,
 )
 def test_every_line_dot_and_level_stands_out_from_both_backgrounds(builtin):

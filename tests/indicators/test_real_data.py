@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import chartpact as cp
-from chartpact.indicators import builtins
+from chartpact import indicators
 from chartpact.scene import BarsPlot, LinePlot
 
 pytestmark = pytest.mark.needs_shared
 
-LOCAL = [each for each in builtins.table().values() if not each.needs_network]
+LOCAL = [each for each in indicators.table().values() if not each.looks_outside({})]
 FILES = {
     "ESZ13_1m_2013-10-06_2013-10-14.csv.gz": {},
     "SPY_1m_2013-10-04_2013-10-11.csv.gz": {},

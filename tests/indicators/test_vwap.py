@@ -6,7 +6,7 @@ from tests.indicators.market import MINUTE, bars, values
 
 import chartpact as cp
 from chartpact.bars import Bars
-from chartpact.indicators import IndicatorError
+from chartpact.params import IndicatorError
 
 HOUR = 60 * MINUTE
 

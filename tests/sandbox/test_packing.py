@@ -7,7 +7,7 @@ import pytest
 
 import chartpact as cp
 from chartpact.bars import Bars
-from chartpact.indicators import list_indicators
+from chartpact.catalogue import list_indicators
 from chartpact.sandbox import packing, wire
 from chartpact.scene import (
     Anchor,

@@ -9,8 +9,8 @@ import numpy as np
 from tests.script.brinks import BRINKS
 
 from chartpact.bars import Bars
-from chartpact.indicators import IndicatorError, resolve
-from chartpact.params import Param
+from chartpact.catalogue import Catalogue
+from chartpact.params import IndicatorError, Param
 from chartpact.scene import Scene
 
 
@@ -129,7 +129,7 @@ class Case:
     @cached_property
     def wanted(self) -> Scene | None:
         try:
-            return resolve(self.indicator).compute(self.bars, self.params)
+            return Catalogue().resolve(self.indicator).compute(self.bars, self.params)
         except IndicatorError:
             return None
 
@@ -138,7 +138,7 @@ def _cases(name: str) -> Iterator[Case]:
     for params in ({}, *TOGETHER[name]):
         for title, bars in BATTERY.items():
             yield Case(name, f"{title}, {params}", bars, params)
-    for param in resolve(name).params:
+    for param in Catalogue().resolve(name).params:
         for value in others(param):
             for title in ("coarse ticks", "gaps", "short"):
                 params = {param.name: value}

@@ -15,7 +15,7 @@ from tests.script.watch import EQUIVALENT, Watch, assert_same_drawing, assert_sa
 import chartpact as cp
 from chartpact import sandbox, script
 from chartpact.bars import Bars
-from chartpact.indicators import resolve
+from chartpact.catalogue import Catalogue
 from chartpact.params import Param
 from chartpact.scene import BarsPlot, Scene
 from chartpact.script import stock
@@ -87,7 +87,9 @@ def values_of(param: Param) -> st.SearchStrategy[Any]:
 @given(data=st.data())
 def test_parity_holds_for_any_parameters(name, data):
     params = data.draw(
-        st.fixed_dictionaries({}, optional={p.name: values_of(p) for p in resolve(name).params})
+        st.fixed_dictionaries(
+            {}, optional={p.name: values_of(p) for p in Catalogue().resolve(name).params}
+        )
     )
     kind = data.draw(st.sampled_from(["gaps", "coarse ticks", "high volatility", "short"]))
     compare(name, BATTERY[kind], params)
@@ -121,7 +123,7 @@ def drawn_by(brink: Brink, scene: Scene) -> list[Any]:
 
 @pytest.mark.parametrize("brink", BRINKS, ids=lambda brink: f"{brink.indicator}-{brink.title}")
 def test_on_a_brink_a_hair_decides_what_is_drawn(brink):
-    builtin = resolve(brink.indicator)
+    builtin = Catalogue().resolve(brink.indicator)
     sides = brink.sides()
     below, tie, above = (brink.weigh(bars) for bars in sides)
     assert below < tie < above
@@ -134,7 +136,7 @@ def test_on_a_brink_a_hair_decides_what_is_drawn(brink):
 @pytest.mark.parametrize("name", stock.NAMES)
 def test_the_battery_reaches_every_signal_and_its_absence(name):
     scenes = [case.wanted for case in cases(name) if case.wanted is not None]
-    for signal in resolve(name).signals:
+    for signal in Catalogue().resolve(name).signals:
         drawn = [any(each.name == signal for each in scene.signals) for scene in scenes]
         assert True in drawn, signal
         assert False in drawn, signal

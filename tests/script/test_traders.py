@@ -9,10 +9,11 @@ from tests.script.chunks import Chunk, chunks
 
 import chartpact as cp
 from chartpact import script
-from chartpact.fetching import SAMPLES, needed
+from chartpact.bars import samples
 
 SCRIPTS = list(chunks(Path(__file__).parent / "traders.star"))
 BARS = cp.load("sample:es-5m").last(1000)
+PAIR, EVENTS = cp.load(BARS.pair), tuple(samples.calendar(BARS.calendar))
 
 
 def name(chunk: Chunk) -> str:
@@ -24,7 +25,11 @@ def name(chunk: Chunk) -> str:
 def test_a_trader_s_script_draws_within_its_budget(chunk):
     program = script.load(chunk.text)
     assert oracle.parses(chunk.text) is None
-    result = script.execute(program, BARS, extras=needed(program.params, {}, BARS, SAMPLES))
+    extras = script.Extras(
+        {param.name: PAIR for param in program.params if param.type == "symbol"},
+        {param.name: EVENTS for param in program.params if param.type == "calendar"},
+    )
+    result = script.execute(program, BARS, extras=extras)
     scene = result.scene
     drawn = (scene.plots, scene.labels, scene.lines, scene.boxes, scene.tables, scene.label)
     assert any(drawn)

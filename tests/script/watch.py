@@ -6,7 +6,7 @@ from tests.script.battery import Case, cases
 from tests.script.parity import assert_same
 
 from chartpact import script
-from chartpact.indicators import resolve
+from chartpact.catalogue import Catalogue
 
 FACE = ("title", "description", "category", "overlay")
 
@@ -51,7 +51,7 @@ EQUIVALENT = {
 
 def assert_same_face(program: script.Program, name: str) -> None:
     """The script takes the parameters of the builtin, and is called and described as it is."""
-    builtin = resolve(name)
+    builtin = Catalogue().resolve(name)
     ours = [param.to_json() for param in program.params]
     assert ours == [param.to_json() for param in builtin.params]
     for key in FACE:

@@ -3,7 +3,7 @@
 The server is one in this very process, whose library can be made to forget whose it is.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import httpx2
@@ -26,11 +26,10 @@ def both(here: Running) -> Iterator[tuple[httpx2.Client, httpx2.Client]]:
         yield ann, bob
 
 
-def anybodys_script(self: Scripts, _user: str, name: str) -> Any:
+def anybodys_named_scripts(self: Scripts, _user: str, names: Iterable[str]) -> list[Any]:
     with self._engine.connect() as connection:
-        mine = sa.select(user_indicators).where(user_indicators.c.name == name)
-        found = connection.execute(mine).first()
-    return None if found is None else library._script(found)
+        named = sa.select(user_indicators).where(user_indicators.c.name.in_(names))
+        return [library._script(row) for row in connection.execute(named)]
 
 
 def everybodys_scripts(self: Scripts, _user: str) -> list[Any]:
@@ -59,7 +58,7 @@ def anybodys_bars(self: Uploads, _user: str, name: str) -> Any:
 UPLOADS_GET = Uploads.get
 
 LEAKS = {
-    (Scripts, "find"): (anybodys_script, {"post /api/v1/charts", "generate_chart"}),
+    (Scripts, "named"): (anybodys_named_scripts, {"post /api/v1/charts", "generate_chart"}),
     (Scripts, "of"): (
         everybodys_scripts,
         {"get /api/v1/indicators", "get /api/v1/my/indicators", "get /api/v1/my/library",

@@ -12,7 +12,7 @@ import pytest
 from mcp_types import Tool
 
 from chartpact.bars.samples import SAMPLES
-from chartpact.indicators import list_indicators
+from chartpact.catalogue import list_indicators
 from chartpact.server import page
 
 TOOL = Tool(

@@ -82,7 +82,7 @@ def test_an_unknown_name_is_answered_with_near_names_of_ones_own_and_of_nobody_e
     def hint(client) -> str:
         return client.post("/api/v1/charts", json=asked).json()["indicators"][0]["error"]["hint"]
 
-    assert hint(ann).startswith("did you mean my_waves")
+    assert hint(ann).startswith("did you mean 'my_waves'")
     assert "my_waves" not in hint(bob)
     ann.delete("/api/v1/my/indicators/my_waves")
 

@@ -5,12 +5,12 @@ import json
 import sys
 
 from chartpact.bars import Bars, BarsError
+from chartpact.catalogue import Indicator, describe
 from chartpact.charts import chart
 from chartpact.cli import ALL_FAILED, DONE, UNREACHABLE, UsageError, Verbs
-from chartpact.cli.database import own_scripts
+from chartpact.cli.database import own_catalogue
 from chartpact.cli.params import add_indicators
 from chartpact.cli.picture import add_picture, save, window
-from chartpact.indicators import Indicator, describe, list_indicators
 from chartpact.sources import SourceFailed, load
 
 
@@ -85,8 +85,7 @@ def bars_of(args: argparse.Namespace) -> Bars:
 
 
 def run_indicators(args: argparse.Namespace) -> int:
-    with own_scripts() as user:
-        known = list_indicators(user)
+    known = own_catalogue().list()
     if args.json:
         print(json.dumps({"indicators": [describe(each) for each in known]}))
         return DONE
@@ -110,8 +109,7 @@ def _details(each: Indicator) -> list[str]:
 
 def run_chart(args: argparse.Namespace) -> int:
     bars, last = window(args, bars_of(args))
-    with own_scripts() as user:
-        drawn = chart(bars, args.indicator, last=last, user=user)
+    drawn = chart(bars, args.indicator, last=last, catalogue=own_catalogue())
     summary = args.summary or not (args.json or args.output is not None)
     if args.output is not None:  # first: what cannot be drawn leaves nothing half said
         save(args, drawn)

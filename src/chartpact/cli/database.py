@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from chartpact.catalogue import Catalogue
 from chartpact.cli import UsageError
 from chartpact.server.identity import LOCAL_USER
 
@@ -25,21 +26,12 @@ def add_database(verb: argparse.ArgumentParser, default: str | None = None) -> N
     )
 
 
-@contextmanager
-def own_scripts() -> Iterator[str]:
-    """Offers the local user's scripts as indicators meanwhile; yields whose they are."""
-    kept = _kept()
-    if not kept:
-        yield LOCAL_USER
-        return
-    from chartpact.fetching import ANYTHING
-    from chartpact.library.kept import held
-
-    with held().holding(LOCAL_USER, kept, ANYTHING):
-        yield LOCAL_USER
+def own_catalogue() -> Catalogue:
+    """The builtins and the local user's scripts."""
+    return Catalogue({script.name: script.indicator for script in _own_scripts()})
 
 
-def _kept() -> "Sequence[Script]":
+def _own_scripts() -> "Sequence[Script]":
     """The local user's scripts, if there is a database; one that fails is told, and left out."""
     try:
         from chartpact.server.settings import default_database

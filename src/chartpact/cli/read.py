@@ -8,13 +8,11 @@ from typing import Any
 
 from chartpact.cli import DONE, VIOLATION, UsageError, Verbs
 from chartpact.cli.contract import contract_of
-from chartpact.cli.database import own_scripts
+from chartpact.cli.database import own_catalogue
 from chartpact.cli.files import read_text
 from chartpact.cli.params import add_params, params_of
 from chartpact.cli.snapshot import add_drawn, draw
 from chartpact.contracts import Contract, ContractError, Reading, document, read
-from chartpact.indicators import IndicatorError, resolve
-from chartpact.params import resolve as resolve_params
 from chartpact.request import Request
 from chartpact.snapshot import Snapshot, SnapshotError, parse_json
 
@@ -77,20 +75,15 @@ def _snapshot(args: argparse.Namespace, contract: Contract) -> Snapshot:
             return Snapshot(parse_json(text))
         except SnapshotError as error:
             raise UsageError(f"{args.snapshot}: {error}") from None
-    given = params_of(args)
-    with own_scripts() as user:
-        try:
-            found = resolve(contract.name, user)
-        except IndicatorError:
-            raise UsageError(
-                f"there is no indicator {contract.name!r} to draw what this contract reads; "
-                "give what another chart shows with --snapshot"
-            ) from None
-    try:
-        resolve_params(found.params, given, found.name)
-    except IndicatorError as error:
-        raise UsageError(str(error)) from None
-    return draw(args, [Request(contract.name, given)])
+    (plan,) = own_catalogue().plan(Request(contract.name, params_of(args)))
+    if plan.indicator is None:
+        raise UsageError(
+            f"there is no indicator {contract.name!r} to draw what this contract reads; "
+            "give what another chart shows with --snapshot"
+        )
+    if plan.problem is not None:
+        raise UsageError(str(plan.problem))
+    return draw(args, [plan])
 
 
 def _show(reading: Reading) -> None:

@@ -3,19 +3,20 @@
 import argparse
 import json
 import sys
-from dataclasses import replace
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from chartpact import sandbox, script, summary
+from chartpact import sandbox, script, sources, summary
 from chartpact.bars import Bars
+from chartpact.catalogue import ScriptIndicator
 from chartpact.charts import Chart
 from chartpact.cli import BAD_INPUT, DONE, SCRIPT_ERROR, UNREACHABLE, UsageError, Verbs
 from chartpact.cli.chart import add_bars, bars_of
 from chartpact.cli.files import read_text
 from chartpact.cli.params import add_params, params_of
-from chartpact.fetching import ANYTHING, needed
 from chartpact.indicators import canonical
+from chartpact.needs import gather
 from chartpact.params import IndicatorError, resolve
 from chartpact.scene import Drawn
 from chartpact.script import stock
@@ -73,7 +74,8 @@ def run_run(args: argparse.Namespace) -> int:
     source = read_text(args.file)
     bars = bars_of(args)
     try:
-        title, result = _result(source, bars, params_of(args))
+        indicator = _read_script(Path(args.file).stem, source)
+        result = _run(indicator, bars, params_of(args))
     except script.ScriptError as error:
         if args.json:
             print(json.dumps({"error": error.to_json()}))
@@ -81,31 +83,35 @@ def run_run(args: argparse.Namespace) -> int:
         return SCRIPT_ERROR
     for line in result.log:
         print(line, file=sys.stderr)
-    name = Path(args.file).stem
+    name = indicator.name
     if args.json:
         scene = result.scene.to_json()
         answer = {"indicator": name, "bars": len(bars), "steps": result.steps, "scene": scene}
         print(json.dumps(answer, allow_nan=False))
     else:
-        named = replace(result.scene, label=result.scene.label or title)
-        drawn = Drawn(name, name, scene=named)
+        drawn = Drawn(name, name, title=indicator.title, scene=result.scene)
         print(Chart(bars, (drawn,), summary.trend(bars)).summary(), end="")
         print(f"  steps: {result.steps:,}")
     return DONE
 
 
-def _result(source: str, bars: Bars, given: dict[str, str]) -> tuple[str, script.Result]:
-    """The title of a script, and what it drew."""
+def _read_script(name: str, source: str) -> ScriptIndicator:
+    """The script as an indicator; raises the first error in it."""
     declared = sandbox.inspect(source)
     if declared.errors:
         raise declared.errors[0]
+    return ScriptIndicator(name, source, tuple(declared.params), declared.meta)
+
+
+def _run(indicator: ScriptIndicator, bars: Bars, given: Mapping[str, str]) -> script.Result:
+    """What the script draws on the bars with the given parameters."""
     try:
-        values = resolve(declared.params, given, "the script")
-        extras = needed(declared.params, values, bars, ANYTHING)
+        values = resolve(indicator.params, given, "the script")
+        supplies = gather(indicator.needs(bars, values), sources.fetch)
     except IndicatorError as error:
         code = UNREACHABLE if error.kind == "unavailable" else BAD_INPUT
         raise UsageError(str(error), code) from None
-    return declared.meta["title"], sandbox.run(source, bars, given, extras=extras)
+    return indicator.run(bars, values, supplies)
 
 
 def run_fork(args: argparse.Namespace) -> int:

@@ -4,13 +4,13 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from chartpact.charts import chart
+from chartpact import charts, sources
+from chartpact.catalogue import Plan
 from chartpact.cli import ALL_FAILED, DONE, UsageError, Verbs
 from chartpact.cli.chart import add_overrides, bars_of
-from chartpact.cli.database import own_scripts
+from chartpact.cli.database import own_catalogue
 from chartpact.cli.files import write_text
 from chartpact.cli.params import add_indicators
-from chartpact.request import Asked
 from chartpact.snapshot import Snapshot
 
 
@@ -48,10 +48,9 @@ def add_drawn(
     add_overrides(verb)
 
 
-def draw(args: argparse.Namespace, indicators: Sequence[Asked]) -> Snapshot:
+def draw(args: argparse.Namespace, plans: Sequence[Plan]) -> Snapshot:
     """The snapshot of these indicators on the bars that the arguments name."""
-    with own_scripts() as user:
-        drawn = chart(bars_of(args), indicators, user=user)
+    drawn = charts.draw(bars_of(args), plans, None, sources.fetch)
     failed = [each for each in drawn.drawn if each.error is not None]
     for each in failed:
         print(f"{each.id}: {each.error}", file=sys.stderr)
@@ -61,7 +60,7 @@ def draw(args: argparse.Namespace, indicators: Sequence[Asked]) -> Snapshot:
 
 
 def run(args: argparse.Namespace) -> int:
-    snapshot = draw(args, args.indicator)
+    snapshot = draw(args, own_catalogue().plan(args.indicator))
     if args.study is not None:
         snapshot = only_study(snapshot, args.study)
     write_text(args.output, snapshot.dumps())

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from chartpact.bars import Bars
+from chartpact.needs import Needs, Supplies
 from chartpact.params import IndicatorError, Param, resolve
 from chartpact.problem import Problem
 from chartpact.scene import Scene
 
-Draw = Callable[..., Scene]
+Function = Callable[..., Scene]
 
 _WORDS = {"__builtins__": {}, "max": max, "isqrt": math.isqrt}
 
@@ -40,22 +41,22 @@ class Track:
 
 @dataclass(frozen=True)
 class Builtin:
-    """One builtin. `differences` tells where the reference project computes or draws otherwise."""
+    """One builtin. `differences` says where the reference project computes or draws otherwise."""
 
     name: str
     title: str
     category: str
     description: str
-    draw: Draw
+    function: Function
     params: tuple[Param, ...] = ()
     aliases: tuple[str, ...] = ()
     tracks: tuple[Track, ...] = ()
     signals: tuple[str, ...] = ()
     needs_volume: bool = False
-    needs_network: bool = False
     stable: bool = True
     differences: tuple[str, ...] = field(default=(), repr=False)
     source: str = "builtin"
+    short_title: str | None = None
 
     @property
     def overlay(self) -> bool:
@@ -66,8 +67,16 @@ class Builtin:
         """Whether the first k bars give the first k values and the signals confirmed by then."""
         return self.stable and all(track.prefix_stable for track in self.tracks)
 
-    def compute(self, bars: Bars, params: Mapping[str, Any]) -> Scene:
-        """The scene on these bars; parameters that are not given have their default."""
+    def needs(self, bars: Bars, values: Mapping[str, Any]) -> Needs:  # noqa: ARG002
+        """What the host must fetch before this is drawn on the bars."""
+        return {}
+
+    def looks_outside(self, values: Mapping[str, Any]) -> bool:  # noqa: ARG002
+        """Whether it needs anything besides the bars."""
+        return False
+
+    def draw(self, bars: Bars, values: Mapping[str, Any], supplies: Supplies) -> Scene:  # noqa: ARG002
+        """The scene on these bars; `values` has every parameter, checked."""
         if self.needs_volume and len(bars) and np.isnan(bars.volume).all():
             raise IndicatorError(
                 Problem(
@@ -77,16 +86,19 @@ class Builtin:
                     details={"missing": "volume"},
                 )
             )
-        values = resolve(self.params, params, self.name)
         with np.errstate(all="ignore"):
-            return self.draw(bars, **values)
+            return self.function(bars, **values)
+
+    def compute(self, bars: Bars, params: Mapping[str, Any]) -> Scene:
+        """The scene on these bars alone; parameters that are not given have their default."""
+        return self.draw(bars, resolve(self.params, params, self.name), {})
 
 
 def builtin(
     name: str, title: str, category: str, description: str, **rest: Any
-) -> Callable[[Draw], Builtin]:
+) -> Callable[[Function], Builtin]:
     """Makes a builtin of the function that draws it from bars and its parameters."""
-    return lambda draw: Builtin(name, title, category, description, draw, **rest)
+    return lambda function: Builtin(name, title, category, description, function, **rest)
 
 
 def period(default: int, desc: str = "Bars in the window", least: int = 1) -> Param:

@@ -1,13 +1,16 @@
 """What comes from outside the chart: funding, oi, long_short, fear_greed."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from chartpact.arrays import any_true
 from chartpact.bars import Bars
-from chartpact.clock.timeframe import Timeframe
+from chartpact.clock.timeframe import DAY, Timeframe
 from chartpact.indicators import ink
-from chartpact.indicators.builtin import Track, builtin
+from chartpact.indicators.builtin import Builtin, Function, Track
 from chartpact.indicators.drawing import (
     Floats,
     across,
@@ -18,11 +21,10 @@ from chartpact.indicators.drawing import (
     paint,
     scene,
 )
+from chartpact.needs import HOUR, PERIODS, Need, Needs, Readings, Supplies, reporting_period
 from chartpact.params import IndicatorError
 from chartpact.problem import Problem
 from chartpact.scene import Scene
-from chartpact.sources import readings
-from chartpact.sources.readings import DAY, HOUR, PERIODS, Readings, ReadingsError
 
 OUTSIDE = "where the service has no reading that is recent enough"
 EMPTY = (
@@ -33,91 +35,119 @@ EMPTY = (
 )
 
 
-def _aligned(bars: Bars, what: str, oldest: int) -> Mapping[str, Floats]:
-    """For each bar the last reading that was there before its close, if not older than `oldest`."""
-    if len(bars) == 0:
-        numbers = readings.FEEDS[what].numbers
-        return {name: np.zeros(0) for name in numbers}
-    closes = bars.close_time if bars.timeframe else bars.time + 1
-    try:
-        found = readings.current().read(
-            what, bars.symbol, bars.timeframe, int(bars.time[0]) - oldest, int(closes[-1]) - 1
-        )
-        return _as_of(bars, closes, found, what, oldest)
-    except ReadingsError as error:
+@dataclass(frozen=True)
+class External(Builtin):
+    """A builtin that draws the readings of a feed; its name is the feed's."""
+
+    numbers: tuple[str, ...] = ()  # of each reading: the arguments of its function
+    oldest_ms: Callable[[str], int] = lambda _: DAY  # how old a reading may be, by the timeframe
+
+    def needs(self, bars: Bars, values: Mapping[str, Any]) -> Needs:  # noqa: ARG002
+        if len(bars) == 0:
+            return {}
+        first = int(bars.time[0]) - self.oldest_ms(bars.timeframe)
+        last = int(_closes(bars)[-1]) - 1
+        return {self.name: Need(self.name, bars.symbol, bars.timeframe, first, last)}
+
+    def looks_outside(self, values: Mapping[str, Any]) -> bool:  # noqa: ARG002
+        return True
+
+    def draw(self, bars: Bars, values: Mapping[str, Any], supplies: Supplies) -> Scene:
+        readings = supplies.get(self.name)
+        if isinstance(readings, Readings):
+            numbers = self._align(bars, readings)
+        elif len(bars) == 0:
+            numbers = dict.fromkeys(self.numbers, np.zeros(0))
+        else:
+            raise self._unavailable("nobody fetched its readings")
+        return super().draw(bars, {**values, **numbers}, supplies)
+
+    def _align(self, bars: Bars, readings: Readings) -> Mapping[str, Floats]:
+        """For each bar the last reading before its close, unless that is too old."""
+        last = np.searchsorted(readings.time, _closes(bars), side="left") - 1
+        fresh = bars.time - readings.time[last] <= self.oldest_ms(bars.timeframe)
+        fresh &= last >= 0
+        if not any_true(fresh):
+            raise self._unavailable(
+                f"the service has no {self.name} readings of the time of these bars"
+            )
+        return {
+            name: np.where(fresh, values[last], np.nan) for name, values in readings.values.items()
+        }
+
+    def _unavailable(self, reason: str) -> IndicatorError:
         hint = "nothing is drawn for this indicator alone"
-        raise IndicatorError(Problem("unavailable", f"{what}: {error}", hint)) from None
+        return IndicatorError(Problem("unavailable", f"{self.name}: {reason}", hint))
 
 
-def _as_of(
-    bars: Bars,
-    closes: "np.ndarray[tuple[int], np.dtype[np.int64]]",
-    found: Readings,
-    what: str,
-    oldest: int,
-) -> Mapping[str, Floats]:
-    last = np.searchsorted(found.time, closes, side="left") - 1
-    fresh = (last >= 0) & (bars.time - found.time[last] <= oldest)
-    if not fresh.any():
-        raise ReadingsError(f"the service has no {what} readings of the time of these bars")
-    return {name: np.where(fresh, values[last], np.nan) for name, values in found.values.items()}
+def _closes(bars: Bars) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+    return bars.close_time if bars.timeframe else bars.time + 1
 
 
-def _twice(timeframe: str) -> int:
+def _two_bars(timeframe: str) -> int:
     """Two bars, or two of the service's periods where they are longer."""
     bar = Timeframe.parse(timeframe).ms if timeframe else HOUR
-    return 2 * max(bar, PERIODS[readings.period(timeframe)])
+    return 2 * max(bar, PERIODS[reporting_period(timeframe)])
 
 
-@builtin(
+def external(
+    name: str, title: str, description: str, *numbers: str, **rest: Any
+) -> Callable[[Function], External]:
+    """Makes an external builtin of the function that draws its numbers."""
+    return lambda function: External(
+        name, title, "external", description, function, numbers=numbers, **rest
+    )
+
+
+@external(
     "funding",
     "Funding Rate",
-    "external",
     "What holders of a perpetual contract's longs pay the shorts, in percent.",
+    "rate",
     aliases=("funding_rate",),
     tracks=(Track("Funding", gaps=OUTSIDE),),
-    needs_network=True,
+    oldest_ms=lambda _: 8 * HOUR,
     differences=EMPTY,
 )
-def funding(bars: Bars) -> Scene:
-    rate = 100 * _aligned(bars, "funding", 8 * HOUR)["rate"]
-    return scene("Funding", columns("Funding", rate, paint(rate < 0, (ink.UP, ink.DOWN))), level(0))
+def funding(bars: Bars, rate: Floats) -> Scene:  # noqa: ARG001
+    percent = 100 * rate
+    colors = paint(percent < 0, (ink.UP, ink.DOWN))
+    return scene("Funding", columns("Funding", percent, colors), level(0))
 
 
-@builtin(
+@external(
     "oi",
     "Open Interest",
-    "external",
     "The value of all open contracts.",
+    "value",
     aliases=("open_interest",),
     tracks=(Track("OI", gaps=OUTSIDE),),
-    needs_network=True,
+    oldest_ms=_two_bars,
     differences=EMPTY,
 )
-def oi(bars: Bars) -> Scene:
-    value = _aligned(bars, "oi", _twice(bars.timeframe))["value"]
+def oi(bars: Bars, value: Floats) -> Scene:
     return scene(
         "OI", line("OI", value, ink.BLUE), fill(value, across(0, len(bars)), ink.BLUE, 0.15)
     )
 
 
-@builtin(
+@external(
     "long_short",
     "Long/Short Ratio",
-    "external",
     "The shares of accounts that are long and short.",
+    "long",
+    "short",
     aliases=("ls_ratio",),
     tracks=(Track("Long", gaps=OUTSIDE), Track("Short", gaps=OUTSIDE)),
-    needs_network=True,
+    oldest_ms=_two_bars,
     differences=EMPTY,
 )
-def long_short(bars: Bars) -> Scene:
-    found = _aligned(bars, "long_short", _twice(bars.timeframe))
+def long_short(bars: Bars, long: Floats, short: Floats) -> Scene:  # noqa: ARG001
     return scene(
         "L/S",
-        line("Long", found["long"], ink.UP),
-        line("Short", found["short"], ink.DOWN),
-        fill(found["long"], found["short"], ink.UP, 0.1),
+        line("Long", long, ink.UP),
+        line("Short", short, ink.DOWN),
+        fill(long, short, ink.UP, 0.1),
         level(0.5),
         y_range=(0, 1),
     )
@@ -126,26 +156,25 @@ def long_short(bars: Bars) -> Scene:
 MOODS = (25, 45, 55, 75)  # where fear, caution, calm, greed and high spirits begin
 
 
-@builtin(
+@external(
     "fear_greed",
     "Fear and Greed",
-    "external",
     "The mood of the crypto market, from 0 (fear) to 100 (greed).",
+    "value",
     aliases=("fng",),
     tracks=(Track("F&G", gaps=OUTSIDE),),
-    needs_network=True,
+    oldest_ms=lambda _: DAY,
     differences=(
         *EMPTY,
         "The dot of every bar is the line's colour, so that it can be read as values.",
     ),
 )
-def fear_greed(bars: Bars) -> Scene:
-    mood = _aligned(bars, "fear_greed", DAY)["value"]
+def fear_greed(bars: Bars, value: Floats) -> Scene:  # noqa: ARG001
     shades = (ink.DOWN, ink.ORANGE, ink.GOLD, ink.GREEN, ink.UP)
-    colors = paint(np.searchsorted(MOODS, mood, side="right"), (*shades,))
+    colors = paint(np.searchsorted(MOODS, value, side="right"), (*shades,))
     return scene(
         "F&G",
-        line("F&G", mood, colors, 2),
+        line("F&G", value, colors, 2),
         level(25),
         level(50, style="dotted"),
         level(75),

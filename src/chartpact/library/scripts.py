@@ -5,7 +5,7 @@ import itertools
 import json
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
@@ -13,8 +13,10 @@ from typing import Any, Protocol
 
 import sqlalchemy as sa
 
+from chartpact.catalogue import ScriptIndicator
 from chartpact.library.database import write
 from chartpact.library.schema import indicator_versions, user_indicators
+from chartpact.params import Param
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 LONGEST_NAME = 64
@@ -63,6 +65,15 @@ class Script:
     @property
     def meta(self) -> Mapping[str, Any]:
         return self._read[1]
+
+    @property
+    def indicator(self) -> ScriptIndicator:
+        """The script as an indicator, by what was noted when it was registered."""
+        try:
+            params = tuple(map(Param.from_json, self.params))
+        except (TypeError, KeyError):  # noted by another version of the program
+            params = ()
+        return ScriptIndicator(self.name, self.source, params, self.meta, user=self.user)
 
     @cached_property
     def _read(self) -> tuple[tuple[Mapping[str, Any], ...], Mapping[str, Any]]:
@@ -164,6 +175,13 @@ class Scripts:
         with self._engine.connect() as connection:
             found = connection.execute(sa.select(user_indicators).where(*_key(user, name))).first()
         return None if found is None else _script(found)
+
+    def named(self, user: str, names: Iterable[str]) -> list[Script]:
+        """Those scripts of the user that have one of the names."""
+        columns = user_indicators.c
+        wanted = sa.select(user_indicators).where(columns.user_id == user, columns.name.in_(names))
+        with self._engine.connect() as connection:
+            return [_script(row) for row in connection.execute(wanted)]
 
     def of(self, user: str) -> list[Script]:
         """Every script of the user, by name."""

@@ -1,28 +1,20 @@
-"""What worker processes do: draw a chart, or check a script. Nothing here touches the database."""
+"""What worker processes do: draw a chart, or list indicators. Nothing here touches the database."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import partial
 
-from chartpact import indicators, sandbox
+from chartpact import charts, indicators, sandbox, sources
 from chartpact.bars import Bars, BarsError, samples
-from chartpact.charts import chart
-from chartpact.fetching import Fetch
-from chartpact.indicators import IndicatorError, canonical
+from chartpact.catalogue import Catalogue, Plan, describe
 from chartpact.library import Script, mine
-from chartpact.library.kept import held, kept_indicator
 from chartpact.library.uploads import Upload
-from chartpact.request import Request
+from chartpact.needs import Need, Readings, Supply
+from chartpact.problem import Failure, Problem
 from chartpact.script import stock
-from chartpact.server.shapes import (
-    ChartAsk,
-    ChartOut,
-    Indicators,
-    InlineBars,
-    Mine,
-    MyIndicators,
-)
-from chartpact.sources import configured
+from chartpact.server import shapes
+from chartpact.server.shapes import ChartAsk, ChartOut, InlineBars
+from chartpact.sources import SourceFailed, configured
 from chartpact.sources.configured import Descriptions
 
 SAMPLE = "sample:es-5m"
@@ -32,54 +24,53 @@ ENVIRONMENT = {"ARROW_DEFAULT_MEMORY_POOL": "system"}  # Arrow's own reserves a 
 MIME = {"png": "image/png", "svg": "image/svg+xml"}
 
 
-def requests(ask: ChartAsk) -> Iterator[Request]:
-    """The indicators asked for, of those that are asked for well."""
-    for each in ask.indicators:
-        try:
-            yield Request.parse(each if isinstance(each, str) else each.model_dump())
-        except IndicatorError:
-            continue  # told beside the good results, when the chart is drawn
-
-
 @dataclass(frozen=True)
 class ChartJob:
     """All a worker needs to draw one chart."""
 
     user: str
     ask: ChartAsk
+    plans: tuple[Plan, ...] = ()
     sources: Descriptions = ()
-    scripts: tuple[Script, ...] = ()  # the user's own, of those that were asked for
-    barred: tuple[str, ...] = ()  # names of scripts that may not run
-    others: tuple[str, ...] = ()  # names of the user's that could be meant by an unknown one
-    uploads: Mapping[str, Upload] = field(default_factory=dict)  # by symbol, likewise
-    fetched: Mapping[str, Bars | Exception] = field(default_factory=dict)  # over a network
-    handed: Bars | None = None  # inline, where they have been read already
+    bars: Bars | None = None  # where they have been read: from a service, or from a large body
+    upload: Upload | None = None  # the user's own file, where the symbol names one
+    supplies: Mapping[Need, Supply | Upload | Problem] = field(default_factory=dict)
     most_bytes: int = 2**24  # of the answer
 
-    def symbols(self) -> list[str]:
-        """Every symbol whose bars the chart needs: its own, then those its scripts compare."""
-        names: list[Any] = [self.ask.symbol]
-        scripts = {script.name: script for script in self.scripts}
-        for request in requests(self.ask):
-            script = scripts.get(request.name) or scripts.get(canonical(request.name) or "")
-            for param in script.params if script else ():
-                if param.get("type") == "symbol":
-                    names.append(request.given.get(param.get("name", "")) or param.get("default"))
-        return list(dict.fromkeys(name for name in names if isinstance(name, str)))
+    def load(self) -> Bars:
+        """The bars of the chart."""
+        ask = self.ask
+        if self.upload is not None:
+            return mine.read_bars(self.user, self.upload, ask.timeframe)
+        if self.bars is not None:
+            bars = self.bars
+        elif ask.inline_bars is not None:
+            bars = inline_bars(ask.inline_bars)
+        else:
+            return configured.catalog(self.sources).load(ask.symbol or "", ask.timeframe)
+        return bars if ask.timeframe is None else bars.resample(ask.timeframe)
 
-    def load(self, symbol: str, timeframe: str | None = None) -> Bars:
-        """The bars of a name, at their own timeframe or the one asked for."""
-        if symbol in self.uploads:
-            return mine.read_bars(self.user, self.uploads[symbol], timeframe)
-        found = self.fetched.get(symbol)
-        if isinstance(found, Exception):
-            raise found
-        if found is not None:
-            return _at(found, timeframe)
-        return configured.catalog(self.sources).load(symbol, timeframe)
+    def fetch(self, need: Need) -> Supply:
+        """What an indicator needs: fetched before, or at hand in this process."""
+        supply = self.supplies.get(need)
+        if isinstance(supply, Problem):
+            raise Failure(supply)
+        if isinstance(supply, Upload):
+            return sources.supply(need, partial(_load_upload, self.user, supply), _read_nothing)
+        if supply is not None:
+            return supply
+        return sources.supply(need, configured.catalog(self.sources).load, _read_nothing)
 
 
-class TooLarge(Exception):
+def _load_upload(user: str, upload: Upload, _: str, timeframe: str | None) -> Bars:
+    return mine.read_bars(user, upload, timeframe)
+
+
+def _read_nothing(need: Need) -> Readings:
+    raise SourceFailed(f"nobody fetched the readings of {need.what}")  # workers wait for nothing
+
+
+class TooLarge(Failure):
     """The chart says more than an answer may hold."""
 
 
@@ -95,8 +86,7 @@ class Picture:
 
 def ready() -> None:
     """Draws a little of everything, so that the first chart asked for need not wait for it."""
-    held()
-    chart(samples.bars(SAMPLE), SHOWN, last=50).png(width=300, height=200, theme="dark")
+    charts.chart(samples.bars(SAMPLE), SHOWN, last=50).png(width=300, height=200, theme="dark")
 
 
 def ready_for_scripts() -> None:
@@ -104,28 +94,26 @@ def ready_for_scripts() -> None:
     sandbox.validate(stock.source(stock.NAMES[0]))
 
 
-def list_indicators(mine: Sequence[Script]) -> bytes:
-    """Builtins and the user's own scripts, which take the place of those whose names they bear."""
-    kept = [kept_indicator(each) for each in mine]
-    named = {each.name: each for each in [*indicators.list_indicators(), *kept]}
-    listed = [indicators.describe(named[name]) for name in sorted(named)]
-    return Indicators.model_validate({"indicators": listed}).model_dump_json().encode()
+def list_indicators(scripts: Sequence[Script]) -> bytes:
+    """Builtins and the user's own scripts, which replace the builtins whose names they bear."""
+    catalogue = Catalogue({script.name: script.indicator for script in scripts})
+    listed = [describe(indicator) for indicator in catalogue.list()]
+    return shapes.Indicators.model_validate({"indicators": listed}).model_dump_json().encode()
 
 
-def list_my_indicators(mine: Sequence[Script]) -> MyIndicators:
-    builtin = {each.name for each in indicators.list_indicators()}
-    return MyIndicators(
+def list_my_indicators(scripts: Sequence[Script]) -> shapes.MyIndicators:
+    return shapes.MyIndicators(
         indicators=[
-            Mine(
-                name=each.name,
-                title=str(each.meta.get("title", each.name)),
-                category=str(each.meta.get("category", "panel")),
-                description=str(each.meta.get("description", "")),
-                created_at=each.created_at,
-                updated_at=each.updated_at,
-                shadows_builtin=each.name in builtin,
+            shapes.Mine(
+                name=script.name,
+                title=str(script.meta.get("title", script.name)),
+                category=str(script.meta.get("category", "panel")),
+                description=str(script.meta.get("description", "")),
+                created_at=script.created_at,
+                updated_at=script.updated_at,
+                shadows_builtin=script.name in indicators.table(),
             )
-            for each in mine
+            for script in scripts
         ]
     )
 
@@ -133,25 +121,28 @@ def list_my_indicators(mine: Sequence[Script]) -> MyIndicators:
 def sample(theme: str, shape: str) -> str:
     """The sample chart, drawn now."""
     width, height = SHAPES[shape]
-    drawn = chart(samples.bars(SAMPLE), SHOWN, last=width // 6)
+    drawn = charts.chart(samples.bars(SAMPLE), SHOWN, last=width // 6)
     return drawn.svg(width=width, height=height, theme=theme)
+
+
+def find_needs(job: ChartJob) -> tuple[Need, ...]:
+    """What the indicators of the chart need besides its bars, each thing once."""
+    bars = job.load()
+    needs = (need for plan in job.plans for need in plan.needs(bars).values())
+    return tuple(dict.fromkeys(needs))
 
 
 def draw(job: ChartJob) -> Picture:
     """The chart the job asks for."""
-    ask = job.ask
-    bars = _bars(job)
+    ask, bars = job.ask, job.load()
     if len(bars) == 0:
         raise BarsError(
             f"there is no complete {bars.timeframe} bar among these: ask for a shorter timeframe"
         )
-    asked = [each if isinstance(each, str) else each.model_dump() for each in ask.indicators]
-    fetch = Fetch(job.load, samples.calendar)
-    with held().holding(job.user, job.scripts, fetch, job.barred, job.others):
-        drawn = chart(bars, asked, last=ask.bars, user=job.user)
-    told = drawn.to_json(series=ask.format == "series", digest=True)
+    drawn = charts.draw(bars, job.plans, ask.bars, job.fetch)
+    values = drawn.to_json(series=ask.format == "series", digest=True)
     summary = drawn.summary()
-    out = ChartOut.model_validate({**told, "summary": summary}).model_dump_json().encode()
+    out = ChartOut.model_validate({**values, "summary": summary}).model_dump_json().encode()
     look = {"width": ask.width, "height": ask.height, "theme": ask.theme}
     image = None
     if ask.format == "png":
@@ -160,23 +151,9 @@ def draw(job: ChartJob) -> Picture:
         image = drawn.svg(**look).encode()
     size = max(len(out), len(image or b""))
     if size > job.most_bytes:
-        raise TooLarge(
-            f"the answer would have {size} bytes and may have {job.most_bytes}: "
-            "ask for fewer bars or indicators"
-        )
+        message = f"the answer would have {size} bytes and may have {job.most_bytes}"
+        raise TooLarge(Problem("size", message, "ask for fewer bars or indicators"))
     return Picture(out, summary, image, MIME.get(ask.format))
-
-
-def _bars(job: ChartJob) -> Bars:
-    if job.handed is not None:
-        return _at(job.handed, job.ask.timeframe)
-    if job.ask.inline_bars is not None:
-        return _at(inline_bars(job.ask.inline_bars), job.ask.timeframe)
-    return job.load(job.ask.symbol or "", job.ask.timeframe)
-
-
-def _at(bars: Bars, timeframe: str | None) -> Bars:
-    return bars if timeframe is None else bars.resample(timeframe)
 
 
 def inline_bars(given: InlineBars) -> Bars:

@@ -13,7 +13,7 @@ from mcp_types import Tool
 
 from chartpact._version import VERSION
 from chartpact.bars.samples import SAMPLES
-from chartpact.indicators import Indicator, list_indicators
+from chartpact.catalogue import Indicator, list_indicators
 from chartpact.server.jobs import SAMPLE, SHAPES
 
 _STYLE = """

@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
-from chartpact.sources import configured
+from chartpact.sources import configured, readings
 from chartpact.sources.configured import Descriptions
+from chartpact.sources.readings import Addresses
 from chartpact.work.cores import count_cores
 
 
@@ -26,6 +27,7 @@ class Limits:
     upload_bytes: int = 16 * 1024 * 1024  # also the largest body where files are put
     job_megabytes: int = 1024  # beyond what a worker has at rest
     answer_seconds: int = 45  # in the queue and at work
+    fetch_seconds: int = 8  # for what an indicator needs from outside
     answer_bytes: int = 16 * 1024 * 1024  # of a chart's values, or of its picture
 
 
@@ -37,6 +39,7 @@ class Settings:
     sources: Descriptions = ()
     scripts: frozenset[str] | None = None  # whose scripts run; None = everybody's
     workers: int = 2
+    readings: Addresses = field(default_factory=readings.from_environment)
     limits: Limits = field(default_factory=Limits)
 
     def runs_scripts_of(self, user: str) -> bool:
@@ -56,6 +59,7 @@ def from_environment(environ: Mapping[str, str] = os.environ) -> Settings:
         scripts=_users(environ.get("CHARTPACT_SCRIPTS", "all")),
         limits=_limits(environ.get("CHARTPACT_LIMITS", "")),
         workers=max(2, count_cores()),
+        readings=readings.from_environment(environ),
     )
 
 

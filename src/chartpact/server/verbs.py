@@ -12,18 +12,23 @@ import sqlalchemy as sa
 
 from chartpact import indicators, sandbox, script
 from chartpact.bars import Bars, BarsError
+from chartpact.catalogue import Catalogue, Plan, ScriptIndicator
 from chartpact.library import LibraryError, Quota, Script, Scripts, mine
 from chartpact.library.mine import Mine
 from chartpact.library.uploads import Stored, Upload, UploadError, Uploads
+from chartpact.needs import BARS, CALENDAR, Need, Supply
+from chartpact.problem import Problem
 from chartpact.render import RenderError
+from chartpact.request import Request
 from chartpact.script import stock
 from chartpact.server import jobs, reading, shapes
 from chartpact.server.jobs import ChartJob, Picture, TooLarge
 from chartpact.server.limits import Allowance
 from chartpact.server.reading import Read
 from chartpact.server.settings import Settings
-from chartpact.sources import Catalog, SourceFailed, configured
-from chartpact.work.failure import busy
+from chartpact.sources import Catalog, Source, SourceFailed, configured, readings
+from chartpact.sources.errors import problem_of
+from chartpact.work.failure import WorkFailed, busy
 from chartpact.work.io_threads import IoThreads
 from chartpact.work.lanes import Workers
 
@@ -229,22 +234,14 @@ class Verbs:
             raise Refused("size", f"at most {limits.inline_bars} bars may be handed over inline")
         if ask.format in jobs.MIME:
             self._pixels.spend(user, ask.width * ask.height / 1e6)
+        plans = self._plan(user, ask)
         job = ChartJob(
-            user, ask, self.settings.sources, handed=handed, most_bytes=limits.answer_bytes
+            user, ask, plans, self.settings.sources, handed, most_bytes=limits.answer_bytes
         )
-        asked = [each.name for each in jobs.requests(ask)]
-        scripts = self._asked_scripts(user, asked)
-        own = {each.name for each in scripts}
-        if self.settings.runs_scripts_of(user):
-            self._runs.spend(user, sum(bool(own & _names(each)) for each in asked))
-            job = replace(job, scripts=scripts)
-        else:
-            job = replace(job, barred=tuple(own))
-        if any(each not in own and indicators.canonical(each) is None for each in asked):
-            job = replace(job, others=self._scripts.names(user))
+        scripted = any(isinstance(plan.indicator, ScriptIndicator) for plan in plans)
         try:
-            draw = partial(jobs.draw, await self._fetched(job))
-            drawn: Picture = await self._worked(user, draw, untrusted=bool(job.scripts))
+            job = await self._supply(await self._locate(job))
+            drawn: Picture = await self._worked(user, partial(jobs.draw, job), untrusted=scripted)
             return drawn
         except (BarsError, RenderError) as error:
             raise Refused("value", str(error)) from None
@@ -253,34 +250,85 @@ class Verbs:
         except TooLarge as error:
             raise Refused("size", str(error)) from None
 
-    def _asked_scripts(self, user: str, asked: Iterable[str]) -> tuple[Script, ...]:
-        names = dict.fromkeys(name for each in asked for name in _names(each))
-        kept = (self._scripts.find(user, name) for name in names)
-        return tuple(each for each in kept if each is not None)
+    def _plan(self, user: str, ask: shapes.ChartAsk) -> tuple[Plan, ...]:
+        """What is asked for, each thing found among the builtins and the user's scripts."""
+        requests = [
+            Request.parse(asked if isinstance(asked, str) else asked.model_dump())
+            for asked in ask.indicators
+        ]
+        names = {name for request in requests for name in _names(request.name)}
+        scripts = self._scripts.named(user, names) if names else []
+        known = {script.name for script in scripts}
+        others: tuple[str, ...] = ()
+        if any(indicators.canonical(name) is None and name not in known for name in names):
+            others = self._scripts.names(user)  # which the user may have meant
+        if self.settings.runs_scripts_of(user):
+            own = {script.name: script.indicator for script in scripts}
+            catalogue = Catalogue(own, others=others)
+        else:
+            catalogue = Catalogue(barred={name: _barred(name) for name in known}, others=others)
+        plans = catalogue.plan(requests)
+        runs = [p for p in plans if isinstance(p.indicator, ScriptIndicator) and p.problem is None]
+        self._runs.spend(user, len(runs))
+        return plans
 
-    async def _fetched(self, job: ChartJob) -> ChartJob:
-        """The job with what a worker cannot get, or would only wait for."""
-        catalog, timeframe = self._catalog(job.user), job.ask.timeframe
-        uploads: dict[str, Upload] = {}
-        fetched: dict[str, Bars | Exception] = {}
-        for symbol in job.symbols():
-            try:
-                source, name = (
-                    catalog.find(symbol)
-                    if catalog.has_source_of(symbol)
-                    else await asyncio.to_thread(catalog.find, symbol)  # looks for near ones
-                )
-                if isinstance(source, Mine):
-                    uploads[symbol] = await self._apart(job.user, partial(source.upload, name))
-                elif source.remote:
-                    load = partial(source.load, name, timeframe)
-                    bars = await asyncio.wrap_future(self._waiters.submit(job.user, load))
-                    fetched[symbol], timeframe = bars, timeframe or bars.timeframe
-            except (BarsError, SourceFailed) as error:
-                if symbol == job.ask.symbol:
-                    raise
-                fetched[symbol] = error  # of the one script that compares with it
-        return replace(job, uploads=uploads, fetched=fetched)
+    async def _find(self, user: str, symbol: str) -> tuple[Source, str]:
+        catalog = self._catalog(user)
+        if catalog.has_source_of(symbol):
+            return catalog.find(symbol)
+        return await asyncio.to_thread(catalog.find, symbol)  # looks for symbols that are near
+
+    async def _locate(self, job: ChartJob) -> ChartJob:
+        """The job with bars that a worker could only wait for, or the file that holds them."""
+        if job.ask.symbol is None:
+            return job
+        source, name = await self._find(job.user, job.ask.symbol)
+        if isinstance(source, Mine):
+            upload = await self._apart(job.user, partial(source.upload, name))
+            return replace(job, upload=upload)
+        if source.remote:
+            load = partial(source.load, name, job.ask.timeframe)
+            bars = await asyncio.wrap_future(self._waiters.submit(job.user, load))
+            return replace(job, bars=bars)
+        return job
+
+    async def _supply(self, job: ChartJob) -> ChartJob:
+        """The job with what its indicators need from outside; no worker waits for it."""
+        if not any(plan.looks_outside for plan in job.plans):
+            return job
+        if job.bars is not None:
+            needs = jobs.find_needs(job)
+        else:
+            needs = await self._worked(job.user, partial(jobs.find_needs, job))
+        supplies = await asyncio.gather(*(self._fetch(job.user, need) for need in needs))
+        fetched = zip(needs, supplies, strict=True)
+        return replace(job, supplies={need: got for need, got in fetched if got is not None})
+
+    async def _fetch(self, user: str, need: Need) -> Supply | Upload | Problem | None:
+        """What one indicator needs, or why it is not there; None where a worker has it at hand."""
+        within_s = self.settings.limits.fetch_seconds
+        try:
+            async with asyncio.timeout(within_s):
+                if need.what == BARS:
+                    source, name = await self._find(user, need.name)
+                    if isinstance(source, Mine):
+                        return await self._apart(user, partial(source.upload, name))
+                    if not source.remote:
+                        return None
+                    fetch: Callable[[], Supply] = partial(source.load, name, need.timeframe or None)
+                elif need.what == CALENDAR:
+                    return None
+                else:
+                    fetch = partial(readings.services(self.settings.readings).read, need)
+                return await asyncio.wrap_future(self._waiters.submit(user, fetch))
+        except TimeoutError:
+            return Problem("unavailable", f"the service did not answer within {within_s} s")
+        except WorkFailed as failed:
+            return Problem("unavailable", str(failed))
+        except SourceFailed as failed:
+            return failed.problem
+        except BarsError as error:
+            return problem_of(error)
 
     # ------------------------------------------------------------------------------- own bars
 
@@ -326,6 +374,17 @@ class Verbs:
 def _names(asked: str) -> set[str]:
     """What an indicator may be kept under: the name it is asked for by, or that name's own."""
     return {asked, indicators.canonical(asked) or asked}
+
+
+def _barred(name: str) -> Problem:
+    """Why a script of the user's does not run."""
+    builtin = indicators.canonical(name) is not None
+    return Problem(
+        "forbidden",
+        f"your script {name!r} does not run: scripts are switched off for you here",
+        ("delete it to draw the builtin of that name, or " if builtin else "")
+        + "ask the operator, who decides by CHARTPACT_SCRIPTS",
+    )
 
 
 def _unknown(name: str, error: LibraryError) -> Refused:

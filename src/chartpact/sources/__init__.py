@@ -4,17 +4,21 @@
 '1h'
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from os import PathLike, fspath
 from typing import Any, Unpack
 
-from chartpact.bars import Bars, BarsError
+from chartpact.bars import Bars, BarsError, samples
 from chartpact.bars import load as load_file
 from chartpact.bars.load import at_source
 from chartpact.bars.options import Known, Options
+from chartpact.needs import BARS, CALENDAR, Need, Readings, Supply
+from chartpact.problem import Failure
+from chartpact.sources import readings
 from chartpact.sources.catalog import Catalog, Listing, Shelf, Source
 from chartpact.sources.configured import VARIABLE, catalog, from_environment
-from chartpact.sources.errors import Misconfigured, SourceFailed, UnknownSymbol
+from chartpact.sources.errors import Misconfigured, SourceFailed, UnknownSymbol, problem_of
 
 __all__ = [
     "Catalog",
@@ -26,6 +30,39 @@ __all__ = [
     "UnknownSymbol",
     "load",
 ]
+
+
+def fetch(need: Need) -> Supply:
+    """What an indicator needs, for a user who may name anything that `load` takes."""
+    return supply(need, _load_at, _read)
+
+
+def _read(need: Need) -> Readings:
+    return readings.services(readings.from_environment()).read(need)
+
+
+def supply(
+    need: Need,
+    load_bars: Callable[[str, str | None], Bars],
+    read: Callable[[Need], Readings],
+) -> Supply:
+    """What an indicator needs; `load_bars` decides which names may be asked for."""
+    try:
+        if need.what == BARS:
+            return load_bars(need.name, need.timeframe or None)
+        if need.what == CALENDAR:
+            return tuple(samples.calendar(need.name))
+        return read(need)
+    except BarsError as error:
+        raise Failure(problem_of(error)) from None
+
+
+def _load_at(name: str, timeframe: str | None) -> Bars:
+    """The bars of a name, in longer ones where the timeframe says so."""
+    if name.startswith(samples.PREFIX) or at_source(name):
+        return load(name, timeframe=timeframe)
+    bars = load(name)  # of a file, `timeframe` would say what the file does not
+    return bars if timeframe is None else bars.resample(timeframe)
 
 
 def load(source: str | PathLike[str], **options: Unpack[Known]) -> Bars:

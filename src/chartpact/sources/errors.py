@@ -1,9 +1,10 @@
 """What can go wrong where bars come from, each said as one sentence."""
 
 from collections.abc import Iterable
-from difflib import get_close_matches
+from typing import Any
 
 from chartpact.bars import BarsError
+from chartpact.problem import Failure, Problem, nearest
 
 
 class UnknownSymbol(BarsError):
@@ -14,8 +15,19 @@ class Misconfigured(BarsError):
     """The sources are not described as they must be."""
 
 
-class SourceFailed(Exception):
+class SourceFailed(Failure):
     """A source could not deliver: unreachable, refused, or with an answer that makes no sense."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(Problem("unavailable", message))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.message,)
+
+
+def problem_of(error: BarsError) -> Problem:
+    """The error as a value: bad input, or sources that are not set up as they must be."""
+    return Problem("unavailable" if isinstance(error, Misconfigured) else "value", str(error))
 
 
 def near(symbol: str, known: Iterable[str]) -> str:
@@ -24,8 +36,5 @@ def near(symbol: str, known: Iterable[str]) -> str:
     >>> near("btcusdt", ["ETH/EUR", "BTC/USDT"])
     '; near: BTC/USDT'
     """
-    plain: dict[str, str] = {}
-    for each in known:
-        plain.setdefault(each.lower(), each)
-    found = get_close_matches(symbol.lower()[:80], plain, 3, 0.5)
-    return f"; near: {', '.join(plain[each] for each in found)}" if found else ""
+    symbols = nearest(symbol, known, 3)
+    return f"; near: {', '.join(symbols)}" if symbols else ""

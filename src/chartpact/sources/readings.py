@@ -1,8 +1,7 @@
 """What markets tell besides prices: funding, open interest, who is long, and the mood.
 
-A source answers `read(what, symbol, timeframe, first, last)` with readings; the one in use asks two
-public HTTP services. Their addresses come from the environment, and an empty one switches the
-service off:
+Two public HTTP services answer. Their addresses come from the environment, and an empty one
+switches its service off:
 
 - `CHARTPACT_FUTURES_URL` for funding, open interest and positions (Binance futures' API)
 - `CHARTPACT_SENTIMENT_URL` for fear and greed (alternative.me's API)
@@ -13,52 +12,25 @@ import math
 import os
 import re
 import time
-from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
-from threading import Lock
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from chartpact.clock.timeframe import Timeframe
+from chartpact.cache import Cache
+from chartpact.needs import HOUR, PERIODS, Need, Readings, reporting_period
+from chartpact.sources.errors import Misconfigured, SourceFailed
 from chartpact.sources.http import HttpError, Unavailable, get_json
 
-HOUR = 3_600_000
-DAY = 24 * HOUR
 MOST_PAGES = 40
 MOST_WAITS = 3  # time-outs that all pages of a range may take together
-KEPT = 64  # ranges in the cache
+MOST_RANGES = 64  # in the cache
 TROUBLE_S = 5  # how long a service that does not answer is left alone
 FRESH_S = 30  # how long a range that is not over yet is remembered
 
 QUOTES = "USDT BUSD USDC FDUSD BTC ETH BNB".split()
-PERIODS = {
-    "5m": 300_000, "15m": 900_000, "30m": 1_800_000, "1h": HOUR, "2h": 2 * HOUR, "4h": 4 * HOUR,
-    "6h": 6 * HOUR, "12h": 12 * HOUR, "1d": DAY,
-}  # fmt: skip
-
-
-class ReadingsError(Exception):
-    """No readings; the message says why, in one sentence."""
-
-
-@dataclass(frozen=True)
-class Readings:
-    """One quantity over time: when each reading was there (UTC ms, ascending), and its numbers."""
-
-    time: NDArray[np.int64]
-    values: Mapping[str, NDArray[np.float64]]
-
-
-class Source(Protocol):
-    """Where readings come from."""
-
-    def read(self, what: str, symbol: str, timeframe: str, first: int, last: int) -> Readings:
-        """All readings from time `first` to `last`, both included; raises ReadingsError."""
 
 
 @dataclass(frozen=True)
@@ -107,61 +79,54 @@ def perpetual(symbol: str) -> str:
     name = re.sub(r"\.P$|[/_-]", "", symbol.upper().rpartition(":")[2])
     quoted = any(name.endswith(quote) and name != quote for quote in QUOTES)
     if not re.fullmatch(r"[A-Z0-9]{5,20}", name) or not quoted:
-        raise ReadingsError(
+        raise SourceFailed(
             f"{symbol or 'this symbol'!r} has no perpetual contract: only pairs such as BTCUSDT do"
         )
     return name
 
 
-def period(timeframe: str) -> str:
-    """The longest period the service has that is not longer than a bar, at least 5 minutes.
-
-    >>> period("1m"), period("8h"), period("1W")
-    ('5m', '6h', '1d')
-    """
-    bar = Timeframe.parse(timeframe).ms if timeframe else HOUR
-    fitting = [name for name, ms in PERIODS.items() if ms <= bar]
-    return fitting[-1] if fitting else "5m"
-
-
 @dataclass(frozen=True)
-class HttpReadings:
-    """Readings from the public HTTP services; a range that was read is remembered."""
+class Addresses:
+    """Where the services are, and how long a request may take."""
 
     futures: str = "https://fapi.binance.com"
     sentiment: str = "https://api.alternative.me"
     timeout_s: float = 10.0
-    _kept: "OrderedDict[tuple[Any, ...], tuple[float, Readings]]" = field(
-        default_factory=OrderedDict, repr=False, compare=False
-    )  # until when, what
-    _trouble: dict[str, tuple[float, str]] = field(
-        default_factory=dict, repr=False, compare=False
-    )  # by address: until when, why
-    _lock: Lock = field(default_factory=Lock, repr=False, compare=False)
 
-    def read(self, what: str, symbol: str, timeframe: str, first: int, last: int) -> Readings:
-        feed = FEEDS[what]
+
+class Services:
+    """The public HTTP services that readings come from; a range that was read is remembered."""
+
+    def __init__(
+        self,
+        addresses: Addresses,
+        *,
+        trouble_s: float = TROUBLE_S,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._addresses = addresses
+        self._timeout_s = addresses.timeout_s
+        self._now = now
+        # A range that is over stays as it is; one that reaches into the future fills up.
+        self._over: Cache[Any, Readings] = Cache(MOST_RANGES)
+        self._open: Cache[Any, Readings] = Cache(MOST_RANGES, seconds=FRESH_S, clock=now)
+        self._trouble: Cache[str, str] = Cache(8, seconds=trouble_s)  # why an address fails
+
+    def read(self, need: Need) -> Readings:
+        """All readings of a feed from time `first` to `last`, both included."""
+        feed = FEEDS[need.what]
         query = dict(feed.query)
         spacing = feed.spacing
         if feed.service == "futures":
-            query["symbol"] = perpetual(symbol)
+            query["symbol"] = perpetual(need.name)
             if not spacing:
-                query["period"] = period(timeframe)
+                query["period"] = reporting_period(need.timeframe)
                 spacing = PERIODS[query["period"]]
-        key = (what, *sorted(query.items()), first, last)
-        now = time.time()
-        with self._lock:
-            until, kept = self._kept.get(key, (0.0, None))
-            if kept is not None and now < until:
-                self._kept.move_to_end(key)
-                return kept
-        found = _sorted(self._rows(feed, query, spacing, first, last), feed, what, first, last)
-        with self._lock:
-            # A range that is over stays as it is; one that reaches into the future fills up.
-            self._kept[key] = (math.inf if last < 1000 * now else now + FRESH_S, found)
-            while len(self._kept) > KEPT:
-                self._kept.popitem(last=False)
-        return found
+        cache = self._over if need.last < 1000 * self._now() else self._open
+        key = (need.what, *sorted(query.items()), need.first, need.last)
+        return cache.get_or_make(
+            key, lambda: _sort(self._rows(feed, query, spacing, need.first, need.last), feed, need)
+        )
 
     def _rows(
         self, feed: Feed, query: dict[str, str], spacing: int, first: int, last: int
@@ -170,16 +135,16 @@ class HttpReadings:
             return self._ask(feed, query)
         rows: list[Any] = []
         begin, reach = first, (feed.page - 1) * spacing
-        too_long = ReadingsError(
+        too_long = SourceFailed(
             f"the bars span more than {MOST_PAGES} answers of {feed.page} readings"
         )
         if last - first >= MOST_PAGES * (reach + 1):
             raise too_long
-        patience = MOST_WAITS * self.timeout_s
+        patience = MOST_WAITS * self._timeout_s
         deadline = time.monotonic() + patience
         for _ in range(MOST_PAGES):
             if time.monotonic() > deadline:
-                raise ReadingsError(f"the readings were not all there within {patience:g} s")
+                raise SourceFailed(f"the readings were not all there within {patience:g} s")
             end = min(last, begin + reach)
             span = {"startTime": str(begin), "endTime": str(end), "limit": str(feed.page)}
             page = self._ask(feed, {**query, **span})
@@ -191,26 +156,26 @@ class HttpReadings:
         raise too_long
 
     def _ask(self, feed: Feed, query: dict[str, str]) -> list[Any]:
-        base = self.futures if feed.service == "futures" else self.sentiment
+        base: str = getattr(self._addresses, feed.service)
         if not base:
-            raise ReadingsError(f"the {feed.service} service is switched off here")
-        until, why = self._trouble.get(base, (0.0, ""))
-        if time.monotonic() < until:  # who asks for several quantities waits for none but the first
-            raise ReadingsError(why)
+            raise SourceFailed(f"the {feed.service} service is switched off here")
+        reason = self._trouble.get(base)
+        if reason is not None:  # of several quantities only the first is waited for
+            raise SourceFailed(reason)
         try:
-            answer = get_json(base, feed.path, query, self.timeout_s)
+            answer = get_json(base, feed.path, query, self._timeout_s)
         except HttpError as error:
             if isinstance(error, Unavailable):
-                self._trouble[base] = (time.monotonic() + TROUBLE_S, str(error))
-            raise ReadingsError(str(error)) from None
+                self._trouble.put(base, str(error))
+            raise SourceFailed(str(error)) from None
         rows = answer.get(feed.rows) if feed.rows and isinstance(answer, dict) else answer
         if not isinstance(rows, list):
             raise _malformed(f"{str(answer)!r:.80} is not a list of readings")
         return rows
 
 
-def _malformed(why: str) -> ReadingsError:
-    return ReadingsError(f"the answer cannot be read: {why}")
+def _malformed(why: str) -> SourceFailed:
+    return SourceFailed(f"the answer cannot be read: {why}")
 
 
 def _number(row: Any, key: str) -> float:
@@ -227,48 +192,38 @@ def _when(row: Any, feed: Feed) -> int:
     return int(_number(row, feed.time) * feed.unit_ms)
 
 
-def _sorted(rows: list[Any], feed: Feed, what: str, first: int, last: int) -> Readings:
+def _sort(rows: list[Any], feed: Feed, need: Need) -> Readings:
     """The rows as columns, each time once, those outside the range left out."""
     by_time = {
         _when(row, feed): [_number(row, key) for key in feed.numbers.values()] for row in rows
     }
-    times = sorted(moment for moment in by_time if first <= moment <= last)
+    times = sorted(moment for moment in by_time if need.first <= moment <= need.last)
     if not times:
-        raise ReadingsError(f"the service has no {what} readings of the time of these bars")
+        raise SourceFailed(f"the service has no {need.what} readings of the time of these bars")
     table = np.array([by_time[moment] for moment in times])
     columns = {name: table[:, k] for k, name in enumerate(feed.numbers)}
     return Readings(np.array(times, dtype=np.int64), columns)
 
 
-# ------------------------------------------------------------------------------ the one in use
-
-_chosen: Source | None = None
-
-
-def use(source: Source | None) -> None:
-    """Reads from this source from now on; None: from the services the environment names."""
-    global _chosen  # noqa: PLW0603
-    _chosen = source
-
-
-def current() -> Source:
-    """The source that indicators read from."""
-    if _chosen is not None:
-        return _chosen
-    names = ("CHARTPACT_FUTURES_URL", "CHARTPACT_SENTIMENT_URL", "CHARTPACT_HTTP_TIMEOUT_S")
-    return _from_environment(*(os.environ.get(name) for name in names))
-
-
-@lru_cache(maxsize=8)
-def _from_environment(
-    futures: str | None, sentiment: str | None, timeout_s: str | None
-) -> HttpReadings:
-    given: dict[str, Any] = {"futures": futures, "sentiment": sentiment}
-    if timeout_s:
+def from_environment(environ: Mapping[str, str] = os.environ) -> Addresses:
+    """The services that the environment names."""
+    given: dict[str, Any] = {
+        "futures": environ.get("CHARTPACT_FUTURES_URL"),
+        "sentiment": environ.get("CHARTPACT_SENTIMENT_URL"),
+    }
+    if timeout_s := environ.get("CHARTPACT_HTTP_TIMEOUT_S"):
         try:
             given["timeout_s"] = float(timeout_s)
         except ValueError:
             given["timeout_s"] = math.nan
         if not 0 < given["timeout_s"] <= 600:
-            raise ReadingsError(f"CHARTPACT_HTTP_TIMEOUT_S={timeout_s!r} is no number of seconds")
-    return HttpReadings(**{name: value for name, value in given.items() if value is not None})
+            raise Misconfigured(f"CHARTPACT_HTTP_TIMEOUT_S={timeout_s!r} is no number of seconds")
+    return Addresses(**{name: value for name, value in given.items() if value is not None})
+
+
+_services: Cache[Addresses, Services] = Cache(8)
+
+
+def services(addresses: Addresses) -> Services:
+    """The services at these addresses; all who ask share what was read."""
+    return _services.get_or_make(addresses, lambda: Services(addresses))

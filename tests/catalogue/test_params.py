@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from chartpact.indicators import IndicatorError, builtins
-from chartpact.params import TYPES, Param, resolve
+from chartpact import indicators
+from chartpact.params import TYPES, IndicatorError, Param, resolve
 
 PERIOD = Param("period", "int", 14, min=1, max=5000, aliases=("length",))
 MODE = Param("mode", "choice", "strict", options=("strict", "classic"))
@@ -105,7 +105,7 @@ def test_unset_may_be_given_where_it_is_the_default():
     assert resolve([Param("n", "int", None, 1)], {"n": None}, "x") == {"n": None}
 
 
-@pytest.mark.parametrize("builtin", builtins.table().values(), ids=lambda each: each.name)
+@pytest.mark.parametrize("builtin", indicators.table().values(), ids=lambda each: each.name)
 def test_every_parameter_of_a_builtin_is_described_ranged_and_defaults_to_itself(builtin):
     assert resolve(builtin.params, {}, builtin.name) == {p.name: p.default for p in builtin.params}
     for param in builtin.params:
@@ -119,8 +119,8 @@ def test_every_parameter_of_a_builtin_is_described_ranged_and_defaults_to_itself
 
 
 def test_the_window_of_an_indicator_that_has_one_is_its_period():
-    names = [p.name for each in builtins.table().values() for p in each.params]
+    names = [p.name for each in indicators.table().values() for p in each.params]
     assert "length" not in names
-    periods = [p for each in builtins.table().values() for p in each.params if p.name == "period"]
+    periods = [p for each in indicators.table().values() for p in each.params if p.name == "period"]
     assert len(periods) == 14
     assert all(p.aliases == ("length",) for p in periods)

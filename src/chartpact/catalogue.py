@@ -1,0 +1,249 @@
+"""What one user can ask for: builtins, pacts and the user's own scripts, as one value.
+
+>>> Catalogue().resolve("rsi").title
+'Relative Strength Index'
+"""
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+from chartpact import indicators
+from chartpact.bars import Bars
+from chartpact.indicators.builtin import Builtin
+from chartpact.needs import BARS, CALENDAR, Need, Needs, Supplies
+from chartpact.params import IndicatorError, Param
+from chartpact.params import resolve as resolve_params
+from chartpact.problem import Failure, Problem, did_you_mean
+from chartpact.request import Asked, Request, echo, format_request, make_id
+from chartpact.scene import Scene
+
+if TYPE_CHECKING:
+    from chartpact.script import Limits, Result
+
+
+class Indicator(Protocol):
+    """Anything that draws a scene from bars."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def short_title(self) -> str | None: ...
+    @property
+    def aliases(self) -> Sequence[str]: ...
+    @property
+    def category(self) -> str: ...  # overlay, panel or external
+    @property
+    def source(self) -> str: ...  # builtin, pact or user
+    @property
+    def description(self) -> str: ...
+    @property
+    def params(self) -> Sequence[Param]: ...
+    @property
+    def overlay(self) -> bool: ...
+
+    def needs(self, bars: Bars, values: Mapping[str, Any]) -> Needs:
+        """What the host must fetch before this is drawn on the bars."""
+
+    def looks_outside(self, values: Mapping[str, Any]) -> bool:
+        """Whether it needs anything besides the pair and the calendar of the bars themselves."""
+
+    def draw(self, bars: Bars, values: Mapping[str, Any], supplies: Supplies) -> Scene:
+        """The scene on these bars; `values` has every parameter, checked."""
+
+
+def describe(indicator: Indicator) -> dict[str, Any]:
+    """The indicator as the lists of every door show it."""
+    return {
+        "name": indicator.name,
+        "title": indicator.title,
+        "aliases": list(indicator.aliases),
+        "category": indicator.category,
+        "source": indicator.source,
+        "description": indicator.description,
+        "params": [param.to_json() for param in indicator.params],
+    }
+
+
+@dataclass(frozen=True)
+class ScriptIndicator:
+    """A script as an indicator: what its PARAMS and META declare, and its code to be run.
+
+    `source` is where it comes from (user or pact), `user` whose turn a run takes.
+    """
+
+    name: str
+    code: str
+    params: tuple[Param, ...] = ()
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    source: str = "user"
+    aliases: tuple[str, ...] = ()
+    user: str | None = None
+    limits: "Limits | None" = None
+
+    @property
+    def title(self) -> str:
+        return str(self.meta.get("title", self.name))
+
+    @property
+    def short_title(self) -> str | None:
+        return self.meta.get("short_title")
+
+    @property
+    def description(self) -> str:
+        return str(self.meta.get("description", ""))
+
+    @property
+    def category(self) -> str:
+        return str(self.meta.get("category", "overlay" if self.overlay else "panel"))
+
+    @property
+    def overlay(self) -> bool:
+        return bool(self.meta.get("overlay", self.meta.get("category") == "overlay"))
+
+    def needs(self, bars: Bars, values: Mapping[str, Any]) -> Needs:
+        """The symbols and calendars its parameters name; unset, the bars' own pair and events."""
+        needs: dict[str, Need] = {}
+        for param in self.params:
+            if param.type == "symbol" and (name := values[param.name] or bars.pair):
+                needs[param.name] = Need(BARS, name, bars.timeframe)
+            elif param.type == "calendar" and (name := values[param.name] or bars.calendar):
+                needs[param.name] = Need(CALENDAR, name)
+        return needs
+
+    def looks_outside(self, values: Mapping[str, Any]) -> bool:
+        """Whether a parameter names a symbol; calendars come with the package."""
+        return any(param.type == "symbol" and values[param.name] for param in self.params)
+
+    def run(self, bars: Bars, values: Mapping[str, Any], supplies: Supplies) -> "Result":
+        """What a run draws, costs and prints."""
+        from chartpact import sandbox, script  # not needed where builtins are drawn
+
+        symbols = {name: got for name, got in supplies.items() if isinstance(got, Bars)}
+        calendars = {name: got for name, got in supplies.items() if isinstance(got, tuple)}
+        return sandbox.run(
+            self.code,
+            bars,
+            values,
+            limits=self.limits,
+            user=self.user,
+            name=self.name,
+            extras=script.Extras(symbols, calendars),
+        )
+
+    def draw(self, bars: Bars, values: Mapping[str, Any], supplies: Supplies) -> Scene:
+        return self.run(bars, values, supplies).scene
+
+
+@dataclass(frozen=True)
+class Plan:
+    """An indicator as it was asked for, with the value of every parameter; or why it cannot be."""
+
+    id: str  # unique within a chart
+    name: str
+    params: Mapping[str, Any]
+    indicator: Indicator | None = None
+    problem: Problem | None = None
+
+    def needs(self, bars: Bars) -> Needs:
+        """What the host must fetch for it."""
+        if self.indicator is None or self.problem is not None:
+            return {}
+        return self.indicator.needs(bars, self.params)
+
+    @property
+    def looks_outside(self) -> bool:
+        """Whether it may need more than what comes with the bars."""
+        if self.indicator is None or self.problem is not None:
+            return False
+        return self.indicator.looks_outside(self.params)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The function of a builtin cannot be pickled, so a builtin goes by its name.
+        indicator = self.indicator.name if isinstance(self.indicator, Builtin) else self.indicator
+        return _restore, (self.id, self.name, dict(self.params), indicator, self.problem)
+
+
+def _restore(
+    id: str,
+    name: str,
+    params: Mapping[str, Any],
+    indicator: Indicator | str | None,
+    problem: Problem | None,
+) -> Plan:
+    found = indicators.table()[indicator] if isinstance(indicator, str) else indicator
+    return Plan(id, name, params, found, problem)
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """Every indicator one user can ask for.
+
+    A script of the user's takes the place of the builtin whose name it bears. `barred` are scripts
+    that may not run, each with the reason. `others` are names of further scripts that an unknown
+    name may have meant.
+    """
+
+    scripts: Mapping[str, Indicator] = field(default_factory=dict)
+    barred: Mapping[str, Problem] = field(default_factory=dict)
+    others: tuple[str, ...] = ()
+
+    def resolve(self, name: str) -> Indicator:
+        """The indicator of that name or alias."""
+        asked = str(name)  # whatever a caller passes is looked up, and refused, as a name
+        found = self._find(asked)
+        if found is None:
+            known = [alias for each in self.list() for alias in (each.name, *each.aliases)]
+            hint = did_you_mean(asked, (*known, *self.others), 3)
+            message = f"there is no indicator {name!r:.80}"
+            raise IndicatorError(
+                Problem("name", message, hint or "`chartpact indicators` lists them")
+            )
+        # An alias is another word for a name that a script of the user's may have taken.
+        return found if found.name == asked else self._find(found.name) or found
+
+    def _find(self, name: str) -> Indicator | None:
+        if name in self.barred:
+            raise IndicatorError(self.barred[name])
+        return self.scripts.get(name) or indicators.by_any_name().get(name)
+
+    def list(self) -> Sequence[Indicator]:
+        """Every indicator by name, without builtins that a script replaces."""
+        by_name: dict[str, Indicator] = {**indicators.table(), **self.scripts}
+        return [by_name[name] for name in sorted(by_name)]
+
+    def plan(self, asked: Asked | Iterable[Asked]) -> tuple[Plan, ...]:
+        """Each request parsed, its indicator found and its parameters resolved, or the problem.
+
+        >>> [plan.id for plan in Catalogue().plan(["rsi", "rsi:length=7", "rsi"])]
+        ['rsi', 'rsi:period=7', 'rsi#2']
+        """
+        requests = [asked] if isinstance(asked, str | Mapping | Request) else asked
+        plans: dict[str, Plan] = {}
+        for plan in map(self._plan, requests):
+            numbered = (f"{plan.id}#{number}" for number in itertools.count(2))
+            free = next(id for id in itertools.chain([plan.id], numbered) if id not in plans)
+            plans[free] = replace(plan, id=free)
+        return tuple(plans.values())
+
+    def _plan(self, asked: Asked) -> Plan:
+        request, indicator = Request.parse(asked), None
+        name, problem = request.name, request.problem
+        if problem is None:
+            try:
+                indicator = self.resolve(request.name)
+                name = indicator.name
+                values = resolve_params(indicator.params, request.given, name)
+                return Plan(make_id(name, indicator.params, values), name, values, indicator)
+            except Failure as failure:
+                problem = failure.problem
+        given = echo(request.given, indicator.params if indicator else ())
+        return Plan(format_request(name, given), name, given, indicator, problem)
+
+
+def list_indicators() -> Sequence[Indicator]:
+    """Every indicator that comes with the package, by name."""
+    return Catalogue().list()
