@@ -55,9 +55,6 @@ SIDES = "left right".split()
 LABEL_SIZES = {"auto": 0, "tiny": 7, "small": 10, "normal": 12, "large": 18, "huge": 24}
 TEXT_SIZES = {"auto": 0, "tiny": 8, "small": 10, "normal": 14, "large": 20, "huge": 36}
 
-DEFAULT_CAP = 50
-MAX_CAP = 500
-
 _HEX = re.compile(r"#(?:[0-9a-fA-F]{6}|[0-9a-fA-F]{8})")
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from chartpact import script
-from chartpact.drawing import Table
+from chartpact.drawing import MAX_CAP, Table
 from chartpact.sandbox import bounds, packing, scripts, wire
 from chartpact.sandbox.wire import WireError
 from chartpact.script import ScriptError, stock
@@ -22,7 +22,6 @@ from chartpact.script.limits import (
     DOT_TEXT_CHARS,
     DOTS,
     OBJECT_TEXT_CHARS,
-    OBJECTS,
     PLOTS,
     POINTS,
     SCENE_TEXT_CHARS,
@@ -48,7 +47,7 @@ MOST = {
     "plots": [LINE] * (POINTS // BARS - 1) + [{"kind": "dot", "points": DOTS}],
     "dots": POINT,
     "signals": SIGNAL,
-    "labels": [[1] * OBJECTS, ["x"] * OBJECTS],
+    "labels": [[1] * MAX_CAP, ["x"] * MAX_CAP],
     "label": "x" * OBJECT_TEXT_CHARS,
 }
 
@@ -98,11 +97,11 @@ def table(cells: Any) -> list[Any]:
         ({"signals": SIGNAL | {"name": ["x", DOTS + 1]}}, "signals"),
         ({"signals": SIGNAL | {"bar": FAR}}, "where no bar is"),
         ({"signals": SIGNAL | {"confirmed_bar": BELOW}}, "where no bar is"),
-        ({"labels": [[1] * (OBJECTS + 1)]}, "labels"),
-        ({"lines": [[1] * (OBJECTS + 1)]}, "lines"),
-        ({"boxes": [[], [1] * (OBJECTS + 1)]}, "boxes"),
+        ({"labels": [[1] * (MAX_CAP + 1)]}, "labels"),
+        ({"lines": [[1] * (MAX_CAP + 1)]}, "lines"),
+        ({"boxes": [[], [1] * (MAX_CAP + 1)]}, "boxes"),
         ({"labels": [["x" * (OBJECT_TEXT_CHARS + 1)]]}, "characters of a text"),
-        ({"labels": [["x" * OBJECT_TEXT_CHARS] * OBJECTS]}, "characters"),
+        ({"labels": [["x" * OBJECT_TEXT_CHARS] * MAX_CAP]}, "characters"),
         ({"tables": table([[1], ["x" * (OBJECT_TEXT_CHARS + 1)]])}, "of a text"),
         ({"plots": [LINE | {"title": "x" * (OBJECT_TEXT_CHARS + 1)}]}, "of a text"),
         ({"label": "x" * (OBJECT_TEXT_CHARS + 1)}, "of a text"),
@@ -118,7 +117,7 @@ def table(cells: Any) -> list[Any]:
 def test_more_than_a_run_may_draw_is_refused(scene: Any, what: str) -> None:
     with pytest.raises(WireError, match=what):
         bounds.check(scene, HEIGHTS, BARS)
-    assert 2 * SCENE_TEXT_CHARS < OBJECTS * OBJECT_TEXT_CHARS
+    assert 2 * SCENE_TEXT_CHARS < MAX_CAP * OBJECT_TEXT_CHARS
 
 
 def test_gigabytes_that_a_few_bytes_stand_for_are_never_made() -> None:

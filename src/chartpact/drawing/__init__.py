@@ -8,6 +8,8 @@ from chartpact.drawing.fieldtypes import FieldType
 from chartpact.drawing.objects import (
     CAPPED,
     CHANNELS,
+    DEFAULT_CAP,
+    MAX_CAP,
     OBJECTS,
     Anchor,
     Argument,
@@ -23,6 +25,8 @@ from chartpact.drawing.record import Record, SceneError
 __all__ = [
     "CAPPED",
     "CHANNELS",
+    "DEFAULT_CAP",
+    "MAX_CAP",
     "OBJECTS",
     "Anchor",
     "Argument",

@@ -224,4 +224,6 @@ OBJECTS: Mapping[str, type[DrawnObject]] = MappingProxyType(
     {kind.channel: kind for kind in (Label, Line, Box, Table)}
 )
 CHANNELS = tuple(OBJECTS)
-CAPPED = tuple(channel for channel, kind in OBJECTS.items() if kind.places)  # the oldest leaves
+# Of these an indicator has a limited number: when there is one more, the oldest leaves.
+CAPPED = tuple(channel for channel, kind in OBJECTS.items() if kind.places)
+DEFAULT_CAP, MAX_CAP = 50, 500

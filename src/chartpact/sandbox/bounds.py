@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from chartpact.drawing import CAPPED, Table
+from chartpact.drawing import CAPPED, MAX_CAP, Table
 from chartpact.drawing.fieldtypes import SERIES
 from chartpact.sandbox.wire import Column, WireError
 from chartpact.scene import PLOTS as PLOT_KINDS
@@ -19,7 +19,6 @@ from chartpact.script.limits import (
     DOT_TEXT_CHARS,
     DOTS,
     OBJECT_TEXT_CHARS,
-    OBJECTS,
     PLOTS,
     POINTS,
     SCENE_TEXT_CHARS,
@@ -64,7 +63,7 @@ def _check(document: Any, columns: Sequence[Column], bars: int) -> None:
     _check_array("signals", document.get("signals", {}), columns, bars)
     objects = {channel: document.get(channel, ()) for channel in CAPPED}
     for channel, fields in objects.items():
-        _check_most(channel, max(map(len, fields), default=0), OBJECTS)
+        _check_most(channel, max(map(len, fields), default=0), MAX_CAP)
     cells = dict(zip(Table.field_types, document.get("tables", ()), strict=False)).get("cells", ())
     _check_texts(chain([[document.get("label")]], (plot.values() for plot in plots), *simple))
     _check_texts(chain(*objects.values(), *cells))

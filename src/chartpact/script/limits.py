@@ -46,7 +46,6 @@ POINTS = 4_000_000  # numbers in all plots together
 PLOTS = 2_000  # of which each draws a series, a level or a line
 DOTS = 200_000
 DOT_TEXT_CHARS = 4_000_000  # labels of all dots, each counted as often as it stands there
-OBJECTS = 500  # labels, lines or boxes alive at once: Pine's own cap
 TABLE_CELLS = 2_000
 OBJECT_TEXT_CHARS = 4_096
 SCENE_TEXT_CHARS = 1_000_000

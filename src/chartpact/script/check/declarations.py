@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from chartpact.palette import MAX_CAP
+from chartpact.drawing import CAPPED, MAX_CAP
 from chartpact.params import TYPES, IndicatorError, Param
 from chartpact.params import check as check_value
 from chartpact.script.check.checker import Checked
@@ -22,7 +22,7 @@ _NUMERIC = ("int", "float")
 _ABSENT = ("symbol", "calendar")  # may stay unset: the host then offers its own
 CATEGORIES = ("overlay", "panel", "external")
 SOURCES = "open high low close volume hl2 hlc3 ohlc4 hlcc4".split()
-CAPS = ("max_labels_count", "max_lines_count", "max_boxes_count")
+CAPS = tuple(f"max_{channel}_count" for channel in CAPPED)
 META_KEYS: Mapping[str, type] = {
     "title": str,
     "short_title": str,

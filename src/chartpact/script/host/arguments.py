@@ -1,16 +1,24 @@
 """The arguments of drawing functions: numbers, bars, fields, or a fault that says the remedy."""
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
+from chartpact.arrays import NOTHING, freeze
 from chartpact.checks import Unfit
 from chartpact.drawing import FieldType
 from chartpact.problem import did_you_mean
+from chartpact.scene import displaced
 from chartpact.script.errors import Fault
 from chartpact.script.limits import OBJECT_TEXT_CHARS
-from chartpact.script.runtime.series import Series
-from chartpact.script.runtime.values import a_type, shown
+from chartpact.script.runtime.meter import Meter
+from chartpact.script.runtime.series import Array, NotANumber, Series, TextSeries, array_of
+from chartpact.script.runtime.values import LISTS, a_type, shown
+from chartpact.textcolumn import TextColumn
 
+FURTHEST_OFFSET = 10_000
 _PLAIN = frozenset((int, float, bool, str, type(None)))
 
 
@@ -80,3 +88,100 @@ def refusal(unfit: Unfit, type_: FieldType, keyword: str) -> Fault:
         hint = did_you_mean(value, type_.names, alike=0.6)
     kind = "type" if type(value) in _PLAIN and type(value) not in type_.types else "value"
     return Fault(kind, f"{keyword}: {unfit.message(shown)}", hint)
+
+
+def check_offset(offset: Any) -> None:
+    if type(offset) is not int:
+        raise Fault("type", f"offset is a number of bars, not {a_type(offset)}")
+    if abs(offset) > FURTHEST_OFFSET:
+        raise Fault("value", f"offset is at most {FURTHEST_OFFSET:,} bars, not {shown(offset)}")
+
+
+class SeriesArguments:
+    """Arguments with a value for each bar of a chart: series, conditions and colours."""
+
+    def __init__(self, bars: int, meter: Meter) -> None:
+        self._bars = bars
+        self._meter = meter
+
+    def series(self, value: Any, name: str, level: bool = False) -> Array:
+        """A series; with `level` a number will do, which then holds on every bar."""
+        kind = type(value)
+        self._meter.charge(100 + self._bars // 32)
+        if kind is Series:
+            array = value.array
+        elif kind in LISTS:
+            array = self._list(value, name)
+        elif level and kind in (int, float):
+            height = number(value, name)
+            array = np.full(self._bars, math.nan if height is None else height)
+        else:
+            hint = _NOT_A_SERIES.get(kind, "")
+            raise Fault("type", f"{name} is a series, not {a_type(value)}", hint)
+        if array.dtype == np.bool_:
+            raise Fault(
+                "type",
+                f"{name} is a condition and has no heights",
+                "draw it with chart.dot(cond, y), or turn it into numbers: ta.where(cond, 1, 0)",
+            )
+        self._check_length(len(array), name, kind in LISTS)
+        return freeze(array.astype(np.float64, copy=False))  # so that plots may share it
+
+    def condition(self, value: Any, name: str) -> Array:
+        array = value.array if type(value) is Series else self._list(value, name)
+        if array.dtype != np.bool_:
+            raise Fault(
+                "type",
+                f"{name} is a condition, such as a > b, or the number of one bar",
+                "for many bars by number, draw in a loop",
+            )
+        self._check_length(len(array), name, type(value) is not Series)
+        return array
+
+    def paint(self, color: Any) -> Any:
+        """One colour, or one for each bar."""
+        kind = type(color)
+        if kind is TextSeries:
+            self._meter.charge(10 + len(color.texts.categories))
+            self._check_length(len(color.texts), "color")
+            return color.texts
+        if kind is Series:
+            hint = 'choose one for each bar: ta.where(cond, "green", "red")'
+            raise Fault("type", "color is a colour, not a series", hint)
+        if kind not in LISTS:
+            return plain(color, "color")
+        self._meter.charge(10 + 2 * len(color))
+        self._check_length(len(color), "color", is_list=True)
+        if not set(map(type, color)) <= {str, type(None)}:
+            raise Fault("type", "a list of colours holds strings, or None where nothing is drawn")
+        return TextColumn.encode(color)
+
+    def displaced(self, values: Array, offset: Any) -> tuple[Array, Array]:
+        """The series moved to the right, and what then stands right of the last bar."""
+        check_offset(offset)
+        self._meter.charge(self._bars // 8 if offset else 0)
+        return displaced(values, offset) if offset else (values, NOTHING)
+
+    def _list(self, values: list[Any], name: str) -> Array:
+        try:
+            return array_of(values, None, self._meter)
+        except NotANumber as error:
+            hint = "a list that stands for a series holds one number a bar, None where it is na"
+            raise Fault("type", f"{name} holds {a_type(error.value)}", hint) from None
+
+    def _check_length(self, length: int, name: str, is_list: bool = False) -> None:
+        if length != self._bars:
+            hint = "a higher timeframe comes to the chart's bars with ohlcv.security"
+            if is_list:
+                hint = "a list stands for a series if it has one value a bar, None where it is na"
+            raise Fault(
+                "value", f"{name} has {length} values, and the chart has {self._bars} bars", hint
+            )
+
+
+_NOT_A_SERIES: Mapping[type, str] = {
+    tuple: "take its parts first, as in a, b, c = …",
+    int: "chart.hline(y) draws a level",
+    float: "chart.hline(y) draws a level",
+    str: "write ohlcv.close, or a parameter of the type source",
+}

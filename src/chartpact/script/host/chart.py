@@ -1,9 +1,8 @@
 """`chart`: where a script draws, and the scene that comes of it."""
 
-import math
 from collections.abc import Mapping
 from itertools import chain
-from typing import Any, ClassVar, TypeVar, cast
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -11,10 +10,17 @@ from chartpact import palette
 from chartpact.arrays import all_true, any_true
 from chartpact.bars import Bars
 from chartpact.checks import Unfit
-from chartpact.drawing import CAPPED, OBJECTS, DrawnObject, Record, SceneError, Table
+from chartpact.drawing import (
+    CAPPED,
+    DEFAULT_CAP,
+    OBJECTS,
+    DrawnObject,
+    Record,
+    SceneError,
+    Table,
+)
 from chartpact.drawing.fieldtypes import COLOR
 from chartpact.scene import (
-    NOTHING,
     BarsPlot,
     DivLinePlot,
     DotPlot,
@@ -27,10 +33,17 @@ from chartpact.scene import (
     Points,
     Scene,
     Signals,
-    displaced,
 )
 from chartpact.script.errors import Fault
-from chartpact.script.host.arguments import measure, number, plain, refusal, whole
+from chartpact.script.host.arguments import (
+    SeriesArguments,
+    check_offset,
+    measure,
+    number,
+    plain,
+    refusal,
+    whole,
+)
 from chartpact.script.host.objects import (
     FURTHEST,
     BoxHandle,
@@ -48,30 +61,32 @@ from chartpact.script.limits import (
     SCENE_TEXT_CHARS,
 )
 from chartpact.script.runtime.meter import Meter
-from chartpact.script.runtime.series import Array, NotANumber, Series, TextSeries, array_of
+from chartpact.script.runtime.series import Array, Series
 from chartpact.script.runtime.values import LISTS, HostObject, a_type, shown
 from chartpact.textcolumn import TextColumn
 
 R = TypeVar("R", bound=Record)
+P = TypeVar("P", bound=Plot)
 
 PLOT_METHODS = "line fill bars dot hline hbar divline set_y_range set_label".split()
-FURTHEST_OFFSET = 10_000
-_CHECKED = frozenset(("color", "points"))  # before they come to a plot
 OBJECT_METHODS = [f"new_{kind.__name__.lower()}" for kind in OBJECTS.values()]
+_CHECKED = frozenset(("color", "points"))  # before they come to a plot
+_DOT_SIZE = Point.field_types["size"]
 
 
 class Chart(HostObject):
     """Collects what one run draws."""
 
     __slots__ = (
-        "_count_of_dots",
+        "_dot_count",
         "_dot_text",
-        "_dots",
         "_label",
         "_meter",
-        "_numbers",
         "_plots",
+        "_point_count",
+        "_read",
         "_scattered",
+        "_signals",
         "_size",
         "_text",
         "_y_range",
@@ -98,18 +113,17 @@ class Chart(HostObject):
     }
 
     def __init__(self, bars: Bars, meta: Mapping[str, Any], meter: Meter) -> None:
-        caps = {
-            channel: meta.get(f"max_{channel}_count", palette.DEFAULT_CAP) for channel in CAPPED
-        }
+        caps = {channel: meta.get(f"max_{channel}_count", DEFAULT_CAP) for channel in CAPPED}
         self.canvas = Canvas(bars.time, meter, caps)
         self._meter = meter
         self._size = len(bars)
+        self._read = SeriesArguments(len(bars), meter)
         self._plots: list[Plot | _Scattered] = []
-        self._scattered: dict[str, _Scattered] = {}
-        self._dots: list[tuple[Array, Array, str, int]] = []  # bars, heights, name, offset
-        self._count_of_dots = 0
+        self._scattered: dict[str, _Scattered] = {}  # by title
+        self._signals: list[tuple[Array, Array, str, int]] = []  # bars, heights, name, offset
+        self._dot_count = 0
         self._dot_text = 0
-        self._numbers = 0
+        self._point_count = 0
         self._text = 0
         self._y_range: tuple[float, float] | None = None
         self._label: str | None = None
@@ -126,11 +140,11 @@ class Chart(HostObject):
         offset: Any = 0,
     ) -> None:
         """A line through the value of each bar, displaced by `offset` bars to the right."""
-        values, ahead = self._moved(self._series(s, "s"), offset)
+        values, ahead = self._read.displaced(self._read.series(s, "s"), offset)
         self._add(
             LinePlot,
             title=title,
-            color=self._paint(color),
+            color=self._read.paint(color),
             values=values,
             width=width,
             style=style,
@@ -150,12 +164,12 @@ class Chart(HostObject):
         if type(alpha) in (int, float) and not 0 <= alpha <= 1:
             hint = "0.2 lets four fifths of what is below shine through"
             raise Fault("value", f"alpha is from 0 to 1, not {shown(alpha)}", hint)
-        first, a_ahead = self._moved(self._series(a, "a", level=True), offset)
-        second, b_ahead = self._moved(self._series(b, "b", level=True), offset)
+        first, a_ahead = self._read.displaced(self._read.series(a, "a", level=True), offset)
+        second, b_ahead = self._read.displaced(self._read.series(b, "b", level=True), offset)
         self._add(
             FillPlot,
             title=title,
-            color=self._paint(color),
+            color=self._read.paint(color),
             a=first,
             b=second,
             alpha=alpha,
@@ -165,8 +179,8 @@ class Chart(HostObject):
 
     def bars(self, s: Any, title: Any = "", color: Any = "blue", base: Any = 0) -> None:
         """Columns from `base` to the value of each bar."""
-        values = self._series(s, "s", level=True)
-        self._add(BarsPlot, title=title, color=self._paint(color), values=values, base=base)
+        values = self._read.series(s, "s", level=True)
+        self._add(BarsPlot, title=title, color=self._read.paint(color), values=values, base=base)
 
     def dot(
         self,
@@ -185,9 +199,9 @@ class Chart(HostObject):
         """
         if label is not None:
             self._check_text(label, "label")
-        _check_offset(offset)
+        check_offset(offset)
         if type(x) is Series or type(x) in LISTS:
-            self._dot_series(x, y, color, size, label, title, offset)
+            self._dots(x, y, color, size, label, title, offset)
             return
         self._meter.charge(45 if label is None else 190)
         height = number(y, "y")
@@ -196,8 +210,8 @@ class Chart(HostObject):
         if height is None or bar is None:
             return
         if not 0 <= bar < self._size:
-            told = f"x is the number of a bar, from 0 to {self._size - 1}, not {shown(bar)}"
-            raise Fault("value", told)
+            last = self._size - 1
+            raise Fault("value", f"x is the number of a bar, from 0 to {last}, not {shown(bar)}")
         if not 0 <= bar + offset < self._size:
             raise Fault("value", f"offset: there is no bar {bar + offset}")
         dots = self._scattered.get(title)
@@ -205,31 +219,31 @@ class Chart(HostObject):
             dots = self._scattered[title] = _Scattered(title)
             self._reserve()
             self._plots.append(dots)
-        self._count(1, label)
+        self._reserve_dots(1, label)
         dots.add(bar + offset, height, color, size, label)
         if label is not None:
-            self._dots.append((np.array([bar]), np.array([height]), label, offset))
+            self._signals.append((np.array([bar]), np.array([height]), label, offset))
 
-    def _dot_series(
+    def _dots(
         self, x: Any, y: Any, color: Any, size: Any, label: Any, title: Any, offset: int
     ) -> None:
         self._meter.charge(800)
-        condition = self._condition(x, "x")
-        at, (heights,) = _drawn(condition, self._series(y, "y", level=True))
-        first, last = np.searchsorted(at, (-offset, self._size - offset))
-        at, heights = at[first:last], heights[first:last]
-        self._count(len(at), label)
+        condition = self._read.condition(x, "x")
+        bars, (heights,) = _known(condition, self._read.series(y, "y", level=True))
+        first, last = np.searchsorted(bars, (-offset, self._size - offset))
+        bars, heights = bars[first:last], heights[first:last]
+        self._reserve_dots(len(bars), label)
         if label is not None:
-            self._meter.charge(len(at))
-        measure(plain(size, "size"), Point.field_types["size"], "size")
-        one = self._make(Point, x=0, y=0.0, size=size, label=label)
-        points = Points.like(one, x=at + offset, y=heights)
-        paint = self._paint(color)
+            self._meter.charge(len(bars))
+        measure(plain(size, "size"), _DOT_SIZE, "size")
+        template = _make(Point, x=0, y=0.0, size=size, label=label)
+        points = Points.like(template, x=bars + offset, y=heights)
+        paint = self._read.paint(color)
         if isinstance(paint, TextColumn):
-            paint = paint.take(at)
+            paint = paint.take(bars)
         self._add(DotPlot, title=title, color=paint, points=points)
         if label is not None:
-            self._dots.append((at, heights, label, offset))
+            self._signals.append((bars, heights, label, offset))
 
     def hline(self, y: Any, color: Any = "gray", style: Any = "solid", title: Any = "") -> None:
         """A level across the pane."""
@@ -249,14 +263,14 @@ class Chart(HostObject):
         title: Any = "",
     ) -> None:
         """A bar of a profile, lying; width and offset are shares of the pane."""
-        numbers = [number(each, name) for each, name in ((y, "y"), (height, "height"))]
-        if None not in numbers:
+        middle, thickness = number(y, "y"), number(height, "height")
+        if middle is not None and thickness is not None:
             self._add(
                 HBarPlot,
                 title=title,
                 color=plain(color, "color"),
-                y=numbers[0],
-                height=numbers[1],
+                y=middle,
+                height=thickness,
                 width=width,
                 offset=offset,
                 side=side,
@@ -279,12 +293,11 @@ class Chart(HostObject):
         series, or numbers, and tell on that bar where its line begins and how high it ends. Lines
         are drawn `offset` bars to the right (to the left if negative), as pivots are.
         """
-        _check_offset(offset)
+        check_offset(offset)
         if type(x2) is Series or type(x2) in LISTS:
-            self._lines(x1, y1, x2, y2, color, style, title, offset)
+            self._divlines(x1, y1, x2, y2, color, style, title, offset)
             return
-        first = self.canvas.bar(x1, "x1", offset)
-        last = self.canvas.bar(x2, "x2", offset)
+        first, last = self.canvas.bar(x1, "x1", offset), self.canvas.bar(x2, "x2", offset)
         begin, end = number(y1, "y1"), number(y2, "y2")
         if first is None or last is None or begin is None or end is None:
             return
@@ -299,42 +312,40 @@ class Chart(HostObject):
             style=style,
         )
 
-    def _lines(
+    def _divlines(
         self, x1: Any, y1: Any, x2: Any, y2: Any, color: Any, style: Any, title: Any, offset: int
     ) -> None:
-        ends = self._condition(x2, "x2")
-        columns = [
-            self._series(each, name, level=True)
-            for each, name in ((x1, "x1"), (y1, "y1"), (y2, "y2"))
+        condition = self._read.condition(x2, "x2")
+        series = [
+            self._read.series(value, name, level=True)
+            for value, name in ((x1, "x1"), (y1, "y1"), (y2, "y2"))
         ]
-        at, (begins, *heights) = _drawn(ends, *columns)
-        begins = begins + offset
+        bars, (begins, y1, y2) = _known(condition, *series)
+        begins, ends = begins + offset, bars + offset
         if any_true(begins != np.floor(begins)):
             raise Fault("value", "x1 tells the numbers of bars, and they are whole")
-        kept = (np.minimum(begins, at + offset) >= 0) & (
-            np.maximum(begins, at + offset) < self._size + FURTHEST
+        within = (np.minimum(begins, ends) >= 0) & (
+            np.maximum(begins, ends) < self._size + FURTHEST
         )
-        at, begins = at[kept], begins[kept].astype(np.int64)
-        y1, y2 = (each[kept] for each in heights)
-        paint = self._paint(color)
-        rows = {"x1": begins, "y1": y1, "x2": at + offset, "y2": y2}
-        if isinstance(paint, TextColumn):
-            colors = list(paint.take(at))
-            painted = np.flatnonzero([each is not None for each in colors])
-            rows = {name: each[painted] for name, each in rows.items()}
-            rows["color"] = np.array(colors, object)[painted]
-            at = at[painted]
-        if not len(at):
+        columns: dict[str, Any] = {"x1": begins.astype(np.int64), "y1": y1, "x2": ends, "y2": y2}
+        paint = self._read.paint(color)
+        if isinstance(paint, TextColumn):  # where it has no colour, a line is not drawn
+            colors = list(paint.take(bars))
+            columns["color"] = np.array(colors, object)
+            within &= np.array([color is not None for color in colors], np.bool_)
+        columns = {name: column[within].tolist() for name, column in columns.items()}
+        count = len(columns["x1"])
+        if not count:
             return
-        first = {"color": paint} | {name: each[:1].tolist()[0] for name, each in rows.items()}
-        self._add(DivLinePlot, title=title, style=style, **first)
-        self._meter.charge(250 * (len(at) - 1))
-        self._check_text(title, "title", len(at) - 1)
-        self._reserve(plots=len(at) - 1)
-        for each in dict.fromkeys(rows.get("color", ())):  # a wrong one is told as any other is
-            self._make(DivLinePlot, **first | {"color": each})
-        others = {name: each[1:] for name, each in rows.items()}
-        self._plots += cast(DivLinePlot, self._plots[-1]).alike(**others)
+        first = {"color": paint} | {name: values[0] for name, values in columns.items()}
+        template = self._add(DivLinePlot, title=title, style=style, **first)
+        self._meter.charge(250 * (count - 1))
+        self._check_text(title, "title", count - 1)
+        self._reserve(plots=count - 1)
+        try:
+            self._plots += template.alike(**{name: rest[1:] for name, rest in columns.items()})
+        except SceneError as error:
+            raise _fault(error, DivLinePlot) from None
 
     def set_y_range(self, lo: Any, hi: Any) -> None:
         """The least and the greatest height the pane shows."""
@@ -363,116 +374,55 @@ class Chart(HostObject):
     def scene(self) -> Scene:
         """Everything that was drawn and is still there."""
         canvas = self.canvas
-        drawn: dict[str, Any] = {
+        objects: dict[str, Any] = {
             channel: tuple(handle.draw() for handle in handles.values())
             for channel, handles in canvas.alive.items()
         }
-        if sum(map(_text_chars, chain(*drawn.values()))) > SCENE_TEXT_CHARS:
+        if sum(map(_text_chars, chain(*objects.values()))) > SCENE_TEXT_CHARS:
             raise Fault("size", f"all texts together have at most {SCENE_TEXT_CHARS:,} characters")
-        plots = tuple(each.plot() if isinstance(each, _Scattered) else each for each in self._plots)
+        plots = (plot.plot() if isinstance(plot, _Scattered) else plot for plot in self._plots)
         return Scene(
-            plots=plots,
-            signals=self._signals(),
+            plots=tuple(plots),
+            signals=self._signals_by_bar(),
             y_range=self._y_range,
             label=self._label,
             limits={name: cap for name, cap in canvas.caps.items() if name in canvas.used},
             evicted=canvas.evicted,
-            **drawn,
+            **objects,
         )
 
-    def _signals(self) -> Signals:
-        if not self._dots:
+    def _signals_by_bar(self) -> Signals:
+        if not self._signals:
             return Signals()
-        bars, values, names, offsets = zip(*self._dots, strict=True)
-        counts = [len(each) for each in bars]
-        known = np.concatenate(bars)
-        bar = known + np.repeat(offsets, counts)
-        number = {name: i for i, name in enumerate(dict.fromkeys(names))}
-        which = np.repeat([number[name] for name in names], counts)
-        order = np.argsort(bar, kind="stable")
+        bars, heights, names, offsets = zip(*self._signals, strict=True)
+        counts = [len(part) for part in bars]
+        confirmed = np.concatenate(bars)
+        drawn = confirmed + np.repeat(offsets, counts)
+        order = np.argsort(drawn, kind="stable")
+        name = TextColumn.encode(names)
         return Signals(
-            bar=bar[order],
-            confirmed_bar=known[order],
-            value=np.concatenate(values)[order],
-            name=TextColumn(number, which[order]),
+            bar=drawn[order],
+            confirmed_bar=confirmed[order],
+            value=np.concatenate(heights)[order],
+            name=name.take(np.repeat(np.arange(len(names)), counts)[order]),
         )
 
-    # ------------------------------------------------------------------------------------- checks
+    # ------------------------------------------------------------------------------------- limits
 
-    def _series(self, value: Any, name: str, level: bool = False) -> Array:
-        kind = type(value)
-        self._meter.charge(100 + self._size // 32)
-        if kind is Series:
-            array = value.array
-        elif kind in LISTS:
-            array = self._listed(value, name)
-        elif level and kind in (int, float):
-            height = number(value, name)
-            array = np.full(self._size, math.nan if height is None else height)
-        else:
-            raise Fault("type", f"{name} is a series, not {a_type(value)}", _INSTEAD.get(kind, ""))
-        if array.dtype == np.bool_:
-            raise Fault(
-                "type",
-                f"{name} is a condition and has no heights",
-                "draw it with chart.dot(cond, y), or turn it into numbers: ta.where(cond, 1, 0)",
-            )
-        self._check_length(len(array), name, kind in LISTS)
-        floats: Array = array.astype(np.float64, copy=False)
-        floats.flags.writeable = False  # nothing changes a series, so plots may share it
-        return floats
-
-    def _listed(self, values: list[Any], name: str) -> Array:
-        try:
-            return array_of(values, None, self._meter)
-        except NotANumber as error:
-            hint = "a list that stands for a series holds one number a bar, None where it is na"
-            raise Fault("type", f"{name} holds {a_type(error.value)}", hint) from None
-
-    def _check_length(self, length: int, name: str, listed: bool = False) -> None:
-        if length != self._size:
-            hint = "a higher timeframe comes to the chart's bars with ohlcv.security"
-            if listed:
-                hint = "a list stands for a series if it has one value a bar, None where it is na"
-            raise Fault(
-                "value", f"{name} has {length} values, and the chart has {self._size} bars", hint
-            )
-
-    def _condition(self, value: Any, name: str) -> Array:
-        """A condition that stands for bars."""
-        array = value.array if type(value) is Series else self._listed(value, name)
-        if array.dtype != np.bool_:
-            raise Fault(
-                "type",
-                f"{name} is a condition, such as a > b, or the number of one bar",
-                "for many bars by number, draw in a loop",
-            )
-        self._check_length(len(array), name, type(value) is not Series)
-        return array
-
-    def _moved(self, values: Array, offset: Any) -> tuple[Array, Array]:
-        """The series moved to the right, and what then stands right of the last bar."""
-        _check_offset(offset)
-        self._meter.charge(self._size // 8 if offset else 0)
-        return displaced(values, offset) if offset else (values, NOTHING)
-
-    def _paint(self, color: Any) -> Any:
-        """One colour, or one for each bar."""
-        kind = type(color)
-        if kind is TextSeries:
-            self._meter.charge(10 + len(color.texts.categories))
-            self._check_length(len(color.texts), "color")
-            return color.texts
-        if kind is Series:
-            hint = 'choose one for each bar: ta.where(cond, "green", "red")'
-            raise Fault("type", "color is a colour, not a series", hint)
-        if kind not in LISTS:
-            return plain(color, "color")
-        self._meter.charge(10 + 2 * len(color))
-        self._check_length(len(color), "color", listed=True)
-        if not set(map(type, color)) <= {str, type(None)}:
-            raise Fault("type", "a list of colours holds strings, or None where nothing is drawn")
-        return TextColumn.encode(color)
+    def _add(self, kind: type[P], **values: Any) -> P:
+        self._meter.charge(150)
+        self._check_text(values["title"], "title")
+        points = 0
+        for name, value in values.items():
+            if type(value) is np.ndarray:
+                points += len(value)
+            elif name not in _CHECKED:
+                measure(plain(value, name), kind.field_types[name], name)
+        self._meter.charge(100 if points else 0)
+        self._reserve(points)
+        plot = _make(kind, **values)
+        self._plots.append(plot)
+        return plot
 
     def _check_text(self, value: Any, name: str, times: int = 1) -> None:
         if type(value) is not str:
@@ -483,12 +433,20 @@ class Chart(HostObject):
         if self._text > SCENE_TEXT_CHARS:
             raise Fault("size", f"all texts together have at most {SCENE_TEXT_CHARS:,} characters")
 
-    def _count(self, dots: int, label: str | None) -> None:
-        self._meter.charge(dots)
-        self._count_of_dots += dots
-        if self._count_of_dots > DOTS:
+    def _reserve(self, points: int = 0, plots: int = 1) -> None:
+        """Room for a plot with so many points, or for several plots without any."""
+        if len(self._plots) + plots > PLOTS:
+            raise Fault("size", f"a chart has at most {PLOTS} plots", "draw one series, or dots")
+        self._point_count += points
+        if self._point_count > POINTS:
+            raise Fault("size", f"a chart has at most {POINTS:,} points")
+
+    def _reserve_dots(self, count: int, label: str | None) -> None:
+        self._meter.charge(count)
+        self._dot_count += count
+        if self._dot_count > DOTS:
             raise Fault("size", f"a chart has at most {DOTS:,} dots")
-        self._dot_text += dots * len(label or "")
+        self._dot_text += count * len(label or "")
         if self._dot_text > DOT_TEXT_CHARS:
             raise Fault(
                 "size",
@@ -496,43 +454,18 @@ class Chart(HostObject):
                 "a label stands at every dot: use a short one",
             )
 
-    def _reserve(self, numbers: int = 0, plots: int = 1) -> None:
-        """Room for one more plot with so many numbers, or for several without any."""
-        if len(self._plots) + plots > PLOTS:
-            raise Fault("size", f"a chart has at most {PLOTS} plots", "draw one series, or dots")
-        self._numbers += numbers
-        if self._numbers > POINTS:
-            raise Fault("size", f"a chart has at most {POINTS:,} points")
 
-    def _add(self, plot: type[Plot], **given: Any) -> None:
-        self._meter.charge(150)
-        self._check_text(given["title"], "title")
-        numbers = 0
-        for name, value in given.items():
-            if type(value) is np.ndarray:
-                numbers += len(value)
-            elif name not in _CHECKED:
-                measure(plain(value, name), plot.field_types[name], name)
-        self._meter.charge(100 if numbers else 0)
-        self._reserve(numbers)
-        self._plots.append(self._make(plot, **given))
-
-    @staticmethod
-    def _make(kind: type[R], **values: Any) -> R:
-        try:
-            return kind(**values)
-        except SceneError as error:
-            if error.unfit is None:
-                raise Fault("value", str(error)) from None
-            raise refusal(error.unfit, kind.field_types[error.field], error.field) from None
+def _make(kind: type[R], **values: Any) -> R:
+    try:
+        return kind(**values)
+    except SceneError as error:
+        raise _fault(error, kind) from None
 
 
-_INSTEAD: Mapping[type, str] = {  # of a series
-    tuple: "take its parts first, as in a, b, c = …",
-    int: "chart.hline(y) draws a level",
-    float: "chart.hline(y) draws a level",
-    str: "write ohlcv.close, or a parameter of the type source",
-}
+def _fault(error: SceneError, kind: type[Record]) -> Fault:
+    if error.unfit is None:
+        return Fault("value", str(error))
+    return refusal(error.unfit, kind.field_types[error.field], error.field)
 
 
 class _Scattered:
@@ -549,7 +482,7 @@ class _Scattered:
     def add(self, x: int, y: float, color: Any, size: Any, label: str | None) -> None:
         if type(size) not in (int, float):
             raise Fault("type", f"size is a number of pixels, not {a_type(size)}")
-        if not measure(size, Point.field_types["size"], "size") >= 0:
+        if not measure(size, _DOT_SIZE, "size") >= 0:
             raise Fault("value", f"size is a number of pixels, not {shown(size)}")
         if type(color) is not str:
             raise Fault("type", f"color is a string, not {a_type(color)}")
@@ -568,20 +501,13 @@ class _Scattered:
         return DotPlot(title=self._title, color=color, points=points)
 
 
-def _drawn(condition: Array, *columns: Array) -> tuple[Array, list[Array]]:
-    """The bars where the condition holds and no column is na, and the columns on those bars."""
-    at = condition.nonzero()[0]
-    for each in columns:
-        if not all_true(known := np.isfinite(each[at])):
-            at = at[known]
-    return at, [each[at] for each in columns]
-
-
-def _check_offset(offset: Any) -> None:
-    if type(offset) is not int:
-        raise Fault("type", f"offset is a number of bars, not {a_type(offset)}")
-    if abs(offset) > FURTHEST_OFFSET:
-        raise Fault("value", f"offset is at most {FURTHEST_OFFSET:,} bars, not {shown(offset)}")
+def _known(condition: Array, *series: Array) -> tuple[Array, list[Array]]:
+    """The bars where the condition holds and no series is na, and the series on those bars."""
+    bars = condition.nonzero()[0]
+    for values in series:
+        if not all_true(known := np.isfinite(values[bars])):
+            bars = bars[known]
+    return bars, [values[bars] for values in series]
 
 
 def _text_chars(drawn: DrawnObject) -> int:
