@@ -48,7 +48,9 @@ guard: $(READY)
 	$(BIN)/python bench/sandbox.py --guard
 
 soak: $(READY)
-	CHARTPACT_SOAK_RUNS=10000 $(BIN)/python -m pytest tests/sandbox/test_lifecycle.py -k "500_runs or renewal" $(ARGS)
+	CHARTPACT_SOAK_RUNS=10000 CHARTPACT_SOAK_KILLS=10 $(BIN)/python -m pytest \
+	  tests/sandbox/test_lifecycle.py tests/server/test_serving.py \
+	  -k "500_runs or renewal or storm" $(ARGS)
 
 $(READY): pyproject.toml setup.py $(NATIVE)
 	@# The mark is written last: without it an environment is half made, and made anew.

@@ -1,4 +1,4 @@
-"""A real server in a process of its own, with two users; and one in this process, to be broken."""
+"""A real server in a process of its own, with its users; and one in this process, to be broken."""
 
 import asyncio
 import os
@@ -22,7 +22,8 @@ from chartpact.server.identity import by_token
 from chartpact.server.serving import Patient
 from chartpact.server.settings import Limits, Settings
 
-TOKENS = {"ann": "token-of-ann-0123456789", "bob": "token-of-bob-0123456789"}
+USERS = ("ann", "bob", "cleo", "dan", "eve", "fay")
+TOKENS = {user: f"token-of-{user}-0123456789" for user in USERS}
 
 SCRIPT = """
 PARAMS = [{"name": "n", "type": "int", "default": 3, "min": 1, "desc": "Bars"}]
@@ -46,12 +47,12 @@ def compute(ohlcv, params, chart):
 
 @dataclass(frozen=True)
 class Running:
-    """A server's address, and how to call it as somebody."""
+    """A server's address, the file of its database, and how to call it as somebody."""
 
     url: str
-    process: subprocess.Popen[bytes]
+    process: subprocess.Popen[bytes] | None
     log: Path
-    database: str = ""
+    database: Path
 
     def client(self, user: str | None = None) -> httpx2.Client:
         headers = {"Authorization": f"Bearer {TOKENS[user]}"} if user else {}
@@ -61,11 +62,11 @@ class Running:
 def start(folder: Path, *arguments: str, **env: str) -> Running:
     """A server that is ready, on a port of the system's choice."""
     tokens = ",".join(f"{user}={token}" for user, token in TOKENS.items())
-    log = folder / "server.log"
+    log, database = folder / "server.log", folder / "library.db"
     with log.open("wb") as stream:
         process = subprocess.Popen(
             [sys.executable, "-m", "chartpact", "serve", "--port", "0",
-             "--db", f"sqlite:///{folder}/library.db", *arguments],
+             "--db", f"sqlite:///{database}", *arguments],
             env={**os.environ, "CHARTPACT_TOKENS": tokens, **env},
             stderr=stream,
         )  # fmt: skip
@@ -75,7 +76,7 @@ def start(folder: Path, *arguments: str, **env: str) -> Running:
         if serves := re.search(r"serves on (http://\S+)/\n", log.read_text()):
             with suppress(httpx2.TransportError):
                 if httpx2.get(f"{serves[1]}/readyz").status_code == 200:
-                    return Running(serves[1], process, log)
+                    return Running(serves[1], process, log, database)
         time.sleep(0.05)
     raise AssertionError(log.read_text())
 
@@ -97,6 +98,7 @@ def wait_until_all_calls_are_under_way(running: Running, user: str) -> None:
     with running.client(user) as client:
         while client.get("/api/v1/my/bars").status_code != 429:
             assert time.monotonic() < ends
+            time.sleep(0.05)
 
 
 @pytest.fixture(scope="session")
@@ -120,10 +122,10 @@ def bob(server: Running) -> Iterator[httpx2.Client]:
 @pytest.fixture(scope="module")
 def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A server in this process, so that a test can plant something in it."""
-    database = f"sqlite:///{tmp_path_factory.mktemp('here')}/library.db"
+    database = tmp_path_factory.mktemp("here") / "library.db"
     plenty = Limits(calls_per_minute=10**6, script_runs_per_minute=10**6)
     served = app.create(
-        Settings(database=database, limits=plenty),
+        Settings(database=f"sqlite:///{database}", limits=plenty),
         identify=by_token({token: user for user, token in TOKENS.items()}),
     )
     listener = socket.create_server(("127.0.0.1", 0))

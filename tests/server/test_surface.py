@@ -213,7 +213,7 @@ def test_what_nobody_foresaw_is_told_with_an_id_and_the_connection_serves_on(
 def test_a_script_of_another_day_fails_its_own_panel_and_no_list(here, column, value, kind):
     with here.client("ann") as ann:
         ann.put("/api/v1/my/indicators/elder", json={"source": SCRIPT}).raise_for_status()
-        engine = sa.create_engine(here.database)
+        engine = sa.create_engine(f"sqlite:///{here.database}")
         with engine.begin() as connection:
             connection.exec_driver_sql(
                 f"UPDATE user_indicators SET {column} = ? WHERE name = 'elder'", (value,)

@@ -55,28 +55,28 @@ def run_serve(args: argparse.Namespace) -> int:
         raise UsageError(f"--port: {args.port} is not a number from 0 to 65535")
     identify = _identity(args)
     _check_layers(args)
-    listener = _listener(args)
-    served = _created(_settings(args), identify=identify, hosts=_hosts(args))
-    logs.to_stderr(logging.INFO)
-    config = uvicorn.Config(
-        served.app,
-        http=Patient,
-        ws="none",
-        access_log=False,  # the front writes its own, with request ids
-        log_config=None,
-        server_header=False,
-        timeout_keep_alive=20,
-        timeout_graceful_shutdown=25,
-    )
-    host, port = listener.getsockname()[:2]
-    print(
-        f"chartpact serves on http://{f'[{host}]' if ':' in host else host}:{port}/",
-        file=sys.stderr,
-    )
-    try:
-        Serving(config, served.drain).run([listener])
-    finally:
-        served.close()
+    with _listener(args) as listener:
+        served = _created(_settings(args), identify=identify, hosts=_hosts(args))
+        logs.to_stderr(logging.INFO)
+        config = uvicorn.Config(
+            served.app,
+            http=Patient,
+            ws="none",
+            access_log=False,  # the front writes its own, with request ids
+            log_config=None,
+            server_header=False,
+            timeout_keep_alive=20,
+            timeout_graceful_shutdown=25,
+        )
+        host, port = listener.getsockname()[:2]
+        print(
+            f"chartpact serves on http://{f'[{host}]' if ':' in host else host}:{port}/",
+            file=sys.stderr,
+        )
+        try:
+            Serving(config, served.drain).run([listener])
+        finally:
+            served.close()
     return DONE
 
 
