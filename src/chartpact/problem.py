@@ -61,6 +61,10 @@ class Failure(Exception):
     def __str__(self) -> str:
         return str(self.problem)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Subclasses may have constructors of their own, so theirs is not called again.
+        return _remake, (type(self), *self.args), self.__dict__
+
     @property
     def kind(self) -> str:
         return self.problem.kind
@@ -75,6 +79,10 @@ class Failure(Exception):
 
     def to_json(self) -> dict[str, Any]:
         return self.problem.to_json()
+
+
+def _remake(failure: type[Failure], *args: Any) -> Failure:
+    return failure.__new__(failure, *args)
 
 
 def nearest(word: str, known: Iterable[str], most: int = 1, alike: float = 0.5) -> list[str]:

@@ -91,8 +91,8 @@ def test_a_fault_in_the_host_is_told_as_the_hosts(monkeypatch, holder, name, lin
     assert (error.step, error.kind, error.line) == ("run", "crash", 5), error.to_json()
     assert error.message == "chartpact itself failed while it ran this line"
     assert "report it" in error.hint
-    assert fault.__name__ in error.inside
-    assert "inside" not in error.to_json()
+    assert fault.__name__ in error.internal
+    assert "internal" not in error.to_json()
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_a_fault_in_the_host_is_told_as_the_hosts(monkeypatch, holder, name, lin
 )
 def test_a_fault_of_the_script_stays_the_scripts(line, kind, said):
     error = failure(line)
-    assert (error.kind, error.inside) == (kind, ""), error.to_json()
+    assert (error.kind, error.internal) == (kind, ""), error.to_json()
     assert said in error.message, error.message
 
 
@@ -133,7 +133,7 @@ def test_the_operator_reads_in_the_log_what_failed(monkeypatch, caplog):
 
 def test_what_a_child_says_failed_is_logged_in_one_line(caplog):
     error = {"step": "run", "kind": "crash", "message": "m", "hint": "h"}
-    said = Answered({"error": error, "inside": "one\ntwo \x1b[31m" + "x" * 99_999}, [])
+    said = Answered({"error": error, "internal": "one\ntwo \x1b[31m" + "x" * 99_999}, [])
     with caplog.at_level(logging.ERROR), pytest.raises(script.ScriptError):
         scripts._read(lambda *_: None, said, "run")
     [record] = caplog.records
@@ -145,14 +145,14 @@ def test_what_a_child_says_failed_is_logged_in_one_line(caplog):
 def test_what_a_child_says_amiss_is_not_logged(caplog, inside):
     error = {"step": "run", "kind": "value", "message": "m", "hint": "h"}
     with caplog.at_level(logging.ERROR), pytest.raises(script.ScriptError):
-        scripts._read(lambda *_: None, Answered({"error": error, "inside": inside}, []), "run")
+        scripts._read(lambda *_: None, Answered({"error": error, "internal": inside}, []), "run")
     assert not caplog.records
 
 
 def test_a_task_that_fails_in_a_child_is_answered_with_what_failed():
     document, columns = tasks.faults_told(unassigned)({}, [])
     assert document["error"]["kind"] == "crash"
-    assert "UnboundLocalError" in document["inside"]
+    assert "UnboundLocalError" in document["internal"]
     assert columns == []
     with pytest.raises(MemoryError):
         tasks.faults_told(_exhausted)({}, [])

@@ -16,8 +16,8 @@ from tests.script.grammar import scripts
 from chartpact import script
 from chartpact.params import resolve
 from chartpact.script import host, stock
-from chartpact.script.check.checker import check
-from chartpact.script.check.declarations import presence
+from chartpact.script.check.checker import check_module
+from chartpact.script.check.declarations import read_declarations
 from chartpact.script.compile import kinds
 from chartpact.script.compile.emitter import _call, _Writer
 from chartpact.script.compile.kinds import Kinds
@@ -25,12 +25,12 @@ from chartpact.script.diagnosis.explain import explained
 from chartpact.script.dry_run import dry_run_bars
 from chartpact.script.host.chart import Chart
 from chartpact.script.host.ohlcv import Ohlcv
-from chartpact.script.pipeline import _given, _kinds_of
+from chartpact.script.pipeline import _kinds_of, _script_params
 from chartpact.script.runtime.intrinsics import Runtime
 from chartpact.script.runtime.meter import Meter
 from chartpact.script.runtime.series import Series
 from chartpact.script.runtime.values import DICTS, LISTS, Method
-from chartpact.script.source.parser import read
+from chartpact.script.source.parser import parse
 
 HERE = Path(__file__).parent
 BARS = dry_run_bars(60)
@@ -92,11 +92,11 @@ class Witness(_Writer):
 def surprises(source: str) -> Iterator[str]:
     """Values that came out as something the compiler had ruled out."""
     try:
-        tree = read(source, script.Limits())
+        tree = parse(source, script.Limits())
     except script.ScriptError:
         return
-    checked, problems = check(tree, source, host.namespaces())
-    params, meta, more = presence(checked, source) if not problems else ((), {}, [])
+    checked, problems = check_module(tree, source, host.namespaces())
+    params, meta, more = read_declarations(checked, source) if not problems else ((), {}, [])
     if problems or more:
         return
     declared = {each.name: _kinds_of(each) for each in params}
@@ -121,7 +121,7 @@ def surprises(source: str) -> Iterator[str]:
     ohlcv = Ohlcv(BARS, meter)
     try:
         with np.errstate(all="ignore"):
-            given = _given(params, values, ohlcv, BARS, script.Extras(), meter)
+            given = _script_params(params, values, ohlcv, BARS, script.Extras())
             runtime.load(code, witness.weights, names)
             names["compute"](ohlcv, given, Chart(BARS, meta, meter))
     except Exception as error:  # noqa: BLE001  (however it ends, in words)

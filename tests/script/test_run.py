@@ -33,12 +33,12 @@ def test_the_same_run_costs_the_same_steps():
 
 def test_a_program_survives_being_dumped_and_belongs_to_its_source():
     program = script.load(SMA)
-    loaded = Program.load(SMA, program.dump())
+    loaded = Program.undump(SMA, program.dump())
     assert loaded is not None
     assert loaded.params == program.params
     bars = dry_run_bars()
     assert script.execute(loaded, bars).scene == script.execute(program, bars).scene
-    assert Program.load(SMA + "\n", program.dump()) is None
+    assert Program.undump(SMA + "\n", program.dump()) is None
 
 
 def test_parameters_are_checked_against_params():

@@ -97,7 +97,7 @@ def run(
         try:
             return execute(program, bars, params, budget=limits.steps, extras=extras)
         except ScriptError as error:
-            _log_fault(error.inside)
+            _log_fault(error.internal)
             raise
     answer = _ANSWER + _ANSWER_A_BAR * len(bars)
     allowance = Allowance(limits.wall_ms, limits.memory_mb << 20, answer)
@@ -201,7 +201,7 @@ def _read(
         if not isinstance(document, dict):
             raise TypeError
         if "error" in document:
-            _log_fault(document.get("inside"))
+            _log_fault(document.get("internal"))
             raise _error(document["error"], step)
         return reader(document, answered.columns)
     except ScriptError:
@@ -215,10 +215,10 @@ def _read(
         ) from None
 
 
-def _log_fault(inside: Any) -> None:
+def _log_fault(internal: Any) -> None:
     """Tells the operator what failed in chartpact itself, in the words of a child: in one line."""
-    if isinstance(inside, str) and inside:
-        log.error("chartpact itself failed in a run: %s", ascii(inside[:_MOST_MESSAGE]))
+    if isinstance(internal, str) and internal:
+        log.error("chartpact itself failed in a run: %s", ascii(internal[:_MOST_MESSAGE]))
 
 
 def _error(data: Mapping[str, Any], step: str) -> ScriptError:

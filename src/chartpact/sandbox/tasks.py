@@ -11,11 +11,11 @@ import numpy as np
 from chartpact import _native
 from chartpact.sandbox import packing
 from chartpact.sandbox.wire import Column
-from chartpact.script.errors import NOT_YOUR_FAULT, ScriptError, inside
+from chartpact.script.errors import NOT_YOUR_FAULT, ScriptError, describe_traceback
 from chartpact.script.limits import Limits
 from chartpact.script.pipeline import examine, execute, load
 from chartpact.script.program import Extras, Program
-from chartpact.script.source.parser import normalised
+from chartpact.script.source.parser import normalize
 
 Answer = tuple[Any, list[Column]]
 Job = Mapping[str, Any]
@@ -51,13 +51,13 @@ def run(job: Job, columns: list[Column]) -> Answer:
             ),
         )
     except ScriptError as error:
-        return {"error": error.to_json(), "inside": error.inside}, []
+        return {"error": error.to_json(), "internal": error.internal}, []
     scene = packing.pack_scene(result.scene, drawn)
     return {"scene": scene, "steps": result.steps, "log": result.log}, drawn
 
 
 def _program(job: Job, columns: list[Column]) -> Program:
-    found = Program.load(normalised(job["source"]), columns[job["program"]].tobytes())
+    found = Program.undump(normalize(job["source"]), columns[job["program"]].tobytes())
     return found or load(job["source"], Limits(**job["limits"]))
 
 
@@ -115,7 +115,7 @@ def faults_told(task: Task) -> Task:
             raise
         except Exception as error:  # noqa: BLE001  (whoever asked must hear of it)
             failed = {"kind": "crash", "message": "chartpact itself failed", "hint": NOT_YOUR_FAULT}
-            return {"error": failed, "inside": inside(error)}, []
+            return {"error": failed, "internal": describe_traceback(error)}, []
 
     return told
 

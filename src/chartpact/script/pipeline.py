@@ -1,19 +1,20 @@
 """The language from end to end: examine a source, load it as a program, execute that on bars."""
 
-from collections import OrderedDict
 from collections.abc import Mapping
-from threading import Lock
 from typing import Any
 
 import numpy as np
 
 from chartpact.bars import Bars
-from chartpact.params import IndicatorError, Param
+from chartpact.cache import Cache
+from chartpact.checks import is_text
+from chartpact.params import Param
 from chartpact.params import resolve as resolve_params
+from chartpact.prices import SOURCES
+from chartpact.problem import Failure
 from chartpact.script import host
-from chartpact.script.check.checker import MOST_PROBLEMS
-from chartpact.script.check.checker import check as check_tree
-from chartpact.script.check.declarations import LARGEST_INT, MOST_TEXT, SOURCES, presence
+from chartpact.script.check.checker import check_module
+from chartpact.script.check.declarations import LARGEST_INT, MOST_TEXT, read_declarations
 from chartpact.script.compile.emitter import TooIntricate, compile_module
 from chartpact.script.compile.kinds import NONE, PARAM_KINDS, Kinds
 from chartpact.script.diagnosis.explain import explained
@@ -25,9 +26,9 @@ from chartpact.script.program import Extras, Inspected, Program, Result, source_
 from chartpact.script.runtime.intrinsics import Runtime
 from chartpact.script.runtime.meter import Meter
 from chartpact.script.runtime.values import FrozenDict, adopted
-from chartpact.script.source.parser import normalised, read
+from chartpact.script.source.parser import normalize, parse
 
-CACHED = 1024
+_programs: Cache[str, Program] = Cache(1024)  # by the hash of their source
 
 
 def load(source: str, limits: Limits | None = None) -> Program:
@@ -38,38 +39,39 @@ def load(source: str, limits: Limits | None = None) -> Program:
     return program
 
 
-def examine(source: str, limits: Limits) -> tuple[Program | None, list[ScriptError]]:
-    """The program of a source, or all that is wrong with it."""
-    source = normalised(source)
-    if (known := _cache.get(source)) is not None:
-        return known, []
-    try:
-        tree = read(source, limits)
-    except ScriptError as error:
-        return None, [error]
-    checked, problems = check_tree(tree, source, host.namespaces())
-    if problems:
-        return None, problems
-    params, meta, problems = presence(checked, source)
-    if problems:
-        return None, problems[:MOST_PROBLEMS]
-    try:
-        kinds = Kinds(checked, {each.name: _kinds_of(each) for each in params}, host.results())
-        compiled = compile_module(checked, kinds)
-    except (RecursionError, MemoryError, TooIntricate):
-        message = "this script is too intricate to be compiled"
-        return None, [ScriptError("check", "size", message, "split it into smaller functions")]
-    program = Program(source, params, meta, compiled.code, compiled.weights, compiled.uses)
-    _cache.put(program)
-    return program, []
-
-
 def inspect(source: str, limits: Limits | None = None) -> Inspected:
     """What a source declares, or all that is wrong with it; it is compiled, and not run."""
     program, problems = examine(source, limits or Limits())
     if program is None:
         return Inspected(errors=tuple(problems))
     return Inspected(program.params, program.meta, (), program.dump())
+
+
+def examine(source: str, limits: Limits) -> tuple[Program | None, list[ScriptError]]:
+    """The program of a source, or all that is wrong with it."""
+    source = normalize(source)
+    key = source_key(source)
+    if (known := _programs.get(key)) is not None:
+        return known, []
+    try:
+        tree = parse(source, limits)
+    except ScriptError as error:
+        return None, [error]
+    checked, problems = check_module(tree, source, host.namespaces())
+    if problems:
+        return None, problems
+    params, meta, problems = read_declarations(checked, source)
+    if problems:
+        return None, problems
+    try:
+        kinds = Kinds(checked, {param.name: _kinds_of(param) for param in params}, host.results())
+        compiled = compile_module(checked, kinds)
+    except (RecursionError, MemoryError, TooIntricate):
+        message = "this script is too intricate to be compiled"
+        return None, [ScriptError("check", "size", message, "split it into smaller functions")]
+    program = Program(source, params, meta, compiled.code, compiled.weights, compiled.uses)
+    _programs.put(key, program)
+    return program, []
 
 
 def _kinds_of(param: Param) -> int:
@@ -85,25 +87,20 @@ def execute(
     budget: int = Limits().steps,
     extras: Extras | None = None,
 ) -> Result:
-    """What the program draws on the bars, in this very process: nothing is read or written."""
-    extras = extras or Extras()
+    """What the program draws on the bars, in this process; nothing is read or written."""
     meter = Meter(budget)
     runtime = Runtime(meter)
     chart = Chart(bars, program.meta, meter)
-    try:
-        values = resolve_params(program.params, params or {}, "the script")
-    except IndicatorError as error:
-        raise ScriptError("run", _kind(error.kind), error.message, error.hint) from None
-    _bearable(values)
+    values = _param_values(program.params, params or {})
     names = runtime.names()
     names.update(host.functions(program.uses, meter, len(bars)))
     try:
         with np.errstate(all="ignore"):
             ohlcv = Ohlcv(bars, meter)
-            given = _given(program.params, values, ohlcv, bars, extras, meter)
+            script_params = _script_params(program.params, values, ohlcv, bars, extras or Extras())
             runtime.load(program.code, program.weights, names)
             meter.charge(program.weights["compute"])
-            names["compute"](ohlcv, given, chart)
+            names["compute"](ohlcv, script_params, chart)
             scene = chart.scene()
     except ScriptError:
         raise
@@ -112,83 +109,45 @@ def execute(
     return Result(scene, meter.used, tuple(runtime.builtins.log))
 
 
-def _kind(kind: str) -> str:
-    return kind if kind in ("name", "type", "value") else "value"
-
-
-def _given(
-    params: tuple[Param, ...],
-    values: Mapping[str, Any],
-    ohlcv: Ohlcv,
-    bars: Bars,
-    extras: Extras,
-    meter: Meter,
-) -> Any:
-    """`params` as the script sees it: sources are series, symbols and calendars are fetched."""
-    given: dict[str, Any] = {}
-    for param in params:
-        value = values[param.name]
-        if param.type == "source":
-            value = _price(ohlcv, param.name, value)
-        elif param.type == "symbol":
-            other = extras.symbols.get(param.name)
-            value = None if other is None else beside(bars, other, meter)
-        elif param.type == "calendar":
-            events = extras.calendars.get(param.name)
-            value = None if events is None else adopted([dict(each) for each in events])
-        else:
-            value = adopted(value)
-        given[param.name] = value
-    return FrozenDict(given)
-
-
-def _price(ohlcv: Ohlcv, name: str, value: Any) -> Any:
-    if value not in SOURCES:
-        raise ScriptError(
-            "run",
-            "value",
-            f"the script: {name}={value!r:.60} is not a price series",
-            f"use {', '.join(SOURCES)}",
-        )
-    return getattr(ohlcv, str(value))
-
-
-def _bearable(values: Mapping[str, Any]) -> None:
-    """Refuses numbers and texts that no parameter can mean."""
+def _param_values(params: tuple[Param, ...], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The value of every parameter, checked, its default where none is given."""
+    try:
+        values = resolve_params(params, given, "the script")
+    except Failure as failure:
+        kind = failure.kind if failure.kind in ("name", "type") else "value"
+        raise ScriptError("run", kind, failure.message, failure.hint) from None
     for name, value in values.items():
-        whole = isinstance(value, int) and abs(value) > LARGEST_INT
-        long = isinstance(value, str) and len(value) > MOST_TEXT
-        if whole or long:
+        too_large = isinstance(value, int) and abs(value) > LARGEST_INT
+        if too_large or (isinstance(value, str) and len(value) > MOST_TEXT):
             raise ScriptError("run", "value", f"the script: the value of {name} is too large")
-        if isinstance(value, str) and not value.isascii():
-            try:
-                value.encode()
-            except UnicodeEncodeError:
-                message = f"the script: {name} holds half of a surrogate pair"
-                raise ScriptError("run", "value", message) from None
+        if isinstance(value, str) and not is_text(value):
+            message = f"the script: {name} holds half of a surrogate pair"
+            raise ScriptError("run", "value", message)
+    return values
 
 
-class _Cache:
-    """Programs by the hash of their source; the least recently used leaves first."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._held: OrderedDict[str, Program] = OrderedDict()
-        self._lock = Lock()
-
-    def get(self, source: str) -> Program | None:
-        key = source_key(source)
-        with self._lock:
-            found = self._held.get(key)
-            if found is not None:
-                self._held.move_to_end(key)
-            return found
-
-    def put(self, program: Program) -> None:
-        with self._lock:
-            self._held[program.key] = program
-            while len(self._held) > self._most:
-                self._held.popitem(last=False)
+def _script_params(
+    params: tuple[Param, ...], values: Mapping[str, Any], ohlcv: Ohlcv, bars: Bars, extras: Extras
+) -> Any:
+    """`params` as a script sees it: sources are series, symbols and calendars what was fetched."""
+    return FrozenDict(
+        {param.name: _script_value(param, values, ohlcv, bars, extras) for param in params}
+    )
 
 
-_cache = _Cache(CACHED)
+def _script_value(
+    param: Param, values: Mapping[str, Any], ohlcv: Ohlcv, bars: Bars, extras: Extras
+) -> Any:
+    value = values[param.name]
+    if param.type == "source":
+        if value not in SOURCES:
+            message = f"the script: {param.name}={value!r:.60} is not a price series"
+            raise ScriptError("run", "value", message, f"use {', '.join(SOURCES)}")
+        return getattr(ohlcv, str(value))
+    if param.type == "symbol":
+        other = extras.symbols.get(param.name)
+        return None if other is None else beside(bars, other, ohlcv.meter)
+    if param.type == "calendar":
+        events = extras.calendars.get(param.name)
+        return None if events is None else adopted([dict(event) for event in events])
+    return adopted(value)

@@ -14,7 +14,7 @@ from chartpact.params import Param
 from chartpact.scene import Scene
 from chartpact.script.errors import ScriptError
 
-# Bytecode is good only for the Python and the compiler that made it.
+# Bytecode fits only the Python and the compiler that made it.
 _STAMP = f"chartpact {VERSION} {sys.implementation.cache_tag} {sys.version_info[:3]}"
 
 
@@ -22,7 +22,8 @@ _STAMP = f"chartpact {VERSION} {sys.implementation.cache_tag} {sys.version_info[
 class Program:
     """A script that passed every check, ready to run on any bars.
 
-    `weights` tells for each function what one call of it is charged.
+    `weights` are the steps that one call of each function is charged, `uses` the functions of the
+    host that it calls, such as "ta.ema".
     """
 
     source: str
@@ -30,11 +31,10 @@ class Program:
     meta: Mapping[str, Any]
     code: CodeType
     weights: Mapping[str, int] = field(default_factory=dict)
-    uses: tuple[str, ...] = ()  # functions of the host, as "ta.ema"
+    uses: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
-        """The hash of the source, under which the program may be kept."""
         return source_key(self.source)
 
     def dump(self) -> bytes:
@@ -45,8 +45,8 @@ class Program:
         )
 
     @classmethod
-    def load(cls, source: str, data: bytes) -> "Program | None":
-        """The program that was dumped for this very source, or None if it is another's."""
+    def undump(cls, source: str, data: bytes) -> "Program | None":
+        """The program that was dumped for this very source, else None."""
         stamp, key, params, meta, code, weights, uses = marshal.loads(data)
         if stamp != _STAMP or key != source_key(source):
             return None
@@ -61,6 +61,7 @@ class Program:
 
 
 def source_key(source: str) -> str:
+    """The hash of a source, under which its program may be cached."""
     return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -76,9 +77,9 @@ class Inspected:
 
 @dataclass(frozen=True)
 class Extras:
-    """What the host fetched because PARAMS declared it: other symbols' bars, events."""
+    """What the host fetched because PARAMS declared it, by the name of the parameter."""
 
-    symbols: Mapping[str, Bars] = field(default_factory=dict)  # by the parameter's name
+    symbols: Mapping[str, Bars] = field(default_factory=dict)
     calendars: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=dict)
 
 

@@ -3,25 +3,30 @@
 import ast
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from chartpact.drawing import CAPPED, MAX_CAP
-from chartpact.params import TYPES, IndicatorError, Param
+from chartpact.params import TYPES, Param
 from chartpact.params import check as check_value
-from chartpact.script.check.checker import Checked
-from chartpact.script.errors import ScriptError, nearest
-from chartpact.syntax import Places
+from chartpact.prices import SOURCES
+from chartpact.problem import Failure, did_you_mean
+from chartpact.script.check.checked import Checked
+from chartpact.script.check.report import Enough, Report
+from chartpact.script.errors import Fault, ScriptError
 
 MOST_PARAMS = 64
+MOST_OPTIONS = 200
 MOST_TEXT = 1_000
 LARGEST_INT = 2**53
+LARGEST_BOUND = 1e15
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 _NUMERIC = ("int", "float")
-_ABSENT = ("symbol", "calendar")  # may stay unset: the host then offers its own
+_FETCHED = ("symbol", "calendar")  # may stay unset: the host then offers its own
 CATEGORIES = ("overlay", "panel", "external")
-SOURCES = "open high low close volume hl2 hlc3 ohlc4 hlcc4".split()
 CAPS = tuple(f"max_{channel}_count" for channel in CAPPED)
 META_KEYS: Mapping[str, type] = {
     "title": str,
@@ -34,113 +39,102 @@ META_KEYS: Mapping[str, type] = {
 PARAM_KEYS = "name type default min max step options group desc".split()
 SIGNATURE = ("ohlcv", "params", "chart")
 
+_TYPE_WORDS = {str: "a string", bool: "True or False", int: "an int"}
 
-def presence(
+
+def read_declarations(
     checked: Checked, source: str
 ) -> tuple[tuple[Param, ...], Mapping[str, Any], list[ScriptError]]:
     """What PARAMS and META say, and what is wrong with them or with compute."""
-    reader = _Reader(Places(source))
-    values = {
+    report = Report("presence", source)
+    assigned = {
         target.id: statement
         for statement in checked.tree.body
         if isinstance(statement, ast.Assign)
         and isinstance(target := statement.targets[0], ast.Name)
     }
-    params = reader.params(values.get("PARAMS"))
-    meta = reader.meta(values.get("META"))
-    reader.compute(checked.functions.get("compute"), values.get("compute"))
-    return params, meta, reader.problems
+    params: tuple[Param, ...] = ()
+    meta: Mapping[str, Any] = {}
+    with suppress(Enough):
+        params = _params(assigned.get("PARAMS"), report)
+        meta = _meta(assigned.get("META"), report)
+        _check_compute(checked.functions.get("compute"), assigned.get("compute"), report)
+    return params, meta, report.problems
 
 
-class _Wrong(Exception):
+class _Wrong(Fault):
+    """Something in a declaration, and the node that says it."""
+
     def __init__(self, node: ast.AST, kind: str, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.node, self.kind, self.message, self.hint = node, kind, message, hint
+        super().__init__(kind, message, hint)
+        self.node = node
+
+    def add_to(self, report: Report) -> None:
+        report.refuse(self.node, self.kind, self.message, self.hint)
 
 
-class _Reader:
-    def __init__(self, places: Places) -> None:
-        self.problems: list[ScriptError] = []
-        self._places = places
+def _missing(name: str, hint: str, report: Report) -> None:
+    report.refuse(None, "name", f"{name} is missing", hint)
 
-    def _report(self, wrong: _Wrong) -> None:
-        line, column = self._places.of(wrong.node)
-        self.problems.append(
-            ScriptError("presence", wrong.kind, wrong.message, wrong.hint, line=line, column=column)
-        )
 
-    def _missing(self, what: str, hint: str) -> None:
-        self.problems.append(ScriptError("presence", "name", f"{what} is missing", hint))
-
-    def params(self, statement: ast.Assign | None) -> tuple[Param, ...]:
-        if statement is None:
-            self._missing("PARAMS", "write PARAMS = [] if the script has no parameters")
-            return ()
-        node = statement.value
-        if not isinstance(node, ast.List):
-            self._report(_Wrong(node, "type", "PARAMS is a list of dicts, written out"))
-            return ()
-        if len(node.elts) > MOST_PARAMS:
-            self._report(_Wrong(node, "size", f"PARAMS has at most {MOST_PARAMS} entries"))
-            return ()
-        found: dict[str, Param] = {}
-        for each in node.elts:
-            try:
-                param = _param(each)
-                if param.name in found:
-                    raise _Wrong(each, "value", f"PARAMS has {param.name!r} twice")
-                found[param.name] = param
-            except _Wrong as wrong:
-                self._report(wrong)
-        return tuple(found.values())
-
-    def meta(self, statement: ast.Assign | None) -> Mapping[str, Any]:
-        if statement is None:
-            self._missing("META", 'write META = {"title": "…", "overlay": False}')
-            return {}
-        try:
-            return _meta(statement.value)
-        except _Wrong as wrong:
-            self._report(wrong)
-            return {}
-
-    def compute(self, function: ast.FunctionDef | None, assigned: ast.Assign | None) -> None:
-        signature = f"def compute({', '.join(SIGNATURE)}):"
-        if function is None:
-            if assigned is not None:
-                wrong = "compute is not a function with a def of its own"
-                self._report(_Wrong(assigned, "type", wrong, f"write {signature}"))
-            else:
-                self._missing("compute", f"write {signature}")
-            return
+def _check_compute(
+    function: ast.FunctionDef | None, assigned: ast.Assign | None, report: Report
+) -> None:
+    signature = f"def compute({', '.join(SIGNATURE)}):"
+    if function is None and assigned is None:
+        _missing("compute", f"write {signature}", report)
+        return
+    message = "compute is not a function with a def of its own"
+    if function is not None:
         args = function.args
-        names = tuple(each.arg for each in args.args)
-        if names != SIGNATURE or args.defaults or args.vararg or args.kwarg:
-            self._report(
-                _Wrong(
-                    function, "type", "compute takes ohlcv, params and chart", f"write {signature}"
-                )
-            )
+        if tuple(arg.arg for arg in args.args) == SIGNATURE and not (
+            args.defaults or args.vararg or args.kwarg
+        ):
+            return
+        message = "compute takes ohlcv, params and chart"
+    report.refuse(function or assigned, "type", message, f"write {signature}")
+
+
+# ------------------------------------------------------------------------------------------ PARAMS
+
+
+def _params(statement: ast.Assign | None, report: Report) -> tuple[Param, ...]:
+    if statement is None:
+        _missing("PARAMS", "write PARAMS = [] if the script has no parameters", report)
+        return ()
+    node = statement.value
+    if not isinstance(node, ast.List):
+        report.refuse(node, "type", "PARAMS is a list of dicts, written out")
+        return ()
+    if len(node.elts) > MOST_PARAMS:
+        report.refuse(node, "size", f"PARAMS has at most {MOST_PARAMS} entries")
+        return ()
+    params: dict[str, Param] = {}
+    for entry in node.elts:
+        try:
+            param = _param(entry)
+            if param.name in params:
+                raise _Wrong(entry, "value", f"PARAMS has {param.name!r} twice")
+            params[param.name] = param
+        except _Wrong as wrong:
+            wrong.add_to(report)
+    return tuple(params.values())
 
 
 def _param(node: ast.expr) -> Param:
-    entry = _dict(node, "an entry of PARAMS")
-    for key in entry:
+    entry = _entries(node, "an entry of PARAMS")
+    for key, value in entry.items():
         if key not in PARAM_KEYS:
-            raise _Wrong(entry[key], "name", f"PARAMS knows no {key!r}", _near(key, PARAM_KEYS))
+            raise _Wrong(value, "name", f"PARAMS knows no {key!r}", _hint_for_key(key, PARAM_KEYS))
     name = _text(entry, "name", node)
     if not _NAME.fullmatch(name) or name == "name":
-        raise _Wrong(
-            entry["name"],
-            "value",
-            f"{name!r:.80} cannot be the name of a parameter",
-            "use letters, digits and _, a letter first",
-        )
+        message = f"{name!r:.80} cannot be the name of a parameter"
+        hint = "use letters, digits and _, a letter first"
+        raise _Wrong(entry["name"], "value", message, hint)
     kind = _text(entry, "type", node)
     if kind not in TYPES:
-        raise _Wrong(
-            entry["type"], "value", f"{kind!r:.80} is not a type", f"use {', '.join(TYPES)}"
-        )
+        message = f"{kind!r:.80} is not a type"
+        raise _Wrong(entry["type"], "value", message, f"use {', '.join(TYPES)}")
     param = Param(
         name,
         kind,
@@ -154,51 +148,43 @@ def _param(node: ast.expr) -> Param:
     )
     if param.min is not None and param.max is not None and param.min > param.max:
         raise _Wrong(entry["min"], "value", f"{name}: min is above max")
-    return _with_default(param, entry, node)
+    return replace(param, default=_default(param, entry, node))
 
 
-def _with_default(param: Param, entry: Mapping[str, ast.expr], node: ast.expr) -> Param:
+def _default(param: Param, entry: Mapping[str, ast.expr], node: ast.expr) -> Any:
     default = literal(entry["default"]) if "default" in entry else None
     if default is None:
-        if param.type == "source":
-            default = "close"
-        elif param.type in _ABSENT:
-            return param
-        else:
+        if param.type in _FETCHED:
+            return None
+        if param.type != "source":
             raise _Wrong(node, "value", f"{param.name} needs a default")
+        default = "close"
+    at = entry.get("default", node)
     if param.type == "source" and default not in SOURCES:
-        raise _Wrong(
-            entry["default"],
-            "value",
-            f"{default!r:.80} is not a price series",
-            f"use {', '.join(SOURCES)}",
-        )
+        message = f"{default!r:.80} is not a price series"
+        raise _Wrong(at, "value", message, f"use {', '.join(SOURCES)}")
     try:
-        # `check` accepts None for what has no default yet, and texts as a command line gives them
-        checked = check_value(param, default, "PARAMS")
-    except IndicatorError as error:
-        raise _Wrong(entry["default"], error.kind, error.message, error.hint) from None
+        value = check_value(param, default, "PARAMS")
+    except Failure as failure:
+        raise _Wrong(at, failure.kind, failure.message, failure.hint) from None
+    # `check_value` also accepts texts for numbers, as a command line passes them.
     if isinstance(default, str) and param.type in ("int", "float", "bool"):
-        raise _Wrong(entry["default"], "type", f"{param.name}: the default is a string")
+        raise _Wrong(at, "type", f"{param.name}: the default is a string")
     if param.type == "calendar" and not isinstance(default, str):
-        raise _Wrong(entry["default"], "type", f"{param.name}: the default is a calendar's name")
+        raise _Wrong(at, "type", f"{param.name}: the default is a calendar's name")
     if param.type == "choice" and isinstance(default, bool):
-        raise _Wrong(entry["default"], "type", f"{param.name}: options are numbers or strings")
-    if param.type == "int" and abs(checked) > LARGEST_INT:
-        raise _Wrong(entry["default"], "value", f"{param.name}: the default is too large")
-    fields = {**param.__dict__, "default": checked}
-    return Param(**fields)
+        raise _Wrong(at, "type", f"{param.name}: options are numbers or strings")
+    if param.type == "int" and abs(value) > LARGEST_INT:
+        raise _Wrong(at, "value", f"{param.name}: the default is too large")
+    return value
 
 
 def _bound(entry: Mapping[str, ast.expr], key: str, kind: str) -> float | None:
-    if key not in entry:
-        return None
-    value = literal(entry[key])
-    if value is None:
+    if key not in entry or (value := literal(entry[key])) is None:
         return None
     if kind not in _NUMERIC or isinstance(value, bool) or not isinstance(value, int | float):
         raise _Wrong(entry[key], "type", f"{key} is a number, and goes with int and float only")
-    if not math.isfinite(value) or abs(value) > 1e15:
+    if not math.isfinite(value) or abs(value) > LARGEST_BOUND:
         raise _Wrong(entry[key], "value", f"{key} is too large")
     if key == "step" and value <= 0:
         raise _Wrong(entry[key], "value", "step is above 0")
@@ -210,54 +196,63 @@ def _options(entry: Mapping[str, ast.expr], kind: str, node: ast.expr) -> tuple[
         if kind == "choice":
             raise _Wrong(node, "value", "a choice needs options", '"options": ["a", "b"]')
         return None
-    if not isinstance(options, list) or not 0 < len(options) <= 200:
-        raise _Wrong(entry["options"], "type", "options is a list of 1 to 200 values")
-    for each in options:
-        if isinstance(each, bool) or not isinstance(each, int | float | str):
+    if not isinstance(options, list) or not 0 < len(options) <= MOST_OPTIONS:
+        message = f"options is a list of 1 to {MOST_OPTIONS} values"
+        raise _Wrong(entry["options"], "type", message)
+    for option in options:
+        if isinstance(option, bool) or not isinstance(option, int | float | str):
             raise _Wrong(entry["options"], "type", "options are numbers or strings")
-        if isinstance(each, str) and len(each) > MOST_TEXT:
+        if isinstance(option, str) and len(option) > MOST_TEXT:
             raise _Wrong(entry["options"], "size", "an option is too long")
     return tuple(options)
 
 
-def _meta(node: ast.expr) -> Mapping[str, Any]:
-    entry = _dict(node, "META")
-    meta: dict[str, Any] = {}
-    for key, value_node in entry.items():
-        if key not in META_KEYS:
-            raise _Wrong(value_node, "name", f"META knows no {key!r:.60}", _near(key, META_KEYS))
-        value: Any = literal(value_node)
-        if type(value) is not META_KEYS[key]:
-            wanted = {str: "a string", bool: "True or False", int: "an int"}[META_KEYS[key]]
-            raise _Wrong(value_node, "type", f"{key} is {wanted}")
-        if isinstance(value, str) and len(value) > MOST_TEXT:
-            raise _Wrong(value_node, "size", f"{key} has at most {MOST_TEXT} characters")
-        if isinstance(value, int) and key in CAPS and not 1 <= value <= MAX_CAP:
-            raise _Wrong(value_node, "value", f"{key} is from 1 to {MAX_CAP}")
-        meta[key] = value
+# -------------------------------------------------------------------------------------------- META
+
+
+def _meta(statement: ast.Assign | None, report: Report) -> Mapping[str, Any]:
+    if statement is None:
+        _missing("META", 'write META = {"title": "…", "overlay": False}', report)
+        return {}
+    try:
+        return _read_meta(statement.value)
+    except _Wrong as wrong:
+        wrong.add_to(report)
+        return {}
+
+
+def _read_meta(node: ast.expr) -> Mapping[str, Any]:
+    entry = _entries(node, "META")
+    meta = {key: _meta_value(key, value) for key, value in entry.items()}
     if not meta.get("title", "").strip():
         raise _Wrong(node, "value", "META needs a title", '{"title": "…"}')
-    category = meta.get("category", "panel")
-    if category not in CATEGORIES:
-        raise _Wrong(
-            entry["category"],
-            "value",
-            f"{category!r:.60} is not a category",
-            f"use {', '.join(CATEGORIES)}",
-        )
-    drawn_on_price = meta.get("overlay", category == "overlay")
-    if meta.get("category", "external") != "external" and drawn_on_price != (category == "overlay"):
-        raise _Wrong(
-            entry["overlay"],
-            "value",
-            f"category {category!r} and overlay {drawn_on_price} do not go together",
-            "an overlay is drawn on the price, a panel below it",
-        )
+    kind = meta.get("category", "panel")
+    if kind not in CATEGORIES:
+        message = f"{kind!r:.60} is not a category"
+        raise _Wrong(entry["category"], "value", message, f"use {', '.join(CATEGORIES)}")
+    on_price = meta.get("overlay", kind == "overlay")
+    if meta.get("category", "external") != "external" and on_price != (kind == "overlay"):
+        message = f"category {kind!r} and overlay {on_price} do not go together"
+        hint = "an overlay is drawn on the price, a panel below it"
+        raise _Wrong(entry["overlay"], "value", message, hint)
     return meta
 
 
+def _meta_value(key: str, node: ast.expr) -> Any:
+    if key not in META_KEYS:
+        raise _Wrong(node, "name", f"META knows no {key!r:.60}", _hint_for_key(key, META_KEYS))
+    value: Any = literal(node)
+    if type(value) is not META_KEYS[key]:
+        raise _Wrong(node, "type", f"{key} is {_TYPE_WORDS[META_KEYS[key]]}")
+    if isinstance(value, str) and len(value) > MOST_TEXT:
+        raise _Wrong(node, "size", f"{key} has at most {MOST_TEXT} characters")
+    if isinstance(value, int) and key in CAPS and not 1 <= value <= MAX_CAP:
+        raise _Wrong(node, "value", f"{key} is from 1 to {MAX_CAP}")
+    return value
+
+
 def is_overlay(meta: Mapping[str, Any]) -> bool:
-    """Is it drawn on the price chart?"""
+    """Whether the script draws on the price chart."""
     return bool(meta.get("overlay", meta.get("category") == "overlay"))
 
 
@@ -266,17 +261,20 @@ def category(meta: Mapping[str, Any]) -> str:
     return str(meta.get("category", "overlay" if is_overlay(meta) else "panel"))
 
 
-def _dict(node: ast.expr, what: str) -> dict[str, ast.expr]:
+# ---------------------------------------------------------------------------------------- literals
+
+
+def _entries(node: ast.expr, what: str) -> dict[str, ast.expr]:
     if not isinstance(node, ast.Dict):
         raise _Wrong(node, "type", f"{what} is a dict, written out")
-    entry: dict[str, ast.expr] = {}
+    entries: dict[str, ast.expr] = {}
     for key, value in zip(node.keys, node.values, strict=True):
         if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
             raise _Wrong(key or node, "type", f"the keys of {what} are strings")
-        if key.value in entry:
+        if key.value in entries:
             raise _Wrong(key, "value", f"{what} has {key.value!r:.60} twice")
-        entry[key.value] = value
-    return entry
+        entries[key.value] = value
+    return entries
 
 
 def _text(entry: Mapping[str, ast.expr], key: str, node: ast.expr, default: str | None = "") -> Any:
@@ -292,9 +290,8 @@ def _text(entry: Mapping[str, ast.expr], key: str, node: ast.expr, default: str 
     return value
 
 
-def _near(key: str, known: Sequence[str] | Mapping[str, Any]) -> str:
-    near = nearest(key, known)
-    return f"did you mean {near!r}?" if near else f"it knows {', '.join(known)}"
+def _hint_for_key(key: str, known: Iterable[str]) -> str:
+    return did_you_mean(key, known) or f"it knows {', '.join(known)}"
 
 
 def literal(node: ast.expr) -> Any:
@@ -302,22 +299,17 @@ def literal(node: ast.expr) -> Any:
     if isinstance(node, ast.Constant):
         return node.value
     if isinstance(node, ast.List | ast.Tuple):
-        return [literal(each) for each in node.elts]
+        return [literal(element) for element in node.elts]
     if isinstance(node, ast.Dict):
-        return {literal(key): literal(value) for key, value in _entries(node)}
+        values: dict[Any, Any] = {}
+        for key, value in zip(node.keys, node.values, strict=True):
+            if not isinstance(key, ast.Constant):
+                raise _Wrong(key or node, "type", "a key is a string or a number, written out")
+            values[key.value] = literal(value)
+        return values
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
         value = literal(node.operand)
         if isinstance(value, int | float) and not isinstance(value, bool):
             return -value if isinstance(node.op, ast.USub) else value
-    raise _Wrong(
-        node, "value", "PARAMS and META are written out", "they are read without running the script"
-    )
-
-
-def _entries(node: ast.Dict) -> list[tuple[ast.expr, ast.expr]]:
-    entries: list[tuple[ast.expr, ast.expr]] = []
-    for key, value in zip(node.keys, node.values, strict=True):
-        if not isinstance(key, ast.Constant):
-            raise _Wrong(key or node, "type", "a key is a string or a number, written out")
-        entries.append((key, value))
-    return entries
+    hint = "they are read without running the script"
+    raise _Wrong(node, "value", "PARAMS and META are written out", hint)

@@ -10,12 +10,15 @@ Comprehension = ast.ListComp | ast.DictComp
 
 @dataclass
 class Scope:
-    """The names bound in one function, lambda or comprehension; `None` above is the module."""
+    """The names bound in one function, lambda or comprehension; above the outermost is the module.
+
+    `captured` are the names that inner functions read.
+    """
 
     names: set[str]
     above: "Scope | None" = None
     function: Function | None = None
-    captured: set[str] = field(default_factory=set)  # names that inner functions read
+    captured: set[str] = field(default_factory=set)
 
     def find(self, name: str) -> "Scope | None":
         """The scope that binds the name, from here outwards."""
@@ -24,16 +27,23 @@ class Scope:
             scope = scope.above
         return scope
 
+    def owner(self) -> "Scope | None":
+        """The function that a comprehension stands in; a function is its own."""
+        scope: Scope | None = self
+        while scope is not None and scope.function is None:
+            scope = scope.above
+        return scope
+
 
 def parameters(function: Function) -> list[ast.arg]:
     """Every parameter, in order."""
     args = function.args
-    extra = [each for each in (args.vararg, args.kwarg) if each is not None]
+    extra = [arg for arg in (args.vararg, args.kwarg) if arg is not None]
     return [*args.posonlyargs, *args.args, *args.kwonlyargs, *extra]
 
 
-def bound_names(statements: list[ast.stmt]) -> Iterator[ast.Name | ast.FunctionDef]:
-    """What the statements bind in their own function, in order; inner functions keep theirs."""
+def bindings(statements: list[ast.stmt]) -> Iterator[ast.Name | ast.FunctionDef]:
+    """The nodes that bind a name in the function of these statements, in order."""
     for statement in statements:
         if isinstance(statement, ast.FunctionDef):
             yield statement
@@ -44,25 +54,33 @@ def bound_names(statements: list[ast.stmt]) -> Iterator[ast.Name | ast.FunctionD
             yield from target_names(statement.target)
         elif isinstance(statement, ast.For):
             yield from target_names(statement.target)
-            yield from bound_names(statement.body)
+            yield from bindings(statement.body)
         elif isinstance(statement, ast.If):
-            yield from bound_names(statement.body)
-            yield from bound_names(statement.orelse)
+            yield from bindings(statement.body)
+            yield from bindings(statement.orelse)
+
+
+def bound_name(node: ast.Name | ast.FunctionDef) -> str:
+    return node.id if isinstance(node, ast.Name) else node.name
+
+
+def bound_names(statements: list[ast.stmt]) -> Iterator[str]:
+    """The names that the statements bind in their own function, in order and repeated."""
+    return map(bound_name, bindings(statements))
 
 
 def target_names(target: ast.expr) -> Iterator[ast.Name]:
-    """The names an assignment to the target binds."""
+    """The names that an assignment to the target binds."""
     if isinstance(target, ast.Name):
         yield target
     elif isinstance(target, ast.Tuple | ast.List):
-        for each in target.elts:
-            yield from target_names(each)
+        for part in target.elts:
+            yield from target_names(part)
 
 
-def names_of(function: Function) -> set[str]:
+def local_names(function: Function) -> set[str]:
     """Every name that is local to the function."""
-    names = {each.arg for each in parameters(function)}
+    names = {arg.arg for arg in parameters(function)}
     if isinstance(function, ast.FunctionDef):
-        for each in bound_names(function.body):
-            names.add(each.id if isinstance(each, ast.Name) else each.name)
+        names.update(bound_names(function.body))
     return names

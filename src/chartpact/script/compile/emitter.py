@@ -18,7 +18,7 @@ from types import CodeType
 from typing import Any, TypeVar
 from warnings import catch_warnings, simplefilter
 
-from chartpact.script.check.checker import BUILTIN, FUNCTION, NAMESPACE, Checked
+from chartpact.script.check.checked import BUILTIN, FUNCTION, NAMESPACE, Checked
 from chartpact.script.check.scopes import target_names
 from chartpact.script.compile.hoisting import hoistable, source_of
 from chartpact.script.compile.kinds import DICTS, INT, LIST, NUMBER, Kinds, is_none_test

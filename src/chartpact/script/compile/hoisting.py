@@ -17,7 +17,7 @@ def hoistable(
     """What the statement's loops read by index: `close` or `ohlcv.close` → the expression."""
     if not entry or isinstance(node, ast.If | ast.FunctionDef):
         return {}
-    rebound = {each.id if isinstance(each, ast.Name) else each.name for each in bound_names([node])}
+    rebound = set(bound_names([node]))
     found: dict[str, ast.expr] = {}
     for read in _indexed_in_loops(node):
         key, name = source_of(read.value)

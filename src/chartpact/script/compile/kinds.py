@@ -11,8 +11,8 @@ that only its function can reach is known by what is put into it.
 import ast
 from collections.abc import Iterator, Mapping
 
-from chartpact.script.check.checker import BUILTIN, FUNCTION, GLOBAL, NAMESPACE, Checked
-from chartpact.script.check.scopes import bound_names, names_of, parameters, target_names
+from chartpact.script.check.checked import BUILTIN, FUNCTION, GLOBAL, NAMESPACE, Checked
+from chartpact.script.check.scopes import bindings, local_names, parameters, target_names
 from chartpact.syntax import walk
 
 (
@@ -152,7 +152,7 @@ class Kinds:
             return
         self._elements = self._private[function.name]
         self._returned = 0
-        env: Env = dict.fromkeys(names_of(function), UNBOUND)
+        env: Env = dict.fromkeys(local_names(function), UNBOUND)
         env.update({each.arg: inputs.get(each.arg, ANY) for each in parameters(function)})
         if function.args.vararg:
             env[function.args.vararg.arg] = TUPLE
@@ -525,7 +525,7 @@ class Kinds:
         """A function within a function: nothing is known of what it receives or captures."""
         kept = self._elements, self._returned, self._breaks, self._continues
         self._elements, self._breaks, self._continues = {}, [], []
-        env = dict.fromkeys(names_of(function), ANY | UNBOUND)
+        env = dict.fromkeys(local_names(function), ANY | UNBOUND)
         if isinstance(function, ast.Lambda):
             self._kinds(function.body, env)
         else:
@@ -631,7 +631,7 @@ def private_lists(function: ast.FunctionDef, checked: Checked) -> set[str]:
         if isinstance(target, ast.Name) and _makes_list(statement.value):
             made[target.id] = made.get(target.id, 0) + 1
     bound: dict[str, int] = {}
-    for each in bound_names(function.body):
+    for each in bindings(function.body):
         name = each.id if isinstance(each, ast.Name) else each.name
         bound[name] = bound.get(name, 0) + 1
     inputs = {each.arg for each in parameters(function)}

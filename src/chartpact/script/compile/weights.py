@@ -6,7 +6,7 @@ counted here.
 
 import ast
 
-from chartpact.script.check.checker import FUNCTION, Checked
+from chartpact.script.check.checked import FUNCTION, Checked
 from chartpact.script.compile.kinds import BIG, DICT, NUMBER, is_none_test
 from chartpact.script.compile.type_guards import Guards
 from chartpact.script.runtime.meter import QUARTERS

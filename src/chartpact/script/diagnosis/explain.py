@@ -14,7 +14,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from chartpact.script.diagnosis.location import Place
-from chartpact.script.errors import NOT_YOUR_FAULT, Fault, ScriptError, inside
+from chartpact.script.errors import NOT_YOUR_FAULT, Fault, ScriptError, describe_traceback
 from chartpact.script.host import called, ta
 from chartpact.script.limits import DRY_RUN_BARS
 from chartpact.script.runtime.builtins import NAMES
@@ -83,12 +83,12 @@ def explained(error: Exception, source: str) -> ScriptError:
     place = Place(error.__traceback__, source)
     if _is_ours(error):
         message = "chartpact itself failed while it ran this line"
-        kind, hint, within = "crash", NOT_YOUR_FAULT, inside(error)
+        kind, hint, within = "crash", NOT_YOUR_FAULT, describe_traceback(error)
     else:
         kind, message, hint = _told(error, place)
         message, hint, within = message[:_MOST_WORDS], hint[:_MOST_WORDS], ""
     return ScriptError(
-        "run", kind, message, hint, line=place.line, column=place.column, inside=within
+        "run", kind, message, hint, line=place.line, column=place.column, internal=within
     )
 
 

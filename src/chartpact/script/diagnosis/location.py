@@ -11,7 +11,7 @@ from functools import cached_property
 from types import FrameType, TracebackType
 from typing import Any
 
-from chartpact.script.check.scopes import bound_names, names_of, target_names
+from chartpact.script.check.scopes import bound_names, local_names, target_names
 from chartpact.script.runtime.values import FILE, shown
 from chartpact.syntax import Places
 
@@ -82,10 +82,9 @@ class Place:
         node = self.above(self.node)
         while node is not None:
             if isinstance(node, ast.FunctionDef | ast.Lambda):
-                scopes.append(names_of(node))
+                scopes.append(local_names(node))
             node = self.above(node)
-        module = bound_names(self._tree.body)
-        scopes.append({each.id if isinstance(each, ast.Name) else each.name for each in module})
+        scopes.append(set(bound_names(self._tree.body)))
         return name in scopes[0] and any(name in names for names in scopes[1:])
 
     def text(self, node: ast.AST | None) -> str:

@@ -33,7 +33,7 @@ class Ohlcv(HostObject):
     ) -> None:
         self._bars = bars
         self._on = bars if on is None else on
-        self._meter = meter
+        self.meter = meter
         self.columns = bars if columns is None else columns
 
     def __len__(self) -> int:
@@ -42,16 +42,16 @@ class Ohlcv(HostObject):
     def __getattr__(self, name: str) -> Series:
         if name not in SERIES:
             raise AttributeError(name)
-        self._meter.charge(18)
-        series = Series(getattr(self.columns, name), self._meter)
+        self.meter.charge(18)
+        series = Series(getattr(self.columns, name), self.meter)
         setattr(self, name, series)
         return series
 
     @cached_property
     def bar_index(self) -> Series:
         """The number of each bar."""
-        self._meter.charge(OPERATION + len(self) // 16)
-        return Series(np.arange(len(self), dtype=np.float64), self._meter)
+        self.meter.charge(OPERATION + len(self) // 16)
+        return Series(np.arange(len(self), dtype=np.float64), self.meter)
 
     @property
     def symbol(self) -> str:
@@ -68,20 +68,20 @@ class Ohlcv(HostObject):
 
     def resample(self, timeframe: Any) -> "Ohlcv":
         """The completed bars of a higher timeframe, a shorter ohlcv."""
-        return Ohlcv(self._higher(timeframe), self._meter)
+        return Ohlcv(self._higher(timeframe), self.meter)
 
     def security(self, timeframe: Any) -> "Ohlcv":
         """A higher timeframe on the chart's bars: each sees the last completed higher bar."""
         higher = self._higher(timeframe)
-        self._meter.charge(6_000 + 2 * len(self._on))
+        self.meter.charge(6_000 + 2 * len(self._on))
         index = last_closed(self._on, higher)
         stretched = {name: stretch(getattr(higher, name), index) for name in SERIES}
-        return Ohlcv(higher, self._meter, SimpleNamespace(**stretched), self._on)
+        return Ohlcv(higher, self.meter, SimpleNamespace(**stretched), self._on)
 
     def _higher(self, timeframe: Any) -> Bars:
         if type(timeframe) is not str:
             raise Fault("type", f'a timeframe is a string such as "1D", not {a_type(timeframe)}')
-        self._meter.charge(10_000 + 5 * len(self._bars) // 2)
+        self.meter.charge(10_000 + 5 * len(self._bars) // 2)
         try:
             return self._bars.resample(timeframe)
         except BarsError as error:

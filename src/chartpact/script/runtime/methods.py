@@ -4,7 +4,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from chartpact.script.errors import Fault, nearest
+from chartpact.problem import nearest
+from chartpact.script.errors import Fault
 from chartpact.script.limits import TEXT_CHARS
 from chartpact.script.runtime.formatting import formatted
 from chartpact.script.runtime.operators import Operators, mismatch_hint, text
@@ -321,7 +322,7 @@ def names() -> dict[str, list[str]]:
 def unknown(value: Any, name: str, known: list[str]) -> Fault:
     """There is no such attribute."""
     near = nearest(name, known)
-    hint = f"did you mean .{near}?" if near else ""
+    hint = f"did you mean .{near[0]}?" if near else ""
     if isinstance(value, HostObject) and name in value.meant:
         hint = f"did you mean .{value.meant[name]}?"
     elif value is None:

@@ -9,12 +9,19 @@ from chartpact.syntax import SourceError, Token, guarded_parse
 
 PREFIXES = ("", "r", "f")
 
-# Characters that hide in texts and comments: controls, and those that turn the reading direction.
-_HIDDEN = re.compile("[\x00-\x09\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069\ufeff]")
+# Invisible characters: controls, and those that change the reading direction.
+_INVISIBLE = re.compile("[\x00-\x09\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069\ufeff]")
+_INVISIBLE_NAMES = {
+    "\t": "a tab",
+    "\f": "a form feed",
+    "\r": "a carriage return",
+    "\ufeff": "a BOM",
+}
+_INVISIBLE_HINTS = {"\t": "indent with spaces", "\ufeff": "save the file as UTF-8 without a BOM"}
 _FIELD = re.compile(r"\{\{|\}\}|\{([A-Za-z][A-Za-z0-9_]*|_)\}|[{}]")
 _ESCAPED_BRACE = re.compile(r"\\(?:x7[bdBD]|u007[bdBD]|U0000007[bdBD]|17[35])")
 
-_RESERVED = {
+_RESERVED = {  # words of Python, and what to write instead
     "as": "",
     "assert": 'stop with fail("why")',
     "async": "",
@@ -40,11 +47,11 @@ _KEYWORDS = frozenset(
 )
 
 
-def read(source: str, limits: Limits) -> ast.Module:
+def parse(source: str, limits: Limits) -> ast.Module:
     """The syntax tree of a source that Starlark can read."""
     check_size(source, limits.source_bytes)
-    if hidden := _HIDDEN.search(source):
-        raise _hidden(source, hidden.start())
+    if match := _INVISIBLE.search(source):
+        raise _invisible(source, match.start())
     try:
         return guarded_parse(
             source,
@@ -58,16 +65,11 @@ def read(source: str, limits: Limits) -> ast.Module:
         )
     except SourceError as error:
         raise ScriptError(
-            "parse",
-            error.kind,
-            error.message,
-            error.hint,
-            line=error.line,
-            column=error.column,
+            "parse", error.kind, error.message, error.hint, line=error.line, column=error.column
         ) from None
 
 
-def normalised(source: str) -> str:
+def normalize(source: str) -> str:
     """The source with the line ends of Unix."""
     return source.replace("\r\n", "\n")
 
@@ -78,56 +80,37 @@ def check_size(source: str, most: int) -> None:
     except UnicodeEncodeError:
         raise ScriptError("parse", "syntax", "the script holds half of a surrogate pair") from None
     if size > most:
-        raise ScriptError(
-            "parse", "size", f"the script has {size:,} bytes, and {most:,} are allowed"
-        )
+        message = f"the script has {size:,} bytes, and {most:,} are allowed"
+        raise ScriptError("parse", "size", message)
 
 
-def _hidden(source: str, at: int) -> ScriptError:
-    line = source.count("\n", 0, at) + 1
-    column = at - source.rfind("\n", 0, at)
-    names = {"\t": "a tab", "\f": "a form feed", "\r": "a carriage return", "\ufeff": "a BOM"}
-    what = names.get(source[at], f"the invisible character U+{ord(source[at]):04X}")
-    hints = {"\t": "indent with spaces", "\ufeff": "save the file as UTF-8 without a BOM"}
-    hint = hints.get(source[at], "remove it; in a text, write an escape")
-    return ScriptError("parse", "syntax", f"{what} stands here", hint, line=line, column=column)
+def _invisible(source: str, at: int) -> ScriptError:
+    char = source[at]
+    name = _INVISIBLE_NAMES.get(char, f"the invisible character U+{ord(char):04X}")
+    hint = _INVISIBLE_HINTS.get(char, "remove it; in a text, write an escape")
+    line, column = source.count("\n", 0, at) + 1, at - source.rfind("\n", 0, at)
+    return ScriptError("parse", "syntax", f"{name} stands here", hint, line=line, column=column)
 
 
 def _check_token(token: Token) -> None:
-    if token.kind == "name":
-        if token.text in _RESERVED:
-            raise ScriptError(
-                "check",
-                "forbidden",
-                f"{token.text!r} is not part of the language",
-                _RESERVED[token.text],
-                line=token.line,
-                column=token.column,
-            )
-        if token.text[0] == "_" and token.text != "_":
-            raise ScriptError(
-                "check",
-                "forbidden",
-                f"{token.text!r:.60} begins with an underscore",
-                "such names are the host's: choose another",
-                line=token.line,
-                column=token.column,
-            )
-    elif token.kind == "string" and token.text[0] == "f":
-        _check_fields(token)
+    step, kind, message, hint = "check", "forbidden", "", ""
+    if token.kind == "name" and token.text in _RESERVED:
+        message, hint = f"{token.text!r} is not part of the language", _RESERVED[token.text]
+    elif token.kind == "name" and token.text[0] == "_" and token.text != "_":
+        message = f"{token.text!r:.60} begins with an underscore"
+        hint = "such names are the host's: choose another"
+    elif token.kind == "string" and token.text[0] == "f" and not _has_bare_fields(token.text):
+        step, kind = "parse", "syntax"
+        message = 'an f-string takes names alone, such as f"{price}"'
+        hint = "name the value first; text.number(x, decimals) writes digits"
+    if message:
+        raise ScriptError(step, kind, message, hint, line=token.line, column=token.column)
 
 
-def _check_fields(token: Token) -> None:
-    quote = 3 if token.text[1:4] in ('"""', "'''") else 1
-    body = token.text[1 + quote : -quote]
-    fields = list(_FIELD.finditer(body))
-    wrong = [each for each in fields if each[0] in "{}" or each[1] in _KEYWORDS]
-    if wrong or _ESCAPED_BRACE.search(body):
-        raise ScriptError(
-            "parse",
-            "syntax",
-            'an f-string takes names alone, such as f"{price}"',
-            "name the value first; text.number(x, decimals) writes digits",
-            line=token.line,
-            column=token.column,
-        )
+def _has_bare_fields(literal: str) -> bool:
+    """Whether every field of an f-string is a name in braces."""
+    quotes = 3 if literal[1:4] in ('"""', "'''") else 1
+    body = literal[1 + quotes : -quotes]
+    if _ESCAPED_BRACE.search(body):
+        return False
+    return not any(match[0] in "{}" or match[1] in _KEYWORDS for match in _FIELD.finditer(body))

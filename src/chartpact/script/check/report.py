@@ -1,0 +1,27 @@
+"""The problems of a script, collected so that its author sees more than the first."""
+
+import ast
+
+from chartpact.script.errors import ScriptError
+from chartpact.syntax import Places
+
+MOST_PROBLEMS = 20
+
+
+class Enough(Exception):
+    """More problems than anyone reads, or one after which the check cannot go on."""
+
+
+class Report:
+    """What one step of the check refused, and where."""
+
+    def __init__(self, step: str, source: str) -> None:
+        self.problems: list[ScriptError] = []
+        self._step = step
+        self._places = Places(source)
+
+    def refuse(self, node: ast.AST | None, kind: str, message: str, hint: str = "") -> None:
+        line, column = (None, None) if node is None else self._places.of(node)
+        self.problems.append(ScriptError(self._step, kind, message, hint, line=line, column=column))
+        if len(self.problems) >= MOST_PROBLEMS:
+            raise Enough
