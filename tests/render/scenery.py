@@ -12,7 +12,7 @@ import numpy as np
 
 from chartpact.bars import Bars
 from chartpact.charts import Chart
-from chartpact.render import text
+from chartpact.render import typesetting
 from chartpact.render.display import Area, DisplayList, Words
 from chartpact.scene import Anchor, Scene
 
@@ -73,7 +73,7 @@ def places(picture: DisplayList) -> list[tuple[Area, str]]:
     found = []
     for op in picture.ops:
         if isinstance(op, Words):
-            wide = text.width(op.text, op.size, op.face)
+            wide = typesetting.width(op.text, op.size, op.face)
             left = op.x - {"start": 0.0, "middle": wide / 2, "end": wide}[op.anchor]
             area = Area(left, op.y - op.size * 0.74, left + wide, op.y + op.size * 0.2)
             found.append((area.grown(-0.3), op.text))

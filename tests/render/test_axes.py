@@ -13,7 +13,7 @@ from chartpact.charts import Chart
 from chartpact.render import axes, timeaxis
 from chartpact.render.axes import TAG, Tag
 from chartpact.render.display import Area
-from chartpact.render.numbers import Numbers, compact, of_prices, of_range
+from chartpact.render.numberformat import NumberFormat, compact, of_prices, of_range
 from chartpact.render.scales import ValueScale, round_step
 from chartpact.scene import Scene
 
@@ -111,7 +111,7 @@ def test_large_values_are_written_short_and_a_nought_has_no_sign():
     assert [compact(v) for v in (0, 999, 1000, 20_500, -3.456e9, 7e12)] == [
         "0", "999", "1K", "20.5K", "−3.46B", "7T",
     ]  # fmt: skip
-    assert Numbers(2)(-0.001) == "0.00"
+    assert NumberFormat(2)(-0.001) == "0.00"
     assert of_range(-0.0003, 0.0002)(-0.00025) == "−0.0002500"
 
 
@@ -200,7 +200,7 @@ def test_ticks_are_readable_from_seconds_to_decades(step, count, some):
     st.integers(160, 4000),
 )
 def test_there_is_always_a_label_and_labels_never_touch(count, step, tz, width):
-    from chartpact.render import text
+    from chartpact.render import typesetting
 
     time = ms(1990, 5, 3, 7) + step * np.arange(count)
     pitch = width / count
@@ -209,7 +209,7 @@ def test_there_is_always_a_label_and_labels_never_touch(count, step, tz, width):
     spans = sorted(
         (tick.bar * pitch - w / 2, tick.bar * pitch + w / 2)
         for tick in found
-        for w in [text.width(tick.label, 11, "sans-bold")]
+        for w in [typesetting.width(tick.label, 11, "sans-bold")]
     )
     assert all(b[0] >= a[1] for a, b in pairwise(spans))
     assert len({tick.bar for tick in found}) == len(found)

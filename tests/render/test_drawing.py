@@ -10,7 +10,7 @@ import pytest
 import chartpact as cp
 from chartpact.charts import Chart
 from chartpact.render import candles, sampling
-from chartpact.render.display import Area, Circles, Panel, Rects, Shape, Words, reach
+from chartpact.render.display import Area, Circles, Panel, Rects, Shape, Words, covered
 from chartpact.render.lines import cut
 from chartpact.render.look import Look
 from chartpact.render.picture import _Composer, compose
@@ -203,7 +203,7 @@ def test_a_thinned_line_keeps_the_extremes_of_every_group(count):
 def test_straightening_moves_no_line_by_more_than_a_third_of_a_pixel():
     x = np.linspace(0, 1000, 900)
     y = 200 + 150 * np.sin(x / 90) + np.random.default_rng(2).normal(0, 0.05, 900)
-    thin_x, thin_y = sampling.straightened(x, y)
+    thin_x, thin_y = sampling.simplify(x, y)
     assert len(thin_x) < 700
     assert np.abs(np.interp(x, thin_x, thin_y) - y).max() < 0.36
 
@@ -535,10 +535,10 @@ def test_a_wrapped_text_stays_inside_its_box():
     place = Place(chart_of(Scene(boxes=[box])))
     lines = [op for op in place.ops if isinstance(op, Words) and "words" in op.text]
     assert len(lines) > 3
-    from chartpact.render.display import reach
+    from chartpact.render.display import covered
 
     ground = Area(place.x(2), place.y(101.4), place.x(6), place.y(99.6))
-    assert all(ground.grown(1).holds(reach(op)) for op in lines)
+    assert all(ground.grown(1).holds(covered(op)) for op in lines)
 
 
 @pytest.mark.parametrize(
@@ -648,7 +648,7 @@ def test_bars_without_a_colour_do_not_stand_for_their_neighbours(hidden):
     for plot in (bars, line, fill):
         found = compose(chart_of(Scene(plots=[plot]), flat_bars(count), overlay=False), Look())
         drawn = [
-            reach(op)
+            covered(op)
             for op in found.ops
             if isinstance(op, Rects | Shape)
             and (getattr(op, "fill", None) or op.stroke.color).startswith("#4caf50")
@@ -679,7 +679,7 @@ def test_a_number_is_never_cut_off_at_the_edge_of_a_small_picture(price):
     picture = compose(chart_of(Scene(), bars), Look(width=160, height=200))
     for op in picture.ops:
         if isinstance(op, Words):
-            assert reach(op).right <= 160
+            assert covered(op).right <= 160
 
 
 def test_a_series_that_needs_more_bars_says_so_though_its_levels_are_drawn():

@@ -7,7 +7,7 @@ import pytest
 import chartpact as cp
 from chartpact import palette
 from chartpact.render.look import Look
-from chartpact.render.numbers import MINUS
+from chartpact.render.numberformat import MINUS
 from chartpact.render.picture import compose
 from chartpact.scene import Cell, HLinePlot, Label, LinePlot, Scene, Table
 

@@ -20,8 +20,8 @@ FORMATS = ("png", "svg")
 def svg(chart: "Chart", *, fonts: bool = True, **look: Any) -> str:
     """The chart as an SVG document; `look` takes `size` and the fields of `Look`."""
     from chartpact.render import picture
-    from chartpact.render.document import document
     from chartpact.render.look import read_look
+    from chartpact.render.svgdocument import document
 
     looks = read_look(look)
     return document(picture.compose(chart, looks), fonts=fonts, scale=looks.scale)

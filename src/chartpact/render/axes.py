@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chartpact.render import text
+from chartpact.render import typesetting
 from chartpact.render.display import Area, Op, Panel, Rects, Words
 from chartpact.render.frame import SMALL, Frame
-from chartpact.render.numbers import Numbers
+from chartpact.render.numberformat import NumberFormat
 from chartpact.render.theme import Theme, ink, over
 from chartpact.render.timeaxis import TimeTick
 
@@ -20,7 +20,7 @@ TIME_HEIGHT = 27.0
 
 @dataclass(frozen=True)
 class Tag:
-    """A last value on the axis; the price's own gives way to none."""
+    """A last value on the axis; the `first` one, the price, gives way to no other."""
 
     y: float
     text: str
@@ -29,7 +29,7 @@ class Tag:
 
 
 def label_y(y: float) -> float:
-    return y + SMALL * text.CAP_HEIGHT / 2
+    return y + SMALL * typesetting.CAP_HEIGHT / 2
 
 
 def apart(height: float) -> float:
@@ -40,7 +40,7 @@ def apart(height: float) -> float:
 def spread(tags: Sequence[Tag], area: Area) -> list[tuple[float, Tag]]:
     """Tags moved apart until none covers another, within the pane; too many are left out.
 
-    The tag that comes first keeps its place; the others make room for it.
+    The `first` tag keeps its place; the others make room for it.
     """
     tags = [tag for tag in tags if area.top <= tag.y <= area.bottom]
     most = max(1, int(area.height // TAG))
@@ -71,7 +71,11 @@ def spread(tags: Sequence[Tag], area: Area) -> list[tuple[float, Tag]]:
 
 
 def values(
-    frame: Frame, ticks: Sequence[float], numbers: Numbers, tags: Sequence[Tag], right: float
+    frame: Frame,
+    ticks: Sequence[float],
+    format_value: NumberFormat,
+    tags: Sequence[Tag],
+    right: float,
 ) -> list[Op]:
     """The labels of a pane's value axis, then its tags; a label under a tag is left out."""
     placed = spread(tags, frame.area)
@@ -81,15 +85,15 @@ def values(
     for value in ticks:
         y = frame.values.y1(value)
         inside = frame.area.top + 7 <= y <= frame.area.bottom - 7
-        if inside and all(abs(y - each) >= TAG / 2 + 6 for each, _ in placed):
-            label = text.fit(numbers(value), SMALL, room)
+        if inside and all(abs(y - taken) >= TAG / 2 + 6 for taken, _ in placed):
+            label = typesetting.fit(format_value(value), SMALL, room)
             ops.append(Words(edge + PAD, label_y(y), label, SMALL, frame.theme.muted))
     for y, tag in placed:
         ground = over(tag.color, frame.theme.background)
         area = Area(edge + 1, round(y - TAG / 2), right, round(y - TAG / 2) + TAG)
         ops.append(Panel(area, ground, radius=2))
         middle = (area.top + area.bottom) / 2
-        label = text.fit(tag.text, SMALL, room)
+        label = typesetting.fit(tag.text, SMALL, room)
         ops.append(Words(edge + PAD, label_y(middle), label, SMALL, ink(ground)))
     return ops
 
@@ -108,9 +112,9 @@ def grid(frame: Frame, ticks: Sequence[float], times: Sequence[float]) -> list[O
     return [Rects(np.array(boxes, dtype=np.int64), frame.theme.grid)]
 
 
-def inside(tick: TimeTick, x: float, left: float, right: float) -> bool:
-    """Whether the label of a tick there would not stick out at a side."""
-    half = text.width(tick.label, SMALL, "sans-bold" if tick.major else "sans") / 2
+def has_room(tick: TimeTick, x: float, left: float, right: float) -> bool:
+    """Whether the label of a tick at x stays between the sides."""
+    half = typesetting.width(tick.label, SMALL, "sans-bold" if tick.major else "sans") / 2
     return left + half + 2 <= x <= right - half - 2
 
 

@@ -1,23 +1,23 @@
-"""Boxes: ground, border, extension, and text that keeps inside or gives way."""
+"""Boxes: background, border, extension, and a text that stays inside or is left out."""
 
 import numpy as np
 
 from chartpact import palette
-from chartpact.render import text
+from chartpact.render import typesetting
 from chartpact.render.display import Area, Op, Panel, Shape
 from chartpact.render.frame import Frame
 from chartpact.render.lines import cut, stroke
+from chartpact.render.textblock import Block, Occupied, block
 from chartpact.render.theme import readable, visible
-from chartpact.render.wording import Block, Taken, block
 from chartpact.scene import Box
 
 PAD = 4.0
 AUTO_SIZES = (14, 12, 11, 10, 9, 8, 7, 6)
 
 
-def place(box: Box, frame: Frame) -> Area | None:
-    """Where the whole box lies, in view or not."""
-    left, right = frame.clock.bar(box.left), frame.clock.bar(box.right)
+def box_area(box: Box, frame: Frame) -> Area | None:
+    """The area of the whole box, in view or not."""
+    left, right = frame.timeline.bar(box.left), frame.timeline.bar(box.right)
     if left is None or right is None or box.top is None or box.bottom is None:
         return None
     x = sorted((frame.bars.x1(left), frame.bars.x1(right)))
@@ -32,14 +32,14 @@ def place(box: Box, frame: Frame) -> Area | None:
 
 
 def draw(box: Box, frame: Frame) -> list[Op]:
-    """The ground and the border of a box, cut off at the pane."""
-    area = place(box, frame)
+    """The background and the border of a box, cut off at the pane."""
+    area = box_area(box, frame)
     if area is None or not area.grown(1).meets(frame.area):
         return []
     ops: list[Op] = []
-    seen = _common(area, frame.area)
+    visible_part = _intersection(area, frame.area)
     if box.bgcolor is not None and visible(box.bgcolor):
-        ops.append(Panel(seen, box.bgcolor))
+        ops.append(Panel(visible_part, box.bgcolor))
     if box.border_color is not None and visible(box.border_color) and box.border_width:
         sides = _border(area, frame.area)
         if sides:
@@ -48,7 +48,7 @@ def draw(box: Box, frame: Frame) -> list[Op]:
     return ops
 
 
-def _common(one: Area, other: Area) -> Area:
+def _intersection(one: Area, other: Area) -> Area:
     return Area(
         max(one.left, other.left),
         max(one.top, other.top),
@@ -76,25 +76,25 @@ def _border(area: Area, pane: Area) -> list[tuple[np.ndarray, np.ndarray]]:
     return sides
 
 
-def write(box: Box, frame: Frame, taken: Taken) -> list[Op]:
-    """The text of a box, where it was asked for or elsewhere in the box if that is taken."""
+def write(box: Box, frame: Frame, occupied: Occupied) -> list[Op]:
+    """The text of a box, aligned as it says, or elsewhere in the box if that place is taken."""
     if not box.text.strip() or box.text_color is None or not visible(box.text_color):
         return []
-    if taken.full:
+    if occupied.full:
         return []
-    area = place(box, frame)
+    area = box_area(box, frame)
     if area is None or not area.meets(frame.area):
         return []
-    seen = _common(area, frame.area)
-    words = _fitted(box, seen)
+    seen = _intersection(area, frame.area)
+    words = _fit(box, seen)
     color = readable(box.text_color, frame.theme.background, box.bgcolor)
     columns = [box.text_halign, *(h for h in palette.HALIGNS if h != box.text_halign)]
     rows = [box.text_valign, *(v for v in palette.VALIGNS if v != box.text_valign)]
     for halign in columns:
         for valign in rows:
             spot = _spot(words, seen, halign, valign)
-            if taken.free(spot):
-                taken.add(spot)
+            if occupied.is_free(spot):
+                occupied.add(spot)
                 return words.draw(spot, halign, color)
     return []
 
@@ -114,20 +114,20 @@ def _spot(words: Block, seen: Area, halign: str, valign: str) -> Area:
     return Area(left, top, left + width, top + height)
 
 
-def _fitted(box: Box, seen: Area) -> Block:
-    """The text in the size asked for, or for `auto` in the largest that fits."""
-    size = box.text_size if isinstance(box.text_size, int) else palette.TEXT_SIZES[box.text_size]
+def _fit(box: Box, seen: Area) -> Block:
+    """The text in its size, or for `auto` in the largest size that fits."""
+    fixed = box.text_size if isinstance(box.text_size, int) else palette.TEXT_SIZES[box.text_size]
     wrap = box.text_wrap == "auto"
-    for each in AUTO_SIZES if size == 0 else (size,):
-        words = block(box.text, each, box.text_formatting, box.text_font_family)
+    for size in (fixed,) if fixed else AUTO_SIZES:
+        words = block(box.text, size, box.text_formatting, box.text_font_family)
         if wrap:
-            room = max(seen.width - 2 * PAD, each)
-            most = int(seen.height * seen.width / each) + 20  # characters the box could hold
-            lines = text.wrap("\n".join(words.lines)[:most], each, room, words.face)
+            room = max(seen.width - 2 * PAD, size)
+            most = int(seen.height * seen.width / size) + 20  # characters the box could hold
+            lines = typesetting.wrap("\n".join(words.lines)[:most], size, room, words.face)
             words = Block(tuple(lines), words.size, words.face)
         if words.width <= seen.width - PAD and words.height <= seen.height - PAD / 2:
             return words
     if wrap:  # what does not fit below is cut off
-        most = max(1, int((seen.height - PAD / 2) / (words.size * text.LINE_HEIGHT)))
+        most = max(1, int((seen.height - PAD / 2) / (words.size * typesetting.LINE_HEIGHT)))
         return Block(words.lines[:most], words.size, words.face)
     return words

@@ -31,7 +31,7 @@ def heikin_ashi(bars: Bars) -> tuple[Floats, Floats, Floats, Floats]:
 
 
 def body_width(step: float) -> int:
-    """The width of a candle's body: odd, so that the wick stands in its middle, if it can be."""
+    """The width of a candle's body: odd where it can be, so that the wick is in its middle."""
     if step < 3:
         return max(1, int(step))
     room = int(step * 0.78 + 0.5)
@@ -42,8 +42,8 @@ Prices = tuple[Floats, Floats, Floats, Floats]  # open, high, low, close
 
 
 @dataclass(frozen=True)
-class Drawable:
-    """The candles of one colour in whole pixels: where each stands, its high, low, open, close."""
+class Candles:
+    """The candles of one colour, in whole pixels."""
 
     fill: str
     x: Ints
@@ -53,21 +53,19 @@ class Drawable:
     close: Ints
 
 
-def _drawable(prices: Prices, frame: Frame) -> tuple[list[Drawable], float]:
+def _candles(prices: Prices, frame: Frame) -> tuple[list[Candles], float]:
     """The rising and the falling candles, merged where they are too many, and their spacing."""
     size = sampling.bars_per_group(frame.bars.step)
     x = np.floor(frame.bars.x(sampling.centres(len(prices[0]), size)))
     opens, highs, lows, closes = sampling.candles(*prices, size)
-    columns = [x, *(np.rint(frame.values.y(each)) for each in (highs, lows, opens, closes))]
+    columns = [x, *(np.rint(frame.values.y(price)) for price in (highs, lows, opens, closes))]
     known = np.isfinite(columns).all(axis=0)
-    found = [
-        Drawable(fill, *(each[known & chosen].astype(np.int64) for each in columns))
-        for fill, chosen in (
-            (frame.theme.up, closes >= opens),
-            (frame.theme.down, closes < opens),
-        )
+    by_color = ((frame.theme.up, closes >= opens), (frame.theme.down, closes < opens))
+    candles = [
+        Candles(fill, *(column[known & rows].astype(np.int64) for column in columns))
+        for fill, rows in by_color
     ]
-    return found, frame.bars.step * size
+    return candles, frame.bars.step * size
 
 
 def _boxes(left: Ints, top: Ints, width: int, height: Ints | int) -> Ints:
@@ -76,38 +74,38 @@ def _boxes(left: Ints, top: Ints, width: int, height: Ints | int) -> Ints:
 
 
 def draw_candles(prices: Prices, frame: Frame) -> list[Op]:
-    candles, step = _drawable(prices, frame)
+    candles, step = _candles(prices, frame)
     width = body_width(step)
     ops: list[Op] = []
-    for each in candles:
-        top, bottom = np.minimum(each.open, each.close), np.maximum(each.open, each.close)
-        wicks = _boxes(each.x, each.high, 1, each.low - each.high)
-        bodies = _boxes(each.x - width // 2, top, width, bottom - top)
+    for candle in candles:
+        top, bottom = np.minimum(candle.open, candle.close), np.maximum(candle.open, candle.close)
+        wicks = _boxes(candle.x, candle.high, 1, candle.low - candle.high)
+        bodies = _boxes(candle.x - width // 2, top, width, bottom - top)
         if width > 1:
-            ops.append(Rects(np.concatenate((wicks, bodies)), each.fill))
-        else:  # a body no wider than its wick is told from it by its strength
-            ops += [Rects(wicks, faded(each.fill, 0.6)), Rects(bodies, each.fill)]
+            ops.append(Rects(np.concatenate((wicks, bodies)), candle.fill))
+        else:  # a wick as wide as its body is fainter, to be told from it
+            ops += [Rects(wicks, faded(candle.fill, 0.6)), Rects(bodies, candle.fill)]
     return ops
 
 
 def draw_bars(prices: Prices, frame: Frame) -> list[Op]:
-    candles, step = _drawable(prices, frame)
+    candles, step = _candles(prices, frame)
     arm = max(0, (body_width(step) - 1) // 2)
     thick = 1 if step < 9 else 2
     ops: list[Op] = []
-    for each in candles:
-        boxes = [_boxes(each.x, each.high, thick, each.low - each.high)]
+    for candle in candles:
+        boxes = [_boxes(candle.x, candle.high, thick, candle.low - candle.high)]
         if arm:
-            boxes.append(_boxes(each.x - arm, each.open, arm, thick))
-            boxes.append(_boxes(each.x + thick, each.close, arm, thick))
-        ops.append(Rects(np.concatenate(boxes), each.fill))
+            boxes.append(_boxes(candle.x - arm, candle.open, arm, thick))
+            boxes.append(_boxes(candle.x + thick, candle.close, arm, thick))
+        ops.append(Rects(np.concatenate(boxes), candle.fill))
     return ops
 
 
 def draw_line(prices: Prices, frame: Frame) -> list[Op]:
     closes = prices[3]
-    kept = sampling.outline(closes, sampling.bars_per_group(frame.bars.step))
-    x, y = frame.bars.x(kept), frame.values.y(closes[kept])
+    bars = sampling.outline(closes, sampling.bars_per_group(frame.bars.step))
+    x, y = frame.bars.x(bars), frame.values.y(closes[bars])
     known = np.isfinite(y)
     x, y = x[known], y[known]
     if not len(x):

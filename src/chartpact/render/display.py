@@ -1,4 +1,4 @@
-"""The display list: what is drawn, flat and in order, before anyone decides how it is written.
+"""The display list: everything drawn, flat and in order, whatever format it is written in.
 
 Coordinates are pixels from the top left corner; colours are `#rrggbb` or `#rrggbbaa`.
 """
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from chartpact.render import text
+from chartpact.render import typesetting
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -100,7 +100,7 @@ class Circles:
     y: Floats
     radius: Floats
     fill: str
-    titles: tuple[str, ...] = ()  # what each says when pointed at
+    titles: tuple[str, ...] = ()  # tooltips, one a circle
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +148,8 @@ class DisplayList:
         self.ops.extend(ops)
 
 
-def reach(op: Op) -> Area:
-    """How far an operation reaches; text as far as its font says."""
+def covered(op: Op) -> Area:
+    """The area that an operation covers; of a text, by its font."""
     match op:
         case Rects() if len(op.boxes):
             left, top = op.boxes[:, :2].min(axis=0).tolist()
@@ -158,18 +158,17 @@ def reach(op: Op) -> Area:
         case Shape() if op.parts:
             x = np.concatenate([part[0] for part in op.parts])
             y = np.concatenate([part[1] for part in op.parts])
-            grow = op.stroke.width / 2 if op.stroke else 0.0
-            return _around(x, y).grown(grow)
+            return _bounding_box(x, y).grown(op.stroke.width / 2 if op.stroke else 0.0)
         case Circles() if len(op.x):
-            return _around(op.x, op.y).grown(float(op.radius.max()))
+            return _bounding_box(op.x, op.y).grown(float(op.radius.max()))
         case Panel():
             return op.area.grown(op.stroke.width / 2 if op.stroke else 0.0)
         case Words():
-            wide = text.width(op.text, op.size, op.face)
+            wide = typesetting.width(op.text, op.size, op.face)
             left = op.x - {"start": 0.0, "middle": wide / 2, "end": wide}[op.anchor]
             return Area(left, op.y - op.size, left + wide, op.y + op.size * 0.3)
-    return Area(np.inf, np.inf, -np.inf, -np.inf)  # nothing, which everything holds
+    return Area(np.inf, np.inf, -np.inf, -np.inf)  # no area, which every area holds
 
 
-def _around(x: Floats, y: Floats) -> Area:
+def _bounding_box(x: Floats, y: Floats) -> Area:
     return Area(float(x.min()), float(y.min()), float(x.max()), float(y.max()))

@@ -1,4 +1,4 @@
-"""A pane as those who draw in it see it: its place, its scales, its colours."""
+"""The frame of a pane: its place on the picture, its scales, its colours."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -7,7 +7,6 @@ import numpy as np
 
 from chartpact.bars import Bars
 from chartpact.render.display import Area, Ints
-from chartpact.render.numbers import Numbers
 from chartpact.render.scales import BarScale, ValueScale
 from chartpact.render.theme import Theme
 from chartpact.scene import Anchor
@@ -18,30 +17,30 @@ FURTHEST = 10**9  # bars
 
 
 @dataclass(frozen=True)
-class Clock:
+class Timeline:
     """Which bar a time belongs to, before the first and after the last one too."""
 
-    series: Bars
+    bars: Bars
 
     @cached_property
     def bar_ms(self) -> int:
-        steps = np.diff(self.series.time)
+        steps = np.diff(self.bars.time)
         return max(1, int(np.median(steps))) if len(steps) else 60_000
 
     def times(self, ahead: int) -> Ints:
         """The times of the bars, and of so many that are to come."""
-        known = self.series.time
+        known = self.bars.time
         if not len(known):
             return known
         return np.concatenate((known, known[-1] + self.bar_ms * np.arange(1, ahead + 1)))
 
     def bar(self, place: Anchor) -> float | None:
-        """Where on the bars a drawn object stands; None where it has no place."""
+        """The bar at which a drawn object stands; None where it has no place."""
         if place.bar is not None:
             return float(min(max(place.bar, -FURTHEST), FURTHEST))
-        if place.time is None or not len(self.series):
+        if place.time is None or not len(self.bars):
             return None
-        time, known = min(max(place.time, -(2**60)), 2**60), self.series.time
+        time, known = min(max(place.time, -(2**60)), 2**60), self.bars.time
         if time > known[-1]:
             return len(known) - 1 + (time - int(known[-1])) / self.bar_ms
         if time < known[0]:
@@ -56,6 +55,5 @@ class Frame:
     area: Area
     bars: BarScale
     values: ValueScale
-    numbers: Numbers
     theme: Theme
-    clock: Clock
+    timeline: Timeline

@@ -1,7 +1,7 @@
-"""Labels: 21 styles, and what happens where there are more of them than there is room for.
+"""Labels: 21 styles, and a place for each.
 
-The newest label is placed first. One whose text would cover another's moves away from its anchor,
-on a thread; one for which no place is found nearby keeps its mark and loses its text.
+The newest label is placed first. A label whose text would cover another's moves away from its
+anchor, on a thread. Where there is no place nearby it keeps its mark and loses its text.
 """
 
 import math
@@ -13,14 +13,14 @@ import numpy as np
 from chartpact import palette
 from chartpact.render.display import Area, Begin, Circles, End, Floats, Op, Panel, Shape, Stroke
 from chartpact.render.frame import Frame
+from chartpact.render.textblock import Block, Occupied, block
 from chartpact.render.theme import faded, readable, visible
-from chartpact.render.wording import Block, Taken, block
 from chartpact.scene import Label
 
 PADDING = (6.0, 2.5)  # beside and above the text of a bubble, at size 12
 CLEAR = 4.0  # between a bar and a label above or below it
 TRIES = 10
-SHORT = 4  # a text that finds no room is shortened to this part of the pane, and tries again
+SHORT = 4  # a text without room is shortened to the width of the pane over this, and tries again
 
 # Bubbles: where the box lies from the point it names (−1 left or above, 0 about it, 1 right, below)
 BUBBLES: Mapping[str, tuple[int, int]] = {
@@ -82,7 +82,7 @@ class Placed:
     mute: bool = False  # no room for the text
 
 
-def size_of(label: Label, step: float) -> float:
+def text_size(label: Label, step: float) -> float:
     if isinstance(label.size, int):
         return min(float(label.size), 200.0)
     points = palette.LABEL_SIZES[label.size]
@@ -91,7 +91,7 @@ def size_of(label: Label, step: float) -> float:
 
 def point_of(label: Label, frame: Frame) -> tuple[float, float] | None:
     """The point a label names; None where it has none or it is out of view."""
-    bar = frame.clock.bar(label.x)
+    bar = frame.timeline.bar(label.x)
     if bar is None:
         return None
     x = frame.bars.x1(bar)
@@ -100,11 +100,11 @@ def point_of(label: Label, frame: Frame) -> tuple[float, float] | None:
             return None
         y = frame.values.y1(label.y)
     else:
-        series = frame.clock.series
-        if not 0 <= bar < len(series):
+        bars = frame.timeline.bars
+        if not 0 <= bar < len(bars):
             return None
         above = label.yloc == "abovebar"
-        value = (series.high if above else series.low)[int(bar)]
+        value = (bars.high if above else bars.low)[int(bar)]
         y = frame.values.y1(float(value)) + (-CLEAR if above else CLEAR)
     inside = frame.area.left <= x <= frame.area.right and math.isfinite(y)
     if not inside or not frame.area.top <= y <= frame.area.bottom:
@@ -141,59 +141,66 @@ def _box(label: Label, words: Block, x: float, y: float, size: float) -> tuple[A
     return Area(left, top, left + width, top + height), way
 
 
-def arrange(labels: Sequence[Label], frame: Frame, taken: Taken) -> list[Placed]:
+def arrange(labels: Sequence[Label], frame: Frame, occupied: Occupied) -> list[Placed]:
     """A place for every label in view, in the order they are drawn."""
-    found: list[Placed] = []
+    arranged: list[Placed] = []
     for label in reversed(labels):
         point = point_of(label, frame)
         if point is None:
             continue
-        size = size_of(label, frame.bars.step)
-        if taken.full:
+        size = text_size(label, frame.bars.step)
+        if occupied.full:
             spot = Area(*point, *point)
-            found.append(Placed(label, *point, spot, NO_WORDS, mute=True))
+            arranged.append(Placed(label, *point, spot, NO_WORDS, mute=True))
             continue
         shown = label.text if label.text_color and visible(label.text_color) else ""
         words = block(shown, size, label.text_formatting, label.text_font_family)
         placed = None
         for room in (frame.area.width - 4 * PADDING[0] * size / 12, frame.area.width / SHORT):
             if placed is None or (placed.mute and words.width > room):
-                words = words.fitted(room)
+                words = words.fit(room)
                 box, way = _box(label, words, *point, size)
-                placed = _settled(label, words, *point, box, way, frame, taken)
+                placed = _place(label, words, *point, box, way, frame, occupied)
         if placed is not None and placed.box.height > 0 and placed.box.width > 0:
-            found.append(placed)
-    return found[::-1]
+            arranged.append(placed)
+    return arranged[::-1]
 
 
-def _settled(
-    label: Label, words: Block, x: float, y: float, box: Area, way: int, frame: Frame, taken: Taken
+def _place(
+    label: Label,
+    words: Block,
+    x: float,
+    y: float,
+    box: Area,
+    way: int,
+    frame: Frame,
+    occupied: Occupied,
 ) -> Placed:
     box = _inside(box, frame.area)
     if not words.lines:
         return Placed(label, x, y, box, words)
     pitch = box.height + 2
     ways = (way,) if way else (-1, 1)
-    shifts = [0.0] + [each * turn * pitch for turn in range(1, TRIES) for each in ways]
+    shifts = [0.0] + [sign * turn * pitch for turn in range(1, TRIES) for sign in ways]
     if way:
         shifts += [-way * turn * pitch for turn in range(2, 5)]
     for shift in shifts:
         moved = box.moved(0, shift)
-        if (shift == 0 or frame.area.holds(moved)) and taken.free(moved):
-            taken.add(moved.grown(0.5))
+        if (shift == 0 or frame.area.holds(moved)) and occupied.is_free(moved):
+            occupied.add(moved.grown(0.5))
             return Placed(label, x, y, moved, words, moved=shift != 0)
     return Placed(label, x, y, box, words, mute=True)
 
 
 def _inside(box: Area, area: Area) -> Area:
-    """The box moved sideways, and up or down, as far as it sticks out."""
+    """The box moved into the area, as far as it sticks out."""
     x = max(area.left + 2 - box.left, 0) or min(area.right - 2 - box.right, 0)
     y = max(area.top + 2 - box.top, 0) or min(area.bottom - 2 - box.bottom, 0)
     return box.moved(x if box.width < area.width else 0, y if box.height < area.height else 0)
 
 
 def thread(placed: Placed, frame: Frame) -> list[Op]:
-    """What ties a label that moved away to the point it names."""
+    """The line from a label that moved away to the point it names."""
     label, box = placed.label, placed.box
     if not placed.moved or placed.mute:
         return []
@@ -209,13 +216,13 @@ def thread(placed: Placed, frame: Frame) -> list[Op]:
 def draw(placed: Placed, frame: Frame) -> list[Op]:
     """A label as it was placed."""
     label = placed.label
-    inner = _mute(placed, frame) if placed.mute else _whole(placed, frame)
+    inner = _draw_mark(placed, frame) if placed.mute else _draw_whole(placed, frame)
     if label.tooltip and inner:
         return [Begin("label", tooltip=label.tooltip), *inner, End()]
     return inner
 
 
-def _mute(placed: Placed, frame: Frame) -> list[Op]:
+def _draw_mark(placed: Placed, frame: Frame) -> list[Op]:
     label = placed.label
     if label.style in BUBBLES or label.style in BARE:
         color = label.color if label.style in BUBBLES else label.text_color
@@ -227,7 +234,7 @@ def _dot(x: float, y: float, radius: float, color: str) -> Op:
     return Circles(np.array([x]), np.array([y]), np.array([radius]), color)
 
 
-def _whole(placed: Placed, frame: Frame) -> list[Op]:
+def _draw_whole(placed: Placed, frame: Frame) -> list[Op]:
     label, words, box = placed.label, placed.words, placed.box
     ops: list[Op] = []
     filled = label.color is not None and visible(label.color)
@@ -256,7 +263,7 @@ def _whole(placed: Placed, frame: Frame) -> list[Op]:
 
 
 def shade(frame: Frame) -> str:
-    """What keeps a text without a ground of its own apart from what runs behind it."""
+    """The halo of a text without a background, over what is drawn behind it."""
     return faded(frame.theme.background, 0.75)
 
 
@@ -264,7 +271,7 @@ def _sign(placed: Placed, frame: Frame) -> list[Op]:
     label = placed.label
     if label.color is None or not visible(label.color):
         return []
-    radius = size_of(label, frame.bars.step) * 0.6
+    radius = text_size(label, frame.bars.step) * 0.6
     x, y = placed.x, placed.y
     if label.yloc == "abovebar":
         y -= radius

@@ -1,4 +1,4 @@
-"""What a pane says of itself at its top left: names, and the last values in their colours."""
+"""The legend at the top left of a pane: names, and the last values in their colours."""
 
 import itertools
 from collections.abc import Mapping, Sequence
@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from chartpact.render import text
+from chartpact.render import typesetting
 from chartpact.render.display import Area, Op, Panel, Words
 from chartpact.render.frame import TEXT
-from chartpact.render.numbers import Numbers
+from chartpact.render.numberformat import NumberFormat
 from chartpact.render.plots import extent
 from chartpact.render.theme import Theme, legible
-from chartpact.scene import BarsPlot, LinePlot, Plot, Scene
+from chartpact.scene import CHANNELS, BarsPlot, LinePlot, Plot, Scene
 
 ROW = 18.0
 LEFT = 10.0
@@ -35,7 +35,7 @@ class Piece:
 
     @property
     def width(self) -> float:
-        return text.width(self.text, self.size, self.face)
+        return typesetting.width(self.text, self.size, self.face)
 
 
 Entry = tuple[Piece, ...]
@@ -43,7 +43,7 @@ Row = tuple[tuple[float, Piece], ...]
 
 
 def last_value(plot: Plot) -> float | None:
-    """The value of the last bar, of a plot that has a name."""
+    """The value of a titled plot on the last bar."""
     if isinstance(plot, LinePlot | BarsPlot) and plot.title and len(plot.values):
         value = float(plot.values[-1])
         return value if np.isfinite(value) else None
@@ -61,26 +61,26 @@ def last_color(plot: Plot, theme: Theme) -> str | None:
     return theme.up if len(values) and values[-1] >= base else theme.down
 
 
-def entry(name: str, scene: Scene, numbers: Numbers, theme: Theme) -> Entry:
+def entry(name: str, scene: Scene, format_value: NumberFormat, theme: Theme) -> Entry:
     """A name and the last values of its plots."""
-    pieces = [Piece(text.clean(name).replace("\n", " "), theme.muted)]
+    pieces = [Piece(typesetting.clean(name).replace("\n", " "), theme.muted)]
     for plot in scene.plots:
         value, color = last_value(plot), last_color(plot, theme)
         if value is not None and color is not None and len(pieces) <= MOST_VALUES:
-            pieces.append(Piece(numbers(value), legible(color, theme.background, 3.5)))
-    if len(pieces) == 1 and not _anything(scene):
+            pieces.append(Piece(format_value(value), legible(color, theme.background, 3.5)))
+    if len(pieces) == 1 and _is_empty(scene):
         pieces.append(Piece("nothing drawn on these bars", theme.muted, "sans-italic"))
     return tuple(pieces)
 
 
-def _anything(scene: Scene) -> bool:
-    if scene.labels or scene.lines or scene.boxes or scene.tables:
-        return True
-    # levels and bands alone do not explain an empty pane
-    series = [each for each in scene.plots if isinstance(each, LinePlot | BarsPlot) and each.title]
+def _is_empty(scene: Scene) -> bool:
+    """Whether a scene shows neither objects nor titled values: levels alone explain little."""
+    if any(getattr(scene, channel) for channel in CHANNELS):
+        return False
+    series = [plot for plot in scene.plots if isinstance(plot, LinePlot | BarsPlot) and plot.title]
     if series:
-        return any(np.isfinite(plot.values).any() for plot in series)
-    return any(np.isfinite(extent(plot)[0]) for plot in scene.plots)
+        return not any(np.isfinite(plot.values).any() for plot in series)
+    return not any(np.isfinite(extent(plot)[0]) for plot in scene.plots)
 
 
 def arrange(entries: Sequence[Entry], room: float, most: int, theme: Theme) -> list[Row]:
@@ -88,7 +88,7 @@ def arrange(entries: Sequence[Entry], room: float, most: int, theme: Theme) -> l
     rows: list[list[tuple[float, Piece]]] = [[]]
     x = 0.0
     for number, pieces in enumerate(entries):
-        short = _fitted(pieces, room)
+        short = _fit(pieces, room)
         wide = sum(piece.width for piece in short) + GAP * (len(short) - 1)
         if rows[-1] and x + wide > room:
             if len(rows) == most:
@@ -105,16 +105,16 @@ def arrange(entries: Sequence[Entry], room: float, most: int, theme: Theme) -> l
     return [tuple(row) for row in rows if row]
 
 
-def _fitted(pieces: Entry, room: float) -> Entry:
-    kept: list[Piece] = []
+def _fit(pieces: Entry, room: float) -> Entry:
+    fitting: list[Piece] = []
     for piece in pieces:
-        words = text.fit(piece.text, piece.size, room, piece.face)
-        if words != piece.text and kept:
+        words = typesetting.fit(piece.text, piece.size, room, piece.face)
+        if words != piece.text and fitting:
             break
         if words:
-            kept.append(Piece(words, piece.color, piece.face, piece.size))
-            room -= kept[-1].width + GAP
-    return tuple(kept)
+            fitting.append(Piece(words, piece.color, piece.face, piece.size))
+            room -= fitting[-1].width + GAP
+    return tuple(fitting)
 
 
 def height(rows: Sequence[Row]) -> float:
@@ -122,7 +122,7 @@ def height(rows: Sequence[Row]) -> float:
 
 
 def draw(rows: Sequence[Row], pane: Area, theme: Theme) -> tuple[list[Op], list[Area]]:
-    """The rows, each on a ground that dims what runs behind it, and the places they take."""
+    """The rows on a background that dims what is behind them, and the areas they take."""
     ops: list[Op] = []
     places = []
     for i, row in enumerate(rows):
@@ -133,7 +133,7 @@ def draw(rows: Sequence[Row], pane: Area, theme: Theme) -> tuple[list[Op], list[
         places.append(area)
         ops.append(Panel(area, f"{theme.background[:7]}b8", radius=3))
         for x, piece in row:
-            base = top + ROW / 2 + TEXT * text.CAP_HEIGHT / 2
+            base = top + ROW / 2 + TEXT * typesetting.CAP_HEIGHT / 2
             ops.append(Words(left + x, base, piece.text, piece.size, piece.color, face=piece.face))
     return ops, places
 
@@ -141,25 +141,25 @@ def draw(rows: Sequence[Row], pane: Area, theme: Theme) -> tuple[list[Op], list[
 def params_of(values: Mapping[str, object], defaults: Mapping[str, object]) -> str:
     """The parameters that tell one use of an indicator from another, as a legend shows them.
 
-    What does not speak for itself stands there with its name, unless it is the default.
+    Numbers and short words stand alone; others have their names and are left out at the default.
 
     >>> params_of({"period": 7, "dots": False, "fill": True}, {"dots": True, "fill": True})
     '7 dots=false'
     """
     if len(values) > MOST_PARAMS:
         values = {key: value for key, value in values.items() if value != defaults.get(key)}
-    plain = {key: told for key, value in values.items() if (told := _plain(value))}
+    plain = {key: word for key, value in values.items() if (word := _plain(value))}
     shown = dict(itertools.islice(plain.items(), MOST_PARAMS))
     further = {
         key: str(value).lower() if isinstance(value, bool) else f"{value:.{LONGEST}}"
         for key, value in values.items()
         if key not in shown and isinstance(value, bool | str) and value != defaults.get(key)
     }
-    return " ".join([*shown.values(), *(f"{key}={told}" for key, told in further.items())])
+    return " ".join([*shown.values(), *(f"{key}={value}" for key, value in further.items())])
 
 
 def _plain(value: object) -> str:
-    """A number or a short word as it is; nothing for what needs its name to be understood."""
+    """A number or a short word; nothing for a value that needs its name to be understood."""
     if isinstance(value, bool):
         return ""
     if isinstance(value, float):

@@ -20,7 +20,7 @@ def stroke(color: str, width: float, style: str = "solid") -> Stroke:
     scale = max(width, 1.0)
     if style == "dotted" and width < 2:
         return Stroke(color, width, FINE_DOTS, round=False)
-    dash = tuple(max(each * scale**0.7, 0.1) for each in DASHES.get(style, ()))
+    dash = tuple(max(length * scale**0.7, 0.1) for length in DASHES.get(style, ()))
     return Stroke(color, width, dash, round=style != "dashed")
 
 
@@ -66,16 +66,16 @@ def straight(
         return []
     width = min(width, MAX_WIDTH)
     before, after = extend in ("left", "both"), extend in ("right", "both")
-    found = cut(frame.area, first, second, before, after)
-    if found is None:
+    inside = cut(frame.area, first, second, before, after)
+    if inside is None:
         return []
-    (x1, y1), (x2, y2) = found
+    (x1, y1), (x2, y2) = inside
     heads = []
     if style in ("arrow_left", "arrow_both") and not before and (x1, y1) == first:
         heads.append((second, first))
-    if style in ("arrow_right", "arrow_both") and not after and _same(found[1], second):
+    if style in ("arrow_right", "arrow_both") and not after and _same(inside[1], second):
         heads.append((first, second))
-    parts, tips = [], []
+    tips = []
     for start, tip in heads:
         head, neck = _head(start, tip, width)
         tips.append(head)
@@ -87,9 +87,9 @@ def straight(
         x1 = x2 = math.floor(x1) + (0.5 if round(width) % 2 else 0.0)
     elif y1 == y2 and abs(x1 - x2) >= 1:
         y1 = y2 = math.floor(y1) + (0.5 if round(width) % 2 else 0.0)
-    parts.append((np.array([x1, x2]), np.array([y1, y2])))
+    ends = np.array([x1, x2]), np.array([y1, y2])
     plain = style if style in ("dashed", "dotted") else "solid"
-    ops: list[Op] = [Shape(parts, stroke=stroke(color, max(width, 1.0), plain))]
+    ops: list[Op] = [Shape([ends], stroke=stroke(color, max(width, 1.0), plain))]
     if tips:
         ops.append(Shape(tips, fill=color))
     return ops
@@ -114,8 +114,8 @@ def _head(start: Point, tip: Point, width: float) -> tuple[tuple[Floats, Floats]
 
 
 def draw(line: Line, frame: Frame) -> list[Op]:
-    """A drawn line; one without a place is not seen."""
-    one, other = frame.clock.bar(line.x1), frame.clock.bar(line.x2)
+    """A drawn line; one without a place is not drawn."""
+    one, other = frame.timeline.bar(line.x1), frame.timeline.bar(line.x2)
     if one is None or other is None or line.y1 is None or line.y2 is None:
         return []
     return straight(

@@ -1,7 +1,7 @@
 """How a chart should look: its size, theme, time zone and the way prices are drawn."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -16,7 +16,7 @@ VOLUMES = ("pane", "overlay", "none")
 
 @dataclass(frozen=True)
 class Look:
-    """Checked when made. Without a `height` the picture is as high as its panes like to be."""
+    """Options of a picture, checked when made; without a `height` its panes decide."""
 
     width: int = 1200
     height: int | None = None
@@ -30,8 +30,8 @@ class Look:
     def __post_init__(self) -> None:
         theme.theme(self.theme)
         timeaxis.zone(self.tz)
-        _one_of("kind of chart", self.kind, KINDS)
-        _one_of("place for the volume", self.volume, VOLUMES)
+        _check_name("kind of chart", self.kind, KINDS)
+        _check_name("place for the volume", self.volume, VOLUMES)
         scale: object = self.scale
         if not isinstance(scale, int | float) or not 0.25 <= scale <= 4:
             raise RenderError(f"a scale of {scale!r} is not between 0.25 and 4")
@@ -51,32 +51,31 @@ class Look:
 
 def read_look(options: Mapping[str, Any]) -> Look:
     """The look of these options; `size` stands for width and height, as (1200, 800) or 1200x800."""
-    given = dict(options)
-    size = given.pop("size", None)
+    values = dict(options)
+    size = values.pop("size", None)
     if size is not None:
         pair = read_size(size) if isinstance(size, str) else size
         if not isinstance(pair, Sequence) or len(pair) != 2:
             raise RenderError(f"{size!r} is not a size: write it as 1200x800")
-        given["width"], given["height"] = pair
-    known = [each.name for each in fields(Look)]
-    if unknown := sorted(set(given) - set(known)):
+        values["width"], values["height"] = pair
+    known = [option.name for option in fields(Look)]
+    if unknown := sorted(set(values) - set(known)):
         raise RenderError(f"a picture has no {unknown[0]!r}: it takes size, {', '.join(known)}")
-    return Look(**given)
+    return Look(**values)
 
 
-def _one_of(what: str, value: str, known: object) -> None:
-    names = list(known)  # type: ignore[call-overload]
-    if value not in names:
-        raise RenderError(f"{value!r} is not a {what}: use {', '.join(names)}")
+def _check_name(what: str, value: str, names: Iterable[str]) -> None:
+    if value not in (known := list(names)):
+        raise RenderError(f"{value!r} is not a {what}: use {', '.join(known)}")
 
 
-def read_size(written: str) -> tuple[int, int]:
+def read_size(text: str) -> tuple[int, int]:
     """Width and height of a size such as 1200x800.
 
     >>> read_size("1200x800")
     (1200, 800)
     """
-    match = re.fullmatch(r"\s*(\d{1,9})\s*[x×X]\s*(\d{1,9})\s*", written)
+    match = re.fullmatch(r"\s*(\d{1,9})\s*[x×X]\s*(\d{1,9})\s*", text)
     if match is None:
-        raise RenderError(f"{written!r} is not a size: write it as 1200x800")
+        raise RenderError(f"{text!r} is not a size: write it as 1200x800")
     return int(match[1]), int(match[2])

@@ -1,4 +1,4 @@
-"""A chart put together: panes, scales, axes and everything drawn, as one display list."""
+"""The composition of a picture: panes, scales, axes and everything drawn, in one display list."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -9,16 +9,16 @@ from chartpact.render import (
     axes,
     boxes,
     candles,
-    cards,
+    errorcard,
     labels,
     legend,
     lines,
     panes,
     plots,
     tables,
-    text,
     timeaxis,
     titles,
+    typesetting,
 )
 from chartpact.render.axes import Tag
 from chartpact.render.display import (
@@ -31,37 +31,37 @@ from chartpact.render.display import (
     Shape,
     Stroke,
     Words,
-    reach,
+    covered,
 )
 from chartpact.render.errors import RenderError
-from chartpact.render.frame import SMALL, Clock, Frame
+from chartpact.render.frame import SMALL, Frame, Timeline
 from chartpact.render.legend import Row
 from chartpact.render.look import Look
-from chartpact.render.numbers import Numbers, of_prices, of_range, of_step
+from chartpact.render.numberformat import NumberFormat, of_prices, of_range, of_step
 from chartpact.render.panes import Content
 from chartpact.render.scales import BarScale, ValueScale
 from chartpact.render.subject import Chart
+from chartpact.render.textblock import Occupied
 from chartpact.render.theme import faded, theme
-from chartpact.render.wording import Taken
 from chartpact.scene import HBarPlot, HLinePlot
 
 RIGHT_MARGIN = 14.0  # pixels between the last bar and the axis
 LEAST_AXIS = 46.0
 WIDEST_AXIS = 0.45  # of the picture
-AXIS = 70.0  # pixels: a usual width of the axis, until it is known
-FLOOR = 8.0  # pixels kept free at the bottom of a pane
+AXIS = 70.0  # pixels: the width of the axis until it is measured
+FLOOR = 8.0  # pixels free of values at the bottom of a pane
 MOST_TAGS = 8
 SMALL_PANE = 34  # pixels: a lower one has no legend
 
 
 @dataclass
 class Pane:
-    """A pane with what is known of it while the picture is put together."""
+    """A pane while the picture is composed."""
 
     content: Content
     area: Area
-    numbers: Numbers  # of last values
-    axis: Numbers  # of round ones
+    value_format: NumberFormat  # of last values
+    tick_format: NumberFormat
     scale: ValueScale
     ticks: list[float]
     rows: list[Row]
@@ -77,7 +77,7 @@ class _Composer:
         self.chart = chart
         self.look = look
         self.theme = theme(look.theme)
-        self.clock = Clock(chart.bars)
+        self.timeline = Timeline(chart.bars)
         self.prices = _prices(chart, look.kind)
         contents = panes.contents(chart, look.volume)
         self.width = look.width
@@ -85,17 +85,17 @@ class _Composer:
         self.bottom = self.height - axes.TIME_HEIGHT
         self.panes = self._stack(contents, self.width - AXIS)
         self.right = self.width - self._axis_width()
-        if self.right < self.width - AXIS:  # then the legends have less room than was thought
+        if self.right < self.width - AXIS:  # the legends have less room than was assumed
             self.panes = self._stack(contents, self.right)
         self.bars = BarScale(
-            len(chart.bars), 0.0, self.right - RIGHT_MARGIN, panes.ahead(contents, self.clock)
+            len(chart.bars), 0.0, self.right - RIGHT_MARGIN, panes.ahead(contents, self.timeline)
         )
         self.times = [
             tick
             for tick in timeaxis.ticks(
-                self.clock.times(int(self.bars.ahead)), self.bars.step, look.tz, SMALL
+                self.timeline.times(int(self.bars.ahead)), self.bars.step, look.tz, SMALL
             )
-            if axes.inside(tick, self.bars.x1(tick.bar), 0.0, self.right)
+            if axes.has_room(tick, self.bars.x1(tick.bar), 0.0, self.right)
         ]
         for pane in self.panes:
             pane.area = Area(0.0, pane.area.top, self.right, pane.area.bottom)
@@ -103,42 +103,42 @@ class _Composer:
     # ----------------------------------------------------------------------------------- layout
 
     def _stack(self, contents: list[Content], right: float) -> list[Pane]:
-        found, top = [], 0.0
+        stack, top = [], 0.0
         for content, height in zip(contents, panes.heights(contents, self.bottom), strict=True):
             area = Area(0.0, top, right, top + height)
-            found.append(self._pane(content, area))
+            stack.append(self._pane(content, area))
             top += height
-        return found
+        return stack
 
     def _pane(self, content: Content, area: Area) -> Pane:
-        reach, numbers = self._values(content)
+        span, value_format = self._values(content)
         log = self.look.log and content.kind == "price"
-        low, high = reach or (0.0, 1.0)
+        low, high = span or (0.0, 1.0)
         if log and low <= 0:
             raise RenderError(f"a log scale needs prices above 0, and the lowest here is {low:g}")
-        rows = self._legend(content, numbers, area)
+        rows = self._legend(content, value_format, area)
         head, foot = self._margins(content, rows, area.height)
         scale = ValueScale(low, high, area.top + head, area.bottom - foot, log)
-        ticks = self._ticks(content, scale, area) if reach else []
-        axis = numbers
-        if len(ticks) > 1 and not numbers.compact:
+        ticks = self._ticks(content, scale, area) if span else []
+        tick_format = value_format
+        if len(ticks) > 1 and not value_format.compact:
             step = min(b - a for a, b in pairwise(ticks))
-            axis = numbers.finer(step) if content.kind == "price" else of_step(step)
-        return Pane(content, area, numbers, axis, scale, ticks, rows)
+            tick_format = value_format.finer(step) if content.kind == "price" else of_step(step)
+        return Pane(content, area, value_format, tick_format, scale, ticks, rows)
 
-    def _values(self, content: Content) -> tuple[tuple[float, float] | None, Numbers]:
-        """From where to where the values of a pane reach, if it has any, and how to write them."""
+    def _values(self, content: Content) -> tuple[tuple[float, float] | None, NumberFormat]:
+        """The span of a pane's values, if it has any, and how to write them."""
         bars = self.chart.bars
         if content.kind == "volume":
-            return (0.0, float(np.nanmax(bars.volume)) or 1.0), Numbers(0, compact=True)
+            return (0.0, float(np.nanmax(bars.volume)) or 1.0), NumberFormat(0, compact=True)
         if content.kind == "price":
-            reach = panes.value_range(content, _span(self.prices), self.clock, self.look.log)
-            return reach, of_prices(bars.close, bars.tick_size)
-        found = panes.value_range(content, None, self.clock, log=False)
-        return found, of_range(*(found or (0.0, 1.0)))
+            span = panes.value_range(content, _span(self.prices), self.timeline, self.look.log)
+            return span, of_prices(bars.close, bars.tick_size)
+        span = panes.value_range(content, None, self.timeline, log=False)
+        return span, of_range(*(span or (0.0, 1.0)))
 
     def _margins(self, content: Content, rows: list[Row], height: float) -> tuple[float, float]:
-        """Pixels kept free of values at the top and at the bottom of a pane."""
+        """Pixels free of values at the top and at the bottom of a pane."""
         above, below = panes.label_room(content, self.width / max(len(self.chart.bars), 1))
         head = min(legend.height(rows) + 6 + above, height * 0.45)
         foot = min(FLOOR + below, height * 0.25)
@@ -153,11 +153,11 @@ class _Composer:
         ticks = scale.ticks(area.top, area.bottom, axes.apart(area.height), tick_size)
         if content.kind == "price":
             return ticks
-        return [each for each in ticks if each <= scale.high or not content.fixed]
+        return [tick for tick in ticks if tick <= scale.high or not content.fixed]
 
-    def _legend(self, content: Content, numbers: Numbers, area: Area) -> list[Row]:
+    def _legend(self, content: Content, value_format: NumberFormat, area: Area) -> list[Row]:
         room = area.width - 2 * legend.LEFT
-        for table in tables.shown(content.tables):  # those at the top keep their place
+        for table in tables.visible_tables(content.tables):  # those at the top keep their place
             grid = tables.measure(table, area)
             if grid is not None and table.position == "top_right":
                 room = min(room, area.width - grid.width - 2 * tables.MARGIN - legend.LEFT)
@@ -166,62 +166,62 @@ class _Composer:
         room = max(room, 80.0)
         most = max(1, int(area.height * 0.3 / legend.ROW))
         entries = [
-            legend.entry(titles.name_of(drawn, scene), scene, numbers, self.theme)
+            legend.entry(titles.name_of(drawn, scene), scene, value_format, self.theme)
             for drawn, scene in content.drawn
         ]
         if content.kind == "price":
             known = self.chart.history or self.chart.bars
             before = float(known.close[-2]) if len(known) > 1 else None
-            title = titles.title_row(self.chart.bars, before, numbers, room, self.theme)
+            title = titles.title_row(self.chart.bars, before, value_format, room, self.theme)
             rest = legend.arrange(entries, room, most - 1, self.theme) if most > 1 else []
             return [title, *rest] if title else rest
         if area.height < SMALL_PANE:
             return []
         if content.kind == "volume":
-            entries = [titles.volume_entry(self.chart.bars, numbers, self.theme)]
+            entries = [titles.volume_entry(self.chart.bars, value_format, self.theme)]
         return legend.arrange(entries, room, most, self.theme)
 
     def _axis_width(self) -> float:
         """Wide enough for every label and every tag."""
         widest = 0.0
         for pane in self.panes:
-            written = [pane.axis(value) for value in pane.ticks]
-            written += [pane.numbers(value) for value in (pane.scale.low, pane.scale.high)]
+            labels = [pane.tick_format(value) for value in pane.ticks]
+            labels += [pane.value_format(value) for value in (pane.scale.low, pane.scale.high)]
             if pane.content.kind != "error":
-                widest = max(widest, *(text.width(each, SMALL) for each in written))
+                widest = max(widest, *(typesetting.width(label, SMALL) for label in labels))
         return float(min(max(LEAST_AXIS, round(widest + 2 * axes.PAD)), self.width * WIDEST_AXIS))
 
     # ---------------------------------------------------------------------------------- drawing
 
     def picture(self) -> DisplayList:
         bars = self.chart.bars
-        said = titles.title_of(bars) + (", synthetic data" if bars.synthetic else "")
-        found = DisplayList(self.width, self.height, self.theme.background, said)
+        title = titles.title_of(bars) + (", synthetic data" if bars.synthetic else "")
+        picture = DisplayList(self.width, self.height, self.theme.background, title)
         for pane in self.panes:
-            found.add(*self._draw(pane))
-        found.add(*self._frame())
-        return found
+            picture.add(*self._draw(pane))
+        picture.add(*self._frame())
+        return picture
 
     def _draw(self, pane: Pane) -> list[Op]:
-        frame = Frame(pane.area, self.bars, pane.scale, pane.numbers, self.theme, self.clock)
+        frame = Frame(pane.area, self.bars, pane.scale, self.theme, self.timeline)
         if pane.content.failed is not None:
-            inner = cards.draw(pane.content.failed, pane.area, self.theme)
+            inner = errorcard.draw(pane.content.failed, pane.area, self.theme)
             return [Begin("pane error"), *inner, End()]
         xs = [self.bars.x1(tick.bar) for tick in self.times]
         ops: list[Op] = [Begin(f"pane {pane.content.kind}")]
         ops += axes.grid(frame, pane.ticks, xs)
-        ops += self._clipped(self._inside(pane, frame), frame)
+        ops += self._clip(self._inside(pane, frame), frame)
         ops += self._last_price(frame) if pane.content.kind == "price" else []
         words, places = legend.draw(pane.rows, pane.area, self.theme)
-        taken = Taken()
+        occupied = Occupied()
         spots = tables.arrange(pane.content.tables, pane.area, places)
         for place in (*places, *(spot for _, spot in spots)):
-            taken.add(place)
-        ops += self._clipped(self._objects(pane, frame, taken), frame)
+            occupied.add(place)
+        ops += self._clip(self._objects(pane, frame, occupied), frame)
         drawn = [op for grid, spot in spots for op in tables.draw(grid, spot, frame)]
-        ops += self._clipped(drawn, frame)
+        ops += self._clip(drawn, frame)
         ops += words
-        ops += axes.values(frame, pane.ticks, pane.axis, self._tags(pane, frame), self.width)
+        ops += axes.values(frame, pane.ticks, pane.tick_format, self._tags(pane, frame), self.width)
         ops.append(End())
         return ops
 
@@ -250,31 +250,31 @@ class _Composer:
         codes = np.where(rising, 0, 1)
         colors = [self.theme.volume_up, self.theme.volume_down]
         if share < 1:
-            colors = [faded(each, 0.6) for each in colors]
-        inner = Frame(frame.area, self.bars, scale, frame.numbers, self.theme, self.clock)
+            colors = [faded(color, 0.6) for color in colors]
+        inner = Frame(frame.area, self.bars, scale, self.theme, self.timeline)
         return plots.columns(bars.volume, 0.0, colors, codes, inner, None)
 
-    def _objects(self, pane: Pane, frame: Frame, taken: Taken) -> list[Op]:
+    def _objects(self, pane: Pane, frame: Frame, occupied: Occupied) -> list[Op]:
         content = pane.content
-        placed = labels.arrange(content.labels, frame, taken)
-        written = [op for box in reversed(content.boxes) for op in boxes.write(box, frame, taken)]
-        every = [plot for _, scene in content.drawn for plot in scene.plots]
-        profile = any(isinstance(plot, HBarPlot) and plot.side == "right" for plot in every)
+        placed = labels.arrange(content.labels, frame, occupied)
+        texts = [op for box in reversed(content.boxes) for op in boxes.write(box, frame, occupied)]
+        drawn_plots = [plot for _, scene in content.drawn for plot in scene.plots]
+        profile = any(isinstance(plot, HBarPlot) and plot.side == "right" for plot in drawn_plots)
         side = "left" if profile else "right"  # names keep off the profile
         levels = [
             op
-            for plot in every
+            for plot in drawn_plots
             if isinstance(plot, HLinePlot) and plot.title
-            for op in plots.level_title(plot, frame, taken, side)
+            for op in plots.level_title(plot, frame, occupied, side)
         ]
         ops = [op for box in content.boxes for op in boxes.draw(box, frame)]
         ops += [op for line in content.lines for op in lines.draw(line, frame)]
-        ops += [op for each in placed for op in labels.thread(each, frame)]
-        return ops + levels + written + [op for each in placed for op in labels.draw(each, frame)]
+        ops += [op for label in placed for op in labels.thread(label, frame)]
+        return ops + levels + texts + [op for label in placed for op in labels.draw(label, frame)]
 
-    def _clipped(self, ops: list[Op], frame: Frame) -> list[Op]:
-        """A clip only where something would stick out: clipping is dear."""
-        if all(frame.area.grown(0.5).holds(reach(op)) for op in ops):
+    def _clip(self, ops: list[Op], frame: Frame) -> list[Op]:
+        """The operations, clipped only where one would stick out: clipping is slow."""
+        if all(frame.area.grown(0.5).holds(covered(op)) for op in ops):
             return ops
         return [Begin("clip", clip=frame.area), *ops, End()]
 
@@ -294,12 +294,12 @@ class _Composer:
         if pane.content.kind == "price" and len(self.chart.bars):
             last = float(self.chart.bars.close[-1])
             color = titles.rising(self.chart.bars, self.theme)
-            tags.append(Tag(frame.values.y1(last), pane.numbers(last), color, first=True))
+            tags.append(Tag(frame.values.y1(last), pane.value_format(last), color, first=True))
         for _, scene in pane.content.drawn:
             for plot in scene.plots:
                 value, paint = legend.last_value(plot), legend.last_color(plot, self.theme)
                 if value is not None and paint is not None and len(tags) < MOST_TAGS:
-                    tags.append(Tag(frame.values.y1(value), pane.numbers(value), paint))
+                    tags.append(Tag(frame.values.y1(value), pane.value_format(value), paint))
         return [tag for tag in tags if np.isfinite(tag.y)]
 
     def _frame(self) -> list[Op]:
@@ -313,17 +313,17 @@ class _Composer:
             Rects(np.array(edges, dtype=np.int64), self.theme.frame),
             *axes.times(self.times, xs, area, self.theme),
         ]
-        name = text.fit(
+        name = typesetting.fit(
             self.look.tz.rpartition("/")[2].replace("_", " "), 10, self.width - self.right - 8
         )
-        y = self.bottom + axes.TIME_HEIGHT / 2 + 10 * text.CAP_HEIGHT / 2
+        y = self.bottom + axes.TIME_HEIGHT / 2 + 10 * typesetting.CAP_HEIGHT / 2
         ops.append(Words(self.right + axes.PAD, y, name, 10, self.theme.muted))
         return [*ops, End()]
 
 
 def _prices(chart: Chart, kind: str) -> candles.Prices:
     bars = chart.bars
-    if kind == "heikin_ashi":  # each candle leans on the one before, back to the first of all
+    if kind == "heikin_ashi":  # a candle depends on the one before, back to the first of all
         opens, highs, lows, closes = candles.heikin_ashi(chart.history or bars)
         first = len(opens) - len(bars)
         return opens[first:], highs[first:], lows[first:], closes[first:]

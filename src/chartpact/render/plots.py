@@ -1,4 +1,4 @@
-"""How each kind of plot is drawn, and how far it reaches up and down."""
+"""Plots: how each kind is drawn, and the lowest and highest value it draws."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chartpact import palette
-from chartpact.render import sampling, text
+from chartpact.render import sampling, typesetting
 from chartpact.render.candles import body_width
 from chartpact.render.display import (
     Area,
@@ -23,8 +23,8 @@ from chartpact.render.display import (
 )
 from chartpact.render.frame import Frame
 from chartpact.render.lines import straight, stroke
+from chartpact.render.textblock import Occupied
 from chartpact.render.theme import Theme, faded, legible, visible
-from chartpact.render.wording import Taken
 from chartpact.scene import (
     BarsPlot,
     DivLinePlot,
@@ -40,7 +40,7 @@ from chartpact.scene import (
 THINNEST = 1.25  # pixels: a thinner line is hard to see
 THICKEST = 64.0
 LARGEST_DOT = 200.0
-MOST_NAMES = 1_000  # of dots that say what they are; the last ones
+MOST_NAMES = 1_000  # dots with a tooltip; the last ones
 TITLE_SIZE = 10.0
 LAYERS = ("fill", "hbar", "bars", "price", "hline", "line", "divline", "dot")
 
@@ -86,12 +86,12 @@ def codes_of(
         if paint != palette.AUTO:
             return [paint], np.zeros(count, dtype=np.int64)
         return [theme.up, theme.down], np.where(auto(), 0, 1)
-    number: dict[str | None, int] = {None: 0}
+    index: dict[str | None, int] = {None: 0}
     codes = np.full(count, -1, dtype=np.int64)
-    codes[: len(paint)] = paint[:count].recode(number)
+    codes[: len(paint)] = paint[:count].recode(index)
     codes[: len(paint)] -= 1
-    colors = [each for each in number if each is not None]
-    if len(paint) < count and len(paint):  # what lies ahead is coloured like the last bar
+    colors = [color for color in index if color is not None]
+    if len(paint) < count and len(paint):  # bars ahead are coloured like the last one
         codes[len(paint) :] = codes[len(paint) - 1]
     return colors, codes
 
@@ -115,8 +115,8 @@ def line(plot: LinePlot, frame: Frame) -> list[Op]:
     size = sampling.bars_per_group(frame.bars.step)
     if size > 1:  # a bar that is not drawn must not stand for its group
         values = np.where(codes >= 0, values, np.nan)
-    kept = sampling.outline(values, size)
-    x, y, codes = frame.bars.x(kept), frame.values.y(values[kept]), codes[kept]
+    bars = sampling.outline(values, size)
+    x, y, codes = frame.bars.x(bars), frame.values.y(values[bars]), codes[bars]
     if plot.style == "circles":
         radius = 1.0 + min(max(plot.width, 1), THICKEST) * 0.8
         return _circles(x, y, np.full(len(x), radius), colors, codes)
@@ -132,8 +132,8 @@ def line(plot: LinePlot, frame: Frame) -> list[Op]:
             max(THINNEST, plot.width if size == 1 else 0.0), THICKEST
         )  # a crowded line is a fine one
         for color, parts in _runs(drawn_x, drawn_y, drawn_codes, colors):
-            lean = parts if stepped else [sampling.straightened(*part) for part in parts]
-            ops.append(Shape(lean, stroke=Stroke(color, wide, round=size == 1)))
+            lines = parts if stepped else [sampling.simplify(*part) for part in parts]
+            ops.append(Shape(lines, stroke=Stroke(color, wide, round=size == 1)))
     if plot.style == "stepline_diamond":
         ops += _diamonds(x, y, 2.5 + min(max(plot.width, 1), THICKEST), colors, codes)
     return ops
@@ -175,9 +175,9 @@ def _runs(
     for i in np.flatnonzero(alone).tolist():
         if codes[i] >= 0:
             parts.setdefault(int(codes[i]), []).append((x[i : i + 1], y[i : i + 1]))
-    for code, found in sorted(parts.items()):
+    for code, runs in sorted(parts.items()):
         if visible(colors[code]):
-            yield colors[code], found
+            yield colors[code], runs
 
 
 def _areas(x: Floats, y: Floats, colors: list[str], codes: Codes, frame: Frame) -> list[Op]:
@@ -257,8 +257,8 @@ def columns(
             np.where((values >= base) & (codes >= 0), values, np.nan),
             np.where((values < base) & (codes >= 0), values, np.nan),
         )
-        kept = np.concatenate((_peaks(tall, size, 1.0), _peaks(deep, size, -1.0)))
-        at = np.unique(kept[kept >= 0])
+        peaks = np.concatenate((_peaks(tall, size, 1.0), _peaks(deep, size, -1.0)))
+        at = np.unique(peaks[peaks >= 0])
     x = frame.bars.x(np.asarray((at // size) * size + (size - 1) / 2, dtype=np.float64))
     y = np.rint(np.clip(frame.values.y(values[at]), frame.area.top - 4, frame.area.bottom + 4))
     zero = frame.values.y1(base)
@@ -302,9 +302,9 @@ def fill(plot: FillPlot, frame: Frame) -> list[Op]:
     at = np.arange(count, dtype=float)
     size = sampling.bars_per_group(frame.bars.step)
     if size > 1:
-        at, a, b, codes = _thinned(a, b, codes, size)
+        at, a, b, codes = _downsample(a, b, codes, size)
     if plot.color == palette.AUTO:
-        at, a, b, codes = _crossed(at, a, b)
+        at, a, b, codes = _split_at_crossings(at, a, b)
     x = frame.bars.x(at)
     ya, yb = frame.values.y(a), frame.values.y(b)
     ops: list[Op] = []
@@ -323,7 +323,9 @@ def fill(plot: FillPlot, frame: Frame) -> list[Op]:
     return ops
 
 
-def _thinned(a: Floats, b: Floats, codes: Codes, size: int) -> tuple[Floats, Floats, Floats, Codes]:
+def _downsample(
+    a: Floats, b: Floats, codes: Codes, size: int
+) -> tuple[Floats, Floats, Floats, Codes]:
     """One step for each group, from the outermost value of one series to that of the other."""
     both = np.isfinite(a) & np.isfinite(b) & (codes >= 0)
     a, b = np.where(both, a, np.nan), np.where(both, b, np.nan)
@@ -342,8 +344,8 @@ def _thinned(a: Floats, b: Floats, codes: Codes, size: int) -> tuple[Floats, Flo
     )
 
 
-def _crossed(at: Floats, a: Floats, b: Floats) -> tuple[Floats, Floats, Floats, Codes]:
-    """The points where the series cross put in, and each stretch coloured by who is above."""
+def _split_at_crossings(at: Floats, a: Floats, b: Floats) -> tuple[Floats, Floats, Floats, Codes]:
+    """The series with the points where they cross, each stretch coloured by which is above."""
     gap = a - b
     before, after = gap[:-1], gap[1:]
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -371,11 +373,11 @@ def dots(plot: DotPlot, frame: Frame) -> list[Op]:
     colors, codes = codes_of(paint, len(x), lambda: np.ones(len(x), bool), frame.theme)
     y = np.where((y >= frame.area.top - 50) & (y <= frame.area.bottom + 50), y, np.nan)
     ops = _circles(x, y, radius, colors, codes)
-    return ops + _names(points, x, y, radius)
+    return ops + _tooltips(points, x, y, radius)
 
 
-def _names(points: Points, x: Floats, y: Floats, radius: Floats) -> list[Op]:
-    """What dots that are signals say when pointed at."""
+def _tooltips(points: Points, x: Floats, y: Floats, radius: Floats) -> list[Op]:
+    """The tooltips of dots that are signals."""
     labels = list(points.label)
     named = [i for i, seen in enumerate(np.isfinite(y).tolist()) if seen and labels[i]][
         -MOST_NAMES:
@@ -386,16 +388,16 @@ def _names(points: Points, x: Floats, y: Floats, radius: Floats) -> list[Op]:
     return [Circles(x[named], y[named], radius[named], "#00000000", titles)]
 
 
-def _only(plot: Plot, frame: Frame) -> str:
-    """The colour of a plot that has one place only."""
+def _first_color(plot: Plot, frame: Frame) -> str:
+    """The colour of a plot that is drawn once."""
     if isinstance(plot.color, str):
         return frame.theme.up if plot.color == palette.AUTO else plot.color
-    return next((each for each in plot.color if each), "#00000000")
+    return next((color for color in plot.color if color), "#00000000")
 
 
 def hline(plot: HLinePlot, frame: Frame) -> list[Op]:
     y = frame.values.y1(plot.y)
-    color = _only(plot, frame)
+    color = _first_color(plot, frame)
     if not frame.area.top <= y <= frame.area.bottom or not visible(color):
         return []
     y = round(y - 0.5) + 0.5
@@ -403,19 +405,21 @@ def hline(plot: HLinePlot, frame: Frame) -> list[Op]:
     return [Shape([(ends, np.array([y, y]))], stroke=stroke(color, 1.0, plot.style))]
 
 
-def level_title(plot: HLinePlot, frame: Frame, taken: Taken, side: str) -> list[Op]:
+def level_title(plot: HLinePlot, frame: Frame, occupied: Occupied, side: str) -> list[Op]:
     """The name of a level at one end, above or below the line, where that is free."""
-    y, color = frame.values.y1(plot.y), _only(plot, frame)
-    name = text.fit(" ".join(text.clean(plot.title).split()), TITLE_SIZE, frame.area.width / 3)
+    y, color = frame.values.y1(plot.y), _first_color(plot, frame)
+    name = typesetting.fit(
+        " ".join(typesetting.clean(plot.title).split()), TITLE_SIZE, frame.area.width / 3
+    )
     if not name or not frame.area.top <= y <= frame.area.bottom or not visible(color):
         return []
-    wide = text.width(name, TITLE_SIZE)
+    wide = typesetting.width(name, TITLE_SIZE)
     left = frame.area.left + 6 if side == "left" else frame.area.right - 6 - wide
     right = left + wide
     for top in (y - TITLE_SIZE - 4, y + 3):
         spot = Area(left, top, right, top + TITLE_SIZE + 2)
-        if frame.area.holds(spot) and taken.free(spot):
-            taken.add(spot)
+        if frame.area.holds(spot) and occupied.is_free(spot):
+            occupied.add(spot)
             ground = frame.theme.background
             ink, halo = legible(color, ground), faded(ground, 0.75)
             base = top + TITLE_SIZE
@@ -425,7 +429,7 @@ def level_title(plot: HLinePlot, frame: Frame, taken: Taken, side: str) -> list[
 
 def hbar(plot: HBarPlot, frame: Frame) -> list[Op]:
     top, bottom = (frame.values.y1(plot.y + s * plot.height / 2) for s in (1, -1))
-    color = _only(plot, frame)
+    color = _first_color(plot, frame)
     if not (np.isfinite(top) and np.isfinite(bottom)) or not visible(color):
         return []
     if bottom < frame.area.top or top > frame.area.bottom:
@@ -444,7 +448,7 @@ def divline(plot: DivLinePlot, frame: Frame) -> list[Op]:
         frame,
         (frame.bars.x1(plot.x1), frame.values.y1(plot.y1)),
         (frame.bars.x1(plot.x2), frame.values.y1(plot.y2)),
-        color=_only(plot, frame),
+        color=_first_color(plot, frame),
         width=1.75,
         style=plot.style,
     )
@@ -462,5 +466,5 @@ DRAW: Mapping[str, Callable[[Any, Frame], list[Op]]] = {
 
 
 def draw(plot: Plot, frame: Frame) -> list[Op]:
-    """What a plot puts on the picture."""
+    """The operations that draw a plot."""
     return DRAW[plot.kind](plot, frame)

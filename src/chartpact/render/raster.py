@@ -2,9 +2,9 @@
 
 Workers of the pool do this too, so it imports nothing heavy.
 
-resvg 0.2.0 binds its options to the thread that made them (they are made anew for each picture,
-which costs a fraction of a millisecond), takes a row-major transform, holds the GIL throughout,
-and panics with a BaseException on a document it cannot read.
+resvg 0.2.0 binds its options to the thread that made them, so they are made for each picture, in a
+fraction of a millisecond. It takes a row-major transform, holds the GIL throughout, and panics with
+a BaseException on a document it cannot read.
 """
 
 import os
@@ -20,16 +20,15 @@ EXTRA_FONTS = "CHARTPACT_FONTS"  # more font files, for scripts that the package
 
 def extra_fonts() -> list[str]:
     """The font files named in the environment, in order."""
-    named = os.environ.get(EXTRA_FONTS, "").split(os.pathsep)
-    found = [each for each in named if each]
-    for each in found:
-        if not os.path.isfile(each):
-            raise RenderError(f"{EXTRA_FONTS} names {each!r}, which is not a font file")
-    return found
+    paths = [path for path in os.environ.get(EXTRA_FONTS, "").split(os.pathsep) if path]
+    for path in paths:
+        if not os.path.isfile(path):
+            raise RenderError(f"{EXTRA_FONTS} names {path!r}, which is not a font file")
+    return paths
 
 
 def status() -> str:
-    """What draws PNGs here."""
+    """The package that draws PNGs here, in words."""
     if _resvg() is not None:
         return f"resvg {version('resvg')}"
     if _resvg_py() is not None:

@@ -1,4 +1,4 @@
-"""Many bars on few pixels: what is kept so that no high and no low is lost."""
+"""Downsampling: many bars on few pixels, so that no high and no low is lost."""
 
 import math
 
@@ -41,13 +41,13 @@ def outline(values: Floats, size: int) -> Ints:
         axis=1,
     )
     picks[~known.any(axis=1)] = 0
-    kept = (picks + np.arange(groups)[:, None] * size).ravel()
+    bars = (picks + np.arange(groups)[:, None] * size).ravel()
     finite = np.flatnonzero(np.isfinite(values))
-    return np.unique(np.concatenate((kept, finite[[0, -1]] if len(finite) else finite)))
+    return np.unique(np.concatenate((bars, finite[[0, -1]] if len(finite) else finite)))
 
 
-def straightened(x: Floats, y: Floats, tolerance: float = 0.12) -> tuple[Floats, Floats]:
-    """The polyline without points that lie on the way between their neighbours anyway."""
+def simplify(x: Floats, y: Floats, tolerance: float = 0.12) -> tuple[Floats, Floats]:
+    """The polyline without points that lie on the line between their neighbours."""
     for _ in range(3):
         if len(x) < 5:
             break
@@ -56,8 +56,8 @@ def straightened(x: Floats, y: Floats, tolerance: float = 0.12) -> tuple[Floats,
         off[1::2] = True  # of two neighbours at most one goes at a time
         if off.all():
             break
-        kept = np.concatenate(([True], off, [True]))
-        x, y = x[kept], y[kept]
+        stays = np.concatenate(([True], off, [True]))
+        x, y = x[stays], y[stays]
     return x, y
 
 

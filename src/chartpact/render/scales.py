@@ -11,10 +11,10 @@ from chartpact.render.display import Floats, Ints
 ROUND = (1.0, 2.0, 2.5, 5.0)
 # The digits that a log scale names in each power of ten, from many to few
 DIGITS = (
-    tuple(each / 20 for each in range(20, 200)),
-    tuple(each / 10 for each in range(10, 100)),
-    (*(each / 10 for each in range(10, 20)), *(each / 4 for each in range(8, 40))),
-    (*(each / 5 for each in range(5, 15)), *(each / 2 for each in range(6, 20))),
+    tuple(n / 20 for n in range(20, 200)),
+    tuple(n / 10 for n in range(10, 100)),
+    (*(n / 10 for n in range(10, 20)), *(n / 4 for n in range(8, 40))),
+    (*(n / 5 for n in range(5, 15)), *(n / 2 for n in range(6, 20))),
     (1, 1.25, 1.5, 1.75, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9),
     (1, 1.5, 2, 3, 4, 5, 6, 8),
     (1, 2, 3, 5),
@@ -22,7 +22,7 @@ DIGITS = (
     (1, 3),
     (1,),
 )
-FAR = 1e6  # pixels: nothing further away can be told apart
+FAR = 1e6  # pixels: nothing is drawn further away
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class ValueScale:
             return np.where(value > 0, np.log(value), np.nan)
 
     def y(self, value: Floats | float) -> Floats:
-        """Where values lie; what a log scale has no place for is NaN, what is far off is at FAR."""
+        """The heights of values: NaN where a log scale has none, at most FAR away."""
         placed = self._place(np.asarray(value, dtype=float))
         low, high = self._ends
         with np.errstate(over="ignore"):
@@ -95,25 +95,25 @@ class ValueScale:
         if not step > 0 or (high - low) / step > 10_000:
             return []
         first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-        found = [i * step for i in range(first, last + 1)]
+        values = [i * step for i in range(first, last + 1)]
         if not self.log:
-            return found
-        kept: list[float] = []  # even values lie closer and closer on a log scale
-        for value in found:
-            if value > 0 and (not kept or self.y1(kept[-1]) - self.y1(value) >= apart * 0.7):
-                kept.append(value)
-        return kept
+            return values
+        ticks: list[float] = []  # even values lie closer and closer on a log scale
+        for value in values:
+            if value > 0 and (not ticks or self.y1(ticks[-1]) - self.y1(value) >= apart * 0.7):
+                ticks.append(value)
+        return ticks
 
     def _decades(self, low: float, high: float, apart: float) -> list[float]:
         """Round values of every power of ten, as many as have room between each two."""
         powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
         for digits in DIGITS:
-            every = [each * 10.0**power for power in powers for each in digits]
-            found = [each for each in every if low <= each <= high]
-            y = self.y(np.array(found))
-            if len(found) < 2 or -np.diff(y).max() >= apart * 0.7:
-                return found
-        return found[:: math.ceil(apart * 0.7 / -np.diff(y).max())]
+            values = [digit * 10.0**power for power in powers for digit in digits]
+            ticks = [value for value in values if low <= value <= high]
+            y = self.y(np.array(ticks))
+            if len(ticks) < 2 or -np.diff(y).max() >= apart * 0.7:
+                return ticks
+        return ticks[:: math.ceil(apart * 0.7 / -np.diff(y).max())]
 
 
 def round_step(least: float, tick_size: float | None = None) -> float:
@@ -125,21 +125,21 @@ def round_step(least: float, tick_size: float | None = None) -> float:
     if not math.isfinite(least) or least <= 0:
         return math.nan
     steps = [
-        each * 10.0 ** (math.floor(math.log10(least)) + power)
+        digit * 10.0 ** (math.floor(math.log10(least)) + power)
         for power in (0, 1, 2)
-        for each in ROUND
+        for digit in ROUND
     ]
-    if tick_size and not any(math.isclose(_digits(tick_size), each) for each in ROUND):
+    if tick_size and not any(math.isclose(_mantissa(tick_size), digit) for digit in ROUND):
         steps = sorted([*steps, *(tick_size * 2**i for i in range(12))])  # thirty-seconds and such
     for step in steps:
-        if step >= least * (1 - 1e-9) and (not tick_size or _whole(step / tick_size)):
+        if step >= least * (1 - 1e-9) and (not tick_size or _is_whole(step / tick_size)):
             return step
     return max(least, tick_size or 0.0)
 
 
-def _digits(value: float) -> float:
+def _mantissa(value: float) -> float:
     return value / 10.0 ** math.floor(math.log10(value) + 1e-9)
 
 
-def _whole(value: float) -> bool:
+def _is_whole(value: float) -> bool:
     return round(value) > 0 and abs(value - round(value)) < 1e-6 * max(1.0, abs(value))

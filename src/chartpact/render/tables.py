@@ -8,8 +8,8 @@ import numpy as np
 from chartpact import palette
 from chartpact.render.display import Area, Begin, End, Op, Panel, Stroke
 from chartpact.render.frame import Frame
+from chartpact.render.textblock import Block, block
 from chartpact.render.theme import Theme, readable, visible
-from chartpact.render.wording import Block, block
 from chartpact.scene import Cell, Table
 
 PADDING = (6.0, 3.0)
@@ -40,7 +40,7 @@ class Grid:
         return float(self.rows.sum()) + self.line * (len(self.rows) - 1) + 2 * self.frame
 
 
-def shown(tables: Iterable[Table]) -> list[Table]:
+def visible_tables(tables: Iterable[Table]) -> list[Table]:
     """One table for each position: a later one hides the earlier."""
     return list({table.position: table for table in tables}.values())
 
@@ -56,15 +56,15 @@ def measure(table: Table, pane: Area, share: float = 1.0) -> Grid | None:
 
 
 def arrange(tables: Iterable[Table], pane: Area, taken: Sequence[Area]) -> list[tuple[Grid, Area]]:
-    """A place for every table: off what is taken, and small enough not to cover each other."""
-    waiting = shown(tables)
-    found: list[tuple[Grid, Area]] = []
+    """A place for every table: outside the taken areas, and small enough to cover no other."""
+    waiting = visible_tables(tables)
+    placed: list[tuple[Grid, Area]] = []
     for share in SHARES:
-        found = [spot for table in waiting if (spot := _spot(table, pane, share, taken))]
-        areas = [area for _, area in found]
+        placed = [spot for table in waiting if (spot := _spot(table, pane, share, taken))]
+        areas = [area for _, area in placed]
         if not any(one.meets(other) for i, one in enumerate(areas) for other in areas[:i]):
             break
-    return found
+    return placed
 
 
 def _spot(
@@ -74,7 +74,7 @@ def _spot(
     if grid is None:
         return None
     spot = place(grid, pane)
-    hit = [each.bottom for each in taken if each.meets(spot)]
+    hit = [area.bottom for area in taken if area.meets(spot)]
     if not hit:
         return grid, spot
     below = Area(pane.left, max(hit) + 4 - MARGIN, pane.right, pane.bottom)
@@ -106,7 +106,7 @@ def _grid(table: Table, width: float, height: float, scale: float) -> Grid | Non
         size = max(5.0, (points or AUTO_SIZE) * scale)
         words = block(cell.text, size, cell.text_formatting, cell.text_font_family)
         if scale <= SMALLEST:  # what is too long even so is shortened
-            words = words.fitted(width - 2 * (MARGIN + PADDING[0]))
+            words = words.fit(width - 2 * (MARGIN + PADDING[0]))
         measured.append((cell, words))
     for whole in (False, True):  # single cells first, then those that reach over several
         for cell, words in measured:
@@ -124,8 +124,8 @@ def _grid(table: Table, width: float, height: float, scale: float) -> Grid | Non
             )
             _stretch(columns, cell.column, end_column, min(wide, 4 * width), whole)
             _stretch(rows, cell.row, end_row, min(high, 4 * height), whole)
-    line = min(float(table.border_width), 32.0) if _seen(table.border_color) else 0.0
-    frame = min(float(table.frame_width), 32.0) if _seen(table.frame_color) else 0.0
+    line = min(float(table.border_width), 32.0) if _is_seen(table.border_color) else 0.0
+    frame = min(float(table.frame_width), 32.0) if _is_seen(table.frame_color) else 0.0
     return Grid(table, tuple(measured), columns, rows, line, frame)
 
 
@@ -142,7 +142,7 @@ def _stretch(sizes: np.ndarray, first: int, last: int, least: float, whole: bool
             sizes[first : last + 1] += missing / (last + 1 - first)
 
 
-def _seen(color: str | None) -> bool:
+def _is_seen(color: str | None) -> bool:
     return color is not None and visible(color)
 
 
@@ -199,9 +199,9 @@ def draw(grid: Grid, area: Area, frame: Frame) -> list[Op]:
 
 
 def _text(cell: Cell, words: Block, spot: Area, table: Table, theme: Theme) -> list[Op]:
-    if not words.lines or not _seen(cell.text_color) or cell.text_color is None:
+    if not words.lines or not _is_seen(cell.text_color) or cell.text_color is None:
         return []
-    grounds = [each for each in (table.bgcolor, cell.bgcolor) if each is not None]
+    grounds = [color for color in (table.bgcolor, cell.bgcolor) if color is not None]
     ink = readable(cell.text_color, theme.background, *grounds)
     height = words.height
     top = {

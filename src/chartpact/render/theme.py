@@ -57,7 +57,7 @@ LIGHT = Theme(
     card="#fdf0ef",
     warning="#c25700",
 )
-THEMES: Mapping[str, Theme] = MappingProxyType({each.name: each for each in (DARK, LIGHT)})
+THEMES: Mapping[str, Theme] = MappingProxyType({known.name: known for known in (DARK, LIGHT)})
 
 
 def theme(name: str) -> Theme:
@@ -98,7 +98,7 @@ def luminance(color: str) -> float:
     """The relative luminance of WCAG 2, from 0 to 1."""
     parts = (
         c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
-        for c in (each / 255 for each in rgb(color))
+        for c in (channel / 255 for channel in rgb(color))
     )
     return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), parts, strict=True))
 

@@ -1,4 +1,4 @@
-"""Which bars the time axis names, and how, in any time zone.
+"""The ticks of the time axis: which bars they name, and how, in any time zone.
 
 A tick stands on the first bar of each new stretch of local time (five minutes, a day, a quarter…).
 The stretch is the shortest whose labels have room; where sessions leave two ticks too close, the
@@ -14,7 +14,7 @@ import numpy as np
 
 from chartpact.clock import zones
 from chartpact.clock.errors import ClockError
-from chartpact.render import text
+from chartpact.render import typesetting
 from chartpact.render.display import Ints
 from chartpact.render.errors import RenderError
 
@@ -104,7 +104,7 @@ def ticks(time: Ints, step: float, tz: str, size: float) -> list[TimeTick]:
         starts = np.flatnonzero(part[1:] != part[:-1]) + 1
         if not len(starts) and count > 1:
             continue
-        widest = text.width(_widest(unit, length), size)
+        widest = typesetting.width(_widest(unit, length), size)
         if len(starts) * (widest + APART * size) <= room * 1.1:
             break
     if count < 12 and len(starts) < count - 1:  # a handful of bars: name what there is room for
@@ -116,7 +116,7 @@ def ticks(time: Ints, step: float, tz: str, size: float) -> list[TimeTick]:
         starts = np.array([0])
     if starts[0] * step > 6 * size:
         starts = np.insert(starts, 0, 0)
-    return _placed(wall, rank, starts, unit, length, step, size)
+    return _with_room(wall, rank, starts, unit, length, step, size)
 
 
 def _widest(unit: str, size: int) -> str:
@@ -125,23 +125,23 @@ def _widest(unit: str, size: int) -> str:
     return {"day": "30 Nov", "month": "Nov", "year": "2000"}[unit]
 
 
-def _placed(
+def _with_room(
     wall: Ints, rank: Ints, starts: Ints, unit: str, length: int, step: float, size: float
 ) -> list[TimeTick]:
     """Labels where there is room, the greater ones first."""
     lowest = {"ms": 0, "day": 1, "month": 2, "year": 3}[unit]
     spans: list[tuple[float, float]] = []
-    found: list[TimeTick] = []
+    ticks: list[TimeTick] = []
     gap = size * 1.4
-    for bar in sorted(starts.tolist(), key=lambda each: (-int(rank[each]), each)):
+    for bar in sorted(starts.tolist(), key=lambda start: (-int(rank[start]), start)):
         level = max(int(rank[bar]), lowest) if bar else lowest
         label = _label(int(wall[bar]), level, unit, length)
-        half = text.width(label, size) / 2 + gap / 2
+        half = typesetting.width(label, size) / 2 + gap / 2
         x = bar * step
         if all(x + half <= left or right <= x - half for left, right in spans):
             spans.append((x - half, x + half))
-            found.append(TimeTick(bar, label, level > lowest))
-    return sorted(found, key=lambda tick: tick.bar)
+            ticks.append(TimeTick(bar, label, level > lowest))
+    return sorted(ticks, key=lambda tick: tick.bar)
 
 
 def _label(wall: int, level: int, unit: str, length: int) -> str:
@@ -161,6 +161,6 @@ def spell(times: Sequence[int], tz: str, intraday: bool) -> list[str]:
     """Moments written in full."""
     form = "%Y-%m-%d %H:%M" if intraday else "%Y-%m-%d"
     return [
-        (datetime(1970, 1, 1) + timedelta(milliseconds=int(each))).strftime(form)
-        for each in local(np.asarray(times, dtype=np.int64), tz)
+        (datetime(1970, 1, 1) + timedelta(milliseconds=int(wall))).strftime(form)
+        for wall in local(np.asarray(times, dtype=np.int64), tz)
     ]

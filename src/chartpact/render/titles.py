@@ -1,9 +1,9 @@
-"""What a chart and its indicators are called."""
+"""The titles of a chart and the names of its indicators."""
 
 from chartpact.bars import Bars
-from chartpact.render import legend, text
+from chartpact.render import legend, typesetting
 from chartpact.render.legend import Entry, Piece, Row
-from chartpact.render.numbers import MINUS, Numbers
+from chartpact.render.numberformat import MINUS, NumberFormat
 from chartpact.render.theme import Theme, legible
 from chartpact.scene import Drawn, Scene
 
@@ -15,7 +15,7 @@ def title_of(bars: Bars) -> str:
     """Symbol, timeframe and where the bars come from."""
     source = bars.source.removeprefix("synthetic ").rpartition("/")[2]
     parts = (bars.symbol, bars.timeframe, source)
-    return " · ".join(" ".join(text.clean(each).split()) for each in parts if each)
+    return " · ".join(" ".join(typesetting.clean(part).split()) for part in parts if part)
 
 
 def name_of(drawn: Drawn, scene: Scene) -> str:
@@ -29,28 +29,32 @@ def rising(bars: Bars, theme: Theme) -> str:
     return theme.up if bars.close[-1] >= bars.open[-1] else theme.down
 
 
-def title_row(bars: Bars, before: float | None, numbers: Numbers, room: float, theme: Theme) -> Row:
-    """The title, that the data is synthetic where it is, and the last bar if there is room.
+def title_row(
+    bars: Bars, before: float | None, format_value: NumberFormat, room: float, theme: Theme
+) -> Row:
+    """The title, a badge on synthetic data, and the last bar if there is room.
 
     `before` is the close before the last one, also where that bar is out of view.
     """
     badge = Piece("synthetic", theme.warning, "sans-bold", BADGE_SIZE)
     left = room - (badge.width + legend.GAP if bars.synthetic else 0.0)
-    name = text.fit(title_of(bars), TITLE_SIZE, left, "sans-bold")
+    name = typesetting.fit(title_of(bars), TITLE_SIZE, left, "sans-bold")
     pieces = [Piece(name, theme.text, "sans-bold", TITLE_SIZE)] if name else []
-    if bars.synthetic:  # what is not real says so, however little room there is
+    if bars.synthetic:  # the badge is there however little room there is
         pieces.append(badge)
     row: list[tuple[float, Piece]] = []
     x = 0.0
     for piece in pieces:
         row.append((x, piece))
         x += piece.width + legend.GAP
-    last, end = _last_bar(bars, before, numbers, theme, x + legend.APART - legend.GAP if row else x)
+    last, end = _last_bar(
+        bars, before, format_value, theme, x + legend.APART - legend.GAP if row else x
+    )
     return (*row, *(last if end <= room else ()))
 
 
 def _last_bar(
-    bars: Bars, before: float | None, numbers: Numbers, theme: Theme, x: float
+    bars: Bars, before: float | None, format_value: NumberFormat, theme: Theme, x: float
 ) -> tuple[Row, float]:
     """Open, high, low, close and the change, from `x` on, and where they end."""
     if not len(bars):
@@ -60,11 +64,11 @@ def _last_bar(
     columns = (bars.open, bars.high, bars.low, bars.close)
     for letter, column in zip("OHLC", columns, strict=True):
         pieces.append((Piece(letter, theme.muted), 3.0))
-        pieces.append((Piece(numbers(float(column[-1])), color), 8.0))
+        pieces.append((Piece(format_value(float(column[-1])), color), 8.0))
     before = float(bars.open[-1]) if before is None else before
     change = float(bars.close[-1]) - before
     share = f" ({100 * change / abs(before):+.2f}%)".replace("-", MINUS) if before else ""
-    pieces.append((Piece(f"{'+' if change >= 0 else ''}{numbers(change)}{share}", color), 0.0))
+    pieces.append((Piece(f"{'+' if change >= 0 else ''}{format_value(change)}{share}", color), 0.0))
     placed = []
     for piece, gap in pieces:
         placed.append((x, piece))
@@ -72,7 +76,7 @@ def _last_bar(
     return tuple(placed), x
 
 
-def volume_entry(bars: Bars, numbers: Numbers, theme: Theme) -> Entry:
+def volume_entry(bars: Bars, format_value: NumberFormat, theme: Theme) -> Entry:
     """The volume of the last bar."""
     color = legible(rising(bars, theme), theme.background, 3.5)
-    return Piece("Volume", theme.muted), Piece(numbers(float(bars.volume[-1])), color)
+    return Piece("Volume", theme.muted), Piece(format_value(float(bars.volume[-1])), color)

@@ -46,12 +46,12 @@ class Typeface:
 
     def subset(self, text: Iterable[str]) -> bytes:
         """A WOFF font with the glyphs of these characters alone."""
-        kept = self._closure({0, *(self.glyphs.get(ord(char), 0) for char in text)})
+        used = self._closure({0, *(self.glyphs.get(ord(char), 0) for char in text)})
         outlines = self.tables[b"glyf"]
         pieces, offsets = [], [0]
         for glyph in range(len(self.offsets) - 1):
             piece = (
-                outlines[self.offsets[glyph] : self.offsets[glyph + 1]] if glyph in kept else b""
+                outlines[self.offsets[glyph] : self.offsets[glyph + 1]] if glyph in used else b""
             )
             pieces.append(piece)
             offsets.append(offsets[-1] + len(piece))
@@ -68,13 +68,13 @@ class Typeface:
 
     def _closure(self, glyphs: set[int]) -> set[int]:
         """The glyphs and those that they are composed of."""
-        found, waiting = set(glyphs), list(glyphs)
+        closure, waiting = set(glyphs), list(glyphs)
         while waiting:
             for part in self._parts(waiting.pop()):
-                if part not in found:
-                    found.add(part)
+                if part not in closure:
+                    closure.add(part)
                     waiting.append(part)
-        return found
+        return closure
 
     def _parts(self, glyph: int) -> Iterable[int]:
         outline = self.tables[b"glyf"][self.offsets[glyph] : self.offsets[glyph + 1]]

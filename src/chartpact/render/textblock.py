@@ -1,9 +1,9 @@
-"""Text inside drawn objects: its face, its size, its lines, and the room that is taken."""
+"""Text inside drawn objects, as blocks of lines, and the areas of a pane that hold text."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from chartpact.render import text
+from chartpact.render import typesetting
 from chartpact.render.display import Area, Op, Words
 
 MAX_SIZE = 200
@@ -24,17 +24,19 @@ class Block:
 
     @property
     def width(self) -> float:
-        return max((text.width(line, self.size, self.face) for line in self.lines), default=0.0)
+        return max(
+            (typesetting.width(line, self.size, self.face) for line in self.lines), default=0.0
+        )
 
     @property
     def height(self) -> float:
-        return len(self.lines) * self.size * text.LINE_HEIGHT
+        return len(self.lines) * self.size * typesetting.LINE_HEIGHT
 
-    def fitted(self, room: float) -> "Block":
-        """The same with every line shortened to that width."""
+    def fit(self, room: float) -> "Block":
+        """The block with every line shortened to that width."""
         if self.width <= room:
             return self
-        lines = (text.fit(line, self.size, room, self.face) for line in self.lines)
+        lines = (typesetting.fit(line, self.size, room, self.face) for line in self.lines)
         return Block(tuple(lines), self.size, self.face)
 
     def draw(self, area: Area, align: str, color: str, halo: str | None = None) -> list[Op]:
@@ -44,8 +46,8 @@ class Block:
             "center": ((area.left + area.right) / 2, "middle"),
             "right": (area.right, "end"),
         }[align]
-        pitch = self.size * text.LINE_HEIGHT
-        base = area.top + pitch / 2 + self.size * text.CAP_HEIGHT / 2
+        pitch = self.size * typesetting.LINE_HEIGHT
+        base = area.top + pitch / 2 + self.size * typesetting.CAP_HEIGHT / 2
         return [
             Words(x, base + i * pitch, line, self.size, color, anchor, self.face, halo)
             for i, line in enumerate(self.lines)
@@ -55,17 +57,17 @@ class Block:
 
 def block(words: str, size: float, formatting: str, family: str) -> Block:
     """The text of an object, its lines as they were written."""
-    lines = tuple(line[:MAX_LENGTH] for line in text.clean(words).split("\n")[:MAX_LINES])
-    face = text.covering("".join(lines), face_of(formatting, family))
+    lines = tuple(line[:MAX_LENGTH] for line in typesetting.clean(words).split("\n")[:MAX_LINES])
+    face = typesetting.covering("".join(lines), face_of(formatting, family))
     return Block(lines if words else (), min(size, MAX_SIZE), face)
 
 
 def face_of(formatting: str, family: str) -> str:
-    return text.face("bold" in formatting, "italic" in formatting, family == "monospace")
+    return typesetting.face("bold" in formatting, "italic" in formatting, family == "monospace")
 
 
-class Taken:
-    """The places of a pane that already hold text."""
+class Occupied:
+    """The areas of a pane that hold text, in a grid of squares for quick lookup."""
 
     def __init__(self) -> None:
         self.areas: list[Area] = []
@@ -74,7 +76,7 @@ class Taken:
 
     @property
     def full(self) -> bool:
-        """Whether there is so much text that looking for room for more is not worth the time."""
+        """Whether a pane has so much text that more is not worth the search for room."""
         return len(self.areas) >= MOST_TEXTS or self._asked >= MOST_TRIES
 
     def add(self, area: Area) -> None:
@@ -82,10 +84,10 @@ class Taken:
         for cell in _cells(area):
             self._cells.setdefault(cell, []).append(area)
 
-    def free(self, area: Area) -> bool:
+    def is_free(self, area: Area) -> bool:
         self._asked += 1
         return not any(
-            area.meets(each) for cell in _cells(area) for each in self._cells.get(cell, ())
+            area.meets(other) for cell in _cells(area) for other in self._cells.get(cell, ())
         )
 
 

@@ -1,4 +1,4 @@
-"""Numbers as the axes, legends and tags write them."""
+"""NumberFormat as the axes, legends and tags write them."""
 
 import math
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _UNITS = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "K"))
 
 
 @dataclass(frozen=True)
-class Numbers:
+class NumberFormat:
     """How many decimals, and whether thousands are written as K, M, B."""
 
     decimals: int = 2
@@ -23,7 +23,7 @@ class Numbers:
     def __call__(self, value: float) -> str:
         """The number as text.
 
-        >>> Numbers(2)(-47943.824), Numbers(0, compact=True)(1_250_000)
+        >>> NumberFormat(2)(-47943.824), NumberFormat(0, compact=True)(1_250_000)
         ('−47,943.82', '1.25M')
         """
         if not math.isfinite(value):
@@ -36,9 +36,9 @@ class Numbers:
             return "0"
         return _signed(f"{value:,.{self.decimals}f}")
 
-    def finer(self, step: float) -> "Numbers":
+    def finer(self, step: float) -> "NumberFormat":
         """Enough decimals to tell one step from the next."""
-        return Numbers(max(self.decimals, decimals_of(step)), self.compact)
+        return NumberFormat(max(self.decimals, decimals_of(step)), self.compact)
 
 
 def _powers(value: float) -> str:
@@ -80,39 +80,39 @@ def decimals_of(step: float) -> int:
     return max(0, -int(exponent))
 
 
-def of_prices(prices: Floats, tick_size: float | None) -> Numbers:
+def of_prices(prices: Floats, tick_size: float | None) -> NumberFormat:
     """The decimals of the tick size or, where it is unknown, those the prices themselves have."""
     if tick_size:
-        return Numbers(decimals_of(tick_size))
+        return NumberFormat(decimals_of(tick_size))
     known = prices[np.isfinite(prices)][-500:]
     if not len(known):
-        return Numbers(2)
+        return NumberFormat(2)
     size = float(np.abs(known).max())
     if not size:
-        return Numbers(2)
+        return NumberFormat(2)
     most = max(0, 5 - math.floor(math.log10(size)))
     for decimals in range(min(most, MOST_DECIMALS + 1)):
         scaled = known * 10.0**decimals
         near = 1e-6 * min(1.0, size * 10.0**decimals)  # a price below that is not a price of 0
         if np.allclose(scaled, np.rint(scaled), rtol=0, atol=near):
-            return Numbers(decimals if decimals != 1 else 2)
-    return Numbers(most)
+            return NumberFormat(decimals if decimals != 1 else 2)
+    return NumberFormat(most)
 
 
-def of_step(step: float) -> Numbers:
+def of_step(step: float) -> NumberFormat:
     """Just the decimals that tell one step from the next."""
-    return Numbers(decimals_of(step))
+    return NumberFormat(decimals_of(step))
 
 
-def of_range(low: float, high: float) -> Numbers:
+def of_range(low: float, high: float) -> NumberFormat:
     """Decimals that suit values between these."""
     if not (math.isfinite(low) and math.isfinite(high)):
-        return Numbers(2)
+        return NumberFormat(2)
     size = max(abs(low), abs(high))
     if size >= 1e5:
-        return Numbers(0, compact=True)
+        return NumberFormat(0, compact=True)
     span = high - low if high > low else max(size, 1.0)
     if span >= 10:
-        return Numbers(2 if size < 1e4 else 1)
+        return NumberFormat(2 if size < 1e4 else 1)
     exact = 11 - math.floor(math.log10(size)) if size else 0  # further digits are noise
-    return Numbers(max(0, min(math.floor(3.7 - math.log10(span)), exact)))
+    return NumberFormat(max(0, min(math.floor(3.7 - math.log10(span)), exact)))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from chartpact.render import text
+from chartpact.render import typesetting
 from chartpact.render.display import Area, Op, Panel, Rects, Words
 from chartpact.render.theme import Theme
 from chartpact.scene import Drawn
@@ -24,24 +24,24 @@ def draw(drawn: Drawn, pane: Area, theme: Theme) -> list[Op]:
         ),
     ]
     room = card.width - 24
-    lines: list[tuple[str, str, str]] = []
-    name = text.fit(f"{_line(drawn.id)} could not be drawn", SIZE, room, "sans-bold")
-    lines.append((name, theme.text, "sans-bold"))
+    title = typesetting.fit(f"{_one_line(drawn.id)} could not be drawn", SIZE, room, "sans-bold")
+    lines = [(title, theme.text, "sans-bold")]
     message, hint = (error.message, error.hint) if error is not None else ("nothing was drawn", "")
-    lines += [(each, theme.text, "sans") for each in text.wrap(_line(message), SIZE, room)]
-    if hint:
-        lines += [(each, theme.muted, "sans") for each in text.wrap(_line(hint), SIZE, room)]
+    for words, color in ((message, theme.text), (hint, theme.muted)):
+        if words:
+            wrapped = typesetting.wrap(_one_line(words), SIZE, room)
+            lines += [(line, color, "sans") for line in wrapped]
     most = max(1, int((card.height - 6) // PITCH))
     shown = lines[:most]
     if len(lines) > most:
         words, color, face = shown[-1]
-        shown[-1] = (text.fit(words + text.ELLIPSIS, SIZE, room, face), color, face)
+        shown[-1] = (typesetting.fit(words + typesetting.ELLIPSIS, SIZE, room, face), color, face)
     top = card.top + (card.height - PITCH * len(shown)) / 2
     for i, (words, color, face) in enumerate(shown):
-        y = top + (i + 0.5) * PITCH + SIZE * text.CAP_HEIGHT / 2
+        y = top + (i + 0.5) * PITCH + SIZE * typesetting.CAP_HEIGHT / 2
         ops.append(Words(card.left + 14, y, words, SIZE, color, face=face))
     return ops
 
 
-def _line(words: str) -> str:
-    return " ".join(text.clean(words).split())
+def _one_line(words: str) -> str:
+    return " ".join(typesetting.clean(words).split())

@@ -26,7 +26,7 @@ _JOINERS = re.compile("[\u200c\u200d\ufe00-\ufe0f\U0001f3fb-\U0001f3ff]")
 
 
 def clean(text: str) -> str:
-    """The text without what a picture cannot show, and nothing that could break the document.
+    """The text without characters that a picture cannot show or that break a document.
 
     >>> clean("BUY\\x01\\r\\nnow")
     'BUY\\nnow'
@@ -40,21 +40,21 @@ def clean(text: str) -> str:
 
 def _without_stray_marks(text: str) -> str:
     """Marks that the fonts lack, on characters they have, would be boxes: they are left out."""
-    kept: list[str] = []
+    chars: list[str] = []
     drawn = False
     for char in text:
         if unicodedata.category(char) in ("Mn", "Me") or _JOINERS.match(char):
-            if drawn and not known(char):
+            if drawn and not has_glyph(char):
                 continue
         else:
-            drawn = known(char)
-        kept.append(char)
-    return "".join(kept)
+            drawn = has_glyph(char)
+        chars.append(char)
+    return "".join(chars)
 
 
-def known(char: str) -> bool:
+def has_glyph(char: str) -> bool:
     """Whether the package has a glyph for a character."""
-    return any(ord(char) in typeface(each).glyphs for each in ("sans", FALLBACK))
+    return any(ord(char) in typeface(face).glyphs for face in ("sans", FALLBACK))
 
 
 def runs(words: str, face: str) -> Iterator[tuple[bool, str]]:
@@ -92,28 +92,22 @@ def _advance(char: str, face: str) -> float:
 
 def width(text: str, size: float, face: str = "sans") -> float:
     """How wide one line of text is."""
-    return (_kept(text, face) if len(text) < 64 else _advances(text, face)) * size
+    return (_cached_advances(text, face) if len(text) < 64 else _advances(text, face)) * size
 
 
 def _advances(text: str, face: str) -> float:
     return sum(_advance(char, face) for char in text)
 
 
-_kept = lru_cache(4096)(_advances)
+_cached_advances = lru_cache(4096)(_advances)
 
 
 def fit(text: str, size: float, room: float, face: str = "sans") -> str:
     """The text, or as much of it as there is room for and an ellipsis."""
     if width(text, size, face) <= room:
         return text
-    left = room - width(ELLIPSIS, size, face)
-    kept = 0
-    for char in text:
-        left -= width(char, size, face)
-        if left < 0:
-            break
-        kept += 1
-    return text[:kept].rstrip() + ELLIPSIS if kept else ""
+    prefix = _prefix(text, size, room - width(ELLIPSIS, size, face), face)
+    return prefix.rstrip() + ELLIPSIS if prefix else ""
 
 
 def wrap(text: str, size: float, room: float, face: str = "sans") -> list[str]:
@@ -130,14 +124,15 @@ def wrap(text: str, size: float, room: float, face: str = "sans") -> list[str]:
                 lines.append(line)
             line = word
             while width(line, size, face) > room and len(line) > 1:
-                kept = max(1, len(_prefix(line, size, room, face)))
-                lines.append(line[:kept])
-                line = line[kept:]
+                fits = max(1, len(_prefix(line, size, room, face)))
+                lines.append(line[:fits])
+                line = line[fits:]
         lines.append(line)
     return lines
 
 
 def _prefix(text: str, size: float, room: float, face: str) -> str:
+    """As much of a text as there is room for."""
     for i, char in enumerate(text):
         room -= width(char, size, face)
         if room < 0:

@@ -1,16 +1,16 @@
-"""The display list as an SVG document that stands alone.
+"""The display list as a self-contained SVG document.
 
-Every text is cleaned and escaped here, where it is written; nothing in the document refers to
-anything outside it. The fonts ride along, cut down to the characters that occur.
+Every text is cleaned and escaped here, where it is written. Nothing in the document refers to
+anything outside it: the fonts are embedded, subset to the characters that occur.
 """
 
 from collections.abc import Iterable
+from functools import lru_cache
 from html import escape
-from itertools import chain
 
 import numpy as np
 
-from chartpact.render import text, typeface
+from chartpact.render import typeface, typesetting
 from chartpact.render.display import (
     Area,
     Begin,
@@ -26,41 +26,38 @@ from chartpact.render.display import (
     Words,
 )
 
-OTHERS = {  # families after our own, for whoever does not take the fonts along
+FALLBACKS = {  # families after our own, for a renderer that ignores embedded fonts
     "sans": f"{typeface.SYMBOLS},Inter,system-ui,sans-serif",
     "mono": f"{typeface.SYMBOLS},ui-monospace,monospace",
 }
 
 
-class _Tenths(dict[int, str]):
+@lru_cache(1 << 16)
+def _tenths(tenths: int) -> str:
     """A whole number of tenths of a pixel, as SVG writes it."""
-
-    def __missing__(self, tenths: int) -> str:
-        whole, rest = divmod(abs(tenths), 10)
-        sign = "-" if tenths < 0 else ""
-        written = f"{sign}{whole}" if not rest else f"{sign}{whole or ''}.{rest}"
-        if len(self) < 100_000:
-            self[tenths] = written
-        return written
+    whole, rest = divmod(abs(tenths), 10)
+    sign = "-" if tenths < 0 else ""
+    return f"{sign}{whole}" if not rest else f"{sign}{whole or ''}.{rest}"
 
 
-_tenths = _Tenths()
+# The steps of most lines are among these: a dict is looked up in half the time of a cache.
+_SMALL = {tenths: _tenths(tenths) for tenths in range(-2048, 2048)}
 
 
 def _n(value: float) -> str:
-    return _tenths[round(value * 10)]
+    return _tenths(round(value * 10))
 
 
 def document(picture: DisplayList, *, fonts: bool = True, scale: float = 1.0) -> str:
-    """The document; without `fonts` it relies on whoever draws it to know the package's fonts."""
+    """The document; without `fonts`, its renderer must have the package's fonts."""
     body = [_write(op) for op in picture.ops]
     clips = {op.clip for op in picture.ops if isinstance(op, Begin) and op.clip is not None}
     width, height = picture.width, picture.height
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width * scale:g}" '
         f'height="{height * scale:g}" viewBox="0 0 {width} {height}" role="img" '
-        f'font-family="{typeface.SANS},{OTHERS["sans"]}" font-size="12">',
-        f"<title>{_escaped(picture.title)}</title>",
+        f'font-family="{typeface.SANS},{FALLBACKS["sans"]}" font-size="12">',
+        f"<title>{_escape(picture.title)}</title>",
     ]
     if fonts:
         parts.append(f"<style>{''.join(_font_faces(picture.ops))}</style>")
@@ -70,15 +67,15 @@ def document(picture: DisplayList, *, fonts: bool = True, scale: float = 1.0) ->
     return "".join([*parts, *body, "</svg>"])
 
 
-def _escaped(words: str) -> str:
-    return escape(text.clean(words), quote=True)
+def _escape(words: str) -> str:
+    return escape(typesetting.clean(words), quote=True)
 
 
 def _font_faces(ops: Iterable[Op]) -> Iterable[str]:
     used: dict[str, set[str]] = {}
     for op in ops:
         if isinstance(op, Words):
-            used.setdefault(op.face, set()).update(text.clean(op.text))
+            used.setdefault(op.face, set()).update(typesetting.clean(op.text))
     everything = set().union(*used.values())
     if any(ord(char) in typeface.typeface(typeface.FALLBACK).glyphs for char in everything):
         used[typeface.FALLBACK] = everything
@@ -87,7 +84,7 @@ def _font_faces(ops: Iterable[Op]) -> Iterable[str]:
 
 
 def _clip_id(area: Area) -> str:
-    """Named by its place, so that two pictures in one page cannot mean different things by it."""
+    """The id of a clip, made of its place: two pictures in one page then agree on it."""
     return "clip-" + "-".join(_n(v) for v in (area.left, area.top, area.right, area.bottom))
 
 
@@ -140,7 +137,7 @@ def _write(op: Op) -> str:
             return f"<g{_paint('fill', op.fill)}>{''.join(_circles(op))}</g>"
         case Begin():
             clip = f' clip-path="url(#{_clip_id(op.clip)})"' if op.clip else ""
-            title = f"<title>{_escaped(op.tooltip)}</title>" if op.tooltip else ""
+            title = f"<title>{_escape(op.tooltip)}</title>" if op.tooltip else ""
             return f'<g class="{op.name}"{clip}>{title}'
         case End():
             return "</g>"
@@ -152,7 +149,7 @@ def _circles(op: Circles) -> Iterable[str]:
     for x, y, radius, title in spots:
         place = f'cx="{_n(x)}" cy="{_n(y)}" r="{radius:g}"'
         yield (
-            f"<circle {place}><title>{_escaped(title)}</title></circle>"
+            f"<circle {place}><title>{_escape(title)}</title></circle>"
             if title
             else f"<circle {place}/>"
         )
@@ -160,36 +157,38 @@ def _circles(op: Circles) -> Iterable[str]:
 
 def _words(op: Words) -> str:
     family, weight, slant = typeface.FACES[op.face]
-    style = f' font-family="{family},{OTHERS["mono"]}"' if family == typeface.MONO else ""
+    style = f' font-family="{family},{FALLBACKS["mono"]}"' if family == typeface.MONO else ""
     style += f' font-weight="{weight}"' if weight != 400 else ""
     style += f' font-style="{slant}"' if slant != "normal" else ""
     style += f' font-size="{op.size:g}"' if op.size != 12 else ""
     style += f' text-anchor="{op.anchor}"' if op.anchor != "start" else ""
     if op.halo:
         style += f'{_stroke(Stroke(op.halo, op.size / 4))} paint-order="stroke"'
-    words = text.clean(op.text)
+    words = typesetting.clean(op.text)
     if "  " in words or words != words.strip():
         style += ' xml:space="preserve"'
-    written = escape(words, quote=True) if words.isascii() else "".join(_spans(words, op.face))
-    return f'<text x="{_n(op.x)}" y="{_n(op.y)}"{_paint("fill", op.color)}{style}>{written}</text>'
+    body = escape(words, quote=True) if words.isascii() else "".join(_spans(words, op.face))
+    return f'<text x="{_n(op.x)}" y="{_n(op.y)}"{_paint("fill", op.color)}{style}>{body}</text>'
 
 
 def _spans(words: str, face: str) -> Iterable[str]:
     """Symbols name their font: left to look for one, a renderer may give up at the first gap."""
-    for symbols, run in text.runs(words, face):
-        written = escape(run, quote=True)
-        if symbols:
-            written = f'<tspan font-family="{typeface.SYMBOLS}">{written}</tspan>'
-        yield written
+    for symbols, run in typesetting.runs(words, face):
+        span = escape(run, quote=True)
+        yield f'<tspan font-family="{typeface.SYMBOLS}">{span}</tspan>' if symbols else span
 
 
 def _polyline(x: Floats, y: Floats, closed: bool) -> str:
-    """A subpath: where it starts, then every step; steps of nothing are left out."""
+    """A subpath: its start and its steps, without steps of length 0."""
     points = np.rint(np.column_stack((x, y)) * 10).astype(np.int64)
     steps = np.diff(points, axis=0)
     steps = steps[steps.any(axis=1)]
-    start = f"M{_tenths[int(points[0, 0])]} {_tenths[int(points[0, 1])]}"
+    start = f"M{_tenths(int(points[0, 0]))} {_tenths(int(points[0, 1]))}"
     if not len(steps):
         return f"{start}h0" if not closed else ""
-    path = " ".join(map(_tenths.__getitem__, chain.from_iterable(steps.tolist())))
+    numbers = steps.ravel().tolist()
+    try:
+        path = " ".join(map(_SMALL.__getitem__, numbers))
+    except KeyError:
+        path = " ".join(map(_tenths, numbers))
     return f"{start}l{path.replace(' -', '-')}{'z' if closed else ''}"

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chartpact.render import raster, text, typeface
+from chartpact.render import raster, typeface, typesetting
 from chartpact.render.display import DisplayList, Words
-from chartpact.render.document import document
+from chartpact.render.svgdocument import document
 from chartpact.scene import Label, Scene
 
 from .scenery import at, chart_of, pixels
@@ -33,17 +33,17 @@ def test_a_text_is_as_wide_as_resvg_draws_it(face):
     ink = np.flatnonzero((pixels(raster.rasterize(svg)) < 128).all(axis=2).any(axis=0))
     # An H begins and ends a stem's distance inside its advance, and slanted it leans out.
     assert ink[0] == pytest.approx(10, abs=size * 0.16)
-    assert ink[-1] - 10 == pytest.approx(text.width(words, size, face), abs=size * 0.18)
+    assert ink[-1] - 10 == pytest.approx(typesetting.width(words, size, face), abs=size * 0.18)
 
 
 def test_a_text_that_the_monospaced_font_lacks_is_set_in_its_sister():
-    assert text.covering("Ω", "mono-bold") == "sans-bold"
-    assert text.covering("abc 🚀 漢", "mono") == "mono"
-    assert text.covering("Ω", "sans-italic") == "sans-italic"
+    assert typesetting.covering("Ω", "mono-bold") == "sans-bold"
+    assert typesetting.covering("abc 🚀 漢", "mono") == "mono"
+    assert typesetting.covering("Ω", "sans-italic") == "sans-italic"
 
 
 def test_digits_are_equally_wide():
-    assert len({text.width(digit, 12) for digit in "0123456789"}) == 1
+    assert len({typesetting.width(digit, 12) for digit in "0123456789"}) == 1
 
 
 def test_symbols_come_from_the_font_of_symbols():
@@ -55,8 +55,8 @@ def test_symbols_come_from_the_font_of_symbols():
     rocket, missing = (pixels(raster.rasterize(svg.format(char))) for char in "🚀\ue000")
     assert (rocket != missing).any()
     advance = typeface.typeface("symbols").advance("🚀")
-    assert text.width("🚀", 10) == pytest.approx(10 * advance)
-    assert text.width("\ufe0f\u200d", 10) == 0
+    assert typesetting.width("🚀", 10) == pytest.approx(10 * advance)
+    assert typesetting.width("\ufe0f\u200d", 10) == 0
 
 
 def test_symbols_are_drawn_beside_characters_that_no_font_has():
@@ -66,7 +66,7 @@ def test_symbols_are_drawn_beside_characters_that_no_font_has():
         return pixels(raster.rasterize(document(picture, fonts=False)))
 
     rocket, family = "\U0001f680", "\U0001f468\u200d\U0001f469"
-    room = 10 + int(text.width(rocket, 40))
+    room = 10 + int(typesetting.width(rocket, 40))
     assert (drawn(rocket + family)[:, :room] == drawn(rocket)[:, :room]).all()
 
 
@@ -84,24 +84,24 @@ def test_symbols_are_drawn_beside_characters_that_no_font_has():
     ],
 )
 def test_what_cannot_be_seen_is_left_out(written, shown):
-    assert text.clean(written) == shown
-    assert text.clean(shown) == shown
+    assert typesetting.clean(written) == shown
+    assert typesetting.clean(shown) == shown
 
 
 @settings(max_examples=150, deadline=None)
 @given(st.text(max_size=60), st.floats(0, 300))
 def test_a_fitted_text_fits(words, room):
-    kept = text.fit(words, 12, room)
-    assert text.width(kept, 12) <= room or kept == ""
+    kept = typesetting.fit(words, 12, room)
+    assert typesetting.width(kept, 12) <= room or kept == ""
     assert kept in (words, "") or kept.endswith("…")
 
 
 @settings(max_examples=150, deadline=None)
 @given(st.text(alphabet="abc de\nfgh", max_size=80), st.floats(20, 200))
 def test_wrapping_loses_nothing_and_keeps_to_the_width(words, room):
-    lines = text.wrap(words, 12, room)
+    lines = typesetting.wrap(words, 12, room)
     assert "".join("".join(lines).split()) == "".join(words.split())
-    assert all(text.width(line, 12) <= room or len(line) == 1 for line in lines)
+    assert all(typesetting.width(line, 12) <= room or len(line) == 1 for line in lines)
 
 
 @settings(max_examples=200, deadline=None)
@@ -109,8 +109,8 @@ def test_wrapping_loses_nothing_and_keeps_to_the_width(words, room):
 def test_a_cleaned_text_can_stand_in_xml(words):
     import xml.etree.ElementTree as ET
 
-    kept = text.clean(words)
-    assert text.clean(kept) == kept
+    kept = typesetting.clean(words)
+    assert typesetting.clean(kept) == kept
     from html import escape
 
     ET.fromstring(f"<t>{escape(kept)}</t>".encode("utf-8", "strict"))
