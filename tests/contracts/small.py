@@ -6,6 +6,7 @@ import drawings as draw
 
 from chartpact.contracts import ContractError, load
 from chartpact.contracts.engine import read
+from chartpact.contracts.problems import describe
 from chartpact.snapshot import Snapshot
 
 HEAD = """\
@@ -33,7 +34,7 @@ def problems(text):
 
 
 def told(text):
-    return "\n".join(map(str, problems(text)))
+    return "\n".join(map(describe, problems(text)))
 
 
 def study(**channels):

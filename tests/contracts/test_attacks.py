@@ -185,14 +185,14 @@ def test_texts_of_a_contract_never_become_code():
 
 
 def test_generated_code_has_no_way_out():
-    from chartpact.contracts.bind import bind
+    from chartpact.contracts.engine.bind import bind
 
     contract = make(
         "channels: {lines: signal}\n"
         "elements: {line: {from: lines}}\noutput: {a: 'len([l for l in line])'}\n"
     )
-    functions = bind(contract, {"tick_size": None}).functions
-    assert set(functions["__builtins__"]) == {
+    namespace = bind(contract, {"tick_size": None}).namespace
+    assert set(namespace["__builtins__"]) == {
         "abs", "min", "max", "len", "any", "all", "zip", "enumerate",
     }  # fmt: skip
 

@@ -10,7 +10,7 @@ from small import told
 
 from chartpact.contracts.codecs import PayloadError, compile_codec, decode, encode
 from chartpact.contracts.model import Decode
-from chartpact.contracts.violations import Trouble
+from chartpact.contracts.reading import Trouble
 
 
 def codec(form, fields, **words):

@@ -9,6 +9,7 @@ from chartpact import pacts
 from chartpact.contracts import ContractError, find, load, load_file
 from chartpact.contracts.document import parse
 from chartpact.contracts.model import validate
+from chartpact.contracts.problems import describe
 
 GOOD = """\
 config:
@@ -157,7 +158,7 @@ def test_a_good_contract_loads():
 )  # fmt: skip
 def test_a_fault_is_told_with_its_line(old, new, message):
     text = changed(old, new)
-    found = [each for each in problems(text) if message in str(each)]
+    found = [each for each in problems(text) if message in describe(each)]
     assert found, told(text)
     assert all(each.line is not None and each.path for each in problems(text))
     assert all(each.hint for each in problems(text)), told(text)
@@ -290,7 +291,7 @@ def test_contracts_are_cached_by_content(tmp_path):
 
 
 def test_bound_contracts_are_cached_by_configuration():
-    from chartpact.contracts.bind import bind
+    from chartpact.contracts.engine.bind import bind
 
     contract = make(GOOD)
     values = {"paint": "#ff0000ff", "shape": "solid", "tick_size": None}

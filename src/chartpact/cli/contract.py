@@ -3,12 +3,15 @@
 import argparse
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from chartpact import pacts
 from chartpact.cli import BAD_INPUT, DONE, VIOLATION, UsageError, Verbs
 from chartpact.contracts import Contract, ContractError, find, load_file
+from chartpact.contracts.expressions.values import Column
+from chartpact.contracts.problems import describe
 
 
 def add(verbs: Verbs) -> None:
@@ -136,14 +139,16 @@ def _facts(contract: Contract, text: str) -> dict[str, Any]:
             for name, key in contract.file.config.items()
         },
         "profiles": {name: dict(each) for name, each in contract.file.profiles.items()},
-        "needs": {name: sorted(n.field for n in each) for name, each in contract.needs.items()},
-        "tracking": {
-            name: sorted(n.field for n in each) for name, each in contract.tracking.items()
-        },
+        "needs": _columns(contract.needs),
+        "tracking": _columns(contract.tracking),
         "states": {name: list(machine.states) for name, machine in contract.machines.items()},
         "schema": typed.json_schema(contract),
         "text": text,
     }
+
+
+def _columns(needs: Mapping[str, tuple[Column, ...]]) -> dict[str, list[str]]:
+    return {name: [column.name for column in columns] for name, columns in needs.items()}
 
 
 def run_check(args: argparse.Namespace) -> int:
@@ -152,11 +157,11 @@ def run_check(args: argparse.Namespace) -> int:
         contract = load_file(file)
     except ContractError as error:
         if args.json:
-            errors = [problem.to_json() for problem in error.problems]
+            errors = error.to_json()
             print(json.dumps({"ok": False, "errors": errors}))
         for problem in error.problems:
             where = f"{args.contract}: " if problem.line is not None else ""
-            print(f"{where}{problem}", file=sys.stderr)
+            print(f"{where}{describe(problem)}", file=sys.stderr)
         return BAD_INPUT
     if args.json:
         found = {"ok": True, "contract": contract.name, "version": contract.version, "errors": []}

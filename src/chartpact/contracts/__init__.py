@@ -11,10 +11,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from chartpact.contracts.compile import Contract, load, load_file
-from chartpact.contracts.errors import ContractError, Problem
-from chartpact.contracts.reading import Reading
-from chartpact.contracts.violations import Violation
+from chartpact import pacts
+from chartpact.contracts import engine
+from chartpact.contracts.engine import Contract, load, load_file
+from chartpact.contracts.problems import ContractError, refusal
+from chartpact.contracts.reading import Reading, Violation
+from chartpact.problem import Problem
 from chartpact.snapshot import Snapshot
 
 __all__ = [
@@ -30,10 +32,8 @@ __all__ = [
 ]
 
 
-def find(contract: "Contract | str | Path") -> Contract:
+def find(contract: Contract | str | Path) -> Contract:
     """The contract that is given as such, by the name of a shipped one, or by its file."""
-    from chartpact import pacts
-
     if isinstance(contract, Contract):
         return contract
     if isinstance(contract, str) and contract in pacts.names():
@@ -46,22 +46,13 @@ def find(contract: "Contract | str | Path") -> Contract:
             return load_file(path)
     except OSError:  # a name that no file can have
         pass
-    known = ", ".join(pacts.names())
-    raise ContractError(
-        [
-            Problem(
-                None,
-                "",
-                f"there is no contract {str(contract)!r:.120}",
-                f"shipped: {known}; or name a file",
-            )
-        ]
-    )
+    hint = f"shipped: {', '.join(pacts.names())}; or name a file"
+    raise refusal(None, f"there is no contract {str(contract)!r:.120}", hint)
 
 
 def read(
-    contract: "Contract | str | Path",
-    snapshot: "Snapshot | Mapping[str, Any] | str | Path",
+    contract: Contract | str | Path,
+    snapshot: Snapshot | Mapping[str, Any] | str | Path,
     config: Mapping[str, Any] | None = None,
     profile: str | None = None,
 ) -> Reading:
@@ -71,10 +62,8 @@ def read(
     raises: a contract that is none (`ContractError`), a snapshot that is none (`SnapshotError`), a
     config that is no mapping (`TypeError`).
     """
-    from chartpact.contracts.engine import read as run
-
     if config is not None and not isinstance(config, Mapping):
         raise TypeError(f"config maps keys to values; {config!r:.60} does not")
     if profile is not None and not isinstance(profile, str):
         raise TypeError(f"a profile is a name, not {profile!r:.60}")
-    return run(find(contract), Snapshot.of(snapshot), config, profile)
+    return engine.read(find(contract), Snapshot.of(snapshot), config, profile)

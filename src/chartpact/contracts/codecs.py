@@ -8,23 +8,84 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
-from chartpact.contracts import patterns
-from chartpact.contracts.kinds import BOOL, NUMBER, TEXT, TIME, Kind, enum
-from chartpact.contracts.model import Decode, PayloadField
-from chartpact.contracts.patterns import MAX_TEXT, Pattern
-from chartpact.contracts.violations import Trouble
+import re2
 
-LARGEST_WHOLE = 2**53
-_REMEMBERED = 4096
+from chartpact import checks
+from chartpact.cache import Memo
+from chartpact.checks import MAX_WHOLE, Unfit
+from chartpact.contracts.expressions.values import BOOL, NUMBER, TEXT, TIME, Kind, enum
+from chartpact.contracts.model import Decode, PayloadField, misplaced
+from chartpact.contracts.reading import Trouble
+
 _KEY = re.compile(r"[A-Z][A-Z0-9_]*")
 _NUMBER = re.compile(r"-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _WHOLE = re.compile(r"-?[0-9]{1,16}")
 _VERSION_KEY = {"delimiter": "V", "json": "v"}
 
+MAX_PATTERN = 1000
+MAX_TEXT = 4096
+_MEMORY = 1 << 20
+_ENTRY = 200  # what an entry takes beside its text, in bytes
+
+V = TypeVar("V")
+Groups = Mapping[str, str | None]
 Values = tuple[Any, ...]
-Told = tuple[tuple[str, ...], str, str]  # steps below `decode`, message, hint
+Fault = tuple[tuple[str, ...], str, str]  # steps below `decode`, message, hint
+
+
+# ---------------------------------------------------------------------------------------- patterns
+
+_options = re2.Options()
+_options.log_errors = False
+_options.max_mem = _MEMORY
+
+
+def pattern_fault(text: str) -> str | None:
+    """What is wrong with a pattern, or nothing."""
+    if len(text) > MAX_PATTERN:
+        return f"a pattern of {len(text)} characters is too long; at most {MAX_PATTERN}"
+    try:
+        re2.compile(text, _options)
+    except (re2.error, UnicodeEncodeError) as error:
+        reason = error.args[0] if error.args else error
+        shown = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
+        return f"{text!r:.60} is not a pattern: {shown}"
+    return None
+
+
+def text_memo(make: Callable[[str], V]) -> Memo[str, V]:
+    """The values of a function of drawn texts, bounded by what the texts weigh."""
+    return Memo(make, most=_MEMORY, weigh=lambda text: len(text) + _ENTRY)
+
+
+class Pattern:
+    """A pattern that must match a whole text; `groups_in[text]` is None where it does not."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._compiled = re2.compile(text, _options)
+        self._places: dict[str, int] = dict(self._compiled.groupindex)
+        self.groups_in: Memo[str, Groups | None] = text_memo(self._match)
+
+    @property
+    def groups(self) -> frozenset[str]:
+        return frozenset(self._places)
+
+    def _match(self, text: str) -> Groups | None:
+        if len(text) > MAX_TEXT:
+            raise Trouble("malformed", f"a text of {len(text)} characters is too long to match")
+        try:
+            match = self._compiled.fullmatch(text)
+        except UnicodeEncodeError:
+            raise Trouble("malformed", "a text holds half of a surrogate pair") from None
+        if match is None:
+            return None
+        return {name: match.group(place) for name, place in self._places.items()}
+
+
+# ------------------------------------------------------------------------------------------ codecs
 
 
 class PayloadError(ValueError):
@@ -46,7 +107,7 @@ class Codec:
         return self.pattern if self.pattern_key is None else config.get(self.pattern_key)
 
 
-def kinds(spec: Decode) -> dict[str, Kind]:
+def field_kinds(spec: Decode) -> dict[str, Kind]:
     """The kind of each field."""
     plain = {"text": TEXT, "number": NUMBER, "bool": BOOL, "time": TIME}
     found = {}
@@ -56,50 +117,44 @@ def kinds(spec: Decode) -> dict[str, Kind]:
     return found
 
 
-def compile_codec(spec: Decode, config: Mapping[str, Kind]) -> tuple[Codec, list[Told]]:
+def compile_codec(spec: Decode, config: Mapping[str, Kind]) -> tuple[Codec, list[Fault]]:
     """The codec that a contract declares, and what is wrong with the declaration."""
-    told: list[Told] = []
-    wrong = {
-        "pattern": spec.pattern is not None and spec.as_ != "pattern",
-        "tag": spec.tag is not None and spec.as_ != "delimiter",
-        "versions": spec.versions is not None and spec.as_ == "pattern",
+    form, faults = spec.as_, list[Fault]()
+    foreign = {
+        "pattern": spec.pattern is not None and form != "pattern",
+        "tag": spec.tag is not None and form != "delimiter",
+        "versions": spec.versions is not None and form == "pattern",
     }
-    told += [
-        ((word,), f"{word} does not belong to {spec.as_}", "remove it")
-        for word, given in wrong.items()
-        if given
-    ]
+    for word in (word for word, wrong in foreign.items() if wrong):
+        faults.append(((word,), f"{word} does not belong to {form}", "remove it"))
     for name, field in spec.fields.items():
-        told += _field_faults(name, field, spec.as_)
+        faults += _field_faults(name, field, form)
     if not spec.fields:
-        told.append((("fields",), "a payload has fields", "write fields: {name: {type: text}}"))
-    codec = Codec(spec.as_, spec.fields, spec.tag or "", tuple(spec.versions or (1,)))
-    if spec.as_ == "delimiter" and (not spec.tag or "|" in spec.tag or not spec.tag.strip()):
-        told.append((("tag",), "a delimiter payload begins with a tag", "write tag: SIGNAL"))
-    if spec.as_ == "pattern":
-        codec, more = _pattern_codec(spec, config)
-        told += more
-    return codec, told
+        faults.append((("fields",), "a payload has fields", "write fields: {name: {type: text}}"))
+    codec = Codec(form, spec.fields, spec.tag or "", tuple(spec.versions or (1,)))
+    if form == "delimiter" and (not spec.tag or "|" in spec.tag or not spec.tag.strip()):
+        faults.append((("tag",), "a delimiter payload begins with a tag", "write tag: SIGNAL"))
+    if form == "pattern":
+        key = spec.pattern if spec.pattern in config else None
+        codec = Codec(form, spec.fields, pattern=None if key else spec.pattern, pattern_key=key)
+        if (wrong := _pattern_fault(codec, config)) is not None:
+            faults.append((("pattern",), *wrong))
+    return codec, faults
 
 
-def _pattern_codec(spec: Decode, config: Mapping[str, Kind]) -> tuple[Codec, list[Told]]:
-    text = spec.pattern
+def _pattern_fault(codec: Codec, config: Mapping[str, Kind]) -> tuple[str, str] | None:
+    """What is wrong with the pattern of a payload, and what would be right."""
+    key, text = codec.pattern_key, codec.pattern
+    if key is not None:
+        right = config[key].name == "pattern"
+        message = f"the config key {key} is not a pattern"
+        return None if right else (message, "give it type: pattern")
     if text is None:
-        empty = Codec("pattern", spec.fields, pattern="")
-        return empty, [(("pattern",), "pattern is missing", "write pattern: '…(?P<name>…)'")]
-    if text in config:
-        keyed = Codec("pattern", spec.fields, pattern_key=text)
-        if config[text].name == "pattern":
-            return keyed, []
-        return keyed, [
-            (("pattern",), f"the config key {text} is not a pattern", "give it type: pattern")
-        ]
-    codec = Codec("pattern", spec.fields, pattern=text)
-    if (fault := patterns.fault(text)) is not None:
-        return codec, [(("pattern",), fault, "patterns are those of RE2")]
-    if (fault := group_fault(text, codec)) is not None:
-        return codec, [(("pattern",), fault, "name its groups (?P<field>…) as in fields")]
-    return codec, []
+        return "pattern is missing", "write pattern: '…(?P<name>…)'"
+    if (wrong := pattern_fault(text)) is not None:
+        return wrong, "patterns are those of RE2"
+    wrong = group_fault(text, codec)
+    return None if wrong is None else (wrong, "name its groups (?P<field>…) as in fields")
 
 
 def group_fault(pattern: str, codec: Codec) -> str | None:
@@ -113,39 +168,24 @@ def group_fault(pattern: str, codec: Codec) -> str | None:
     return None
 
 
-def _field_faults(name: str, field: PayloadField, form: str) -> list[Told]:
-    place, told = ("fields", name), list[Told]()
-    if (field.type == "choice") != (field.options is not None):
-        told.append((place, "options belong to a choice, and a choice has them", "options: [A, B]"))
-    if field.type not in ("number", "time") and (field.min is not None or field.max is not None):
-        told.append((place, f"a {field.type} has no min or max", "remove it"))
+def _field_faults(name: str, field: PayloadField, form: str) -> list[Fault]:
+    wrong = [(message, hint) for _, message, hint in misplaced(field)]
     for option in field.options or ():
         if not option.strip() or (form == "delimiter" and "|" in option):
-            told.append((place, f"the option {option!r} cannot be written", "remove it"))
+            wrong.append((f"the option {option!r} cannot be written", "remove it"))
     if form == "delimiter" and not _KEY.fullmatch(name):
-        told.append((place, f"{name!r} is not a key", "write keys in capitals"))
+        wrong.append((f"{name!r} is not a key", "write keys in capitals"))
     if name == _VERSION_KEY.get(form):
-        told.append((place, f"{name} carries the version", "list it in versions"))
-    return told
+        wrong.append((f"{name} carries the version", "list it in versions"))
+    return [(("fields", name), message, hint) for message, hint in wrong]
 
 
 # ------------------------------------------------------------------------------------------ decode
 
 
-def decoder(codec: Codec, pattern: Pattern | None = None) -> Callable[[str], Values]:
-    """A function from a text to the values of the fields; it remembers texts it has seen."""
-    seen: dict[str, Values] = {}
-
-    def read(text: str) -> Values:
-        found = seen.get(text)
-        if found is None:
-            found = decode(codec, text, pattern)
-            if len(seen) >= _REMEMBERED:
-                seen.clear()
-            seen[text] = found
-        return found
-
-    return read
+def decoder(codec: Codec, pattern: Pattern | None = None) -> Mapping[str, Values]:
+    """A table from texts to the values of the fields, which fills itself."""
+    return text_memo(lambda text: decode(codec, text, pattern))
 
 
 def decode(codec: Codec, text: str, pattern: Pattern | None = None) -> Values:
@@ -160,7 +200,7 @@ def decode(codec: Codec, text: str, pattern: Pattern | None = None) -> Values:
         if codec.pattern is None:
             raise Trouble("malformed", "no pattern is configured to read this text with")
         pattern = Pattern(codec.pattern)
-    groups = pattern.match(text)
+    groups = pattern.groups_in[text]
     if groups is None:
         raise Trouble("malformed", f"{text!r:.80} does not match {pattern.text!r:.80}")
     return _fields(codec, dict(groups), _from_text)
@@ -220,7 +260,7 @@ def _from_text(field: PayloadField, text: str) -> Any:
             raise ValueError(f"{text!r:.60} is not true or false")
         return text == "true"
     if field.type == "time":
-        if not _WHOLE.fullmatch(text) or abs(int(text)) > LARGEST_WHOLE:
+        if not _WHOLE.fullmatch(text) or abs(int(text)) > MAX_WHOLE:
             raise ValueError(f"{text!r:.60} is not a time in milliseconds")
         return int(text)
     if not _NUMBER.fullmatch(text):
@@ -228,36 +268,22 @@ def _from_text(field: PayloadField, text: str) -> Any:
     number = int(text) if _WHOLE.fullmatch(text) else float(text)
     if not math.isfinite(number):
         raise ValueError(f"{text!r:.60} is too large a number")
-    return float(number) if abs(number) > LARGEST_WHOLE else number
+    return float(number) if abs(number) > MAX_WHOLE else number
 
 
 def _from_json(field: PayloadField, value: Any) -> Any:
-    whole = isinstance(value, int) and not isinstance(value, bool)
     if field.type in ("text", "choice"):
-        if not isinstance(value, str):
-            raise ValueError(f"{value!r:.60} is not a text")
-        try:
-            value.encode()
-        except UnicodeEncodeError:
-            raise ValueError("the text holds half of a surrogate pair") from None
-        return value
+        return checks.text(value)
     if field.type == "bool":
         if not isinstance(value, bool):
-            raise ValueError(f"{value!r:.60} is not true or false")
+            raise Unfit(f"{value!r:.60} is not true or false")
         return value
     if field.type == "time":
-        if not whole or abs(value) > LARGEST_WHOLE:
-            raise ValueError(f"{value!r:.60} is not a time in milliseconds")
+        if not checks.is_whole(value):
+            raise Unfit(f"{value!r:.60} is not a time in milliseconds")
         return value
-    if not whole and not isinstance(value, float):
-        raise ValueError(f"{value!r:.60} is not a number")
-    try:
-        number = float(value) if abs(value) > LARGEST_WHOLE else value
-    except OverflowError:
-        number = math.inf
-    if not math.isfinite(number):
-        raise ValueError("it is too large a number")
-    return number
+    number = checks.number(value)
+    return float(number) if abs(number) > MAX_WHOLE else number
 
 
 def _delimited(codec: Codec, text: str) -> dict[str, str]:

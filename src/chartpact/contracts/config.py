@@ -1,18 +1,26 @@
 """Configuration: what a user may have customised, where each value came from, whether it fits."""
 
-import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from chartpact import palette
-from chartpact.contracts import patterns
-from chartpact.contracts.errors import suggestion
-from chartpact.contracts.kinds import BOOL, COLOR, NUMBER, PATTERN, TEXT, Kind, enum
-from chartpact.contracts.model import ConfigKey
-from chartpact.contracts.scope import CHART_KINDS
+from chartpact.checks import Unfit, number
+from chartpact.contracts.codecs import pattern_fault
+from chartpact.contracts.expressions.nodes import TICK_SIZE
+from chartpact.contracts.expressions.values import (
+    BOOL,
+    CHART_KINDS,
+    COLOR,
+    NUMBER,
+    PATTERN,
+    TEXT,
+    Kind,
+    enum,
+)
+from chartpact.contracts.model import ConfigKey, misplaced
+from chartpact.contracts.problems import suggestion
+from chartpact.problem import Problem
 
-TICK_SIZE = "tick_size"
 MAX_TEXT = 4096
 # Every contract accepts a tick size; one that does not declare it takes the chart's.
 IMPLIED_TICK_SIZE = ConfigKey.model_validate({"type": "number", "from": "chart.tick_size"})
@@ -30,51 +38,35 @@ def check(name: str, key: ConfigKey, value: Any) -> tuple[Any, str | None]:
     """The value in its canonical form, or what is wrong with it."""
     if value is None:
         return None, None if key.nullable else f"it must not be null; {wanted(key)}"
-    if not _fits(key, value):
+    try:
+        canonical = _canonical(key, value)
+    except (ValueError, TypeError):
         return None, f"{value!r:.60} is not {wanted(key)}"
-    if key.type == "color":
-        canonical = palette.color(value)
-        if canonical.endswith("00"):
-            return None, f"{value!r} is fully transparent, so it can be seen nowhere"
-        return canonical, None
-    if key.type == "pattern" and (fault := patterns.fault(value)) is not None:
-        return None, fault
-    if name == TICK_SIZE and key.type == "number" and value <= 0:
+    if key.type == "color" and canonical.endswith("00"):
+        return None, f"{value!r} is fully transparent, so it can be seen nowhere"
+    if key.type == "pattern" and (wrong := pattern_fault(canonical)) is not None:
+        return None, wrong
+    if name == TICK_SIZE and key.type == "number" and canonical <= 0:
         return None, f"{value!r} is not above 0"
-    return value, None
+    return canonical, None
 
 
-def _fits(key: ConfigKey, value: Any) -> bool:
+def _canonical(key: ConfigKey, value: Any) -> Any:
     match key.type:
         case "color":
-            return _is_color(value)
+            return palette.color(value)
         case "number":
-            number = isinstance(value, int | float) and not isinstance(value, bool)
-            return number and _finite(value) and _between(key.min, value, key.max)
-        case "bool":
-            return isinstance(value, bool)
-        case "choice":
-            return isinstance(value, str) and value in (key.options or ())
-    return isinstance(value, str) and len(value) <= MAX_TEXT
-
-
-def _is_color(value: Any) -> bool:
-    try:
-        palette.color(value)
-    except (ValueError, TypeError):
-        return False
-    return True
-
-
-def _between(low: float | None, value: float, high: float | None) -> bool:
-    return (low is None or value >= low) and (high is None or value <= high)
-
-
-def _finite(value: float) -> bool:
-    try:
-        return math.isfinite(value)
-    except OverflowError:
-        return False
+            plain = number(value)
+            above = key.min is None or plain >= key.min
+            if above and (key.max is None or plain <= key.max):
+                return plain
+        case "bool" if isinstance(value, bool):
+            return value
+        case "choice" if isinstance(value, str) and value in (key.options or ()):
+            return value
+        case "text" | "pattern" if isinstance(value, str) and len(value) <= MAX_TEXT:
+            return value
+    raise Unfit
 
 
 def wanted(key: ConfigKey) -> str:
@@ -90,33 +82,27 @@ def wanted(key: ConfigKey) -> str:
             return "a pattern"
         case "text":
             return "a text"
-    ends = [f"at least {key.min:g}" if key.min is not None else "",
-            f"at most {key.max:g}" if key.max is not None else ""]  # fmt: skip
-    told = " and ".join(filter(None, ends))
-    return f"a number of {told}" if told else "a number"
+    low = [f"at least {key.min:g}"] if key.min is not None else []
+    high = [f"at most {key.max:g}"] if key.max is not None else []
+    return f"a number of {' and '.join(low + high)}" if low or high else "a number"
 
 
 def faults(name: str, key: ConfigKey) -> list[tuple[str, str, str]]:
     """What is wrong with a key's declaration: word, message, hint."""
-    found = []
-    if (key.type == "choice") != (key.options is not None):
-        found.append(("options", "options belong to a choice, and a choice has them", "[a, b]"))
-    if key.options is not None and (not key.options or len(set(key.options)) < len(key.options)):
+    found = misplaced(key)
+    if key.options is not None and len({*key.options}) < max(len(key.options), 1):
         found.append(("options", "options are different names, at least one", "[a, b]"))
-    if key.type != "number" and (key.min is not None or key.max is not None):
-        found.append(("min", f"a {key.type} has no min or max", "remove it"))
     if key.from_ is not None:
-        where, _, field = key.from_.partition(".")
-        kind = CHART_KINDS.get(field) if where == "chart" else None
+        kind = CHART_KINDS.get(key.chart_fact or "")
         if kind is None:
-            known = [f"chart.{each}" for each in CHART_KINDS]
+            known = [f"chart.{name}" for name in CHART_KINDS]
             found.append(("from", f"{key.from_!r} is unknown", suggestion(key.from_, known)))
         elif kind.name != {"choice": "enum"}.get(key.type, key.type):
             found.append(("from", f"{key.from_} is {kind}, not {wanted(key)}", "choose another"))
     if key.has_default and key.default is not None:
-        fault = check(name, key, key.default)[1]
-        if fault is not None:
-            found.append(("default", fault, f"write {wanted(key)}, or null"))
+        wrong = check(name, key, key.default)[1]
+        if wrong is not None:
+            found.append(("default", wrong, f"write {wanted(key)}, or null"))
     return found
 
 
@@ -127,12 +113,9 @@ class Setting(NamedTuple):
     origin: str  # caller, profile, inputs, chart or default
 
 
-@dataclass(frozen=True)
-class Fault:
+def fault(path: str, message: str) -> Problem:
     """A configuration that does not fit: the key, or the place, and why."""
-
-    path: str
-    message: str
+    return Problem("config", message, path=path)
 
 
 def resolve(
@@ -142,30 +125,29 @@ def resolve(
     profile: str | None,
     inputs: Mapping[str, Any],
     chart: Mapping[str, Any],
-) -> tuple[dict[str, Setting], list[Fault]]:
+) -> tuple[dict[str, Setting], list[Problem]]:
     """Every key's value: the caller's, the profile's, the study's, the chart's, or the default."""
-    found: list[Fault] = []
+    found: list[Problem] = []
     chosen: Mapping[str, Any] = {}
     if profile is not None:
         if profile not in profiles:
             hint = suggestion(profile, list(profiles)) if profiles else "the contract has none"
-            found.append(Fault("profiles", f"there is no profile {profile!r:.60}; {hint}"))
+            found.append(fault("profiles", f"there is no profile {profile!r:.60}; {hint}"))
         chosen = profiles.get(profile, {})
     for name in given:
         if name not in keys:
             hint = suggestion(str(name), list(keys))
-            found.append(Fault("config", f"there is no key {name!r:.60}; {hint}"))
+            found.append(fault("config", f"there is no key {name!r:.60}; {hint}"))
     settings = {}
     for name, key in keys.items():
         setting = _setting(name, key, given, chosen, inputs, chart)
         if setting is None:
-            found.append(Fault(f"config.{name}", _lacking(name, key)))
+            found.append(fault(f"config.{name}", _lacking(name, key)))
             continue
-        value, fault = check(name, key, setting.value)
-        if fault is not None:
-            told = {"inputs": "the study's input", "chart": "the chart's value"}
-            where = told.get(setting.origin, "")
-            found.append(Fault(f"config.{name}", f"{where} {fault}".strip()))
+        value, wrong = check(name, key, setting.value)
+        if wrong is not None:
+            whose = {"inputs": "the study's input ", "chart": "the chart's value "}
+            found.append(fault(f"config.{name}", f"{whose.get(setting.origin, '')}{wrong}"))
         settings[name] = Setting(value, setting.origin)
     return settings, found
 
@@ -184,8 +166,8 @@ def _setting(
         return Setting(chosen[name], "profile")
     if inputs.get(name) is not None:
         return Setting(inputs[name], "inputs")
-    if key.from_ is not None and chart.get(key.from_.partition(".")[2]) is not None:
-        return Setting(chart[key.from_.partition(".")[2]], "chart")
+    if key.chart_fact is not None and chart.get(key.chart_fact) is not None:
+        return Setting(chart[key.chart_fact], "chart")
     if key.has_default:
         return Setting(key.default, "default")
     return None

@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from chartpact.contracts.errors import ContractError, Problem
+from chartpact.contracts.problems import ContractError, refusal
 
 MAX_BYTES = 64 * 1024
 MAX_NESTING = 24
@@ -58,10 +58,6 @@ class Node:
         return line
 
 
-def _refuse(line: int | None, message: str, hint: str) -> ContractError:
-    return ContractError([Problem(line, "", message, hint)])
-
-
 def parse(text: str | bytes) -> Node:
     """The document in a text, or a `ContractError` that names the line.
 
@@ -70,25 +66,25 @@ def parse(text: str | bytes) -> Node:
     """
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     if len(data) > MAX_BYTES:
-        raise _refuse(None, f"{len(data)} bytes are too many", f"at most {MAX_BYTES} are allowed")
+        raise refusal(None, f"{len(data)} bytes are too many", f"at most {MAX_BYTES} are allowed")
     try:
         decoded = data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise _refuse(None, "this is not a text in UTF-8", "save it as UTF-8") from None
+        raise refusal(None, "this is not a text in UTF-8", "save it as UTF-8") from None
     try:
         return _document(yaml.parse(decoded, Loader=yaml.SafeLoader))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         told = f"{error.problem or error.context}"
-        raise _refuse(
+        raise refusal(
             mark.line + 1 if mark else None, f"this is not YAML: {told}", _yaml_hint(told)
         ) from None
     except yaml.YAMLError as error:
-        raise _refuse(None, f"this is not YAML: {error!s:.120}", "remove it") from None
+        raise refusal(None, f"this is not YAML: {error!s:.120}", "remove it") from None
     except (RecursionError, ValueError) as error:
         if isinstance(error, ContractError):
             raise
-        raise _refuse(None, "this is not YAML that can be read", "write it more plainly") from None
+        raise refusal(None, "this is not YAML that can be read", "write it more plainly") from None
 
 
 def _yaml_hint(told: str) -> str:
@@ -116,11 +112,11 @@ def _document(events: Iterator[yaml.Event]) -> Node:
         match event:
             case yaml.DocumentStartEvent():
                 if event.version or event.tags:
-                    raise _refuse(line, "a directive stands here", "remove the line with %")
+                    raise refusal(line, "a directive stands here", "remove the line with %")
                 if root is not None:
-                    raise _refuse(line, "a second document begins", "one file holds one contract")
+                    raise refusal(line, "a second document begins", "one file holds one contract")
             case yaml.AliasEvent():
-                raise _refuse(line, f"*{event.anchor:.40} is an alias", "write the value out")
+                raise refusal(line, f"*{event.anchor:.40} is an alias", "write the value out")
             case yaml.ScalarEvent() | yaml.CollectionStartEvent():
                 count += 1
                 _check_plain(event, line, count, len(open_))
@@ -137,7 +133,7 @@ def _document(events: Iterator[yaml.Event]) -> Node:
             case yaml.CollectionEndEvent():
                 open_.pop()
     if root is None:
-        raise _refuse(1, "there is nothing here", "a contract begins with `contract: name`")
+        raise refusal(1, "there is nothing here", "a contract begins with `contract: name`")
     return root
 
 
@@ -146,13 +142,13 @@ def _check_plain(
 ) -> None:
     """Refuses what is more than a plain value, and more values than anybody writes."""
     if event.anchor:
-        raise _refuse(line, f"&{event.anchor:.40} is an anchor", "write the value out")
+        raise refusal(line, f"&{event.anchor:.40} is an anchor", "write the value out")
     if event.tag:
-        raise _refuse(line, f"{event.tag:.40} is a tag", "remove it; quotes make a text")
+        raise refusal(line, f"{event.tag:.40} is a tag", "remove it; quotes make a text")
     if count > MAX_NODES:
-        raise _refuse(line, "too many values", f"at most {MAX_NODES} are allowed")
+        raise refusal(line, "too many values", f"at most {MAX_NODES} are allowed")
     if depth >= MAX_NESTING and not isinstance(event, yaml.ScalarEvent):
-        raise _refuse(line, "this is nested too deeply", f"at most {MAX_NESTING} levels")
+        raise refusal(line, "this is nested too deeply", f"at most {MAX_NESTING} levels")
 
 
 def _put(parent: _Open, node: Node) -> None:
@@ -165,10 +161,10 @@ def _put(parent: _Open, node: Node) -> None:
 
 def _key(event: yaml.Event, mapping: Node, line: int) -> str:
     if not isinstance(event, yaml.ScalarEvent):
-        raise _refuse(line, "a key is a list or a mapping", "keys are names")
+        raise refusal(line, "a key is a list or a mapping", "keys are names")
     key = str(event.value)
     if key in mapping.value:
-        raise _refuse(
+        raise refusal(
             line, f"the key {key!r:.60} is there twice", f"see line {mapping.keys[key]}; keep one"
         )
     mapping.keys[key] = line
@@ -189,7 +185,7 @@ def _scalar(event: yaml.ScalarEvent, line: int) -> Any:
     if event.style is not None:
         return text
     if text == "":
-        raise _refuse(
+        raise refusal(
             line,
             "nothing stands here",
             'write a value, null, or ""; inside { } a comma ends a value, so quote texts with one',
@@ -199,10 +195,10 @@ def _scalar(event: yaml.ScalarEvent, line: int) -> Any:
     if not _NUMBER.fullmatch(text):
         return text
     if len(text) > MAX_DIGITS:
-        raise _refuse(line, f"{text:.20}… is too long a number", f"at most {MAX_DIGITS} digits")
+        raise refusal(line, f"{text:.20}… is too long a number", f"at most {MAX_DIGITS} digits")
     if text.lstrip("-").isdigit():
         return int(text)
     number = float(text)
     if not math.isfinite(number):
-        raise _refuse(line, f"{text} is not a finite number", "write a smaller one")
+        raise refusal(line, f"{text} is not a finite number", "write a smaller one")
     return number

@@ -5,10 +5,8 @@ for editors is made from these classes.
 """
 
 import keyword
-import math
 import re
-from collections.abc import Sequence
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic import (
     AfterValidator,
@@ -21,8 +19,10 @@ from pydantic import (
     model_validator,
 )
 
-from chartpact.contracts.document import Node
-from chartpact.contracts.errors import ContractError, Problem, suggestion
+from chartpact.checks import Unfit, number
+from chartpact.contracts.document import Node, Place
+from chartpact.contracts.problems import ContractError, problem, refusal, suggestion
+from chartpact.problem import Problem
 from chartpact.snapshot import CHANNELS
 
 SCHEMA_ID = "urn:chartpact:schema:contract:1"
@@ -42,23 +42,31 @@ _COUNT = re.compile(r"([0-9]{1,6})(?:(\.\.)([0-9]{1,6})?)?")
 _VERSION = re.compile(r"(?:0|[1-9][0-9]{0,5})(?:\.(?:0|[1-9][0-9]{0,5})){2}")
 
 
+class Misfit(ValueError):
+    """A value that does not belong where it stands, and what would be right."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.message, self.hint = message, hint
+
+
 def _plain_name(value: Any) -> str:
     if not isinstance(value, str) or not _NAME.fullmatch(value) or len(value) > MAX_NAME:
-        raise ValueError(
-            f"{value!r:.60} is not a name; use letters, digits and _, beginning with a letter"
+        raise Misfit(
+            f"{value!r:.60} is not a name", "use letters, digits and _, beginning with a letter"
         )
     return value
 
 
 def _name(value: Any) -> str:
     if _plain_name(value) in RESERVED:
-        raise ValueError(f"{value!r} is a word of the language; choose another name")
+        raise Misfit(f"{value!r} is a word of the language", "choose another name")
     return str(value)
 
 
 def _meaning(value: Any) -> str:
     if _plain_name(value) in RESERVED - {"none"} - set(keyword.kwlist):
-        raise ValueError(f"{value!r} is a word of the language; choose another name")
+        raise Misfit(f"{value!r} is a word of the language", "choose another name")
     return str(value)
 
 
@@ -70,11 +78,11 @@ def expression_text(value: Any) -> str:
     if isinstance(value, int | float):
         return repr(value)
     if not isinstance(value, str):
-        raise ValueError("an expression is a text; quote it where it begins with [ or {")
+        raise Misfit("an expression is a text", "quote it where it begins with [ or {")
     if len(value) > MAX_EXPRESSION:
-        raise ValueError(
-            f"{len(value)} characters are too many for an expression; "
-            f"at most {MAX_EXPRESSION}: name parts of it in reads"
+        raise Misfit(
+            f"{len(value)} characters are too many for an expression",
+            f"at most {MAX_EXPRESSION}: name parts of it in reads",
         )
     return value
 
@@ -83,35 +91,36 @@ def _count(value: Any) -> tuple[int, int | None]:
     text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
     match = _COUNT.fullmatch(text) if isinstance(text, str) else None
     if match is None:
-        raise ValueError(f"{value!r:.60} is not a count; write 1, 0..1, 2..4 or 0..")
+        raise Misfit(f"{value!r:.60} is not a count", "write 1, 0..1, 2..4 or 0..")
     low = int(match[1])
     high = low if match[2] is None else None if match[3] is None else int(match[3])
     if high is not None and high < low:
-        raise ValueError(f"{value!r} ends before it begins; write the smaller number first")
+        raise Misfit(f"{value!r} ends before it begins", "write the smaller number first")
     return low, high
 
 
 def _contract_version(value: Any) -> str:
     if not isinstance(value, str) or not _VERSION.fullmatch(value):
-        raise ValueError(f"{value!r:.60} is not a version; write three numbers, as in 1.0.0")
+        raise Misfit(f"{value!r:.60} is not a version", "write three numbers, as in 1.0.0")
     return value
 
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"{value!r:.60} is not a text; put it in quotes")
+        raise Misfit(f"{value!r:.60} is not a text", "put it in quotes")
     return value
 
 
 def _number(value: Any) -> float:
-    if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
-        raise ValueError(f"{value!r:.60} is not a number")
-    return value
+    try:
+        return number(value)
+    except Unfit:
+        raise Misfit(f"{value!r:.60} is not a number", "") from None
 
 
 def _scalar(value: Any) -> Any:
     if isinstance(value, dict | list):
-        raise ValueError("one value belongs here, not a list or a mapping")
+        raise Misfit("one value belongs here, not a list or a mapping", "")
     return value
 
 
@@ -191,6 +200,12 @@ class ConfigKey(Section):
     def nullable(self) -> bool:
         return self.has_default and self.default is None
 
+    @property
+    def chart_fact(self) -> str | None:
+        """The fact of the chart that `from` names."""
+        where, _, name = (self.from_ or "").partition(".")
+        return name if where == "chart" else None
+
 
 class Part(Section):
     """One member of a group, chosen from what is left."""
@@ -204,7 +219,7 @@ class Part(Section):
     def _one_way(self) -> "Part":
         given = [way for way in ("highest", "lowest", "where") if way in self.model_fields_set]
         if len(given) != 1:
-            raise ValueError("a part is chosen in one way; write highest, lowest or where")
+            raise Misfit("a part is chosen in one way", "write highest, lowest or where")
         return self
 
 
@@ -216,6 +231,18 @@ class PayloadField(Section):
     min: Number | None = None
     max: Number | None = None
     optional: bool = False
+
+
+def misplaced(typed: ConfigKey | PayloadField) -> list[tuple[str, str, str]]:
+    """The words that do not go with a type: word, message, hint."""
+    found = []
+    if (typed.type == "choice") != (typed.options is not None):
+        message = "options belong to a choice, and a choice has them"
+        found.append(("options", message, "options: [A, B]"))
+    limited = typed.min is not None or typed.max is not None
+    if limited and typed.type not in ("number", "time"):
+        found.append(("min", f"a {typed.type} has no min or max", "remove it"))
+    return found
 
 
 class Decode(Section):
@@ -306,8 +333,7 @@ class ContractFile(Section):
     config: dict[Name, ConfigKey] = {}
     profiles: dict[PlainName, dict[str, Scalar]] = {}
     channels: dict[
-        Literal["labels", "lines", "boxes", "cells"],
-        Literal["signal", "informational", "cosmetic"],
+        Literal["labels", "lines", "boxes", "cells"], Literal["signal", "informational", "cosmetic"]
     ]
     encodings: dict[Name, dict[Meaning, Values]] = {}
     elements: dict[Name, Element]
@@ -331,46 +357,42 @@ class OutputList(Section):
 def validate(root: Node) -> ContractFile:
     """The sections of a document, or every problem of their shape."""
     if not isinstance(root.value, dict):
-        raise ContractError(
-            [Problem(root.line, "", "this is not a contract", "begin with `contract: name`")]
-        )
+        raise refusal(root.line, "this is not a contract", "begin with `contract: name`")
     try:
         return ContractFile.model_validate(root.plain())
     except ValidationError as error:
-        raise ContractError(problems_of(error, root)) from None
+        raise ContractError(problems_of(error, root, ContractFile)) from None
 
 
 def problems_of(
-    error: ValidationError, root: Node, above: tuple[str | int, ...] = ()
+    error: ValidationError, root: Node, model: type[Section], above: Place = ()
 ) -> list[Problem]:
-    """What pydantic found, with lines, in words for the person who wrote the file."""
+    """What pydantic found wrong with a section, with lines, in words for the file's author."""
     problems = []
-    for found in error.errors(include_url=False):
-        steps = [*above, *(step for step in found["loc"] if step != "[key]")]
-        path = ".".join(map(str, steps))
-        message, hint = _told(found, steps)
-        line = root.line_of(steps)
-        if found["type"] == "missing":
-            line = root.line_of(steps[:-1])
-        problem = Problem(line, path, message, hint)
-        if problem not in problems:
-            problems.append(problem)
+    for detail in error.errors(include_url=False):
+        steps = tuple(step for step in detail["loc"] if step != "[key]")
+        place = (*above, *steps)
+        line = root.line_of(place[:-1] if detail["type"] == "missing" else place)
+        message, hint = _describe(detail, steps, model)
+        found = problem(line, ".".join(map(str, place)), message, hint)
+        if found not in problems:
+            problems.append(found)
     return problems
 
 
-def _told(found: Any, steps: Sequence[str | int]) -> tuple[str, str]:
-    kind, given = found["type"], found.get("input")
-    match kind:
+def _describe(detail: Any, steps: Place, model: type[Section]) -> tuple[str, str]:
+    given = detail.get("input")
+    match detail["type"]:
         case "extra_forbidden":
-            return f"unknown key {steps[-1]!r:.60}", suggestion(str(steps[-1]), _known(steps))
+            known = _keys(steps[:-1], model)
+            return f"unknown key {steps[-1]!r:.60}", suggestion(str(steps[-1]), known)
         case "missing":
             return f"{steps[-1]} is missing", f"add `{steps[-1]}: …`"
         case "literal_error":
-            allowed = found["ctx"]["expected"].replace("'", "")
+            allowed = detail["ctx"]["expected"].replace("'", "")
             return f"{given!r:.60} is not known here", f"use {allowed}"
-        case "value_error":
-            message, _, hint = str(found["ctx"]["error"]).partition("; ")
-            return message, hint
+        case "value_error" if isinstance(misfit := detail["ctx"]["error"], Misfit):
+            return misfit.message, misfit.hint
         case "dict_type" | "model_type" | "model_attributes_type":
             return f"{given!r:.60} is not a mapping", "write `name: value` pairs"
         case "list_type":
@@ -379,32 +401,26 @@ def _told(found: Any, steps: Sequence[str | int]) -> tuple[str, str]:
             return f"{given!r:.60} is not true or false", "write true or false"
         case "int_type" | "int_parsing" | "int_from_float":
             return f"{given!r:.60} is not a whole number", "write 1, 2, …"
-    return str(found["msg"]), ""
+    return str(detail["msg"]), ""
 
 
-_SECTIONS: dict[str, type[Section]] = {
-    "identity": Identity,
-    "config": ConfigKey,
-    "elements": Element,
-    "decode": Decode,
-    "fields": PayloadField,
-    "attach": Attach,
-    "parts": Part,
-    "states": Machine,
-    "rows": Row,
-    "edge_cases": EdgeCase,
-    "reserved": Reserved,
-    "output": OutputList,
-    "give": OutputList,
-}
+def _keys(steps: Place, model: type[Section]) -> list[str]:
+    """The keys that belong at a place of a section."""
+    kind: Any = model
+    for step in steps:
+        kind = _inside(kind, step)
+    return [field.alias or name for name, field in kind.model_fields.items()]
 
 
-def _known(steps: Sequence[str | int]) -> list[str]:
-    """The keys that belong where an unknown one was found."""
-    model: type[Section] = ContractFile
-    for step in steps[:-1]:
-        model = _SECTIONS.get(str(step), model)
-    return [field.alias or name for name, field in model.model_fields.items()]
+def _inside(kind: Any, step: str | int) -> Any:
+    """The type of what stands under a key of a section, or in a mapping or a list."""
+    if isinstance(kind, type) and issubclass(kind, Section):
+        fields = kind.model_fields.items()
+        kind = next(field.annotation for name, field in fields if step in (name, field.alias))
+        options = [each for each in get_args(kind) if each is not type(None)]
+        return options[0] if type(None) in get_args(kind) else kind
+    assert get_origin(kind) in (dict, list), kind
+    return get_args(kind)[-1]
 
 
 def json_schema() -> dict[str, Any]:

@@ -1,13 +1,61 @@
 """A Reading: what a snapshot says under a contract, a state or violations and never both."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from chartpact.contracts.violations import Violation
+from chartpact.checks import is_number
+from chartpact.contracts.model import KINDS
+
+MAX_SHOWN = 20
 
 Json = Any
+
+
+@dataclass(frozen=True)
+class Violation:
+    """One breach: its kind, the place in the contract, and the record or records as drawn."""
+
+    kind: str
+    path: str
+    message: str
+    contract: str
+    version: str
+    objects: tuple[Json, ...] = ()
+    field: str | None = None
+
+    def __post_init__(self) -> None:
+        assert self.kind in KINDS, self.kind
+
+    def __str__(self) -> str:
+        return f"{self.kind} at {self.path}: {self.message}"
+
+    def to_json(self) -> dict[str, Json]:
+        data: dict[str, Json] = {"kind": self.kind, "path": self.path, "message": self.message}
+        if self.objects:
+            shown = [_jsonable(record) for record in self.objects[:MAX_SHOWN]]
+            data["object"] = shown[0] if len(self.objects) == 1 else shown
+        if self.field is not None:
+            data["field"] = self.field
+        return {**data, "contract": self.contract, "version": self.version}
+
+
+class Trouble(Exception):
+    """What stops one object while expressions run; the engine makes a violation of it."""
+
+    def __init__(
+        self,
+        kind: str,
+        message: str,
+        members: Sequence[Any] | None = None,
+        path: str = "",
+        placed: bool = False,
+    ) -> None:
+        super().__init__(message)
+        self.kind, self.message, self.members, self.path = kind, message, members, path
+        self.placed = placed  # an anchor has its place, only its bar or time is not known
+
 
 _ORIGINS = {
     "profile": "from the profile",
@@ -68,17 +116,34 @@ class Reading:
     def to_json(self) -> dict[str, Json]:
         """The reading as every door gives it out."""
         if self.violations:
-            return {"violations": [each.to_json() for each in self.violations]}
+            return {"violations": [violation.to_json() for violation in self.violations]}
         data: dict[str, Json] = {
             "contract": self.contract,
             "version": self.version,
             "state": self.state,
             "as_of": self.as_of,
             "source": self.source,
-            "assumptions": [each.to_json() for each in self.assumptions],
+            "assumptions": [assumption.to_json() for assumption in self.assumptions],
         }
         if self.warnings:
-            data["warnings"] = [each.to_json() for each in self.warnings]
+            data["warnings"] = [warning.to_json() for warning in self.warnings]
         if self.undrawn:
             data["undrawn"] = dict(self.undrawn)
         return data
+
+
+def _jsonable(value: Json, depth: int = 6) -> Json:
+    """A record as drawn, in a form every JSON reader takes."""
+    if value is None or isinstance(value, bool | str):
+        return value
+    if isinstance(value, int | float):
+        if is_number(value):
+            return value
+        return str(value) if isinstance(value, float) else "a number too large to show"
+    if depth == 0:
+        return "…"
+    if isinstance(value, Mapping):
+        return {str(key): _jsonable(item, depth - 1) for key, item in list(value.items())[:64]}
+    if isinstance(value, list | tuple):
+        return [_jsonable(item, depth - 1) for item in value[:64]]
+    return f"{value!r:.60}"

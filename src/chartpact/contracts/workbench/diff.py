@@ -6,22 +6,31 @@ reserved, so that it never comes back with another meaning.
 """
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
-from chartpact.contracts.compile import Contract, identifiers, output_ids
-from chartpact.contracts.elements import INFORMATIONAL, SIGNAL
-from chartpact.contracts.expressions import parse
-from chartpact.contracts.kinds import Kind
-from chartpact.contracts.machines import MachineCode, Refusal
-from chartpact.contracts.outputs import Leaf, Many, Node, One
-from chartpact.syntax import SourceError
+from chartpact.contracts.document import Place
+from chartpact.contracts.engine import Contract
+from chartpact.contracts.engine.context import INFORMATIONAL, SIGNAL
+from chartpact.contracts.engine.contract import identifiers, output_ids, reserved
+from chartpact.contracts.engine.machines import MachinePlan, Refusal
+from chartpact.contracts.engine.outputs import Attached, Leaf, Many, Node, One
+from chartpact.contracts.expressions.parse import parse
+from chartpact.contracts.expressions.values import Kind
+from chartpact.contracts.model import ConfigKey, ContractFile, EdgeCase, Element, Row, Section
+
+Words = Mapping[str, Any]  # the words of a section, or its entries by name
 
 NONE, PATCH, MINOR, MAJOR = "none", "patch", "minor", "major"
 _ORDER = (NONE, PATCH, MINOR, MAJOR)
-_PROSE = {"meaning", "changes", "about", "say", "notes"}
-_EXPRESSIONS = {"where", "highest", "lowest", "of", "nearest", "when", "epoch", "sort"}
+_PROSE: Mapping[type[Section], tuple[str, ...]] = {
+    ContractFile: ("notes",),
+    ConfigKey: ("about",),
+    Element: ("meaning", "changes"),
+    Row: ("say",),
+    EdgeCase: ("say",),
+}
 
 
 @dataclass(frozen=True)
@@ -78,34 +87,34 @@ class Diff:
 
 def diff(old: Contract, new: Contract) -> Diff:
     """The differences from one contract to another."""
+    was, now = (_meaning(contract, contract.file, ()) for contract in (old, new))
     changes = [
         *_identity(old, new),
-        *_config(old, new),
+        *_config(was["config"], now["config"], old, new),
         *_channels(old, new),
-        *_encodings(old, new),
-        *_elements(old, new),
-        *_machines(old, new),
-        *_edges(old, new),
-        *_output(old, new),
+        *_encodings(was["encodings"], now["encodings"]),
+        *_elements(was["elements"], now["elements"], new),
+        *_machines(was["states"], now["states"], old, new),
+        *_edges(was["edge_cases"], now["edge_cases"]),
+        *_output(was["output"], now["output"], old, new),
         *_prose(old, new),
     ]
     return Diff(old.version, new.version, tuple(changes), tuple(_unreserved(old, new)))
 
 
 def _unreserved(old: Contract, new: Contract) -> Iterator[str]:
-    was, now = (identifiers(each.file, each.output.root) for each in (old, new))
-    kept = new.file.reserved.model_dump()
+    was, now = (identifiers(each.file, each.output) for each in (old, new))
+    kept = reserved(new.file)
     for section, ids in was.items():
-        for each in sorted(ids - now[section]):
+        for steps in sorted(ids - now[section]):
             # reserved by its path, by its own name, or with what it stood in
-            steps = each.split(".")
-            above = {".".join(steps[:n]) for n in range(1, len(steps) + 1)}
-            if not {*above, steps[-1]} & set(kept[section]):
-                yield f"{section}.{each}"
-    for section, ids in old.file.reserved.model_dump().items():
-        for each in ids:
-            if each in now[section] or each not in kept[section]:
-                yield f"{section}.{each}"
+            above = {steps[:n] for n in range(1, len(steps) + 1)}
+            if not {*above, steps[-1:]} & set(kept[section]):
+                yield f"{section}.{'.'.join(steps)}"
+    for section, reserved_ids in reserved(old.file).items():
+        for steps in reserved_ids:
+            if steps in now[section] or steps not in kept[section]:
+                yield f"{section}.{'.'.join(steps)}"
 
 
 # ---------------------------------------------------------------------------------------- sections
@@ -125,27 +134,28 @@ def _identity(old: Contract, new: Contract) -> Iterator[Change]:
         lost = after is not None and (
             before is None or not {*map(str, before)} <= {*map(str, after)}
         )
-        told = "versions are refused that were known" if lost else "more versions are known"
-        yield Change("identity.script_versions", told, MAJOR if lost else MINOR)
+        message = "versions are refused that were known" if lost else "more versions are known"
+        yield Change("identity.script_versions", message, MAJOR if lost else MINOR)
 
 
-def _config(old: Contract, new: Contract) -> Iterator[Change]:
-    was, now = old.file.config, new.file.config
+def _config(was: Words, now: Words, old: Contract, new: Contract) -> Iterator[Change]:
     for name in was.keys() - now.keys():
         yield Change(f"config.{name}", "removed", MAJOR)
     for name, key in now.items():
-        path = f"config.{name}"
-        if name not in was:
-            level = MINOR if key.has_default else MAJOR
-            yield Change(path, f"added, {'optional' if key.has_default else 'required'}", level)
-            continue
-        before, after = was[name].model_dump(), key.model_dump()
-        before["has_default"], after["has_default"] = was[name].has_default, key.has_default
-        for word in before:
-            if before[word] != after[word] and word not in _PROSE:
-                yield Change(f"{path}.{word.rstrip('_')}", "changed", MAJOR)
+        if name in was:
+            yield from _changed(was[name], key, f"config.{name}")
+        elif new.file.config[name].has_default:
+            yield Change(f"config.{name}", "added, optional", MINOR)
+        else:
+            yield Change(f"config.{name}", "added, required", MAJOR)
     if old.file.profiles != new.file.profiles:
         yield Change("profiles", "changed", PATCH)
+
+
+def _changed(before: Words, after: Words, path: str) -> Iterator[Change]:
+    for word in before:
+        if before[word] != after[word]:
+            yield Change(f"{path}.{word}", "changed", MAJOR)
 
 
 def _channels(old: Contract, new: Contract) -> Iterator[Change]:
@@ -159,12 +169,11 @@ def _channels(old: Contract, new: Contract) -> Iterator[Change]:
         yield Change(f"channels.{channel}", f"{before or 'empty'} became {after or 'empty'}", level)
     for channel, role in now.items():
         if role == SIGNAL:
-            for need in sorted(new.needs[channel] - old.needs[channel], key=str):
+            for need in sorted({*new.needs[channel]} - {*old.needs[channel]}):
                 yield Change(f"channels.{channel}", f"{need} is needed now", MAJOR)
 
 
-def _encodings(old: Contract, new: Contract) -> Iterator[Change]:
-    was, now = old.file.encodings, new.file.encodings
+def _encodings(was: Words, now: Words) -> Iterator[Change]:
     for name in dict.fromkeys([*was, *now]):
         path = f"encodings.{name}"
         if name not in now:
@@ -175,42 +184,34 @@ def _encodings(old: Contract, new: Contract) -> Iterator[Change]:
             yield Change(path, "changed", MAJOR)
 
 
-def _elements(old: Contract, new: Contract) -> Iterator[Change]:
-    was, now = old.file.elements, new.file.elements
+def _elements(was: Words, now: Words, new: Contract) -> Iterator[Change]:
     for name in was.keys() - now.keys():
         yield Change(f"elements.{name}", "removed", MAJOR)
-    for name, spec in now.items():
-        path = f"elements.{name}"
-        if name not in was:
-            harmless = spec.ignore is not None or new.elements[name].role == INFORMATIONAL
-            what = "ignored" if spec.ignore is not None else new.elements[name].role
-            yield Change(path, f"added, {what}", MINOR if harmless else MAJOR)
+    for name, words in now.items():
+        if name in was:
+            yield from _changed(was[name], words, f"elements.{name}")
             continue
-        before, after = _meaning(was[name].model_dump()), _meaning(spec.model_dump())
-        before["ignore"], after["ignore"] = was[name].ignore is None, spec.ignore is None
-        for word in before:
-            if before[word] != after[word]:
-                yield Change(f"{path}.{word.rstrip('_')}", "changed", MAJOR)
-    order_was = [name for name in was if name in now]
-    if order_was != [name for name in now if name in was]:
+        plan = new.elements[name]
+        what = "ignored" if plan.ignored else plan.role
+        level = MINOR if plan.ignored or plan.role == INFORMATIONAL else MAJOR
+        yield Change(f"elements.{name}", f"added, {what}", level)
+    if [name for name in was if name in now] != [name for name in now if name in was]:
         yield Change("elements", "reordered", PATCH)
 
 
-def _machines(old: Contract, new: Contract) -> Iterator[Change]:
-    was, now = old.machines, new.machines
+def _machines(was: Words, now: Words, old: Contract, new: Contract) -> Iterator[Change]:
     for name in was.keys() - now.keys():
         yield Change(f"states.{name}", "removed", MAJOR)
-    for name, machine in now.items():
-        path = f"states.{name}"
-        if name not in was:
-            refuses = any(row.violation for row in machine.spec.rows.values())
-            yield Change(path, "added", MAJOR if refuses else MINOR)
+    for name, words in now.items():
+        if name in was:
+            yield from _machine(was[name], words, old.machines[name], new.machines[name])
         else:
-            yield from _machine(was[name], machine, path)
+            refuses = any(row.violation for row in new.file.states[name].rows.values())
+            yield Change(f"states.{name}", "added", MAJOR if refuses else MINOR)
 
 
-def _machine(was: MachineCode, now: MachineCode, path: str) -> Iterator[Change]:
-    before, after = _meaning(was.spec.model_dump()), _meaning(now.spec.model_dump())
+def _machine(before: Words, after: Words, was: MachinePlan, now: MachinePlan) -> Iterator[Change]:
+    path = f"states.{now.name}"
     for word in ("initial", "transitions", "epoch", "gone"):
         if _unordered(before[word]) != _unordered(after[word]):
             yield Change(f"{path}.{word}", "changed", MAJOR)
@@ -227,7 +228,7 @@ def _machine(was: MachineCode, now: MachineCode, path: str) -> Iterator[Change]:
     yield from _rows(was, now, path)
 
 
-def _rows(was: MachineCode, now: MachineCode, path: str) -> Iterator[Change]:
+def _rows(was: MachinePlan, now: MachinePlan, path: str) -> Iterator[Change]:
     """Combination by combination: what was refused may become a state that was there already."""
     opened = changed = reworded = False
     old, new = _table(was), _table(now)
@@ -251,7 +252,7 @@ def _rows(was: MachineCode, now: MachineCode, path: str) -> Iterator[Change]:
         yield Change(f"{path}.rows", "reworded", PATCH)
 
 
-def _table(machine: MachineCode) -> dict[Any, tuple[Any, ...]]:
+def _table(machine: MachinePlan) -> dict[Any, tuple[Any, ...]]:
     """What a machine decides; the order of observations and columns means nothing."""
 
     def decided(row: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -265,8 +266,8 @@ def _table(machine: MachineCode) -> dict[Any, tuple[Any, ...]]:
     }
 
 
-def _domains(machine: MachineCode) -> dict[str, Any]:
-    return {name: _closed(kind) for name, kind in machine.observed.items()}
+def _domains(machine: MachinePlan) -> dict[str, Any]:
+    return {name: _closed(rule.kind) for name, rule in machine.observed.items()}
 
 
 def _closed(kind: Kind) -> Any:
@@ -280,30 +281,28 @@ def _unordered(written: Any) -> Any:
     return frozenset(written) if isinstance(written, list) else written
 
 
-def _edges(old: Contract, new: Contract) -> Iterator[Change]:
-    was, now = old.file.edge_cases, new.file.edge_cases
+def _edges(was: Words, now: Words) -> Iterator[Change]:
     for name in was.keys() - now.keys():
         yield Change(f"edge_cases.{name}", "removed: what was refused is read", MINOR)
-    for name, edge in now.items():
-        path = f"edge_cases.{name}"
+    for name, words in now.items():
         if name not in was:
-            yield Change(path, "added: more is refused", MAJOR)
-        elif _meaning(was[name].model_dump()) != _meaning(edge.model_dump()):
-            yield Change(path, "changed", MAJOR)
+            yield Change(f"edge_cases.{name}", "added: more is refused", MAJOR)
+        elif was[name] != words:
+            yield Change(f"edge_cases.{name}", "changed", MAJOR)
 
 
-def _output(old: Contract, new: Contract) -> Iterator[Change]:
-    was, now = output_ids(old.output.root), output_ids(new.output.root)
-    for path in was.keys() - now.keys():
-        yield Change(f"output.{path}", "removed", MAJOR)
-    for path, node in now.items():
-        if path not in was:
-            yield Change(f"output.{path}", "added", MINOR)
-        elif _shape(was[path]) != _shape(node):
-            yield Change(f"output.{path}", "its type changed", MAJOR)
-    before, after = (_meaning(each.file.output) for each in (old, new))
-    kept = {path for path in now if path in was}
-    if _common(before, kept) != _common(after, kept):
+def _output(was: Words, now: Words, old: Contract, new: Contract) -> Iterator[Change]:
+    before, after = output_ids(old.output), output_ids(new.output)
+    for steps in before.keys() - after.keys():
+        yield Change(f"output.{'.'.join(steps)}", "removed", MAJOR)
+    for steps, node in after.items():
+        path = f"output.{'.'.join(steps)}"
+        if steps not in before:
+            yield Change(path, "added", MINOR)
+        elif _shape(before[steps]) != _shape(node):
+            yield Change(path, "its type changed", MAJOR)
+    kept = before.keys() & after.keys()
+    if _common(was, kept) != _common(now, kept):
         yield Change("output", "a value is computed otherwise", MAJOR)
 
 
@@ -312,57 +311,67 @@ def _shape(node: Node) -> Any:
         case Leaf():
             return _closed(node.kind)
         case Many():
-            return "list", frozenset(node.split)
-        case One():
+            return "list", frozenset(node.lists)
+        case One() | Attached():
             return "object", node.nullable
     return "map"
 
 
 def _prose(old: Contract, new: Contract) -> Iterator[Change]:
-    was, now = _words(old.file.model_dump()), _words(new.file.model_dump())
-    if any(was[path] != now[path] for path in was.keys() & now.keys()):
+    was, now = dict(_prose_of(old.file, ())), dict(_prose_of(new.file, ()))
+    if any(was[place] != now[place] for place in was.keys() & now.keys()):
         yield Change("", "prose was reworded", PATCH)
+
+
+def _prose_of(data: Any, place: Place) -> Iterator[tuple[Place, str | None]]:
+    """Every piece of prose, by its place."""
+    prose = (*_PROSE.get(type(data), ()), "ignore") if isinstance(data, Section) else ()
+    items = data if isinstance(data, Section) else data.items() if isinstance(data, dict) else ()
+    for word, value in items:
+        if word in prose:
+            yield (*place, word), value
+        else:
+            yield from _prose_of(value, (*place, word))
 
 
 # -------------------------------------------------------------------------------------- comparison
 
 
-def _meaning(data: Any, word: str = "") -> Any:
-    """What was written, without prose and without the spelling of expressions."""
-    if isinstance(data, Mapping):
-        return {key: _meaning(each, key) for key, each in data.items() if key not in _PROSE}
-    if isinstance(data, list | tuple):
-        return [_meaning(each, word) for each in data]
-    if isinstance(data, str):
-        try:
-            return ast.dump(parse(data)[0])
-        except SourceError:
-            return data
-    return data
+def _meaning(contract: Contract, data: Any, place: Place) -> Any:
+    """What stands at a place, without prose and without the spelling of expressions."""
+    match data:
+        case Section():
+            prose, fields = _PROSE.get(type(data), ()), type(data).model_fields
+            names = {word: fields[word].alias or word for word, _ in data if word not in prose}
+            return {
+                name: _meaning(contract, _weight(data, word), (*place, name))
+                for word, name in names.items()
+            }
+        case dict():
+            return {key: _meaning(contract, value, (*place, key)) for key, value in data.items()}
+        case list() | tuple():
+            return [_meaning(contract, value, (*place, n)) for n, value in enumerate(data)]
+    rule = contract.expressions.get(place)
+    return data if rule is None else ast.dump(parse(rule.text)[0])
 
 
-def _common(data: Any, kept: set[str], above: str = "") -> Any:
+def _weight(section: Section, word: str) -> Any:
+    """What counts of a word: of a reason that it is there, of a default also whether it is."""
+    if isinstance(section, Element) and word == "ignore":
+        return section.ignore is not None
+    if isinstance(section, ConfigKey) and word == "default":
+        return section.has_default, section.default
+    return getattr(section, word)
+
+
+def _common(data: Any, kept: Set[tuple[str, ...]], above: tuple[str, ...] = ()) -> Any:
     """The output as written, for the keys that both versions have."""
     if not isinstance(data, Mapping):
         return data
     if "from" in data:
-        inside = _common(data.get("give", {}), kept, above)
-        return {**{key: each for key, each in data.items() if key != "give"}, "give": inside}
+        return {**data, "give": _common(data.get("give", {}), kept, above)}
     return {
-        key: _common(each, kept, f"{above}.{key}" if above else key)
-        for key, each in data.items()
-        if (f"{above}.{key}" if above else key) in kept
+        key: _common(value, kept, (*above, key))
+        for key, value in data.items()
+        if (*above, key) in kept
     }
-
-
-def _words(data: Any, above: str = "") -> dict[str, Any]:
-    """Every piece of prose, by its place."""
-    found: dict[str, Any] = {}
-    if isinstance(data, Mapping):
-        for key, each in data.items():
-            path = f"{above}.{key}"
-            if key in (*_PROSE, "ignore") and (each is None or isinstance(each, str)):
-                found[path] = each
-            else:
-                found |= _words(each, path)
-    return found

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from chartpact.contracts.compile import Contract
-from chartpact.contracts.engine import read
+from chartpact.contracts.engine import Contract, read
 from chartpact.contracts.reading import Reading
 from chartpact.snapshot import Snapshot, SnapshotError, parse_json
 

@@ -8,23 +8,28 @@ Objects are also taken away, one at a time. A field that another part of a condi
 changed together with that part.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-from chartpact.contracts.compile import Contract
-from chartpact.contracts.elements import ElementCode
-from chartpact.contracts.engine import Run
-from chartpact.contracts.outputs import Leaf, Map, Node
-from chartpact.contracts.workbench import mutants
+from chartpact.contracts.engine import Contract
+from chartpact.contracts.engine.elements import ElementPlan
+from chartpact.contracts.engine.outputs import Attached, Instances, parts
+from chartpact.contracts.engine.run import Run
+from chartpact.contracts.expressions.values import Column
 from chartpact.contracts.workbench.examples import Example
-from chartpact.contracts.workbench.mutants import Record
 from chartpact.contracts.workbench.targets import Target, targets
-from chartpact.snapshot import CHANNELS, Snapshot
+from chartpact.palette import TEXT_SIZES
+from chartpact.snapshot import CHANNELS, FIELDS, Snapshot
 
+FRESH_COLOR = "#1b2c3d"
+FAR = 1_000_000
 MAX_OBJECTS = 6  # of one element in one example
 MAX_OVERRULED = 12  # fields of one example that are tried together with others
 MAX_TURNS = 6  # ways to change those others
+
+Record = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -90,18 +95,18 @@ class _Trial:
         self.contract, self.example = contract, example
         self.base = Run(contract, example.snapshot)
         self.reading = self._read(self.base)
-        self.scale = mutants.Scale(contract, self.base.bound.values)
+        self.scale = Scale(contract, self.base.bound.values)
 
     def _read(self, run: Run) -> Any:
         return run.reading(self.example.config or {}, self.example.profile)
 
     def run(self) -> Iterator[_Verdict]:
-        seen: set[tuple[int, str]] = set()
+        seen: set[tuple[int, Column, bool]] = set()
         overruled: list[tuple[Target, Record]] = []
         found = targets(self.contract, self.base.bound.values)
         for target in sorted(found, key=lambda each: (each.unsure, not each.every)):
             for record in self._records(target)[:MAX_OBJECTS]:
-                field = (id(record), f"{target.need.field}{target.alpha}")
+                field = (id(record), target.need, target.alpha)
                 if field in seen:  # the strictest demand on a field includes the others
                     continue
                 seen.add(field)
@@ -127,18 +132,18 @@ class _Trial:
         if target.attachment is not None:
             instances = self._attached(target, element, instances)
         if target.beside is not None:
-            there = element.parts[target.beside]
+            there = element.parts[target.beside].slot
             instances = [each for each in instances if each[there] is not None]
-        if target.via == f"elements.{element.name}.group":  # what stands alone is a group anywhere
+        if target.grouped:  # what stands alone is a group anywhere
             instances = [each for each in instances if len(each[0]) > 1]
-        found = self.base.found
+        matching = self.base.matching
         if target.part is not None and element.base is None:
-            slot = element.parts[target.part]
+            slot = element.parts[target.part].slot
             rows = [each[slot] for each in instances if each[slot] is not None]
-            return [found.drawn[element.channel].records[row[0]] for row in rows]
-        return found.behind(element, instances)
+            return [matching.drawn[element.channel].records[row[0]] for row in rows]
+        return matching.behind(element, instances)
 
-    def _attached(self, target: Target, element: ElementCode, instances: list[Any]) -> list[Any]:
+    def _attached(self, target: Target, element: ElementPlan, instances: list[Any]) -> list[Any]:
         """Owners that have the attachment, or what is attached to them."""
         owner = self.contract.elements[target.referrer or target.element]
         slot = next(a.slot for a in owner.attachments if a.name == target.attachment)
@@ -152,8 +157,8 @@ class _Trial:
 
         With `each_counts`, only those which are not just some of a list that is summed up.
         """
-        contract, mine = self.contract, self.base.found.instances[name]
-        if name in self._direct(each_counts) and not self._only_attached(name):
+        contract, mine = self.contract, self.base.matching.instances[name]
+        if name in self._named or (name in self._listed and not each_counts):
             return mine
         kept: dict[int, Any] = {}
         for other in contract.elements.values():
@@ -175,50 +180,42 @@ class _Trial:
                 return mine
         return list(kept.values())
 
-    def _direct(self, each_counts: bool) -> set[str]:
-        """The elements that machines, edge cases and the output speak of."""
+    @cached_property
+    def _named(self) -> set[str]:
+        """The elements that machines, edge cases and the output speak of, not only in lists."""
         contract = self.contract
-        direct = {machine.element for machine in contract.machines.values() if machine.element}
-        direct |= {edge.spec.each for edge in contract.edges.values() if edge.spec.each}
-        direct |= _given_out(contract.output.root)
-        for path, found in contract.expressions.items():
-            if not path.startswith("elements."):
-                listed = {name for name in found.elements if f"L_{name}" in found.free}
-                direct |= found.elements - listed if each_counts else found.elements
-        return direct
+        named = {machine.element for machine in contract.machines.values() if machine.element}
+        named |= {edge.spec.each for edge in contract.edges.values() if edge.spec.each}
+        for part in parts(contract.output):
+            if isinstance(part, Instances) or (isinstance(part, Attached) and part.named):
+                named |= {part.element} if part.element is not None else set()
+        epochs = [plan.epoch for plan in contract.machines.values() if plan.epoch is not None]
+        return named.union(*(rule.named for rule in (*contract.deciding, *epochs)))
 
-    def _only_attached(self, name: str) -> bool:
-        """Whether the output reaches an element only as what is attached to another."""
-        for path, found in self.contract.expressions.items():
-            if not path.startswith("elements.") and name in found.elements:
-                return any(
-                    a.candidates == name and not a.exclusive
-                    for each in self.contract.elements.values()
-                    for a in each.attachments
-                )
-        written = str(self.contract.file.output)
-        return f"'from': '{name}'" not in written
+    @cached_property
+    def _listed(self) -> set[str]:
+        return set().union(*(rule.lists for rule in self.contract.deciding))
 
-    def _needed_records(self) -> Iterator[tuple[ElementCode, Record, bool]]:
+    def _needed_records(self) -> Iterator[tuple[ElementPlan, Record, bool]]:
         """Objects that cannot go unnoticed, all but those of optional parts; whether one that goes
         leaves a damaged group behind."""
-        found = self.base.found
+        matching = self.base.matching
         for element in self.contract.elements.values():
             if element.ignored or element.base is not None:
                 continue
             instances = self._contributing(element.name, each_counts=True)[:MAX_OBJECTS]
             optional = {
-                id(each[slot])
-                for name, slot in element.parts.items()
+                id(each[part.slot])
+                for part in element.parts.values()
                 for each in instances
-                if (element.spec.parts or {})[name].optional
+                if part.optional
             }
             for each in instances:
                 rows = each[0] if element.group is not None else [each[0]]
                 for row in rows:
                     if id(row) not in optional:
                         damaged = bool(element.parts) and len(rows) > 1
-                        yield element, found.drawn[element.channel].records[row[0]], damaged
+                        yield element, matching.drawn[element.channel].records[row[0]], damaged
 
     # ------------------------------------------------------------------------------------ changes
 
@@ -303,10 +300,51 @@ class _Trial:
         return Snapshot({**data, "studies": studies})
 
 
-def _given_out(node: Node) -> set[str]:
-    """The elements whose instances the output gives out."""
-    if isinstance(node, Leaf):
-        return set()
-    if isinstance(node, Map):
-        return set().union(*(_given_out(each) for each in node.items.values()))
-    return {node.element} | _given_out(node.give)
+class Scale:
+    """What counts as a change under one configuration: many ticks, and colours with a meaning."""
+
+    def __init__(self, contract: Contract, values: Mapping[str, Any]) -> None:
+        self._tick = values.get("tick_size") or 1
+        self._colors: list[str] = [
+            values[name]
+            for name, key in contract.keys.items()
+            if key.type == "color" and values[name] is not None
+        ]
+
+    def mutants(self, target: Target, record: Record) -> Iterator[tuple[str, Record]]:
+        """The object with that field changed, in several ways, each told in words."""
+        name = target.need.field
+        field, value = FIELDS[target.need.channel][name], record[name]
+        if field.kind == "anchor":
+            at = target.need.part or "n"
+            if value[at] is not None:
+                for moved in (value[at] - FAR, value[at] + FAR):
+                    yield f"{at} moved to {moved}", {**record, name: {**value, at: moved}}
+            return
+        for changed in self._values(target, field.kind, field.names, value):
+            if changed != value:
+                yield f"changed from {value!r:.40} to {changed!r:.40}", {**record, name: changed}
+
+    def _values(self, target: Target, kind: str, names: Sequence[str], value: Any) -> Iterator[Any]:
+        match kind:
+            case "number":
+                far = 97 * self._tick
+                yield from () if value is None else (value + far, value - far)
+            case "whole":
+                yield from (value + 1, value + 7)
+            case "flag":
+                yield not value
+            case "text":
+                yield from (f"{value}~", "~", "")
+            case "name":
+                yield from names
+            case "size":
+                yield from TEXT_SIZES
+            case "color" if target.alpha:
+                if value is not None:
+                    yield from (f"{value[:7]}01", f"{value[:7]}fe", f"{value[:7]}ff")
+            case "color":
+                yield from (f"{FRESH_COLOR}ff", None)
+                for setting in self._colors:
+                    if value is None or setting[:7] != value[:7].lower():
+                        yield f"{setting[:7]}{(value or '#ffffffff')[7:] or 'ff'}"

@@ -4,12 +4,12 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from chartpact.contracts.compile import Contract
 from chartpact.contracts.config import wanted
-from chartpact.contracts.machines import FORGET, MachineCode
+from chartpact.contracts.engine import Contract
+from chartpact.contracts.engine.machines import FORGET, MachinePlan
 from chartpact.contracts.model import Element
 from chartpact.contracts.workbench.examples import Example
-from chartpact.contracts.workbench.typed import json_schema, python_source
+from chartpact.contracts.workbench.typed import json_schema, python_types
 from chartpact.snapshot import CHANNELS
 
 
@@ -77,9 +77,9 @@ def _channels(contract: Contract) -> Iterator[str]:
     rows = []
     for channel in CHANNELS:
         role = contract.role(channel)
-        needs = ", ".join(f"`{need.field}`" for need in sorted(contract.needs[channel], key=str))
-        tracked = ", ".join(
-            f"`{need.field}`" for need in sorted(contract.tracking[channel], key=str)
+        needs, tracked = (
+            ", ".join(f"`{need.name}`" for need in columns[channel])
+            for columns in (contract.needs, contract.tracking)
         )
         rows.append((channel, role or "must be empty", needs, tracked))
     yield _table(["channel", "role", "needed to read", "needed besides to follow"], rows)
@@ -155,7 +155,7 @@ def _states(contract: Contract) -> Iterator[str]:
         yield from _machine(machine)
 
 
-def _machine(machine: MachineCode) -> Iterator[str]:
+def _machine(machine: MachinePlan) -> Iterator[str]:
     spec = machine.spec
     runs = f"once for each `{machine.element}`" if machine.element else "once a reading"
     yield f"### `{machine.name}`\n\nRuns {runs}.\n"
@@ -193,8 +193,8 @@ def _machine(machine: MachineCode) -> Iterator[str]:
         yield f"An instance that disappears has become `{spec.gone}`.\n"
 
 
-def _values(machine: MachineCode, name: str) -> str:
-    kind = machine.observed[name]
+def _values(machine: MachinePlan, name: str) -> str:
+    kind = machine.observed[name].kind
     listed = list(kind.names) if kind.name == "enum" else ["true", "false"]
     return ", ".join(f"`{each}`" for each in [*listed, *(["absent"] if kind.nullable else [])])
 
@@ -231,7 +231,7 @@ def _edge_cases(contract: Contract) -> Iterator[str]:
 
 def _output(contract: Contract) -> Iterator[str]:
     yield "## Typed output\n"
-    yield f"```python\n{python_source(contract).split(chr(10), 2)[2].strip()}\n```\n"
+    yield f"```python\n{python_types(contract).strip()}\n```\n"
     yield "As JSON Schema:\n"
     yield f"```json\n{json.dumps(json_schema(contract), indent=1)}\n```\n"
 

@@ -8,15 +8,17 @@ enough. A field in a part of a condition that another part may overrule is `unsu
 noticed in some example. What a configuration switches off does not reach.
 """
 
-import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from chartpact.contracts.compile import Contract
-from chartpact.contracts.elements import ElementCode
-from chartpact.contracts.expressions import Compiled
-from chartpact.contracts.scope import Need, Rows
+from chartpact.contracts.engine import Contract
+from chartpact.contracts.engine.elements import ElementPlan
+from chartpact.contracts.engine.outputs import Attached, Instances, Leaf, Map
+from chartpact.contracts.engine.outputs import Node as OutputNode
+from chartpact.contracts.expressions import nodes
+from chartpact.contracts.expressions.nodes import Expression, Joined, Mention, Node, OfList
+from chartpact.contracts.expressions.values import Column, Constant, drawn, field_names
 
 GIVEN = "given"  # a condition whose value is itself looked at: it matters that it flips
 Truth = bool | str | None
@@ -28,313 +30,293 @@ class Target:
 
     element: str
     part: str | None
-    need: Need
-    alpha: bool
-    every: bool
-    via: str  # the expression that mentions it
+    need: Column
+    alpha: bool = False
+    every: bool = True
     referrer: str | None = None  # another element, whose instances the mention depends on
     attachment: str | None = None  # it reaches only for what is attached under this name
     beside: str | None = None  # it reaches only where this part of the group is there
+    grouped: bool = False  # it reaches as a key of a group
     unsure: bool = False
 
     def __str__(self) -> str:
         part = f".{self.part}" if self.part else ""
-        field = f"alpha({self.need.field})" if self.alpha else self.need.field
+        field = f"alpha({self.need.name})" if self.alpha else self.need.name
         return f"{self.element}{part}.{field}"
 
 
 @dataclass(frozen=True)
-class _Mention:
-    path: str
-    alpha: bool
+class _Field:
+    """A name that an expression mentions where it matters."""
+
+    mention: Mention
     every: bool
+    alpha: bool = False
     unsure: bool = False
 
 
 def targets(contract: Contract, values: Mapping[str, Any]) -> list[Target]:
     """The table of reaching fields."""
-    return list(dict.fromkeys(_Targets(contract, values).run()))
+    return list(dict.fromkeys(_Targets(contract, values).all()))
 
 
 class _Targets:
     def __init__(self, contract: Contract, values: Mapping[str, Any]) -> None:
-        self.contract, self.values = contract, values
+        self.contract = contract
+        self.walk = _Walk(contract, values)
         self._reading: set[tuple[str, str, bool, str | None]] = set()  # against endless descent
 
-    def run(self) -> Iterator[Target]:
+    def all(self) -> Iterator[Target]:
         contract = self.contract
-        for name, element in contract.elements.items():
+        for element in contract.elements.values():
             if not element.ignored:
-                yield from self._element(name, element)
-        for name, machine in contract.machines.items():
-            for each in machine.spec.observe:
-                yield from self._mentions(f"states.{name}.observe.{each}", machine.element, GIVEN)
-        for name, edge in contract.edges.items():
+                yield from self._element(element)
+        for machine in contract.machines.values():
+            for rule in machine.observed.values():
+                yield from self._mentions(rule, machine.element, GIVEN)
+        for edge in contract.edges.values():
             if edge.spec.violation != "config":
-                yield from self._mentions(f"edge_cases.{name}.when", edge.spec.each, False)
-        for path in contract.expressions:
-            if path.startswith("output."):
-                owner, given = self._place(path)
-                if given:
-                    yield from self._mentions(path, owner, GIVEN)
+                yield from self._mentions(edge.when, edge.spec.each, False)
+        yield from self._output(contract.output, None)
 
-    def _place(self, path: str) -> tuple[str | None, bool]:
-        """The element whose names stand bare at a place of the output; whether it is given out."""
-        node: Any = self.contract.file.output
-        owner, given = None, True
-        for step in path.split(".")[1:]:
-            listed = isinstance(node, Mapping) and "from" in node
-            if listed:
-                owner = owner or str(node["from"])
-            given = not (listed and step in ("sort", "where"))
-            node = node.get(step) if isinstance(node, Mapping) else None
-        return owner, given
+    def _output(self, node: OutputNode, owner: str | None) -> Iterator[Target]:
+        match node:
+            case Leaf():
+                yield from self._mentions(node.rule, owner, GIVEN)
+            case Map():
+                for inner in node.items.values():
+                    yield from self._output(inner, owner)
+            case Attached():
+                yield from self._output(node.give, owner)
+            case Instances():
+                if node.split is not None:
+                    yield from self._mentions(node.split, node.element, GIVEN)
+                yield from self._output(node.give, node.element)
 
-    def _element(self, name: str, element: ElementCode) -> Iterator[Target]:
-        spec, path = element.spec, f"elements.{name}"
-        yield from self._mentions(f"{path}.where", name, True)
-        for each in spec.group or ():
-            yield from self._grouped(name, element, each)
-        if spec.newest is not None and spec.group is None:
-            yield from map(_weaker, self._mentions(f"{path}.newest", name, True))
-        for part, rule in (spec.parts or {}).items():
-            for way in ("highest", "lowest"):
-                yield from map(_weaker, self._mentions(f"{path}.parts.{part}.{way}", name, True))
-            if rule.where is not None:
-                mentioned = self._mentions(f"{path}.parts.{part}.where", name, True, part)
+    def _element(self, plan: ElementPlan) -> Iterator[Target]:
+        name = plan.name
+        if plan.where is not None:
+            yield from self._mentions(plan.where, name, True, inside=True)
+        for key in plan.spec.group or ():
+            yield from self._grouped(plan, key)
+        if plan.newest is not None:
+            yield from map(_weaker, self._mentions(plan.newest, name, True, inside=True))
+        for part, chosen in plan.parts.items():
+            if chosen.way == "where":
+                mentioned = self._mentions(chosen.rule, name, True, part, inside=True)
                 yield from (replace(target, beside=part) for target in mentioned)
-        yield from map(_weaker, self._mentions(f"{path}.decode.of", name, True))
-        for attached, attach in spec.attach.items():
-            at = f"{path}.attach.{attached}"
-            for each in attach.within:
-                via = f"{at}.within"
-                for target in self._mentions(f"{via}.{each}", attach.from_, True):
+            else:
+                yield from map(_weaker, self._mentions(chosen.rule, name, True, inside=True))
+        if plan.decode is not None:
+            yield from map(_weaker, self._mentions(plan.decode.rule, name, True, inside=True))
+        for attachment in plan.attachments:
+            attached = attachment.name
+            for reach in attachment.ranges:
+                for target in self._mentions(reach.of, attachment.candidates, True, inside=True):
                     yield replace(_weaker(target), referrer=name, attachment=attached)
-                for end in (0, 1):
-                    bound = self._mentions(f"{via}.{each}.{end}", name, True, attachment=attached)
+                for end in (reach.low, reach.high):
+                    bound = self._mentions(end, name, True, None, attached, inside=True)
                     yield from map(_weaker, bound)
-            yield from self._mentions(f"{at}.where", name, True, attachment=attached)
+            if attachment.where is not None:
+                yield from self._mentions(attachment.where, name, True, None, attached, inside=True)
 
-    def _grouped(self, name: str, element: ElementCode, key: str) -> Iterator[Target]:
+    def _grouped(self, plan: ElementPlan, key: str) -> Iterator[Target]:
         """The fields behind a key of a group: a drawn one, or a reading of what a view looks at."""
-        field = Rows(element.channel).get(key)
-        if field is None:
-            yield from self._read(name, key, True, None, None)
+        if key not in field_names(plan.channel):
+            yield from self._read(plan.name, key, True, None, None)
             return
-        for need in sorted(field.needs, key=str):
-            drawn = need.field == key  # what a derived key is made of may change without it
-            via = f"elements.{name}.group"
-            yield Target(name, None, need, False, drawn, via, unsure=not drawn)
+        for need in sorted(drawn(plan.channel, key).needs):
+            derived = need.field != key  # what a derived key is made of may change without it
+            yield Target(plan.name, None, need, every=not derived, grouped=True, unsure=derived)
 
     # -------------------------------------------------------------------------------- expressions
 
     def _mentions(
         self,
-        path: str,
+        rule: Expression,
         own: str | None,
         truth: Truth,
         part: str | None = None,
         attachment: str | None = None,
+        inside: bool = False,
     ) -> Iterator[Target]:
-        found = self.contract.expressions.get(path)
-        if found is not None:
-            yield from self._expression(found, path, own, truth, part, attachment)
-
-    def _expression(
-        self,
-        found: Compiled,
-        path: str,
-        own: str | None,
-        truth: Truth,
-        part: str | None,
-        attachment: str | None = None,
-    ) -> Iterator[Target]:
-        boolean = found.kind.name == "bool"
-        walk = self._condition(found.tree, truth) if boolean else self._value(found.tree, truth)
-        for mention in walk:
-            yield from self._resolved(found, mention, path, own, part, attachment)
+        """The targets of an expression in which the names of the element `own` stand bare;
+        `inside` the element dictionary it decides about the instances of `own`."""
+        condition = rule.kind.name == "bool"
+        walk = self.walk.condition if condition else self.walk.value
+        for field in walk(rule.node, truth):
+            yield from self._resolved(field, own, part, attachment, inside)
 
     def _resolved(
-        self,
-        found: Compiled,
-        mention: _Mention,
-        path: str,
-        own: str | None,
-        part: str | None,
-        attachment: str | None,
+        self, field: _Field, own: str | None, part: str | None, attachment: str | None, inside: bool
     ) -> Iterator[Target]:
-        reference = found.references.get(mention.path)
-        if reference is None:
-            return
-        owner = reference.element or own
+        mention = field.mention
+        owner = mention.owner or own
         if owner is None or owner not in self.contract.elements:
             return
-        elsewhere = reference.element is not None and reference.element != own
-        referrer = own if elsewhere and path.startswith("elements.") else None
-        if elsewhere and attachment is None and own in self.contract.elements:
-            attachment = self._attached(own, mention.path)
-            referrer = own if attachment else referrer
-        if not reference.needs:
-            for target in self._read(owner, reference.name, mention.every, referrer, attachment):
-                yield replace(target, unsure=target.unsure or mention.unsure)
+        elsewhere = mention.owner is not None and mention.owner != own
+        referrer = own if elsewhere and inside else None
+        attached = self.contract.elements[own].spec.attach if own is not None else {}
+        if elsewhere and attachment is None and mention.names[0] in attached:
+            attachment, referrer = mention.names[0], own
+        if not mention.value.needs:
+            name = mention.names[-1]
+            for target in self._read(owner, name, field.every, referrer, attachment):
+                yield replace(target, unsure=target.unsure or field.unsure)
             return
-        steps = mention.path.split(".")
-        chosen = part
         parts = self.contract.elements[owner].parts
-        for step in steps[:-1]:
-            chosen = step if step in parts else chosen
-        for need in sorted(reference.needs, key=str):
+        for name in mention.names[:-1]:
+            part = name if name in parts else part
+        for need in sorted(mention.value.needs):
             # The other edge of a box matters only where it would pass this one.
-            across = need.channel == "boxes" and {need.field, reference.name} == {"top", "bottom"}
+            across = need.channel == "boxes" and {need.field, mention.names[-1]} == {
+                "top",
+                "bottom",
+            }
             yield Target(
-                owner, chosen, need, mention.alpha, mention.every and not across, path, referrer,
-                attachment, unsure=mention.unsure or across,
-            )  # fmt: skip
-
-    def _attached(self, own: str | None, path: str) -> str | None:
-        first = path.split(".", maxsplit=1)[0]
-        spec = self.contract.elements[own or ""].spec
-        return first if first in spec.attach else None
+                owner,
+                part,
+                need,
+                field.alpha,
+                field.every and not across,
+                referrer,
+                attachment,
+                unsure=field.unsure or across,
+            )
 
     def _read(
-        self,
-        element: str,
-        name: str,
-        every: bool,
-        referrer: str | None,
-        attachment: str | None,
+        self, element: str, name: str, every: bool, referrer: str | None, attachment: str | None
     ) -> Iterator[Target]:
         """What a reading is made of; `decode.of` stands for decoded fields."""
         at: str | None = element
-        while at is not None and name not in self.contract.elements[at].spec.reads:
+        while at is not None and name not in self.contract.elements[at].reads:
             at = self.contract.elements[at].base
         reading = (at or "", name, every, attachment)
         if at is None or reading in self._reading:
             return
         self._reading.add(reading)
-        for target in self._mentions(f"elements.{at}.reads.{name}", at, GIVEN):
+        rule = self.contract.elements[at].reads[name].rule
+        for target in self._mentions(rule, at, GIVEN, inside=True):
             found = target if every else _weaker(target)
             if found.element == at and found.part is None:
                 found = replace(found, element=element)  # what the view kept of it
             yield replace(found, referrer=referrer, attachment=attachment)
         self._reading.discard(reading)
 
-    # ------------------------------------------------------------------------------------- values
-
-    def _value(self, node: ast.expr, truth: Truth, every: bool = True) -> Iterator[_Mention]:
-        match node:
-            case ast.Name() | ast.Attribute():
-                yield _Mention(ast.unparse(node), False, every)
-            case ast.BinOp():
-                kept = every and isinstance(node.op, ast.Add | ast.Sub)
-                yield from self._value(node.left, truth, kept)
-                yield from self._value(node.right, truth, kept)
-            case ast.UnaryOp(op=ast.USub()):
-                yield from self._value(node.operand, truth, every)
-            case ast.Call():
-                yield from self._call(node, truth)
-            case ast.IfExp():
-                known = self._config(node.test)
-                if known is None:
-                    yield from self._condition(node.test, GIVEN)
-                else:
-                    yield from self._value(node.body if known else node.orelse, truth, every)
-            case ast.Compare() | ast.BoolOp() | ast.UnaryOp():
-                yield from self._condition(node, truth)
-
-    def _call(self, node: ast.Call, truth: Truth) -> Iterator[_Mention]:
-        name = node.func.id if isinstance(node.func, ast.Name) else ""
-        for argument in node.args:
-            if name == "alpha":
-                yield _Mention(ast.unparse(argument), True, False)
-            elif isinstance(argument, ast.ListComp):
-                tests = argument.generators[0].ifs
-                open_ = bool(tests) or name in ("any", "all")  # others may decide in its place
-                if name != "len":  # how many there are does not depend on what is listed
-                    for mention in self._value(argument.elt, truth, False):
-                        yield replace(mention, unsure=mention.unsure or open_)
-                for test in tests:
-                    yield from self._condition(test, None)
-            else:
-                yield from self._value(argument, truth, False)
-
-    def _condition(self, node: ast.expr, truth: Truth) -> Iterator[_Mention]:
-        if self._config(node) is not None:
-            return
-        if truth is None:
-            for mention in self._condition(node, GIVEN):
-                yield replace(mention, every=False, unsure=True)
-            return
-        match node:
-            case ast.BoolOp():
-                yield from self._and_or(node, truth)
-            case ast.UnaryOp(op=ast.Not()):
-                flipped = (not truth) if isinstance(truth, bool) else truth
-                yield from self._condition(node.operand, flipped)
-            case ast.Compare():
-                yield from self._compare(node, truth)
-            case ast.IfExp():
-                known = self._config(node.test)
-                if known is None:
-                    for branch in (node.test, node.body, node.orelse):
-                        yield from self._condition(branch, None)
-                else:
-                    yield from self._condition(node.body if known else node.orelse, truth)
-            case ast.Name() | ast.Attribute():
-                yield _Mention(ast.unparse(node), False, False)
-            case ast.Call():
-                yield from self._call(node, truth)
-
-    def _and_or(self, node: ast.BoolOp, truth: Truth) -> Iterator[_Mention]:
-        both = isinstance(node.op, ast.And)
-        open_ = []
-        for each in node.values:
-            known = self._config(each)
-            if known is not None and known is not both:
-                return  # the configuration decides it
-            if known is None:
-                open_.append(each)
-        inner: Truth = truth if len(open_) == 1 or truth is both else None
-        for each in open_:
-            yield from self._condition(each, inner)
-
-    def _compare(self, node: ast.Compare, truth: Truth) -> Iterator[_Mention]:
-        op, right = node.ops[0], node.comparators[0]
-        equal = (isinstance(op, ast.Eq) and truth is True) or (
-            isinstance(op, ast.NotEq) and truth is False
-        )
-        yield from self._value(node.left, truth, equal)
-        for each in right.elts if isinstance(right, ast.List) else [right]:
-            yield from self._value(each, truth, equal)
-
-    def _config(self, node: ast.expr) -> Any:
-        """The value of an expression over the configuration alone; None where it needs more."""
-        try:
-            return bool(_evaluate(node, self.values))
-        except LookupError:
-            return None
-
-
-def _evaluate(node: ast.expr, values: Mapping[str, Any]) -> Any:
-    match node:
-        case ast.Constant():
-            return node.value
-        case ast.Name(id="none"):
-            return None
-        case ast.Name(id="true" | "false"):
-            return node.id == "true"
-        case ast.Name() if node.id in values:
-            return values[node.id]
-        case ast.UnaryOp(op=ast.Not()):
-            return not _evaluate(node.operand, values)
-        case ast.BoolOp():
-            found = [_evaluate(each, values) for each in node.values]
-            return all(found) if isinstance(node.op, ast.And) else any(found)
-        case ast.Compare(ops=[ast.Eq() | ast.NotEq() as op], comparators=[right]):
-            same = _evaluate(node.left, values) == _evaluate(right, values)
-            return same if isinstance(op, ast.Eq) else not same
-    raise LookupError
-
 
 def _weaker(target: Target) -> Target:
     return replace(target, every=False)
+
+
+class _Walk:
+    """The names of an expression that matter under one configuration."""
+
+    def __init__(self, contract: Contract, values: Mapping[str, Any]) -> None:
+        self.contract, self.values = contract, values
+
+    def value(self, node: Node, truth: Truth, every: bool = True) -> Iterator[_Field]:
+        match node:
+            case Mention():
+                yield _Field(node, every)
+            case nodes.Arithmetic():
+                kept = every and node.sign in "+-"
+                yield from self.value(node.left, truth, kept)
+                yield from self.value(node.right, truth, kept)
+            case nodes.Negative() | nodes.Finite() | nodes.Known():
+                yield from self.value(node.of, truth, every)
+            case nodes.Call(function="alpha", arguments=(Mention() as color,)):
+                yield _Field(color, False, alpha=True)
+            case nodes.Call():
+                for argument in node.arguments:
+                    yield from self.value(argument, truth, False)
+            case nodes.Encoded():
+                yield from self.value(node.of, truth, False)
+            case OfList():
+                yield from self._list(node, truth)
+            case nodes.Choice():
+                known = self._decided(node.test)
+                if known is None:
+                    yield from self.condition(node.test, GIVEN)
+                else:
+                    yield from self.value(node.yes if known else node.no, truth, every)
+            case nodes.Condition():
+                yield from self.condition(node, truth)
+
+    def _list(self, node: OfList, truth: Truth) -> Iterator[_Field]:
+        listing = node.listing
+        if node.function != "len":  # how many there are does not depend on what is listed
+            # Where others may decide in its place, no one instance is sure to matter.
+            open_ = listing.test is not None or node.function in ("any", "all")
+            for field in self.value(listing.item, truth, False):
+                yield replace(field, unsure=field.unsure or open_)
+        if listing.test is not None:
+            yield from self.condition(listing.test, None)
+
+    def condition(self, node: Node, truth: Truth) -> Iterator[_Field]:
+        if self._decided(node) is not None:
+            return
+        if truth is None:
+            for field in self.condition(node, GIVEN):
+                yield replace(field, every=False, unsure=True)
+            return
+        match node:
+            case Joined():
+                yield from self._joined(node, truth)
+            case nodes.Not():
+                yield from self.condition(node.of, not truth if isinstance(truth, bool) else truth)
+            case nodes.Compare():
+                equal = node.sign == "==" and truth is True
+                yield from self.value(node.left, truth, equal)
+                yield from self.value(node.right, truth, equal)
+            case nodes.IsNone():
+                yield from self.value(node.of, truth, truth is True)
+            case nodes.Among():
+                for item in (node.of, *node.items):
+                    yield from self.value(item, truth, False)
+            case nodes.Choice():
+                known = self._decided(node.test)
+                if known is None:
+                    for branch in (node.test, node.yes, node.no):
+                        yield from self.condition(branch, None)
+                else:
+                    yield from self.condition(node.yes if known else node.no, truth)
+            case _:
+                yield from self.value(node, truth, False)
+
+    def _joined(self, node: Joined, truth: Truth) -> Iterator[_Field]:
+        undecided = []
+        for part in node.parts:
+            known = self._decided(part)
+            if known is not None and known is not node.all:
+                return  # the configuration decides it
+            if known is None:
+                undecided.append(part)
+        inner: Truth = truth if len(undecided) == 1 or truth is node.all else None
+        for part in undecided:
+            yield from self.condition(part, inner)
+
+    def _decided(self, node: Node) -> bool | None:
+        """The value of a condition on the configuration alone; None where it needs more."""
+        try:
+            return bool(self._evaluate(node))
+        except LookupError:
+            return None
+
+    def _evaluate(self, node: Node) -> Any:
+        match node:
+            case nodes.Literal():
+                return node.value
+            case Mention() if isinstance(at := node.value.at, Constant):
+                value = self.values[at.name]
+                colored = value is not None and self.contract.keys[at.name].type == "color"
+                return value[:7] if colored else value
+            case nodes.Not():
+                return not self._evaluate(node.of)
+            case Joined():
+                parts = [self._evaluate(part) for part in node.parts]
+                return all(parts) if node.all else any(parts)
+            case nodes.Compare(sign="=="):
+                return self._evaluate(node.left) == self._evaluate(node.right)
+            case nodes.IsNone():
+                return self._evaluate(node.of) is None
+        raise LookupError

@@ -2,11 +2,11 @@
 
 import json
 import keyword
-from typing import Any
+from typing import Any, NamedTuple
 
-from chartpact.contracts.compile import Contract
-from chartpact.contracts.kinds import Kind
-from chartpact.contracts.outputs import Leaf, Many, Map, Node, One
+from chartpact.contracts.engine import Contract
+from chartpact.contracts.engine.outputs import Attached, Leaf, Many, Map, Node, One
+from chartpact.contracts.expressions.values import Kind
 
 MAX_LINE = 100
 
@@ -36,7 +36,7 @@ def json_schema(contract: Contract) -> Json:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:chartpact:schema:state:{contract.name}:{contract.version}",
         "title": f"State of {contract.title}",
-        **_schema(contract.output.root),
+        **_schema(contract.output),
     }
 
 
@@ -47,21 +47,21 @@ def _schema(node: Node) -> Json:
         case Map():
             return {
                 "type": "object",
-                "properties": {name: _schema(each) for name, each in node.items.items()},
+                "properties": {name: _schema(inner) for name, inner in node.items.items()},
                 "required": list(node.items),
                 "additionalProperties": False,
             }
-        case One():
-            found = _schema(node.give)
-            return {"anyOf": [found, {"type": "null"}]} if node.nullable else found
+        case One() | Attached():
+            given = _schema(node.give)
+            return {"anyOf": [given, {"type": "null"}]} if node.nullable else given
         case Many():
             listed = {"type": "array", "items": _schema(node.give)}
-            if not node.split:
+            if node.split is None:
                 return listed
             return {
                 "type": "object",
-                "properties": dict.fromkeys(node.split, listed),
-                "required": list(node.split),
+                "properties": dict.fromkeys(node.lists, listed),
+                "required": list(node.lists),
                 "additionalProperties": False,
             }
 
@@ -75,57 +75,67 @@ def _leaf_schema(kind: Kind) -> Json:
     return schema
 
 
+class _Annotation(NamedTuple):
+    """A Python type; that of an enum can be broken into lines, one for each name."""
+
+    text: str
+    names: tuple[str, ...] = ()
+    nullable: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.text} | None" if self.nullable else self.text
+
+    def field(self, name: str) -> str:
+        """The line, or lines, that declare a field of this type."""
+        line = f"    {name}: {self}"
+        if len(line) <= MAX_LINE or not self.names:
+            return line
+        names = "".join(f"        {json.dumps(each)},\n" for each in self.names)
+        return f"    {name}: Literal[\n{names}    ]{' | None' if self.nullable else ''}"
+
+
 class _Classes:
     """The classes of one contract's state, the inner ones first."""
 
     def __init__(self) -> None:
         self.written: list[str] = []
 
-    def of(self, node: Node, name: str) -> str:
+    def add(self, node: Node, name: str) -> _Annotation:
         """The annotation of a node; its classes are written on the way."""
         match node:
             case Leaf():
                 return _annotation(node.kind)
             case Map():
                 return self._dict(node, name)
-            case One():
-                return self._dict(node.give, name) + (" | None" if node.nullable else "")
+            case One() | Attached():
+                return self._dict(node.give, name)._replace(nullable=node.nullable)
             case Many():
-                item = f"list[{self._dict(node.give, name + 'Item')}]"
-                if not node.split:
+                item = _Annotation(f"list[{self._dict(node.give, name + 'Item')}]")
+                if node.split is None:
                     return item
-                return self._class(name, dict.fromkeys(node.split, item))
+                return self._class(name, dict.fromkeys(node.lists, item))
 
-    def _dict(self, node: Map, name: str) -> str:
-        fields = {each: self.of(inside, name + _camel(each)) for each, inside in node.items.items()}
-        return self._class(name, fields)
+    def _dict(self, node: Map, name: str) -> _Annotation:
+        return self._class(
+            name, {key: self.add(inner, name + _camel(key)) for key, inner in node.items.items()}
+        )
 
-    def _class(self, name: str, fields: dict[str, str]) -> str:
-        if any(keyword.iskeyword(each) for each in fields):
-            listed = ", ".join(f"{each!r}: {kind}" for each, kind in fields.items())
-            self.written.append(f"{name} = TypedDict({name!r}, {{{listed}}})\n")
-        else:
-            lines = "\n".join(_field(each, kind) for each, kind in fields.items())
+    def _class(self, name: str, fields: dict[str, _Annotation]) -> _Annotation:
+        if all(key.isidentifier() and not keyword.iskeyword(key) for key in fields):
+            lines = "\n".join(annotation.field(key) for key, annotation in fields.items())
             self.written.append(f"class {name}(TypedDict):\n{lines or '    pass'}\n")
-        return name
+        else:
+            listed = ", ".join(f"{key!r}: {annotation}" for key, annotation in fields.items())
+            self.written.append(f"{name} = TypedDict({name!r}, {{{listed}}})\n")
+        return _Annotation(name)
 
 
-def _field(name: str, kind: str) -> str:
-    line = f"    {name}: {kind}"
-    if len(line) <= MAX_LINE or not kind.startswith("Literal["):
-        return line
-    inside, _, rest = kind.removeprefix("Literal[").rpartition("]")
-    names = "".join(f"        {each},\n" for each in inside.split(", "))
-    return f"    {name}: Literal[\n{names}    ]{rest}"
-
-
-def _annotation(kind: Kind) -> str:
+def _annotation(kind: Kind) -> _Annotation:
+    nullable = kind.nullable and kind.name != "none"
     if kind.name == "enum":
-        names = ", ".join(json.dumps(each) for each in kind.names)
-        told = f"Literal[{names}]"
-    else:
-        told = _PYTHON[kind.name]
-    return f"{told} | None" if kind.nullable and kind.name != "none" else told
+        names = ", ".join(map(json.dumps, kind.names))
+        return _Annotation(f"Literal[{names}]", kind.names, nullable)
+    return _Annotation(_PYTHON[kind.name], nullable=nullable)
 
 
 def _camel(name: str) -> str:
@@ -139,12 +149,17 @@ def class_name(contract: Contract) -> str:
 def python_classes(contract: Contract) -> str:
     """The classes of a contract's state as Python source, without imports."""
     classes = _Classes()
-    classes.of(contract.output.root, class_name(contract))
+    classes.add(contract.output, class_name(contract))
     return "\n\n".join(classes.written)
+
+
+def python_types(contract: Contract) -> str:
+    """The classes of a contract's state with the import that they need."""
+    return f"from typing import Literal, TypedDict\n\n\n{python_classes(contract)}"
 
 
 def python_source(contract: Contract) -> str:
     """A Python module with the type of a contract's state."""
     title = "".join(c if c.isprintable() and c not in '"\\' else " " for c in contract.title)
     about = f"The state of {title}, as read under {contract.name} {contract.version}."
-    return f'"""{about}"""\n\nfrom typing import Literal, TypedDict\n\n\n{python_classes(contract)}'
+    return f'"""{about}"""\n\n{python_types(contract)}'

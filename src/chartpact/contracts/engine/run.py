@@ -10,17 +10,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise, repeat
 from typing import Any
 
-from chartpact.contracts import config, normalise
-from chartpact.contracts.bind import Bound, bind
-from chartpact.contracts.compile import Contract
-from chartpact.contracts.elements import INFORMATIONAL, SIGNAL, ElementCode
-from chartpact.contracts.machines import MachineCode, Refusal, combination
-from chartpact.contracts.matching import Matching
-from chartpact.contracts.normalise import Drawn, Wrong
-from chartpact.contracts.outputs import Leaf, Many, Map, Node, One
+from chartpact.contracts import config
+from chartpact.contracts.engine import normalise
+from chartpact.contracts.engine.bind import Bound, bind
+from chartpact.contracts.engine.context import INFORMATIONAL, SIGNAL
+from chartpact.contracts.engine.contract import Contract
+from chartpact.contracts.engine.elements import ElementPlan
+from chartpact.contracts.engine.machines import MachinePlan, Refusal, combination
+from chartpact.contracts.engine.matching import Matching
+from chartpact.contracts.engine.normalise import Drawn, Wrong
+from chartpact.contracts.engine.outputs import Leaf, Many, Map, Node, One
+from chartpact.contracts.engine.report import CAUGHT, Report, Stop
+from chartpact.contracts.expressions.nodes import TICK_SIZE
+from chartpact.contracts.expressions.values import Column, Slot
 from chartpact.contracts.reading import Assumption, Reading, Track
-from chartpact.contracts.report import CAUGHT, Report, Stop
-from chartpact.contracts.scope import Need, Needs
 from chartpact.snapshot import CHANNELS, CHART, Snapshot, Study
 
 MAX_COST = 20_000_000
@@ -50,9 +53,9 @@ class Run:
 
     def __init__(self, contract: Contract, snapshot: Snapshot) -> None:
         self.contract, self.snapshot = contract, snapshot
-        self.report = Report(contract.name, contract.version, contract.paths)
+        self.report = Report(contract.name, contract.version, contract.program.paths)
         self.source = str(snapshot.source["name"])
-        self.S: list[Any] = [None] * len(contract.places)
+        self.S: list[Any] = [None] * len(contract.program.slots)
         self.drawn: dict[str, Drawn] = {}
         self.unread: set[str] = set()  # channels whose records are wrong
         self.assumptions: tuple[Assumption, ...] = ()
@@ -73,7 +76,7 @@ class Run:
                 self._machine(machine)
             self._edge_cases()
             if not self.report.violations:
-                state = self._given(self.contract.output.root, "output")
+                state = self._given(self.contract.output, "output")
             if not self.report.violations and not self.untracked:
                 tracks = self._tracks()
         except Stop:
@@ -88,7 +91,7 @@ class Run:
             source=self.source,
             assumptions=self.assumptions,
             warnings=tuple(self.report.warnings),
-            undrawn={name: each.undrawn for name, each in self.drawn.items() if each.undrawn},
+            undrawn={name: drawn.undrawn for name, drawn in self.drawn.items() if drawn.undrawn},
             tracks=None if refused else tracks,
             untracked="" if refused else self.untracked,
             config=self.digest,
@@ -99,31 +102,30 @@ class Run:
     def _locate(self) -> Study:
         title, path = self.contract.title, "identity.pine_title"
         studies = self.snapshot.studies
-        found = [study for study in studies if study.name == title]
-        if not found:
+        called = [study for study in studies if study.name == title]
+        if not called:
             names = ", ".join(repr(study.name) for study in studies[:10]) or "nothing"
             self.report.add("missing", path, f"no study is called {title!r}; there is: {names}")
-        elif len(found) > 1:
-            told = f"{len(found)} studies are called {title!r}; keep one of them"
-            self.report.add("duplicate", path, told)
+        elif len(called) > 1:
+            message = f"{len(called)} studies are called {title!r}; keep one of them"
+            self.report.add("duplicate", path, message)
         else:
-            self._check_version(found[0])
+            self._check_version(called[0])
         if self.report.violations:
             raise Stop
-        return found[0]
+        return called[0]
 
     def _check_version(self, study: Study) -> None:
         versions, path = self.contract.file.identity.script_versions, "identity.script_versions"
         if versions is None:
             return
         if "version" not in study.data:
-            told = f"the source {self.source!r} does not deliver the script's version"
-            self.report.add("unavailable", path, told, field="version")
+            self._unavailable(path, "does not deliver the script's version", "version")
             return
-        known, version = [str(each) for each in versions], study.data["version"]
+        known, version = list(map(str, versions)), study.data["version"]
         if version is None or str(version) not in known:
-            told = f"the script has version {version}; known: {', '.join(known)}"
-            self.report.add("version", path, told)
+            message = f"the script has version {version}; known: {', '.join(known)}"
+            self.report.add("version", path, message)
 
     def _bind(self, given: Mapping[str, Any], profile: str | None) -> Bound:
         contract, chart = self.contract, self.snapshot.chart
@@ -134,7 +136,7 @@ class Run:
             bound = bind(contract, {name: setting.value for name, setting in settings.items()})
             faults = list(bound.faults)
         for fault in faults:
-            self.report.add("config", fault.path, fault.message)
+            self.report.add("config", fault.path or "config", fault.message)
         if faults:
             raise Stop
         self.assumptions = tuple(
@@ -143,8 +145,8 @@ class Run:
             if setting.origin != "caller" and name in contract.file.config
         )
         for name in CHART:
-            if (at := contract.places.get(f"ch_{name}")) is not None:
-                self.S[at] = chart.get(name)
+            if (slot := contract.program.slots.get(Slot("chart", name))) is not None:
+                self.S[slot] = chart.get(name)
         self.digest = bound.digest
         return bound
 
@@ -155,18 +157,18 @@ class Run:
             if role == SIGNAL:
                 self._check_channel(channel)
         step, chart = self.snapshot.source.get("price_step"), self.snapshot.chart
-        tick = self.bound.values.get(config.TICK_SIZE) or chart.get("tick_size")
+        tick = self.bound.values.get(TICK_SIZE) or chart.get("tick_size")
         if tick is not None and step is not None and step > tick / 2:
-            path = "config.tick_size" if config.TICK_SIZE in self.contract.file.config else "config"
-            told = f"rounds prices to {step:g}, more than half a tick of {tick:g}"
-            self._unavailable(path, told, "price_step")
+            path = "config.tick_size" if TICK_SIZE in self.contract.file.config else "config"
+            message = f"rounds prices to {step:g}, more than half a tick of {tick:g}"
+            self._unavailable(path, message, "price_step")
         if self.report.violations:
             raise Stop
         if chart.get("confirmed") is False:
             self.untracked = "the last bar is not confirmed"
         for needs in self.contract.tracking.values():
-            for need in sorted(needs, key=str):
-                if not self.untracked and not self.snapshot.delivers(need.channel, need.field):
+            for need in needs:
+                if not self.untracked and not self.snapshot.delivers(need.channel, need.name):
                     self.untracked = f"the source {self.source!r} does not deliver {need}"
 
     def _check_channel(self, channel: str) -> None:
@@ -174,118 +176,119 @@ class Run:
         if self.study.records(channel) is None:
             self._unavailable(path, f"cannot read {channel}", channel)
             return
-        for need in sorted(self.contract.needs[channel], key=str):
-            if not self.snapshot.delivers(channel, need.field):
+        for need in self.contract.needs[channel]:
+            if not self.snapshot.delivers(channel, need.name):
                 self._unavailable(path, f"does not deliver {need}", str(need))
         if channel in self.study.truncated:
             self._unavailable(path, f"left some {channel} out", channel)
 
-    def _unavailable(self, path: str, told: str, field: str, warn: bool = False) -> None:
-        message = f"the source {self.source!r} {told}"
-        self.report.add("unavailable", path, message, field=field, warn=warn)
+    def _unavailable(self, path: str, lack: str, field: str) -> None:
+        self.report.add("unavailable", path, f"the source {self.source!r} {lack}", field=field)
 
     def _normalise(self) -> None:
-        contract, cost = self.contract, 0
+        costs, cost = self.contract.costs, 0
         for channel in CHANNELS:
             records = self.study.records(channel) or ()
-            readers = [each for each in contract.elements.values() if each.channel == channel]
-            if contract.role(channel) is None:
+            if self.contract.role(channel) is None:
                 self._undeclared(channel, records)
-            elif readers:
-                cost += len(records) * sum(each.nodes + 1 for each in readers)
+            elif channel in costs:
+                cost += len(records) * costs[channel]
                 if cost > MAX_COST:
-                    told = f"{len(records)} {channel} are more than can be read at once"
-                    self.report.add("unavailable", f"channels.{channel}", told, field=channel)
+                    message = f"{len(records)} {channel} are more than can be read at once"
+                    self.report.add("unavailable", f"channels.{channel}", message, field=channel)
                     raise Stop
                 self._rows(channel, records)
 
     def _undeclared(self, channel: str, records: Sequence[Any]) -> None:
-        found = normalise.rows(channel, records, (), frozenset())
-        for record in found.records if isinstance(found, Drawn) else records:
-            told = f"the contract knows no {channel}, yet this is drawn"
-            self.report.add("unexpected", "channels", told, [record])
+        drawn = normalise.rows(channel, records, (), {})
+        for record in drawn.records if isinstance(drawn, Drawn) else records:
+            message = f"the contract knows no {channel}, yet this is drawn"
+            self.report.add("unexpected", "channels", message, [record])
 
     def _rows(self, channel: str, records: Sequence[Any]) -> None:
-        warn = self.contract.role(channel) == INFORMATIONAL
         needs, tracking = self.contract.needs[channel], self.contract.tracking[channel]
-        wanted = needs if self.untracked else needs | tracking
-        found = self._taken(channel, records, wanted, warn)
-        if not isinstance(found, Drawn) and wanted != needs:
-            again = self._taken(channel, records, needs, warn)
+        wanted = needs if self.untracked else needs + tracking
+        rows = self._taken(channel, records, wanted)
+        if not isinstance(rows, Drawn) and wanted != needs:
+            again = self._taken(channel, records, needs)
             if isinstance(again, Drawn):  # only following lacks something
-                self.untracked, found = found[0].message, again
-        if isinstance(found, Drawn):
-            self.drawn[channel] = found
+                self.untracked, rows = rows[0].message, again
+        if isinstance(rows, Drawn):
+            self.drawn[channel] = rows
             return
         self.unread.add(channel)
-        for wrong in found:
+        self.report.warn = self.contract.role(channel) == INFORMATIONAL
+        for wrong in rows:
             field = f"{channel}.{wrong.field}" if wrong.field else channel
             path = f"channels.{channel}"
-            self.report.add("malformed", path, wrong.message, [wrong.record], field, warn)
+            self.report.add("malformed", path, wrong.message, [wrong.record], field)
+        self.report.warn = False
 
     def _taken(
-        self, channel: str, records: Sequence[Any], wanted: Needs, warn: bool
+        self, channel: str, records: Sequence[Any], wanted: Sequence[Column]
     ) -> Drawn | list[Wrong]:
-        fields = {n.field for n in wanted if not warn or self.snapshot.delivers(channel, n.field)}
-        columns = self.contract.columns.get(channel, ())
-        needed = frozenset(each for each in columns if each.removesuffix(".alpha") in fields)
+        known = set(wanted)
+        if self.contract.role(channel) == INFORMATIONAL:
+            known = {need for need in wanted if self.snapshot.delivers(channel, need.name)}
+        columns = self.contract.program.columns.get(channel, {})
+        needed = {column: needs for column, needs in columns.items() if needs <= known}
         return normalise.rows(channel, records, columns, needed)
 
     # ------------------------------------------------------------------------ elements and machines
 
     def _match(self) -> None:
-        self.found = Matching(self.bound, self.drawn, self.S, self.report, not self.untracked)
+        self.matching = Matching(self.bound, self.drawn, self.S, self.report, not self.untracked)
         for element in self.contract.elements.values():
             lacking = self._lacking(element)
             if lacking is not None and self.study.records(element.channel) is not None:
-                told = f"does not deliver {lacking}, so this is left empty"
-                self._unavailable(f"elements.{element.name}", told, str(lacking), warn=True)
-            self.found.run(element, lacking is not None or element.channel in self.unread)
-        self.found.check_claims()
-        self.untracked = self.untracked or self.found.untracked
+                self.report.warn = True
+                lack = f"does not deliver {lacking}, so this is left empty"
+                self._unavailable(f"elements.{element.name}", lack, str(lacking))
+            self.matching.run(element, lacking is not None or element.channel in self.unread)
+        self.matching.check_claims()
+        self.untracked = self.untracked or self.matching.untracked
 
-    def _lacking(self, element: ElementCode) -> Need | None:
+    def _lacking(self, element: ElementPlan) -> Column | None:
         """What an informational element needs and the source cannot tell."""
         if element.role != INFORMATIONAL:
             return None
         unreadable = self.study.records(element.channel) is None
-        for need in sorted(element.asked, key=str):
-            if unreadable or not self.snapshot.delivers(element.channel, need.field):
+        for need in self.contract.asked[element.name]:
+            if unreadable or not self.snapshot.delivers(element.channel, need.name):
                 return need
         return None
 
-    def _machine(self, machine: MachineCode) -> None:
-        uses = machine.uses | ({machine.element} if machine.element else frozenset())
-        path, run = f"states.{machine.name}", self.bound.functions[f"observe_{machine.name}"]
-        if uses & self.found.failed:
-            self.found.failed.add(machine.name)
+    def _machine(self, machine: MachinePlan) -> None:
+        path, run = f"states.{machine.name}", self.bound.functions["observe", machine.name]
+        if machine.uses & self.matching.failed:
+            self.matching.failed.add(machine.name)
         elif machine.element is None:
             self.observed[machine.name] = observed = self._once(run, path)
             row = None if observed is None else self._decide(machine, observed)
-            self.S[self.contract.places[f"s_{machine.name}"]] = row
+            self.S[self.contract.program.slots[Slot("machine", machine.name)]] = row
             if row is None:
-                self.found.failed.add(machine.name)
+                self.matching.failed.add(machine.name)
         else:
             self._machine_of(machine, self.contract.elements[machine.element], run, path)
 
     def _machine_of(
-        self, machine: MachineCode, element: ElementCode, run: Callable[..., Any], path: str
+        self, machine: MachinePlan, element: ElementPlan, run: Callable[..., Any], path: str
     ) -> None:
         """A machine that runs for each instance; what it decides is kept in the instance."""
-        self.observed[machine.name] = observed = self.found.each_instance(run, element, path)
+        self.observed[machine.name] = observed = self.matching.each_instance(run, element, path)
         if observed is None:
-            self.found.failed.add(machine.name)
+            self.matching.failed.add(machine.name)
             return
         at, table = element.row, machine.table
-        for instance, each in zip(self.found.instances[element.name], observed, strict=True):
-            row = table[each]
+        for instance, values in zip(self.matching.instances[element.name], observed, strict=True):
+            row = table[values]
             instance[at] = row
             if type(row[0]) is Refusal:
-                self._decide(machine, each, self.found.behind(element, [instance]))
-                self.found.failed |= {machine.name, element.name}
+                self._decide(machine, values, self.matching.behind(element, [instance]))
+                self.matching.failed |= {machine.name, element.name}
 
     def _decide(
-        self, machine: MachineCode, observed: tuple[Any, ...], objects: Sequence[Any] = ()
+        self, machine: MachinePlan, observed: tuple[Any, ...], objects: Sequence[Any] = ()
     ) -> tuple[Any, ...] | None:
         row = machine.table[observed]
         if type(row[0]) is not Refusal:
@@ -293,9 +296,9 @@ class Run:
         shown = combination(machine.observed, observed)
         for refusal in row:
             assert isinstance(refusal, Refusal)
-            told = f"{refusal.say} ({shown})" if refusal.say else shown
+            message = f"{refusal.say} ({shown})" if refusal.say else shown
             path = f"states.{machine.name}.rows.{refusal.name}"
-            self.report.add(refusal.kind, path, told, objects)
+            self.report.add(refusal.kind, path, message, objects)
         return None
 
     def _once(self, run: Callable[[list[Any]], Any], path: str) -> Any:
@@ -308,31 +311,33 @@ class Run:
 
     def _edge_cases(self) -> None:
         for edge in self.contract.edges.values():
-            if edge.spec.violation == "config" or edge.uses & self.found.failed:
+            if edge.spec.violation == "config" or edge.uses & self.matching.failed:
                 continue
             path, say = f"edge_cases.{edge.name}", edge.spec.say or edge.name.replace("_", " ")
-            run = self.bound.functions[f"edge_{edge.name}"]
+            run = self.bound.functions["edge", edge.name]
             if edge.spec.each is None:
                 if self._once(run, path):
                     self.report.add(edge.spec.violation, path, say)
                 continue
             element = self.contract.elements[edge.spec.each]
-            for instance in self.found.each_instance(run, element, path) or ():
-                about = self.found.behind(element, [instance])
+            for instance in self.matching.each_instance(run, element, path) or ():
+                about = self.matching.behind(element, [instance])
                 self.report.add(edge.spec.violation, path, say, about)
 
     # -------------------------------------------------------------------------------------- output
 
     def _given(self, node: Node, path: str) -> Any:
         if isinstance(node, Leaf):
-            return self._once(self.bound.functions[node.function], path)
+            return self._once(self.bound.functions[node.place], path)
         if isinstance(node, Map):
-            return {name: self._given(each, f"{path}.{name}") for name, each in node.items.items()}
-        element = self.contract.elements[node.element]
-        rows = self.found.each_instance(self.bound.functions[node.function], element, path) or []
+            items = node.items.items()
+            return {name: self._given(inner, f"{path}.{name}") for name, inner in items}
+        assert isinstance(node, One | Many)
+        run, element = self.bound.functions[node.place], self.contract.elements[node.element]
+        rows = self.matching.each_instance(run, element, path) or []
         if isinstance(node, One):
             return rows[0][2] if rows else None
-        return _listed(node, rows)
+        return _in_order(node, rows)
 
     def _tracks(self) -> tuple[Track, ...] | None:
         try:
@@ -341,14 +346,14 @@ class Run:
             self.untracked = str(error)
             return None
 
-    def _follow(self, machine: MachineCode) -> Iterator[Track]:
-        epoch = self.bound.functions.get(f"epoch_{machine.name}")
+    def _follow(self, machine: MachinePlan) -> Iterator[Track]:
+        epoch = self.bound.functions.get(("epoch", machine.name))
         if machine.element is None:
-            state = self.S[self.contract.places[f"s_{machine.name}"]][0]
+            state = self.S[self.contract.program.slots[Slot("machine", machine.name)]][0]
             yield Track(machine.name, (), state, epoch(self.S) if epoch else None)
             return
         element = self.contract.elements[machine.element]
-        made, keys = self.found.instances[element.name], self.found.keys[element.name]
+        made, keys = self.matching.instances[element.name], self.matching.keys[element.name]
         epochs = epoch(made, self.S) if epoch else [None] * len(made)
         states = [instance[element.row][0] for instance in made]
         yield from map(
@@ -356,14 +361,14 @@ class Run:
         )
 
 
-def _listed(node: Many, rows: list[tuple[Any, Any, dict[str, Any]]]) -> Any:
+def _in_order(node: Many, rows: list[tuple[Any, Any, dict[str, Any]]]) -> Any:
     """The given objects in order; ties are ordered by what is given."""
     rows.sort(key=lambda row: row[0])
     if any(a[0] == b[0] for a, b in pairwise(rows)):
         rows.sort(key=lambda row: (row[0], _rank(row[2])))
-    if not node.split:
+    if node.split is None:
         return [given for _, _, given in rows]
-    lists: dict[str, list[Any]] = {name: [] for name in node.split}
+    lists: dict[str, list[Any]] = {name: [] for name in node.lists}
     for _, name, given in rows:
         lists[name].append(given)
     return lists
@@ -371,12 +376,7 @@ def _listed(node: Many, rows: list[tuple[Any, Any, dict[str, Any]]]) -> Any:
 
 def _rank(value: Any) -> tuple[Any, ...]:
     """A place in an order of all JSON values."""
-    if value is None:
-        return (0,)
-    if isinstance(value, bool):
-        return (1, value)
-    if isinstance(value, int | float):
-        return (2, value)
-    if isinstance(value, str):
-        return (3, value)
-    return (4, [_rank(each) for each in value.values()])
+    for rank, kind in enumerate((type(None), bool, int | float, str)):
+        if isinstance(value, kind):
+            return rank, value
+    return 4, [_rank(inner) for inner in value.values()]

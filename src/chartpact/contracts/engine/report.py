@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from chartpact.contracts.emit import FILENAME
-from chartpact.contracts.violations import Trouble, Violation
+from chartpact.contracts.expressions.codegen import FILENAME
+from chartpact.contracts.reading import Trouble, Violation
 
 MAX_VIOLATIONS = 200
 
@@ -16,12 +16,13 @@ class Stop(Exception):
 
 
 class Report:
-    """What was found wrong; what is only informational becomes a warning."""
+    """What was found wrong; while `warn` is set, as with informational elements, a warning."""
 
     def __init__(self, contract: str, version: str, paths: Mapping[int, str]) -> None:
         self._contract, self._version, self._paths = contract, version, paths
         self.violations: list[Violation] = []
         self.warnings: list[Violation] = []
+        self.warn = False
 
     def __len__(self) -> int:
         return len(self.violations) + len(self.warnings)
@@ -33,24 +34,15 @@ class Report:
         message: str,
         objects: Sequence[Any] = (),
         field: str | None = None,
-        warn: bool = False,
     ) -> None:
-        into = self.warnings if warn else self.violations
-        if len(into) >= MAX_VIOLATIONS:
-            if warn:
-                return
+        into = self.warnings if self.warn else self.violations
+        if len(into) < MAX_VIOLATIONS:
+            about = tuple(objects)
+            into.append(Violation(kind, path, message, self._contract, self._version, about, field))
+        elif not self.warn:
             raise Stop
-        into.append(
-            Violation(kind, path, message, self._contract, self._version, tuple(objects), field)
-        )
 
-    def trouble(
-        self,
-        error: Exception,
-        default: str,
-        objects: Sequence[Any] = (),
-        warn: bool = False,
-    ) -> None:
+    def trouble(self, error: Exception, default: str, objects: Sequence[Any] = ()) -> None:
         """Adds what generated code raised; the line that raised tells the place."""
         path, at = default, error.__traceback__
         while at is not None:
@@ -61,4 +53,4 @@ class Report:
         if isinstance(error, Trouble):
             kind, message = error.kind, error.message
             path = f"{path}.{error.path}" if error.path else path
-        self.add(kind, path, message, objects, warn=warn)
+        self.add(kind, path, message, objects)

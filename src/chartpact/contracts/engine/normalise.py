@@ -9,12 +9,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from math import isfinite
-from operator import itemgetter
+from operator import eq, itemgetter
 from typing import Any
 
-from chartpact.contracts.scope import POINTS
+from chartpact.cache import Memo
+from chartpact.checks import MAX_WHOLE, is_number, is_whole
+from chartpact.contracts.expressions.values import POINTS, Column, Needs
 from chartpact.palette import TEXT_SIZES, is_hex
-from chartpact.snapshot import FIELDS, MAX_WHOLE, PRICES, Field, fault, is_number
+from chartpact.snapshot import FIELDS, PRICES, Field, fault
 
 NOWHERE = float("-inf")  # the order of an anchor outside the loaded history: older than every bar
 
@@ -46,34 +48,31 @@ class Drawn:
 
 
 def rows(
-    channel: str, records: Sequence[Record], columns: Sequence[str], needed: frozenset[str]
+    channel: str,
+    records: Sequence[Record],
+    columns: Iterable[Column],
+    needed: Mapping[Column, Needs],
 ) -> Drawn | list[Wrong]:
     """The rows of a channel's objects, or everything that is wrong with them.
 
     Place 0 of a row is its number among the drawn records; a column that is not needed holds None.
     """
-    names = _fields(channel, needed)
+    needs = set().union(*needed.values())
+    names = {need.field for need in needs}
     try:
         visible = records
         raw = _raw({*names, *PRICES[channel]}, visible)
         if any(None in raw[name] for name in PRICES[channel]):
             visible = _visible(channel, records)
             raw = _raw(names, visible)
-        return _drawn(channel, visible, columns, needed, raw, _fast, len(records))
+        return _drawn(visible, columns, needed, raw, _fast, len(records))
     except (Irregular, LookupError, TypeError, AttributeError, ValueError, OverflowError):
-        wrong = list(_wrong(channel, records, needed))
+        wrong = list(_wrong(channel, records, needs))
     if wrong:
         return wrong
     visible = _visible(channel, records)
     raw = _raw(names, visible)
-    return _drawn(channel, visible, columns, needed, raw, _slow, len(records))
-
-
-def _fields(channel: str, needed: Iterable[str]) -> set[str]:
-    names = {column.partition(".")[0] for column in needed}
-    if channel == "boxes" and names & {"top", "bottom"}:  # which is which, both tell
-        names |= {"top", "bottom"}
-    return names
+    return _drawn(visible, columns, needed, raw, _slow, len(records))
 
 
 def _raw(names: set[str], records: Sequence[Record]) -> dict[str, Sequence[Any]]:
@@ -87,18 +86,15 @@ def _raw(names: set[str], records: Sequence[Record]) -> dict[str, Sequence[Any]]
 
 
 def _drawn(
-    channel: str,
     records: Sequence[Record],
-    columns: Sequence[str],
-    needed: frozenset[str],
+    columns: Iterable[Column],
+    needed: Mapping[Column, Needs],
     raw: Mapping[str, Sequence[Any]],
     take: Take,
     given: int,
 ) -> Drawn:
-    taken = [
-        _column(channel, column, take, raw) if column in needed else repeat(None)
-        for column in columns
-    ]
+    values = _Columns(raw, take)
+    taken = [values.of(column) if column in needed else repeat(None) for column in columns]
     return Drawn(records, list(zip(range(len(records)), *taken)), given - len(records))  # noqa: B905
 
 
@@ -120,17 +116,37 @@ def _beside_bar(record: Mapping[str, Any]) -> bool:
 # ----------------------------------------------------------------------------------------- columns
 
 
-def _column(
-    channel: str, column: str, take: Take, raw: Mapping[str, Sequence[Any]]
-) -> Iterable[Any]:
-    name, _, part = column.partition(".")
-    field, values = FIELDS[channel][name], raw[name]
-    if channel == "boxes" and name in ("top", "bottom"):  # a box drawn upside down reads upright
-        other = raw["bottom" if name == "top" else "top"]
-        return map(max if name == "top" else min, take(field, values), take(field, other))
-    if field.kind == "anchor":
-        return take(_BAR if part else _ORDER, list(map(itemgetter(part or "n"), values)))
-    return take(_ALPHA if part == "alpha" else field, values)
+class _Columns:
+    """The columns of a channel, checked as they are taken from the fields of its records."""
+
+    def __init__(self, raw: Mapping[str, Sequence[Any]], take: Take) -> None:
+        self._raw, self._take = raw, take
+        self._taken: dict[tuple[str, str], Sequence[Any]] = {}
+
+    def of(self, column: Column) -> Iterable[Any]:
+        match column.channel, column.field:
+            case "lines", "horizontal":
+                return map(eq, self._whole("lines", "y1"), self._whole("lines", "y2"))
+            case "lines", "vertical":
+                one, other = self._whole("lines", "x1"), self._whole("lines", "x2")
+                if NOWHERE not in one:
+                    return map(eq, one, other)
+                return (a == b != NOWHERE for a, b in zip(one, other, strict=True))
+            case "boxes", "top" | "bottom" as edge:  # a box drawn upside down reads upright
+                top, bottom = self._whole("boxes", "top"), self._whole("boxes", "bottom")
+                return map(max if edge == "top" else min, top, bottom)
+        return self._whole(*column)
+
+    def _whole(self, channel: str, name: str, part: str = "") -> Sequence[Any]:
+        taken = self._taken.get((name, part))
+        if taken is None:
+            field, values = FIELDS[channel][name], self._raw[name]
+            if field.kind == "anchor":
+                values = list(map(itemgetter(part or "n"), values))
+                field = _BAR if part else _ORDER
+            taken = self._take(_ALPHA if part == "alpha" else field, values)
+            self._taken[name, part] = taken
+        return taken
 
 
 _ORDER, _BAR, _ALPHA = Field("order"), Field("bar"), Field("alpha", nullable=True)
@@ -144,15 +160,15 @@ def _fast(field: Field, values: Sequence[Any]) -> Sequence[Any]:
         return values
     match field.kind:
         case "color":
-            return list(map(_Rgb().__getitem__, values))
+            return _mapped(_rgb, values)
         case "alpha":
-            return list(map(_Alpha().__getitem__, values))
+            return _mapped(_alpha, values)
         case "name":
             if not set(values) <= set(field.names):
                 raise Irregular
             return values
         case "size":
-            return list(map(_Sizes().__getitem__, values))
+            return _mapped(_size, values)
     types = set(map(type, values))
     match field.kind:
         case "number" if types <= _NUMBERS and isfinite(sum(values)):
@@ -192,9 +208,9 @@ def _one(field: Field, value: Any) -> Any:
                 raise Irregular
             return float(value) if not isinstance(value, int) or abs(value) > MAX_WHOLE else value
         case "color":
-            return _Rgb()[value]
+            return _rgb(value)
         case "alpha":
-            return _Alpha()[value]
+            return _alpha(value)
         case "size":
             return value if isinstance(value, str) else POINTS
     return value
@@ -206,71 +222,60 @@ def _within(value: int) -> int:
     return value
 
 
-class _Rgb(dict[Any, str | None]):
-    """Colours by their look: #rrggbb, and None where nothing can be seen."""
-
-    def __missing__(self, raw: Any) -> str | None:
-        if raw is None:
-            look = None
-        elif isinstance(raw, str) and is_hex(raw):
-            look = None if raw[7:] == "00" else raw[:7].lower()
-        else:
-            raise Irregular
-        self[raw] = look
-        return look
+def _mapped(function: Callable[[Any], Any], values: Sequence[Any]) -> list[Any]:
+    """A function of every value, called once for each distinct one."""
+    return list(map(Memo(function, most=len(values)).__getitem__, values))
 
 
-class _Alpha(dict[Any, int]):
-    """Opacity of colours, 0 to 255."""
-
-    def __missing__(self, raw: Any) -> int:
-        if raw is None:
-            alpha = 0
-        elif isinstance(raw, str) and is_hex(raw):
-            alpha = int(raw[7:], 16) if len(raw) == 9 else 255
-        else:
-            raise Irregular
-        self[raw] = alpha
-        return alpha
-
-
-class _Sizes(dict[Any, str]):
-    def __missing__(self, raw: Any) -> str:
-        if isinstance(raw, str) and raw in TEXT_SIZES:
-            return raw
-        if isinstance(raw, int) and not isinstance(raw, bool) and abs(raw) <= MAX_WHOLE:
-            return POINTS
+def _rgb(raw: Any) -> str | None:
+    """A colour by its look: #rrggbb, and None where nothing can be seen."""
+    if raw is None:
+        return None
+    if not isinstance(raw, str) or not is_hex(raw):
         raise Irregular
+    return None if raw[7:] == "00" else raw[:7].lower()
+
+
+def _alpha(raw: Any) -> int:
+    """The opacity of a colour, 0 to 255."""
+    if raw is None:
+        return 0
+    if not isinstance(raw, str) or not is_hex(raw):
+        raise Irregular
+    return int(raw[7:], 16) if len(raw) == 9 else 255
+
+
+def _size(raw: Any) -> str:
+    if isinstance(raw, str) and raw in TEXT_SIZES:
+        return raw
+    if is_whole(raw):
+        return POINTS
+    raise Irregular
 
 
 # ------------------------------------------------------------------------------------------ faults
 
 
-def _wrong(channel: str, records: Sequence[Record], needed: frozenset[str]) -> Iterator[Wrong]:
+def _wrong(channel: str, records: Sequence[Record], needs: Iterable[Column]) -> Iterator[Wrong]:
     """Everything that is wrong with the needed fields of what is drawn."""
-    known = FIELDS[channel]
-    wanted = {name.partition(".")[0] for name in needed}
-    parts = {
-        name: sorted(
-            column.partition(".")[2] or "n" for column in needed if column.partition(".")[0] == name
-        )
-        for name in wanted
-        if known[name].kind == "anchor"
-    }
+    wanted: dict[str, set[str]] = {}  # field → the parts of its anchor
+    for need in sorted(needs):
+        parts = wanted.setdefault(need.field, set())
+        if FIELDS[channel][need.field].kind == "anchor":
+            parts.add(need.part or "n")
     for record in records:
         if not isinstance(record, Mapping):
             yield Wrong(record, None, f"{record!r:.60} is not an object")
             continue
         if not _visible(channel, [record]):
             continue
-        for name in sorted(wanted):
+        for name, parts in wanted.items():
             if name not in record:
                 yield Wrong(record, name, f"{name} is missing, though the source declares it")
-            elif (told := _fault(known[name], record[name], channel)) is not None:
-                yield Wrong(record, name, f"{name}: {told}")
+            elif (wrong := _fault(FIELDS[channel][name], record[name], channel)) is not None:
+                yield Wrong(record, name, f"{name}: {wrong}")
             else:
-                lacking = [part for part in parts.get(name, ()) if part not in record[name]]
-                for part in lacking:
+                for part in sorted(part for part in parts if part not in record[name]):
                     field = name if part == "n" else f"{name}.{part}"
                     yield Wrong(record, field, f"{name} has no {part}")
 

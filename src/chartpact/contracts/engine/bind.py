@@ -1,0 +1,232 @@
+"""A contract bound to a configuration: its code with the values filled in, or what does not fit."""
+
+import hashlib
+import json
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import ROUND_FLOOR, Decimal
+from math import floor
+from typing import Any, NoReturn
+
+from chartpact.cache import Cache
+from chartpact.contracts import codecs
+from chartpact.contracts.codecs import Pattern
+from chartpact.contracts.config import fault
+from chartpact.contracts.engine.contract import Contract
+from chartpact.contracts.engine.normalise import NOWHERE
+from chartpact.contracts.expressions.codegen import Key
+from chartpact.contracts.expressions.nodes import TICK_SIZE
+from chartpact.contracts.expressions.values import Constant, Look
+from chartpact.contracts.reading import Trouble
+from chartpact.problem import Problem
+
+_BUILTINS = {
+    function.__name__: function for function in (abs, min, max, len, any, all, zip, enumerate)
+}
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A contract whose expressions know the configuration."""
+
+    contract: Contract
+    values: Mapping[str, Any]
+    digest: str  # of the configuration
+    namespace: Mapping[str, Any]  # of the generated code
+    functions: Mapping[Key, Callable[..., Any]]
+    faults: tuple[Problem, ...] = ()
+
+
+_bound: Cache[tuple[Any, ...], Bound] = Cache(most=256)
+
+
+def bind(contract: Contract, values: Mapping[str, Any]) -> Bound:
+    """The contract with these checked values; cached by their content."""
+    # 1 and 1.0 are one value, yet each is given out as it was given.
+    key = (contract.digest, *values.values(), *map(type, values.values()))
+    return _bound.get_or_make(key, lambda: _bind(contract, values))
+
+
+def digest(values: Mapping[str, Any]) -> str:
+    """What identifies a configuration: equal values have one digest, however they are written.
+
+    >>> digest({"bars": 20, "word": "a"}) == digest({"word": "a", "bars": 20.0})
+    True
+    """
+    plain = {
+        name: int(value) if isinstance(value, float) and value.is_integer() else value
+        for name, value in values.items()
+    }
+    return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
+
+
+def _bind(contract: Contract, values: Mapping[str, Any]) -> Bound:
+    faults: list[Problem] = []
+    program = contract.program
+    names: dict[str, Any] = {"__builtins__": _BUILTINS, **_HELPERS}
+    for constant, variable in program.constants.items():
+        names[variable] = _constant(contract, constant, values, faults)
+    exec(program.code, names)  # the code is ours: see codegen for what can be in it
+    functions = {key: names[name] for key, name in program.functions.items()}
+    for edge in contract.edges.values():
+        if edge.spec.violation == "config" and not faults and functions["edge", edge.name](()):
+            faults.append(fault(f"edge_cases.{edge.name}", edge.spec.say or edge.name))
+    found = tuple({(problem.path, problem.message): problem for problem in faults}.values())
+    return Bound(contract, dict(values), digest(values), names, functions, found)
+
+
+def _constant(
+    contract: Contract, constant: Constant, values: Mapping[str, Any], faults: list[Problem]
+) -> Any:
+    """The value of what the configuration fixes."""
+    name, value = constant.name, values.get(constant.name)
+    match constant.what:
+        case "config" if value is not None and contract.keys[name].type == "pattern":
+            return Pattern(value)
+        case "config" if value is not None and contract.keys[name].type == "color":
+            return value[:7]
+        case "config":
+            return value
+        case "opacity":
+            return 0 if value is None else int(value[7:], 16)
+        case "encoding":
+            return _table(contract, constant, values, faults)
+        case "pattern":
+            return Pattern(name)
+        case "decoder":
+            return _decoder(contract, name, values, faults)
+        case "half_tick":
+            return values[TICK_SIZE] / 2
+        case "to_tick":
+            return tick_rounding(values[TICK_SIZE])
+    raise ValueError(f"{constant} is not known")
+
+
+class Table(dict[Any, str]):
+    """A closed table from looks to meanings."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._name = name
+
+    def __missing__(self, look: Any) -> NoReturn:
+        known = ", ".join(f"{_shown(value)} = {meaning}" for value, meaning in self.items())
+        raise Trouble("malformed", f"{_shown(look)} has no meaning in {self._name}: {known}")
+
+
+def _shown(look: Any) -> str:
+    return "none" if look is None else str(look)
+
+
+def _table(
+    contract: Contract, constant: Constant, values: Mapping[str, Any], faults: list[Problem]
+) -> Table:
+    table = Table(constant.name)
+    for meaning, looks in contract.tables[constant.name].items():
+        for look in looks:
+            if look.key is not None and values[look.key] is None:
+                continue  # an optional key that is not set looks like nothing, not like none
+            drawn = _drawn(look, constant.kind, values)
+            known = table.get(drawn)
+            if known is not None and known != meaning:
+                message = f"{known} and {meaning} look alike: both are {_shown(drawn)}"
+                faults.append(fault(f"encodings.{constant.name}", message))
+            table[drawn] = meaning
+    return table
+
+
+def _drawn(look: Look, kind: str, values: Mapping[str, Any]) -> Any:
+    """What an object of a kind holds that looks so."""
+    value = look.value if look.key is None else values[look.key]
+    return value[:7].lower() if kind == "color" and value is not None else value
+
+
+def _decoder(
+    contract: Contract, name: str, values: Mapping[str, Any], faults: list[Problem]
+) -> Mapping[str, codecs.Values]:
+    decode = contract.elements[name].decode
+    assert decode is not None
+    codec = decode.codec
+    text = codec.pattern_of(values)
+    if text is None:
+        return codecs.decoder(codec)
+    if codec.pattern_key is not None and (wrong := codecs.group_fault(text, codec)) is not None:
+        faults.append(fault(f"config.{codec.pattern_key}", f"for {name}, {wrong}"))
+    return codecs.decoder(codec, Pattern(text))
+
+
+# ------------------------------------------------------------------- what the generated code calls
+
+
+def tick_rounding(tick: float) -> Callable[[float], float]:
+    """A function that rounds to the tick, half up, by the decimal digits that people see.
+
+    >>> tick_rounding(0.25)(5874.625), tick_rounding(0.01)(1.005)
+    (5874.75, 1.01)
+    """
+    exact = Decimal(repr(tick))
+    mantissa, scale = exact.as_integer_ratio()
+
+    def to_tick(price: float) -> float:
+        ratio = price / tick + 0.5
+        whole = floor(ratio)
+        if abs(ratio - round(ratio)) < 1e-6:  # near a half: only the decimal digits can tell
+            halves = Decimal(repr(price)) / exact + Decimal("0.5")
+            whole = int(halves.to_integral_value(ROUND_FLOOR))
+        return whole * mantissa / scale
+
+    return to_tick
+
+
+def _lost(order: float | None) -> NoReturn:
+    if order is None or order == NOWHERE:
+        raise Trouble("unavailable", "an anchor lies outside the loaded history")
+    raise Trouble(
+        "unavailable", "an anchor has a place, but its bar or time is not known", placed=True
+    )
+
+
+def _endless() -> NoReturn:
+    raise Trouble("malformed", "the result is not a finite number")
+
+
+def _unknown(name: str) -> NoReturn:
+    raise Trouble("unavailable", f"{name} is not known to the source")
+
+
+def _tie(members: list[Any]) -> Trouble:
+    return Trouble("ambiguous", f"{len(members)} objects fit equally", members)
+
+
+def _nothing_left(members: list[Any]) -> Trouble:
+    return Trouble("missing", "no object of the group is left for this part", members)
+
+
+def _surplus(members: list[Any]) -> Trouble:
+    count = "an object is" if len(members) == 1 else f"{len(members)} objects are"
+    return Trouble("unexpected", f"{count} left over in the group", members)
+
+
+def _crowd() -> Trouble:
+    return Trouble("ambiguous", "too many candidates lie in reach to tell which belongs to which")
+
+
+def _only(values: list[Any]) -> Any:
+    distinct = set(values)
+    return distinct.pop() if len(distinct) == 1 else None
+
+
+_HELPERS: Mapping[str, Any] = {
+    "NOWHERE": NOWHERE,
+    "lost": _lost,
+    "endless": _endless,
+    "unknown": _unknown,
+    "tie": _tie,
+    "nothing_left": _nothing_left,
+    "surplus": _surplus,
+    "crowd": _crowd,
+    "only": _only,
+    "bisect_left": bisect_left,
+    "bisect_right": bisect_right,
+}

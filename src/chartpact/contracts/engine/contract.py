@@ -1,0 +1,426 @@
+"""From the text of a contract to something that can be bound and run, with every proof made.
+
+Problems are collected over the whole file, each with its line; a contract with one is refused.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from chartpact.cache import Cache
+from chartpact.contracts import config, document, model
+from chartpact.contracts.document import Place
+from chartpact.contracts.engine.context import SIGNAL, Context
+from chartpact.contracts.engine.elements import ElementChecker, ElementPlan
+from chartpact.contracts.engine.generate import generate
+from chartpact.contracts.engine.machines import EdgePlan, MachineChecker, MachinePlan, check_edge
+from chartpact.contracts.engine.outputs import (
+    Attached,
+    Instances,
+    Leaf,
+    Map,
+    Node,
+    OutputChecker,
+    expressions,
+    parts,
+)
+from chartpact.contracts.expressions.calls import FUNCTIONS
+from chartpact.contracts.expressions.codegen import Program
+from chartpact.contracts.expressions.nodes import TICK_SIZE, Expression
+from chartpact.contracts.expressions.values import (
+    NOTHING,
+    Column,
+    Constant,
+    Look,
+    Needs,
+    Side,
+    Tables,
+    Value,
+    Vocabulary,
+    field_names,
+)
+from chartpact.contracts.model import ConfigKey, ContractFile
+from chartpact.contracts.problems import ContractError, refusal, suggestion
+from chartpact.snapshot import CHANNELS
+
+Columns = tuple[Column, ...]
+Ids = set[tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Contract:
+    """A contract whose proofs hold: what was written, and what a reading does about it."""
+
+    file: ContractFile
+    digest: str
+    keys: Mapping[str, ConfigKey]
+    tables: Tables
+    expressions: Mapping[Place, Expression]
+    elements: Mapping[str, ElementPlan]
+    machines: Mapping[str, MachinePlan]
+    edges: Mapping[str, EdgePlan]
+    output: Map
+
+    @property
+    def name(self) -> str:
+        return self.file.contract
+
+    @property
+    def version(self) -> str:
+        return self.file.version
+
+    @property
+    def title(self) -> str:
+        return self.file.identity.pine_title
+
+    def role(self, channel: str) -> str | None:
+        return self.file.channels.get(channel)  # type: ignore[call-overload, no-any-return]
+
+    @cached_property
+    def program(self) -> Program:
+        """The code that carries it out."""
+        return generate(self.elements, self.machines, self.edges, self.output)
+
+    @cached_property
+    def deciding(self) -> tuple[Expression, ...]:
+        """The expressions that decide, refuse or give out, outside the element dictionary."""
+        observed = (rule for plan in self.machines.values() for rule in plan.observed.values())
+        cases = (edge.when for edge in self.edges.values())
+        return (*observed, *cases, *expressions(self.output))
+
+    @cached_property
+    def uses(self) -> frozenset[str]:
+        """The elements that something reads."""
+        given = [part for part in parts(self.output) if isinstance(part, Instances | Attached)]
+        return frozenset(part.element for part in given if part.element is not None).union(
+            *(plan.uses for plan in self.elements.values()),
+            *(plan.uses for plan in self.machines.values()),
+            *(plan.uses for plan in self.edges.values()),
+            *(rule.elements for rule in self.deciding),
+        )
+
+    @cached_property
+    def needs(self) -> dict[str, Columns]:
+        """For each channel, the columns that a reading needs."""
+        elements = (plan.needs for plan in self.elements.values())
+        return _by_channel(NOTHING.union(*elements, *(rule.needs for rule in self.deciding)))
+
+    @cached_property
+    def tracking(self) -> dict[str, Columns]:
+        """For each channel, the columns that following it through time needs besides."""
+        keys = (plan.tracking for plan in self.elements.values())
+        epochs = (plan.epoch.needs for plan in self.machines.values() if plan.epoch is not None)
+        needs = {column for columns in self.needs.values() for column in columns}
+        return _by_channel(NOTHING.union(*keys, *epochs) - needs)
+
+    @cached_property
+    def asked(self) -> dict[str, Columns]:
+        """For each element, the columns of its channel that it and its output need."""
+        given = _given_out(self.output)
+        return {
+            name: _by_channel(plan.needs | given.get(name, NOTHING))[plan.channel]
+            for name, plan in self.elements.items()
+        }
+
+    @cached_property
+    def costs(self) -> dict[str, int]:
+        """For each channel that is read, the nodes that run for every one of its objects."""
+        costs = {name: plan.size + 1 for name, plan in self.elements.items()}
+        runs: list[tuple[str | None, Expression]] = [(None, rule) for rule in self.deciding]
+        machines = self.machines.values()
+        runs += [(plan.element, rule) for plan in machines for rule in plan.expressions()]
+        runs += [(edge.spec.each, edge.when) for edge in self.edges.values()]
+        for part in parts(self.output):
+            if isinstance(part, Instances):
+                runs += [(part.element, rule) for rule in expressions(part)]
+        for owner, rule in runs:
+            for name in [owner] if owner is not None else rule.lists:
+                costs[name] += rule.size
+        channels: Counter[str] = Counter()
+        for name, plan in self.elements.items():
+            channels[plan.channel] += costs[name]
+        return dict(channels)
+
+
+def _by_channel(needs: Needs) -> dict[str, Columns]:
+    channels: dict[str, list[Column]] = {channel: [] for channel in CHANNELS}
+    for column in sorted(needs):
+        channels[column.channel].append(column)
+    return {channel: tuple(columns) for channel, columns in channels.items()}
+
+
+def _given_out(node: Node) -> dict[str, Needs]:
+    """For each element, the columns that are needed to give it out."""
+    given: dict[str, Needs] = {}
+    match node:
+        case Leaf():
+            given = dict.fromkeys(node.rule.elements, node.rule.needs)
+        case Instances():
+            given[node.element] = NOTHING.union(*(rule.needs for rule in expressions(node)))
+        case Map():
+            for inner in node.items.values():
+                for name, needs in _given_out(inner).items():
+                    given[name] = given.get(name, NOTHING) | needs
+    return given
+
+
+_contracts: Cache[str, Contract] = Cache(most=128)
+
+
+def load(text: str | bytes) -> Contract:
+    """The contract in a text, or a `ContractError` with every problem; cached by content."""
+    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    digest = hashlib.sha256(data).hexdigest()
+    return _contracts.get_or_make(digest, lambda: _check(data, digest))
+
+
+def load_file(path: str | Path) -> Contract:
+    """The contract in a file."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read(document.MAX_BYTES + 1)
+    except OSError as error:
+        raise refusal(None, f"{path}: {error.strerror or error}", "name a readable file") from None
+    try:
+        return load(data)
+    except ContractError as error:
+        if error.problems[0].line is not None:
+            raise
+        named = [replace(found, message=f"{path}: {found.message}") for found in error.problems]
+        raise ContractError(named) from None
+
+
+def _check(data: bytes, digest: str) -> Contract:
+    root = document.parse(data)
+    file = model.validate(root)
+    keys = {**file.config, TICK_SIZE: file.config.get(TICK_SIZE, config.IMPLIED_TICK_SIZE)}
+    kinds = {name: config.kind_of(key) for name, key in keys.items()}
+    tables = {
+        name: {
+            meaning: tuple(_look(value, keys) for value in values)
+            for meaning, values in table.items()
+        }
+        for name, table in file.encodings.items()
+    }
+    context = Context(file, root, Vocabulary(tables, kinds))
+    return _Checker(context, keys).check(digest)
+
+
+def _look(written: Any, keys: Mapping[str, ConfigKey]) -> Look:
+    if isinstance(written, str) and written in keys:
+        return Look(key=written)
+    return Look(None if written == "none" else written)
+
+
+class _Checker:
+    """Checks the sections of one file, in the order in which they refer to each other."""
+
+    def __init__(self, context: Context, keys: dict[str, ConfigKey]) -> None:
+        self.context, self.file, self.problem = context, context.file, context.problem
+        self.keys = keys
+
+    def check(self, digest: str) -> Contract:
+        context, file = self.context, self.file
+        self._check_encodings()
+        self._check_names()
+        elements = ElementChecker(context, self._config_values())
+        if not file.elements:
+            self.problem(("elements",), "there is no element", "say what is drawn")
+        for name, element in file.elements.items():
+            elements.check(name, element)
+        done = elements.done
+        lists = frozenset(name for name, plan in done.items() if not plan.ignored)
+        scope = replace(elements.scope(), lists=lists)
+        machines = MachineChecker(context, done)
+        for name, machine in file.states.items():
+            machines.check(name, machine, scope)
+        scope = scope.with_names(machines.values())
+        cases = file.edge_cases.items()
+        edges = {name: check_edge(context, name, edge, done, scope) for name, edge in cases}
+        output = OutputChecker(context, done, scope).check(file.output)
+        if not any(TICK_SIZE in rule.config for rule in context.expressions.values()):
+            self.keys[TICK_SIZE] = file.config.get(TICK_SIZE, config.UNREAD_TICK_SIZE)
+        self._check_config()
+        contract = Contract(
+            file, digest, self.keys, context.vocabulary.tables, context.expressions,
+            done, machines.done, edges, output,
+        )  # fmt: skip
+        self._check_idle(contract)
+        self._check_reserved(output)
+        if context.problems:
+            raise ContractError(context.problems)
+        return contract
+
+    def _config_values(self) -> dict[str, Value]:
+        values = {}
+        for name, kind in self.context.vocabulary.config.items():
+            opacity = (("alpha", Side(Constant("opacity", name))),)
+            sides = opacity if kind.name == "color" else ()
+            values[name] = Value(kind, Constant("config", name), sides=sides)
+        return values
+
+    # ------------------------------------------------------------------------------- declarations
+
+    def _check_config(self) -> None:
+        for name, key in self.file.config.items():
+            for word, message, hint in config.faults(name, key):
+                self.problem(("config", name, word), message, hint)
+        for profile, values in self.file.profiles.items():
+            for name, value in values.items():
+                at = ("profiles", profile, name)
+                if name not in self.keys:
+                    hint = suggestion(name, list(self.keys))
+                    self.problem(at, f"there is no config key {name!r:.60}", hint)
+                elif (wrong := config.check(name, self.keys[name], value)[1]) is not None:
+                    self.problem(at, wrong, f"write {config.wanted(self.keys[name])}")
+        if self.file.identity.script_versions == []:
+            place = ("identity", "script_versions")
+            self.problem(place, "no version could be right", "list one, or none")
+
+    def _check_encodings(self) -> None:
+        for table, meanings in self.context.vocabulary.tables.items():
+            seen: dict[Any, str] = {}
+            if table in FUNCTIONS:
+                message = f"{table!r} is a function already"
+                self.problem(("encodings", table), message, "choose another name")
+            for meaning, looks in meanings.items():
+                place = ("encodings", table, meaning)
+                if not looks:
+                    self.problem(place, "a meaning needs a value", "write what is drawn")
+                for look in looks:
+                    value = look.value
+                    if isinstance(value, str) and value.startswith("#"):  # perhaps a colour
+                        value = value.lower()[:7]
+                    known = (look.key, type(value) is bool, value)
+                    if known in seen:
+                        message = f"{look} means {seen[known]!r} already"
+                        self.problem(place, message, "each look has one meaning")
+                    seen[known] = meaning
+            if not meanings:
+                self.problem(("encodings", table), "the table is empty", "add a meaning")
+
+    def _check_names(self) -> None:
+        file = self.file
+        meanings: dict[str, str] = dict.fromkeys(self.keys, "a config key")
+        channels = {spec.from_ for spec in file.elements.values() if spec.from_ in CHANNELS}
+        sections: list[tuple[str, Mapping[str, Any], str]] = [
+            ("elements", file.elements, "an element"),
+            ("states", file.states, "a machine"),
+        ]
+        for section, names, what in sections:
+            for name in names:
+                known = meanings.get(name)
+                if known is not None and not (what == "a machine" and known == "an element"):
+                    message = f"{name!r} is {known} already"
+                    self.problem((section, name), message, "a name has one meaning")
+                meanings[name] = what
+        for name in meanings:
+            for channel in sorted(channels):
+                if name in (*field_names(channel), "id") or name in CHANNELS:
+                    place: Place = ("config", name) if name in self.keys else ("elements", name)
+                    if name in file.states and name not in file.elements:
+                        place = ("states", name)
+                    message = f"{name!r} is a field of {channel} already"
+                    self.problem(place, message, "choose another name")
+                    break
+        own: dict[str, dict[str, str]] = {}
+        for name in file.elements:
+            own[name] = self._check_own_names(name, meanings, own)
+
+    def _check_own_names(
+        self, name: str, meanings: Mapping[str, str], others: Mapping[str, Mapping[str, str]]
+    ) -> dict[str, str]:
+        """The names that an element brings; none may have a meaning where it is known."""
+        spec, place = self.file.elements[name], ("elements", name)
+        taken: dict[str, str] = {}
+        channel: str = spec.from_
+        while channel in others:
+            taken |= dict.fromkeys(others[channel], f"a name of {channel}")
+            channel = self.file.elements[channel].from_
+        if channel in CHANNELS:
+            taken |= dict.fromkeys([*field_names(channel), "id"], f"a field of {channel}")
+        taken |= meanings
+        words: list[tuple[Place, Mapping[str, Any]]] = [
+            (("parts",), spec.parts or {}),
+            (("decode", "fields"), spec.decode.fields if spec.decode else {}),
+            (("reads",), spec.reads),
+            (("attach",), spec.attach),
+        ]
+        brought = [((*place, *word, mine), mine) for word, names in words for mine in names]
+        machine = self.file.states.get(name)
+        if machine is not None:
+            columns = [column for row in machine.rows.values() for column in row.give or ()]
+            brought += [(("states", name), mine) for mine in dict.fromkeys(["state", *columns])]
+        own: dict[str, str] = {}
+        for at, mine in brought:
+            known = taken.get(mine) or own.get(mine)
+            if known is not None:
+                self.problem(at, f"{mine!r} is {known} already", "a name has one meaning")
+            own[mine] = f"in {'.'.join(map(str, at[2:-1])) or 'states'}"
+        return own
+
+    # ------------------------------------------------------------------------------------- proofs
+
+    def _check_idle(self, contract: Contract) -> None:
+        elements = contract.elements
+        for name, plan in elements.items():
+            if name not in contract.uses and not plan.ignored:
+                hint = "read it, or say `ignore: why`"
+                self.problem(("elements", name), "nothing reads this element", hint)
+        read = {plan.channel for plan in elements.values()}
+        for channel, role in self.file.channels.items():
+            if role == SIGNAL and channel not in read:
+                message = f"no element says what {channel} mean"
+                hint = "add an element, or leave the channel out"
+                self.problem(("channels", channel), message, hint)
+
+    def _check_reserved(self, output: Map) -> None:
+        used = identifiers(self.file, output)
+        for section in ("states", "encodings"):  # reserved by its own name, an id is so everywhere
+            used[section] |= {steps[-1:] for steps in used[section]}
+        for section, ids in reserved(self.file).items():
+            for i, steps in enumerate(ids):
+                if steps in used[section]:
+                    message = f"{'.'.join(steps)!r} is reserved, yet used"
+                    self.problem(("reserved", section, i), message, "rename one")
+
+
+# -------------------------------------------------------------------------------------- identifiers
+
+
+def identifiers(file: ContractFile, output: Map) -> dict[str, Ids]:
+    """Every id of a contract, by section, as the steps that lead to it."""
+    states: Ids = {(name,) for name in file.states}
+    for name, machine in file.states.items():
+        states |= {(name, row) for row, spec in machine.rows.items() if spec.violation is None}
+    encodings: Ids = {(name,) for name in file.encodings}
+    for name, table in file.encodings.items():
+        encodings |= {(name, meaning) for meaning in table}
+    return {
+        "elements": {(name,) for name in file.elements},
+        "states": states,
+        "output": set(output_ids(output)),
+        "config": {(name,) for name in file.config},
+        "encodings": encodings,
+    }
+
+
+def reserved(file: ContractFile) -> dict[str, list[tuple[str, ...]]]:
+    """The reserved ids of a contract, by section."""
+    sections = file.reserved.model_dump()
+    return {name: [tuple(each.split(".")) for each in ids] for name, ids in sections.items()}
+
+
+def output_ids(node: Node, above: tuple[str, ...] = ()) -> dict[tuple[str, ...], Node]:
+    """Every key of the output with the steps that lead to it."""
+    found: dict[tuple[str, ...], Node] = {}
+    if isinstance(node, Leaf):
+        return found
+    for name, inner in (node if isinstance(node, Map) else node.give).items.items():
+        found[(*above, name)] = inner
+        found |= output_ids(inner, (*above, name))
+    return found

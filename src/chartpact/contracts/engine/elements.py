@@ -1,0 +1,457 @@
+"""The element dictionary: each element checked, and where its instances keep what they hold.
+
+An instance is a list. Its place 0 holds what it was made of: a row of the channel, an instance of
+the element that a view looks at, or the members of a group. Then come a group's keys and parts,
+decoded fields, readings, attachments, and last the row of its state machine.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from chartpact.contracts.codecs import Codec, compile_codec, field_kinds
+from chartpact.contracts.document import Place
+from chartpact.contracts.engine.context import COSMETIC, INFORMATIONAL, SIGNAL, Context
+from chartpact.contracts.expressions.nodes import Expression, Node, shared, side, side_needs
+from chartpact.contracts.expressions.values import (
+    NOTHING,
+    OWNER,
+    Item,
+    Kind,
+    Local,
+    Location,
+    Needs,
+    Scope,
+    Shape,
+    Side,
+    Slot,
+    Value,
+)
+from chartpact.contracts.model import Attach, Decode, Element
+from chartpact.contracts.problems import suggestion
+from chartpact.snapshot import CHANNELS
+
+# The variables of generated functions.
+MEMBER, INSTANCE, CANDIDATE = Local("m"), Local("i"), Local("c")
+
+_ORDERED = ("number", "time", "anchor")
+_GROUPABLE = ("number", "text", "bool", "color", "anchor", "enum", "time")
+_IDENTIFYING = ("number", "text", "bool", "color", "enum", "time")
+_SIDES = {"color": ("alpha",), "anchor": ("bar", "time")}
+_ALLOWED_WITH_IGNORE = {"from_", "where", "count", "ignore", "meaning", "changes"}
+
+
+@dataclass(frozen=True)
+class Part:
+    """A member of a group: how it is chosen, and where an instance keeps it."""
+
+    way: str  # where, highest or lowest
+    rule: Expression
+    optional: bool
+    slot: int
+
+
+@dataclass(frozen=True)
+class Decoding:
+    """A text that is decoded, and where an instance keeps its fields."""
+
+    rule: Expression
+    codec: Codec
+    slot: int
+
+
+@dataclass(frozen=True)
+class Read:
+    """A reading, and where an instance keeps its value and its sides."""
+
+    rule: Expression
+    slots: tuple[tuple[int, Node], ...]
+
+
+@dataclass(frozen=True)
+class Range:
+    """A range of the owner in which a value of the candidate must lie."""
+
+    place: Place
+    of: Expression
+    low: Expression
+    high: Expression
+
+
+@dataclass(frozen=True)
+class Attachment:
+    """Another element's instance that belongs to an owner: how it is found, where it is kept."""
+
+    name: str
+    candidates: str
+    slot: int
+    required: bool
+    exclusive: bool
+    ranges: tuple[Range, ...]
+    where: Expression | None
+    nearest: Expression | None
+
+    def expressions(self) -> Iterator[Expression]:
+        for range_ in self.ranges:
+            yield from (range_.of, range_.low, range_.high)
+        yield from (rule for rule in (self.where, self.nearest) if rule is not None)
+
+
+@dataclass
+class ElementPlan:
+    """A checked element: what the engine does to find its instances."""
+
+    name: str
+    spec: Element
+    channel: str
+    role: str
+    base: str | None  # of a view: the element that it looks at
+    where: Expression | None = None
+    group: tuple[Location, ...] | None = None  # where a member has the parts of its group's key
+    anchors: tuple[int, ...] = ()  # which of those are anchors
+    newest: Expression | None = None
+    newest_key: int | None = None  # of a group: the place in its key
+    parts: dict[str, Part] = field(default_factory=dict)
+    decode: Decoding | None = None
+    reads: dict[str, Read] = field(default_factory=dict)
+    attachments: list[Attachment] = field(default_factory=list)
+    key: tuple[Expression, ...] | None = None
+    row: int = 1  # the slot of its state machine's row, the last
+    grouping: Needs = NOTHING  # what its group needs
+
+    @property
+    def ignored(self) -> bool:
+        return self.spec.ignore is not None
+
+    @property
+    def single(self) -> bool:
+        return self.spec.count[1] is not None and self.spec.count[1] <= 1 and not self.ignored
+
+    @property
+    def may_lack(self) -> bool:
+        return self.spec.count[0] == 0 or self.role == INFORMATIONAL
+
+    def value(self) -> Value:
+        """What the element's name stands for, where it occurs at most once."""
+        kind = Kind("element", shape=self.name, nullable=self.may_lack)
+        return Value(kind, Slot("element", self.name), element=self.name)
+
+    def expressions(self) -> Iterator[Expression]:
+        """What is evaluated to find its instances."""
+        yield from (rule for rule in (self.where, self.newest) if rule is not None)
+        yield from (part.rule for part in self.parts.values())
+        yield from [self.decode.rule] if self.decode is not None else []
+        yield from (read.rule for read in self.reads.values())
+        for attachment in self.attachments:
+            yield from attachment.expressions()
+
+    @property
+    def needs(self) -> Needs:
+        return self.grouping.union(*(rule.needs for rule in self.expressions()))
+
+    @property
+    def tracking(self) -> Needs:
+        """What is needed only to follow it through time."""
+        return NOTHING.union(*(rule.needs for rule in self.key or ()))
+
+    @cached_property
+    def uses(self) -> frozenset[str]:
+        """The other elements on which it depends."""
+        rules = [*self.expressions(), *(self.key or ())]
+        others = {attachment.candidates for attachment in self.attachments}
+        others |= {self.base} if self.base is not None else set()
+        return frozenset(others).union(*(rule.elements for rule in rules))
+
+    @property
+    def size(self) -> int:
+        return sum(rule.size for rule in [*self.expressions(), *(self.key or ())])
+
+
+class ElementChecker:
+    """Checks one element after the other; each may refer to earlier ones."""
+
+    def __init__(self, context: Context, names: Mapping[str, Value]) -> None:
+        self.context, self.problem, self._names = context, context.problem, names
+        self.done: dict[str, ElementPlan] = {}
+
+    def scope(self) -> Scope:
+        """Config, the chart, and the elements that occur at most once."""
+        singles = {name: plan.value() for name, plan in self.done.items() if plan.single}
+        return Scope({**self._names, **singles})
+
+    def check(self, name: str, spec: Element) -> None:
+        started = self._begin(name, spec, ("elements", name))
+        if started is None:
+            return
+        plan, member = started
+        _Words(self, plan, member).check()
+        self.done[name] = plan
+
+    def _begin(self, name: str, spec: Element, place: Place) -> tuple[ElementPlan, str] | None:
+        """The plan of an element, and the name of the shape of its members."""
+        source, at = spec.from_, (*place, "from")
+        if source in CHANNELS:
+            role = self.context.file.channels.get(source)  # type: ignore[call-overload]
+            if role is None:
+                self.problem(at, f"{source} is not in channels", f"add `{source}: signal`")
+                return None
+            if role == COSMETIC:
+                self.problem(
+                    at,
+                    f"{source} is cosmetic, so nothing reads it",
+                    "make it signal, or remove this",
+                )
+                return None
+            return ElementPlan(name, spec, source, role, None), source
+        base = self.done.get(source)
+        if base is None or base.ignored:
+            hint = suggestion(source, [*CHANNELS, *self.done])
+            message = f"{source!r} is neither a channel nor an earlier element"
+            if base is not None:
+                message = f"{source!r} is ignored, so nothing may refer to it"
+            elif source in self.context.file.elements:
+                hint = "move it up"
+            self.problem(at, message, hint)
+            return None
+        if spec.ignore is not None:
+            self.problem(
+                (*place, "ignore"),
+                "a view claims nothing, so there is nothing to ignore",
+                "remove the view",
+            )
+            return None
+        return ElementPlan(name, spec, base.channel, base.role, source), source
+
+
+class _Words:
+    """The words of one element, in the order in which they work."""
+
+    def __init__(self, checker: ElementChecker, plan: ElementPlan, member: str) -> None:
+        self.checker, self.context, self.problem = checker, checker.context, checker.problem
+        self.plan = plan
+        self.spec, self.place = plan.spec, ("elements", plan.name)
+        self.member_name, self.member = member, self.context.vocabulary.shapes[member]
+        self.outer = checker.scope()
+
+    def check(self) -> None:
+        plan, spec = self.plan, self.spec
+        if plan.ignored:
+            for word in sorted(spec.model_fields_set - _ALLOWED_WITH_IGNORE):
+                self.problem(
+                    (*self.place, word), "an ignored element is claimed and forgotten", "remove it"
+                )
+        if spec.where is not None:
+            scope = self.outer.owned_by(self.member, MEMBER)
+            plan.where = self._condition(spec.where, (*self.place, "where"), scope)
+        if spec.group is None and spec.parts is not None:
+            place = (*self.place, "parts")
+            self.problem(place, "parts are chosen inside a group", "add group: [fields]")
+        self.shape = Shape(self.member, Item(OWNER, 0)) if spec.group is None else Shape()
+        self.context.vocabulary.shapes[plan.name] = self.shape
+        self.own = self.outer.owned_by(self.shape, INSTANCE)
+        if spec.group is not None:
+            self._group(spec.group)
+        if spec.newest is not None:
+            self._newest(spec.newest)
+        if spec.parts is not None and spec.group is not None:
+            self._parts()
+        if spec.decode is not None:
+            self._decode(spec.decode)
+        self._reads()
+        for name, attach in spec.attach.items():
+            self._attach(name, attach, self._slot())
+        if spec.key is not None:
+            self._key(spec.key)
+
+    # ------------------------------------------------------------------------------- book-keeping
+
+    def _slot(self) -> int:
+        self.plan.row += 1
+        return self.plan.row - 1
+
+    def _expression(self, text: str, place: Place, scope: Scope) -> Expression:
+        return self._referring(self.context.expression(text, place, scope), place)
+
+    def _condition(self, text: str, place: Place, scope: Scope) -> Expression:
+        return self._referring(self.context.condition(text, place, scope), place)
+
+    def _referring(self, rule: Expression, place: Place) -> Expression:
+        for name in sorted(rule.elements):
+            self._check_reference(name, place)
+        return rule
+
+    def _check_reference(self, name: str, place: Place) -> None:
+        other = self.checker.done.get(name)
+        if other is not None and other.role == INFORMATIONAL and self.plan.role == SIGNAL:
+            self.problem(
+                place,
+                f"{name!r} is informational and would decide about a signal",
+                f"make the channel {other.channel} a signal, or do without",
+            )
+
+    # --------------------------------------------------------------------------------- the words
+
+    def _group(self, fields: list[str]) -> None:
+        """Objects with equal keys; an anchor's bar and time are part of the key, so that no
+        object of a group speaks for the others."""
+        keys: list[Location] = []
+        anchors: list[int] = []
+        self.key_places: dict[str, int] = {}
+
+        def key(at: Location) -> Location:
+            """Adds to the key what a member has somewhere; tells where an instance has it."""
+            keys.append(at)
+            return Item(OWNER, self._slot())
+
+        for i, name in enumerate(fields):
+            value, place = self.member.get(name), (*self.place, "group", i)
+            if value is None:
+                hint = suggestion(name, list(self.member.names()))
+                self.problem(place, f"{name!r} is not a field here", hint)
+                continue
+            kind, value = value.kind, value.of(MEMBER)
+            if kind.name not in _GROUPABLE or (kind.nullable and kind.name != "color"):
+                self.problem(place, f"{kind} cannot make a group", "choose a field that is there")
+                continue
+            self.plan.grouping |= value.needs
+            self.key_places[name] = len(keys)
+            if kind.name == "anchor":
+                anchors.append(len(keys))
+            at, parts = key(value.at), value.sides if kind.name == "anchor" else ()
+            sides = tuple((part, replace(other, at=key(other.at))) for part, other in parts)
+            self.shape.put(name, Value(kind, at, sides=sides, shared=kind.name == "color"))
+        if not keys:
+            self.problem((*self.place, "group"), "a group needs a field", "write group: [x1]")
+        self.plan.group, self.plan.anchors = tuple(keys), tuple(anchors)
+
+    def _newest(self, name: str) -> None:
+        place = (*self.place, "newest")
+        if self.spec.group is None:
+            scope = Scope({}).owned_by(self.member, MEMBER)
+            rule = self._expression(name, place, scope)
+            self.context.want(rule, place, *_ORDERED)
+            self.plan.newest = rule
+            return
+        if name not in self.spec.group:
+            hint = f"one of {self.spec.group}"
+            self.problem(place, f"{name!r} is not a key of the group", hint)
+            return
+        value = self.member.get(name)
+        if value is not None and value.kind.name not in _ORDERED:
+            self.problem(place, f"{value.kind} has no newest", "name an anchor")
+            return
+        self.plan.newest_key = self.key_places.get(name)
+
+    def _parts(self) -> None:
+        scope = self.own.owned_by(self.member, MEMBER)
+        for name, part in (self.spec.parts or {}).items():
+            ways = ("where", "highest", "lowest")
+            way = next(way for way in ways if getattr(part, way) is not None)
+            place = (*self.place, "parts", name, way)
+            if way == "where":
+                rule = self._condition(getattr(part, way), place, scope)
+            else:
+                rule = self._expression(getattr(part, way), place, scope)
+                self.context.want(rule, place, *_ORDERED)
+            slot = self._slot()
+            kind = Kind("element", shape=self.member_name, nullable=part.optional)
+            self.shape.put(name, Value(kind, Item(OWNER, slot)))
+            self.plan.parts[name] = Part(way, rule, part.optional, slot)
+
+    def _decode(self, spec: Decode) -> None:
+        place = (*self.place, "decode")
+        rule = self._expression(spec.of, (*place, "of"), self.own)
+        self.context.want(rule, (*place, "of"), "text")
+        codec, faults = compile_codec(spec, self.context.vocabulary.config)
+        for steps, message, hint in faults:
+            self.problem((*place, *steps), message, hint)
+        slot = self._slot()
+        self.plan.decode = Decoding(rule, codec, slot)
+        for i, (name, kind) in enumerate(field_kinds(spec).items()):
+            self.shape.put(name, Value(kind, Item(Item(OWNER, slot), i)))
+
+    def _reads(self) -> None:
+        scope = replace(self.own, encodings=True)
+        for name, text in self.spec.reads.items():
+            place = (*self.place, "reads", name)
+            rule = self._expression(text, place, scope)
+            kind, node = rule.kind, rule.node
+            if kind.name in ("list", "pattern", "element", "none"):
+                hint = "read a field, a number or a name"
+                self.problem(place, f"{kind} is not a reading", hint)
+            slots, sides = [(self._slot(), node)], list[tuple[str, Side]]()
+            for part in _SIDES.get(kind.name, ()):
+                if (other := side(node, part)) is not None:
+                    slots.append((self._slot(), other))
+                    sides.append((part, Side(Item(OWNER, slots[-1][0]), side_needs(other))))
+            value = Value(kind, Item(OWNER, slots[0][0]), sides=tuple(sides))
+            self.shape.put(name, replace(value, shared=shared(node), unstable=rule.unstable))
+            self.plan.reads[name] = Read(rule, tuple(slots))
+
+    # --------------------------------------------------------------------------- attach and key
+
+    def _attach(self, name: str, attach: Attach, slot: int) -> None:
+        place = (*self.place, "attach", name)
+        other = self.checker.done.get(attach.from_)
+        if other is None or other.ignored:
+            known = [name for name, plan in self.checker.done.items() if not plan.ignored]
+            self.problem(
+                (*place, "from"),
+                f"{attach.from_!r} is not an earlier element",
+                suggestion(attach.from_, known),
+            )
+            return
+        self._check_reference(other.name, (*place, "from"))
+        if attach.count not in ((1, 1), (0, 1)):
+            self.problem((*place, "count"), "one instance is attached", "write 1 or 0..1")
+        required = attach.count[0] == 1
+        one = Kind("element", shape=other.name)
+        both = self.own.with_names({name: Value(one, CANDIDATE, element=other.name)})
+        ranges = tuple(self._ranges(attach.within, (*place, "within"), other.name))
+        where = nearest = None
+        if attach.where is not None:
+            where = self._condition(attach.where, (*place, "where"), both)
+        if attach.nearest is not None:
+            at = (*place, "nearest")
+            nearest = self._expression(attach.nearest, at, both)
+            self.context.want(nearest, at, "number")
+        kind = replace(one, nullable=not required)
+        self.shape.put(name, Value(kind, Item(OWNER, slot), element=other.name))
+        self.plan.attachments.append(
+            Attachment(name, other.name, slot, required, attach.exclusive, ranges, where, nearest)
+        )
+
+    def _ranges(self, within: Mapping[str, list[str]], place: Place, other: str) -> Iterator[Range]:
+        """The ranges in which a candidate must lie: the first is searched, the others tested."""
+        if not within:
+            self.problem(place, "a range is missing", "write {field: [low, high]}")
+        scope = Scope({}).owned_by(self.context.vocabulary.shapes[other], CANDIDATE)
+        for text, ends in within.items():
+            at = (*place, text)
+            of = self._expression(text, at, scope)
+            self.context.want(of, at, *_ORDERED, nullable=True)
+            if len(ends) != 2:
+                self.problem(at, "a range has two ends", "write [low, high]")
+                continue
+            bounds = [self._expression(end, (*at, n), self.own) for n, end in enumerate(ends)]
+            if of.kind.known:
+                for bound in bounds:
+                    self.context.want(bound, at, of.kind.name)
+            yield Range(at, of, *bounds)
+
+    def _key(self, texts: list[str]) -> None:
+        rules = []
+        for n, text in enumerate(texts):
+            place = (*self.place, "key", n)
+            rule = self._expression(text, place, self.own)
+            self.context.want(rule, place, *_IDENTIFYING, "anchor", nullable=True)
+            if rule.unstable or rule.kind.name == "anchor":
+                self.problem(
+                    place,
+                    "bar numbers and the order of anchors shift as history loads",
+                    "identify by .time, prices or decoded ids",
+                )
+            rules.append(rule)
+        if not texts:
+            self.problem((*self.place, "key"), "a key needs an expression", "write key: [x1.time]")
+        self.plan.key = tuple(rules)

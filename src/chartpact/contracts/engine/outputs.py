@@ -1,0 +1,211 @@
+"""The typed output: nested maps of expressions, and lists or objects made of instances."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from pydantic import ValidationError
+
+from chartpact.contracts.document import Place
+from chartpact.contracts.engine.context import Context
+from chartpact.contracts.engine.elements import INSTANCE, ElementPlan
+from chartpact.contracts.expressions.nodes import Expression
+from chartpact.contracts.expressions.values import Kind, Location, Scope
+from chartpact.contracts.model import Misfit, OutputList, expression_text, problems_of
+from chartpact.contracts.problems import suggestion
+
+_JSON_KINDS = ("number", "text", "bool", "enum", "color", "time", "none")
+_SORTED = ("number", "time", "anchor", "text")
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """One value."""
+
+    place: Place
+    rule: Expression
+
+    @property
+    def kind(self) -> Kind:
+        return self.rule.kind
+
+
+@dataclass(frozen=True)
+class Map:
+    """An object with fixed keys."""
+
+    items: Mapping[str, "Node"] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Instances:
+    """What is given for each instance of an element, one or many, that passes `where`."""
+
+    place: Place
+    element: str
+    give: Map
+    where: Expression | None
+    sort: Expression | None
+    split: Expression | None
+
+    @property
+    def heads(self) -> list[Expression]:
+        return [rule for rule in (self.where, self.sort, self.split) if rule is not None]
+
+
+class Many(Instances):
+    """A list of objects, in the order of `sort`; split, one such list for each name."""
+
+    @property
+    def lists(self) -> tuple[str, ...]:
+        return self.split.kind.names if self.split is not None else ()
+
+
+class One(Instances):
+    """An object made of what occurs at most once, or null."""
+
+    nullable = True
+
+
+@dataclass(frozen=True)
+class Attached:
+    """An object made of what is attached to an instance, or null where that is not there."""
+
+    place: Place
+    at: Location
+    element: str | None  # None: a part of a group
+    named: bool  # an element that the output names, rather than one that is attached
+    give: Map
+    nullable: bool
+
+
+Node = Leaf | Map | Many | One | Attached
+
+
+def parts(node: Node | Instances) -> Iterator[Node | Instances]:
+    """A part of the output and everything within it."""
+    yield node
+    match node:
+        case Map():
+            for inner in node.items.values():
+                yield from parts(inner)
+        case Instances() | Attached():
+            yield from parts(node.give)
+
+
+def expressions(node: Node | Instances) -> Iterator[Expression]:
+    """Every expression of a part of the output."""
+    for part in parts(node):
+        if isinstance(part, Leaf):
+            yield part.rule
+        elif isinstance(part, Instances):
+            yield from part.heads
+
+
+class OutputChecker:
+    """Checks the output section."""
+
+    def __init__(self, context: Context, elements: Mapping[str, ElementPlan], scope: Scope) -> None:
+        self.context, self.elements, self.scope = context, elements, scope
+        self.problem = context.problem
+
+    def check(self, written: Mapping[str, Any]) -> Map:
+        return self._map(written, ("output",), self.scope, inside=False)
+
+    def _map(self, written: Any, place: Place, scope: Scope, inside: bool) -> Map:
+        """A mapping as written; `inside` one instance, `from` reaches what is attached to it."""
+        if not isinstance(written, dict) or not written:
+            self.problem(place, "a mapping of names to expressions belongs here", "{a: …}")
+            return Map()
+        items: dict[str, Node] = {}
+        for name, value in written.items():
+            at = (*place, name)
+            if not name.isidentifier() or not name.isascii() or name.startswith("_"):
+                self.problem(
+                    at, f"{name!r:.60} is not a name for a value", "use letters, digits and _"
+                )
+            elif isinstance(value, dict) and "from" in value:
+                spec = self._read_list(value, at)
+                if spec is not None and inside:
+                    items[name] = self._attached(spec, at, scope)
+                elif spec is not None:
+                    items[name] = self._instances(spec, at)
+            elif isinstance(value, dict):
+                items[name] = self._map(value, at, scope, inside)
+            else:
+                items[name] = Leaf(at, self._leaf(value, at, scope))
+        return Map(items)
+
+    def _leaf(self, text: Any, place: Place, scope: Scope) -> Expression:
+        if isinstance(text, list):
+            self.problem(place, "a list has no order here", "write {from, sort, give}")
+            text = None
+        try:
+            written = expression_text(text)
+        except Misfit as misfit:
+            self.problem(place, misfit.message, misfit.hint)
+            written = "none"
+        rule = self.context.expression(written, place, scope)
+        if rule.kind.known and rule.kind.name not in _JSON_KINDS:
+            hint = "give its .time or .bar" if rule.kind.name == "anchor" else "give its fields"
+            if rule.kind.name == "list":
+                hint = "a list needs an order: write {from, sort, give}"
+            self.problem(place, f"{rule.kind} is not a JSON value", hint)
+        return rule
+
+    # --------------------------------------------------------------------------------- instances
+
+    def _read_list(self, written: Any, place: Place) -> OutputList | None:
+        try:
+            return OutputList.model_validate(written)
+        except ValidationError as error:
+            self.context.problems += problems_of(error, self.context.root, OutputList, place)
+            return None
+
+    def _instances(self, spec: OutputList, place: Place) -> Node:
+        element = self.elements.get(spec.from_)
+        if element is None or element.ignored:
+            known = [name for name, plan in self.elements.items() if not plan.ignored]
+            self.problem(
+                (*place, "from"), f"{spec.from_!r} is not an element", suggestion(spec.from_, known)
+            )
+            return Map()
+        shape = self.context.vocabulary.shapes[element.name]
+        scope = Scope(self.scope.names).owned_by(shape, INSTANCE)
+        where = sort = split = None
+        if spec.where is not None:
+            where = self.context.condition(spec.where, (*place, "where"), scope)
+        if spec.sort is not None:
+            at = (*place, "sort")
+            sort = self.context.expression(spec.sort, at, scope)
+            self.context.want(sort, at, *_SORTED)
+        elif not element.single:
+            self.problem(place, "sort is missing", "add `sort: x1`, or another order")
+        if spec.split is not None:
+            at = (*place, "split")
+            if element.single:
+                self.problem(at, f"{element.name} occurs at most once", "remove split")
+            split = self.context.expression(spec.split, at, scope)
+            self.context.want(split, at, "enum")
+        give = self._map(spec.give, (*place, "give"), scope, inside=True)
+        kind = One if element.single else Many
+        return kind(place, element.name, give, where, sort, split)
+
+    def _attached(self, spec: OutputList, place: Place, scope: Scope) -> Node:
+        value = scope.get(spec.from_)
+        if value is None or value.kind.shape is None:
+            self.problem(
+                (*place, "from"),
+                f"{spec.from_!r} is not attached here",
+                "name an attachment of the element, or an element that occurs at most once",
+            )
+            return Map()
+        for word in ("sort", "split", "where"):
+            if getattr(spec, word) is not None:
+                self.problem(
+                    (*place, word), f"{spec.from_} occurs at most once here", f"remove {word}"
+                )
+        there = replace(scope, facts=scope.facts | {(spec.from_,)})
+        give = self._map(spec.give, (*place, "give"), there, inside=True)
+        named = spec.from_ in scope.names
+        return Attached(place, value.at, value.element, named, give, value.kind.nullable)

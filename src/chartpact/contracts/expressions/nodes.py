@@ -1,0 +1,320 @@
+"""Typed nodes: what an expression means, and what follows from it.
+
+An expression is checked once, into a tree of frozen nodes. Each node has its kind, and a `Mention`
+of a name also has its value: where that is held, which drawn columns it needs, which elements it
+refers to. Everything else that is asked of an expression is derived from the nodes.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from chartpact.contracts.expressions.values import (
+    NO_FACTS,
+    NOTHING,
+    NUMBER,
+    UNKNOWN,
+    Constant,
+    Facts,
+    Kind,
+    Location,
+    Names,
+    Needs,
+    Slot,
+    Value,
+)
+
+TICK_SIZE = "tick_size"
+OF_TICKS = ("near", "round_to_tick")  # the functions that need the tick size
+
+
+@dataclass(frozen=True)
+class Node:
+    """An expression or a part of one."""
+
+    kind: Kind
+
+
+@dataclass(frozen=True)
+class Literal(Node):
+    value: object
+    alpha: int | None = None  # of a colour
+
+
+@dataclass(frozen=True)
+class Mention(Node):
+    """A name and what follows its dots. It is none where one of its guards is none."""
+
+    names: Names
+    value: Value
+    guards: tuple[Location, ...] = ()
+    anchor: Location | None = None  # of a bar or time: where the order of its anchor is
+    named: str | None = None  # the element or machine that the first name is
+    attached: tuple[str, ...] = ()  # the elements whose instances the dots lead to
+    owner: str | None = None  # the element whose field this is; None: that of the expression
+
+
+@dataclass(frozen=True)
+class Stored(Node):
+    """A side of a mentioned value."""
+
+    at: Location
+    guards: tuple[Location, ...] = ()
+    needs: Needs = NOTHING
+
+
+@dataclass(frozen=True)
+class Choice(Node):
+    test: Node
+    yes: Node
+    no: Node
+
+
+@dataclass(frozen=True)
+class Arithmetic(Node):
+    sign: str
+    left: Node
+    right: Node
+
+
+@dataclass(frozen=True)
+class Negative(Node):
+    of: Node
+
+
+@dataclass(frozen=True)
+class Finite(Node):
+    """A result of arithmetic that must be a finite number."""
+
+    of: Node
+
+
+@dataclass(frozen=True)
+class Known(Node):
+    """A fact of the chart without which the reading is unavailable."""
+
+    of: Node
+    shown: str
+
+
+@dataclass(frozen=True)
+class Call(Node):
+    """A call of a function of the language that takes values."""
+
+    function: str
+    arguments: tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class Encoded(Node):
+    table: str
+    of: Node
+
+
+@dataclass(frozen=True)
+class Listing(Node):
+    """A value for each instance of an element, or for those that pass a test."""
+
+    over: str
+    item: Node
+    test: Node | None
+
+
+@dataclass(frozen=True)
+class OfList(Node):
+    function: str
+    listing: Listing
+
+
+class Condition(Node):
+    """What is true or false by its form."""
+
+
+@dataclass(frozen=True)
+class Compare(Condition):
+    sign: str  # == < <= > >=
+    left: Node
+    right: Node
+
+
+@dataclass(frozen=True)
+class Among(Condition):
+    of: Node
+    items: tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class IsNone(Condition):
+    of: Node
+
+
+@dataclass(frozen=True)
+class Not(Condition):
+    of: Node
+
+
+@dataclass(frozen=True)
+class Joined(Condition):
+    """Parts that must all hold (`and`), or one of which must (`or`)."""
+
+    all: bool
+    parts: tuple[Node, ...]
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """A node and all within it."""
+    yield node
+    for part in vars(node).values():
+        for inner in part if isinstance(part, tuple) else (part,):
+            if isinstance(inner, Node):
+                yield from walk(inner)
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A checked expression, and everything it depends on."""
+
+    text: str
+    node: Node
+    size: int = 0  # the number of nodes as written
+
+    @property
+    def kind(self) -> Kind:
+        return self.node.kind
+
+    @cached_property
+    def nodes(self) -> tuple[Node, ...]:
+        return tuple(walk(self.node))
+
+    @cached_property
+    def mentions(self) -> tuple[Mention, ...]:
+        return tuple(node for node in self.nodes if isinstance(node, Mention))
+
+    @cached_property
+    def needs(self) -> Needs:
+        return NOTHING.union(*(mention.value.needs for mention in self.mentions))
+
+    @cached_property
+    def lists(self) -> frozenset[str]:
+        """The elements that a list runs over."""
+        return frozenset(node.over for node in self.nodes if isinstance(node, Listing))
+
+    @cached_property
+    def named(self) -> frozenset[str]:
+        """The elements and machines that it names."""
+        return frozenset(mention.named for mention in self.mentions if mention.named is not None)
+
+    @cached_property
+    def elements(self) -> frozenset[str]:
+        """The elements and machines that it depends on."""
+        attached = (mention.attached for mention in self.mentions)
+        return (self.named | self.lists).union(*attached)
+
+    @cached_property
+    def config(self) -> frozenset[str]:
+        """The config keys that it reads."""
+        constants = [each.value.at for each in self.mentions if isinstance(each.value.at, Constant)]
+        ticks = any(isinstance(node, Call) and node.function in OF_TICKS for node in self.nodes)
+        return frozenset(each.name for each in constants) | ({TICK_SIZE} if ticks else set())
+
+    @cached_property
+    def chart(self) -> frozenset[str]:
+        """The facts of the chart that it reads."""
+        slots = [each.value.at for each in self.mentions if isinstance(each.value.at, Slot)]
+        return frozenset(slot.name for slot in slots if slot.what == "chart")
+
+    @cached_property
+    def unstable(self) -> bool:
+        """Whether it depends on bar numbers or the order of anchors, which shift."""
+        return any(map(_unstable, self.nodes))
+
+
+def unchecked(text: str) -> Expression:
+    """What stands for an expression with a fault; it causes no further problems."""
+    return Expression(text, Literal(UNKNOWN, None))
+
+
+def _unstable(node: Node) -> bool:
+    match node:
+        case Mention():
+            return node.value.unstable
+        case Compare():
+            return "anchor" in (node.left.kind.name, node.right.kind.name)
+        case Among():
+            return node.of.kind.name == "anchor"
+    return False
+
+
+# ------------------------------------------------------------------------------------------- sides
+
+
+def side(node: Node, name: str) -> Node | None:
+    """The opacity of a colour (`alpha`), the `bar` or `time` of an anchor, where it has one."""
+    match node:
+        case Mention():
+            held = node.value.side(name)
+            return Stored(NUMBER, held.at, node.guards, held.needs) if held is not None else None
+        case Literal() if node.kind.name == "none":
+            return Literal(NUMBER, 0 if name == "alpha" else None)
+        case Literal() if name == "alpha" and node.alpha is not None:
+            return Literal(NUMBER, node.alpha)
+        case Choice():
+            yes, no = side(node.yes, name), side(node.no, name)
+            return Choice(NUMBER, node.test, yes, no) if yes and no else None
+    return None
+
+
+def side_needs(node: Node) -> Needs:
+    """The columns that a side needs."""
+    return NOTHING.union(*(each.needs for each in walk(node) if isinstance(each, Stored)))
+
+
+def shared(node: Node) -> bool:
+    """Whether this may be the colour of a group."""
+    if isinstance(node, Choice):
+        return shared(node.yes) or shared(node.no)
+    return isinstance(node, Mention) and node.value.shared
+
+
+# ------------------------------------------------------------------------------------------- facts
+
+
+def fact(node: Node) -> Facts:
+    """What is known once this is not none: the name, and everything it hangs on."""
+    names = node.names if isinstance(node, Mention) else ()
+    return frozenset(names[: n + 1] for n in range(len(names)))
+
+
+def established(node: Node) -> tuple[Facts, Facts]:
+    """What a condition lets be known to be there: when it holds, and when it does not."""
+    match node:
+        case Not():
+            when_true, when_false = established(node.of)
+            return when_false, when_true
+        case IsNone():
+            return NO_FACTS, fact(node.of)
+        case Compare(sign="=="):
+            nullable = node.left if node.left.kind.nullable else node.right
+            return (fact(nullable) if nullable.kind.nullable else NO_FACTS), NO_FACTS
+        case Among():
+            return (fact(node.of) if node.of.kind.nullable else NO_FACTS), NO_FACTS
+        case Joined():
+            return _joined(node)
+        case Choice():
+            yes, no = established(node.test)
+            yes_true, yes_false = established(node.yes)
+            no_true, no_false = established(node.no)
+            return (yes | yes_true) & (no | no_true), (yes | yes_false) & (no | no_false)
+    return NO_FACTS, NO_FACTS
+
+
+def _joined(node: Joined) -> tuple[Facts, Facts]:
+    """`and` goes on while its parts hold, `or` while they do not; each may stop at any part."""
+    gathered, stopped = NO_FACTS, list[Facts]()
+    for part in node.parts:
+        when_true, when_false = established(part)
+        goes_on, stops = (when_true, when_false) if node.all else (when_false, when_true)
+        stopped.append(gathered | stops)
+        gathered |= goes_on
+    early = frozenset.intersection(*stopped)
+    return (gathered, early) if node.all else (early, gathered)

@@ -1,0 +1,348 @@
+"""What names stand for: kinds of values, where code finds them, and which names there are."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from chartpact.palette import TEXT_SIZES
+from chartpact.snapshot import CHANNELS, CHART, FIELDS
+from chartpact.snapshot.fields import CHART_NEEDS
+
+POINTS = "points"  # how a size in points, rather than by name, is read
+
+
+# ------------------------------------------------------------------------------------------- kinds
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of value.
+
+    `nullable`: it may be none. `absent`: it may be none because the element it belongs to may not
+    be there. `loose`: a fact of the chart, which may be unknown; where it is needed, its lack makes
+    the reading unavailable.
+    """
+
+    name: str  # number text bool color anchor time enum element list pattern none unknown
+    nullable: bool = False
+    names: tuple[str, ...] = ()  # of an enum
+    shape: str | None = None  # of an element: whose names it has
+    of: "Kind | None" = None  # of a list
+    absent: bool = False
+    loose: bool = False
+
+    def or_none(self, absent: bool = False) -> "Kind":
+        return replace(self, nullable=True, absent=self.absent or absent)
+
+    def there(self) -> "Kind":
+        """This kind where it is known not to be none."""
+        return replace(self, nullable=False, absent=False, loose=False)
+
+    @property
+    def known(self) -> bool:
+        return self.name != "unknown"
+
+    @property
+    def domain(self) -> tuple[Any, ...] | None:
+        """The values of a finite kind, None standing for absent; None where it is not finite."""
+        values: tuple[Any, ...]
+        if self.name == "bool":
+            values = (True, False)
+        elif self.name == "enum":
+            values = self.names
+        else:
+            return None
+        return (*values, None) if self.nullable else values
+
+    def __str__(self) -> str:
+        words = _WORDS.get(self.name, f"a {self.name}")
+        if self.name == "enum":
+            words = " or ".join(repr(name) for name in self.names[:8])
+            words += " …" if len(self.names) > 8 else ""
+        elif self.name == "list":
+            words = f"a list, each {self.of}"
+        return f"{words}, or none" if self.nullable and self.name != "none" else words
+
+
+_WORDS = {"bool": "a condition", "color": "a colour", "anchor": "an anchor"}
+_WORDS |= {"element": "an element", "none": "none", "unknown": "unknown"}
+
+NUMBER, TEXT, BOOL, COLOR = Kind("number"), Kind("text"), Kind("bool"), Kind("color")
+ANCHOR, TIME, PATTERN = Kind("anchor"), Kind("time"), Kind("pattern")
+NONE, UNKNOWN = Kind("none", nullable=True), Kind("unknown")
+
+
+def enum(names: Iterable[str]) -> Kind:
+    return Kind("enum", names=tuple(dict.fromkeys(names)))
+
+
+def union(a: Kind, b: Kind) -> Kind | None:
+    """The kind of a value that is either; None where they do not go together."""
+    if not a.known or not b.known:
+        return UNKNOWN
+    nullable, absent = a.nullable or b.nullable, a.absent or b.absent
+    if a.name == "none":
+        return replace(b, nullable=True)
+    if b.name == "none":
+        return replace(a, nullable=True)
+    if a.name == b.name == "enum":
+        return replace(enum((*a.names, *b.names)), nullable=nullable, absent=absent)
+    if {a.name, b.name} == {"enum", "text"}:
+        return replace(TEXT, nullable=nullable, absent=absent)
+    if a.name == b.name and a.name in ("number", "text", "bool", "color", "anchor", "time"):
+        return replace(a, nullable=nullable, absent=absent, loose=a.loose or b.loose)
+    return None
+
+
+# ----------------------------------------------------------------------------------------- columns
+
+
+class Column(NamedTuple):
+    """A column of a channel's rows: a field, or the `alpha`, `bar` or `time` of one."""
+
+    channel: str
+    field: str
+    part: str = ""
+
+    @property
+    def name(self) -> str:
+        """The column as a source declares it."""
+        return f"{self.field}.{self.part}" if self.part else self.field
+
+    @property
+    def needs(self) -> "Needs":
+        """The columns that a source must deliver for this one."""
+        fields = _MADE_OF.get((self.channel, self.field), (self.field,))
+        part = "" if self.part == "alpha" else self.part
+        return frozenset(Column(self.channel, field, part) for field in fields)
+
+    def __str__(self) -> str:
+        return f"{self.channel}.{self.name}"
+
+
+Needs = frozenset[Column]
+NOTHING: Needs = frozenset()
+
+# Fields that are derived, and the edges of a box, which may be drawn upside down.
+_MADE_OF = {
+    ("lines", "horizontal"): ("y1", "y2"),
+    ("lines", "vertical"): ("x1", "x2"),
+    ("boxes", "top"): ("top", "bottom"),
+    ("boxes", "bottom"): ("top", "bottom"),
+}
+
+
+def field_names(channel: str) -> list[str]:
+    """The names that expressions may use for a channel's objects."""
+    names = [name for name, field in FIELDS[channel].items() if field.kind != "id"]
+    return [*names, "horizontal", "vertical"] if channel == "lines" else names
+
+
+# --------------------------------------------------------------------------------------- locations
+
+
+@dataclass(frozen=True)
+class Local:
+    """A variable of a generated function."""
+
+    name: str
+
+
+class Slot(NamedTuple):
+    """What the reading has found so far: an `element`, its `list`, a `machine`, a `chart` fact."""
+
+    what: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Constant:
+    """What a configuration fixes.
+
+    `config` and `opacity` name a key, `encoding` a table (and the kind it reads), `pattern` holds
+    its text, `decoder` names an element; `half_tick` and `to_tick` are made of the tick size.
+    """
+
+    what: str
+    name: str = ""
+    kind: str = ""
+
+
+@dataclass(frozen=True)
+class Item:
+    """One place of a row or an instance."""
+
+    of: "Location"
+    step: int | Column
+
+
+Location = Local | Slot | Constant | Item
+OWNER = Local("")  # in the location of a member: whatever has it
+
+
+def located(at: Location, owner: Location) -> Location:
+    """The location of a member of one particular owner."""
+    if isinstance(at, Item):
+        return Item(located(at.of, owner), at.step)
+    return owner if at == OWNER else at
+
+
+# ------------------------------------------------------------------------------------------ values
+
+
+@dataclass(frozen=True)
+class Side:
+    """A second value that belongs to a first: a colour's opacity, an anchor's bar or time."""
+
+    at: Location
+    needs: Needs = NOTHING
+
+
+@dataclass(frozen=True)
+class Value:
+    """What a name stands for."""
+
+    kind: Kind
+    at: Location
+    needs: Needs = NOTHING
+    sides: tuple[tuple[str, Side], ...] = ()  # alpha of a colour; bar and time of an anchor
+    element: str | None = None  # the element that this is an instance of
+    shared: bool = False  # a colour of a group, whose members may differ in opacity
+    unstable: bool = False  # derived from bar numbers or the order of anchors
+
+    def side(self, name: str) -> Side | None:
+        return dict(self.sides).get(name)
+
+    def of(self, owner: Location) -> "Value":
+        """This value of one particular owner."""
+        sides = tuple((name, replace(s, at=located(s.at, owner))) for name, s in self.sides)
+        return replace(self, at=located(self.at, owner), sides=sides)
+
+
+_PLAIN = {"number": NUMBER, "whole": NUMBER, "flag": BOOL, "text": TEXT}
+
+
+def drawn(channel: str, name: str) -> Value:
+    """A field of one drawn object."""
+    column = Column(channel, name)
+    if (channel, name) in (("lines", "horizontal"), ("lines", "vertical")):
+        return Value(BOOL, Item(OWNER, column), column.needs)
+    field = FIELDS[channel][name]
+    parts: tuple[str, ...] = ()
+    match field.kind:
+        case "color":
+            kind, parts = COLOR.or_none(), ("alpha",)
+        case "anchor":
+            kind, parts = ANCHOR, ("bar", "time")
+        case "name":
+            kind = enum(field.names)
+        case "size":
+            kind = enum((*TEXT_SIZES, POINTS))
+        case _:
+            kind = _PLAIN[field.kind]
+    if (channel, name) == ("labels", "y"):  # above or below its bar, a label has no price
+        kind = kind.or_none()
+    columns = {part: Column(channel, name, part) for part in parts}
+    sides = tuple((part, Side(Item(OWNER, each), each.needs)) for part, each in columns.items())
+    return Value(kind, Item(OWNER, column), column.needs, sides)
+
+
+# ------------------------------------------------------------------------------------------- scope
+
+
+class Shape:
+    """The names that something with fields has; a view has those of its base beside its own."""
+
+    def __init__(self, base: "Shape | None" = None, through: Location = OWNER) -> None:
+        self._own: dict[str, Value] = {}
+        self._base, self._through = base, through
+
+    def put(self, name: str, value: Value) -> None:
+        self._own[name] = value
+
+    def get(self, name: str) -> Value | None:
+        if name in self._own:
+            return self._own[name]
+        inherited = self._base.get(name) if self._base is not None else None
+        return inherited and inherited.of(self._through)
+
+    def names(self) -> Iterator[str]:
+        yield from self._own
+        if self._base is not None:
+            yield from self._base.names()
+
+
+def row_shape(channel: str) -> Shape:
+    """The fields of one drawn object."""
+    shape = Shape()
+    for name in field_names(channel):
+        shape.put(name, drawn(channel, name))
+    return shape
+
+
+CHART_KINDS: Mapping[str, Kind] = {
+    name: TIME if name in ("as_of", "last_time") else _PLAIN[field.kind]
+    for name, field in CHART.items()
+}
+
+
+def chart_kind(name: str) -> Kind:
+    """The kind of a fact of the chart; most may be unknown to a source."""
+    kind = CHART_KINDS[name]
+    return kind if name in CHART_NEEDS else replace(kind, nullable=True, loose=True)
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a meaning of an encoding looks like: a literal, none, or the value of a config key."""
+
+    value: Any = None
+    key: str | None = None
+
+    def __str__(self) -> str:
+        return repr(self.key or ("none" if self.value is None else self.value))
+
+
+Tables = Mapping[str, Mapping[str, tuple[Look, ...]]]  # encoding → meaning → its looks
+
+
+@dataclass
+class Vocabulary:
+    """What all expressions of a contract may call and mention."""
+
+    tables: Tables = field(default_factory=dict)
+    config: Mapping[str, Kind] = field(default_factory=dict)
+    shapes: dict[str, Shape] = field(
+        default_factory=lambda: {channel: row_shape(channel) for channel in CHANNELS}
+    )
+
+
+Names = tuple[str, ...]  # a name and what follows its dots
+Facts = frozenset[Names]  # the names that are known to be there
+NO_FACTS: Facts = frozenset()
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The names an expression may use, and what it may do with them."""
+
+    names: Mapping[str, Value]
+    owners: tuple[tuple[Shape, Location], ...] = ()  # whose names stand bare, the nearest first
+    lists: frozenset[str] = frozenset()  # elements that a list may run over
+    encodings: bool = False  # whether encodings may be called
+    facts: Facts = NO_FACTS  # what is known to be there
+
+    def get(self, name: str) -> Value | None:
+        for shape, owner in self.owners:
+            if (value := shape.get(name)) is not None:
+                return value.of(owner)
+        return self.names.get(name)
+
+    def known(self) -> list[str]:
+        return [*self.names, *(name for shape, _ in self.owners for name in shape.names())]
+
+    def owned_by(self, shape: Shape, owner: Location = OWNER) -> "Scope":
+        return replace(self, owners=((shape, owner), *self.owners))
+
+    def with_names(self, names: Mapping[str, Value]) -> "Scope":
+        return replace(self, names={**self.names, **names})
