@@ -66,7 +66,7 @@ def _canonical(key: ConfigKey, value: Any) -> Any:
             return value
         case "text" | "pattern" if isinstance(value, str) and len(value) <= MAX_TEXT:
             return value
-    raise Unfit
+    raise Unfit(f"is not {wanted(key)}", value)
 
 
 def wanted(key: ConfigKey) -> str:
