@@ -21,7 +21,7 @@ from inspect import Parameter
 import sandbox
 from chartpact import script
 from chartpact.bars import Bars
-from chartpact.script.host import chart, objects, ta
+from chartpact.script.host import chart, handles, ta
 from chartpact.script.program import Program
 from chartpact.script.runtime import builtins, methods
 from page import machine, put
@@ -642,9 +642,9 @@ def calls(scalars: dict[str, str]) -> Iterator[str]:
 def setters() -> Iterator[str]:
     """A call of every set_… and get_… of a drawn object."""
     kinds = {
-        "label": objects.LabelHandle,
-        "line": objects.LineHandle,
-        "box": objects.BoxHandle,
+        "label": handles.LabelHandle,
+        "line": handles.LineHandle,
+        "box": handles.BoxHandle,
     }
     values = {
         "style": '"solid"', "width": "2", "size": '"small"', "extend": '"both"', "yloc": '"price"',
@@ -661,11 +661,11 @@ def setters() -> Iterator[str]:
             elif method.startswith("get_") or method == "copy":
                 yield f"x = {name}.{method}()"
             elif method == "set_xloc":
-                places = ", ".join(["5"] * len(kind.places))
+                places = ", ".join(["5"] * len(kind.kind.places))
                 yield f'{name}.set_xloc({places}, "bar_index")'
             elif method.startswith("set_"):
                 value = values.get(what) or ('"#12345678"' if "color" in what else "5")
-                if kind is objects.LabelHandle and what == "style":
+                if kind is handles.LabelHandle and what == "style":
                     value = '"label_up"'
                 two = what in ("xy", "xy1", "xy2", "lefttop", "rightbottom")
                 yield f"{name}.{method}({'5, 1.5' if two else value})"

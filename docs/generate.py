@@ -309,7 +309,7 @@ def chart_page() -> str:
     """What a script can draw and write, each with an example that the tests run."""
     from chartpact.script.host import payload, text
     from chartpact.script.host.chart import OBJECT_METHODS, PLOT_METHODS, Chart
-    from chartpact.script.host.objects import BoxHandle, LabelHandle, LineHandle, TableHandle
+    from chartpact.script.host.handles import BoxHandle, LabelHandle, LineHandle, TableHandle
 
     examples = script_examples()
     parts = [

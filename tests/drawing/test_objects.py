@@ -8,7 +8,7 @@ import pytest
 from chartpact import palette, scene, snapshot
 from chartpact.drawing import CAPPED, CHANNELS, OBJECTS, Anchor, Box, Cell, Label, Line, Table
 from chartpact.script.host.chart import Chart
-from chartpact.script.host.objects import BoxHandle, LabelHandle, LineHandle, TableHandle
+from chartpact.script.host.handles import BoxHandle, LabelHandle, LineHandle, TableHandle
 
 KINDS = (Label, Line, Box, Table, Cell)
 HANDLES = (LabelHandle, LineHandle, BoxHandle, TableHandle)

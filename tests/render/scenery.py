@@ -76,7 +76,7 @@ def places(picture: DisplayList) -> list[tuple[Area, str]]:
             wide = typesetting.width(op.text, op.size, op.face)
             left = op.x - {"start": 0.0, "middle": wide / 2, "end": wide}[op.anchor]
             area = Area(left, op.y - op.size * 0.74, left + wide, op.y + op.size * 0.2)
-            found.append((area.grown(-0.3), op.text))
+            found.append((area.grow(-0.3), op.text))
     return found
 
 

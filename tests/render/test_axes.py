@@ -13,7 +13,7 @@ from chartpact.charts import Chart
 from chartpact.render import axes, timeaxis
 from chartpact.render.axes import TAG, Tag
 from chartpact.render.display import Area
-from chartpact.render.numberformat import NumberFormat, compact, of_prices, of_range
+from chartpact.render.numberformat import NumberFormat, compact, price_format, range_format
 from chartpact.render.scales import ValueScale, round_step
 from chartpact.scene import Scene
 
@@ -84,20 +84,20 @@ def test_a_height_and_its_value_belong_together():
 
 def test_prices_are_written_with_the_decimals_of_their_tick():
     prices = np.array([4500.25, 4501.0])
-    assert of_prices(prices, 0.25)(4500.5) == "4,500.50"
-    assert of_prices(prices, 0.00001)(1.1) == "1.10000"
-    assert of_prices(np.array([1.23456, 1.3]), None)(1.25) == "1.25000"
-    assert of_prices(np.array([17.0, 18.0]), None)(17.0) == "17"
-    assert of_prices(np.array([0.00001234]), None)(0.00001234) == "0.00001234"
+    assert price_format(prices, 0.25)(4500.5) == "4,500.50"
+    assert price_format(prices, 0.00001)(1.1) == "1.10000"
+    assert price_format(np.array([1.23456, 1.3]), None)(1.25) == "1.25000"
+    assert price_format(np.array([17.0, 18.0]), None)(17.0) == "17"
+    assert price_format(np.array([0.00001234]), None)(0.00001234) == "0.00001234"
 
 
 @pytest.mark.parametrize("size", [1e-3, 3.2e-8, 5e-12, 7e-30])
 def test_a_price_near_nought_is_not_written_as_nought(size):
     prices = size * np.array([1.0, 1.01, 1.0234])
-    low, middle, high = map(of_prices(prices, None), prices)
+    low, middle, high = map(price_format(prices, None), prices)
     assert len({low, middle, high, "0"}) == 4
     assert float(high.replace("−", "-")) == pytest.approx(1.0234 * size, rel=1e-3)
-    assert of_range(size, 1.01 * size)(size) != of_range(size, 1.01 * size)(1.01 * size)
+    assert range_format(size, 1.01 * size)(size) != range_format(size, 1.01 * size)(1.01 * size)
 
 
 def test_a_tall_log_scale_is_named_all_along():
@@ -112,7 +112,7 @@ def test_large_values_are_written_short_and_a_nought_has_no_sign():
         "0", "999", "1K", "20.5K", "−3.46B", "7T",
     ]  # fmt: skip
     assert NumberFormat(2)(-0.001) == "0.00"
-    assert of_range(-0.0003, 0.0002)(-0.00025) == "−0.0002500"
+    assert range_format(-0.0003, 0.0002)(-0.00025) == "−0.0002500"
 
 
 def test_the_price_axis_goes_by_the_tick_size():

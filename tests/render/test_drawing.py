@@ -10,7 +10,7 @@ import pytest
 import chartpact as cp
 from chartpact.charts import Chart
 from chartpact.render import candles, sampling
-from chartpact.render.display import Area, Circles, Panel, Rects, Shape, Words, covered
+from chartpact.render.display import Area, Circles, Panel, Rects, Shape, Words, bounding_box
 from chartpact.render.lines import cut
 from chartpact.render.look import Look
 from chartpact.render.picture import _Composer, compose
@@ -535,10 +535,10 @@ def test_a_wrapped_text_stays_inside_its_box():
     place = Place(chart_of(Scene(boxes=[box])))
     lines = [op for op in place.ops if isinstance(op, Words) and "words" in op.text]
     assert len(lines) > 3
-    from chartpact.render.display import covered
+    from chartpact.render.display import bounding_box
 
     ground = Area(place.x(2), place.y(101.4), place.x(6), place.y(99.6))
-    assert all(ground.grown(1).holds(covered(op)) for op in lines)
+    assert all(ground.grow(1).holds(bounding_box(op)) for op in lines)
 
 
 @pytest.mark.parametrize(
@@ -648,7 +648,7 @@ def test_bars_without_a_colour_do_not_stand_for_their_neighbours(hidden):
     for plot in (bars, line, fill):
         found = compose(chart_of(Scene(plots=[plot]), flat_bars(count), overlay=False), Look())
         drawn = [
-            covered(op)
+            bounding_box(op)
             for op in found.ops
             if isinstance(op, Rects | Shape)
             and (getattr(op, "fill", None) or op.stroke.color).startswith("#4caf50")
@@ -679,7 +679,7 @@ def test_a_number_is_never_cut_off_at_the_edge_of_a_small_picture(price):
     picture = compose(chart_of(Scene(), bars), Look(width=160, height=200))
     for op in picture.ops:
         if isinstance(op, Words):
-            assert covered(op).right <= 160
+            assert bounding_box(op).right <= 160
 
 
 def test_a_series_that_needs_more_bars_says_so_though_its_levels_are_drawn():

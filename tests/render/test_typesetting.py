@@ -37,9 +37,9 @@ def test_a_text_is_as_wide_as_resvg_draws_it(face):
 
 
 def test_a_text_that_the_monospaced_font_lacks_is_set_in_its_sister():
-    assert typesetting.covering("Ω", "mono-bold") == "sans-bold"
-    assert typesetting.covering("abc 🚀 漢", "mono") == "mono"
-    assert typesetting.covering("Ω", "sans-italic") == "sans-italic"
+    assert typesetting.face_for("Ω", "mono-bold") == "sans-bold"
+    assert typesetting.face_for("abc 🚀 漢", "mono") == "mono"
+    assert typesetting.face_for("Ω", "sans-italic") == "sans-italic"
 
 
 def test_digits_are_equally_wide():

@@ -12,7 +12,7 @@ import pytest
 from chartpact import script
 from chartpact.script.dry_run import dry_run_bars
 from chartpact.script.host.chart import OBJECT_METHODS, PLOT_METHODS, Chart
-from chartpact.script.host.objects import BoxHandle, LabelHandle, LineHandle, TableHandle
+from chartpact.script.host.handles import BoxHandle, LabelHandle, LineHandle, TableHandle
 
 BARS = dry_run_bars()
 HEAD = 'PARAMS = []\nMETA = {"title": "x"}\ndef compute(ohlcv, params, chart):\n'

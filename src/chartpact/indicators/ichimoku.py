@@ -5,7 +5,7 @@ from chartpact.bars import Bars
 from chartpact.indicators import ink
 from chartpact.indicators.builtin import Track, bars_of_window, builtin
 from chartpact.indicators.drawing import Floats, fill, finite, line, scene
-from chartpact.scene import Scene, displaced
+from chartpact.scene import Scene, displace
 
 LEAD = "displacement - 1"
 
@@ -42,9 +42,9 @@ def ichimoku(bars: Bars, tenkan: int, kijun: int, senkou_b: int, displacement: i
     lead = displacement - 1
     conversion, base = _middle(bars, tenkan), _middle(bars, kijun)
     fast, slow = finite((conversion + base) / 2), _middle(bars, senkou_b)
-    a, a_ahead = displaced(fast, lead)
-    b, b_ahead = displaced(slow, lead)
-    behind, _ = displaced(bars.close, -lead)
+    a, a_ahead = displace(fast, lead)
+    b, b_ahead = displace(slow, lead)
+    behind, _ = displace(bars.close, -lead)
     return scene(
         "Ichimoku",
         line("Tenkan", conversion, ink.BLUE),

@@ -9,7 +9,7 @@ from chartpact.render import typesetting
 from chartpact.render.display import Area, Op, Panel, Rects, Words
 from chartpact.render.frame import SMALL, Frame
 from chartpact.render.numberformat import NumberFormat
-from chartpact.render.theme import Theme, ink, over
+from chartpact.render.theme import Theme, blend, ink
 from chartpact.render.timeaxis import TimeTick
 
 APART = 38.0  # pixels between value labels, where there is room
@@ -32,7 +32,7 @@ def label_y(y: float) -> float:
     return y + SMALL * typesetting.CAP_HEIGHT / 2
 
 
-def apart(height: float) -> float:
+def label_spacing(height: float) -> float:
     """How far apart the value labels of a pane of that height should be."""
     return min(APART, max(20.0, height / 4))
 
@@ -89,7 +89,7 @@ def values(
             label = typesetting.fit(format_value(value), SMALL, room)
             ops.append(Words(edge + PAD, label_y(y), label, SMALL, frame.theme.muted))
     for y, tag in placed:
-        ground = over(tag.color, frame.theme.background)
+        ground = blend(tag.color, frame.theme.background)
         area = Area(edge + 1, round(y - TAG / 2), right, round(y - TAG / 2) + TAG)
         ops.append(Panel(area, ground, radius=2))
         middle = (area.top + area.bottom) / 2
@@ -99,7 +99,7 @@ def values(
 
 
 def grid(frame: Frame, ticks: Sequence[float], times: Sequence[float]) -> list[Op]:
-    """Level lines at the values, upright ones at the times."""
+    """Horizontal lines at the values, vertical ones at the times."""
     area = frame.area
     boxes = [
         (round(area.left), round(frame.values.y1(value)), round(area.width), 1)

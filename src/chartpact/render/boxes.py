@@ -8,7 +8,7 @@ from chartpact.render.display import Area, Op, Panel, Shape
 from chartpact.render.frame import Frame
 from chartpact.render.lines import cut, stroke
 from chartpact.render.textblock import Block, Occupied, block
-from chartpact.render.theme import readable, visible
+from chartpact.render.theme import is_visible, text_color_on
 from chartpact.scene import Box
 
 PAD = 4.0
@@ -34,13 +34,13 @@ def box_area(box: Box, frame: Frame) -> Area | None:
 def draw(box: Box, frame: Frame) -> list[Op]:
     """The background and the border of a box, cut off at the pane."""
     area = box_area(box, frame)
-    if area is None or not area.grown(1).meets(frame.area):
+    if area is None or not area.grow(1).meets(frame.area):
         return []
     ops: list[Op] = []
     visible_part = _intersection(area, frame.area)
-    if box.bgcolor is not None and visible(box.bgcolor):
+    if box.bgcolor is not None and is_visible(box.bgcolor):
         ops.append(Panel(visible_part, box.bgcolor))
-    if box.border_color is not None and visible(box.border_color) and box.border_width:
+    if box.border_color is not None and is_visible(box.border_color) and box.border_width:
         sides = _border(area, frame.area)
         if sides:
             width = min(float(box.border_width), 64.0)
@@ -78,7 +78,7 @@ def _border(area: Area, pane: Area) -> list[tuple[np.ndarray, np.ndarray]]:
 
 def write(box: Box, frame: Frame, occupied: Occupied) -> list[Op]:
     """The text of a box, aligned as it says, or elsewhere in the box if that place is taken."""
-    if not box.text.strip() or box.text_color is None or not visible(box.text_color):
+    if not box.text.strip() or box.text_color is None or not is_visible(box.text_color):
         return []
     if occupied.full:
         return []
@@ -87,7 +87,7 @@ def write(box: Box, frame: Frame, occupied: Occupied) -> list[Op]:
         return []
     seen = _intersection(area, frame.area)
     words = _fit(box, seen)
-    color = readable(box.text_color, frame.theme.background, box.bgcolor)
+    color = text_color_on(box.text_color, frame.theme.background, box.bgcolor)
     columns = [box.text_halign, *(h for h in palette.HALIGNS if h != box.text_halign)]
     rows = [box.text_valign, *(v for v in palette.VALIGNS if v != box.text_valign)]
     for halign in columns:

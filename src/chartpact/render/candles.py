@@ -9,7 +9,7 @@ from chartpact.bars import Bars
 from chartpact.render import sampling
 from chartpact.render.display import Floats, Ints, Op, Rects, Shape, Stroke
 from chartpact.render.frame import Frame
-from chartpact.render.theme import faded
+from chartpact.render.theme import fade
 
 MAX_BODY = 41  # pixels: a few bars on a wide picture are still candles
 
@@ -84,7 +84,7 @@ def draw_candles(prices: Prices, frame: Frame) -> list[Op]:
         if width > 1:
             ops.append(Rects(np.concatenate((wicks, bodies)), candle.fill))
         else:  # a wick as wide as its body is fainter, to be told from it
-            ops += [Rects(wicks, faded(candle.fill, 0.6)), Rects(bodies, candle.fill)]
+            ops += [Rects(wicks, fade(candle.fill, 0.6)), Rects(bodies, candle.fill)]
     return ops
 
 
@@ -114,7 +114,7 @@ def draw_line(prices: Prices, frame: Frame) -> list[Op]:
     under = (np.concatenate((x, x[[-1, 0]])), np.concatenate((y, floor)))
     color = frame.theme.line
     return [
-        Shape([under], fill=faded(color, 0.09)),
+        Shape([under], fill=fade(color, 0.09)),
         Shape([(x, y)], stroke=Stroke(color, 1.75)),
     ]
 

@@ -48,10 +48,10 @@ class Area:
             and other.bottom <= self.bottom
         )
 
-    def grown(self, by: float) -> "Area":
+    def grow(self, by: float) -> "Area":
         return Area(self.left - by, self.top - by, self.right + by, self.bottom + by)
 
-    def moved(self, x: float, y: float) -> "Area":
+    def move(self, x: float, y: float) -> "Area":
         return Area(self.left + x, self.top + y, self.right + x, self.bottom + y)
 
 
@@ -136,7 +136,7 @@ Op = Rects | Panel | Shape | Circles | Words | Begin | End
 
 @dataclass
 class DisplayList:
-    """A picture of a size, its ground, its title and its operations."""
+    """A picture: its size, its background, its title and its operations."""
 
     width: int
     height: int
@@ -148,7 +148,7 @@ class DisplayList:
         self.ops.extend(ops)
 
 
-def covered(op: Op) -> Area:
+def bounding_box(op: Op) -> Area:
     """The area that an operation covers; of a text, by its font."""
     match op:
         case Rects() if len(op.boxes):
@@ -158,11 +158,11 @@ def covered(op: Op) -> Area:
         case Shape() if op.parts:
             x = np.concatenate([part[0] for part in op.parts])
             y = np.concatenate([part[1] for part in op.parts])
-            return _bounding_box(x, y).grown(op.stroke.width / 2 if op.stroke else 0.0)
+            return _box_around(x, y).grow(op.stroke.width / 2 if op.stroke else 0.0)
         case Circles() if len(op.x):
-            return _bounding_box(op.x, op.y).grown(float(op.radius.max()))
+            return _box_around(op.x, op.y).grow(float(op.radius.max()))
         case Panel():
-            return op.area.grown(op.stroke.width / 2 if op.stroke else 0.0)
+            return op.area.grow(op.stroke.width / 2 if op.stroke else 0.0)
         case Words():
             wide = typesetting.width(op.text, op.size, op.face)
             left = op.x - {"start": 0.0, "middle": wide / 2, "end": wide}[op.anchor]
@@ -170,5 +170,5 @@ def covered(op: Op) -> Area:
     return Area(np.inf, np.inf, -np.inf, -np.inf)  # no area, which every area holds
 
 
-def _bounding_box(x: Floats, y: Floats) -> Area:
+def _box_around(x: Floats, y: Floats) -> Area:
     return Area(float(x.min()), float(y.min()), float(x.max()), float(y.max()))

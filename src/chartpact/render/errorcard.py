@@ -14,7 +14,7 @@ PITCH = 17.0
 
 def draw(drawn: Drawn, pane: Area, theme: Theme) -> list[Op]:
     """The name, the message and, where there is room, the hint."""
-    card = pane.grown(-MARGIN)
+    card = pane.grow(-MARGIN)
     error = drawn.error
     ops: list[Op] = [
         Panel(card, theme.card, radius=4),

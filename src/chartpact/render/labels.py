@@ -14,7 +14,7 @@ from chartpact import palette
 from chartpact.render.display import Area, Begin, Circles, End, Floats, Op, Panel, Shape, Stroke
 from chartpact.render.frame import Frame
 from chartpact.render.textblock import Block, Occupied, block
-from chartpact.render.theme import faded, readable, visible
+from chartpact.render.theme import fade, is_visible, text_color_on
 from chartpact.scene import Label
 
 PADDING = (6.0, 2.5)  # beside and above the text of a bubble, at size 12
@@ -153,7 +153,7 @@ def arrange(labels: Sequence[Label], frame: Frame, occupied: Occupied) -> list[P
             spot = Area(*point, *point)
             arranged.append(Placed(label, *point, spot, NO_WORDS, mute=True))
             continue
-        shown = label.text if label.text_color and visible(label.text_color) else ""
+        shown = label.text if label.text_color and is_visible(label.text_color) else ""
         words = block(shown, size, label.text_formatting, label.text_font_family)
         placed = None
         for room in (frame.area.width - 4 * PADDING[0] * size / 12, frame.area.width / SHORT):
@@ -176,7 +176,7 @@ def _place(
     frame: Frame,
     occupied: Occupied,
 ) -> Placed:
-    box = _inside(box, frame.area)
+    box = _move_inside(box, frame.area)
     if not words.lines:
         return Placed(label, x, y, box, words)
     pitch = box.height + 2
@@ -185,18 +185,18 @@ def _place(
     if way:
         shifts += [-way * turn * pitch for turn in range(2, 5)]
     for shift in shifts:
-        moved = box.moved(0, shift)
+        moved = box.move(0, shift)
         if (shift == 0 or frame.area.holds(moved)) and occupied.is_free(moved):
-            occupied.add(moved.grown(0.5))
+            occupied.add(moved.grow(0.5))
             return Placed(label, x, y, moved, words, moved=shift != 0)
     return Placed(label, x, y, box, words, mute=True)
 
 
-def _inside(box: Area, area: Area) -> Area:
+def _move_inside(box: Area, area: Area) -> Area:
     """The box moved into the area, as far as it sticks out."""
     x = max(area.left + 2 - box.left, 0) or min(area.right - 2 - box.right, 0)
     y = max(area.top + 2 - box.top, 0) or min(area.bottom - 2 - box.bottom, 0)
-    return box.moved(x if box.width < area.width else 0, y if box.height < area.height else 0)
+    return box.move(x if box.width < area.width else 0, y if box.height < area.height else 0)
 
 
 def thread(placed: Placed, frame: Frame) -> list[Op]:
@@ -205,12 +205,12 @@ def thread(placed: Placed, frame: Frame) -> list[Op]:
     if not placed.moved or placed.mute:
         return []
     color = label.text_color or frame.theme.text
-    if label.style not in BARE and label.color is not None and visible(label.color):
+    if label.style not in BARE and label.color is not None and is_visible(label.color):
         color = label.color
     edge = box.bottom if box.bottom < placed.y else box.top
     x = min(max(placed.x, box.left), box.right)
     ends = np.array([placed.x, x]), np.array([placed.y, edge])
-    return [Shape([ends], stroke=Stroke(faded(color, 0.8), 1.0))]
+    return [Shape([ends], stroke=Stroke(fade(color, 0.8), 1.0))]
 
 
 def draw(placed: Placed, frame: Frame) -> list[Op]:
@@ -226,7 +226,7 @@ def _draw_mark(placed: Placed, frame: Frame) -> list[Op]:
     label = placed.label
     if label.style in BUBBLES or label.style in BARE:
         color = label.color if label.style in BUBBLES else label.text_color
-        return [_dot(placed.x, placed.y, 2.5, color)] if color and visible(color) else []
+        return [_dot(placed.x, placed.y, 2.5, color)] if color and is_visible(color) else []
     return _sign(placed, frame)
 
 
@@ -237,13 +237,13 @@ def _dot(x: float, y: float, radius: float, color: str) -> Op:
 def _draw_whole(placed: Placed, frame: Frame) -> list[Op]:
     label, words, box = placed.label, placed.words, placed.box
     ops: list[Op] = []
-    filled = label.color is not None and visible(label.color)
+    filled = label.color is not None and is_visible(label.color)
     ink = label.text_color or frame.theme.text
     if label.style in BUBBLES:
         if filled and label.color:
             ops += _bubble(placed, label.color)
-        ink = readable(ink, frame.theme.background, label.color if filled else None)
-        inner = box.grown(-PADDING[0] * words.size / 12)
+        ink = text_color_on(ink, frame.theme.background, label.color if filled else None)
+        inner = box.grow(-PADDING[0] * words.size / 12)
         top = (box.top + box.bottom - words.height) / 2
         return ops + words.draw(
             Area(inner.left, top, inner.right, top + words.height), label.text_align, ink
@@ -252,24 +252,24 @@ def _draw_whole(placed: Placed, frame: Frame) -> list[Op]:
         if label.style == "text_outline" and filled:
             halo = label.color
         else:
-            halo, ink = shade(frame), readable(ink, frame.theme.background)
+            halo, ink = shade(frame), text_color_on(ink, frame.theme.background)
         return ops + words.draw(box, label.text_align, ink, halo)
     ops += _sign(placed, frame)
     middle = (box.top + box.bottom) / 2
     top = box.top if middle < placed.y else box.bottom - words.height
     area = Area(box.left, top, box.right, top + words.height)
-    ink = readable(ink, frame.theme.background)
+    ink = text_color_on(ink, frame.theme.background)
     return ops + words.draw(area, label.text_align, ink, shade(frame))
 
 
 def shade(frame: Frame) -> str:
     """The halo of a text without a background, over what is drawn behind it."""
-    return faded(frame.theme.background, 0.75)
+    return fade(frame.theme.background, 0.75)
 
 
 def _sign(placed: Placed, frame: Frame) -> list[Op]:
     label = placed.label
-    if label.color is None or not visible(label.color):
+    if label.color is None or not is_visible(label.color):
         return []
     radius = text_size(label, frame.bars.step) * 0.6
     x, y = placed.x, placed.y
@@ -306,7 +306,7 @@ def _tail(side: tuple[int, int], placed: Placed, radius: float) -> tuple[Floats,
         low, high = box.left + radius * bool(not across), box.right - radius * bool(not across)
         left = min(max(x - half, low), high)
         right = min(max(x + half, low), high)
-        if across:  # the tail of a corner is its own edge drawn out
+        if across:  # the tail of a corner extends its edge
             inner = edge + math.copysign(min(box.height / 2, 2 * half), edge - y)
             return np.array([x, x, x + across * 2 * half, x]), np.array([y, inner, edge, y])
         return np.array([x, left, right]), np.array([y, edge, edge])

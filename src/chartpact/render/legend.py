@@ -11,7 +11,7 @@ from chartpact.render.display import Area, Op, Panel, Words
 from chartpact.render.frame import TEXT
 from chartpact.render.numberformat import NumberFormat
 from chartpact.render.plots import extent
-from chartpact.render.theme import Theme, legible
+from chartpact.render.theme import Theme, ensure_contrast
 from chartpact.scene import CHANNELS, BarsPlot, LinePlot, Plot, Scene
 
 ROW = 18.0
@@ -67,7 +67,7 @@ def entry(name: str, scene: Scene, format_value: NumberFormat, theme: Theme) -> 
     for plot in scene.plots:
         value, color = last_value(plot), last_color(plot, theme)
         if value is not None and color is not None and len(pieces) <= MOST_VALUES:
-            pieces.append(Piece(format_value(value), legible(color, theme.background, 3.5)))
+            pieces.append(Piece(format_value(value), ensure_contrast(color, theme.background, 3.5)))
     if len(pieces) == 1 and _is_empty(scene):
         pieces.append(Piece("nothing drawn on these bars", theme.muted, "sans-italic"))
     return tuple(pieces)

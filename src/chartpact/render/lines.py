@@ -6,7 +6,7 @@ import numpy as np
 
 from chartpact.render.display import Area, Floats, Op, Shape, Stroke
 from chartpact.render.frame import Frame
-from chartpact.render.theme import visible
+from chartpact.render.theme import is_visible
 from chartpact.scene import Line
 
 Point = tuple[float, float]
@@ -27,7 +27,7 @@ def stroke(color: str, width: float, style: str = "solid") -> Stroke:
 def cut(
     area: Area, first: Point, second: Point, before: bool = False, after: bool = False
 ) -> tuple[Point, Point] | None:
-    """The part of a line inside an area, the line going on before or after its points if asked."""
+    """The part of a line inside an area; `before` and `after` extend it beyond its points."""
     (x, y), (to_x, to_y) = first, second
     dx, dy = to_x - x, to_y - y
     low, high = (-math.inf if before else 0.0), (math.inf if after else 1.0)
@@ -62,7 +62,7 @@ def straight(
     extend: str = "none",
 ) -> list[Op]:
     """One line; an arrow head is drawn at a point that is inside the pane and not extended."""
-    if color is None or not visible(color) or width <= 0:
+    if color is None or not is_visible(color) or width <= 0:
         return []
     width = min(width, MAX_WIDTH)
     before, after = extend in ("left", "both"), extend in ("right", "both")

@@ -1,4 +1,4 @@
-"""NumberFormat as the axes, legends and tags write them."""
+"""Number formats: how axes, legends and tags write values."""
 
 import math
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class NumberFormat:
             return _powers(value)
         if self.decimals > MOST_DECIMALS:
             return "0"
-        return _signed(f"{value:,.{self.decimals}f}")
+        return _with_minus(f"{value:,.{self.decimals}f}")
 
     def finer(self, step: float) -> "NumberFormat":
         """Enough decimals to tell one step from the next."""
@@ -46,7 +46,7 @@ def _powers(value: float) -> str:
     return f"{digits}e{int(power)}".replace("-", MINUS)
 
 
-def _signed(text: str) -> str:
+def _with_minus(text: str) -> str:
     if text.startswith("-"):
         return text[1:] if not text.strip("-0.,") else MINUS + text[1:]
     return text
@@ -66,8 +66,10 @@ def compact(value: float) -> str:
             scaled = value / unit
             digits = max(0, 2 - math.floor(math.log10(abs(scaled))))
             written = f"{scaled:.{digits}f}"
-            return _signed(written.rstrip("0").rstrip(".") if "." in written else written) + letter
-    return _signed(f"{value:.4g}")
+            return (
+                _with_minus(written.rstrip("0").rstrip(".") if "." in written else written) + letter
+            )
+    return _with_minus(f"{value:.4g}")
 
 
 def decimals_of(step: float) -> int:
@@ -80,7 +82,7 @@ def decimals_of(step: float) -> int:
     return max(0, -int(exponent))
 
 
-def of_prices(prices: Floats, tick_size: float | None) -> NumberFormat:
+def price_format(prices: Floats, tick_size: float | None) -> NumberFormat:
     """The decimals of the tick size or, where it is unknown, those the prices themselves have."""
     if tick_size:
         return NumberFormat(decimals_of(tick_size))
@@ -99,12 +101,12 @@ def of_prices(prices: Floats, tick_size: float | None) -> NumberFormat:
     return NumberFormat(most)
 
 
-def of_step(step: float) -> NumberFormat:
+def step_format(step: float) -> NumberFormat:
     """Just the decimals that tell one step from the next."""
     return NumberFormat(decimals_of(step))
 
 
-def of_range(low: float, high: float) -> NumberFormat:
+def range_format(low: float, high: float) -> NumberFormat:
     """Decimals that suit values between these."""
     if not (math.isfinite(low) and math.isfinite(high)):
         return NumberFormat(2)

@@ -31,18 +31,18 @@ from chartpact.render.display import (
     Shape,
     Stroke,
     Words,
-    covered,
+    bounding_box,
 )
 from chartpact.render.errors import RenderError
 from chartpact.render.frame import SMALL, Frame, Timeline
 from chartpact.render.legend import Row
 from chartpact.render.look import Look
-from chartpact.render.numberformat import NumberFormat, of_prices, of_range, of_step
+from chartpact.render.numberformat import NumberFormat, price_format, range_format, step_format
 from chartpact.render.panes import Content
 from chartpact.render.scales import BarScale, ValueScale
 from chartpact.render.subject import Chart
 from chartpact.render.textblock import Occupied
-from chartpact.render.theme import faded, theme
+from chartpact.render.theme import fade, theme
 from chartpact.scene import HBarPlot, HLinePlot
 
 RIGHT_MARGIN = 14.0  # pixels between the last bar and the axis
@@ -123,7 +123,7 @@ class _Composer:
         tick_format = value_format
         if len(ticks) > 1 and not value_format.compact:
             step = min(b - a for a, b in pairwise(ticks))
-            tick_format = value_format.finer(step) if content.kind == "price" else of_step(step)
+            tick_format = value_format.finer(step) if content.kind == "price" else step_format(step)
         return Pane(content, area, value_format, tick_format, scale, ticks, rows)
 
     def _values(self, content: Content) -> tuple[tuple[float, float] | None, NumberFormat]:
@@ -133,9 +133,9 @@ class _Composer:
             return (0.0, float(np.nanmax(bars.volume)) or 1.0), NumberFormat(0, compact=True)
         if content.kind == "price":
             span = panes.value_range(content, _span(self.prices), self.timeline, self.look.log)
-            return span, of_prices(bars.close, bars.tick_size)
+            return span, price_format(bars.close, bars.tick_size)
         span = panes.value_range(content, None, self.timeline, log=False)
-        return span, of_range(*(span or (0.0, 1.0)))
+        return span, range_format(*(span or (0.0, 1.0)))
 
     def _margins(self, content: Content, rows: list[Row], height: float) -> tuple[float, float]:
         """Pixels free of values at the top and at the bottom of a pane."""
@@ -150,14 +150,14 @@ class _Composer:
 
     def _ticks(self, content: Content, scale: ValueScale, area: Area) -> list[float]:
         tick_size = self.chart.bars.tick_size if content.kind == "price" else None
-        ticks = scale.ticks(area.top, area.bottom, axes.apart(area.height), tick_size)
+        ticks = scale.ticks(area.top, area.bottom, axes.label_spacing(area.height), tick_size)
         if content.kind == "price":
             return ticks
         return [tick for tick in ticks if tick <= scale.high or not content.fixed]
 
     def _legend(self, content: Content, value_format: NumberFormat, area: Area) -> list[Row]:
         room = area.width - 2 * legend.LEFT
-        for table in tables.visible_tables(content.tables):  # those at the top keep their place
+        for table in tables.visible_tables(content.tables):  # the legend leaves room for tables
             grid = tables.measure(table, area)
             if grid is not None and table.position == "top_right":
                 room = min(room, area.width - grid.width - 2 * tables.MARGIN - legend.LEFT)
@@ -210,7 +210,7 @@ class _Composer:
         xs = [self.bars.x1(tick.bar) for tick in self.times]
         ops: list[Op] = [Begin(f"pane {pane.content.kind}")]
         ops += axes.grid(frame, pane.ticks, xs)
-        ops += self._clip(self._inside(pane, frame), frame)
+        ops += self._clip(self._plots(pane, frame), frame)
         ops += self._last_price(frame) if pane.content.kind == "price" else []
         words, places = legend.draw(pane.rows, pane.area, self.theme)
         occupied = Occupied()
@@ -225,7 +225,7 @@ class _Composer:
         ops.append(End())
         return ops
 
-    def _inside(self, pane: Pane, frame: Frame) -> list[Op]:
+    def _plots(self, pane: Pane, frame: Frame) -> list[Op]:
         layers: dict[str, list[Op]] = {layer: [] for layer in plots.LAYERS}
         for _, scene in pane.content.drawn:
             for plot in scene.plots:
@@ -250,7 +250,7 @@ class _Composer:
         codes = np.where(rising, 0, 1)
         colors = [self.theme.volume_up, self.theme.volume_down]
         if share < 1:
-            colors = [faded(color, 0.6) for color in colors]
+            colors = [fade(color, 0.6) for color in colors]
         inner = Frame(frame.area, self.bars, scale, self.theme, self.timeline)
         return plots.columns(bars.volume, 0.0, colors, codes, inner, None)
 
@@ -274,7 +274,7 @@ class _Composer:
 
     def _clip(self, ops: list[Op], frame: Frame) -> list[Op]:
         """The operations, clipped only where one would stick out: clipping is slow."""
-        if all(frame.area.grown(0.5).holds(covered(op)) for op in ops):
+        if all(frame.area.grow(0.5).holds(bounding_box(op)) for op in ops):
             return ops
         return [Begin("clip", clip=frame.area), *ops, End()]
 
@@ -285,7 +285,7 @@ class _Composer:
         if not frame.area.top <= y <= frame.area.bottom:
             return []
         ends = np.array([frame.area.left, frame.area.right])
-        color = faded(titles.rising(self.chart.bars, self.theme), 0.75)
+        color = fade(titles.rising(self.chart.bars, self.theme), 0.75)
         dots = Stroke(color, 1.0, (1.0, 2.5), round=False)
         return [Shape([(ends, np.array([y, y]))], stroke=dots)]
 

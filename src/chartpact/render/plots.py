@@ -24,7 +24,7 @@ from chartpact.render.display import (
 from chartpact.render.frame import Frame
 from chartpact.render.lines import straight, stroke
 from chartpact.render.textblock import Occupied
-from chartpact.render.theme import Theme, faded, legible, visible
+from chartpact.render.theme import Theme, ensure_contrast, fade, is_visible
 from chartpact.scene import (
     BarsPlot,
     DivLinePlot,
@@ -130,7 +130,7 @@ def line(plot: LinePlot, frame: Frame) -> list[Op]:
     if plot.width > 0:
         wide = min(
             max(THINNEST, plot.width if size == 1 else 0.0), THICKEST
-        )  # a crowded line is a fine one
+        )  # a downsampled line is drawn thin
         for color, parts in _runs(drawn_x, drawn_y, drawn_codes, colors):
             lines = parts if stepped else [sampling.simplify(*part) for part in parts]
             ops.append(Shape(lines, stroke=Stroke(color, wide, round=size == 1)))
@@ -176,7 +176,7 @@ def _runs(
         if codes[i] >= 0:
             parts.setdefault(int(codes[i]), []).append((x[i : i + 1], y[i : i + 1]))
     for code, runs in sorted(parts.items()):
-        if visible(colors[code]):
+        if is_visible(colors[code]):
             yield colors[code], runs
 
 
@@ -191,7 +191,7 @@ def _areas(x: Floats, y: Floats, colors: list[str], codes: Codes, frame: Frame) 
             for px, py in parts
             if len(px) > 1
         ]
-        ops.append(Shape(closed, fill=faded(color, 0.25)))
+        ops.append(Shape(closed, fill=fade(color, 0.25)))
     return ops
 
 
@@ -200,7 +200,7 @@ def _by_color(
 ) -> Iterable[tuple[str, NDArray[np.bool_]]]:
     for code, color in enumerate(colors):
         chosen = known & (codes == code)
-        if chosen.any() and visible(color):
+        if chosen.any() and is_visible(color):
             yield color, chosen
 
 
@@ -319,7 +319,7 @@ def fill(plot: FillPlot, frame: Frame) -> list[Op]:
                 closed.append(
                     (np.concatenate((px, px[::-1])), np.concatenate((ya[rows], yb[rows][::-1])))
                 )
-        ops.append(Shape(closed, fill=faded(color, plot.alpha)))
+        ops.append(Shape(closed, fill=fade(color, plot.alpha)))
     return ops
 
 
@@ -398,7 +398,7 @@ def _first_color(plot: Plot, frame: Frame) -> str:
 def hline(plot: HLinePlot, frame: Frame) -> list[Op]:
     y = frame.values.y1(plot.y)
     color = _first_color(plot, frame)
-    if not frame.area.top <= y <= frame.area.bottom or not visible(color):
+    if not frame.area.top <= y <= frame.area.bottom or not is_visible(color):
         return []
     y = round(y - 0.5) + 0.5
     ends = np.array([frame.area.left, frame.area.right])
@@ -411,7 +411,7 @@ def level_title(plot: HLinePlot, frame: Frame, occupied: Occupied, side: str) ->
     name = typesetting.fit(
         " ".join(typesetting.clean(plot.title).split()), TITLE_SIZE, frame.area.width / 3
     )
-    if not name or not frame.area.top <= y <= frame.area.bottom or not visible(color):
+    if not name or not frame.area.top <= y <= frame.area.bottom or not is_visible(color):
         return []
     wide = typesetting.width(name, TITLE_SIZE)
     left = frame.area.left + 6 if side == "left" else frame.area.right - 6 - wide
@@ -421,7 +421,7 @@ def level_title(plot: HLinePlot, frame: Frame, occupied: Occupied, side: str) ->
         if frame.area.holds(spot) and occupied.is_free(spot):
             occupied.add(spot)
             ground = frame.theme.background
-            ink, halo = legible(color, ground), faded(ground, 0.75)
+            ink, halo = ensure_contrast(color, ground), fade(ground, 0.75)
             base = top + TITLE_SIZE
             return [Words(left, base, name, TITLE_SIZE, ink, halo=halo)]
     return []
@@ -430,7 +430,7 @@ def level_title(plot: HLinePlot, frame: Frame, occupied: Occupied, side: str) ->
 def hbar(plot: HBarPlot, frame: Frame) -> list[Op]:
     top, bottom = (frame.values.y1(plot.y + s * plot.height / 2) for s in (1, -1))
     color = _first_color(plot, frame)
-    if not (np.isfinite(top) and np.isfinite(bottom)) or not visible(color):
+    if not (np.isfinite(top) and np.isfinite(bottom)) or not is_visible(color):
         return []
     if bottom < frame.area.top or top > frame.area.bottom:
         return []

@@ -53,7 +53,7 @@ def simplify(x: Floats, y: Floats, tolerance: float = 0.12) -> tuple[Floats, Flo
             break
         share = (x[1:-1] - x[:-2]) / np.maximum(x[2:] - x[:-2], 1e-9)
         off = np.abs(y[:-2] + share * (y[2:] - y[:-2]) - y[1:-1]) > tolerance
-        off[1::2] = True  # of two neighbours at most one goes at a time
+        off[1::2] = True  # remove at most one of two neighbours at a time
         if off.all():
             break
         stays = np.concatenate(([True], off, [True]))

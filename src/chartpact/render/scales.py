@@ -117,7 +117,7 @@ class ValueScale:
 
 
 def round_step(least: float, tick_size: float | None = None) -> float:
-    """The smallest round step that is no less, and a whole number of ticks where there are ticks.
+    """The smallest round step of at least `least`; with a tick size, a whole number of ticks.
 
     >>> round_step(0.3), round_step(0.3, 0.25), round_step(0.03, 0.03125)
     (0.5, 0.5, 0.03125)

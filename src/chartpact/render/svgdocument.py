@@ -172,7 +172,7 @@ def _words(op: Words) -> str:
 
 
 def _spans(words: str, face: str) -> Iterable[str]:
-    """Symbols name their font: left to look for one, a renderer may give up at the first gap."""
+    """The runs of a text; symbols name their font, as not every renderer looks for a fallback."""
     for symbols, run in typesetting.runs(words, face):
         span = escape(run, quote=True)
         yield f'<tspan font-family="{typeface.SYMBOLS}">{span}</tspan>' if symbols else span

@@ -9,7 +9,7 @@ from chartpact import palette
 from chartpact.render.display import Area, Begin, End, Op, Panel, Stroke
 from chartpact.render.frame import Frame
 from chartpact.render.textblock import Block, block
-from chartpact.render.theme import Theme, readable, visible
+from chartpact.render.theme import Theme, is_visible, text_color_on
 from chartpact.scene import Cell, Table
 
 PADDING = (6.0, 3.0)
@@ -73,13 +73,13 @@ def _spot(
     grid = measure(table, pane, share)
     if grid is None:
         return None
-    spot = place(grid, pane)
+    spot = table_area(grid, pane)
     hit = [area.bottom for area in taken if area.meets(spot)]
     if not hit:
         return grid, spot
     below = Area(pane.left, max(hit) + 4 - MARGIN, pane.right, pane.bottom)
     lower = measure(table, below, share) or grid
-    return lower, place(lower, below)
+    return lower, table_area(lower, below)
 
 
 def _grid(table: Table, width: float, height: float, scale: float) -> Grid | None:
@@ -105,7 +105,7 @@ def _grid(table: Table, width: float, height: float, scale: float) -> Grid | Non
         points = cell.size if isinstance(cell.size, int) else palette.TEXT_SIZES[cell.size]
         size = max(5.0, (points or AUTO_SIZE) * scale)
         words = block(cell.text, size, cell.text_formatting, cell.text_font_family)
-        if scale <= SMALLEST:  # what is too long even so is shortened
+        if scale <= SMALLEST:  # a text that is still too long is shortened
             words = words.fit(width - 2 * (MARGIN + PADDING[0]))
         measured.append((cell, words))
     for whole in (False, True):  # single cells first, then those that reach over several
@@ -143,11 +143,11 @@ def _stretch(sizes: np.ndarray, first: int, last: int, least: float, whole: bool
 
 
 def _is_seen(color: str | None) -> bool:
-    return color is not None and visible(color)
+    return color is not None and is_visible(color)
 
 
-def place(grid: Grid, pane: Area) -> Area:
-    """Where the table lies."""
+def table_area(grid: Grid, pane: Area) -> Area:
+    """The area of a table at its position in the pane."""
     row, _, column = grid.table.position.partition("_")
     width, height = grid.width, grid.height
     left = {
@@ -164,14 +164,14 @@ def place(grid: Grid, pane: Area) -> Area:
 
 
 def draw(grid: Grid, area: Area, frame: Frame) -> list[Op]:
-    """The ground, the cells, the lines between them, the texts and the frame."""
+    """The background, the cells, the lines between them, the texts and the frame."""
     table, theme = grid.table, frame.theme
     x = area.left + grid.frame + np.concatenate(([0], np.cumsum(grid.columns + grid.line)))
     y = area.top + grid.frame + np.concatenate(([0], np.cumsum(grid.rows + grid.line)))
     x, y = np.rint(x), np.rint(y)
     whole = Area(round(area.left), round(area.top), x[-1] - grid.line, y[-1] - grid.line)
     ops: list[Op] = [Begin("table")]
-    if table.bgcolor is not None and visible(table.bgcolor):
+    if table.bgcolor is not None and is_visible(table.bgcolor):
         ops.append(Panel(whole, table.bgcolor))
     places = []
     for cell, words in grid.cells:
@@ -181,19 +181,19 @@ def draw(grid: Grid, area: Area, frame: Frame) -> list[Op]:
             x[cell.column], y[cell.row], x[end_column + 1] - grid.line, y[end_row + 1] - grid.line
         )
         places.append(spot)
-        if cell.bgcolor is not None and visible(cell.bgcolor):
+        if cell.bgcolor is not None and is_visible(cell.bgcolor):
             ops.append(Panel(spot, cell.bgcolor))
         ops += _text(cell, words, spot, table, theme)
     if grid.line and table.border_color:
         ops += [
             Panel(
-                spot.grown(grid.line / 2), stroke=Stroke(table.border_color, grid.line, round=False)
+                spot.grow(grid.line / 2), stroke=Stroke(table.border_color, grid.line, round=False)
             )
             for spot in places
         ]
     if grid.frame and table.frame_color:
         edge = Stroke(table.frame_color, grid.frame, round=False)
-        ops.append(Panel(whole.grown(grid.frame / 2), stroke=edge))
+        ops.append(Panel(whole.grow(grid.frame / 2), stroke=edge))
     ops.append(End())
     return ops
 
@@ -202,7 +202,7 @@ def _text(cell: Cell, words: Block, spot: Area, table: Table, theme: Theme) -> l
     if not words.lines or not _is_seen(cell.text_color) or cell.text_color is None:
         return []
     grounds = [color for color in (table.bgcolor, cell.bgcolor) if color is not None]
-    ink = readable(cell.text_color, theme.background, *grounds)
+    ink = text_color_on(cell.text_color, theme.background, *grounds)
     height = words.height
     top = {
         "top": spot.top + PADDING[1],

@@ -17,7 +17,7 @@ class Theme:
     grid: str
     frame: str  # between panes and around the axes
     text: str
-    muted: str  # axis labels and whatever steps back
+    muted: str  # axis labels and other secondary text
     up: str
     down: str
     volume_up: str
@@ -75,17 +75,17 @@ def opacity(color: str) -> float:
     return int(color[7:9], 16) / 255 if len(color) == 9 else 1.0
 
 
-def visible(color: str) -> bool:
+def is_visible(color: str) -> bool:
     """Whether anything of the colour would be seen."""
     return len(color) == 7 or not color.endswith("00")
 
 
-def faded(color: str, share: float) -> str:
+def fade(color: str, share: float) -> str:
     """The colour with its opacity multiplied."""
     return f"{color[:7]}{round(255 * opacity(color) * min(max(share, 0.0), 1.0)):02x}"
 
 
-def over(color: str, ground: str) -> str:
+def blend(color: str, ground: str) -> str:
     """The opaque colour that a colour makes on a ground."""
     share = opacity(color)
     mixed = (
@@ -110,18 +110,18 @@ def contrast(color: str, ground: str) -> float:
 
 
 @lru_cache(1024)
-def legible(color: str, ground: str, least: float = 3.0) -> str:
+def ensure_contrast(color: str, ground: str, least: float = 3.0) -> str:
     """The colour, moved towards black or white only as far as text on this ground needs it."""
-    solid = over(color, ground)
+    solid = blend(color, ground)
     target = "#ffffff" if luminance(ground) < 0.18 else "#000000"
     for share in range(11):
-        mixed = over(f"{target}{round(25.5 * share):02x}", solid)
+        mixed = blend(f"{target}{round(25.5 * share):02x}", solid)
         if contrast(mixed, ground) >= least:
             return mixed
     return target
 
 
-def readable(color: str, background: str, *grounds: str | None) -> str:
+def text_color_on(color: str, background: str, *grounds: str | None) -> str:
     """The colour of a text on these grounds, lowest first.
 
     A text on an opaque ground is as its author wanted it. One that lies on the chart, or on a
@@ -130,10 +130,10 @@ def readable(color: str, background: str, *grounds: str | None) -> str:
     under = background
     for ground in grounds:
         if ground is not None:
-            under = over(ground, under)
+            under = blend(ground, under)
     if grounds and grounds[-1] is not None and opacity(grounds[-1]) > 0.9:
         return color
-    return legible(color, under, 4.0)
+    return ensure_contrast(color, under, 4.0)
 
 
 def ink(ground: str) -> str:

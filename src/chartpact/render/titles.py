@@ -4,7 +4,7 @@ from chartpact.bars import Bars
 from chartpact.render import legend, typesetting
 from chartpact.render.legend import Entry, Piece, Row
 from chartpact.render.numberformat import MINUS, NumberFormat
-from chartpact.render.theme import Theme, legible
+from chartpact.render.theme import Theme, ensure_contrast
 from chartpact.scene import Drawn, Scene
 
 TITLE_SIZE = 14.0
@@ -59,7 +59,7 @@ def _last_bar(
     """Open, high, low, close and the change, from `x` on, and where they end."""
     if not len(bars):
         return (), x
-    color = legible(rising(bars, theme), theme.background, 3.5)
+    color = ensure_contrast(rising(bars, theme), theme.background, 3.5)
     pieces: list[tuple[Piece, float]] = []
     columns = (bars.open, bars.high, bars.low, bars.close)
     for letter, column in zip("OHLC", columns, strict=True):
@@ -78,5 +78,5 @@ def _last_bar(
 
 def volume_entry(bars: Bars, format_value: NumberFormat, theme: Theme) -> Entry:
     """The volume of the last bar."""
-    color = legible(rising(bars, theme), theme.background, 3.5)
+    color = ensure_contrast(rising(bars, theme), theme.background, 3.5)
     return Piece("Volume", theme.muted), Piece(format_value(float(bars.volume[-1])), color)

@@ -1,4 +1,4 @@
-"""The fonts in the package: the width of every character, and the few glyphs an SVG carries along.
+"""The package's fonts: the widths of characters, and the subsets of glyphs that an SVG embeds.
 
 The files are made by `tools/fonts.py`: TrueType outlines without kerning or ligatures, so that the
 width of a text is the sum of its characters' widths.
@@ -178,7 +178,7 @@ def _woff(tables: Mapping[bytes, bytes]) -> bytes:
 
 @lru_cache(64)
 def font_face(name: str, characters: str) -> str:
-    """The CSS rule that carries these characters of a face inside a document."""
+    """The CSS rule that embeds these characters of a face in a document."""
     family, weight, slant = FACES[name]
     face = typeface(name)
     known = sorted({ord(char) for char in characters} & face.glyphs.keys())

@@ -9,19 +9,19 @@ from itertools import groupby
 from chartpact.render.typeface import FALLBACK, typeface
 
 LINE_HEIGHT = 1.3  # of the size
-CAP_HEIGHT = 0.727  # of the size: what "vertically centred" goes by
+CAP_HEIGHT = 0.727  # of the size; text is centred vertically by its capitals
 ELLIPSIS = "…"
 MAX_CHARS = 4096
 
-# What XML 1.0 cannot hold, even escaped (resvg panics on some of it); what is never seen; and what
-# turns the order of letters about, in texts that it does not belong to.
+# Characters that XML 1.0 cannot hold, even escaped (resvg panics on some); invisible ones; and
+# marks that reverse the direction of text.
 _FORBIDDEN = re.compile(
     "[^\t\n\r\u0020-\u007e\u00a0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
     "|[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]"
     "|[\U000e0000-\U000e0fff]"
 )
 _NEWLINES = re.compile("\r\n|[\r\u2028\u2029]")
-# Accents, joiners, variation selectors, shades of skin: what changes the character before it.
+# Joiners, variation selectors and skin tones: they change the character before them.
 _JOINERS = re.compile("[\u200c\u200d\ufe00-\ufe0f\U0001f3fb-\U0001f3ff]")
 
 
@@ -39,7 +39,7 @@ def clean(text: str) -> str:
 
 
 def _without_stray_marks(text: str) -> str:
-    """Marks that the fonts lack, on characters they have, would be boxes: they are left out."""
+    """The text without marks that the fonts lack: on a known character they would show as boxes."""
     chars: list[str] = []
     drawn = False
     for char in text:
@@ -58,19 +58,19 @@ def has_glyph(char: str) -> bool:
 
 
 def runs(words: str, face: str) -> Iterator[tuple[bool, str]]:
-    """The stretches of a text that the face lacks and the face of symbols has, and the others."""
+    """The runs of a text, each with whether only the face of symbols has its characters."""
     own, symbols = typeface(face).glyphs, typeface(FALLBACK).glyphs
     for other, chars in groupby(words, lambda c: ord(c) not in own and ord(c) in symbols):
         yield other, "".join(chars)
 
 
-def face(bold: bool = False, italic: bool = False, mono: bool = False) -> str:
+def face_name(bold: bool = False, italic: bool = False, mono: bool = False) -> str:
     """The name of the typeface; the monospaced one has no slanted cut."""
     family = "mono" if mono else "sans"
     return family + "-bold" * bold + "-italic" * (italic and not mono)
 
 
-def covering(words: str, face: str) -> str:
+def face_for(words: str, face: str) -> str:
     """The face, or its proportional sister where the monospaced one lacks a character."""
     if not face.startswith("mono"):
         return face

@@ -20,7 +20,7 @@ from chartpact.scene.plots import (
     Plot,
     Point,
     Points,
-    displaced,
+    displace,
 )
 from chartpact.scene.recordarray import RecordArray
 from chartpact.scene.scene import Scene, json_schema
@@ -52,7 +52,7 @@ __all__ = [
     "Signal",
     "Signals",
     "Table",
-    "displaced",
+    "displace",
     "json_schema",
     "signals_of",
 ]

@@ -101,12 +101,12 @@ class LinePlot(Plot):
     ahead: Series = field(default_factory=lambda: NOTHING)
 
 
-def displaced(
+def displace(
     values: NDArray[np.float64], by: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """A series drawn `by` bars to the right: its values by bar, and what lies ahead of the last.
 
-    >>> displaced(np.array([1.0, 2.0, 3.0]), 2)
+    >>> displace(np.array([1.0, 2.0, 3.0]), 2)
     (array([nan, nan,  1.]), array([2., 3.]))
     """
     size = len(values)

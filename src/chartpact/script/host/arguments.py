@@ -10,7 +10,7 @@ from chartpact.arrays import NOTHING, freeze
 from chartpact.checks import Unfit
 from chartpact.drawing import FieldType
 from chartpact.problem import did_you_mean
-from chartpact.scene import displaced
+from chartpact.scene import displace
 from chartpact.script.errors import Fault
 from chartpact.script.limits import OBJECT_TEXT_CHARS
 from chartpact.script.runtime.meter import Meter
@@ -156,11 +156,11 @@ class SeriesArguments:
             raise Fault("type", "a list of colours holds strings, or None where nothing is drawn")
         return TextColumn.encode(color)
 
-    def displaced(self, values: Array, offset: Any) -> tuple[Array, Array]:
+    def displace(self, values: Array, offset: Any) -> tuple[Array, Array]:
         """The series moved to the right, and what then stands right of the last bar."""
         check_offset(offset)
         self._meter.charge(self._bars // 8 if offset else 0)
-        return displaced(values, offset) if offset else (values, NOTHING)
+        return displace(values, offset) if offset else (values, NOTHING)
 
     def _list(self, values: list[Any], name: str) -> Array:
         try:

@@ -44,7 +44,7 @@ from chartpact.script.host.arguments import (
     refusal,
     whole,
 )
-from chartpact.script.host.objects import (
+from chartpact.script.host.handles import (
     FURTHEST,
     BoxHandle,
     Canvas,
@@ -140,7 +140,7 @@ class Chart(HostObject):
         offset: Any = 0,
     ) -> None:
         """A line through the value of each bar, displaced by `offset` bars to the right."""
-        values, ahead = self._read.displaced(self._read.series(s, "s"), offset)
+        values, ahead = self._read.displace(self._read.series(s, "s"), offset)
         self._add(
             LinePlot,
             title=title,
@@ -164,8 +164,8 @@ class Chart(HostObject):
         if type(alpha) in (int, float) and not 0 <= alpha <= 1:
             hint = "0.2 lets four fifths of what is below shine through"
             raise Fault("value", f"alpha is from 0 to 1, not {shown(alpha)}", hint)
-        first, a_ahead = self._read.displaced(self._read.series(a, "a", level=True), offset)
-        second, b_ahead = self._read.displaced(self._read.series(b, "b", level=True), offset)
+        first, a_ahead = self._read.displace(self._read.series(a, "a", level=True), offset)
+        second, b_ahead = self._read.displace(self._read.series(b, "b", level=True), offset)
         self._add(
             FillPlot,
             title=title,
