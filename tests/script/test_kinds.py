@@ -19,8 +19,9 @@ from chartpact.script import host, stock
 from chartpact.script.check.checker import check_module
 from chartpact.script.check.declarations import read_declarations
 from chartpact.script.compile import kinds
-from chartpact.script.compile.emitter import _call, _Writer
-from chartpact.script.compile.kinds import Kinds
+from chartpact.script.compile.emitter import Emitter
+from chartpact.script.compile.inference import Kinds, infer_kinds
+from chartpact.script.compile.nodes import call
 from chartpact.script.diagnosis.explain import explained
 from chartpact.script.dry_run import dry_run_bars
 from chartpact.script.host.chart import Chart
@@ -70,7 +71,7 @@ def kinds_of(value: Any) -> int:
     return _PLAIN.get(type(value), kinds.OTHER)
 
 
-class Witness(_Writer):
+class Witness(Emitter):
     """Writes code in which every expression shows its value."""
 
     def __init__(self, checked: Any, found: Kinds) -> None:
@@ -86,7 +87,7 @@ class Witness(_Writer):
             return made
         self.nodes.append(node)
         place = ast.Constant(len(self.nodes) - 1)
-        return ast.copy_location(_call("_seen", place, made), node)
+        return ast.copy_location(call("_seen", place, made), node)
 
 
 def surprises(source: str) -> Iterator[str]:
@@ -100,7 +101,7 @@ def surprises(source: str) -> Iterator[str]:
     if problems or more:
         return
     declared = {each.name: _kinds_of(each) for each in params}
-    found = Kinds(checked, declared, host.results())
+    found = infer_kinds(checked, declared, host.results())
     witness = Witness(checked, found)
     with catch_warnings():
         simplefilter("ignore", SyntaxWarning)

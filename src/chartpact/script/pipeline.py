@@ -16,7 +16,8 @@ from chartpact.script import host
 from chartpact.script.check.checker import check_module
 from chartpact.script.check.declarations import LARGEST_INT, MOST_TEXT, read_declarations
 from chartpact.script.compile.emitter import TooIntricate, compile_module
-from chartpact.script.compile.kinds import NONE, PARAM_KINDS, Kinds
+from chartpact.script.compile.inference import infer_kinds
+from chartpact.script.compile.kinds import NONE, PARAM_KINDS
 from chartpact.script.diagnosis.explain import explained
 from chartpact.script.errors import ScriptError
 from chartpact.script.host.chart import Chart
@@ -64,7 +65,8 @@ def examine(source: str, limits: Limits) -> tuple[Program | None, list[ScriptErr
     if problems:
         return None, problems
     try:
-        kinds = Kinds(checked, {param.name: _kinds_of(param) for param in params}, host.results())
+        param_kinds = {param.name: _kinds_of(param) for param in params}
+        kinds = infer_kinds(checked, param_kinds, host.results())
         compiled = compile_module(checked, kinds)
     except (RecursionError, MemoryError, TooIntricate):
         message = "this script is too intricate to be compiled"

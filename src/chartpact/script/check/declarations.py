@@ -170,8 +170,6 @@ def _default(param: Param, entry: Mapping[str, ast.expr], node: ast.expr) -> Any
     # `check_value` also accepts texts for numbers, as a command line passes them.
     if isinstance(default, str) and param.type in ("int", "float", "bool"):
         raise _Wrong(at, "type", f"{param.name}: the default is a string")
-    if param.type == "calendar" and not isinstance(default, str):
-        raise _Wrong(at, "type", f"{param.name}: the default is a calendar's name")
     if param.type == "choice" and isinstance(default, bool):
         raise _Wrong(at, "type", f"{param.name}: options are numbers or strings")
     if param.type == "int" and abs(value) > LARGEST_INT:
@@ -291,7 +289,7 @@ def _text(entry: Mapping[str, ast.expr], key: str, node: ast.expr, default: str 
 
 
 def _hint_for_key(key: str, known: Iterable[str]) -> str:
-    return did_you_mean(key, known) or f"it knows {', '.join(known)}"
+    return did_you_mean(key, known, alike=0.6) or f"it knows {', '.join(known)}"
 
 
 def literal(node: ast.expr) -> Any:

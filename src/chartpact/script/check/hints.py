@@ -75,7 +75,7 @@ def hint_for_name(
     for space, functions in namespaces.items():
         if name in functions:
             return f"did you mean {space}.{name}?"
-    return did_you_mean(name, visible)
+    return did_you_mean(name, visible, alike=0.6)  # names are short: below, too much is alike
 
 
 def _declared_params(tree: ast.Module) -> set[str]:

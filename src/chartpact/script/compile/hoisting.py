@@ -1,6 +1,6 @@
-"""Series that loops read by index: found, so that each is turned into a list once, before the loop.
+"""Loop-invariant series: those that a loop reads by index become lists once, before the loop.
 
-Only names that the loop does not assign, and that surely have a value when it is entered, qualify.
+Only names qualify that the loop does not assign, and that surely have a value when it is entered.
 """
 
 import ast
@@ -10,51 +10,57 @@ from chartpact.script.check.scopes import bound_names, target_names
 from chartpact.script.compile.kinds import INT, OHLCV, OHLCV_KINDS, SERIES, UNBOUND
 from chartpact.syntax import children
 
+Source = tuple[str, str | None]  # `close` is ("close", None), `ohlcv.close` is ("ohlcv", "close")
+
 
 def hoistable(
     node: ast.stmt, entry: Mapping[str, int], kinds: Mapping[ast.AST, int]
-) -> dict[str, ast.expr]:
-    """What the statement's loops read by index: `close` or `ohlcv.close` → the expression."""
+) -> dict[Source, ast.expr]:
+    """The series that the loops of a statement read by index, and the expression of each.
+
+    `entry` has the kinds of the names where the statement is reached.
+    """
     if not entry or isinstance(node, ast.If | ast.FunctionDef):
         return {}
     rebound = set(bound_names([node]))
-    found: dict[str, ast.expr] = {}
-    for read in _indexed_in_loops(node):
-        key, name = source_of(read.value)
-        if key is None or name is None or key in found or name in rebound:
+    series: dict[Source, ast.expr] = {}
+    for read in _reads_in_loops(node):
+        source = source_of(read.value)
+        if source is None or source in series or source[0] in rebound:
             continue
+        name, field = source
         kind = entry.get(name, UNBOUND)
         if kind & UNBOUND or kinds.get(read.slice, 0) & ~INT:
             continue
-        field = read.value.attr if isinstance(read.value, ast.Attribute) else None
         if kind & SERIES if field is None else kind == OHLCV and field in OHLCV_KINDS:
-            found[key] = read.value
-    return found
+            series[source] = read.value
+    return series
 
 
-def source_of(node: ast.expr) -> tuple[str | None, str | None]:
-    """The key and the name behind `close[i]` ("close") or `ohlcv.close[i]` ("ohlcv.close")."""
+def source_of(node: ast.expr) -> Source | None:
+    """The name behind `close[i]` or `ohlcv.close[i]`."""
     if isinstance(node, ast.Name):
-        return node.id, node.id
+        return node.id, None
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        return f"{node.value.id}.{node.attr}", node.value.id
-    return None, None
+        return node.value.id, node.attr
+    return None
 
 
-def _indexed_in_loops(node: ast.AST, inside: bool = False) -> Iterator[ast.Subscript]:
+def _reads_in_loops(node: ast.AST, in_loop: bool = False) -> Iterator[ast.Subscript]:
     """Every `x[i]` that a loop or a comprehension of the statement evaluates again and again."""
     if isinstance(node, ast.Lambda | ast.FunctionDef):
         return
-    if inside and isinstance(node, ast.Subscript) and _is_element(node):
+    if in_loop and isinstance(node, ast.Subscript) and _is_element(node):
         yield node
-    loops = isinstance(node, ast.For | ast.ListComp | ast.DictComp)
     hidden: set[str] = set()
     if isinstance(node, ast.ListComp | ast.DictComp):
-        hidden = {n.id for clause in node.generators for n in target_names(clause.target)}
+        hidden = {name.id for clause in node.generators for name in target_names(clause.target)}
+    in_loop = in_loop or isinstance(node, ast.For | ast.ListComp | ast.DictComp)
     for child in children(node):
-        for found in _indexed_in_loops(child, inside or loops):
-            if source_of(found.value)[1] not in hidden:
-                yield found
+        for read in _reads_in_loops(child, in_loop):
+            source = source_of(read.value)
+            if source is None or source[0] not in hidden:
+                yield read
 
 
 def _is_element(node: ast.Subscript) -> bool:

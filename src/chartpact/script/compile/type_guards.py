@@ -1,8 +1,8 @@
 """Where Python's own operators would do what the language forbids.
 
-An operation needs a guard, which is a call of `operators`, if the kinds of its operands leave room
-for something that Python takes and Starlark does not (True + 1), that explodes ("x" * n), or that
-has to be walked (a == b on lists).
+An operation needs a type guard, which is a call into `runtime`, if the kinds of its operands leave
+room for something that Python takes and Starlark does not (True + 1), that explodes ("x" * n), or
+that has to be walked (a == b on lists).
 """
 
 import ast
@@ -23,18 +23,19 @@ from chartpact.script.compile.kinds import (
     OHLCV,
     OHLCV_KINDS,
     RANGE,
+    SEQUENCE,
     SERIES,
     SMALL,
     STR,
     TUPLE,
 )
 
-SEQUENCE = STR | LIST | TUPLE
-SCALAR = SMALL | FLOAT | STR | NONE  # what may be a key or an index without a further look
+_BITWISE = ast.BitAnd | ast.BitOr | ast.BitXor | ast.LShift | ast.RShift
+_PLAIN_KEY = SMALL | FLOAT | STR | NONE  # may be a key or an index without a further look
 
 
-class Guards:
-    """Which operations of a module need a guard, by the kinds of its expressions."""
+class TypeGuards:
+    """Whether an operation of a module needs a guard, by the kinds of its expressions."""
 
     def __init__(self, kinds: Mapping[ast.AST, int]) -> None:
         self._kinds = kinds
@@ -46,29 +47,27 @@ class Guards:
         a, b = self.kind(left), self.kind(right)
         if isinstance(operator, ast.BitAnd | ast.BitOr) and not (a | b) & ~CONDITIONS:
             return False
-        if isinstance(operator, ast.BitAnd | ast.BitOr | ast.BitXor | ast.LShift | ast.RShift):
-            return True
-        if (a | b) & BOOL:
+        if isinstance(operator, _BITWISE) or (a | b) & BOOL:
             return True
         if isinstance(operator, ast.Add):
             return bool(a & b & (SEQUENCE | BIG))
         if isinstance(operator, ast.Sub):
             return bool(a & b & BIG)
         if isinstance(operator, ast.Mult):
-            repeats = (a & SEQUENCE and b & INT) or (b & SEQUENCE and a & INT)
-            return bool(repeats or (a & BIG and b & INT) or (b & BIG and a & INT))
+            grows = SEQUENCE | BIG
+            return bool((a & grows and b & INT) or (b & grows and a & INT))
         if isinstance(operator, ast.Mod | ast.FloorDiv):
-            far_apart = (a & FLOAT and b & NUMBER) or (b & FLOAT and a & NUMBER)
-            if far_apart or (a & BIG and b & (MID | BIG)):
+            slow = (a & FLOAT and b & NUMBER) or (b & FLOAT and a & NUMBER)  # if far apart
+            if slow or (a & BIG and b & (MID | BIG)):
                 return True
         return isinstance(operator, ast.Mod) and bool(a & STR)
 
     def unary(self, operator: ast.unaryop, operand: ast.expr) -> bool:
         if isinstance(operator, ast.Not):
             return False
-        safe = (
-            CONDITIONS if isinstance(operator, ast.Invert) else NUMBER | SERIES | NONE | CONTAINER
-        )
+        safe = NUMBER | SERIES | NONE | CONTAINER
+        if isinstance(operator, ast.Invert):
+            safe = CONDITIONS
         return bool(self.kind(operand) & ~safe)
 
     def compare(self, operator: ast.cmpop, left: ast.expr, right: ast.expr) -> bool:
@@ -85,13 +84,13 @@ class Guards:
 
     def element(self, node: ast.Subscript) -> bool:
         index = self.kind(node.slice)
-        if not index & ~SCALAR:
+        if not index & ~_PLAIN_KEY:
             return False
         return bool(index & ~INT or self.kind(node.value) & DICTS)
 
-    def is_series(self, node: ast.Attribute) -> bool:
-        """Is it `ohlcv.close`, a series of what is surely an ohlcv?"""
-        return self.kind(node.value) == OHLCV and bool(OHLCV_KINDS.get(node.attr, 0) & SERIES)
-
     def key(self, node: ast.expr) -> bool:
-        return bool(self.kind(node) & ~SCALAR)
+        return bool(self.kind(node) & ~_PLAIN_KEY)
+
+    def is_series(self, node: ast.Attribute) -> bool:
+        """Whether it is `ohlcv.close`: a series of what is surely an ohlcv."""
+        return self.kind(node.value) == OHLCV and bool(OHLCV_KINDS.get(node.attr, 0) & SERIES)

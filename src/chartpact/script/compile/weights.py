@@ -1,4 +1,4 @@
-"""What straight code costs: counted in quarters of a step, along the longest way through it.
+"""What straight code costs, in quarters of a step, along its longest path.
 
 What depends on sizes (loops, calls of the host, texts) is charged when it happens and is not
 counted here.
@@ -8,27 +8,34 @@ import ast
 
 from chartpact.script.check.checked import FUNCTION, Checked
 from chartpact.script.compile.kinds import BIG, DICT, NUMBER, is_none_test
-from chartpact.script.compile.type_guards import Guards
+from chartpact.script.compile.type_guards import TypeGuards
 from chartpact.script.runtime.meter import QUARTERS
 from chartpact.syntax import children
 
 LONG_BRANCH = 16  # quarters: a longer branch of an `if` is charged when it is taken
-TURN = 2  # of a loop, its body not counted
-NATIVE, GUARDED = 1, 11
+TURN = 2  # of a loop, without its body
+NATIVE, GUARDED = 1, 11  # an operator
 CALL = 10  # of a builtin, or of the host
+DIRECT_CALL = 3  # of a function of the script, without its body
 UNPACK = 16  # `a, b = x`, for which a function is called
 READ = 5  # an element of a dict, under a number
 STORE = 10  # an element of a dict, which may have to grow
 COLLECT = 12  # an element of a dict that a comprehension makes
 DIVIDE_BIG = 16  # ints without bounds divided to a float
+FUNCTION_VALUE = COMPREHENSION = 16
 
 
 def steps(quarters: int) -> int:
     return -(-quarters // QUARTERS)
 
 
+def entry(args: ast.arguments) -> int:
+    """The weight of entering a function, without its body."""
+    return 2 + (4 if args.vararg else 0) + (12 if args.kwarg else 0)
+
+
 def unpacking(target: ast.expr) -> int:
-    """What it costs to take a value apart."""
+    """The weight of taking a value apart."""
     if not isinstance(target, ast.Tuple | ast.List):
         return 0
     return UNPACK + sum(map(unpacking, target.elts))
@@ -37,20 +44,21 @@ def unpacking(target: ast.expr) -> int:
 class Weights:
     """The weights of a module's code; functions are weighed before those that call them."""
 
-    def __init__(self, checked: Checked, guards: Guards) -> None:
+    def __init__(self, checked: Checked, guards: TypeGuards) -> None:
         self._checked = checked
         self._guards = guards
         self._functions: dict[str, int] = {}
+        # By the identity of a block, which is weighed again for every block around it.
         self._ends: dict[int, bool] = {}
-        self._paths: dict[int, int] = {}  # by the statements, which are weighed again and again
+        self._paths: dict[int, int] = {}
 
     def function(self, node: ast.FunctionDef) -> int:
-        """Weighs a top-level function, so that calls of it are known."""
+        """The steps of a call of a top-level function, which later calls of it are charged."""
         self._functions[node.name] = entry(node.args) + self.path(node.body)
         return steps(self._functions[node.name])
 
     def path(self, statements: list[ast.stmt]) -> int:
-        """The longest way through the statements, what is in loops left out."""
+        """The weight of the longest path through the statements, without what loops repeat."""
         if id(statements) not in self._paths:
             self._paths[id(statements)] = self._path(statements)
         return self._paths[id(statements)]
@@ -59,11 +67,11 @@ class Weights:
         weight = 0
         for statement in reversed(statements):
             if isinstance(statement, ast.If):
-                ways = (
-                    self._entry(branch) + (weight if self._falls_through(branch) else 0)
+                paths = (
+                    self._short(branch) + (weight if self._falls_through(branch) else 0)
                     for branch in (statement.body, statement.orelse)
                 )
-                weight = 1 + self.cost(statement.test) + max(ways)
+                weight = 1 + self.cost(statement.test) + max(paths)
             elif isinstance(statement, ast.Return | ast.Break | ast.Continue):
                 value = getattr(statement, "value", None)
                 weight = 1 + (0 if value is None else self.cost(value))
@@ -72,7 +80,7 @@ class Weights:
         return weight
 
     def _falls_through(self, statements: list[ast.stmt]) -> bool:
-        """Can the end of the statements be reached?"""
+        """Whether the end of the statements can be reached."""
         if not statements:
             return True
         if id(statements) not in self._ends:
@@ -85,20 +93,20 @@ class Weights:
         return self._ends[id(statements)]
 
     def charged(self, branch: list[ast.stmt]) -> int | None:
-        """The steps a long branch charges for itself, None for a short one."""
+        """The steps that a long branch charges for itself, None for a short one."""
         weight = self.path(branch)
         return 1 + steps(weight) if weight > LONG_BRANCH else None
 
-    def _entry(self, branch: list[ast.stmt]) -> int:
+    def _short(self, branch: list[ast.stmt]) -> int:
+        """The weight of a branch that does not charge for itself."""
         weight = self.path(branch)
         return weight if weight <= LONG_BRANCH else 0
 
     def _statement(self, node: ast.stmt) -> int:
         if isinstance(node, ast.Assign):
             target, value = node.targets[0], node.value
-            written_out = isinstance(value, ast.Tuple | ast.List)
-            taken = 0 if written_out else unpacking(target)
-            return 1 + taken + self.cost(value) + self.cost(target)
+            unpacked = 0 if isinstance(value, ast.Tuple | ast.List) else unpacking(target)
+            return 1 + unpacked + self.cost(value) + self.cost(target)
         if isinstance(node, ast.AugAssign):
             guarded = self._guards.binary(node.op, node.target, node.value)
             own = GUARDED if guarded else 1 + self._native(node.op, node.target, node.value)
@@ -109,7 +117,7 @@ class Weights:
         if isinstance(node, ast.For):
             return 4 + self.cost(node.iter)
         if isinstance(node, ast.FunctionDef):
-            return 16 + sum(map(self.cost, node.args.defaults))
+            return FUNCTION_VALUE + sum(map(self.cost, node.args.defaults))
         return 0
 
     def cost(self, node: ast.expr) -> int:
@@ -117,37 +125,36 @@ class Weights:
         if isinstance(node, ast.Constant | ast.Name):
             return 0
         if isinstance(node, ast.Lambda):
-            return 16
+            return FUNCTION_VALUE
         if isinstance(node, ast.IfExp):
             return 1 + self.cost(node.test) + max(self.cost(node.body), self.cost(node.orelse))
         if isinstance(node, ast.ListComp | ast.DictComp):
-            return 16 + self.cost(node.generators[0].iter)
-        own = self._own(node)
+            return COMPREHENSION + self.cost(node.generators[0].iter)
+        weight = self._own(node)
         for child in children(node):
             if isinstance(child, ast.expr):
-                own += self.cost(child)
+                weight += self.cost(child)
             elif isinstance(child, ast.keyword):
-                own += 2 + self.cost(child.value)
-        return own
+                weight += 2 + self.cost(child.value)
+        return weight
 
     def _own(self, node: ast.expr) -> int:
+        """The weight of an expression without its parts."""
         guards = self._guards
         if isinstance(node, ast.Call):
-            name = node.func.id if isinstance(node.func, ast.Name) else ""
-            if name and self._checked.bindings.get(node.func) == FUNCTION:  # type: ignore[call-overload]
-                return 3 + self._functions.get(name, 0)
+            func = node.func
+            if isinstance(func, ast.Name) and self._checked.bindings.get(func) == FUNCTION:
+                return DIRECT_CALL + self._functions.get(func.id, 0)
             return CALL
         if isinstance(node, ast.BinOp):
-            guarded = guards.binary(node.op, node.left, node.right)
-            return GUARDED if guarded else self._native(node.op, node.left, node.right)
+            if guards.binary(node.op, node.left, node.right):
+                return GUARDED
+            return self._native(node.op, node.left, node.right)
         if isinstance(node, ast.UnaryOp):
             return GUARDED if guards.unary(node.op, node.operand) else NATIVE
         if isinstance(node, ast.Compare):
-            if is_none_test(node):
-                return NATIVE
-            return (
-                GUARDED if guards.compare(node.ops[0], node.left, node.comparators[0]) else NATIVE
-            )
+            guarded = guards.compare(node.ops[0], node.left, node.comparators[0])
+            return GUARDED if guarded and not is_none_test(node) else NATIVE
         if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
             if guards.element(node):
                 return GUARDED
@@ -169,10 +176,5 @@ class Weights:
     def _native(self, operator: ast.operator, left: ast.expr, right: ast.expr) -> int:
         """The weight of an operator that needs no guard."""
         big = (self._guards.kind(left) | self._guards.kind(right)) & BIG
-        dividing = isinstance(operator, ast.Div | ast.FloorDiv | ast.Mod)
-        return DIVIDE_BIG if big and dividing else NATIVE
-
-
-def entry(args: ast.arguments) -> int:
-    """What it costs to enter a function, its body not counted."""
-    return 2 + (4 if args.vararg else 0) + (12 if args.kwarg else 0)
+        divides = isinstance(operator, ast.Div | ast.FloorDiv | ast.Mod)
+        return DIVIDE_BIG if big and divides else NATIVE

@@ -19,8 +19,10 @@ from chartpact.script.runtime.values import (
     List,
     Method,
     a_type,
-    freeze,
     is_script_function,
+)
+from chartpact.script.runtime.values import (
+    freeze as freeze_value,
 )
 
 _SHORT = 1 << 40
@@ -55,16 +57,16 @@ class Runtime:
             "_max": max,
             "_abs": abs,
             "_call": self.call,
-            "_closed_dict": self.closed_dict,
-            "_closed_list": self.closed_list,
+            "_close_dict": self.close_dict,
+            "_close_list": self.close_list,
             "_each": self.each,
             "_enter": self.enter,
             "_enter_enumerate": self.enter_enumerate,
             "_enter_zip": self.enter_zip,
-            "_frozen": self.frozen,
+            "_freeze": self.freeze,
             "_items": self.items,
-            "_joined": self.joined,
-            "_made_dict": self.made_dict,
+            "_join_parts": self.join_parts,
+            "_make_dict": self.make_dict,
             "_seal": seal,
             "_search": self.search,
             "_span": self.span,
@@ -87,11 +89,11 @@ class Runtime:
                 continue  # the host's, and not a script's own under a builtin's name
             if name in weights and is_script_function(value):
                 self._weights[value] = weights[name]
-            self.frozen(value)
+            self.freeze(value)
 
-    def frozen(self, value: Any) -> Any:
+    def freeze(self, value: Any) -> Any:
         """What is assigned at the top level: no line after it can change it."""
-        self.meter.charge(2 * freeze(value))
+        self.meter.charge(2 * freeze_value(value))
         return value
 
     # --------------------------------------------------------------------------------- calls
@@ -165,11 +167,11 @@ class Runtime:
         yield from self.enter(weight, values)
         self.meter.leave()
 
-    def closed_list(self, values: list[Any]) -> List:
+    def close_list(self, values: list[Any]) -> List:
         self.meter.leave()
         return List(values)
 
-    def closed_dict(self, values: dict[Any, Any]) -> Dict:
+    def close_dict(self, values: dict[Any, Any]) -> Dict:
         self.meter.leave()
         return Dict(values)
 
@@ -180,13 +182,13 @@ class Runtime:
 
     # ------------------------------------------------------------------------------ displays
 
-    def made_dict(self, pairs: tuple[tuple[Any, Any], ...]) -> Dict:
+    def make_dict(self, pairs: tuple[tuple[Any, Any], ...]) -> Dict:
         made = Dict(pairs)
         if len(made) < len(pairs):
             raise Fault("value", "a key stands twice in this dict")
         return made
 
-    def joined(self, parts: tuple[Any, ...]) -> str:
+    def join_parts(self, parts: tuple[Any, ...]) -> str:
         return joined(parts, self.meter)
 
 

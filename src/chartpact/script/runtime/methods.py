@@ -321,7 +321,7 @@ def names() -> dict[str, list[str]]:
 
 def unknown(value: Any, name: str, known: list[str]) -> Fault:
     """There is no such attribute."""
-    near = nearest(name, known)
+    near = nearest(name, known, alike=0.6)
     hint = f"did you mean .{near[0]}?" if near else ""
     if isinstance(value, HostObject) and name in value.meant:
         hint = f"did you mean .{value.meant[name]}?"

@@ -1,0 +1,343 @@
+"""Code for expressions: Python's own operators where the kinds allow, else calls of the runtime."""
+
+import ast
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from chartpact.script.check.checked import BUILTIN, FUNCTION, Checked
+from chartpact.script.check.scopes import Comprehension, target_names
+from chartpact.script.compile.hoisting import Source, source_of
+from chartpact.script.compile.inference import Kinds
+from chartpact.script.compile.kinds import INT, NUMBER, is_none_test
+from chartpact.script.compile.nodes import at, call, is_plain_call, load, store, tuple_of
+from chartpact.script.compile.type_guards import TypeGuards
+from chartpact.script.compile.weights import COLLECT, Weights, entry, steps, unpacking
+
+BINARY: Mapping[type, str] = {
+    ast.Add: "_add", ast.Sub: "_sub", ast.Mult: "_mul", ast.Div: "_div", ast.FloorDiv: "_floordiv",
+    ast.Mod: "_mod", ast.BitAnd: "_bitand", ast.BitOr: "_bitor", ast.BitXor: "_xor",
+    ast.LShift: "_lshift", ast.RShift: "_rshift",
+}  # fmt: skip
+COMPARE: Mapping[type, str] = {
+    ast.Eq: "_eq", ast.NotEq: "_ne", ast.Lt: "_lt", ast.LtE: "_le", ast.Gt: "_gt", ast.GtE: "_ge",
+    ast.In: "_contains", ast.NotIn: "_not_contains",
+}  # fmt: skip
+UNARY: Mapping[type, str] = {ast.USub: "_neg", ast.UAdd: "_pos", ast.Invert: "_invert"}
+_PAIRS = {"enumerate": "_enter_enumerate", "zip": "_enter_zip"}
+
+
+class Frame:
+    """The function being written: its temporaries, its loops, and its hoisted series."""
+
+    def __init__(self, top: bool = False) -> None:
+        self.top = top  # the module's own lines, whose values are frozen as they are assigned
+        self.temporaries = 0
+        self.loops: list[ast.For] = []  # those that the meter must be told of when they are left
+        self.hoisted: dict[Source, str] = {}  # the name of the list of each series
+
+    def temporary(self) -> str:
+        self.temporaries += 1
+        return f"_t{self.temporaries}"
+
+
+class ExpressionEmitter:
+    """Translates expressions, and notes the functions of the host that they use."""
+
+    def __init__(self, checked: Checked, kinds: Kinds) -> None:
+        self.uses: set[str] = set()
+        self._checked = checked
+        self._kinds = kinds
+        self._guards = TypeGuards(kinds.of)
+        self._weights = Weights(checked, self._guards)
+        self._frame = Frame()
+
+    def _expression(self, node: ast.expr) -> ast.expr:
+        return at(node, _VISITS[type(node)](self, node))
+
+    def _expressions(self, nodes: list[ast.expr]) -> list[ast.expr]:
+        return [self._expression(node) for node in nodes]
+
+    def _constant(self, node: ast.Constant) -> ast.expr:
+        return ast.Constant(node.value)
+
+    def _name(self, node: ast.Name) -> ast.expr:
+        return load(node.id)
+
+    # --------------------------------------------------------------------------------- operators
+
+    def _binary(self, node: ast.BinOp) -> ast.expr:
+        left, right = self._expression(node.left), self._expression(node.right)
+        if self._guards.binary(node.op, node.left, node.right):
+            return call(BINARY[type(node.op)], left, right)
+        return ast.BinOp(left, node.op, right)
+
+    def _unary(self, node: ast.UnaryOp) -> ast.expr:
+        operand = self._expression(node.operand)
+        if self._guards.unary(node.op, node.operand):
+            return call(UNARY[type(node.op)], operand)
+        return ast.UnaryOp(node.op, operand)
+
+    def _compare(self, node: ast.Compare) -> ast.expr:
+        operator, other = node.ops[0], node.comparators[0]
+        left, right = self._expression(node.left), self._expression(other)
+        if is_none_test(node):
+            identity: ast.cmpop = ast.Is() if isinstance(operator, ast.Eq) else ast.IsNot()
+            return ast.Compare(left, [identity], [right])
+        if self._guards.compare(operator, node.left, other):
+            return call(COMPARE[type(operator)], left, right)
+        return ast.Compare(left, [operator], [right])
+
+    def _logical(self, node: ast.BoolOp) -> ast.expr:
+        return ast.BoolOp(node.op, self._expressions(node.values))
+
+    def _conditional(self, node: ast.IfExp) -> ast.expr:
+        return ast.IfExp(*map(self._expression, (node.test, node.body, node.orelse)))
+
+    # ------------------------------------------------------------------------------------ values
+
+    def _list(self, node: ast.List) -> ast.expr:
+        return call("_List", ast.List(self._expressions(node.elts), ast.Load()))
+
+    def _tuple(self, node: ast.Tuple) -> ast.expr:
+        return tuple_of(self._expressions(node.elts))
+
+    def _dict(self, node: ast.Dict) -> ast.expr:
+        pairs: list[ast.expr] = [
+            at(value, tuple_of([self._key(key), self._expression(value)]))
+            for key, value in zip(node.keys, node.values, strict=True)
+            if key is not None
+        ]
+        return call("_make_dict", tuple_of(pairs))
+
+    def _key(self, node: ast.expr) -> ast.expr:
+        key = self._expression(node)
+        return at(node, call("_key", key)) if self._guards.key(node) else key
+
+    def _fstring(self, node: ast.JoinedStr) -> ast.expr:
+        parts = [
+            self._expression(part.value if isinstance(part, ast.FormattedValue) else part)
+            for part in node.values
+        ]
+        return call("_join_parts", tuple_of(parts))
+
+    def _subscript(self, node: ast.Subscript) -> ast.expr:
+        if isinstance(node.slice, ast.Slice):
+            bounds = [
+                ast.Constant(None) if bound is None else self._expression(bound)
+                for bound in (node.slice.lower, node.slice.upper, node.slice.step)
+            ]
+            return call("_slice", self._expression(node.value), *bounds)
+        index = self._expression(node.slice)
+        if not self._guards.kind(node.slice) & ~INT:
+            source = source_of(node.value)
+            if source in self._frame.hoisted:
+                return ast.Subscript(load(self._frame.hoisted[source]), index, ast.Load())
+        holder = self._expression(node.value)
+        if self._guards.element(node):
+            return call("_index", holder, index)
+        return ast.Subscript(holder, index, ast.Load())
+
+    def _attribute(self, node: ast.Attribute) -> ast.expr:
+        if host_function := self._checked.namespaced(node):
+            self.uses.add(host_function)
+            return load(f"_{host_function.replace('.', '_')}")
+        if self._guards.is_series(node):
+            return ast.Attribute(self._expression(node.value), node.attr, ast.Load())
+        return call("_attribute", self._expression(node.value), ast.Constant(node.attr))
+
+    # ------------------------------------------------------------------------------------- calls
+
+    def _call(self, node: ast.Call) -> ast.expr:
+        func = node.func
+        arguments = [self._argument(argument) for argument in node.args]
+        keywords = [
+            ast.keyword(keyword.arg, self._keyword_value(keyword)) for keyword in node.keywords
+        ]
+        if isinstance(func, ast.Name):
+            binding = self._checked.bindings.get(func)
+            if binding == BUILTIN:
+                return ast.Call(self._builtin(func, node), arguments, keywords)
+            if binding == FUNCTION:
+                return ast.Call(load(func.id), arguments, keywords)
+        elif isinstance(func, ast.Attribute):
+            if func.attr == "append" and len(arguments) == 1 and not keywords:
+                # The one method in every loop: only lists have it, and they guard themselves.
+                method = ast.Attribute(self._expression(func.value), "append", ast.Load())
+                return ast.Call(at(func, method), arguments, keywords)
+            return ast.Call(self._expression(func), arguments, keywords)
+        return ast.Call(load("_call"), [self._expression(func), *arguments], keywords)
+
+    def _argument(self, node: ast.expr) -> ast.expr:
+        if not isinstance(node, ast.Starred):
+            return self._expression(node)
+        values = at(node, call("_spread", self._expression(node.value)))
+        return ast.Starred(values, ast.Load())
+
+    def _keyword_value(self, keyword: ast.keyword) -> ast.expr:
+        value = self._expression(keyword.value)
+        return call("_spread_named", value) if keyword.arg is None else value
+
+    def _builtin(self, func: ast.Name, node: ast.Call) -> ast.expr:
+        """A builtin, or Python's own where the arguments allow."""
+        name, count = func.id, len(node.args)
+        if is_plain_call(node) and count:
+            numbers = not any(self._guards.kind(argument) & ~NUMBER for argument in node.args)
+            if (
+                (name == "len" and count == 1)
+                or (name in ("min", "max") and count > 1 and numbers)
+                or (name == "abs" and count == 1 and numbers)
+            ):
+                return at(func, load(f"_{name}"))
+        return load(name)
+
+    def _lambda(self, node: ast.Lambda) -> ast.expr:
+        arguments = self._arguments(node.args)
+        outer, self._frame = self._frame, Frame()
+        body = self._expression(node.body)
+        self._frame = outer
+        weight = ast.Constant(steps(entry(node.args) + self._weights.cost(node.body)))
+        charge = at(node.body, call("_charge", weight))
+        charged: ast.expr = at(node.body, ast.BoolOp(ast.Or(), [charge, body]))
+        if (named := arguments.kwarg) is not None:  # **named as one of the language's dicts
+            one = ast.arguments([], [ast.arg(named.arg)], None, [], [], None, [])
+            charged = ast.Call(ast.Lambda(one, charged), [call("_Dict", load(named.arg))], [])
+        return ast.Lambda(arguments, at(node.body, charged))
+
+    def _arguments(self, args: ast.arguments) -> ast.arguments:
+        """The parameters of a function, with the code of their defaults."""
+        return ast.arguments(
+            posonlyargs=[],
+            args=args.args,
+            vararg=args.vararg,
+            kwonlyargs=[],
+            kw_defaults=[],
+            kwarg=args.kwarg,
+            defaults=self._expressions(args.defaults),
+        )
+
+    # ------------------------------------------------------------------------------------- loops
+
+    def _turns(self, source: ast.expr, weight: int, exits: bool) -> ast.expr:
+        """What a loop iterates over, with its turns charged to the meter."""
+        per_turn = ast.Constant(weight)
+        if not exits and isinstance(source, ast.Call):
+            function = "_span" if self._is_range(source) else self._pairs(source)
+            if function is not None:
+                return at(source, call(function, per_turn, *self._expressions(source.args)))
+        function = "_search" if exits else "_enter"
+        return at(source, call(function, per_turn, self._expression(source)))
+
+    def _is_range(self, node: ast.expr) -> bool:
+        return (
+            isinstance(node, ast.Call)
+            and is_plain_call(node)
+            and self._checked.is_builtin(node.func, "range")
+        )
+
+    def _pairs(self, source: ast.expr) -> str | None:
+        """The function that goes through enumerate(…) or zip(…) without making a list."""
+        if not isinstance(source, ast.Call) or not is_plain_call(source) or not source.args:
+            return None
+        if self._checked.is_builtin(source.func, "enumerate") and len(source.args) == 1:
+            return _PAIRS["enumerate"]
+        return _PAIRS["zip"] if self._checked.is_builtin(source.func, "zip") else None
+
+    def _pair_width(self, source: ast.expr) -> int:
+        """How many values enumerate(…) or zip(…) gives at a time; 0 for anything else."""
+        function = self._pairs(source)
+        if function is None or not isinstance(source, ast.Call):
+            return 0
+        return 2 if function == _PAIRS["enumerate"] else len(source.args)
+
+    def _unpack(self, node: ast.AST, value: ast.expr, count: int) -> ast.expr:
+        return at(node, call("_unpack", value, ast.Constant(count)))
+
+    def _comprehension(self, node: Comprehension) -> ast.expr:
+        outer = self._frame.hoisted
+        names = {name.id for clause in node.generators for name in target_names(clause.target)}
+        self._frame.hoisted = {
+            source: name for source, name in outer.items() if source[0] not in names
+        }
+        made = self._collection(node)
+        self._frame.hoisted = outer
+        return made
+
+    def _collection(self, node: Comprehension) -> ast.expr:
+        parts = [node.elt] if isinstance(node, ast.ListComp) else [node.key, node.value]
+        weight = 3 + sum(map(self._weights.cost, parts))
+        weight += COLLECT if isinstance(node, ast.DictComp) else 0
+        clauses: list[ast.comprehension] = []
+        for clause in reversed(node.generators):  # the innermost first: its turns weigh the others
+            first = clause is node.generators[0]
+            weight += sum(map(self._weights.cost, clause.ifs))
+            pairs = first and self._pairs(clause.iter) is not None
+            weight += 0 if pairs else unpacking(clause.target)
+            clauses[:0] = self._clause(clause, weight, first)
+            weight = 4 + self._weights.cost(clause.iter)
+        locks = not self._is_range(node.generators[0].iter)
+        if isinstance(node, ast.ListComp):
+            items: ast.expr = ast.ListComp(self._expression(node.elt), clauses)
+            return call("_close_list" if locks else "_List", at(node, items))
+        key = self._key(node.key)
+        if self._guards.kind(node.key) & NUMBER and not self._guards.key(node.key):
+            key = at(node.key, call("_seal", key))
+        items = ast.DictComp(key, self._expression(node.value), clauses)
+        return call("_close_dict" if locks else "_Dict", at(node, items))
+
+    def _clause(
+        self, clause: ast.comprehension, weight: int, first: bool
+    ) -> list[ast.comprehension]:
+        source, target = clause.iter, clause.target
+        if first or self._is_range(source):
+            turns = self._turns(source, weight, exits=False)
+        else:
+            turns = at(source, call("_each", ast.Constant(weight), self._expression(source)))
+        ifs = self._expressions(clause.ifs)
+        if isinstance(target, ast.Name):
+            return [ast.comprehension(store(target.id), turns, ifs, 0)]
+        assert isinstance(target, ast.Tuple | ast.List)
+        flat = all(isinstance(part, ast.Name) for part in target.elts)
+        if first and flat and self._pair_width(source) == len(target.elts):
+            names = [store(name.id) for name in target_names(target)]
+            return [ast.comprehension(ast.Tuple(names, ast.Store()), turns, ifs, 0)]
+        temporary = self._frame.temporary()
+        clauses = [ast.comprehension(store(temporary), turns, [], 0)]
+        clauses += self._unpack_clauses(target, temporary)
+        clauses[-1].ifs = ifs
+        return clauses
+
+    def _unpack_clauses(self, target: ast.Tuple | ast.List, source: str) -> list[ast.comprehension]:
+        """`for (a, b) in (_unpack(source, 2),)`: how a comprehension takes values apart."""
+        names: list[ast.expr] = []
+        inner: list[ast.comprehension] = []
+        for part in target.elts:
+            if isinstance(part, ast.Name):
+                names.append(store(part.id))
+                continue
+            assert isinstance(part, ast.Tuple | ast.List)
+            temporary = self._frame.temporary()
+            names.append(store(temporary))
+            inner += self._unpack_clauses(part, temporary)
+        once = tuple_of([self._unpack(target, load(source), len(target.elts))])
+        return [ast.comprehension(ast.Tuple(names, ast.Store()), once, [], 0), *inner]
+
+
+_VISITS: Mapping[type, Callable[[ExpressionEmitter, Any], ast.expr]] = {
+    ast.Constant: ExpressionEmitter._constant,
+    ast.Name: ExpressionEmitter._name,
+    ast.BinOp: ExpressionEmitter._binary,
+    ast.UnaryOp: ExpressionEmitter._unary,
+    ast.Compare: ExpressionEmitter._compare,
+    ast.BoolOp: ExpressionEmitter._logical,
+    ast.IfExp: ExpressionEmitter._conditional,
+    ast.Call: ExpressionEmitter._call,
+    ast.Attribute: ExpressionEmitter._attribute,
+    ast.Subscript: ExpressionEmitter._subscript,
+    ast.List: ExpressionEmitter._list,
+    ast.Tuple: ExpressionEmitter._tuple,
+    ast.Dict: ExpressionEmitter._dict,
+    ast.ListComp: ExpressionEmitter._comprehension,
+    ast.DictComp: ExpressionEmitter._comprehension,
+    ast.Lambda: ExpressionEmitter._lambda,
+    ast.JoinedStr: ExpressionEmitter._fstring,
+}

@@ -1,0 +1,61 @@
+"""Syntax nodes of generated code, at the author's own lines and columns."""
+
+import ast
+from typing import Any, TypeVar
+
+from chartpact.syntax import children
+
+Node = TypeVar("Node", bound=ast.AST)
+
+
+def at(place: ast.AST, node: Node) -> Node:
+    """The node at the author's place, unless it has one already."""
+    if not hasattr(node, "lineno"):
+        _copy_place(node, place)
+    return node
+
+
+def place_all(tree: ast.Module) -> None:
+    """Gives every node without a place that of the node around it."""
+    start = ast.Pass(lineno=1, col_offset=0, end_lineno=1, end_col_offset=0)
+    pending: list[tuple[ast.AST, ast.AST]] = [(tree, start)]
+    while pending:
+        node, place = pending.pop()
+        if not hasattr(node, "lineno"):
+            _copy_place(node, place)
+        pending += [(child, node) for child in children(node)]
+
+
+def _copy_place(node: Any, place: Any) -> None:
+    node.lineno, node.col_offset = place.lineno, place.col_offset
+    node.end_lineno, node.end_col_offset = place.end_lineno, place.end_col_offset
+
+
+def load(name: str) -> ast.expr:
+    return ast.Name(name, ast.Load())
+
+
+def store(name: str) -> ast.expr:
+    return ast.Name(name, ast.Store())
+
+
+def tuple_of(values: list[ast.expr]) -> ast.expr:
+    return ast.Tuple(values, ast.Load())
+
+
+def call(name: str, *arguments: ast.expr) -> ast.expr:
+    """A call of a function of the runtime."""
+    return ast.Call(load(name), list(arguments), [])
+
+
+def assign(name: str, value: ast.expr) -> ast.stmt:
+    return ast.Assign([store(name)], value)
+
+
+def is_plain_call(node: ast.expr) -> bool:
+    """Whether it is a call without named values, *values or **values."""
+    return (
+        isinstance(node, ast.Call)
+        and not node.keywords
+        and not any(isinstance(argument, ast.Starred) for argument in node.args)
+    )
