@@ -59,7 +59,7 @@ class Running:
         return httpx2.Client(base_url=self.url, headers=headers, timeout=600)
 
 
-def start(folder: Path, *arguments: str, **env: str) -> Running:
+def start(folder: Path, *arguments: str, cwd: Path | None = None, **env: str) -> Running:
     """A server that is ready, on a port of the system's choice."""
     tokens = ",".join(f"{user}={token}" for user, token in TOKENS.items())
     log, database = folder / "server.log", folder / "library.db"
@@ -69,6 +69,7 @@ def start(folder: Path, *arguments: str, **env: str) -> Running:
              "--db", f"sqlite:///{database}", *arguments],
             env={**os.environ, "CHARTPACT_TOKENS": tokens, **env},
             stderr=stream,
+            cwd=cwd,
         )  # fmt: skip
     ends = time.monotonic() + 120
     while time.monotonic() < ends:
@@ -82,9 +83,11 @@ def start(folder: Path, *arguments: str, **env: str) -> Running:
 
 
 @contextmanager
-def serving(folder: Path, *arguments: str, **env: str) -> Iterator[Running]:
+def serving(
+    folder: Path, *arguments: str, cwd: Path | None = None, **env: str
+) -> Iterator[Running]:
     """A server for as long as it is needed, which must end in order."""
-    running = start(folder, *arguments, **env)
+    running = start(folder, *arguments, cwd=cwd, **env)
     try:
         yield running
     finally:
