@@ -31,7 +31,7 @@ NOTE = (
 
 def cli_page() -> str:
     """Every verb with its help text."""
-    from chartpact.cli import parser
+    from chartpact.__main__ import parser
 
     top = parser()
     verbs = next(a for a in top._actions if isinstance(a, argparse._SubParsersAction))

@@ -1,8 +1,21 @@
-"""`python -m chartpact` is the command line."""
+"""The whole command line: the verbs of `chartpact.cli` and those of the server."""
 
+import argparse
 import sys
+from collections.abc import Sequence
 
-from chartpact.cli import main
+from chartpact import cli
+from chartpact.server import command
+
+
+def parser() -> argparse.ArgumentParser:
+    return cli.parser(command.add)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one command and returns its exit code."""
+    return cli.main(argv, command.add)
+
 
 if __name__ == "__main__":
     sys.exit(main())

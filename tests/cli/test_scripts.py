@@ -122,12 +122,12 @@ def test_a_script_with_errors_is_not_kept_and_they_point_at_the_place(
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["update", "avgg", "FILE"], "you have no indicator 'avgg': near names: avg"),
-        (["show", "avgg"], "near names: avg"),
+        (["update", "avgg", "FILE"], "you have no indicator 'avgg': did you mean 'avg'"),
+        (["show", "avgg"], "did you mean 'avg'"),
         (["show", "avg", "--version", "7"], "has no version 7; kept versions: 1"),
         (["history", "nothing"], "you have no indicator 'nothing'"),
         (["restore", "avg", "7"], "kept versions: 1"),
-        (["remove", "avgg"], "near names: avg"),
+        (["remove", "avgg"], "did you mean 'avg'"),
         (["add", "Big Name", "FILE"], "is not a name for an indicator"),
         (["add", "../x", "FILE"], "is not a name for an indicator"),
         (["add", "x", "/no/such/file"], "/no/such/file: there is no such file"),

@@ -2,7 +2,8 @@
 
 import pytest
 
-from chartpact.cli import ALL_FAILED, BAD_INPUT, SCRIPT_ERROR, main
+from chartpact.__main__ import main
+from chartpact.cli import ALL_FAILED, BAD_INPUT, SCRIPT_ERROR
 
 FILES = {
     "ok.csv": "time,open,high,low,close\n1700000000,1,2,0.5,1.5\n1700000300,1,2,0.5,1.5\n",

@@ -1,12 +1,14 @@
 """A library on a fresh file, with the simplest pipeline that can say yes or no."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-import sqlalchemy as sa
 
-from chartpact.library import Quota, Scripts, open_database
+from chartpact.library.database import Database, open_database
+from chartpact.library.scripts import Quota, Scripts
+from chartpact.problem import Problem
 
 
 @dataclass(frozen=True)
@@ -19,17 +21,16 @@ class Verdict:
 def check(_user: str, source: str) -> Verdict:
     if "good" in source:
         return Verdict()
-    problem = {"step": "parse", "kind": "syntax", "line": 1, "column": 1}
-    return Verdict(errors=[problem | {"message": "no good", "hint": "write good"}])
+    return Verdict(errors=[Problem("syntax", "no good", "write good", "parse", 1, 1)])
 
 
 @pytest.fixture
-def engine(tmp_path: Path) -> sa.Engine:
-    engine = open_database(f"sqlite:///{tmp_path}/new/library.db")
-    yield engine
-    engine.dispose()
+def database(tmp_path: Path) -> Iterator[Database]:
+    database = open_database(f"sqlite:///{tmp_path}/new/library.db")
+    yield database
+    database.close()
 
 
 @pytest.fixture
-def scripts(engine: sa.Engine) -> Scripts:
-    return Scripts(engine, check, Quota(scripts=3, bytes=1000))
+def scripts(database: Database) -> Scripts:
+    return Scripts(database, check, Quota(scripts=3, bytes=1000))

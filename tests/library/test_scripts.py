@@ -3,7 +3,8 @@ from threading import Thread
 
 import pytest
 
-from chartpact.library import LibraryError, Quota, Scripts
+from chartpact.library.errors import LibraryError
+from chartpact.library.scripts import Quota, Scripts
 
 from .conftest import check
 
@@ -12,7 +13,7 @@ def test_what_is_registered_can_be_listed_read_and_found(scripts):
     scripts.register("ann", "mine", "good 1")
     [kept] = scripts.of("ann")
     assert (kept.name, kept.source, kept.meta["title"]) == ("mine", "good 1", "Mine")
-    assert scripts.get("ann", "mine") == kept == scripts.find("ann", "mine")
+    assert [scripts.get("ann", "mine")] == [kept] == scripts.named("ann", ["mine", "other"])
 
 
 def test_registering_again_replaces_the_source_and_keeps_the_birthday(scripts):
@@ -26,7 +27,7 @@ def test_a_refused_source_changes_nothing(scripts):
     scripts.register("ann", "mine", "good 1")
     with pytest.raises(LibraryError) as refusal:
         scripts.register("ann", "mine", "bad")
-    assert refusal.value.problems[0]["kind"] == "syntax"
+    assert refusal.value.problems[0].kind == "syntax"
     assert scripts.get("ann", "mine").source == "good 1"
     assert [v.version for v in scripts.history("ann", "mine")] == [1]
 
@@ -54,18 +55,18 @@ def test_updating_or_deleting_an_unknown_name_lists_near_names(scripts):
     for act in (lambda: scripts.update("ann", "cipher_a", "good"),
                 lambda: scripts.delete("ann", "cipher_a"),
                 lambda: scripts.get("ann", "cipher_a")):  # fmt: skip
-        with pytest.raises(LibraryError, match="near names: cipher_b"):
+        with pytest.raises(LibraryError, match="did you mean 'cipher_b'"):
             act()
 
 
-def test_near_names_are_found_among_many_in_no_time(engine):
-    many = Scripts(engine, check, Quota(scripts=500))
+def test_near_names_are_found_among_many_in_no_time(database):
+    many = Scripts(database, check, Quota(scripts=500))
     names = [f"{'ab' * 29}{number:03}" for number in range(200)]
     export = [{"name": name, "source": "good"} for name in [*names, "cipher_b", "e"]]
     many.load("ann", {"format": "chartpact-library-1", "scripts": export})
     started = time.perf_counter()
-    for asked, near in (("cypher_b", "cipher_b"), ("ee", "e"), ("ba" * 60, "abab")):
-        with pytest.raises(LibraryError, match=f"near names: {near}"):
+    for asked, near in (("cypher_b", "cipher_b"), ("ee", "e"), ("ba" * 30, "abab")):
+        with pytest.raises(LibraryError, match=f"did you mean '{near}"):
             many.get("ann", asked)
     assert time.perf_counter() - started < 1
 
@@ -131,7 +132,7 @@ def test_registering_the_same_source_again_makes_no_new_version(scripts):
 def test_a_deleted_script_can_be_brought_back(scripts):
     scripts.register("ann", "mine", "good")
     scripts.delete("ann", "mine")
-    assert scripts.find("ann", "mine") is None
+    assert scripts.named("ann", ["mine"]) == []
     assert scripts.restore("ann", "mine", 1).source == "good"
 
 
@@ -156,7 +157,7 @@ def test_an_import_with_one_bad_script_brings_in_none_and_names_it(scripts):
     export["scripts"] = [{"name": "a", "source": "good"}, {"name": "b", "source": "bad"}]
     with pytest.raises(LibraryError) as refusal:
         scripts.load("bob", export)
-    assert [p["name"] for p in refusal.value.problems] == ["b"]
+    assert [p.details["name"] for p in refusal.value.problems] == ["b"]
     assert scripts.of("bob") == []
 
 
@@ -175,7 +176,7 @@ def test_users_whose_names_look_alike_never_meet(scripts, one, other):
     scripts.register(one, "mine", "good")
     for stranger in (other, other.upper(), ""):
         if stranger != one:
-            assert scripts.find(stranger, "mine") is None
+            assert scripts.named(stranger, ["mine"]) == []
             assert scripts.of(stranger) == []
             assert scripts.names(stranger) == ()
             with pytest.raises(LibraryError):
@@ -205,8 +206,8 @@ def numbers(scripts: Scripts, name: str) -> list[int]:
         return []
 
 
-def test_history_takes_no_more_bytes_than_it_may_and_what_is_in_force_stays(engine):
-    scripts = Scripts(engine, check, Quota(bytes=1000, history_bytes=1000))
+def test_history_takes_no_more_bytes_than_it_may_and_what_is_in_force_stays(database):
+    scripts = Scripts(database, check, Quota(bytes=1000, history_bytes=1000))
     for number in range(1, 4):
         scripts.register("ann", "old", f"good {number}" + "x" * 94)  # 100 bytes each
     for number in range(1, 6):
@@ -226,8 +227,8 @@ def test_history_takes_no_more_bytes_than_it_may_and_what_is_in_force_stays(engi
     assert len(scripts.history("bob", "mine")) == 1
 
 
-def test_of_two_who_write_one_name_at_once_both_are_in_its_history(engine):
-    scripts = Scripts(engine, check, Quota())
+def test_of_two_who_write_one_name_at_once_both_are_in_its_history(database):
+    scripts = Scripts(database, check, Quota())
     scripts.register("ann", "mine", "good")
     writers = [
         Thread(
@@ -249,14 +250,14 @@ def test_of_two_who_write_one_name_at_once_both_are_in_its_history(engine):
         assert mine == [f"good {who} {n}" for n in range(9)]
 
 
-def test_an_update_of_what_is_deleted_meanwhile_brings_nothing_back(engine, scripts):
+def test_an_update_of_what_is_deleted_meanwhile_brings_nothing_back(database, scripts):
     def deletes(user: str, source: str) -> object:
         scripts.delete(user, "mine")
         return check(user, source)
 
     scripts.register("ann", "mine", "good")
     with pytest.raises(LibraryError, match="you have no indicator 'mine'"):
-        Scripts(engine, deletes).update("ann", "mine", "good 2")
+        Scripts(database, deletes).update("ann", "mine", "good 2")
     assert scripts.of("ann") == []
     assert len(scripts.history("ann", "mine")) == 1
 

@@ -1,9 +1,10 @@
 import pytest
 
-from chartpact.library.uploads import Upload, UploadError, Uploads
+from chartpact.library.errors import UploadError
+from chartpact.library.uploads import Upload, Uploads
 
 
-def read(_user: str, upload: Upload) -> dict:
+def describe(upload: Upload) -> dict:
     content = upload.content
     if not content.startswith(b"time"):
         raise ValueError("there is no time column: the columns found are 'x'")
@@ -11,8 +12,8 @@ def read(_user: str, upload: Upload) -> dict:
 
 
 @pytest.fixture
-def uploads(engine) -> Uploads:
-    return Uploads(engine, read, most_bytes=100, most_files=2)
+def uploads(database) -> Uploads:
+    return Uploads(database, describe, most_bytes=100, most_files=2)
 
 
 def test_a_file_comes_back_as_it_was_put_in(uploads):

@@ -18,7 +18,7 @@ def prose() -> str:
 
 
 def verbs() -> list[str]:
-    from chartpact.cli import parser
+    from chartpact.__main__ import parser
 
     action = next(a for a in parser()._actions if isinstance(a, argparse._SubParsersAction))
     return list(action.choices)
@@ -36,7 +36,7 @@ def test_every_verb_is_documented(verb):
 
 
 def test_every_verb_and_every_option_has_a_help_text():
-    from chartpact.cli import parser
+    from chartpact.__main__ import parser
 
     def silent(each: argparse.ArgumentParser) -> list[str]:
         missing = []
@@ -129,7 +129,7 @@ def test_every_mcp_tool_is_documented_with_its_arguments_and_named_on_the_page(t
 
 
 def test_every_setting_of_the_server_is_documented():
-    code = [*(ROOT / "src/chartpact/server").glob("*.py"), ROOT / "src/chartpact/cli/serve.py"]
+    code = [*(ROOT / "src/chartpact/server").glob("*.py"), ROOT / "src/chartpact/library/local.py"]
     named = {name for path in code for name in re.findall(r"CHARTPACT_[A-Z]+", path.read_text())}
     assert "CHARTPACT_SCRIPTS" in named
     assert [name for name in sorted(named) if f"`{name}`" not in prose()] == []

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from chartpact import sandbox, script
-from chartpact.cli import doctor, main
+from chartpact.__main__ import main
+from chartpact.cli import doctor
 from chartpact.sandbox import layers, wire
 from chartpact.sandbox.layers import ALL, LANDLOCK, PRIVILEGES, SECCOMP, Exposed, Finding
 from chartpact.sandbox.pool import Pool
@@ -313,7 +314,7 @@ def test_serve_refuses_a_public_address_without_the_layers(
     monkeypatch.setattr(layers, "probe", lambda: [Finding("Landlock", False, "no")])
     assert main(["serve", "--host", "0.0.0.0", "--port", "0"]) == 2
     assert "lacks Landlock" in (told := capsys.readouterr().err) and "--unsandboxed" in told
-    monkeypatch.setattr("chartpact.cli.serve._listener", lambda _: pytest.exit("it got as far"))
+    monkeypatch.setattr("chartpact.server.command._listen", lambda _: pytest.exit("it got as far"))
     with pytest.raises(pytest.exit.Exception, match="as far"):
         main(["serve", "--host", "0.0.0.0", "--port", "0", "--unsandboxed"])
 
@@ -341,7 +342,7 @@ def test_without_linux_scripts_are_refused_with_the_way_out(
     assert f"{layers.TRUST}=1" in refused.value.hint
     assert layers.probe() == [Finding("sandbox", False, layers.unavailable())]
     verdict = sandbox.validate(SOURCE + "# not seen before\n")
-    assert [(e["step"], e["kind"]) for e in verdict.errors] == [("check", "crash")]
+    assert [(e.step, e.kind) for e in verdict.errors] == [("check", "crash")]
 
 
 @pytest.mark.usefixtures("elsewhere")

@@ -58,7 +58,7 @@ def test_check_tells_params_meta_and_steps():
 def test_check_names_the_step_that_failed():
     broken = SMA.replace('params["n"]', '"three"')
     (error,) = sandbox.validate(broken).errors
-    assert (error["step"], error["line"]) == ("dry_run", 6)
+    assert (error.step, error.line) == ("dry_run", 6)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_the_column_is_that_of_the_condition(line, at):
     (error,) = sandbox.validate(
         f'PARAMS = []\nMETA = {{"title": "x"}}\ndef compute(ohlcv, params, chart):\n{body}'
     ).errors
-    assert (error["line"], error["column"]) == (5, 5 + line.index(at))
+    assert (error.line, error.column) == (5, 5 + line.index(at))
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_the_column_is_that_of_the_condition(line, at):
 def test_a_wrong_indent_is_told_where_its_line_begins(body, at):
     head = 'PARAMS = []\nMETA = {"title": "x"}\ndef compute(ohlcv, params, chart):\n'
     (error,) = sandbox.validate(head + body).errors
-    assert (error["kind"], error["line"], error["column"]) == ("syntax", *at)
+    assert (error.kind, error.line, error.column) == ("syntax", *at)
 
 
 def test_an_error_survives_json():

@@ -13,9 +13,9 @@ from tests.server import test_isolation as isolation
 from tests.server.conftest import Running
 from tests.server.test_isolation import ANNS, NOBODYS
 
-from chartpact.library import Scripts
 from chartpact.library import scripts as library
 from chartpact.library.schema import user_bars, user_indicators
+from chartpact.library.scripts import Scripts
 from chartpact.library.uploads import Uploads
 
 
@@ -27,29 +27,29 @@ def both(here: Running) -> Iterator[tuple[httpx2.Client, httpx2.Client]]:
 
 
 def anybodys_named_scripts(self: Scripts, _user: str, names: Iterable[str]) -> list[Any]:
-    with self._engine.connect() as connection:
+    with self._database.read() as connection:
         named = sa.select(user_indicators).where(user_indicators.c.name.in_(names))
-        return [library._script(row) for row in connection.execute(named)]
+        return [library.Script(*row) for row in connection.execute(named)]
 
 
 def everybodys_scripts(self: Scripts, _user: str) -> list[Any]:
-    with self._engine.connect() as connection:
-        return [library._script(each) for each in connection.execute(sa.select(user_indicators))]
+    with self._database.read() as connection:
+        return [library.Script(*each) for each in connection.execute(sa.select(user_indicators))]
 
 
 def near_names_of_all(_self: Scripts, connection: sa.Connection, _user: str, name: str) -> Any:
     names = list(connection.execute(sa.select(user_indicators.c.name)).scalars())
     near = [each for each in names if each[:10] == name[:10]]
-    return library._refusal("name", f"you have no indicator {name!r}", f"near names: {near}")
+    return library.refuse_script("name", f"you have no indicator {name!r}", f"near: {near}")
 
 
 def names_of_all(self: Scripts, _user: str) -> tuple[str, ...]:
-    with self._engine.connect() as connection:
+    with self._database.read() as connection:
         return tuple(connection.execute(sa.select(user_indicators.c.name)).scalars())
 
 
 def anybodys_bars(self: Uploads, _user: str, name: str) -> Any:
-    with self._engine.connect() as connection:
+    with self._database.read() as connection:
         owner = sa.select(user_bars.c.user_id).where(user_bars.c.name == name)
         found = connection.execute(owner).scalar()
     return None if found is None else UPLOADS_GET(self, found, name)

@@ -22,7 +22,7 @@ from tests.server.conftest import (
     wait_until_all_calls_are_under_way,
 )
 
-from chartpact.cli import main
+from chartpact.__main__ import main
 
 CHART = {"symbol": "sample:es-5m", "bars": 60}
 USERS = ("ann", "bob")

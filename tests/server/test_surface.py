@@ -9,7 +9,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from tests.server.conftest import SCRIPT
 from tests.server.test_mcp import CHART, over_http
 
-from chartpact.library import Scripts
+from chartpact.library.scripts import Scripts
 from chartpact.server import mcp
 from chartpact.server.verbs import NO_DATABASE, Refused
 

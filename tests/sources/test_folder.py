@@ -10,7 +10,8 @@ import pytest
 
 from chartpact.bars import BarsError
 from chartpact.bars.load import of_content
-from chartpact.sources import SourceFailed, UnknownSymbol, parsed
+from chartpact.cache import Cache
+from chartpact.sources import SourceFailed, UnknownSymbol
 from chartpact.sources import folder as folder_module
 from chartpact.sources.folder import Folder
 
@@ -183,7 +184,7 @@ def readings(monkeypatch):
         return of_content(data, name, *rest)
 
     monkeypatch.setattr(folder_module, "of_content", read)
-    monkeypatch.setattr(parsed, "shared", parsed.Parsed())
+    monkeypatch.setattr(folder_module, "PARSED", Cache(10))
     return names
 
 

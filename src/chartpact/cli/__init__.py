@@ -1,49 +1,62 @@
-"""The same verbs from a shell: each noun's module adds its own, this one runs them."""
+"""The same verbs from a shell: each noun's module adds its own, this one runs them.
+
+What goes wrong is raised as a Failure, or as a BarsError: `main` prints it, and its kind decides
+the exit code.
+"""
 
 import argparse
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from importlib import import_module
 from typing import Any, NoReturn, TextIO
 
 from chartpact._version import VERSION
-from chartpact.bars.errors import nearest
+from chartpact.bars import BarsError
+from chartpact.problem import Failure, Problem, did_you_mean
 
 # Exit codes, as every verb uses them.
 DONE, ALL_FAILED, BAD_INPUT, VIOLATION, SCRIPT_ERROR, UNREACHABLE = range(6)
 
-NOUNS = ("chart", "script", "scripts", "snapshot", "contract", "read", "doctor", "serve")
-
-PROTOCOLS = ("serve", "mcp")  # verbs that answer machines, and log in colours
+NOUNS = ("chart", "script", "scripts", "snapshot", "contract", "read", "doctor")
 
 # What terminals obey, and what turns the reading direction; not the ends of lines, not tabs.
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 Verbs = Any  # argparse gives its subparsers no public type
+Add = Callable[[Verbs], None]
 
 
-class UsageError(Exception):
+class UsageError(Failure):
     """The command cannot be carried out as written; the message is all the user needs."""
 
     def __init__(self, message: str, code: int = BAD_INPUT) -> None:
-        super().__init__(message)
+        super().__init__(Problem("usage", message))
         self.code = code
+
+
+def exit_code(error: Failure | BarsError) -> int:
+    """The exit code that says what kind of thing went wrong."""
+    if isinstance(error, UsageError):
+        return error.code
+    unreachable = isinstance(error, Failure) and error.kind == "unavailable"
+    return UNREACHABLE if unreachable else BAD_INPUT
 
 
 class _Parser(argparse.ArgumentParser):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self.register("type", int, _whole)
-        self.register("type", float, _number)
+        self.register("type", int, _read_int)
+        self.register("type", float, _read_float)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As argparse does, but a verb itself tells what it does not know."""
+        """As argparse does, but each verb reports its own unknown arguments."""
         known, extra = super().parse_known_args(args, namespace)
         if extra:
-            near = nearest(extra[0], self._option_string_actions) if extra[0][:1] == "-" else ""
-            self.error(f"unrecognized arguments: {' '.join(extra)}{near}")
+            options = self._option_string_actions if extra[0][:1] == "-" else ()
+            question = did_you_mean(extra[0], options)
+            self.error(f"unrecognized arguments: {' '.join(extra)}{question and '; '}{question}")
         return known, extra
 
     def error(self, message: str) -> NoReturn:
@@ -53,22 +66,22 @@ class _Parser(argparse.ArgumentParser):
         raise SystemExit(BAD_INPUT)
 
 
-def _whole(written: str) -> int:
+def _read_int(text: str) -> int:
     try:
-        return int(written)
+        return int(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{written!r:.60} is not a whole number") from None
+        raise argparse.ArgumentTypeError(f"{text!r:.60} is not a whole number") from None
 
 
-def _number(written: str) -> float:
+def _read_float(text: str) -> float:
     try:
-        return float(written)
+        return float(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{written!r:.60} is not a number") from None
+        raise argparse.ArgumentTypeError(f"{text!r:.60} is not a number") from None
 
 
-def parser() -> argparse.ArgumentParser:
-    """The whole command line."""
+def parser(*further: Add) -> argparse.ArgumentParser:
+    """The command line; `further` functions add verbs that are not of this room."""
     top = _Parser(
         prog="chartpact",
         description="Trading indicators you can write yourself, and charts a program can trust.",
@@ -78,11 +91,13 @@ def parser() -> argparse.ArgumentParser:
     verbs = top.add_subparsers(title="verbs", metavar="VERB", dest="verb")
     for noun in NOUNS:
         import_module(f"chartpact.cli.{noun}").add(verbs)
+    for add in further:
+        add(verbs)
     return top
 
 
 class Visible:
-    """A stream on which no text of a stranger's script can move the cursor or hide what it says.
+    """A stream that escapes control characters, so that no script's text moves the cursor.
 
     The escape is JSON's, so that JSON stays what it was.
     """
@@ -91,32 +106,32 @@ class Visible:
         self._stream = stream
 
     def write(self, text: str) -> int:
-        written = _CONTROLS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
-        return int(self._stream.write(written))
+        escaped = _CONTROLS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+        return int(self._stream.write(escaped))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
 
 
-def _shown(stream: TextIO | None) -> Any:
-    return None if stream is None else Visible(stream)  # who closed it wants to see nothing
+def _visible(stream: TextIO | None) -> Any:
+    return None if stream is None else Visible(stream)  # None: its owner closed it
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: Sequence[str] | None = None, *further: Add) -> int:
     """Runs one command and returns its exit code."""
-    top = parser()
+    top = parser(*further)
     args = top.parse_args(argv)
     if args.verb is None:
         top.print_help()
         return DONE
     try:
-        if args.verb in PROTOCOLS:
+        if getattr(args, "speaks_protocol", False):  # to a machine, on untouched streams
             return int(args.run(args))
-        with redirect_stdout(_shown(sys.stdout)), redirect_stderr(_shown(sys.stderr)):
+        with redirect_stdout(_visible(sys.stdout)), redirect_stderr(_visible(sys.stderr)):
             return int(args.run(args))
-    except UsageError as error:
-        print(f"chartpact {args.verb}: {error}", file=_shown(sys.stderr))
-        return error.code
+    except (Failure, BarsError) as error:
+        print(f"chartpact {args.verb}: {error}", file=_visible(sys.stderr))
+        return exit_code(error)
     except BrokenPipeError:  # the reader has seen enough, as in `chartpact … | head`
         sys.stderr.close()
         return DONE

@@ -4,14 +4,14 @@ import argparse
 import json
 import sys
 
-from chartpact.bars import Bars, BarsError
+from chartpact.bars import Bars
 from chartpact.catalogue import Indicator, describe
 from chartpact.charts import chart
-from chartpact.cli import ALL_FAILED, DONE, UNREACHABLE, UsageError, Verbs
+from chartpact.cli import ALL_FAILED, DONE, Verbs
 from chartpact.cli.database import own_catalogue
 from chartpact.cli.params import add_indicators
-from chartpact.cli.picture import add_picture, save, window
-from chartpact.sources import SourceFailed, load
+from chartpact.cli.picture import add_picture, save, select_bars
+from chartpact.sources import load
 
 
 def add(verbs: Verbs) -> None:
@@ -54,7 +54,7 @@ def add_bars(verb: argparse.ArgumentParser) -> None:
 
 
 def add_overrides(verb: argparse.ArgumentParser) -> None:
-    """What the user may know better than the bars, alike for every verb."""
+    """The arguments that override what the bars say, alike for every verb."""
     group = verb.add_argument_group("what the bars do not tell")
     group.add_argument("--bars-tz", metavar="ZONE", help="time zone of times that name none")
     group.add_argument(
@@ -67,58 +67,53 @@ def add_overrides(verb: argparse.ArgumentParser) -> None:
     )
 
 
-def bars_of(args: argparse.Namespace) -> Bars:
+def load_bars(args: argparse.Namespace) -> Bars:
     """The bars the arguments name."""
-    try:
-        return load(
-            args.bars_source,
-            tz=args.bars_tz,
-            stamp=args.stamp,
-            symbol=args.symbol,
-            timeframe=args.timeframe,
-            day_roll=args.day_roll,
-        )
-    except BarsError as error:
-        raise UsageError(str(error)) from None
-    except SourceFailed as error:
-        raise UsageError(str(error), UNREACHABLE) from None
+    return load(
+        args.bars_source,
+        tz=args.bars_tz,
+        stamp=args.stamp,
+        symbol=args.symbol,
+        timeframe=args.timeframe,
+        day_roll=args.day_roll,
+    )
 
 
 def run_indicators(args: argparse.Namespace) -> int:
-    known = own_catalogue().list()
+    indicators = own_catalogue().list()
     if args.json:
-        print(json.dumps({"indicators": [describe(each) for each in known]}))
+        print(json.dumps({"indicators": [describe(indicator) for indicator in indicators]}))
         return DONE
-    width = max(len(each.name) for each in known)
-    for each in known:
-        print(f"{each.name:<{width}}  {each.category:<8}  {each.description}")
-        for line in _details(each):
+    width = max(len(indicator.name) for indicator in indicators)
+    for indicator in indicators:
+        print(f"{indicator.name:<{width}}  {indicator.category:<8}  {indicator.description}")
+        for line in _format_details(indicator):
             print(f"{'':<{width}}  {line}")
     return DONE
 
 
-def _details(each: Indicator) -> list[str]:
+def _format_details(indicator: Indicator) -> list[str]:
     lines = []
-    if each.aliases:
-        lines.append(f"also: {', '.join(each.aliases)}")
-    if each.params:
-        told = (f"{p.name}={'' if p.default is None else p.default}" for p in each.params)
-        lines.append(f"takes: {', '.join(told)}")
+    if indicator.aliases:
+        lines.append(f"also: {', '.join(indicator.aliases)}")
+    if indicator.params:
+        pairs = (f"{p.name}={'' if p.default is None else p.default}" for p in indicator.params)
+        lines.append(f"takes: {', '.join(pairs)}")
     return lines
 
 
 def run_chart(args: argparse.Namespace) -> int:
-    bars, last = window(args, bars_of(args))
-    drawn = chart(bars, args.indicator, last=last, catalogue=own_catalogue())
+    bars, last = select_bars(args, load_bars(args))
+    asked = chart(bars, args.indicator, last=last, catalogue=own_catalogue())
     summary = args.summary or not (args.json or args.output is not None)
-    if args.output is not None:  # first: what cannot be drawn leaves nothing half said
-        save(args, drawn)
-    if not summary:  # which tells the errors itself
-        for each in drawn.drawn:
-            if each.error is not None:
-                print(f"{each.id}: {each.error}", file=sys.stderr)
+    if args.output is not None:  # first, so that a picture that fails leaves no output behind
+        save(args, asked)
+    if not summary:  # which has the errors in it
+        for drawn in asked.drawn:
+            if drawn.error is not None:
+                print(f"{drawn.id}: {drawn.error}", file=sys.stderr)
     if args.json:
-        print(json.dumps(drawn.to_json(), allow_nan=False))
+        print(json.dumps(asked.to_json(), allow_nan=False))
     if summary:
-        print(drawn.summary(), end="")
-    return ALL_FAILED if drawn.failed else DONE
+        print(asked.summary(), end="")
+    return ALL_FAILED if asked.failed else DONE

@@ -1,7 +1,6 @@
 """The argument that names the database of scripts, and the local user's part of it."""
 
 import argparse
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -10,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from chartpact.catalogue import Catalogue
 from chartpact.cli import UsageError
-from chartpact.server.identity import LOCAL_USER
+from chartpact.library.local import LOCAL_USER, database_url
 
 if TYPE_CHECKING:
-    from chartpact.library import Script, Scripts
+    from chartpact.library.scripts import Script, Scripts
 
 
 def add_database(verb: argparse.ArgumentParser, default: str | None = None) -> None:
@@ -32,18 +31,16 @@ def own_catalogue() -> Catalogue:
 
 
 def _own_scripts() -> "Sequence[Script]":
-    """The local user's scripts, if there is a database; one that fails is told, and left out."""
+    """The local user's scripts; a database that cannot be read is reported, and left out."""
     try:
-        from chartpact.server.settings import default_database
-
-        url = os.environ.get("CHARTPACT_DB") or default_database()
-    except ModuleNotFoundError:  # without what keeps scripts, none were kept
+        url = database_url()
+    except ModuleNotFoundError:  # without the extra that stores scripts there are none
         return ()
     file = url.removeprefix("sqlite:///")
     if file != url and not Path(file).exists():
         return ()
     try:
-        with opened(argparse.Namespace(db=None)) as scripts:
+        with open_scripts(None) as scripts:
             return scripts.of(LOCAL_USER)
     except UsageError as error:
         print(f"your own scripts are left out: {error}", file=sys.stderr)
@@ -51,36 +48,36 @@ def _own_scripts() -> "Sequence[Script]":
 
 
 @contextmanager
-def opened(args: argparse.Namespace) -> Iterator["Scripts"]:
-    """The scripts in the database that the arguments or the environment name."""
+def open_scripts(url: str | None) -> Iterator["Scripts"]:
+    """The scripts in the database at a URL, or in the one that the environment names."""
     try:
         import sqlalchemy as sa
 
         from chartpact import sandbox
-        from chartpact.library import Scripts, open_database
-        from chartpact.server.settings import default_database
+        from chartpact.library.database import open_database
+        from chartpact.library.scripts import Scripts
+
+        url = url or database_url()
     except ModuleNotFoundError as error:
         raise UsageError(
             f"scripts are kept by {error.name}, which is not installed: "
             "pip install 'chartpact[server]'"
         ) from None
-    url = args.db or os.environ.get("CHARTPACT_DB") or default_database()
     try:
-        engine = open_database(url)
+        database = open_database(url)
     except (ValueError, OSError, sa.exc.SQLAlchemyError, ModuleNotFoundError) as error:
-        told = getattr(error, "orig", None) or error
-        raise UsageError(f"the database {_shown(url)} cannot be opened: {told}") from None
+        reason = getattr(error, "orig", None) or error
+        raise UsageError(f"the database {_hide_password(url)} cannot be opened: {reason}") from None
     try:
-        yield Scripts(engine, lambda _user, source: sandbox.validate(source))
+        yield Scripts(database, lambda _user, source: sandbox.validate(source))
     except sa.exc.SQLAlchemyError as error:
-        told = getattr(error, "orig", None) or error
-        raise UsageError(f"the database {_shown(url)} fails: {told}") from None
+        reason = getattr(error, "orig", None) or error
+        raise UsageError(f"the database {_hide_password(url)} fails: {reason}") from None
     finally:
-        engine.dispose()
+        database.close()
 
 
-def _shown(url: str) -> str:
-    """The URL without its password."""
+def _hide_password(url: str) -> str:
     import sqlalchemy as sa
 
     try:

@@ -29,13 +29,13 @@ def add_params(verb: argparse.ArgumentParser, whose: str = "a parameter") -> Non
     )
 
 
-def params_of(args: argparse.Namespace) -> dict[str, str]:
-    """The parameters that the arguments set, each as it was written."""
+def read_params(args: argparse.Namespace) -> dict[str, str]:
+    """The parameters that the arguments set, as texts."""
     values: dict[str, str] = {}
-    for each in args.param:
-        name, sign, value = each.partition("=")
+    for pair in args.param:
+        name, sign, value = pair.partition("=")
         if not sign or not name.strip():
-            raise UsageError(f"--param {each}: write it as name=value")
+            raise UsageError(f"--param {pair}: write it as name=value")
         if name.strip() in values:
             raise UsageError(f"--param {name.strip()} is given twice")
         values[name.strip()] = value

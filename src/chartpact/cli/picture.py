@@ -3,7 +3,7 @@
 import argparse
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from zoneinfo import ZoneInfo
 
 import numpy as np
 
@@ -41,20 +41,20 @@ def add_picture(verb: argparse.ArgumentParser) -> None:
     group.add_argument("--to", dest="end", metavar="TIME", help="last bar computed and shown")
 
 
-def window(args: argparse.Namespace, bars: Bars) -> tuple[Bars, int | None]:
+def select_bars(args: argparse.Namespace, bars: Bars) -> tuple[Bars, int | None]:
     """The bars up to --to, and how many of the last ones --from and --bars leave in view."""
     try:
-        zones.zone(args.tz)
+        zone = zones.zone(args.tz)
     except ClockError as error:
         raise UsageError(f"--tz: {error}") from None
     if args.bars is not None and args.bars < 1:
         raise UsageError(f"--bars {args.bars}: at least one bar must be shown")
     if args.end is not None:
-        until = _moment(args.end, args.tz, "--to", end=True)
+        until = _read_time(args.end, zone, "--to", end=True)
         bars = bars[: int(np.searchsorted(bars.time, until, "right"))]
     last = args.bars
     if args.start is not None:
-        since = _moment(args.start, args.tz, "--from", end=False)
+        since = _read_time(args.start, zone, "--from", end=False)
         shown = len(bars) - int(np.searchsorted(bars.time, since, "left"))
         last = shown if last is None else min(last, shown)
     if (args.start or args.end) and not (len(bars) if last is None else last):
@@ -62,39 +62,29 @@ def window(args: argparse.Namespace, bars: Bars) -> tuple[Bars, int | None]:
     return bars, last
 
 
-def _moment(written: str, tz: str, option: str, end: bool) -> int:
-    """UTC ms of a date or a time; a date as an end is that whole day."""
-    from chartpact.render import RenderError, timeaxis
-
+def _read_time(text: str, zone: ZoneInfo, option: str, end: bool) -> int:
+    """UTC ms of a date or a time; a date as an end is the end of that day."""
     try:
-        moment = datetime.fromisoformat(written.strip())
-        where = timeaxis.zone(tz)
-    except RenderError as error:
-        raise UsageError(f"--tz: {error}") from None
+        moment = datetime.fromisoformat(text.strip())
     except ValueError:
         raise UsageError(
-            f"{option} {written!r} is not a time: write 2024-03-05, 2024-03-05 09:30 "
+            f"{option} {text!r} is not a time: write 2024-03-05, 2024-03-05 09:30 "
             "or 2024-03-05T09:30Z"
         ) from None
-    if end and len(written.strip()) <= 10:
+    if end and len(text.strip()) <= 10:
         moment += timedelta(days=1, milliseconds=-1)
     if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=where)
+        moment = moment.replace(tzinfo=zone)
     return round((moment - datetime(1970, 1, 1, tzinfo=UTC)) / timedelta(milliseconds=1))
 
 
-def look_of(args: argparse.Namespace) -> dict[str, Any]:
-    """The look that the arguments ask for."""
-    names = ("size", "theme", "scale", "kind", "log", "volume", "tz")
-    return {name: getattr(args, name) for name in names}
-
-
-def save(args: argparse.Namespace, drawn: Chart) -> None:
-    """Draws the chart where -o says."""
+def save(args: argparse.Namespace, chart: Chart) -> None:
+    """Draws the chart into the file of -o."""
     from chartpact.render import RenderError
 
+    names = ("size", "theme", "scale", "kind", "log", "volume", "tz")
     try:
-        drawn.save(Path(args.output), **look_of(args))
+        chart.save(Path(args.output), **{name: getattr(args, name) for name in names})
     except RenderError as error:
         raise UsageError(str(error)) from None
     except OSError as error:

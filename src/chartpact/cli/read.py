@@ -10,7 +10,7 @@ from chartpact.cli import DONE, VIOLATION, UsageError, Verbs
 from chartpact.cli.contract import contract_of
 from chartpact.cli.database import own_catalogue
 from chartpact.cli.files import read_text
-from chartpact.cli.params import add_params, params_of
+from chartpact.cli.params import add_params, read_params
 from chartpact.cli.snapshot import add_drawn, draw
 from chartpact.contracts import Contract, ContractError, Reading, document, read
 from chartpact.request import Request
@@ -75,7 +75,7 @@ def _snapshot(args: argparse.Namespace, contract: Contract) -> Snapshot:
             return Snapshot(parse_json(text))
         except SnapshotError as error:
             raise UsageError(f"{args.snapshot}: {error}") from None
-    (plan,) = own_catalogue().plan(Request(contract.name, params_of(args)))
+    (plan,) = own_catalogue().plan(Request(contract.name, read_params(args)))
     if plan.indicator is None:
         raise UsageError(
             f"there is no indicator {contract.name!r} to draw what this contract reads; "

@@ -5,21 +5,21 @@ import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-from chartpact import sandbox, script, sources, summary
+from chartpact import sandbox, sources, summary
 from chartpact.bars import Bars
 from chartpact.catalogue import ScriptIndicator
 from chartpact.charts import Chart
-from chartpact.cli import BAD_INPUT, DONE, SCRIPT_ERROR, UNREACHABLE, UsageError, Verbs
-from chartpact.cli.chart import add_bars, bars_of
+from chartpact.cli import DONE, SCRIPT_ERROR, UsageError, Verbs
+from chartpact.cli.chart import add_bars, load_bars
 from chartpact.cli.files import read_text
-from chartpact.cli.params import add_params, params_of
+from chartpact.cli.params import add_params, read_params
 from chartpact.indicators import canonical
 from chartpact.needs import gather
-from chartpact.params import IndicatorError, resolve
+from chartpact.params import resolve
+from chartpact.problem import Problem
 from chartpact.scene import Drawn
-from chartpact.script import stock
+from chartpact.script import Result, ScriptError, stock
 
 
 def add(verbs: Verbs) -> None:
@@ -66,30 +66,29 @@ def run_check(args: argparse.Namespace) -> int:
         noun = "parameter" if count == 1 else "parameters"
         print(f"{title}: fine; {count} {noun}, {verdict.steps:,} steps")
     for error in verdict.errors:
-        print(told(error, source, args.file), file=sys.stderr)
+        print(format_error(error, source, args.file), file=sys.stderr)
     return DONE if verdict.ok else SCRIPT_ERROR
 
 
 def run_run(args: argparse.Namespace) -> int:
     source = read_text(args.file)
-    bars = bars_of(args)
+    bars = load_bars(args)
     try:
-        indicator = _read_script(Path(args.file).stem, source)
-        result = _run(indicator, bars, params_of(args))
-    except script.ScriptError as error:
+        script = _read_script(Path(args.file).stem, source)
+        result = _run(script, bars, read_params(args))
+    except ScriptError as error:
         if args.json:
             print(json.dumps({"error": error.to_json()}))
-        print(told(error.to_json(), source, args.file), file=sys.stderr)
+        print(format_error(error.problem, source, args.file), file=sys.stderr)
         return SCRIPT_ERROR
     for line in result.log:
         print(line, file=sys.stderr)
-    name = indicator.name
     if args.json:
         scene = result.scene.to_json()
-        answer = {"indicator": name, "bars": len(bars), "steps": result.steps, "scene": scene}
-        print(json.dumps(answer, allow_nan=False))
+        answer = {"indicator": script.name, "bars": len(bars), "steps": result.steps}
+        print(json.dumps({**answer, "scene": scene}, allow_nan=False))
     else:
-        drawn = Drawn(name, name, title=indicator.title, scene=result.scene)
+        drawn = Drawn(script.name, script.name, title=script.title, scene=result.scene)
         print(Chart(bars, (drawn,), summary.trend(bars)).summary(), end="")
         print(f"  steps: {result.steps:,}")
     return DONE
@@ -97,21 +96,17 @@ def run_run(args: argparse.Namespace) -> int:
 
 def _read_script(name: str, source: str) -> ScriptIndicator:
     """The script as an indicator; raises the first error in it."""
-    declared = sandbox.inspect(source)
-    if declared.errors:
-        raise declared.errors[0]
-    return ScriptIndicator(name, source, tuple(declared.params), declared.meta)
+    inspected = sandbox.inspect(source)
+    if inspected.errors:
+        raise inspected.errors[0]
+    return ScriptIndicator(name, source, inspected.params, inspected.meta)
 
 
-def _run(indicator: ScriptIndicator, bars: Bars, given: Mapping[str, str]) -> script.Result:
+def _run(script: ScriptIndicator, bars: Bars, given: Mapping[str, str]) -> Result:
     """What the script draws on the bars with the given parameters."""
-    try:
-        values = resolve(indicator.params, given, "the script")
-        supplies = gather(indicator.needs(bars, values), sources.fetch)
-    except IndicatorError as error:
-        code = UNREACHABLE if error.kind == "unavailable" else BAD_INPUT
-        raise UsageError(str(error), code) from None
-    return indicator.run(bars, values, supplies)
+    values = resolve(script.params, given, "the script")
+    supplies = gather(script.needs(bars, values), sources.fetch)
+    return script.run(bars, values, supplies)
 
 
 def run_fork(args: argparse.Namespace) -> int:
@@ -122,13 +117,13 @@ def run_fork(args: argparse.Namespace) -> int:
     return DONE
 
 
-def told(error: dict[str, Any], source: str, file: str) -> str:
-    """The error with its place and the line it speaks of."""
-    place = file if error["line"] is None else f"{file}:{error['line']}:{error['column']}"
-    text = f"{place}: {error['kind']}: {error['message']}"
+def format_error(problem: Problem, source: str, file: str) -> str:
+    """The error with its place and the line it is in."""
+    place = file if problem.line is None else f"{file}:{problem.line}:{problem.column}"
+    text = f"{place}: {problem.kind}: {problem.message}"
     lines = source.replace("\r\n", "\n").split("\n")
-    if error["line"] is not None and error["line"] <= len(lines):
-        text += f"\n    {lines[error['line'] - 1]}"
-        if error["column"] is not None:
-            text += f"\n    {' ' * (error['column'] - 1)}^"
-    return text + (f"\n  {error['hint']}" if error["hint"] else "")
+    if problem.line is not None and problem.line <= len(lines):
+        text += f"\n    {lines[problem.line - 1]}"
+        if problem.column is not None:
+            text += f"\n    {' ' * (problem.column - 1)}^"
+    return text + (f"\n  {problem.hint}" if problem.hint else "")

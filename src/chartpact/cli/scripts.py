@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from chartpact.cli import DONE, SCRIPT_ERROR, UsageError, Verbs
-from chartpact.cli.database import add_database, opened
+from chartpact.cli.database import add_database, open_scripts
 from chartpact.cli.files import read_text, write_text
-from chartpact.cli.script import told
+from chartpact.cli.script import format_error
 from chartpact.clock.walltime import iso
-from chartpact.server.identity import LOCAL_USER
+from chartpact.library.local import LOCAL_USER
 
 if TYPE_CHECKING:
-    from chartpact.library import Script, Scripts
+    from chartpact.library.scripts import Script, Scripts
+    from chartpact.library.versions import Version
 
 
 def add(verbs: Verbs) -> None:
@@ -77,20 +78,21 @@ def _add_name(verb: argparse.ArgumentParser) -> None:
 
 
 def run_list(args: argparse.Namespace) -> int:
-    with opened(args) as scripts:
-        mine = scripts.of(LOCAL_USER)
+    with open_scripts(args.db) as library:
+        scripts = library.of(LOCAL_USER)
     if args.json:
-        print(json.dumps({"scripts": [_listed(each) for each in mine]}))
+        print(json.dumps({"scripts": [_describe(script) for script in scripts]}))
         return DONE
-    width = max((len(each.name) for each in mine), default=0)
-    for each in mine:
-        print(f"{each.name:<{width}}  {iso(each.updated_at)[:19]}Z  {each.meta.get('title', '')}")
-    if not mine:
+    width = max((len(script.name) for script in scripts), default=0)
+    for script in scripts:
+        title = script.meta.get("title", "")
+        print(f"{script.name:<{width}}  {iso(script.updated_at)[:19]}Z  {title}")
+    if not scripts:
         print("There are no scripts yet: chartpact scripts add NAME FILE", file=sys.stderr)
     return DONE
 
 
-def _listed(script: "Script") -> dict[str, Any]:
+def _describe(script: "Script") -> dict[str, Any]:
     return {
         "name": script.name,
         "title": script.meta.get("title", script.name),
@@ -102,87 +104,81 @@ def _listed(script: "Script") -> dict[str, Any]:
 
 
 def run_show(args: argparse.Namespace) -> int:
-    def show(scripts: "Scripts") -> tuple[str, dict[str, Any]]:
+    with open_scripts(args.db) as library:
         if args.version is None:
-            found = scripts.get(LOCAL_USER, args.name)
-            return found.source, {**_listed(found), "source": found.source}
-        history = scripts.history(LOCAL_USER, args.name)
-        for each in history:
-            if each.version == args.version:
-                return each.source, {"name": args.name, **each.__dict__}
-        kept = ", ".join(str(each.version) for each in history)
-        raise UsageError(f"{args.name!r} has no version {args.version}; kept versions: {kept}")
-
-    source, data = _asked(args, show)
+            script = library.get(LOCAL_USER, args.name)
+            source, data = script.source, {**_describe(script), "source": script.source}
+        else:
+            version = _find_version(library.history(LOCAL_USER, args.name), args)
+            source, data = version.source, {"name": args.name, **version.__dict__}
     print(json.dumps(data) if args.json else source, end="\n" if args.json else "")
     return DONE
 
 
+def _find_version(history: "Sequence[Version]", args: argparse.Namespace) -> "Version":
+    for version in history:
+        if version.version == args.version:
+            return version
+    numbers = ", ".join(str(version.version) for version in history)
+    raise UsageError(f"{args.name!r} has no version {args.version}; kept versions: {numbers}")
+
+
 def run_history(args: argparse.Namespace) -> int:
-    versions = _asked(args, lambda scripts: scripts.history(LOCAL_USER, args.name))
+    with open_scripts(args.db) as library:
+        versions = library.history(LOCAL_USER, args.name)
     if args.json:
-        print(json.dumps({"versions": [each.__dict__ for each in versions]}))
+        print(json.dumps({"versions": [version.__dict__ for version in versions]}))
         return DONE
-    for each in versions:
-        print(f"{each.version:>4}  {iso(each.created_at)[:19]}Z  {each.source_hash[:12]}")
+    for version in versions:
+        created = f"{iso(version.created_at)[:19]}Z"
+        print(f"{version.version:>4}  {created}  {version.source_hash[:12]}")
     return DONE
 
 
 def run_export(args: argparse.Namespace) -> int:
-    with opened(args) as scripts:
-        exported = json.dumps(scripts.export(LOCAL_USER), indent=1) + "\n"
+    with open_scripts(args.db) as library:
+        exported = json.dumps(library.export(LOCAL_USER), indent=1) + "\n"
     write_text(args.output, exported)
     return DONE
-
-
-def _asked(args: argparse.Namespace, ask: "Callable[[Scripts], Any]") -> Any:
-    """What the library answers; what it does not have is bad input."""
-    from chartpact.library import LibraryError
-
-    with opened(args) as scripts:
-        try:
-            return ask(scripts)
-        except LibraryError as error:
-            raise UsageError(str(error)) from None
 
 
 # ----------------------------------------------------------------------------------------- changing
 
 
 def run_add(args: argparse.Namespace) -> int:
-    name, source = _script_of(args)
-    return _changed(
+    name, source = _read_script(args)
+    return _change(
         args,
-        lambda scripts: [scripts.register(LOCAL_USER, name, source)],
+        lambda library: [library.register(LOCAL_USER, name, source)],
         f"{name} is kept",
         source,
     )
 
 
 def run_update(args: argparse.Namespace) -> int:
-    name, source = _script_of(args)
-    return _changed(
+    name, source = _read_script(args)
+    return _change(
         args,
-        lambda scripts: [scripts.update(LOCAL_USER, name, source)],
+        lambda library: [library.update(LOCAL_USER, name, source)],
         f"{name} is updated",
         source,
     )
 
 
 def run_restore(args: argparse.Namespace) -> int:
-    return _changed(
+    return _change(
         args,
-        lambda scripts: [scripts.restore(LOCAL_USER, args.name, args.version)],
+        lambda library: [library.restore(LOCAL_USER, args.name, args.version)],
         f"version {args.version} of {args.name} is back in force",
     )
 
 
 def run_remove(args: argparse.Namespace) -> int:
-    def remove(scripts: "Scripts") -> "Sequence[Script]":
-        scripts.delete(LOCAL_USER, args.name)
+    def remove(library: "Scripts") -> "Sequence[Script]":
+        library.delete(LOCAL_USER, args.name)
         return []
 
-    return _changed(args, remove, f"{args.name} is removed; its history brings it back")
+    return _change(args, remove, f"{args.name} is removed; its history brings it back")
 
 
 def run_import(args: argparse.Namespace) -> int:
@@ -190,43 +186,44 @@ def run_import(args: argparse.Namespace) -> int:
         exported = json.loads(read_text(args.file))
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{args.file} is not JSON: {error}") from None
-    return _changed(
+    return _change(
         args,
-        lambda scripts: scripts.load(LOCAL_USER, exported),
+        lambda library: library.load(LOCAL_USER, exported),
         "all scripts of the export are kept",
     )
 
 
-def _script_of(args: argparse.Namespace) -> tuple[str, str]:
+def _read_script(args: argparse.Namespace) -> tuple[str, str]:
     if args.name is None and args.file == "-":
         raise UsageError("a script from standard input needs a name: scripts add NAME -")
     name = Path(args.file).stem if args.name is None else args.name
     return name, read_text(args.file)
 
 
-def _changed(
+def _change(
     args: argparse.Namespace,
     change: "Callable[[Scripts], Sequence[Script]]",
     done: str,
     source: str = "",
 ) -> int:
     """Carries out a change; one that is refused changes nothing and says why."""
-    from chartpact.library import LibraryError, ScriptErrors
+    with open_scripts(args.db) as library:
+        from chartpact.library.errors import LibraryError, ScriptErrors
 
-    with opened(args) as scripts:
         try:
-            changed = change(scripts)
+            scripts = change(library)
         except LibraryError as error:
             if args.json:
-                print(json.dumps({"ok": False, "errors": error.problems}))
+                problems = [problem.to_json() for problem in error.problems]
+                print(json.dumps({"ok": False, "errors": problems}))
             if not isinstance(error, ScriptErrors):
-                raise UsageError(str(error)) from None
+                raise
             for problem in error.problems:
-                place = problem.get("name") or getattr(args, "file", args.name)
-                print(told(problem, source, place), file=sys.stderr)
+                place = problem.details.get("name") or getattr(args, "file", args.name)
+                print(format_error(problem, source, place), file=sys.stderr)
             return SCRIPT_ERROR
     if args.json:
-        print(json.dumps({"ok": True, "scripts": [_listed(each) for each in changed]}))
+        print(json.dumps({"ok": True, "scripts": [_describe(script) for script in scripts]}))
     else:
         print(done, file=sys.stderr)
     return DONE

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from chartpact import charts, sources
 from chartpact.catalogue import Plan
 from chartpact.cli import ALL_FAILED, DONE, UsageError, Verbs
-from chartpact.cli.chart import add_overrides, bars_of
+from chartpact.cli.chart import add_overrides, load_bars
 from chartpact.cli.database import own_catalogue
 from chartpact.cli.files import write_text
 from chartpact.cli.params import add_indicators
@@ -50,13 +50,13 @@ def add_drawn(
 
 def draw(args: argparse.Namespace, plans: Sequence[Plan]) -> Snapshot:
     """The snapshot of these indicators on the bars that the arguments name."""
-    drawn = charts.draw(bars_of(args), plans, None, sources.fetch)
-    failed = [each for each in drawn.drawn if each.error is not None]
-    for each in failed:
-        print(f"{each.id}: {each.error}", file=sys.stderr)
-    if len(failed) == len(drawn.drawn):
+    chart = charts.draw(load_bars(args), plans, None, sources.fetch)
+    for drawn in chart.drawn:
+        if drawn.error is not None:
+            print(f"{drawn.id}: {drawn.error}", file=sys.stderr)
+    if chart.failed:
         raise UsageError("nothing was drawn", ALL_FAILED)
-    return drawn.snapshot()
+    return chart.snapshot()
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,16 +1,5 @@
-"""Each user's library: scripts kept under their identity, with versions and quotas."""
+"""Each user's library: scripts with their versions, and bars, in one database.
 
-from chartpact.library.database import migrate, open_database, write
-from chartpact.library.scripts import LibraryError, Quota, Script, ScriptErrors, Scripts, Version
-
-__all__ = [
-    "LibraryError",
-    "Quota",
-    "Script",
-    "ScriptErrors",
-    "Scripts",
-    "Version",
-    "migrate",
-    "open_database",
-    "write",
-]
+`database` opens it, `schema` has its tables; `scripts` and `uploads` are what users keep there, and
+`local` is the one user of a machine without accounts.
+"""

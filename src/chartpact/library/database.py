@@ -1,4 +1,4 @@
-"""The database behind the library: one engine, one way to write, one way to migrate."""
+"""The database behind the library: one engine, writers in order, one way to migrate."""
 
 import os
 from collections import deque
@@ -8,7 +8,6 @@ from importlib.resources import files
 from pathlib import Path
 from threading import Lock
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import sqlalchemy as sa
 from sqlalchemy import event
@@ -26,16 +25,16 @@ _PRAGMAS = (
 )
 
 
-class _InOrder:
-    """A lock for those who write, in the order in which they came.
+class FairLock:
+    """A first-come, first-served lock for writers.
 
-    SQLite has them look again after a while, so one who waited long can be overtaken for ever.
+    SQLite lets a waiting writer poll, so that newcomers can overtake it for ever (starvation).
     """
 
     def __init__(self) -> None:
         self._mutex = Lock()
         self._taken = False
-        self._waiting: deque[Lock] = deque()
+        self.waiting: deque[Lock] = deque()
 
     def __enter__(self) -> None:
         with self._mutex:
@@ -44,22 +43,71 @@ class _InOrder:
                 return
             turn = Lock()
             turn.acquire()
-            self._waiting.append(turn)
+            self.waiting.append(turn)
         turn.acquire()
 
     def __exit__(self, *_: object) -> None:
         with self._mutex:
-            if self._waiting:
-                self._waiting.popleft().release()  # taken over as it is
+            if self.waiting:
+                self.waiting.popleft().release()  # the lock stays taken, by the next
             else:
                 self._taken = False
 
 
-_writing: WeakKeyDictionary[sa.Engine, _InOrder] = WeakKeyDictionary()
+class Database:
+    """One database with its schema: any number of readers, and one writer at a time."""
+
+    def __init__(self, engine: sa.Engine) -> None:
+        self.engine = engine
+        self.writers = FairLock()
+        if engine.dialect.name == "sqlite":
+            event.listen(engine, "connect", _prepare)
+            event.listen(engine, "begin", _begin)
+
+    def read(self) -> sa.Connection:
+        """A connection to read from, as a context manager."""
+        return self.engine.connect()
+
+    @contextmanager
+    def write(self) -> Iterator[sa.Connection]:
+        """A transaction that may write: all of it happens, or nothing."""
+        with (
+            self.writers,
+            self.engine.connect().execution_options(writes=True) as connection,
+            connection.begin(),
+        ):
+            yield connection
+
+    def migrate(self, revision: str = "head") -> None:
+        """Brings the schema to a revision; processes that start together wait for each other."""
+        from alembic import command
+        from alembic.config import Config
+        from alembic.util import CommandError
+
+        config = Config()
+        config.set_main_option("script_location", str(files("chartpact.library") / "migrations"))
+        with self.write() as connection:
+            if connection.dialect.name == "postgresql":
+                connection.execute(sa.text("SELECT pg_advisory_xact_lock(5021107)"))
+            config.attributes["connection"] = connection
+            try:
+                command.upgrade(config, revision)
+            except CommandError as error:
+                raise ValueError(
+                    f"it was made by a newer chartpact ({error}): update, or name another"
+                ) from None
+
+    def check_writable(self) -> None:
+        """Raises where the database can only be read, which SQLite notices only on a write."""
+        with self.write() as connection:
+            connection.execute(sa.text("UPDATE alembic_version SET version_num = version_num"))
+
+    def close(self) -> None:
+        self.engine.dispose()
 
 
-def open_database(url: str) -> sa.Engine:
-    """An engine on that URL, with the schema brought up to date.
+def open_database(url: str) -> Database:
+    """The database at that URL, with the schema brought up to date.
 
     `sqlite:///PATH` creates the file and its folder; `postgresql+psycopg://…` needs the
     driver `psycopg` beside the package.
@@ -76,22 +124,19 @@ def open_database(url: str) -> sa.Engine:
     if address.get_backend_name() == "sqlite":
         if not address.database or address.database == ":memory:":
             raise ValueError(f"{url!r} keeps nothing: name a file, as in sqlite:///library.db")
-        _for_the_owner_alone(Path(address.database))
-    engine = sa.create_engine(address)
-    if engine.dialect.name == "sqlite":
-        event.listen(engine, "connect", _prepare)
-        event.listen(engine, "begin", _begin)
-    migrate(engine)
-    return engine
+        _create_private(Path(address.database))
+    database = Database(sa.create_engine(address))
+    database.migrate()
+    return database
 
 
-def _for_the_owner_alone(file: Path) -> None:
-    """Makes the file and its folder where they are missing: scripts are nobody else's business."""
+def _create_private(file: Path) -> None:
+    """Creates the file and its folder for their owner alone, where they are missing."""
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
         os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except FileExistsError:
-        return  # as its owner has it
+        return  # with the permissions its owner gave it
 
 
 def _prepare(connection: Any, _record: Any) -> None:
@@ -105,40 +150,3 @@ def _begin(connection: sa.Connection) -> None:
     # fail with "database is locked" when another writer came in between.
     writes = connection.get_execution_options().get("writes", False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
-
-
-@contextmanager
-def write(engine: sa.Engine) -> Iterator[sa.Connection]:
-    """A transaction that may write: all of it happens, or nothing."""
-    with (
-        _writing.setdefault(engine, _InOrder()),
-        engine.connect().execution_options(writes=True) as connection,
-        connection.begin(),
-    ):
-        yield connection
-
-
-def migrate(engine: sa.Engine, revision: str = "head") -> None:
-    """Brings the schema to a revision; processes that start together wait for each other."""
-    from alembic import command
-    from alembic.config import Config
-    from alembic.util import CommandError
-
-    config = Config()
-    config.set_main_option("script_location", str(files("chartpact.library") / "migrations"))
-    with write(engine) as connection:
-        if connection.dialect.name == "postgresql":
-            connection.execute(sa.text("SELECT pg_advisory_xact_lock(5021107)"))
-        config.attributes["connection"] = connection
-        try:
-            command.upgrade(config, revision)
-        except CommandError as error:
-            raise ValueError(
-                f"it was made by a newer chartpact ({error}): update, or name another"
-            ) from None
-
-
-def check_writable(engine: sa.Engine) -> None:
-    """Raises where the database can only be read, which SQLite notices no earlier than a write."""
-    with write(engine) as connection:
-        connection.execute(sa.text("UPDATE alembic_version SET version_num = version_num"))

@@ -1,4 +1,4 @@
-"""Each user's own bars: files put in store once, and drawn by name as often as one likes."""
+"""Each user's own bars: files stored once, and drawn by name as often as one likes."""
 
 import gzip
 import json
@@ -10,14 +10,14 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from chartpact.library.database import write
+from chartpact.library.database import Database
+from chartpact.library.errors import UploadError
 from chartpact.library.schema import user_bars
+from chartpact.problem import Problem
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
-
-class UploadError(ValueError):
-    """The file was not taken, or there is none of that name; nothing was changed."""
+_COLUMNS = user_bars.c
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Upload:
 
 @dataclass(frozen=True)
 class Stored:
-    """A file in store, without its content."""
+    """A stored file, without its content."""
 
     name: str
     size: int
@@ -42,41 +42,43 @@ class Stored:
 class Uploads:
     """The bars of all users; no method looks beyond the user it is given.
 
-    `read` makes sense of a user's file, or raises ValueError with a sentence for the user.
+    `describe` finds the facts of an upload, or raises ValueError with a sentence for the user.
     """
 
     def __init__(
         self,
-        engine: sa.Engine,
-        read: Callable[[str, Upload], Mapping[str, Any]],
+        database: Database,
+        describe: Callable[[Upload], Mapping[str, Any]],
         most_bytes: int,
         most_files: int = 50,
     ) -> None:
-        self._engine = engine
-        self._read = read
+        self._database = database
+        self._describe = describe
         self._most_bytes = most_bytes
         self._most_files = most_files
 
     def put(
         self, user: str, name: str, content: bytes, given: Mapping[str, Any] | None = None
     ) -> Stored:
-        """Checks the file and keeps it, in place of an earlier one of that name."""
+        """Checks the file and stores it, in place of an earlier one of that name."""
         if not NAME.fullmatch(name):
-            raise UploadError(
-                f"{name!r:.80} is not a name for bars: use up to 64 letters, digits, _ . or -"
+            raise _refuse(
+                "value",
+                f"{name!r:.80} is not a name for bars: use up to 64 letters, digits, _ . or -",
             )
         if len(content) > self._most_bytes:
-            raise UploadError(
-                f"the file has {len(content)} bytes; all your files may have {self._most_bytes}"
+            raise _refuse(
+                "value",
+                f"the file has {len(content)} bytes; all your files may have {self._most_bytes}",
             )
         upload = Upload(name, content, dict(given or {}))
         try:
-            facts = {**self._read(user, upload), "given": upload.given}
+            facts = {**self._describe(upload), "given": upload.given}
         except ValueError as error:
-            raise UploadError(str(error)) from None
+            raise _refuse("value", str(error)) from None
         stored = Stored(name, len(content), facts, time.time_ns() // 1_000_000)
-        packed = gzip.compress(content, 6)  # before anybody has to wait for it
-        with write(self._engine) as connection:
+        packed = gzip.compress(content, 6)  # before the writers' lock is taken
+        with self._database.write() as connection:
             connection.execute(sa.delete(user_bars).where(*_key(user, name)))
             connection.execute(
                 sa.insert(user_bars).values(
@@ -88,45 +90,49 @@ class Uploads:
                     created_at=stored.created_at,
                 )
             )
-            used = sa.select(sa.func.count(), sa.func.sum(user_bars.c.size))
-            count, size = connection.execute(used.where(user_bars.c.user_id == user)).one()
+            used = sa.select(sa.func.count(), sa.func.sum(_COLUMNS.size))
+            count, size = connection.execute(used.where(_COLUMNS.user_id == user)).one()
             if count > self._most_files or size > self._most_bytes:
-                raise UploadError(
+                raise _refuse(
+                    "value",
                     f"you would keep {count} files of {size} bytes; you may keep "
-                    f"{self._most_files} files of {self._most_bytes} bytes: delete one first"
+                    f"{self._most_files} files of {self._most_bytes} bytes: delete one first",
                 )
         return stored
 
     def get(self, user: str, name: str) -> Upload | None:
         """The file as it was put in, or None."""
-        asked = sa.select(user_bars.c.content, user_bars.c.facts_json).where(*_key(user, name))
-        with self._engine.connect() as connection:
-            found = connection.execute(asked).first()
-        if found is None:
+        query = sa.select(_COLUMNS.content, _COLUMNS.facts_json).where(*_key(user, name))
+        with self._database.read() as connection:
+            row = connection.execute(query).first()
+        if row is None:
             return None
-        given = json.loads(found.facts_json).get("given", {})
-        return Upload(name, gzip.decompress(found.content), given)
+        given = json.loads(row.facts_json).get("given", {})
+        return Upload(name, gzip.decompress(row.content), given)
 
     def of(self, user: str) -> list[Stored]:
         """Every file of the user, by name."""
-        columns = user_bars.c
-        asked = (
-            sa.select(columns.name, columns.size, columns.facts_json, columns.created_at)
-            .where(columns.user_id == user)
-            .order_by(columns.name)
+        query = (
+            sa.select(_COLUMNS.name, _COLUMNS.size, _COLUMNS.facts_json, _COLUMNS.created_at)
+            .where(_COLUMNS.user_id == user)
+            .order_by(_COLUMNS.name)
         )
-        with self._engine.connect() as connection:
+        with self._database.read() as connection:
             return [
                 Stored(name, size, json.loads(facts), created)
-                for name, size, facts, created in connection.execute(asked)
+                for name, size, facts, created in connection.execute(query)
             ]
 
     def delete(self, user: str, name: str) -> None:
         """Removes a file."""
-        with write(self._engine) as connection:
+        with self._database.write() as connection:
             if connection.execute(sa.delete(user_bars).where(*_key(user, name))).rowcount == 0:
-                raise UploadError(f"you have no bars called {name!r:.80}")
+                raise _refuse("name", f"you have no bars called {name!r:.80}")
 
 
 def _key(user: str, name: str) -> tuple[sa.ColumnElement[bool], sa.ColumnElement[bool]]:
-    return (user_bars.c.user_id == user, user_bars.c.name == name)
+    return (_COLUMNS.user_id == user, _COLUMNS.name == name)
+
+
+def _refuse(kind: str, message: str) -> UploadError:
+    return UploadError(Problem(kind, message))

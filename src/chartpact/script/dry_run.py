@@ -8,6 +8,7 @@ import numpy as np
 
 from chartpact.bars import Bars
 from chartpact.params import Param
+from chartpact.problem import Problem
 from chartpact.script.errors import ScriptError
 from chartpact.script.limits import DRY_RUN, DRY_RUN_BARS, Limits
 from chartpact.script.pipeline import execute, inspect, load
@@ -24,7 +25,7 @@ class Verdict:
     params: tuple[Mapping[str, Any], ...] = ()
     meta: Mapping[str, Any] = field(default_factory=dict)
     steps: int = 0
-    errors: tuple[dict[str, Any], ...] = ()
+    errors: tuple[Problem, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -38,7 +39,7 @@ class Verdict:
             "steps": self.steps,
         }
         if self.errors:
-            data["errors"] = list(self.errors)
+            data["errors"] = [error.to_json() for error in self.errors]
         return data
 
 
@@ -55,14 +56,14 @@ def validate(source: str, *, inspect: Inspect = inspect, run: Run = run_here) ->
     try:
         inspected = inspect(source)
     except ScriptError as error:  # nothing of the source: it could not be looked at
-        return Verdict(errors=(error.at("check").to_json(),))
+        return Verdict(errors=(error.at("check").problem,))
     if inspected.errors:
-        return Verdict(errors=tuple(error.to_json() for error in inspected.errors))
+        return Verdict(errors=tuple(error.problem for error in inspected.errors))
     params = tuple(param.to_json() for param in inspected.params)
     try:
         result = _try(source, inspected.params, run)
     except ScriptError as error:
-        return Verdict(params, inspected.meta, 0, (error.at("dry_run").to_json(),))
+        return Verdict(params, inspected.meta, 0, (error.at("dry_run").problem,))
     return Verdict(params, inspected.meta, result.steps)
 
 

@@ -16,11 +16,12 @@ from mcp.server.subscriptions import ListenHandler
 from starlette.types import ASGIApp
 
 from chartpact._version import VERSION
-from chartpact.library.database import check_writable, open_database
+from chartpact.library.database import Database, open_database
+from chartpact.library.local import LOCAL_USER
 from chartpact.server import jobs, mcp, page, rest
 from chartpact.server.exchanges import Exchanges
 from chartpact.server.front import LOOPBACK, Front
-from chartpact.server.identity import LOCAL_USER, Identify, everybody_is_local
+from chartpact.server.identity import Identify, everybody_is_local
 from chartpact.server.settings import Settings
 from chartpact.server.shapes import Shown, Theme
 from chartpact.server.verbs import Verbs
@@ -48,7 +49,7 @@ class Server:
     front: Front
     verbs: Verbs
     mcp: MCPServer[Any]
-    engine: sa.Engine
+    database: Database
     workers: Workers
 
     def drain(self) -> None:
@@ -60,7 +61,7 @@ class Server:
 
     def close(self) -> None:
         self.workers.close()
-        self.engine.dispose()
+        self.database.close()
 
 
 def create(
@@ -75,8 +76,8 @@ def create(
 
     With `stdio` it is for one client on standard input and output, who is the local user.
     """
-    engine = open_database(settings.database)
-    check_writable(engine)
+    database = open_database(settings.database)
+    database.check_writable()
     bounds = Bounds(memory_mb=settings.limits.job_megabytes)
     workers = Workers(
         settings.workers,
@@ -85,7 +86,7 @@ def create(
         environment=jobs.ENVIRONMENT,
         advice="ask for fewer bars or indicators",
     )
-    verbs = Verbs(settings, engine, workers)
+    verbs = Verbs(settings, database, workers)
     tools = mcp.build(verbs, _local_user if stdio else _user_over_http)
     if extend is not None:
         extend(tools)
@@ -110,15 +111,15 @@ def create(
     )
     app.include_router(rest.routes(verbs))
     rest.answer_refusals(app)
-    _add_pages(app, engine, verbs, tools, open_to_all=identify is everybody_is_local)
+    _add_pages(app, database, verbs, tools, open_to_all=identify is everybody_is_local)
     front = Front(
         app, spoken, identify=identify, limits=settings.limits, hosts=hosts, read=verbs.read
     )
-    return Server(front, app, front, verbs, tools, engine, workers)
+    return Server(front, app, front, verbs, tools, database, workers)
 
 
 def _add_pages(
-    app: FastAPI, engine: sa.Engine, verbs: Verbs, tools: MCPServer[Any], *, open_to_all: bool
+    app: FastAPI, database: Database, verbs: Verbs, tools: MCPServer[Any], *, open_to_all: bool
 ) -> None:
     def shown(path: str) -> Callable[[Any], Any]:
         return app.api_route(path, methods=["GET", "HEAD"], include_in_schema=False)
@@ -132,7 +133,7 @@ def _add_pages(
     def readyz() -> JSONResponse:
         """The database answers too."""
         try:
-            with engine.connect() as connection:
+            with database.read() as connection:
                 connection.execute(sa.text("SELECT 1"))
         except sa.exc.SQLAlchemyError:
             return JSONResponse({"ok": False, "database": "unreachable"}, 503)

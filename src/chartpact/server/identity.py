@@ -8,12 +8,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from chartpact.library.local import LOCAL_USER
+
 if TYPE_CHECKING:
     from starlette.datastructures import Headers
 
 Identify = Callable[["Headers"], str | None]  # who is calling, or None: nobody we know
 
-LOCAL_USER = "local"
 LEAST_LETTERS = 16  # of a token
 
 

@@ -7,7 +7,8 @@ from functools import partial
 from chartpact import charts, indicators, sandbox, sources
 from chartpact.bars import Bars, BarsError, samples
 from chartpact.catalogue import Catalogue, Plan, describe
-from chartpact.library import Script, mine
+from chartpact.library.scripts import Script
+from chartpact.library.upload_source import load_upload
 from chartpact.library.uploads import Upload
 from chartpact.needs import Need, Readings, Supply
 from chartpact.problem import Failure, Problem
@@ -41,7 +42,7 @@ class ChartJob:
         """The bars of the chart."""
         ask = self.ask
         if self.upload is not None:
-            return mine.read_bars(self.user, self.upload, ask.timeframe)
+            return load_upload(self.user, self.upload, ask.timeframe)
         if self.bars is not None:
             bars = self.bars
         elif ask.inline_bars is not None:
@@ -63,7 +64,7 @@ class ChartJob:
 
 
 def _load_upload(user: str, upload: Upload, _: str, timeframe: str | None) -> Bars:
-    return mine.read_bars(user, upload, timeframe)
+    return load_upload(user, upload, timeframe)
 
 
 def _read_nothing(need: Need) -> Readings:

@@ -3,8 +3,8 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from pathlib import Path
 
+from chartpact.library.local import database_url
 from chartpact.sources import configured, readings
 from chartpact.sources.configured import Descriptions
 from chartpact.sources.readings import Addresses
@@ -54,7 +54,7 @@ def from_environment(environ: Mapping[str, str] = os.environ) -> Settings:
     CHARTPACT_LIMITS is NAME=NUMBER, …, by the names of `Limits`.
     """
     return Settings(
-        database=environ.get("CHARTPACT_DB") or default_database(),
+        database=database_url(environ),
         sources=configured.from_environment(environ),
         scripts=_users(environ.get("CHARTPACT_SCRIPTS", "all")),
         limits=_limits(environ.get("CHARTPACT_LIMITS", "")),
@@ -88,15 +88,3 @@ def _users(text: str) -> frozenset[str] | None:
             "separated by commas"
         )
     return frozenset(words)
-
-
-def default_database() -> str:
-    """The SQLite file in the user's data directory."""
-    return f"sqlite:///{data_folder() / 'library.db'}"
-
-
-def data_folder() -> Path:
-    """Where this user's data is kept."""
-    from platformdirs import user_data_path
-
-    return user_data_path("chartpact", appauthor=False)

@@ -8,14 +8,14 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
-import sqlalchemy as sa
-
 from chartpact import indicators, sandbox, script
 from chartpact.bars import Bars, BarsError
 from chartpact.catalogue import Catalogue, Plan, ScriptIndicator
-from chartpact.library import LibraryError, Quota, Script, Scripts, mine
-from chartpact.library.mine import Mine
-from chartpact.library.uploads import Stored, Upload, UploadError, Uploads
+from chartpact.library.database import Database
+from chartpact.library.errors import LibraryError, UploadError
+from chartpact.library.scripts import Quota, Script, Scripts
+from chartpact.library.upload_source import UploadSource, describe_upload
+from chartpact.library.uploads import Stored, Upload, Uploads
 from chartpact.needs import BARS, CALENDAR, Need, Supply
 from chartpact.problem import Problem
 from chartpact.render import RenderError
@@ -57,13 +57,13 @@ class Refused(Exception):
 class Verbs:
     """Everything a user can do, over the library, the catalog of bars and the workers."""
 
-    def __init__(self, settings: Settings, engine: sa.Engine, workers: Workers) -> None:
+    def __init__(self, settings: Settings, database: Database, workers: Workers) -> None:
         self.settings = settings
-        self._engine = engine
+        self._database = database
         self._workers = workers
         limits = settings.limits
-        self._scripts = Scripts(engine, _unchecked)
-        self._uploads = Uploads(engine, _unchecked, limits.upload_bytes)
+        self._scripts = Scripts(database, _unchecked)
+        self._uploads = Uploads(database, _unchecked, limits.upload_bytes)
         self._waiters = IoThreads()  # for what is far away
         self._clerks = IoThreads(4)  # for what is here; the database lets one write at a time
         self._runs = Allowance("script runs", limits.script_runs_per_minute)
@@ -86,7 +86,7 @@ class Verbs:
         return await asyncio.wrap_future(self._clerks.submit(user, work))
 
     def _catalog(self, user: str) -> Catalog:
-        return configured.catalog(self.settings.sources) | Mine(self._uploads, user)
+        return configured.catalog(self.settings.sources) | UploadSource(self._uploads, user)
 
     # ------------------------------------------------------------------------------ indicators
 
@@ -102,7 +102,7 @@ class Verbs:
     async def _told_of_mine(self, user: str, tell: Callable[[Sequence[Script]], Any]) -> Any:
         """What is to be told of the user's scripts: of many parameters in a worker."""
         mine = await self._apart(user, partial(self._scripts.of, user))
-        if sum(len(each.noted) for each in mine) <= reading.SMALL_BYTES:
+        if sum(len(each.declared) for each in mine) <= reading.SMALL_BYTES:
             return tell(mine)
         return await self._worked(user, partial(tell, mine))
 
@@ -114,7 +114,7 @@ class Verbs:
 
     async def source_of(self, user: str, name: str) -> str:
         """The user's own script of that name, or else the builtin's."""
-        kept = self._scripts.find(user, name)
+        kept = next(iter(self._scripts.named(user, [name])), None)
         if kept is None and indicators.canonical(name) in stock.NAMES:
             return (await self.fork_indicator(name)).source
         return (kept or self._script(user, name)).source
@@ -186,10 +186,10 @@ class Verbs:
                 check = partial(sandbox.validate, source, user=user, name=name)
                 found[source] = await self._worked(user, check)
         try:
-            checked = Scripts(self._engine, lambda _, source: found[source])
+            checked = Scripts(self._database, lambda _, source: found[source])
             await self._apart(user, partial(change, checked))
         except LibraryError as error:
-            problems = [shapes.ScriptProblem(**problem) for problem in error.problems]
+            problems = [shapes.ScriptProblem(**problem.to_json()) for problem in error.problems]
             return shapes.Outcome(ok=False, errors=problems)
         return shapes.Outcome(ok=True)
 
@@ -283,8 +283,8 @@ class Verbs:
         if job.ask.symbol is None:
             return job
         source, name = await self._find(job.user, job.ask.symbol)
-        if isinstance(source, Mine):
-            upload = await self._apart(job.user, partial(source.upload, name))
+        if isinstance(source, UploadSource):
+            upload = await self._apart(job.user, partial(source.get, name))
             return replace(job, upload=upload)
         if source.remote:
             load = partial(source.load, name, job.ask.timeframe)
@@ -311,8 +311,8 @@ class Verbs:
             async with asyncio.timeout(within_s):
                 if need.what == BARS:
                     source, name = await self._find(user, need.name)
-                    if isinstance(source, Mine):
-                        return await self._apart(user, partial(source.upload, name))
+                    if isinstance(source, UploadSource):
+                        return await self._apart(user, partial(source.get, name))
                     if not source.remote:
                         return None
                     fetch: Callable[[], Supply] = partial(source.load, name, need.timeframe or None)
@@ -340,8 +340,8 @@ class Verbs:
     ) -> shapes.StoredBars:
         try:
             upload = Upload(name, content, given)
-            facts = await self._worked(user, partial(mine.facts_of, upload))
-            checked = Uploads(self._engine, lambda *_: facts, self.settings.limits.upload_bytes)
+            facts = await self._worked(user, partial(describe_upload, upload))
+            checked = Uploads(self._database, lambda *_: facts, self.settings.limits.upload_bytes)
             put = partial(checked.put, user, name, content, given)
             return _told(await self._apart(user, put))
         except (BarsError, UploadError) as error:
@@ -349,7 +349,7 @@ class Verbs:
 
     async def get_bars(self, user: str, name: str) -> bytes:
         try:
-            upload = partial(Mine(self._uploads, user).upload, name)
+            upload = partial(UploadSource(self._uploads, user).get, name)
             return (await self._apart(user, upload)).content
         except BarsError as error:
             raise Refused("name", str(error)) from None

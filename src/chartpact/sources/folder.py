@@ -11,9 +11,9 @@ from pathlib import Path
 from chartpact.bars import Bars
 from chartpact.bars.load import of_content
 from chartpact.bars.options import Options
-from chartpact.sources import parsed
 from chartpact.sources.catalog import Listing
 from chartpact.sources.errors import SourceFailed, UnknownSymbol, near
+from chartpact.sources.parsed import PARSED
 
 ENDINGS = (".csv", ".csv.gz", ".parquet")
 LARGEST = 512 * 2**20  # bytes of a file, unpacked
@@ -75,7 +75,7 @@ class Folder:
             if time.time_ns() - max(found.st_mtime_ns, found.st_ctime_ns) < SETTLED_NS:
                 return read()
             how = (self.name, self._options, self._largest)
-            return parsed.shared.get((Folder, how, path, _version(found)), read)
+            return PARSED.get_or_make(("folder", how, path, _version(found)), read)
 
     def _unknown(self, symbol: str, files: Iterable[str]) -> UnknownSymbol:
         hint = near(symbol, (each for each in files if each != symbol))

@@ -9,8 +9,8 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from chartpact.cli import DONE, UsageError, Verbs
-from chartpact.cli.database import add_database
+from chartpact.library.local import LOCAL_USER, data_folder
+from chartpact.problem import Failure, Problem
 
 if TYPE_CHECKING:
     from chartpact.server.app import Server
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from chartpact.server.settings import Settings
 
 
-def add(verbs: Verbs) -> None:
+def add(verbs: Any) -> None:
+    """Adds the verbs to a command line (argparse gives its subparsers no public type)."""
     serve = verbs.add_parser(
         "serve",
         help="serve charts and indicators over MCP and REST",
@@ -33,16 +34,24 @@ def add(verbs: Verbs) -> None:
         action="store_true",
         help="listen beyond this machine although layers of the sandbox are missing",
     )
-    add_database(serve)
-    serve.set_defaults(run=run_serve)
+    serve.set_defaults(run=run_serve, speaks_protocol=True)
 
     stdio = verbs.add_parser(
         "mcp",
         help="serve MCP on standard input and output, for one local user",
         description="Serves MCP on standard input and output; an MCP client starts it.",
     )
-    add_database(stdio)
-    stdio.set_defaults(run=run_mcp)
+    stdio.set_defaults(run=run_mcp, speaks_protocol=True)
+    for verb in (serve, stdio):
+        verb.add_argument(
+            "--db",
+            metavar="URL",
+            help="the database (default: CHARTPACT_DB, or a SQLite file in your data directory)",
+        )
+
+
+def _usage(message: str) -> Failure:
+    return Failure(Problem("usage", message))
 
 
 def run_serve(args: argparse.Namespace) -> int:
@@ -52,10 +61,10 @@ def run_serve(args: argparse.Namespace) -> int:
     from chartpact.server.serving import Patient, Serving
 
     if not 0 <= args.port < 65536:
-        raise UsageError(f"--port: {args.port} is not a number from 0 to 65535")
+        raise _usage(f"--port: {args.port} is not a number from 0 to 65535")
     identify = _identity(args)
     _check_layers(args)
-    with _listener(args) as listener:
+    with _listen(args) as listener:
         served = _created(_settings(args), identify=identify, hosts=_hosts(args))
         logs.to_stderr(logging.INFO)
         config = uvicorn.Config(
@@ -77,10 +86,10 @@ def run_serve(args: argparse.Namespace) -> int:
             Serving(config, served.drain).run([listener])
         finally:
             served.close()
-    return DONE
+    return 0
 
 
-def _listener(args: argparse.Namespace) -> socket.socket:
+def _listen(args: argparse.Namespace) -> socket.socket:
     """The address, taken before anything else is started."""
     try:
         found = socket.getaddrinfo(args.host, args.port, type=socket.SOCK_STREAM)
@@ -91,7 +100,7 @@ def _listener(args: argparse.Namespace) -> socket.socket:
         listener.listen(1024)
     except (OSError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise UsageError(
+        raise _usage(
             f"cannot listen on {args.host}:{args.port}: {reason}; choose another --port"
         ) from None
     listener.setblocking(False)
@@ -107,7 +116,7 @@ def _created(settings: "Settings", **options: Any) -> "Server":
         return app.create(settings, **options)
     except (sa.exc.SQLAlchemyError, ValueError, ImportError, OSError) as error:
         told = str(getattr(error, "orig", None) or error).splitlines()[0]
-        raise UsageError(f"the database cannot be opened: {told}") from None
+        raise _usage(f"the database cannot be opened: {told}") from None
 
 
 def run_mcp(args: argparse.Namespace) -> int:
@@ -121,7 +130,7 @@ def run_mcp(args: argparse.Namespace) -> int:
     def end(*_: object) -> None:
         # Standard input is read on a thread that nothing can wake: there is no other way out.
         served.close()
-        os._exit(DONE)
+        os._exit(0)
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, end)
@@ -129,7 +138,7 @@ def run_mcp(args: argparse.Namespace) -> int:
         anyio.run(pipe.serve, served.mcp)
     finally:
         served.close()
-    return DONE
+    return 0
 
 
 def _settings(args: argparse.Namespace) -> "Settings":
@@ -138,7 +147,7 @@ def _settings(args: argparse.Namespace) -> "Settings":
     try:
         settings = from_environment()
     except ValueError as error:
-        raise UsageError(str(error)) from None
+        raise _usage(str(error)) from None
     return replace(settings, database=args.db) if args.db else settings
 
 
@@ -147,7 +156,7 @@ def _identity(args: argparse.Namespace) -> "Identify":
 
     if args.no_auth:
         if not _loopback(args.host):
-            raise UsageError(
+            raise _usage(
                 f"--no-auth lets everybody in, and {args.host} is reached from other machines: "
                 "listen on 127.0.0.1, or hand out tokens with CHARTPACT_TOKENS"
             )
@@ -155,11 +164,11 @@ def _identity(args: argparse.Namespace) -> "Identify":
     try:
         chosen = identity.from_environment(os.environ)
     except ValueError as error:
-        raise UsageError(str(error)) from None
+        raise _usage(str(error)) from None
     if chosen is not None:
         return chosen
     if not _loopback(args.host):
-        raise UsageError(
+        raise _usage(
             f"who may use this server? {args.host} is reached from other machines: hand out "
             "tokens, as in CHARTPACT_TOKENS=ann=<token>,bob=<token>"
         )
@@ -167,14 +176,13 @@ def _identity(args: argparse.Namespace) -> "Identify":
 
 
 def _with_own_token() -> "Identify":
-    from chartpact.server.identity import LOCAL_USER, by_token, local_token
-    from chartpact.server.settings import data_folder
+    from chartpact.server.identity import by_token, local_token
 
     file = data_folder() / "token"
     try:
         token = local_token(file)
     except (OSError, ValueError) as error:
-        raise UsageError(f"{error}; or start with --no-auth, for this machine alone") from None
+        raise _usage(f"{error}; or start with --no-auth, for this machine alone") from None
     print(
         f"every request needs the token in {file}, as Authorization: Bearer <token>; "
         "with --no-auth none does",
@@ -189,7 +197,7 @@ def _check_layers(args: argparse.Namespace) -> None:
     try:
         layers.require_for_public_bind(args.host, anyway=args.unsandboxed)
     except layers.Exposed as error:
-        raise UsageError(f"{error} with --unsandboxed") from None
+        raise _usage(f"{error} with --unsandboxed") from None
 
 
 def _hosts(args: argparse.Namespace) -> tuple[str, ...]:

@@ -4,10 +4,12 @@ import pickle
 import pytest
 
 from chartpact.bars import BarsError
-from chartpact.library import mine
-from chartpact.library.mine import Mine, bars_of, facts_of
-from chartpact.library.uploads import Upload, UploadError, Uploads
-from chartpact.sources import Catalog, UnknownSymbol, parsed
+from chartpact.cache import Cache
+from chartpact.library import upload_source
+from chartpact.library.errors import UploadError
+from chartpact.library.upload_source import UploadSource, describe_upload, parse_upload
+from chartpact.library.uploads import Upload, Uploads
+from chartpact.sources import Catalog, UnknownSymbol
 
 ROWS = "".join(f"2024-03-04 {hour:02}:00,1,3,1,{hour % 2 + 1},5\n" for hour in range(8))
 NAIVE = f"time,open,high,low,close,volume\n{ROWS}".encode()
@@ -15,13 +17,13 @@ GIVEN = {"tz": "America/New_York", "symbol": "ES"}
 
 
 @pytest.fixture
-def uploads(engine) -> Uploads:
-    return Uploads(engine, lambda _user, upload: facts_of(upload), most_bytes=10_000)
+def uploads(database) -> Uploads:
+    return Uploads(database, describe_upload, most_bytes=10_000)
 
 
 def test_what_a_user_put_in_store_is_a_source_for_that_user_alone(uploads):
     uploads.put("ann", "mine-1h", NAIVE, GIVEN)
-    ann, bob = (Catalog() | Mine(uploads, user) for user in ("ann", "bob"))
+    ann, bob = (Catalog() | UploadSource(uploads, user) for user in ("ann", "bob"))
     bars = ann.load("mine-1h@mine", "2h")
     assert (bars.symbol, bars.timeframe, bars.source, len(bars)) == ("ES", "2h", "mine", 4)
     [listing] = [each for each in ann.listings() if each.source == "mine"]
@@ -33,9 +35,9 @@ def test_what_a_user_put_in_store_is_a_source_for_that_user_alone(uploads):
 
 def test_what_the_user_said_of_the_file_is_kept_with_it(uploads):
     uploads.put("ann", "a", NAIVE, GIVEN)
-    upload = Mine(uploads, "ann").upload("a")
+    upload = UploadSource(uploads, "ann").get("a")
     assert upload == Upload("a", NAIVE, GIVEN)
-    assert bars_of(pickle.loads(pickle.dumps(upload))).time[0] == 1_709_528_400_000
+    assert parse_upload(pickle.loads(pickle.dumps(upload))).time[0] == 1_709_528_400_000
     [stored] = uploads.of("ann")
     assert stored.facts == {
         "symbol": "ES",
@@ -67,14 +69,14 @@ def test_a_file_that_holds_no_bars_is_refused_with_the_reason(uploads, content, 
 
 
 def test_a_small_upload_that_unpacks_to_a_huge_one_is_refused(uploads, monkeypatch):
-    monkeypatch.setattr("chartpact.library.mine.LARGEST", 100_000)
+    monkeypatch.setattr("chartpact.library.upload_source.LARGEST", 100_000)
     with pytest.raises(UploadError, match="holds more than 100000 bytes"):
         uploads.put("ann", "a", gzip.compress(bytes(1_000_000)), {})
 
 
 def test_a_deleted_file_is_gone_and_near_names_are_told(uploads):
     uploads.put("ann", "spx", NAIVE, GIVEN)
-    mine = Mine(uploads, "ann")
+    mine = UploadSource(uploads, "ann")
     with pytest.raises(UnknownSymbol, match="you have no bars called 'SPX1'; near: spx"):
         mine.load("SPX1")
     uploads.delete("ann", "spx")
@@ -89,13 +91,13 @@ def test_an_upload_is_read_once_for_its_user_and_anew_when_anything_about_it_cha
 
     def counted(upload):
         read.append(upload)
-        return bars_of(upload)
+        return parse_upload(upload)
 
-    monkeypatch.setattr(mine, "bars_of", counted)
-    monkeypatch.setattr(parsed, "shared", parsed.Parsed())
+    monkeypatch.setattr(upload_source, "parse_upload", counted)
+    monkeypatch.setattr(upload_source, "PARSED", Cache(10))
 
     def close(user: str) -> float:
-        return float(Mine(uploads, user).load("a").close[0])
+        return float(UploadSource(uploads, user).load("a").close[0])
 
     def put(user: str, content: bytes, **given: str) -> None:
         uploads.put(user, "a", content, {**GIVEN, **given})

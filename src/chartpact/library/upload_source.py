@@ -10,38 +10,37 @@ from chartpact.bars import Bars, BarsError
 from chartpact.bars.load import of_content
 from chartpact.bars.options import Options
 from chartpact.library.uploads import Upload, Uploads
-from chartpact.sources import parsed
 from chartpact.sources.catalog import Listing
 from chartpact.sources.errors import UnknownSymbol, near
+from chartpact.sources.parsed import PARSED
 
 MINE = "mine"
 LARGEST = 64 * 2**20  # bytes of a file, unpacked
 
-_KNOWN = tuple(field.name for field in fields(Options))
+_OPTIONS = tuple(field.name for field in fields(Options))
 
 
-def bars_of(upload: Upload, timeframe: str | None = None) -> Bars:
+def parse_upload(upload: Upload) -> Bars:
     """The bars of an upload; takes processor time, and needs no database."""
-    unknown = sorted(set(upload.given) - set(_KNOWN))
+    unknown = sorted(set(upload.given) - set(_OPTIONS))
     if unknown:
-        raise BarsError(f"{unknown[0]!r:.80} is nothing to say of bars: {', '.join(_KNOWN)} are")
+        raise BarsError(f"{unknown[0]!r:.80} is nothing to say of bars: {', '.join(_OPTIONS)} are")
     bars = of_content(upload.content, upload.name, Options(**upload.given), LARGEST)
-    bars = replace(bars, source=MINE)
-    return bars if timeframe is None else bars.resample(timeframe)
+    return replace(bars, source=MINE)
 
 
-def read_bars(user: str, upload: Upload, timeframe: str | None = None) -> Bars:
-    """The same, of a file that this user has stored: read once, as long as it stays what it is."""
+def load_upload(user: str, upload: Upload, timeframe: str | None = None) -> Bars:
+    """The bars of an upload, parsed once as long as the file stays what it is."""
     content = hashlib.sha256(upload.content).digest()
     given = json.dumps(dict(upload.given), sort_keys=True)
-    key = (Mine, user, upload.name, given, content)
-    bars = parsed.shared.get(key, lambda: bars_of(upload))
+    key = ("upload", user, upload.name, given, content)
+    bars = PARSED.get_or_make(key, lambda: parse_upload(upload))
     return bars if timeframe is None else bars.resample(timeframe)
 
 
-def facts_of(upload: Upload) -> dict[str, Any]:
-    """What the lists tell of an upload; raises BarsError on one that holds no bars."""
-    bars = bars_of(upload)
+def describe_upload(upload: Upload) -> dict[str, Any]:
+    """The facts that lists show of an upload; raises BarsError on one that holds no bars."""
+    bars = parse_upload(upload)
     return {
         "symbol": bars.symbol,
         "timeframe": bars.timeframe,
@@ -51,7 +50,7 @@ def facts_of(upload: Upload) -> dict[str, Any]:
     }
 
 
-class Mine:
+class UploadSource:
     """The uploads of one user, as a source."""
 
     name = MINE
@@ -64,17 +63,17 @@ class Mine:
 
     def listings(self) -> Iterable[Listing]:
         return [
-            Listing(f"{each.name}@{MINE}", each.facts.get("timeframe"), MINE)
-            for each in self._uploads.of(self._user)
+            Listing(f"{stored.name}@{MINE}", stored.facts.get("timeframe"), MINE)
+            for stored in self._uploads.of(self._user)
         ]
 
-    def upload(self, symbol: str) -> Upload:
-        """The file of that name, for whoever has the time to read it."""
-        found = self._uploads.get(self._user, symbol)
-        if found is None:
-            names = (each.name for each in self._uploads.of(self._user))
+    def get(self, symbol: str) -> Upload:
+        """The file of that name, not parsed yet."""
+        upload = self._uploads.get(self._user, symbol)
+        if upload is None:
+            names = (stored.name for stored in self._uploads.of(self._user))
             raise UnknownSymbol(f"you have no bars called {symbol!r:.80}{near(symbol, names)}")
-        return found
+        return upload
 
     def load(self, symbol: str, timeframe: str | None = None) -> Bars:
-        return read_bars(self._user, self.upload(symbol), timeframe)
+        return load_upload(self._user, self.get(symbol), timeframe)
