@@ -7,6 +7,7 @@ where it is not there: they are listed in one line.
 the other processes run are over, and those processes start no other until it is over itself.
 """
 
+import gc
 import os
 import sys
 from collections.abc import Generator
@@ -111,6 +112,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             if item.get_closest_marker("needs_shared"):
                 item.add_marker(absent)
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()  # thousands of tests, which no later collection need look through
 
 
 def _skipped(reporter: pytest.TerminalReporter, needs_shared: bool) -> list[pytest.TestReport]:

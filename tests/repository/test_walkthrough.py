@@ -1,12 +1,16 @@
 """What the pages tell to type can be typed, in their order, by somebody who has just arrived."""
 
-import os
+import io
 import re
+import shlex
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
+
+from chartpact.cli import main
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 # Pages whose commands need nothing that the page does not make itself.
@@ -14,20 +18,27 @@ PAGES = ("first-indicator", "library", "charts", "pictures", "snapshots", "paylo
 
 
 @pytest.fixture
-def arrived(tmp_path):
-    """A shell in an empty folder, with `chartpact` on its path."""
-    command = tmp_path / "bin" / "chartpact"
-    command.parent.mkdir()
-    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m chartpact "$@"\n')
-    command.chmod(0o755)
-    env = {key: value for key, value in os.environ.items() if not key.startswith("CHARTPACT_")}
-    env["PATH"] = f"{command.parent}{os.pathsep}{env['PATH']}"
-    env["XDG_DATA_HOME"] = str(tmp_path / "data")
+def folder(tmp_path, monkeypatch):
+    """An empty folder of somebody who has nothing else."""
+    monkeypatch.delenv("CHARTPACT_DB")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     folder = tmp_path / "folder"
     folder.mkdir()
-    return folder, lambda line: subprocess.run(
-        line, shell=True, cwd=folder, env=env, capture_output=True, text=True, check=False
-    )
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def typed(line: str) -> tuple[int, str]:
+    """The exit code of a command, and its errors; the README's are typed into a real shell."""
+    command, *words = shlex.split(line, comments=True)
+    assert command == "chartpact"
+    shown, errors = io.StringIO(), io.StringIO()
+    with redirect_stdout(shown), redirect_stderr(errors):
+        code = main(words[: words.index(">")] if ">" in words else words)
+    if ">" in words:
+        [file] = words[words.index(">") + 1 :]
+        Path(file).write_text(shown.getvalue())
+    return code, errors.getvalue()
 
 
 def blocks(page: str) -> list[tuple[str, str, str]]:
@@ -42,8 +53,7 @@ def written(line: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_everything_that_a_page_tells_to_type_can_be_typed_in_its_order(name, arrived):
-    folder, typed = arrived
+def test_everything_that_a_page_tells_to_type_can_be_typed_in_its_order(name, folder):
     commands = 0
     saved = ""
     for language, block, before in blocks((DOCS / f"{name}.md").read_text()):
@@ -52,18 +62,17 @@ def test_everything_that_a_page_tells_to_type_can_be_typed_in_its_order(name, ar
             saved = named[-1]
             (folder / saved).write_text(block)
         elif language == "python":
-            (folder / "program.py").write_text(block)
-            done = typed(f'"{sys.executable}" program.py')
+            program = [sys.executable, "-c", block]
+            done = subprocess.run(program, capture_output=True, text=True, check=False)
             assert done.returncode == 0, (block, done.stderr)
             commands += 1
         elif language == "text":
-            done = typed(f"chartpact check {saved}")
-            assert (done.returncode, done.stderr) == (4, block)
+            assert typed(f"chartpact check {saved}") == (4, block)
         else:
             for line in block.splitlines():
                 if line.startswith("chartpact ") and "…" not in line:
-                    done = typed(line)
-                    assert done.returncode == 0, (line, done.stderr)
+                    code, errors = typed(line)
+                    assert code == 0, (line, errors)
                     assert all((folder / each).exists() for each in written(line))
                     commands += 1
     assert commands

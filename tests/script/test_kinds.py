@@ -35,6 +35,7 @@ from chartpact.script.source.parser import parse
 
 HERE = Path(__file__).parent
 BARS = dry_run_bars(60)
+BUDGET = 50_000  # steps: a loop shows in its first rounds what its values are
 SOURCES = {
     chunk.id: source_of(chunk)[0]
     for folder in ("language", "hostile")
@@ -106,7 +107,7 @@ def surprises(source: str) -> Iterator[str]:
     with catch_warnings():
         simplefilter("ignore", SyntaxWarning)
         code = compile(ast.fix_missing_locations(witness.module()), "<script>", "exec")
-    meter = Meter(200_000)
+    meter = Meter(BUDGET)
     runtime = Runtime(meter)
     names = runtime.names() | dict(host.functions(witness.uses, meter, len(BARS)))
     told: list[str] = []

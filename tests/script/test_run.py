@@ -1,6 +1,6 @@
 """The doors of the language: check, compile, execute, run."""
 
-import sys
+from cProfile import Profile
 
 import numpy as np
 import pytest
@@ -175,19 +175,9 @@ COMPUTE = "def compute(ohlcv, params, chart):\n"
 
 def work(source: str) -> int:
     """What it takes to check and compile a source: the calls of Python functions, not the time."""
-    calls = 0
-
-    def count(_frame, event, _argument):
-        nonlocal calls
-        calls += event == "call"
-
-    limits = script.Limits()
-    sys.setprofile(count)
-    try:
-        script.examine(source, limits)
-    finally:
-        sys.setprofile(None)
-    return calls
+    profile = Profile(builtins=False)
+    profile.runcall(script.examine, source, script.Limits())
+    return sum(function.callcount for function in profile.getstats())
 
 
 @pytest.mark.parametrize(
