@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+from chartpact.checks import is_number, is_whole, shown
 from chartpact.render import theme, timeaxis
 from chartpact.render.candles import KINDS
 from chartpact.render.errors import RenderError
@@ -32,16 +33,15 @@ class Look:
         timeaxis.zone(self.tz)
         _check_name("kind of chart", self.kind, KINDS)
         _check_name("place for the volume", self.volume, VOLUMES)
-        scale: object = self.scale
-        if not isinstance(scale, int | float) or not 0.25 <= scale <= 4:
-            raise RenderError(f"a scale of {scale!r} is not between 0.25 and 4")
+        if not is_number(self.scale) or not 0.25 <= self.scale <= 4:
+            raise RenderError(f"a scale of {shown(self.scale)} is not between 0.25 and 4")
         for name, value, least in zip(
             ("width", "height"), (self.width, self.height), SMALLEST, strict=True
         ):
             if value is None:
                 continue
-            if isinstance(value, bool) or not isinstance(value, int):
-                raise RenderError(f"a {name} of {value!r} is not a whole number of pixels")
+            if not is_whole(value):
+                raise RenderError(f"a {name} of {shown(value)} is not a whole number of pixels")
             if not least <= value or value * self.scale > LARGEST:
                 scaled = f" at a scale of {self.scale:g}" if self.scale != 1 else ""
                 raise RenderError(

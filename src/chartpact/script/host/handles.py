@@ -409,8 +409,8 @@ class TableHandle(Handle, **{f"cell_set_{keyword}": _cell_setter(keyword) for ke
         return first, last
 
     def _check_place(self, column: Any, row: Any, corner: str = "") -> tuple[int, int]:
-        for value, name in ((column, "column"), (row, "row")):
-            last = self.values[f"{name}s"] - 1
+        for value, name, count in ((column, "column", "columns"), (row, "row", "rows")):
+            last = self.values[count] - 1
             if type(value) is not int:
                 raise Fault("type", f"{corner}{name} is an int, not {a_type(value)}")
             if not 0 <= value <= last:
