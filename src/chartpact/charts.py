@@ -34,7 +34,7 @@ class Chart:
         return bool(self.drawn) and all(drawn.error is not None for drawn in self.drawn)
 
     def to_json(self, series: bool = True, digest: bool = False) -> dict[str, Any]:
-        """The chart for programs; with `digest`, or without `series`, it tells of the last bar."""
+        """The chart for programs; `digest`, or no `series`, adds the last bar and the trend."""
         view: dict[str, Any] = {
             "symbol": self.bars.symbol,
             "timeframe": self.bars.timeframe,
@@ -52,7 +52,7 @@ class Chart:
 
     def summary(self) -> str:
         """The chart in a few lines, for a reader or a language model."""
-        return summary.text(self)
+        return summary.text(self.bars, self.drawn, self.trend)
 
     def snapshot(self) -> Snapshot:
         """The drawn objects as a contract reads them, at the close of the last bar."""

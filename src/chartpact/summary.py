@@ -1,7 +1,7 @@
 """A chart in words, for a reader or a language model: last values, signals and the trend."""
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import Any, cast
 
 import numpy as np
 
@@ -9,10 +9,7 @@ from chartpact import ta
 from chartpact.bars import Bars
 from chartpact.bars.columns import COLUMNS
 from chartpact.clock.walltime import iso
-from chartpact.scene import BarsPlot, DivLinePlot, Drawn, HLinePlot, LinePlot, Scene
-
-if TYPE_CHECKING:
-    from chartpact.charts import Chart
+from chartpact.scene import BarsPlot, DivLinePlot, Drawn, HLinePlot, LinePlot, Scene, Signals
 
 FAST, SLOW = 21, 50  # bars of the averages that decide the trend
 MOST_LEVELS = 12
@@ -37,17 +34,17 @@ def last_bar(bars: Bars) -> dict[str, Any] | None:
 
 
 def digest(scene: Scene) -> dict[str, Any]:
-    """What a scene says without its series: last values, levels and signals."""
+    """A scene without its series: last values, levels and signals."""
     return {
         "label": scene.label,
-        "last": {title: _or_null(values[-1:]) for title, values in _series(scene)},
+        "last": {title: _last_or_null(values) for title, values in _series(scene)},
         "levels": [{"title": title, "y": y} for title, y in _levels(scene)],
-        "signals": [each.to_json() for each in scene.signals],
+        "signals": cast(Signals, scene.signals).to_json(),
     }
 
 
 def trend(bars: Bars) -> str:
-    """Where the price is going, by its close and two exponential averages of it.
+    """The direction of the price, by its close and two exponential averages of it.
 
     >>> trend(Bars([0, 1], *[[1, 2]] * 4, [1, 1]))
     'up: the close rose from 1 to 2 over 2 bars'
@@ -56,29 +53,28 @@ def trend(bars: Bars) -> str:
         return "unknown: there are not enough bars"
     close, first = float(bars.close[-1]), float(bars.close[0])
     if len(bars) < SLOW:
-        way = "up" if close > first else "down" if close < first else "sideways"
-        moved = {"up": "rose", "down": "fell", "sideways": "went"}[way]
+        direction = "up" if close > first else "down" if close < first else "sideways"
+        verb = {"up": "rose", "down": "fell", "sideways": "went"}[direction]
         span = f"from {figure(first)} to {figure(close)} over {len(bars)} bars"
-        return f"{way}: the close {moved} {span}"
+        return f"{direction}: the close {verb} {span}"
     fast, slow = (float(ta.ema(bars.close, n)[-1]) for n in (FAST, SLOW))
-    way = "up" if close > fast > slow else "down" if close < fast < slow else "sideways"
+    direction = "up" if close > fast > slow else "down" if close < fast < slow else "sideways"
     return (
-        f"{way}: the close {figure(close)} is {_beside(close, fast)} its EMA {FAST} "
-        f"({figure(fast)}), which is {_beside(fast, slow)} the EMA {SLOW} ({figure(slow)})"
+        f"{direction}: the close {figure(close)} is {_compare(close, fast)} its EMA {FAST} "
+        f"({figure(fast)}), which is {_compare(fast, slow)} the EMA {SLOW} ({figure(slow)})"
     )
 
 
-def _beside(a: float, b: float) -> str:
+def _compare(a: float, b: float) -> str:
     return "above" if a > b else "below" if a < b else "at"
 
 
-def text(chart: "Chart") -> str:
+def text(bars: Bars, drawn: Iterable[Drawn], trend: str) -> str:
     """The whole chart as lines of text."""
-    return "\n".join(_lines(chart)) + "\n"
+    return "\n".join(_lines(bars, drawn, trend)) + "\n"
 
 
-def _lines(chart: "Chart") -> Iterator[str]:
-    bars = chart.bars
+def _lines(bars: Bars, drawn: Iterable[Drawn], trend: str) -> Iterator[str]:
     name = " ".join(filter(None, (bars.symbol, bars.timeframe))) or "(no symbol)"
     if bars.synthetic:
         name += " (synthetic sample data)"
@@ -87,48 +83,56 @@ def _lines(chart: "Chart") -> Iterator[str]:
     else:
         count = "1 bar" if len(bars) == 1 else f"{len(bars)} bars"
         yield f"{name}: {count}, {iso(bars.time[0])} to {iso(bars.time[-1])}"
-        last = last_bar(bars) or {}
-        told = {key: value for key, value in last.items() if key != "time" and value is not None}
-        yield f"last bar: {', '.join(f'{key} {figure(value)}' for key, value in told.items())}"
-        yield f"trend: {chart.trend}"
-    for each in chart.drawn:
+        values = {key: value for key, value in (last_bar(bars) or {}).items() if value is not None}
+        values.pop("time", None)
+        yield f"last bar: {', '.join(f'{key} {figure(value)}' for key, value in values.items())}"
+        yield f"trend: {trend}"
+    for indicator in drawn:
         yield ""
-        yield from _indicator(each, bars)
+        yield from _indicator_lines(indicator, bars)
 
 
-def _indicator(each: Drawn, bars: Bars) -> Iterator[str]:
-    if each.error is not None:
-        yield f"{each.id}: error: {each.error}"
+def _indicator_lines(drawn: Drawn, bars: Bars) -> Iterator[str]:
+    if drawn.error is not None:
+        yield f"{drawn.id}: error: {drawn.error}"
         return
-    scene = each.scene or Scene()
-    yield f"{each.id}: {each.title or scene.label or each.name}"
-    values = [_value(title, values) for title, values in _series(scene)]
+    scene = drawn.scene or Scene()
+    yield f"{drawn.id}: {drawn.title or scene.label or drawn.name}"
+    values = [_format_last(title, values) for title, values in _series(scene)]
     if values:
         yield f"  values: {', '.join(values)}"
     levels = [f"{title} {figure(y)}" for title, y in _levels(scene)]
     if levels:
         more = f" and {len(levels) - MOST_LEVELS} more" if len(levels) > MOST_LEVELS else ""
         yield f"  levels: {', '.join(levels[:MOST_LEVELS])}{more}"
-    latest = {signal.name: signal for signal in scene.signals}
-    counts = {name: sum(signal.name == name for signal in scene.signals) for name in latest}
-    for name, signal in sorted(latest.items(), key=lambda item: -item[1].confirmed_bar):
-        at = f"bar {signal.bar} ({_time(bars, signal.bar)})"
-        if signal.confirmed_bar != signal.bar:
-            at += f", known on bar {signal.confirmed_bar}"
-        value = "" if signal.value is None else f" at {figure(signal.value)}"
-        often = f" ({counts[name]} in all)" if counts[name] > 1 else ""
-        yield f"  signal: {name}{value} on {at}{often}"
+    yield from _signal_lines(scene, bars)
     objects = [
-        f"{len(drawn)} {channel if len(drawn) > 1 else ONE[channel]}"
+        f"{len(records)} {channel if len(records) > 1 else ONE[channel]}"
         for channel in ONE
-        if (drawn := getattr(scene, channel))
+        if (records := getattr(scene, channel))
     ]
     if objects:
         yield f"  drawn: {', '.join(objects)}"
 
 
+def _signal_lines(scene: Scene, bars: Bars) -> Iterator[str]:
+    """The latest signal of each name, and how many of it there are."""
+    signals = cast(Signals, scene.signals)
+    codes = signals.name.codes
+    _, first, counts = np.unique(codes, return_index=True, return_counts=True)
+    _, from_end = np.unique(codes[::-1], return_index=True)
+    latest = [signals[len(codes) - 1 - int(row)] for row in from_end]
+    order = sorted(range(len(latest)), key=lambda k: (-latest[k].confirmed_bar, first[k]))
+    for signal, count in ((latest[k], counts[k]) for k in order):
+        at = f"bar {signal.bar} ({_time(bars, signal.bar)})"
+        if signal.confirmed_bar != signal.bar:
+            at += f", known on bar {signal.confirmed_bar}"
+        value = "" if signal.value is None else f" at {figure(signal.value)}"
+        yield f"  signal: {signal.name}{value} on {at}{f' ({count} in all)' if count > 1 else ''}"
+
+
 def _series(scene: Scene) -> Iterator[tuple[str, np.ndarray[Any, np.dtype[np.float64]]]]:
-    """The titled series of a scene, of equal titles the first; strips of colour tell nothing."""
+    """The titled series of a scene, of equal titles the first; constant coloured bars left out."""
     seen: set[str] = set()
     for plot in scene.plots:
         if not isinstance(plot, LinePlot | BarsPlot) or not plot.title or plot.title in seen:
@@ -149,7 +153,7 @@ def _levels(scene: Scene) -> Iterator[tuple[str, float]]:
             yield plot.title, plot.y if isinstance(plot, HLinePlot) else plot.y2
 
 
-def _value(title: str, values: np.ndarray[Any, np.dtype[np.float64]]) -> str:
+def _format_last(title: str, values: np.ndarray[Any, np.dtype[np.float64]]) -> str:
     recent = values[-2:]
     if len(recent) == 0 or np.isnan(recent[-1]):
         return f"{title} none"
@@ -159,7 +163,7 @@ def _value(title: str, values: np.ndarray[Any, np.dtype[np.float64]]) -> str:
     return f"{title} {figure(now)} ({'rising' if now > recent[0] else 'falling'})"
 
 
-def _or_null(values: np.ndarray[Any, np.dtype[np.float64]]) -> float | None:
+def _last_or_null(values: np.ndarray[Any, np.dtype[np.float64]]) -> float | None:
     return None if len(values) == 0 or np.isnan(values[-1]) else float(values[-1])
 
 
