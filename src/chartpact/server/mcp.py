@@ -25,7 +25,7 @@ from mcp_types import (
     TextContent,
     ToolAnnotations,
 )
-from pydantic import Field, ValidationError, create_model
+from pydantic import BaseModel, Field, ValidationError, create_model
 
 from chartpact._version import VERSION
 from chartpact.script import stock
@@ -163,6 +163,30 @@ def _tool(
     return keep
 
 
+def _takes(model: type[BaseModel]) -> Callable[[Function], Function]:
+    """Gives a tool the fields of a model as its arguments, in place of `**fields`."""
+
+    def sign(function: Function) -> Function:
+        signature = inspect.signature(function)
+        first, _ = signature.parameters.values()
+        arguments = [
+            inspect.Parameter(
+                name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=field.get_default(call_default_factory=True),
+                annotation=Annotated[
+                    field.rebuild_annotation(), Field(description=field.description)
+                ],
+            )
+            for name, field in model.model_fields.items()
+        ]
+        signed = signature.replace(parameters=[first, *arguments])
+        function.__signature__ = signed  # type: ignore[attr-defined]
+        return function
+
+    return sign
+
+
 async def _told(answer: Awaitable[Answer]) -> Answer:
     """The answer; what was refused becomes an error the model can read and act on."""
     try:
@@ -231,48 +255,16 @@ def _add_chart_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> None:
         return CallToolResult(content=[text], structured_content=inlays.of_object(listed))
 
     @_tool(tools, "Draw a chart", READS_FAR_AWAY, checked=True)  # by the worker that drew it
+    @_takes(shapes.ChartAsk)
     async def generate_chart(
-        ctx: Context[Any, Any],
-        symbol: Annotated[
-            str | None, Field(max_length=128, description="sample:NAME or SYMBOL@SOURCE")
-        ] = None,
-        indicators: Annotated[
-            shapes.Indicated,
-            Field(description='such as "rsi:period=7" or {"name": "rsi", "period": 7}'),
-        ] = [],  # noqa: B006  (copied by the schema, never changed)
-        timeframe: Annotated[
-            str | None, Field(max_length=8, description="resample to 5m, 15m, 1h, 4h, 1D, 1W, 1M")
-        ] = None,
-        bars: Annotated[
-            int, Field(ge=1, le=50_000, description="show the last so many bars")
-        ] = 200,
-        width: Annotated[int, Field(ge=200, le=4096)] = 1200,
-        height: Annotated[int, Field(ge=150, le=4096)] = 800,
-        theme: shapes.Theme = "dark",
-        format: Annotated[
-            shapes.Format,
-            Field(description="png or svg: a picture; summary: no picture; series: all values too"),
-        ] = "png",
-        inline_bars: Annotated[
-            shapes.InlineBars | None, Field(description="bars of your own, instead of a symbol")
-        ] = None,
+        ctx: Context[Any, Any], **fields: Any
     ) -> Annotated[CallToolResult, shapes.ChartOut]:
         """Compute indicators on a symbol's bars and draw them: a picture plus structured values.
 
         The structured part has each indicator's last values and signals. An indicator that fails
         carries its own error there, and the rest of the chart is drawn all the same.
         """
-        ask = shapes.ChartAsk(
-            symbol=symbol,
-            inline_bars=inline_bars,
-            indicators=indicators,
-            timeframe=timeframe,
-            bars=bars,
-            width=width,
-            height=height,
-            theme=theme,
-            format=format,
-        )
+        ask = shapes.ChartAsk(**fields)
         work = verbs.generate_chart(user_of(ctx), ask, _handed(ctx))
         picture = await _on_the_way(ctx, "drawing", within_s, work)
         inlays = _inlays(ctx)

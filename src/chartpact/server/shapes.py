@@ -78,17 +78,26 @@ Indicated = Annotated[list[Asked], Field(fail_fast=True, max_length=MOST_ENTRIES
 
 
 class ChartAsk(Taken, Shape):
+    """A chart that is asked for, over REST and as the arguments of the tool `generate_chart`."""
+
     symbol: str | None = Field(None, max_length=128, description="sample:NAME or SYMBOL@SOURCE")
-    inline_bars: InlineBars | None = Field(
-        None, description="bars of your own, instead of a symbol"
+    indicators: Indicated = Field(
+        default_factory=list,
+        description='such as "rsi:period=7" or {"name": "rsi", "period": 7}',
     )
-    indicators: Indicated = Field(default_factory=list)
-    timeframe: str | None = Field(None, max_length=8, description="resample to 5m, 1h, 4h, 1D …")
+    timeframe: str | None = Field(
+        None, max_length=8, description="resample to 5m, 15m, 1h, 4h, 1D, 1W, 1M"
+    )
     bars: int = Field(200, ge=1, le=50_000, description="show the last so many bars")
     width: int = Field(1200, ge=200, le=4096)
     height: int = Field(800, ge=150, le=4096)
     theme: Theme = "dark"
-    format: Format = "png"
+    format: Format = Field(
+        "png", description="png or svg: a picture; summary: no picture; series: all values too"
+    )
+    inline_bars: InlineBars | None = Field(
+        None, description="bars of your own, instead of a symbol"
+    )
 
 
 class Problem(BaseModel):
