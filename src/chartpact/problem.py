@@ -77,6 +77,14 @@ class Failure(Exception):
     def hint(self) -> str:
         return self.problem.hint
 
+    @property
+    def line(self) -> int | None:
+        return self.problem.line
+
+    @property
+    def column(self) -> int | None:
+        return self.problem.column
+
     def to_json(self) -> dict[str, Any]:
         return self.problem.to_json()
 

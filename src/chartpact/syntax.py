@@ -10,37 +10,25 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple, overload
 
+from chartpact.problem import Failure, Problem
+
 MAX_NESTING = 64
 MAX_DEPTH = 400
 MAX_PARTS = 100_000
 
 
-class SourceError(ValueError):
+class SourceError(Failure):
     """A place in a text and what is wrong there; line and column count characters from 1."""
 
     def __init__(
         self,
-        kind: str,
+        kind: str,  # syntax, forbidden, name, type, value or size
         message: str,
         line: int | None = None,
         column: int | None = None,
         hint: str = "",
     ) -> None:
-        super().__init__(f"{message}: {hint}" if hint else message)
-        self.kind = kind  # syntax, forbidden, name, type, value or size
-        self.message = message
-        self.line = line
-        self.column = column
-        self.hint = hint
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "kind": self.kind,
-            "line": self.line,
-            "column": self.column,
-            "message": self.message,
-            "hint": self.hint,
-        }
+        super().__init__(Problem(kind, message, hint, line=line, column=column))
 
 
 class Token(NamedTuple):

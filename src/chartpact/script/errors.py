@@ -42,14 +42,6 @@ class ScriptError(Failure):
     def step(self) -> str:
         return str(self.problem.step)
 
-    @property
-    def line(self) -> int | None:
-        return self.problem.line
-
-    @property
-    def column(self) -> int | None:
-        return self.problem.column
-
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "ScriptError":
         """The error that `to_json` wrote; every field is checked."""
