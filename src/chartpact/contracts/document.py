@@ -75,10 +75,8 @@ def parse(text: str | bytes) -> Node:
         return _document(yaml.parse(decoded, Loader=yaml.SafeLoader))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        told = f"{error.problem or error.context}"
-        raise refusal(
-            mark.line + 1 if mark else None, f"this is not YAML: {told}", _yaml_hint(told)
-        ) from None
+        reason, line = f"{error.problem or error.context}", mark.line + 1 if mark else None
+        raise refusal(line, f"this is not YAML: {reason}", _yaml_hint(reason)) from None
     except yaml.YAMLError as error:
         raise refusal(None, f"this is not YAML: {error!s:.120}", "remove it") from None
     except (RecursionError, ValueError) as error:
@@ -87,97 +85,85 @@ def parse(text: str | bytes) -> Node:
         raise refusal(None, "this is not YAML that can be read", "write it more plainly") from None
 
 
-def _yaml_hint(told: str) -> str:
-    if "mapping values are not allowed" in told:
+def _yaml_hint(reason: str) -> str:
+    if "mapping values are not allowed" in reason:
         return "quote an expression that holds ': '"
-    if "tab" in told or "\\t" in told:
+    if "tab" in reason or "\\t" in reason:
         return "indent with spaces"
     return "quote texts that hold [ ] { } , : or #, and indent with spaces"
 
 
-@dataclass
-class _Open:
-    """A list or mapping whose end has not come yet."""
-
-    node: Node
-    key: str | None = None
-
-
 def _document(events: Iterator[yaml.Event]) -> Node:
-    root: Node | None = None
-    open_: list[_Open] = []
-    count = 0
+    reader, root = _Reader(events), None
     for event in events:
-        line = event.start_mark.line + 1 if event.start_mark else 1
         match event:
             case yaml.DocumentStartEvent():
+                line = _line(event)
                 if event.version or event.tags:
                     raise refusal(line, "a directive stands here", "remove the line with %")
                 if root is not None:
                     raise refusal(line, "a second document begins", "one file holds one contract")
-            case yaml.AliasEvent():
-                raise refusal(line, f"*{event.anchor:.40} is an alias", "write the value out")
-            case yaml.ScalarEvent() | yaml.CollectionStartEvent():
-                count += 1
-                _check_plain(event, line, count, len(open_))
-                if open_ and isinstance(open_[-1].node.value, dict) and open_[-1].key is None:
-                    open_[-1].key = _key(event, open_[-1].node, line)
-                    continue
-                node = Node(_begin(event, line), line)
-                if open_:
-                    _put(open_[-1], node)
-                else:
-                    root = node
-                if not isinstance(event, yaml.ScalarEvent):
-                    open_.append(_Open(node))
-            case yaml.CollectionEndEvent():
-                open_.pop()
+            case yaml.NodeEvent():
+                root = reader.node(event, 0)
     if root is None:
         raise refusal(1, "there is nothing here", "a contract begins with `contract: name`")
     return root
 
 
-def _check_plain(
-    event: yaml.ScalarEvent | yaml.CollectionStartEvent, line: int, count: int, depth: int
-) -> None:
-    """Refuses what is more than a plain value, and more values than anybody writes."""
-    if event.anchor:
-        raise refusal(line, f"&{event.anchor:.40} is an anchor", "write the value out")
-    if event.tag:
-        raise refusal(line, f"{event.tag:.40} is a tag", "remove it; quotes make a text")
-    if count > MAX_NODES:
-        raise refusal(line, "too many values", f"at most {MAX_NODES} are allowed")
-    if depth >= MAX_NESTING and not isinstance(event, yaml.ScalarEvent):
-        raise refusal(line, "this is nested too deeply", f"at most {MAX_NESTING} levels")
+def _line(event: yaml.Event) -> int:
+    return event.start_mark.line + 1 if event.start_mark else 1
 
 
-def _put(parent: _Open, node: Node) -> None:
-    if isinstance(parent.node.value, dict):
-        parent.node.value[parent.key] = node
-        parent.key = None
-    else:
-        parent.node.value.append(node)
+class _Reader:
+    """Makes nodes of events; it goes no deeper than `MAX_NESTING`."""
 
+    def __init__(self, events: Iterator[yaml.Event]) -> None:
+        self._events, self._count = events, 0
 
-def _key(event: yaml.Event, mapping: Node, line: int) -> str:
-    if not isinstance(event, yaml.ScalarEvent):
-        raise refusal(line, "a key is a list or a mapping", "keys are names")
-    key = str(event.value)
-    if key in mapping.value:
-        raise refusal(
-            line, f"the key {key!r:.60} is there twice", f"see line {mapping.keys[key]}; keep one"
-        )
-    mapping.keys[key] = line
-    return key
+    def node(self, event: yaml.Event, depth: int) -> Node:
+        line = _line(event)
+        self._check(event, line, depth)
+        if isinstance(event, yaml.ScalarEvent):
+            return Node(_scalar(event, line), line)
+        if isinstance(event, yaml.SequenceStartEvent):
+            return Node([self.node(item, depth + 1) for item in self._inside()], line)
+        mapping = Node({}, line)
+        for item in self._inside():
+            key = self._key(item, mapping)
+            mapping.value[key] = self.node(next(self._events), depth + 1)
+        return mapping
 
+    def _inside(self) -> Iterator[yaml.Event]:
+        """The events that begin the items of a list or the keys of a mapping, up to its end."""
+        while not isinstance(event := next(self._events), yaml.CollectionEndEvent):
+            yield event
 
-def _begin(event: yaml.Event, line: int) -> Any:
-    if isinstance(event, yaml.MappingStartEvent):
-        return {}
-    if isinstance(event, yaml.SequenceStartEvent):
-        return []
-    assert isinstance(event, yaml.ScalarEvent)
-    return _scalar(event, line)
+    def _check(self, event: yaml.Event, line: int, depth: int) -> None:
+        """Refuses what is more than a plain value, and more values than anybody writes."""
+        self._count += 1
+        if isinstance(event, yaml.AliasEvent):
+            raise refusal(line, f"*{event.anchor:.40} is an alias", "write the value out")
+        assert isinstance(event, yaml.ScalarEvent | yaml.CollectionStartEvent)
+        if event.anchor:
+            raise refusal(line, f"&{event.anchor:.40} is an anchor", "write the value out")
+        if event.tag:
+            raise refusal(line, f"{event.tag:.40} is a tag", "remove it; quotes make a text")
+        if self._count > MAX_NODES:
+            raise refusal(line, "too many values", f"at most {MAX_NODES} are allowed")
+        if depth >= MAX_NESTING and not isinstance(event, yaml.ScalarEvent):
+            raise refusal(line, "this is nested too deeply", f"at most {MAX_NESTING} levels")
+
+    def _key(self, event: yaml.Event, mapping: Node) -> str:
+        line = _line(event)
+        self._check(event, line, 0)
+        if not isinstance(event, yaml.ScalarEvent):
+            raise refusal(line, "a key is a list or a mapping", "keys are names")
+        key = str(event.value)
+        if key in mapping.value:
+            hint = f"see line {mapping.keys[key]}; keep one"
+            raise refusal(line, f"the key {key!r:.60} is there twice", hint)
+        mapping.keys[key] = line
+        return key
 
 
 def _scalar(event: yaml.ScalarEvent, line: int) -> Any:
@@ -185,11 +171,10 @@ def _scalar(event: yaml.ScalarEvent, line: int) -> Any:
     if event.style is not None:
         return text
     if text == "":
-        raise refusal(
-            line,
-            "nothing stands here",
-            'write a value, null, or ""; inside { } a comma ends a value, so quote texts with one',
+        hint = (
+            'write a value, null, or ""; inside { } a comma ends a value, so quote texts with one'
         )
+        raise refusal(line, "nothing stands here", hint)
     if text in _WORDS:
         return _WORDS[text]
     if not _NUMBER.fullmatch(text):

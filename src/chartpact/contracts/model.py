@@ -52,22 +52,19 @@ class Misfit(ValueError):
 
 def _plain_name(value: Any) -> str:
     if not isinstance(value, str) or not _NAME.fullmatch(value) or len(value) > MAX_NAME:
-        raise Misfit(
-            f"{value!r:.60} is not a name", "use letters, digits and _, beginning with a letter"
-        )
+        hint = "use letters, digits and _, beginning with a letter"
+        raise Misfit(f"{value!r:.60} is not a name", hint)
     return value
 
 
-def _name(value: Any) -> str:
-    if _plain_name(value) in RESERVED:
+def _name(value: Any, words: frozenset[str] = RESERVED) -> str:
+    if _plain_name(value) in words:
         raise Misfit(f"{value!r} is a word of the language", "choose another name")
     return str(value)
 
 
 def _meaning(value: Any) -> str:
-    if _plain_name(value) in RESERVED - {"none"} - set(keyword.kwlist):
-        raise Misfit(f"{value!r} is a word of the language", "choose another name")
-    return str(value)
+    return _name(value, RESERVED - {"none", *keyword.kwlist})
 
 
 def expression_text(value: Any) -> str:
@@ -80,10 +77,8 @@ def expression_text(value: Any) -> str:
     if not isinstance(value, str):
         raise Misfit("an expression is a text", "quote it where it begins with [ or {")
     if len(value) > MAX_EXPRESSION:
-        raise Misfit(
-            f"{len(value)} characters are too many for an expression",
-            f"at most {MAX_EXPRESSION}: name parts of it in reads",
-        )
+        hint = f"at most {MAX_EXPRESSION}: name parts of it in reads"
+        raise Misfit(f"{len(value)} characters are too many for an expression", hint)
     return value
 
 
@@ -128,7 +123,12 @@ def _listed(value: Any) -> Any:
     return value if isinstance(value, list) else [value]
 
 
+def _or_list(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"anyOf": [schema, {"type": "array", "items": schema}]}
+
+
 _SCALAR_SCHEMA = {"type": ["string", "number", "boolean", "null"]}
+_COUNT_TEXT = {"type": "string", "pattern": r"^[0-9]+(\.\.[0-9]*)?$"}
 Name = Annotated[str, BeforeValidator(_name), Field(pattern=f"^{_NAME.pattern}$")]
 PlainName = Annotated[str, BeforeValidator(_plain_name), Field(pattern=f"^{_NAME.pattern}$")]
 Meaning = Annotated[str, BeforeValidator(_meaning), Field(pattern=f"^{_NAME.pattern}$")]
@@ -143,26 +143,11 @@ Expression = Annotated[
 Count = Annotated[
     tuple[int, int | None],
     BeforeValidator(_count),
-    WithJsonSchema(
-        {
-            "anyOf": [
-                {"type": "integer", "minimum": 0},
-                {"type": "string", "pattern": r"^[0-9]+(\.\.[0-9]*)?$"},
-            ]
-        }
-    ),
+    WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 0}, _COUNT_TEXT]}),
 ]
-Values = Annotated[
-    list[Scalar],
-    BeforeValidator(_listed),
-    WithJsonSchema({"anyOf": [_SCALAR_SCHEMA, {"type": "array", "items": _SCALAR_SCHEMA}]}),
-]
-
-
+Values = Annotated[list[Scalar], BeforeValidator(_listed), WithJsonSchema(_or_list(_SCALAR_SCHEMA))]
 Names = Annotated[
-    list[Text],
-    BeforeValidator(_listed),
-    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
+    list[Text], BeforeValidator(_listed), WithJsonSchema(_or_list({"type": "string"}))
 ]
 
 
@@ -427,32 +412,14 @@ def json_schema() -> dict[str, Any]:
     """The JSON Schema (2020-12) of a contract file, for editors."""
     schema = ContractFile.model_json_schema(by_alias=True)
     listed = OutputList.model_json_schema(by_alias=True)
-    listed["properties"]["give"] = {
-        "type": "object",
-        "additionalProperties": {"$ref": "#/$defs/Output"},
-    }
-    schema["properties"]["output"] = listed["properties"]["give"]
-    schema["$defs"]["OutputList"] = listed
-    schema["$defs"]["Output"] = {
-        "anyOf": [
-            _SCALAR_SCHEMA,
-            {"$ref": "#/$defs/OutputList"},
-            {
-                "type": "object",
-                "properties": {"from": False},
-                "additionalProperties": {"$ref": "#/$defs/Output"},
-            },
-        ]
-    }
-    schema["$defs"]["Row"]["properties"]["when"] = {
-        "anyOf": [{"$ref": "#/$defs/When"}, {"type": "array", "items": {"$ref": "#/$defs/When"}}]
-    }
-    schema["$defs"]["When"] = {
-        "type": "object",
-        "additionalProperties": {
-            "anyOf": [_SCALAR_SCHEMA, {"type": "array", "items": _SCALAR_SCHEMA}]
-        },
-    }
+    values = {"type": "object", "additionalProperties": {"$ref": "#/$defs/Output"}}
+    schema["properties"]["output"] = listed["properties"]["give"] = values
+    no_list = {"type": "object", "properties": {"from": False}, **values}
+    defs = schema["$defs"]
+    defs["OutputList"] = listed
+    defs["Output"] = {"anyOf": [_SCALAR_SCHEMA, {"$ref": "#/$defs/OutputList"}, no_list]}
+    defs["Row"]["properties"]["when"] = _or_list({"$ref": "#/$defs/When"})
+    defs["When"] = {"type": "object", "additionalProperties": _or_list(_SCALAR_SCHEMA)}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": SCHEMA_ID,

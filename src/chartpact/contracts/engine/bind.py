@@ -64,7 +64,7 @@ def digest(values: Mapping[str, Any]) -> str:
 def _bind(contract: Contract, values: Mapping[str, Any]) -> Bound:
     faults: list[Problem] = []
     program = contract.program
-    names: dict[str, Any] = {"__builtins__": _BUILTINS, **_HELPERS}
+    names: dict[str, Any] = {"__builtins__": _BUILTINS, "NOWHERE": NOWHERE, **_HELPERS}
     for constant, variable in program.constants.items():
         names[variable] = _constant(contract, constant, values, faults)
     exec(program.code, names)  # the code is ours: see codegen for what can be in it
@@ -179,54 +179,53 @@ def tick_rounding(tick: float) -> Callable[[float], float]:
     return to_tick
 
 
-def _lost(order: float | None) -> NoReturn:
+def lost(order: float | None) -> NoReturn:
     if order is None or order == NOWHERE:
         raise Trouble("unavailable", "an anchor lies outside the loaded history")
-    raise Trouble(
-        "unavailable", "an anchor has a place, but its bar or time is not known", placed=True
-    )
+    message = "an anchor has a place, but its bar or time is not known"
+    raise Trouble("unavailable", message, placed=True)
 
 
-def _endless() -> NoReturn:
+def endless() -> NoReturn:
     raise Trouble("malformed", "the result is not a finite number")
 
 
-def _unknown(name: str) -> NoReturn:
+def unknown(name: str) -> NoReturn:
     raise Trouble("unavailable", f"{name} is not known to the source")
 
 
-def _tie(members: list[Any]) -> Trouble:
+def tie(members: list[Any]) -> Trouble:
     return Trouble("ambiguous", f"{len(members)} objects fit equally", members)
 
 
-def _nothing_left(members: list[Any]) -> Trouble:
+def nothing_left(members: list[Any]) -> Trouble:
     return Trouble("missing", "no object of the group is left for this part", members)
 
 
-def _surplus(members: list[Any]) -> Trouble:
+def surplus(members: list[Any]) -> Trouble:
     count = "an object is" if len(members) == 1 else f"{len(members)} objects are"
     return Trouble("unexpected", f"{count} left over in the group", members)
 
 
-def _crowd() -> Trouble:
+def crowd() -> Trouble:
     return Trouble("ambiguous", "too many candidates lie in reach to tell which belongs to which")
 
 
-def _only(values: list[Any]) -> Any:
+def only(values: list[Any]) -> Any:
     distinct = set(values)
     return distinct.pop() if len(distinct) == 1 else None
 
 
-_HELPERS: Mapping[str, Any] = {
-    "NOWHERE": NOWHERE,
-    "lost": _lost,
-    "endless": _endless,
-    "unknown": _unknown,
-    "tie": _tie,
-    "nothing_left": _nothing_left,
-    "surplus": _surplus,
-    "crowd": _crowd,
-    "only": _only,
-    "bisect_left": bisect_left,
-    "bisect_right": bisect_right,
-}
+_CALLED = (
+    lost,
+    endless,
+    unknown,
+    tie,
+    nothing_left,
+    surplus,
+    crowd,
+    only,
+    bisect_left,
+    bisect_right,
+)
+_HELPERS = {"NOWHERE": NOWHERE, **{function.__name__: function for function in _CALLED}}

@@ -196,11 +196,8 @@ class ElementChecker:
                 self.problem(at, f"{source} is not in channels", f"add `{source}: signal`")
                 return None
             if role == COSMETIC:
-                self.problem(
-                    at,
-                    f"{source} is cosmetic, so nothing reads it",
-                    "make it signal, or remove this",
-                )
+                message = f"{source} is cosmetic, so nothing reads it"
+                self.problem(at, message, "make it signal, or remove this")
                 return None
             return ElementPlan(name, spec, source, role, None), source
         base = self.done.get(source)
@@ -214,11 +211,8 @@ class ElementChecker:
             self.problem(at, message, hint)
             return None
         if spec.ignore is not None:
-            self.problem(
-                (*place, "ignore"),
-                "a view claims nothing, so there is nothing to ignore",
-                "remove the view",
-            )
+            message = "a view claims nothing, so there is nothing to ignore"
+            self.problem((*place, "ignore"), message, "remove the view")
             return None
         return ElementPlan(name, spec, base.channel, base.role, source), source
 
@@ -283,11 +277,8 @@ class _Words:
     def _check_reference(self, name: str, place: Place) -> None:
         other = self.checker.done.get(name)
         if other is not None and other.role == INFORMATIONAL and self.plan.role == SIGNAL:
-            self.problem(
-                place,
-                f"{name!r} is informational and would decide about a signal",
-                f"make the channel {other.channel} a signal, or do without",
-            )
+            hint = f"make the channel {other.channel} a signal, or do without"
+            self.problem(place, f"{name!r} is informational and would decide about a signal", hint)
 
     # --------------------------------------------------------------------------------- the words
 
@@ -446,11 +437,8 @@ class _Words:
             rule = self._expression(text, place, self.own)
             self.context.want(rule, place, *_IDENTIFYING, "anchor", nullable=True)
             if rule.unstable or rule.kind.name == "anchor":
-                self.problem(
-                    place,
-                    "bar numbers and the order of anchors shift as history loads",
-                    "identify by .time, prices or decoded ids",
-                )
+                message = "bar numbers and the order of anchors shift as history loads"
+                self.problem(place, message, "identify by .time, prices or decoded ids")
             rules.append(rule)
         if not texts:
             self.problem((*self.place, "key"), "a key needs an expression", "write key: [x1.time]")

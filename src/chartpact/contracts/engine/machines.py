@@ -138,11 +138,8 @@ class MachineChecker:
     def _observe(self, name: str, text: str, place: Place, scope: Scope) -> Expression:
         rule = self.context.expression(text, place, scope)
         if rule.kind.known and rule.kind.domain is None:
-            self.problem(
-                place,
-                f"{name} is {rule.kind}: it has no closed list of values",
-                "observe a condition, an encoding, a choice or a state",
-            )
+            message = f"{name} is {rule.kind}: it has no closed list of values"
+            self.problem(place, message, "observe a condition, an encoding, a choice or a state")
         for used in sorted(rule.elements):
             element = self.elements.get(used)
             if element is not None and element.role == INFORMATIONAL:
@@ -205,11 +202,8 @@ class MachineChecker:
         reached = _reached(spec.initial, spec.transitions)
         for state in known:
             if state not in reached:
-                self.problem(
-                    (*place, "transitions"),
-                    f"{state} is never reached",
-                    "add it to initial, or a transition to it",
-                )
+                hint = "add it to initial, or a transition to it"
+                self.problem((*place, "transitions"), f"{state} is never reached", hint)
 
     # --------------------------------------------------------------------------------- the proof
 
@@ -271,11 +265,8 @@ class MachineChecker:
         at = (*place, "rows")
         for values in silent[:3]:
             more = f" (and {len(silent) - 3} more)" if len(silent) > 3 else ""
-            self.problem(
-                at,
-                f"{combination(plan.observed, values)}: nothing is said{more}",
-                "add a row for it, a state or a violation",
-            )
+            message = f"{combination(plan.observed, values)}: nothing is said{more}"
+            self.problem(at, message, "add a row for it, a state or a violation")
         for values, rows in torn[:3]:
             self.problem(
                 (*at, rows[1]),
@@ -349,11 +340,8 @@ class MachineChecker:
         elif all(isinstance(value, str) for value in given):
             kind = enum(given)
         else:
-            self.problem(
-                (*place, "rows"),
-                f"{column} is given values of different kinds",
-                "give texts, numbers, or true and false",
-            )
+            message = f"{column} is given values of different kinds"
+            self.problem((*place, "rows"), message, "give texts, numbers, or true and false")
         if not given:
             kind = NONE
         return kind.or_none() if len(given) < len(values) else kind

@@ -194,11 +194,8 @@ class OutputChecker:
     def _attached(self, spec: OutputList, place: Place, scope: Scope) -> Node:
         value = scope.get(spec.from_)
         if value is None or value.kind.shape is None:
-            self.problem(
-                (*place, "from"),
-                f"{spec.from_!r} is not attached here",
-                "name an attachment of the element, or an element that occurs at most once",
-            )
+            hint = "name an attachment of the element, or an element that occurs at most once"
+            self.problem((*place, "from"), f"{spec.from_!r} is not attached here", hint)
             return Map()
         for word in ("sort", "split", "where"):
             if getattr(spec, word) is not None:

@@ -69,10 +69,8 @@ def _numeric(check: Check, tree: ast.Call, name: str, facts: Facts) -> Node:
     if name in OF_TICKS:
         tick = check.vocabulary.config.get(TICK_SIZE, NUMBER)
         if tick.name != "number" or tick.nullable:
-            raise fault(
-                f"{name} needs tick_size, which may be none or is no number here",
-                "declare it: tick_size: {type: number, from: chart.tick_size}",
-            )
+            hint = "declare it: tick_size: {type: number, from: chart.tick_size}"
+            raise fault(f"{name} needs tick_size, which may be none or is no number here", hint)
     return Call(BOOL if name == "near" else NUMBER, name, tuple(arguments))
 
 
@@ -88,10 +86,8 @@ def _alpha(check: Check, tree: ast.Call, name: str, facts: Facts) -> Node:
     if node.kind.absent:
         raise fault(f"{shown} may be none here", "ask first whether it is there")
     if nodes.shared(node):
-        raise fault(
-            f"{shown} is the colour of a group, whose members may differ in opacity",
-            "ask for the opacity of one part",
-        )
+        hint = "ask for the opacity of one part"
+        raise fault(f"{shown} is the colour of a group, whose members may differ in opacity", hint)
     if nodes.side(node, "alpha") is None:
         raise fault(f"{shown} has no opacity of its own", "name a drawn colour")
     return Call(NUMBER, name, (node,))
@@ -127,10 +123,8 @@ def _matches(check: Check, tree: ast.Call, name: str, facts: Facts) -> Node:
             raise fault(wrong, "patterns are those of RE2")
         return Call(BOOL, name, (text, Literal(PATTERN, pattern.value)))
     if pattern.kind.name != "pattern":
-        raise fault(
-            f"{quoted(written)} is {pattern.kind}, not a pattern",
-            "write a text, or a config key of type pattern",
-        )
+        hint = "write a text, or a config key of type pattern"
+        raise fault(f"{quoted(written)} is {pattern.kind}, not a pattern", hint)
     return Call(BOOL, name, (text, check.there(written, pattern)))
 
 
@@ -178,11 +172,8 @@ def listed(check: Check, tree: ast.ListComp, facts: Facts) -> Listing:
     if EACH in (value.at for value in scope.names.values()):
         raise fault("a list stands in a list", "a list has one `for`", "forbidden")
     if not scope.lists:
-        raise fault(
-            "a list has no place here: this runs once for each object",
-            "list in output, in edge_cases without each, or in a machine of the reading",
-            "forbidden",
-        )
+        hint = "list in output, in edge_cases without each, or in a machine of the reading"
+        raise fault("a list has no place here: this runs once for each object", hint, "forbidden")
     run = tree.generators[0]
     if len(tree.generators) > 1 or len(run.ifs) > 1 or run.is_async:
         raise fault("a list has one `for` and one `if`", "join with and", "forbidden")
@@ -209,11 +200,8 @@ def listed(check: Check, tree: ast.ListComp, facts: Facts) -> Listing:
 
 def _encode(check: Check, tree: ast.Call, name: str, facts: Facts) -> Node:
     if not check.scope.encodings:
-        raise fault(
-            f"the encoding {name!r} is called in reads only",
-            "name its result in reads, and use that name here",
-            "forbidden",
-        )
+        hint = "name its result in reads, and use that name here"
+        raise fault(f"the encoding {name!r} is called in reads only", hint, "forbidden")
     if len(tree.args) != 1:
         raise fault(f"{name} takes one value, not {len(tree.args)}")
     node = check.value(tree.args[0], facts)
@@ -227,10 +215,8 @@ def _encode(check: Check, tree: ast.Call, name: str, facts: Facts) -> Node:
     for meaning, looks in check.vocabulary.tables[name].items():
         for look in looks:
             if (wrong := _misfit(look, kind, check.vocabulary.config)) is not None:
-                raise fault(
-                    f"encodings.{name}.{meaning}: {wrong}",
-                    f"{name} is called on {quoted(tree.args[0])}, {kind}",
-                )
+                hint = f"{name} is called on {quoted(tree.args[0])}, {kind}"
+                raise fault(f"encodings.{name}.{meaning}: {wrong}", hint)
     return nodes.Encoded(enum(check.vocabulary.tables[name]), name, node)
 
 

@@ -6,7 +6,7 @@ and `if` as a set of names: `hunted and near(y1, hunted.top)` is fine where `hun
 
 import ast
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from chartpact.checks import MAX_WHOLE
 from chartpact.contracts.expressions import nodes
@@ -45,13 +45,8 @@ _REFUSED: Mapping[type[ast.AST], tuple[str, str]] = {
     ast.Starred: ("* spreads nothing here", "write the values out"),
 }
 _WORDS = {"true": Literal(BOOL, True), "false": Literal(BOOL, False), "none": Literal(NONE, None)}
-_ARITHMETIC: Mapping[type[ast.operator], str] = {
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.Div: "/",
-}
-_ORDER: Mapping[type[ast.cmpop], str] = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
+_SIGNS: Mapping[type, str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
+_ORDER: Mapping[type, str] = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 
 
 def check_expression(text: str, scope: Scope, vocabulary: Vocabulary) -> Expression:
@@ -74,7 +69,7 @@ class _Check(Check):
             case ast.Name() | ast.Attribute():
                 return _mention(self, tree, facts)
             case ast.IfExp():
-                return _choice(self, tree, facts)
+                return _choice(self, tree, facts, self.value)
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant() as number):
                 positive = _constant(number)
                 if positive.kind.name != "number":
@@ -103,11 +98,7 @@ class _Check(Check):
             case ast.Compare():
                 return _compare(self, tree, facts)
             case ast.IfExp():
-                test = self.condition(tree.test, facts)
-                when_true, when_false = established(test)
-                yes = self.condition(tree.body, facts | when_true)
-                no = self.condition(tree.orelse, facts | when_false)
-                return nodes.Choice(BOOL, test, yes, no)
+                return _choice(self, tree, facts, self.condition)
         node, shown = self.value(tree, facts), quoted(tree)
         if node.kind.name == "bool":
             if node.kind.nullable:
@@ -137,11 +128,12 @@ def _constant(tree: ast.Constant) -> Node:
     raise fault(f"{value!r:.40} is not a value", "use numbers and texts")
 
 
-def _choice(check: Check, tree: ast.IfExp, facts: Facts) -> Node:
+def _choice(
+    check: Check, tree: ast.IfExp, facts: Facts, branch: Callable[[ast.expr, Facts], Node]
+) -> Node:
     test = check.condition(tree.test, facts)
     when_true, when_false = established(test)
-    yes = check.value(tree.body, facts | when_true)
-    no = check.value(tree.orelse, facts | when_false)
+    yes, no = branch(tree.body, facts | when_true), branch(tree.orelse, facts | when_false)
     kind = union(yes.kind, no.kind)
     if kind is None:
         raise fault(f"one side is {yes.kind}, the other {no.kind}", "both must be alike")
@@ -179,9 +171,7 @@ def _resolved(check: Check, names: Names, facts: Facts) -> Mention:
     value = check.scope.get(names[0])
     if value is None:
         raise _unknown(check, names[0])
-    named = None
-    if isinstance(value.at, Slot):  # an element or a machine
-        named = value.at.name
+    named = value.at.name if isinstance(value.at, Slot) else None  # an element or a machine
     owner, anchor = value.element, None
     guards, attached = list[Location](), list[str]()
     for n, name in enumerate(names[1:], start=1):
@@ -242,7 +232,7 @@ def _arithmetic(check: Check, tree: ast.expr, facts: Facts) -> Node:
     if isinstance(tree, ast.UnaryOp):
         return nodes.Negative(NUMBER, _operand(check, tree.operand, facts, times=False))
     assert isinstance(tree, ast.BinOp)
-    sign = _ARITHMETIC.get(type(tree.op))
+    sign = _SIGNS.get(type(tree.op))
     if sign is None:
         raise fault("this operator is not known here", "use + - * /", "forbidden")
     left, right = _operand(check, tree.left, facts), _operand(check, tree.right, facts)
@@ -328,10 +318,8 @@ def _comparable(left: ast.expr, one: Node, right: ast.expr, other: Node) -> tupl
     elif other.kind.name == "color" and one.kind.name == "enum":
         one = color(one)
     if one.kind.nullable and other.kind.nullable:
-        raise fault(
-            f"{quoted(left)} and {quoted(right)} may both be none, and none would equal none",
-            f"ask first: {quoted(right)} != none and …",
-        )
+        message = f"{quoted(left)} and {quoted(right)} may both be none, and none would equal none"
+        raise fault(message, f"ask first: {quoted(right)} != none and …")
     names = {one.kind.name, other.kind.name}
     if names == {"enum"} and not set(one.kind.names) & set(other.kind.names):
         raise fault(

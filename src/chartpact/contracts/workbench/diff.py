@@ -56,7 +56,7 @@ class Diff:
 
     @property
     def level(self) -> str:
-        return max((each.level for each in self.changes), key=_ORDER.index, default=NONE)
+        return max((change.level for change in self.changes), key=_ORDER.index, default=NONE)
 
     @property
     def ok(self) -> bool:
@@ -79,7 +79,7 @@ class Diff:
             "new": self.new,
             "class": self.level,
             "next_version": self.next_version,
-            "changes": [each.to_json() for each in self.changes],
+            "changes": [change.to_json() for change in self.changes],
             "unreserved": list(self.unreserved),
             "ok": self.ok,
         }
@@ -103,7 +103,7 @@ def diff(old: Contract, new: Contract) -> Diff:
 
 
 def _unreserved(old: Contract, new: Contract) -> Iterator[str]:
-    was, now = (identifiers(each.file, each.output) for each in (old, new))
+    was, now = (identifiers(contract.file, contract.output) for contract in (old, new))
     kept = reserved(new.file)
     for section, ids in was.items():
         for steps in sorted(ids - now[section]):
@@ -237,7 +237,7 @@ def _rows(was: MachinePlan, now: MachinePlan, path: str) -> Iterator[Change]:
         before = old.get(values)
         refused = before is not None and isinstance(before[0], Refusal)
         if isinstance(row[0], Refusal):
-            same = refused and [each.kind for each in before or ()] == [each.kind for each in row]
+            same = refused and [r.kind for r in before or ()] == [r.kind for r in row]
             changed |= not same
             reworded |= same and before != row
         elif refused and rows.get(row[0]) == row:
@@ -277,7 +277,7 @@ def _closed(kind: Kind) -> Any:
 
 def _unordered(written: Any) -> Any:
     if isinstance(written, Mapping):
-        return {key: _unordered(each) for key, each in written.items()}
+        return {key: _unordered(value) for key, value in written.items()}
     return frozenset(written) if isinstance(written, list) else written
 
 

@@ -73,12 +73,12 @@ def difference(example: Example, reading: Reading) -> str | None:
         if reading.state != example.expect["state"]:
             return f"read {json.dumps(reading.state)}, not {json.dumps(example.expect['state'])}"
         return None
-    wanted = Counter((each["kind"], each["path"]) for each in example.expect["violations"])
-    found = Counter((each.kind, each.path) for each in reading.violations)
+    wanted = Counter((v["kind"], v["path"]) for v in example.expect["violations"])
+    found = Counter((v.kind, v.path) for v in reading.violations)
     if wanted == found:
         return None
     if reading.ok:
         return f"read {json.dumps(reading.state)}, though it should be refused"
-    told = [f"{kind} at {path}" for kind, path in (wanted - found).elements()]
+    lacking = [f"{kind} at {path}" for kind, path in (wanted - found).elements()]
     extra = [f"{kind} at {path}" for kind, path in (found - wanted).elements()]
-    return f"not found: {', '.join(told) or 'none'}; found besides: {', '.join(extra) or 'none'}"
+    return f"not found: {', '.join(lacking) or 'none'}; found besides: {', '.join(extra) or 'none'}"

@@ -57,7 +57,7 @@ class Result:
         return {
             "targets": list(self.targets),
             "changes": self.changes,
-            "unnoticed": [str(each) for each in self.unnoticed],
+            "unnoticed": list(map(str, self.unnoticed)),
             "unshown": list(self.unshown),
         }
 
@@ -103,8 +103,8 @@ class _Trial:
     def run(self) -> Iterator[_Verdict]:
         seen: set[tuple[int, Column, bool]] = set()
         overruled: list[tuple[Target, Record]] = []
-        found = targets(self.contract, self.base.bound.values)
-        for target in sorted(found, key=lambda each: (each.unsure, not each.every)):
+        fields = targets(self.contract, self.base.bound.values)
+        for target in sorted(fields, key=lambda target: (target.unsure, not target.every)):
             for record in self._records(target)[:MAX_OBJECTS]:
                 field = (id(record), target.need, target.alpha)
                 if field in seen:  # the strictest demand on a field includes the others
@@ -132,14 +132,13 @@ class _Trial:
         if target.attachment is not None:
             instances = self._attached(target, element, instances)
         if target.beside is not None:
-            there = element.parts[target.beside].slot
-            instances = [each for each in instances if each[there] is not None]
+            instances = _having(instances, element.parts[target.beside].slot)
         if target.grouped:  # what stands alone is a group anywhere
-            instances = [each for each in instances if len(each[0]) > 1]
+            instances = [instance for instance in instances if len(instance[0]) > 1]
         matching = self.base.matching
         if target.part is not None and element.base is None:
             slot = element.parts[target.part].slot
-            rows = [each[slot] for each in instances if each[slot] is not None]
+            rows = [instance[slot] for instance in _having(instances, slot)]
             return [matching.drawn[element.channel].records[row[0]] for row in rows]
         return matching.behind(element, instances)
 
@@ -147,50 +146,46 @@ class _Trial:
         """Owners that have the attachment, or what is attached to them."""
         owner = self.contract.elements[target.referrer or target.element]
         slot = next(a.slot for a in owner.attachments if a.name == target.attachment)
-        owners = [each for each in self._contributing(owner.name) if each[slot] is not None]
         if owner is element and target.referrer is None:
-            return [each for each in instances if each[slot] is not None]
-        return [each[slot] for each in owners]
+            return _having(instances, slot)
+        return [instance[slot] for instance in _having(self._contributing(owner.name), slot)]
 
     def _contributing(self, name: str, each_counts: bool = False) -> list[Any]:
         """The instances of an element on which the reading depends.
 
         With `each_counts`, only those which are not just some of a list that is summed up.
         """
-        contract, mine = self.contract, self.base.matching.instances[name]
+        mine = self.base.matching.instances[name]
         if name in self._named or (name in self._listed and not each_counts):
             return mine
-        kept: dict[int, Any] = {}
-        for other in contract.elements.values():
+        used: dict[int, Any] = {}
+        for other in self.contract.elements.values():
             if name not in other.uses or other.ignored:
                 continue
             others = self._contributing(other.name, each_counts)
-            if other.base == name:
-                kept |= {id(each[0]): each[0] for each in others if other.group is None}
-            slots = [a for a in other.attachments if a.candidates == name]
-            for attachment in slots:
-                if attachment.exclusive:
-                    return mine
-                kept |= {
-                    id(each[attachment.slot]): each[attachment.slot]
-                    for each in others
-                    if each[attachment.slot] is not None
-                }
-            if other.base != name and not slots and others:
+            if other.base == name and other.group is None:
+                used |= {id(view[0]): view[0] for view in others}
+            attachments = [a for a in other.attachments if a.candidates == name]
+            if any(attachment.exclusive for attachment in attachments):
                 return mine
-        return list(kept.values())
+            for slot in (attachment.slot for attachment in attachments):
+                used |= {id(owner[slot]): owner[slot] for owner in _having(others, slot)}
+            if other.base != name and not attachments and others:
+                return mine
+        return list(used.values())
 
     @cached_property
     def _named(self) -> set[str]:
         """The elements that machines, edge cases and the output speak of, not only in lists."""
         contract = self.contract
-        named = {machine.element for machine in contract.machines.values() if machine.element}
-        named |= {edge.spec.each for edge in contract.edges.values() if edge.spec.each}
+        machines, edges = contract.machines.values(), contract.edges.values()
+        named = {plan.element for plan in machines} | {edge.spec.each for edge in edges}
         for part in parts(contract.output):
             if isinstance(part, Instances) or (isinstance(part, Attached) and part.named):
-                named |= {part.element} if part.element is not None else set()
-        epochs = [plan.epoch for plan in contract.machines.values() if plan.epoch is not None]
-        return named.union(*(rule.named for rule in (*contract.deciding, *epochs)))
+                named.add(part.element)
+        epochs = [plan.epoch for plan in machines if plan.epoch is not None]
+        rules = (*contract.deciding, *epochs)
+        return {name for name in named if name is not None}.union(*(rule.named for rule in rules))
 
     @cached_property
     def _listed(self) -> set[str]:
@@ -199,39 +194,32 @@ class _Trial:
     def _needed_records(self) -> Iterator[tuple[ElementPlan, Record, bool]]:
         """Objects that cannot go unnoticed, all but those of optional parts; whether one that goes
         leaves a damaged group behind."""
-        matching = self.base.matching
         for element in self.contract.elements.values():
             if element.ignored or element.base is not None:
                 continue
-            instances = self._contributing(element.name, each_counts=True)[:MAX_OBJECTS]
-            optional = {
-                id(each[part.slot])
-                for part in element.parts.values()
-                for each in instances
-                if part.optional
-            }
-            for each in instances:
-                rows = each[0] if element.group is not None else [each[0]]
+            records = self.base.matching.drawn[element.channel].records
+            optional = [part.slot for part in element.parts.values() if part.optional]
+            for instance in self._contributing(element.name, each_counts=True)[:MAX_OBJECTS]:
+                rows = instance[0] if element.group is not None else [instance[0]]
                 for row in rows:
-                    if id(row) not in optional:
-                        damaged = bool(element.parts) and len(rows) > 1
-                        yield element, matching.drawn[element.channel].records[row[0]], damaged
+                    if not any(instance[slot] is row for slot in optional):
+                        yield element, records[row[0]], bool(element.parts) and len(rows) > 1
 
     # ------------------------------------------------------------------------------------ changes
 
     def _change(self, target: Target, record: Record) -> Iterator[_Verdict]:
         verdicts = []
-        for told, changed in self.scale.mutants(target, record):
+        for change, changed in self.scale.mutants(target, record):
             noticed = self._noticed(self._with({id(record): changed}))
             if noticed is not None:
-                verdicts.append((noticed, told))
+                verdicts.append((noticed, change))
         if target.every:
-            for noticed, told in verdicts:
-                yield _Verdict(str(target), noticed, told)
+            for noticed, change in verdicts:
+                yield _Verdict(str(target), noticed, change)
         elif verdicts:
-            told = " or ".join(told for _, told in verdicts)
+            changes = " or ".join(change for _, change in verdicts)
             noticed = any(noticed for noticed, _ in verdicts)
-            yield _Verdict(str(target), noticed, told, target.unsure)
+            yield _Verdict(str(target), noticed, changes, target.unsure)
 
     def _overruled(self, fields: list[tuple[Target, Record]]) -> Iterator[_Verdict]:
         """Fields that matter once the other parts of a condition no longer hold.
@@ -240,18 +228,17 @@ class _Trial:
         long as the reading stays; in that picture, which reads the same, the field stands alone.
         """
         for target, record in fields[:MAX_OVERRULED]:
-            others = [each for each in fields[:MAX_OVERRULED] if each != (target, record)]
+            others = [field for field in fields[:MAX_OVERRULED] if field != (target, record)]
             for turn in range(MAX_TURNS if others else 0):
                 around = self._quiet(others, turn)
                 now = around.get(id(record), record)
-                found = (
-                    told
-                    for told, changed in self.scale.mutants(target, now)
-                    if self._noticed(self._with({**around, id(record): changed}))
-                )
-                if (told := next(found, None)) is not None:
-                    yield _Verdict(str(target), True, told, unsure=True)
-                    break
+                for change, changed in self.scale.mutants(target, now):
+                    if self._noticed(self._with({**around, id(record): changed})):
+                        yield _Verdict(str(target), True, change, unsure=True)
+                        break
+                else:
+                    continue
+                break
 
     def _quiet(self, fields: list[tuple[Target, Record]], turn: int) -> dict[int, Record]:
         """Changes of these fields, all at once, that leave the reading as it was."""
@@ -280,24 +267,28 @@ class _Trial:
 
     def _with(self, changed: Mapping[int, Record]) -> Snapshot:
         """The picture with some objects changed, by the identity of what they were."""
-        study = self.base.study
-        channels = {name: study.records(name) for name in CHANNELS}
+        channels = {name: self.base.study.records(name) for name in CHANNELS}
         return self._put(
             {
-                name: [changed.get(id(each), each) for each in records]
+                name: [changed.get(id(record), record) for record in records]
                 for name, records in channels.items()
                 if records is not None
             }
         )
 
-    def _without(self, channel: str, record: Record) -> Snapshot:
+    def _without(self, channel: str, gone: Record) -> Snapshot:
         records = self.base.study.records(channel) or ()
-        return self._put({channel: [each for each in records if each is not record]})
+        return self._put({channel: [record for record in records if record is not gone]})
 
     def _put(self, channels: Mapping[str, list[Any]]) -> Snapshot:
-        data, study = self.example.snapshot.data, self.base.study.data
-        studies = [{**each, **channels} if each is study else each for each in data["studies"]]
+        data, base = self.example.snapshot.data, self.base.study.data
+        studies = [{**study, **channels} if study is base else study for study in data["studies"]]
         return Snapshot({**data, "studies": studies})
+
+
+def _having(instances: list[Any], slot: int) -> list[Any]:
+    """The instances that hold something in a slot."""
+    return [instance for instance in instances if instance[slot] is not None]
 
 
 class Scale:

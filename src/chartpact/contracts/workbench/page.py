@@ -44,14 +44,9 @@ def _code(text: object) -> str:
 def _identity(contract: Contract) -> Iterator[str]:
     identity = contract.file.identity
     yield "## 1 Identity\n"
-    rows = [("`pine_title`", identity.pine_title)]
-    if identity.study_filter:
-        rows.append(("`study_filter`", identity.study_filter))
-    if identity.short_title:
-        rows.append(("`short_title`", identity.short_title))
-    if identity.script_versions:
-        rows.append(("`script_versions`", ", ".join(map(str, identity.script_versions))))
-    yield _table(["field", "value"], rows)
+    versions = ", ".join(map(str, identity.script_versions or ()))
+    fields = {**dict(identity), "script_versions": versions}
+    yield _table(["field", "value"], [(f"`{name}`", text) for name, text in fields.items() if text])
 
 
 def _config(contract: Contract) -> Iterator[str]:
@@ -109,7 +104,7 @@ def _words(element: Element) -> Iterator[tuple[str, str]]:
     if element.where is not None:
         yield "where", _code(element.where)
     if element.group is not None:
-        yield "group", ", ".join(f"`{each}`" for each in element.group)
+        yield "group", ", ".join(f"`{name}`" for name in element.group)
     if element.newest is not None:
         yield "newest", f"`{element.newest}`"
     for name, part in (element.parts or {}).items():
@@ -135,7 +130,7 @@ def _words(element: Element) -> Iterator[tuple[str, str]]:
         rest += ", one to one" if attach.exclusive else ""
         yield f"attach `{name}`", f"{_count(attach.count)} of `{attach.from_}`: {ranges}{rest}"
     if element.key is not None:
-        yield "key", ", ".join(_code(each) for each in element.key)
+        yield "key", ", ".join(map(_code, element.key))
     if element.changes:
         yield "changes", element.changes
 
@@ -171,17 +166,17 @@ def _machine(machine: MachinePlan) -> Iterator[str]:
     rows = []
     for name, row in spec.rows.items():
         for when in row.when if isinstance(row.when, list) else [row.when]:
-            cells = [_allowed(when, each) for each in names]
+            cells = [_allowed(when, observed) for observed in names]
             if row.violation is None:
                 given = [_shown((row.give or {}).get(column)) for column in machine.columns]
                 rows.append([*cells, f"`{name}`", *given])
             else:
-                told = f"refused: {row.violation}" + (f", {row.say}" if row.say else "")
-                rows.append([*cells, told, *[""] * len(machine.columns)])
+                refused = f"refused: {row.violation}" + (f", {row.say}" if row.say else "")
+                rows.append([*cells, refused, *[""] * len(machine.columns)])
     yield _table(head, rows)
-    initial = ", ".join(f"`{each}`" for each in spec.initial)
+    initial = ", ".join(f"`{state}`" for state in spec.initial)
     steps = "; ".join(
-        f"`{state}` → {', '.join(f'`{each}`' for each in nexts)}"
+        f"`{state}` → {', '.join(f'`{name}`' for name in nexts)}"
         for state, nexts in spec.transitions.items()
     )
     yield f"Begins in {initial}. Steps: {steps or 'none'}.\n"
@@ -195,15 +190,15 @@ def _machine(machine: MachinePlan) -> Iterator[str]:
 
 def _values(machine: MachinePlan, name: str) -> str:
     kind = machine.observed[name].kind
-    listed = list(kind.names) if kind.name == "enum" else ["true", "false"]
-    return ", ".join(f"`{each}`" for each in [*listed, *(["absent"] if kind.nullable else [])])
+    listed = kind.names if kind.name == "enum" else ("true", "false")
+    return ", ".join(f"`{value}`" for value in (*listed, *(["absent"] if kind.nullable else [])))
 
 
 def _allowed(when: Mapping[str, Any], name: str) -> str:
     if name not in when:
         return "any"
     listed = when[name] if isinstance(when[name], list) else [when[name]]
-    return " or ".join(_shown(each) for each in listed)
+    return " or ".join(map(_shown, listed))
 
 
 def _shown(value: object) -> str:
@@ -241,10 +236,10 @@ def _examples(examples: Sequence[Example]) -> Iterator[str]:
         return
     yield "## Examples\n"
     rows = []
-    for each in examples:
-        if each.conforming:
-            told = _code(json.dumps(each.expect["state"]))
+    for example in examples:
+        if example.conforming:
+            read = _code(json.dumps(example.expect["state"]))
         else:
-            told = ", ".join(f"{v['kind']} at `{v['path']}`" for v in each.expect["violations"])
-        rows.append((f"`{each.name}`", each.about, told))
+            read = ", ".join(f"{v['kind']} at `{v['path']}`" for v in example.expect["violations"])
+        rows.append((f"`{example.name}`", example.about, read))
     yield _table(["example", "about", "read as"], rows)

@@ -169,20 +169,10 @@ class _Targets:
             part = name if name in parts else part
         for need in sorted(mention.value.needs):
             # The other edge of a box matters only where it would pass this one.
-            across = need.channel == "boxes" and {need.field, mention.names[-1]} == {
-                "top",
-                "bottom",
-            }
-            yield Target(
-                owner,
-                part,
-                need,
-                field.alpha,
-                field.every and not across,
-                referrer,
-                attachment,
-                unsure=field.unsure or across,
-            )
+            across = (need.field, mention.names[-1]) in (("top", "bottom"), ("bottom", "top"))
+            every, unsure = field.every and not across, field.unsure or across
+            at = (referrer, attachment)
+            yield Target(owner, part, need, field.alpha, every, *at, unsure=unsure)
 
     def _read(
         self, element: str, name: str, every: bool, referrer: str | None, attachment: str | None
@@ -224,8 +214,9 @@ class _Walk:
                 yield from self.value(node.right, truth, kept)
             case nodes.Negative() | nodes.Finite() | nodes.Known():
                 yield from self.value(node.of, truth, every)
-            case nodes.Call(function="alpha", arguments=(Mention() as color,)):
-                yield _Field(color, False, alpha=True)
+            case nodes.Call(function="alpha"):
+                colors = [color for color in node.arguments if isinstance(color, Mention)]
+                yield from (_Field(color, False, alpha=True) for color in colors)
             case nodes.Call():
                 for argument in node.arguments:
                     yield from self.value(argument, truth, False)

@@ -90,7 +90,7 @@ class _Annotation(NamedTuple):
         line = f"    {name}: {self}"
         if len(line) <= MAX_LINE or not self.names:
             return line
-        names = "".join(f"        {json.dumps(each)},\n" for each in self.names)
+        names = "".join(f"        {json.dumps(option)},\n" for option in self.names)
         return f"    {name}: Literal[\n{names}    ]{' | None' if self.nullable else ''}"
 
 
