@@ -114,6 +114,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 item.add_marker(absent)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file() -> Generator[None, list[Any], list[Any]]:
+    """Doctests of the package alone: a test file that they cannot import would count as skipped."""
+    return [each for each in (yield) if type(each) is pytest.Module]
+
+
 def pytest_collection_finish() -> None:
     gc.freeze()  # thousands of tests, which no later collection need look through
 

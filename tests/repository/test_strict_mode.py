@@ -65,6 +65,14 @@ def test_missing_reference_data_is_listed_in_one_line_and_passes(tmp_path: Path,
     assert "not run without the reference data: tests/test_it.py::test_golden" in result.stdout
 
 
+def test_a_test_file_that_cannot_be_imported_fails_the_run(tmp_path: Path) -> None:
+    options = ("--doctest-modules", "--doctest-ignore-import-errors", "--import-mode=importlib")
+    files = {"test_it.py": "from os import no_such_name", "test_too.py": ""}
+    result = run_pytest(tmp_path, *options, files=files)
+    assert result.returncode == pytest.ExitCode.INTERRUPTED
+    assert "ERROR tests/test_it.py" in result.stdout
+
+
 ALONE = """
 def note(text):
     with open("log", "a") as log:

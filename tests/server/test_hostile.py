@@ -27,7 +27,8 @@ from tests.server.conftest import (
 )
 
 from chartpact import sandbox
-from chartpact.library import Scripts, open_database
+from chartpact.library.database import open_database
+from chartpact.library.scripts import Scripts
 
 CHART = {"symbol": "sample:es-5m", "bars": 60, "format": "summary"}
 BARS = b"time,open,high,low,close\n1709510400,1,2,1,2\n1709514000,2,3,1,1\n"
@@ -49,11 +50,11 @@ def small(tmp_path_factory):
 def strict(tmp_path_factory):
     """A server that grants little in a minute, and runs the scripts of one user only."""
     folder = tmp_path_factory.mktemp("strict")
-    engine = open_database(f"sqlite:///{folder}/library.db")
-    kept = Scripts(engine, lambda _user, source: sandbox.validate(source))
+    database = open_database(f"sqlite:///{folder}/library.db")
+    kept = Scripts(database, lambda _user, source: sandbox.validate(source))
     for user, name in product(("eve", "fay"), ("rsi", "own")):
         kept.register(user, name, SCRIPT)
-    engine.dispose()
+    database.close()
     limits = "calls_per_minute=30,body_megabytes_per_minute=4,job_megabytes=32"
     with serving(folder, CHARTPACT_LIMITS=limits, CHARTPACT_SCRIPTS="fay") as running:
         yield running
