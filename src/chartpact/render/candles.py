@@ -83,7 +83,7 @@ def draw_candles(prices: Prices, frame: Frame) -> list[Op]:
         bodies = _boxes(candle.x - width // 2, top, width, bottom - top)
         if width > 1:
             ops.append(Rects(np.concatenate((wicks, bodies)), candle.fill))
-        else:  # a wick as wide as its body is fainter, to be told from it
+        else:  # a wick as wide as its body is drawn fainter
             ops += [Rects(wicks, fade(candle.fill, 0.6)), Rects(bodies, candle.fill)]
     return ops
 

@@ -23,7 +23,7 @@ from chartpact.textcolumn import TextColumn
 
 Document = dict[str, Any]
 
-_MOST_TEXTS = 1 << 22  # places in a plot, of which each bar has a few
+_MOST_TEXTS = 1 << 22  # in one text column
 
 _SIMPLE = frozenset(("hline", "hbar", "divline"))  # plots whose fields are all single values
 _ABOUT_BARS = tuple(field.name for field in fields(Bars) if field.name not in COLUMNS)

@@ -48,7 +48,7 @@ def signals_of(plots: Iterable[Plot], lag: Mapping[str, int] = MappingProxyType(
     bars = np.concatenate([points.x for points in dots])[rows]
     order = np.argsort(bars, kind="stable")
     rows, bars = rows[order], bars[order]
-    name = names.take(rows)
-    lags = np.array([lag.get(each or "", 0) for each in name.categories], np.int64)
-    value = np.concatenate([points.y for points in dots])[rows]
-    return Signals(bar=bars, confirmed_bar=bars + lags[name.codes], value=value, name=name)
+    names = names.take(rows)
+    lags = np.array([lag.get(name or "", 0) for name in names.categories], np.int64)
+    values = np.concatenate([points.y for points in dots])[rows]
+    return Signals(bar=bars, confirmed_bar=bars + lags[names.codes], value=values, name=names)

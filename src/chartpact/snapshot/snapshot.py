@@ -1,6 +1,7 @@
 """A snapshot as a value: read from JSON, written as JSON, with the faults of its records."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,7 +60,7 @@ class Snapshot:
 
     @property
     def studies(self) -> tuple[Study, ...]:
-        return tuple(Study(each) for each in self.data["studies"])
+        return tuple(map(Study, self.data["studies"]))
 
     def delivers(self, channel: str, field: str) -> bool:
         """Whether the source declares that it can tell this field."""
@@ -78,13 +79,11 @@ class Snapshot:
         return cls(data)
 
     @classmethod
-    def of(cls, given: "Snapshot | Mapping[str, Json] | str | Path") -> "Snapshot":
-        """The snapshot that is given as such, as JSON data, or as the path of a JSON file."""
-        if isinstance(given, Snapshot):
-            return given
-        if isinstance(given, str | Path):
-            return cls.load(given)
-        return cls(given)
+    def of(cls, source: "Snapshot | Mapping[str, Json] | str | Path") -> "Snapshot":
+        """A snapshot as it is, from JSON data, or from the path of a JSON file."""
+        if isinstance(source, Snapshot):
+            return source
+        return cls.load(source) if isinstance(source, str | Path) else cls(source)
 
     @classmethod
     def of_scenes(cls, chart: Mapping[str, Json], studies: Sequence[Json]) -> "Snapshot":
@@ -124,12 +123,11 @@ def parse_json(text: str) -> Json:
 
 
 def _pairs(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise SnapshotError(f"the key {twice!r} is there twice")
-    return found
+    data = dict(pairs)
+    if len(data) < len(pairs):
+        counts = Counter(key for key, _ in pairs)
+        raise SnapshotError(f"the key {counts.most_common(1)[0][0]!r} is there twice")
+    return data
 
 
 def _problems(snapshot: Snapshot) -> Iterator[str]:

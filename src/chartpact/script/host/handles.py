@@ -153,6 +153,7 @@ def _settings(kind: type[DrawnObject], apart: Sequence[str]) -> dict[str, _Setti
 
 def _method(name: str, parameters: Iterable[str], body: str, **names: Any) -> Any:
     """A method with these parameters, so that Python itself refuses calls with other arguments."""
+    names["__name__"] = __name__
     exec(f"def {name}(self, {', '.join(parameters)}):\n    return {body}", names)
     return names[name]
 
@@ -165,7 +166,7 @@ def _drawing_method(name: str, kind: type[DrawnObject], body: str, **names: Any)
         else f"{argument.keyword}={argument.default!r}"
         for argument in kind.arguments
     ]
-    return _method(name, parameters, body, __name__=__name__, **names)
+    return _method(name, parameters, body, **names)
 
 
 def _setter(keyword: str) -> Callable[["Handle", Any], None]:
