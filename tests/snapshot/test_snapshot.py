@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 import chartpact as cp
-from chartpact import charts, indicators
+from chartpact import charts
+from chartpact.catalogue import Catalogue
 from chartpact.cli import main
 from chartpact.scene import Anchor, Box, Cell, Label, Line, Scene, Table
 from chartpact.snapshot import (
@@ -39,7 +40,10 @@ class Drawer:
     source, description, params, overlay = "user", "", (), True
     short_title = "DRW"
 
-    def compute(self, bars, params):  # noqa: ARG002
+    def needs(self, bars, values):  # noqa: ARG002
+        return {}
+
+    def draw(self, bars, values, supplies):  # noqa: ARG002
         at, ahead = Anchor(3, 3, int(bars.time[3])), Anchor(None, len(bars) + 5, None)
         lost = Anchor(None, None, None)
         return Scene(
@@ -51,22 +55,12 @@ class Drawer:
         )
 
 
-class Provider:
-    def find(self, name, user):  # noqa: ARG002
-        return Drawer() if name == "drawer" else None
-
-    def list(self, user):  # noqa: ARG002
-        return [Drawer()]
+OWN = Catalogue({"drawer": Drawer()})
 
 
 @pytest.fixture
-def drawer(monkeypatch):
-    monkeypatch.setattr(indicators, "_providers", [Provider(), *indicators._providers])
-
-
-@pytest.fixture
-def drawn(drawer):  # noqa: ARG001
-    return charts.chart(cp.load("sample:es-5m"), ["drawer"]).snapshot()
+def drawn():
+    return charts.chart(cp.load("sample:es-5m"), ["drawer"], catalogue=OWN).snapshot()
 
 
 def test_any_scene_of_ours_is_a_snapshot_without_problems(drawn):
@@ -239,8 +233,8 @@ def test_a_file_that_holds_no_json_is_refused_with_its_name(tmp_path, text, told
     assert told in str(refused.value)
 
 
-@pytest.mark.usefixtures("drawer")
-def test_the_command_line_writes_what_was_drawn(tmp_path, capsys):
+def test_the_command_line_writes_what_was_drawn(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("chartpact.cli.snapshot.own_catalogue", lambda: OWN)
     path = tmp_path / "out.json"
     assert main(["snapshot", "--bars", "sample:es-5m", "-i", "drawer", "-o", str(path)]) == 0
     assert Snapshot.load(path).studies[0].name == "Drawer AI"
