@@ -114,13 +114,13 @@ def test_nothing_but_na_gives_nothing(name):
 
 
 @every_kernel
-@pytest.mark.parametrize("length", [10**12, 2**63 - 1, 0, -1, -(2**63)])
-def test_a_length_that_cannot_be_filled_allocates_nothing_and_crashes_nothing(name, length):
-    args = given(name)
-    has_length = any(type(v) is int for v in args)
-    answers = results(name, *(length if type(v) is int else v for v in args))
-    if length > 0 and has_length and name != "supertrend":
-        assert not any(np.nan_to_num(a).any() for a in answers)
+def test_a_length_that_cannot_be_filled_allocates_nothing_and_crashes_nothing(name):
+    for length in (10**12, 2**63 - 1, 0, -1, -(2**63)):
+        args = given(name)
+        has_length = any(type(v) is int for v in args)
+        answers = results(name, *(length if type(v) is int else v for v in args))
+        if length > 0 and has_length and name != "supertrend":
+            assert not any(np.nan_to_num(a).any() for a in answers)
 
 
 @every_kernel
@@ -132,28 +132,28 @@ def test_odd_numbers_raise_no_floating_point_error(name):
 
 
 @every_kernel
-@pytest.mark.parametrize("odd", [None, np.inf])
-def test_bars_that_follow_change_not_a_bit_of_what_stands(name, odd):
-    args = given(name, 1200, holes="")
-    for series in filter(is_prices, args):
-        series[[400, 401, 640]] = np.nan if odd is None else odd
-    whole = results(name, *args)
-    for bars in [1, 2, 31, 32, 33, 128, 255, 256, 257, 399, 402, 513, 639, 642, 1024, 1199]:
-        part = [v[:bars] if np.ndim(v) else v for v in args]
-        assert same_bits(results(name, *part), [w[:bars] for w in whole]), bars
+def test_bars_that_follow_change_not_a_bit_of_what_stands(name):
+    for odd in (None, np.inf):
+        args = given(name, 1200, holes="")
+        for series in filter(is_prices, args):
+            series[[400, 401, 640]] = np.nan if odd is None else odd
+        whole = results(name, *args)
+        for bars in [1, 2, 31, 32, 33, 128, 255, 256, 257, 399, 402, 513, 639, 642, 1024, 1199]:
+            part = [v[:bars] if np.ndim(v) else v for v in args]
+            assert same_bits(results(name, *part), [w[:bars] for w in whole]), bars
 
 
 @every_kernel
-@pytest.mark.parametrize("n", [3, 17, 40, 300, 700])
-def test_a_long_series_agrees_with_the_reference(name, n):
-    args = [n if type(v) is int else v for v in given(name, 1500, holes="middle")]
-    expected = getattr(reference, name)(*args)
-    expected = expected if isinstance(expected, tuple) else (expected,)
-    scale = max(np.nanmax(np.abs(v)) for v in args if np.ndim(v))
-    for got, wanted in zip(results(name, *args), expected, strict=True):
-        np.testing.assert_allclose(
-            got, wanted, rtol=1e-11, atol=1e-12 * scale, equal_nan=True, err_msg=name
-        )
+def test_a_long_series_agrees_with_the_reference(name):
+    for n in (3, 17, 40, 300, 700):
+        args = [n if type(v) is int else v for v in given(name, 1500, holes="middle")]
+        expected = getattr(reference, name)(*args)
+        expected = expected if isinstance(expected, tuple) else (expected,)
+        scale = max(np.nanmax(np.abs(v)) for v in args if np.ndim(v))
+        for got, wanted in zip(results(name, *args), expected, strict=True):
+            np.testing.assert_allclose(
+                got, wanted, rtol=1e-11, atol=1e-12 * scale, equal_nan=True, err_msg=name
+            )
 
 
 @pytest.mark.parametrize("name", "sma wma alma swma ema rma linreg median highest bb".split())

@@ -74,13 +74,14 @@ def _span(hours: str) -> tuple[int, int]:
     return minute_of_day(start), MINUTES if end == "2400" else minute_of_day(end) or MINUTES
 
 
-def minute_of_day(text: str, colon: str = "") -> int:
+def minute_of_day(text: object, colon: str = "") -> int:
     """Minutes since midnight of a time of day written HHMM, or HH:MM where `colon` is a colon.
 
     >>> minute_of_day("0930"), minute_of_day("17:00", ":")
     (570, 1020)
     """
-    time = re.fullmatch(rf"([01][0-9]|2[0-3]){colon}([0-5][0-9])", text)
+    form = rf"([01][0-9]|2[0-3]){colon}([0-5][0-9])"
+    time = re.fullmatch(form, text) if isinstance(text, str) else None
     if time is None:
         raise ClockError(f"{text!r} is no time of day: write it like 09{colon}30")
     return int(time[1]) * 60 + int(time[2])

@@ -22,9 +22,9 @@ from chartpact.ta import (
     extremes,
     logic,
     oscillators,
-    prices,
     statistics,
     trend,
+    typical,
     volatility,
     volume,
     wallclock,
@@ -36,9 +36,9 @@ from chartpact.ta.events import *  # noqa: F403
 from chartpact.ta.extremes import *  # noqa: F403
 from chartpact.ta.logic import *  # noqa: F403
 from chartpact.ta.oscillators import *  # noqa: F403
-from chartpact.ta.prices import *  # noqa: F403
 from chartpact.ta.statistics import *  # noqa: F403
 from chartpact.ta.trend import *  # noqa: F403
+from chartpact.ta.typical import *  # noqa: F403
 from chartpact.ta.volatility import *  # noqa: F403
 from chartpact.ta.volume import *  # noqa: F403
 from chartpact.ta.wallclock import *  # noqa: F403
@@ -54,7 +54,7 @@ FAMILIES: tuple[ModuleType, ...] = (
     events,
     arithmetic,
     logic,
-    prices,
+    typical,
     wallclock,
 )
 

@@ -1,13 +1,21 @@
-"""Checks what a `ta` function is given, quickly where it is right and in words where it is not."""
+"""What the arguments of `ta` functions may be: said in their signatures, checked here.
+
+The annotation of a parameter carries its check, as in `n: Length`. A call whose arguments are as
+the kernels take them goes straight to the function. Any other is prepared: values are converted,
+bars are taken apart, and what is unfit is refused in words.
+"""
 
 from collections.abc import Callable
-from functools import wraps
-from operator import index
-from typing import Any, ParamSpec, TypeVar
+from functools import cache, partial, wraps
+from typing import Annotated, Any, NamedTuple, ParamSpec, TypeVar, cast
 
 import numpy as np
 from numpy import ndarray
 from numpy.typing import ArrayLike, NDArray
+
+from chartpact import checks
+from chartpact.checks import Unfit
+from chartpact.ta.kernels import kernel
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -19,6 +27,8 @@ R = TypeVar("R")
 FLOAT = np.dtype(np.float64)
 BOOL = np.dtype(np.bool_)
 LARGEST = 2**31 - 1
+EXACT = 2**53  # whole numbers up to here are floats
+ABSENT: Any = object()
 
 
 class TaError(ValueError):
@@ -44,150 +54,288 @@ def _shown(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def length(function: str, argument: str, value: int) -> int:
-    """A number of bars: a whole number of at least 1."""
-    return whole(function, argument, value, 1)
+# ------------------------------------------------------------------------------- single arguments
 
 
-def whole(
-    function: str, argument: str, value: int, least: int = -LARGEST, most: int = LARGEST
-) -> int:
-    """A whole number from `least` to `most`."""
-    if type(value) is int and least <= value <= most:
-        return value
-    try:
-        number = index(value)
-    except TypeError:
-        number = least - 1
-    if isinstance(value, bool | np.bool_) or not least <= number <= most:
-        bound = f" of at least {least}" if least > -LARGEST else ""
-        bound = f" of at most {most}" if number > most else bound
-        raise TaError(function, argument, value, f"must be a whole number{bound}")
-    return number
+class Check(NamedTuple):
+    """What an argument may be.
+
+    `convert` gives the value as the function wants it, or raises Unfit with the rule. An array of
+    `dtype`, and a number of these `kinds` from `least` to `most`, needs no conversion. Bars with
+    this `column` may stand for the argument.
+    """
+
+    convert: Callable[[Any], Any]
+    dtype: np.dtype[Any] | None = None
+    kinds: tuple[type, ...] = ()
+    least: float = 0
+    most: float = 0
+    column: str | None = None
+
+    def ready(self, name: str, like: str | None, alone: bool) -> str:
+        """When an argument needs no conversion, in Python; an array has the shape of `like`."""
+        tests = [f"type({name}) is {kind.__name__}" for kind in self.kinds]
+        number = f"({' or '.join(tests)}) and {self.least!r} <= {name} <= {self.most!r}"
+        if self.dtype is None:
+            return number if self.kinds else "False"
+        shape = f"{name}.shape == {like}.shape" if like else f"{name}.ndim"
+        dtype = "FLOAT" if self.dtype is FLOAT else "BOOL"
+        array = f"type({name}) is ndarray and {name}.dtype is {dtype} and {shape}"
+        return f"({array} or {number})" if self.kinds and (like or alone) else array
 
 
-def number(function: str, argument: str, value: float) -> float:
-    """A finite number."""
-    if type(value) is float and -np.inf < value < np.inf:
-        return value
-    plain = isinstance(value, int | float | np.floating | np.integer)
-    try:
-        real = float(value) if plain and not isinstance(value, bool) else np.nan
-    except OverflowError:  # a whole number beyond all floats
-        real = np.inf
-    if not -np.inf < real < np.inf:
-        raise TaError(function, argument, value, "must be a finite number")
-    return real
-
-
-def flag(function: str, argument: str, value: bool) -> bool:
-    """True or False."""
-    if not isinstance(value, bool | np.bool_):
-        raise TaError(function, argument, value, "must be True or False")
-    return bool(value)
-
-
-def series(function: str, argument: str, value: ArrayLike) -> Floats:
-    """Numbers, one a bar along the last axis; None in a list is na."""
-    if type(value) is ndarray and value.dtype is FLOAT and value.ndim:
-        return value
-    array = numbers(function, argument, value)
-    if not array.ndim:
-        raise TaError(function, argument, value, "must be a series, one number a bar")
-    return array
-
-
-def numbers(function: str, argument: str, value: Any) -> Floats:
+def numbers(value: Any) -> Floats:
     """Numbers of any shape as float64; None is na."""
     if type(value) is ndarray and value.dtype is FLOAT:
         return value
     if hasattr(value, "close") and hasattr(value, "high"):
-        raise TaError(function, argument, value, "must be one series, such as bars.close")
+        raise Unfit("must be one series, such as bars.close")
     try:
         # of a masked array, what is masked is na
         array = np.asarray(
             value.astype(float).filled(np.nan) if hasattr(value, "filled") else value
         )
         if array.dtype.kind == "O":
-            if any(isinstance(each, str | bytes) for each in array.flat):
+            if any(isinstance(item, str | bytes) for item in array.flat):
                 raise TypeError
             return array.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise TaError(function, argument, value, "must hold numbers only") from None
+        raise Unfit("must hold numbers only") from None
     if array.dtype.kind not in "fiub":
-        raise TaError(function, argument, value, "must hold numbers only")
+        raise Unfit("must hold numbers only")
     return array.astype(np.float64, copy=False)
 
 
-def together(function: str, names: tuple[str, ...], *values: Any) -> tuple[Floats, ...]:
-    """Series that belong together: one length, and leading axes that fit each other."""
-    shape = values[0].shape if type(values[0]) is ndarray else ()
-    for value in values:
-        if type(value) is not ndarray or value.dtype is not FLOAT or value.shape != shape:
-            break
-    else:
-        if shape:
-            return values
-    found = tuple(series(function, n, v) for n, v in zip(names, values, strict=True))
-    fitting(function, names, *found)
-    return found
+def series(value: Any) -> Floats:
+    """Numbers, one a bar along the last axis; None in a list is na."""
+    array = numbers(value)
+    if not array.ndim:
+        raise Unfit("must be a series, one number a bar")
+    return array
 
 
-def fitting(function: str, names: tuple[str, ...], *found: NDArray[Any]) -> None:
-    """Refuses series of different lengths, and batches that do not fit each other."""
-    lead: tuple[int, ...] = ()
-    for place, (name, each) in enumerate(zip(names, found, strict=True)):
-        if each.shape[-1] != found[0].shape[-1]:
-            rule = f"must be as long as {names[0]} ({found[0].shape[-1]} values)"
-            raise TaError(function, name, each, rule)
-        if each.ndim == 1:  # fits all
-            continue
-        try:
-            lead = np.broadcast_shapes(lead, each.shape[:-1])
-        except ValueError:
-            before = " and ".join(names[:place])
-            rule = f"must have the leading axes of {before} {lead}"
-            raise TaError(function, name, each, rule) from None
-
-
-def condition(function: str, argument: str, value: ArrayLike) -> Bools:
+def condition(value: Any) -> Bools:
     """True or false, one a bar; of numbers, what is neither 0 nor na is true."""
     if type(value) is ndarray and value.dtype is BOOL and value.ndim:
         return value
-    array = series(function, argument, value)
+    array = series(value)
     return np.not_equal(array, 0) & ~np.isnan(array)
 
 
-def target(function: str, out: object, *like: NDArray[Any], dtype: np.dtype[Any] = FLOAT) -> Any:
-    """Where a result is to be written: an array of the result's shape and type."""
-    shape = np.broadcast_shapes(*(each.shape for each in like))
-    if not isinstance(out, ndarray) or out.dtype != dtype or out.shape != shape:
-        raise TaError(function, "out", out, f"must be a {dtype} array of shape {shape}")
-    if not out.flags.writeable:
-        raise TaError(function, "out", out, "must be writeable")
-    return out
+def whole(least: int = -LARGEST, most: int = LARGEST) -> Check:
+    """A whole number from `least` to `most`."""
+    return Check(partial(_whole, least=least, most=most), None, (int,), least, most)
 
 
-def rolling(kernel: Callable[..., R], function: str, source: ArrayLike, n: int, out: Any) -> R:
-    """The result of a kernel that takes one series and one length."""
-    x = series(function, "source", source)
-    if out is None:
-        return kernel(x, length(function, "n", n))
-    return kernel(x, length(function, "n", n), out=target(function, out, x))
+def _whole(value: Any, least: int, most: int) -> int:
+    bound = f" of at least {least}" if least > -LARGEST else ""
+    try:
+        number = checks.whole(value)
+    except Unfit:
+        raise Unfit(f"must be a whole number{bound}") from None
+    if not least <= number <= most:
+        bound = f" of at most {most}" if number > most else bound
+        raise Unfit(f"must be a whole number{bound}")
+    return number
 
 
-def prices(*names: str, at: int = 0) -> Callable[[Callable[P, R]], Callable[..., R]]:
-    """Lets bars, or anything with these columns, stand for the price arguments that start `at`."""
+def number(least: float = -checks.LARGEST, most: float = checks.LARGEST, rule: str = "") -> Check:
+    """A finite number; `rule` says which ones are within bounds."""
+    convert = partial(_number, least=least, most=most, rule=rule)
+    return Check(convert, None, (float, int), least, most)
 
-    def decorate(function: Callable[P, R]) -> Callable[..., R]:
-        @wraps(function)
-        def spread(*arguments: Any, **options: Any) -> R:
-            if len(arguments) > at and type(arguments[at]) is not ndarray:
-                columns = [getattr(arguments[at], name, None) for name in names]
-                if all(column is not None for column in columns):
-                    arguments = (*arguments[:at], *columns, *arguments[at + 1 :])
-            return function(*arguments, **options)
 
-        return spread
+def _number(value: Any, least: float, most: float, rule: str) -> float:
+    try:
+        real = float(checks.number(value))
+    except Unfit:
+        raise Unfit("must be a finite number") from None
+    if not least <= real <= most:
+        raise Unfit(rule)
+    return real
 
-    return decorate
+
+def _flag(value: Any) -> bool:
+    try:
+        return checks.flag(value)
+    except Unfit:
+        raise Unfit("must be True or False") from None
+
+
+def _out(value: Any) -> Any:
+    """Checked once the shape of the result is known."""
+    return value
+
+
+NUMBERS = Check(numbers, FLOAT, (float,), -checks.LARGEST, checks.LARGEST)
+Numbers = Annotated[ArrayLike, NUMBERS]  # a series or a number
+# The same where a series comes before: an int beside an array of floats is taken for a float.
+Operand = Annotated[ArrayLike, NUMBERS._replace(kinds=(float, int), least=-EXACT, most=EXACT)]
+Series = Annotated[ArrayLike, Check(series, FLOAT)]
+Condition = Annotated[ArrayLike, Check(condition, BOOL)]
+Length = Annotated[int, whole(1)]  # a number of bars
+Factor = Annotated[float, number()]
+Flag = Annotated[bool, Check(_flag, None, (bool,), False, True)]
+Out = Annotated[Floats | None, Check(_out, FLOAT)]
+OutBools = Annotated[Bools | None, Check(_out, BOOL)]
+# Bars may stand for arguments of these kinds.
+Open = Annotated[Floats, Check(series, FLOAT, column="open")]
+High = Annotated[Floats, Check(series, FLOAT, column="high")]
+Low = Annotated[Floats, Check(series, FLOAT, column="low")]
+Close = Annotated[Floats, Check(series, FLOAT, column="close")]
+Volume = Annotated[Floats, Check(series, FLOAT, column="volume")]
+
+
+# --------------------------------------------------------------------------------- whole calls
+
+
+def checked(function: Callable[P, R]) -> Callable[P, R]:
+    """The function, with its arguments checked as its signature says."""
+    return cast(Callable[P, R], Arguments(function, bars=False).enter)
+
+
+def takes_bars(function: Callable[..., R]) -> Callable[..., R]:
+    """The same, where bars, or anything with these columns, may stand for the price arguments."""
+    return cast(Callable[..., R], Arguments(function, bars=True).enter)
+
+
+def by_kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """Marks a function that the kernel of its name computes; it has no body of its own."""
+    function.kernel = kernel(function.__name__)  # type: ignore[attr-defined]
+    return function
+
+
+def checks_of(function: Callable[..., Any]) -> dict[str, Check]:
+    """The check of each parameter of a checked function."""
+    arguments: Arguments = function.arguments  # type: ignore[attr-defined]
+    return arguments.checks
+
+
+def argument(function: str, name: str, convert: Callable[[Any], R], value: object) -> R:
+    """The value of an argument as a function wants it, or an error that names both."""
+    try:
+        return convert(value)
+    except Unfit as unfit:
+        raise TaError(function, name, value, str(unfit)) from None
+
+
+def fit(function: str, arrays: dict[str, NDArray[Any]]) -> None:
+    """Refuses series of different lengths, and batches that do not fit each other."""
+    lead: tuple[int, ...] = ()
+    names = list(arrays)
+    for place, (name, array) in enumerate(arrays.items()):
+        bars = arrays[names[0]].shape[-1]
+        if array.shape[-1] != bars:
+            rule = f"must be as long as {names[0]} ({bars} values)"
+            raise TaError(function, name, array, rule)
+        if array.ndim == 1:  # fits all
+            continue
+        try:
+            lead = np.broadcast_shapes(lead, array.shape[:-1])
+        except ValueError:
+            rule = f"must have the leading axes of {' and '.join(names[:place])} {lead}"
+            raise TaError(function, name, array, rule) from None
+
+
+class Arguments:
+    """The parameters of one function, and how the arguments of a call are checked."""
+
+    def __init__(self, function: Callable[..., Any], bars: bool) -> None:
+        bare: Any = getattr(function, "__wrapped__", function)
+        names = bare.__code__.co_varnames[: bare.__code__.co_argcount]
+        hints = bare.__annotations__
+        defaults = bare.__defaults__ or ()
+        self.function = function
+        self.compute: Callable[..., Any] = getattr(function, "kernel", function)
+        self.name: str = bare.__name__
+        self.checks: dict[str, Check] = {name: hints[name].__metadata__[0] for name in names}
+        self.defaults = dict(zip(names[len(names) - len(defaults) :], defaults, strict=True))
+        # Whoever reads the signature finds plain types.
+        bare.__annotations__ = hints | {name: hints[name].__origin__ for name in names}
+        columns = [check.column for check in self.checks.values()]
+        self.columns = [column for column in columns if column is not None]
+        self.first = columns.index(self.columns[0]) if bars else None
+        form = tuple((name, self.checks[name], self.defaults.get(name, ABSENT)) for name in names)
+        self.enter = wraps(function)(_entrance(form, bars)(self.compute, self.call))
+        self.enter.arguments = self  # type: ignore[attr-defined]
+
+    def call(self, *given: Any) -> Any:
+        """Calls the function with arguments that may have to be converted."""
+        if self.first is not None:
+            row, named = self._bound(given)
+            bars = given[self.first]
+            if type(bars) is not ndarray and all(hasattr(bars, name) for name in self.columns):
+                columns = [getattr(bars, name) for name in self.columns]
+                row = (*row[: self.first], *columns, *row[self.first + 1 :])
+                return self.enter(*row, **named)
+            bound = self.defaults | dict(zip(self.checks, row, strict=False)) | named
+            if len(bound) < len(given):
+                self.function(*row, **named)  # raises what Python says of such a call
+            given = tuple(bound[name] for name in self.checks)
+        values = [
+            value
+            if value is None and self.defaults.get(name, ABSENT) is None
+            else argument(self.name, name, check.convert, value)
+            for (name, check), value in zip(self.checks.items(), given, strict=True)
+        ]
+        out = values.pop() if "out" in self.checks else None
+        shapes = {value.shape for value in values if type(value) is ndarray and value.ndim}
+        if len(shapes) > 1:
+            arrays = zip(self.checks, values, strict=False)
+            fit(
+                self.name,
+                {name: value for name, value in arrays if type(value) is ndarray and value.ndim},
+            )
+        if out is None:
+            return self.compute(*values)
+        self._fit_out(out, np.broadcast_shapes(*shapes))
+        return self.compute(*values, out=out)
+
+    def _bound(self, given: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments of a call in a row, and the named ones: those behind an absent one."""
+        count = 0
+        while count < len(given) and given[count] is not ABSENT:
+            count += 1
+        behind = zip([*self.checks][count:], given[count:], strict=True)
+        return given[:count], {name: value for name, value in behind if value is not ABSENT}
+
+    def _fit_out(self, out: object, shape: tuple[int, ...]) -> None:
+        """Refuses to write a result where it has no room."""
+        dtype = self.checks["out"].dtype
+        if not isinstance(out, ndarray) or out.dtype != dtype or out.shape != shape:
+            raise TaError(self.name, "out", out, f"must be a {dtype} array of shape {shape}")
+        if not out.flags.writeable:
+            raise TaError(self.name, "out", out, "must be writeable")
+
+
+@cache
+def _entrance(form: tuple[tuple[str, Check, Any], ...], bars: bool) -> Callable[..., Any]:
+    """Writes the function that a call enters, for one list of parameters.
+
+    It calls `compute` at once where no argument needs conversion, and else `call`. It is written
+    as text, as dataclasses are, because a loop over the arguments takes as long as a kernel takes
+    for a hundred bars. Where bars may stand for several arguments, any argument may be absent.
+    """
+    parameters, conditions, inputs, like = [], [], [], None
+    for name, check, default in form:
+        given = f"={default!r}" if default is not ABSENT else ""
+        parameters.append(f"{name}=ABSENT" if bars else name + given)
+        ready = f"{name} is None" if name == "out" else check.ready(name, like, len(form) == 1)
+        if default is None and name != "out":
+            ready = f"({name} is None or {ready})"
+        if bars and given:
+            ready = f"({name} is ABSENT or {ready})"
+        conditions.append(ready)
+        if name != "out":
+            inputs.append(
+                f"{default!r} if {name} is ABSENT else {name}" if bars and given else name
+            )
+        like = like or name
+    text = f"""lambda compute, call: lambda {", ".join(parameters)}: (
+        compute({", ".join(inputs)}) if {" and ".join(conditions)}
+        else call({", ".join(name for name, _, _ in form)}))"""
+    write: Callable[..., Any] = eval(text, {"ndarray": ndarray, "ABSENT": ABSENT, **_DTYPES})
+    return write
+
+
+_DTYPES = {"FLOAT": FLOAT, "BOOL": BOOL}

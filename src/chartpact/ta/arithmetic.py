@@ -7,13 +7,25 @@ becomes infinite that was not before.
 import builtins
 import math
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from functools import reduce
+from typing import Annotated, Any, TypeVar, cast
 
 import numpy as np
-from numpy import ndarray
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from chartpact.ta.arguments import FLOAT, Floats, fitting, number, numbers, series, whole
+from chartpact.ta.arguments import (
+    FLOAT,
+    NUMBERS,
+    Check,
+    Factor,
+    Floats,
+    Numbers,
+    Operand,
+    Series,
+    checked,
+    numbers,
+    whole,
+)
 from chartpact.ta.kernels import kernel
 
 __all__ = [
@@ -46,10 +58,6 @@ __all__ = [
 ]
 
 Value = TypeVar("Value", float, Floats)  # a number gives a number, a series a series
-
-_cummax: Callable[..., Floats] = kernel("cummax")
-_cummin: Callable[..., Floats] = kernel("cummin")
-
 
 MOST_DECIMALS = 300  # a float has no more
 
@@ -84,28 +92,26 @@ def quotient(a: Any, b: Any) -> Floats:
     return cast(Floats, computed(np.divide, a, b))
 
 
-def operands(
-    function: str, a: ArrayLike, b: ArrayLike, names: tuple[str, str] = ("a", "b")
-) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Two series of one length, either of which may be a number."""
-    if type(a) is ndarray and type(b) is ndarray and a.dtype is FLOAT and b.dtype is FLOAT:
-        x, y = a, b
-        if x.shape == y.shape:
-            return x, y
-    else:
-        x, y = numbers(function, names[0], a), numbers(function, names[1], b)
-    if x.ndim and y.ndim:
-        fitting(function, names, x, y)
-    return x, y
-
-
 def plain(result: Any) -> Any:
     """A series as it is, a single number as Python's."""
     return result if result.ndim else result.item()
 
 
-def _with_number(function: str, source: ArrayLike, x: float) -> tuple[Floats, float]:
-    return series(function, "source", source), number(function, "x", x)
+def with_number(
+    twin: Callable[..., Any], purpose: str, example: str, result: str
+) -> Callable[[ArrayLike, float], Any]:
+    """The function `…_scalar`: what a function does with two series, with a series and a number."""
+    compute: Any = getattr(twin, "__wrapped__", twin)
+
+    def function(source: Series, x: Factor) -> Any:
+        return compute(source, x)
+
+    name = f"{twin.__name__}_scalar"
+    function.__name__ = function.__qualname__ = name
+    function.__module__ = twin.__module__
+    function.__doc__ = f"{purpose}\n\n    >>> {name}({example})\n    {result}\n    "
+    function.__annotations__["return"] = compute.__annotations__["return"]
+    return checked(function)
 
 
 @quiet
@@ -113,112 +119,81 @@ def _remainder(a: Any, b: Any) -> Any:
     return np.where(np.equal(b, 0), np.nan, np.mod(a, b))
 
 
-def add(a: ArrayLike, b: ArrayLike) -> Floats:
+@checked
+def add(a: Numbers, b: Operand) -> Floats:
     """a + b, bar by bar; either may be a number.
 
     >>> add([1, 2], [10, 20])
     array([11., 22.])
     """
-    return cast(Floats, plain(computed(np.add, *operands("add", a, b))))
+    return cast(Floats, plain(computed(np.add, a, b)))
 
 
-def add_scalar(source: ArrayLike, x: float) -> Floats:
-    """Every value plus the number x.
-
-    >>> add_scalar([1, 2], 10)
-    array([11., 12.])
-    """
-    return cast(Floats, computed(np.add, *_with_number("add_scalar", source, x)))
-
-
-def sub(a: ArrayLike, b: ArrayLike) -> Floats:
+@checked
+def sub(a: Numbers, b: Operand) -> Floats:
     """a − b, bar by bar; either may be a number.
 
     >>> sub([10, 20], [1, 2])
     array([ 9., 18.])
     """
-    return cast(Floats, plain(computed(np.subtract, *operands("sub", a, b))))
+    return cast(Floats, plain(computed(np.subtract, a, b)))
 
 
-def sub_scalar(source: ArrayLike, x: float) -> Floats:
-    """Every value less the number x.
-
-    >>> sub_scalar([10, 20], 1)
-    array([ 9., 19.])
-    """
-    return cast(Floats, computed(np.subtract, *_with_number("sub_scalar", source, x)))
-
-
-def mul(a: ArrayLike, b: ArrayLike) -> Floats:
+@checked
+def mul(a: Numbers, b: Operand) -> Floats:
     """a · b, bar by bar; either may be a number.
 
     >>> mul([1, 2], [10, 20])
     array([10., 40.])
     """
-    return cast(Floats, plain(computed(np.multiply, *operands("mul", a, b))))
+    return cast(Floats, plain(computed(np.multiply, a, b)))
 
 
-def mul_scalar(source: ArrayLike, x: float) -> Floats:
-    """Every value times the number x.
-
-    >>> mul_scalar([1, 2], 10)
-    array([10., 20.])
-    """
-    return cast(Floats, computed(np.multiply, *_with_number("mul_scalar", source, x)))
-
-
-def div(a: ArrayLike, b: ArrayLike) -> Floats:
+@checked
+def div(a: Numbers, b: Operand) -> Floats:
     """a / b, bar by bar; na where b is 0. Either may be a number.
 
     >>> div([6, 1], [2, 0])
     array([ 3., nan])
     """
-    return cast(Floats, plain(quotient(*operands("div", a, b))))
+    return cast(Floats, plain(quotient(a, b)))
 
 
-def div_scalar(source: ArrayLike, x: float) -> Floats:
-    """Every value divided by the number x; na where x is 0.
-
-    >>> div_scalar([6, 1], 2)
-    array([3. , 0.5])
-    """
-    return quotient(*_with_number("div_scalar", source, x))
-
-
-def mod(a: ArrayLike, b: ArrayLike) -> Floats:
+@checked
+def mod(a: Numbers, b: Operand) -> Floats:
     """Remainder of a / b, with the sign of b; na where b is 0. Either may be a number.
 
     >>> mod([7, -7, 1], [3, 3, 0])
     array([ 1.,  2., nan])
     """
-    return cast(Floats, plain(computed(_remainder, *operands("mod", a, b))))
+    return cast(Floats, plain(computed(_remainder, a, b)))
 
 
-def mod_scalar(source: ArrayLike, x: float) -> Floats:
-    """Remainder of every value divided by the number x, with the sign of x.
-
-    >>> mod_scalar([7, -7], 3)
-    array([1., 2.])
-    """
-    return cast(Floats, computed(_remainder, *_with_number("mod_scalar", source, x)))
-
-
-def pow(a: ArrayLike, b: ArrayLike) -> Floats:
+@checked
+def pow(a: Numbers, b: Operand) -> Floats:
     """a to the power of b, bar by bar; na where that is no real number. Either may be a number.
 
     >>> pow([2, -8], [3, 0.5])
     array([ 8., nan])
     """
-    return cast(Floats, plain(computed(np.power, *operands("pow", a, b))))
+    return cast(Floats, plain(computed(np.power, a, b)))
 
 
-def pow_scalar(source: ArrayLike, x: float) -> Floats:
-    """Every value to the power of the number x.
+def _extreme(name: str, choose: Any, so_far: Callable[..., Floats]) -> tuple[Any, Any]:
+    """What `max` or `min` does with two operands, and with one series."""
 
-    >>> pow_scalar([2, 3], 2)
-    array([4., 9.])
-    """
-    return cast(Floats, computed(np.power, *_with_number("pow_scalar", source, x)))
+    def of_two(a: Numbers, b: Operand) -> Any:
+        return plain(choose(a, b))
+
+    def of_one(a: Series) -> Any:
+        return so_far(a)
+
+    of_two.__name__ = of_one.__name__ = name
+    return checked(of_two), checked(of_one)
+
+
+_max_of_two, _max_so_far = _extreme("max", np.maximum, kernel("cummax"))
+_min_of_two, _min_so_far = _extreme("min", np.minimum, kernel("cummin"))
 
 
 def max(a: ArrayLike, *others: ArrayLike) -> Floats:
@@ -231,16 +206,8 @@ def max(a: ArrayLike, *others: ArrayLike) -> Floats:
     >>> max([1, 3, 2], [2, 2, 2])
     array([2., 3., 2.])
     """
-    return _extreme("max", np.maximum, _cummax, a, others)
-
-
-def max_scalar(source: ArrayLike, x: float) -> Floats:
-    """The larger of every value and the number x; na stays na.
-
-    >>> max_scalar([1, 3, 2], 2)
-    array([2., 3., 2.])
-    """
-    return np.maximum(*_with_number("max_scalar", source, x))
+    result: Any = reduce(_max_of_two, others, a) if others else _max_so_far(a)
+    return cast(Floats, result)
 
 
 def min(a: ArrayLike, *others: ArrayLike) -> Floats:
@@ -253,100 +220,118 @@ def min(a: ArrayLike, *others: ArrayLike) -> Floats:
     >>> min([1, 3, 2], [2, 2, 2])
     array([1., 2., 2.])
     """
-    return _extreme("min", np.minimum, _cummin, a, others)
+    result: Any = reduce(_min_of_two, others, a) if others else _min_so_far(a)
+    return cast(Floats, result)
 
 
-def min_scalar(source: ArrayLike, x: float) -> Floats:
-    """The smaller of every value and the number x; na stays na.
+add_scalar = with_number(add, "Every value plus the number x.", "[1, 2], 10", "array([11., 12.])")
+sub_scalar = with_number(sub, "Every value less the number x.", "[10, 20], 1", "array([ 9., 19.])")
+mul_scalar = with_number(mul, "Every value times the number x.", "[1, 2], 10", "array([10., 20.])")
+div_scalar = with_number(
+    div, "Every value divided by the number x; na where x is 0.", "[6, 1], 2", "array([3. , 0.5])"
+)
+mod_scalar = with_number(
+    mod,
+    "Remainder of every value divided by the number x, with the sign of x.",
+    "[7, -7], 3",
+    "array([1., 2.])",
+)
+pow_scalar = with_number(
+    pow, "Every value to the power of the number x.", "[2, 3], 2", "array([4., 9.])"
+)
+max_scalar = with_number(
+    max,
+    "The larger of every value and the number x; na stays na.",
+    "[1, 3, 2], 2",
+    "array([2., 3., 2.])",
+)
+min_scalar = with_number(
+    min,
+    "The smaller of every value and the number x; na stays na.",
+    "[1, 3, 2], 2",
+    "array([1., 2., 2.])",
+)
 
-    >>> min_scalar([1, 3, 2], 2)
-    array([1., 2., 2.])
-    """
-    return np.minimum(*_with_number("min_scalar", source, x))
+
+def _exact(value: Any) -> Any:
+    """Numbers as usual, but an int stays one."""
+    return value if type(value) is int else numbers(value)
 
 
-def _extreme(
-    function: str,
-    pairwise: Callable[..., Any],
-    so_far: Callable[..., Floats],
-    a: ArrayLike,
-    others: tuple[ArrayLike, ...],
-) -> Floats:
-    if not others:
-        return so_far(series(function, "a", a))
-    result: Any = a
-    for other in others:
-        result = pairwise(*operands(function, result, other))
-    return cast(Floats, plain(result))
-
-
-def abs(x: Value) -> Value:
+@checked
+def abs(x: Annotated[Value, Check(_exact, FLOAT)]) -> Value:
     """Distance from zero, of a series or a number; na stays na.
 
     >>> abs([-1, 2])
     array([1., 2.])
     """
-    if isinstance(x, int) and not isinstance(x, bool):
-        return builtins.abs(x)
-    return cast(Value, plain(np.abs(numbers("abs", "x", x))))
+    number: Any = x
+    return cast(Value, builtins.abs(number) if type(number) is int else plain(np.abs(x)))
 
 
-def neg(x: Value) -> Value:
+@checked
+def neg(x: Annotated[Value, NUMBERS]) -> Value:
     """The opposite, of a series or a number; na stays na.
 
     >>> neg([-1, 2])
     array([ 1., -2.])
     """
-    return cast(Value, plain(np.negative(numbers("neg", "x", x))))
+    return cast(Value, plain(np.negative(x)))
 
 
+@checked
 @quiet
-def sign(x: Value) -> Value:
+def sign(x: Annotated[Value, NUMBERS]) -> Value:
     """−1, 0 or 1 as the value is below, at or above zero; na stays na. Takes a number too.
 
     >>> sign([-5, 0, 3])
     array([-1.,  0.,  1.])
     """
-    return cast(Value, plain(np.sign(numbers("sign", "x", x))))
+    return cast(Value, plain(np.sign(x)))
 
 
-def sqrt(x: Value) -> Value:
+@checked
+def sqrt(x: Annotated[Value, NUMBERS]) -> Value:
     """Square root, of a series or a number; na below zero.
 
     >>> sqrt([4, -1])
     array([ 2., nan])
     """
-    return cast(Value, plain(computed(np.sqrt, numbers("sqrt", "x", x))))
+    return cast(Value, plain(computed(np.sqrt, x)))
 
 
-def log(x: Value) -> Value:
+@checked
+def log(x: Annotated[Value, NUMBERS]) -> Value:
     """Natural logarithm, of a series or a number; na at and below zero.
 
     >>> log([1, 0])
     array([ 0., nan])
     """
-    return cast(Value, plain(computed(np.log, numbers("log", "x", x))))
+    return cast(Value, plain(computed(np.log, x)))
 
 
-def log10(x: Value) -> Value:
+@checked
+def log10(x: Annotated[Value, NUMBERS]) -> Value:
     """Logarithm to base 10, of a series or a number; na at and below zero.
 
     >>> log10([100, 0])
     array([ 2., nan])
     """
-    return cast(Value, plain(computed(np.log10, numbers("log10", "x", x))))
+    return cast(Value, plain(computed(np.log10, x)))
 
 
-def exp(x: Value) -> Value:
+@checked
+def exp(x: Annotated[Value, NUMBERS]) -> Value:
     """e to the power of x, of a series or a number; na where it is beyond all floats.
 
     >>> exp([0, 1000])
     array([ 1., nan])
     """
-    return cast(Value, plain(computed(np.exp, numbers("exp", "x", x))))
+    return cast(Value, plain(computed(np.exp, x)))
 
 
-def floor(x: Value) -> Value:
+@checked
+def floor(x: Annotated[Value, NUMBERS]) -> Value:
     """The whole number at or below, of a series or a number; na stays na.
 
     >>> floor([1.5, -1.5])
@@ -354,10 +339,11 @@ def floor(x: Value) -> Value:
     >>> floor(1.5)
     1
     """
-    return cast(Value, _whole(np.floor(numbers("floor", "x", x))))
+    return cast(Value, _whole(np.floor(x)))
 
 
-def ceil(x: Value) -> Value:
+@checked
+def ceil(x: Annotated[Value, NUMBERS]) -> Value:
     """The whole number at or above, of a series or a number; na stays na.
 
     >>> ceil([1.5, -1.5])
@@ -365,11 +351,14 @@ def ceil(x: Value) -> Value:
     >>> ceil(1.5)
     2
     """
-    return cast(Value, _whole(np.ceil(numbers("ceil", "x", x))))
+    return cast(Value, _whole(np.ceil(x)))
 
 
+@checked
 @quiet
-def round(x: Value, precision: int | None = None) -> Value:
+def round(
+    x: Annotated[Value, NUMBERS], precision: Annotated[int | None, whole(0, MOST_DECIMALS)] = None
+) -> Value:
     """The nearest whole number, halves upwards, or the nearest with `precision` decimals.
 
     Of a series or a number; na stays na.
@@ -379,14 +368,13 @@ def round(x: Value, precision: int | None = None) -> Value:
     >>> round(2.345, 1)
     2.3
     """
-    value = numbers("round", "x", x)
     if precision is None:
-        return cast(Value, _whole(_nearest(value)))
-    scale = 10.0 ** whole("round", "precision", precision, 0, MOST_DECIMALS)
-    scaled = value * scale
+        return cast(Value, _whole(_nearest(x)))
+    scale = 10.0**precision
+    scaled = np.multiply(x, scale)
     # beyond 2**52 there are no decimals left to round
     exact = np.abs(scaled) < 2.0**52
-    return cast(Value, plain(np.where(exact, _nearest(scaled) / scale, value)))
+    return cast(Value, plain(np.where(exact, _nearest(scaled) / scale, x)))
 
 
 def _nearest(x: Any) -> Any:

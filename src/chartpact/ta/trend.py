@@ -1,32 +1,30 @@
 """Trend: which way the market goes, and where that would end."""
 
-from collections.abc import Callable
-
-from numpy.typing import ArrayLike
+from typing import Annotated
 
 from chartpact.ta.arguments import (
+    Close,
+    Factor,
     Floats,
-    TaError,
-    length,
+    High,
+    Length,
+    Low,
+    Out,
+    by_kernel,
     number,
-    prices,
-    target,
-    together,
+    takes_bars,
 )
-from chartpact.ta.kernels import kernel
 
 __all__ = ["dmi", "sar", "supertrend"]
 
-_dmi: Callable[..., tuple[Floats, Floats, Floats]] = kernel("dmi")
-_supertrend: Callable[..., tuple[Floats, Floats]] = kernel("supertrend")
-_sar: Callable[..., Floats] = kernel("sar")
 
-PRICES = ("high", "low", "close")
+Acceleration = Annotated[float, number(least=0, rule="must not be negative")]
 
 
-@prices(*PRICES)
+@takes_bars
+@by_kernel
 def dmi(
-    high: ArrayLike, low: ArrayLike, close: ArrayLike, di_n: int, adx_n: int
+    high: High, low: Low, close: Close, di_n: Length, adx_n: Length
 ) -> tuple[Floats, Floats, Floats]:
     """Directional movement: (+DI, −DI, ADX), each 0 … 100.
 
@@ -37,13 +35,12 @@ def dmi(
     >>> plus
     array([ nan, 100.,  75.])
     """
-    h, low_, c = together("dmi", PRICES, high, low, close)
-    return _dmi(h, low_, c, length("dmi", "di_n", di_n), length("dmi", "adx_n", adx_n))
 
 
-@prices(*PRICES)
+@takes_bars
+@by_kernel
 def supertrend(
-    high: ArrayLike, low: ArrayLike, close: ArrayLike, factor: float, n: int
+    high: High, low: Low, close: Close, factor: Factor, n: Length
 ) -> tuple[Floats, Floats]:
     """A stop that trails hl2 by `factor` atr(n), and its direction: −1 up, 1 down.
 
@@ -54,20 +51,18 @@ def supertrend(
     >>> line, direction
     (array([0. , 6.5, 6. ]), array([ 1.,  1., -1.]))
     """
-    h, low_, c = together("supertrend", PRICES, high, low, close)
-    factor = number("supertrend", "factor", factor)
-    return _supertrend(h, low_, c, factor, length("supertrend", "n", n))
 
 
-@prices(*PRICES)
+@takes_bars
+@by_kernel
 def sar(
-    high: ArrayLike,
-    low: ArrayLike,
-    close: ArrayLike,
-    start: float,
-    inc: float,
-    max: float,
-    out: Floats | None = None,
+    high: High,
+    low: Low,
+    close: Close,
+    start: Acceleration,
+    inc: Acceleration,
+    max: Acceleration,
+    out: Out = None,
 ) -> Floats:
     """Parabolic stop and reverse: a stop that speeds up with every new extreme of the trend.
 
@@ -76,10 +71,3 @@ def sar(
     >>> sar([5, 6, 9], [4, 5, 8], [5, 5, 9], 0.02, 0.02, 0.2)
     array([nan,  4.,  4.])
     """
-    h, low_, c = together("sar", PRICES, high, low, close)
-    for name, value in (("start", start), ("inc", inc), ("max", max)):
-        if number("sar", name, value) < 0:
-            raise TaError("sar", name, value, "must not be negative")
-    return _sar(
-        h, low_, c, start, inc, max, out=None if out is None else target("sar", out, h, low_, c)
-    )

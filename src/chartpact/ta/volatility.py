@@ -2,17 +2,19 @@
 
 from collections.abc import Callable
 
-from numpy.typing import ArrayLike
-
 from chartpact.ta.arguments import (
+    Close,
+    Factor,
+    Flag,
     Floats,
-    flag,
-    length,
-    number,
-    prices,
-    series,
-    target,
-    together,
+    High,
+    Length,
+    Low,
+    Out,
+    Series,
+    by_kernel,
+    checked,
+    takes_bars,
 )
 from chartpact.ta.arithmetic import quiet, quotient
 from chartpact.ta.kernels import kernel
@@ -20,21 +22,13 @@ from chartpact.ta.kernels import kernel
 __all__ = ["atr", "bb", "bbw", "kc", "kcw", "tr"]
 
 _tr: Callable[..., Floats] = kernel("tr")
-_atr: Callable[..., Floats] = kernel("atr")
 _ema: Callable[..., Floats] = kernel("ema")
 _bb: Callable[..., tuple[Floats, Floats, Floats]] = kernel("bb")
 
-PRICES = ("high", "low", "close")
 
-
-@prices(*PRICES)
-def tr(
-    high: ArrayLike,
-    low: ArrayLike,
-    close: ArrayLike,
-    handle_na: bool = False,
-    out: Floats | None = None,
-) -> Floats:
+@takes_bars
+@by_kernel
+def tr(high: High, low: Low, close: Close, handle_na: Flag = False, out: Out = None) -> Floats:
     """True range: how far the bar reached, counted from the previous close where that is outside.
 
     Without a previous close (on the first bar, after an na) it is na, or high − low with handle_na.
@@ -42,15 +36,11 @@ def tr(
     >>> tr([5, 6, 9], [4, 5, 8], [5, 5, 9])
     array([nan, 1., 4.])
     """
-    h, low_, c = together("tr", PRICES, high, low, close)
-    handle_na = flag("tr", "handle_na", handle_na)
-    return _tr(h, low_, c, handle_na, out=None if out is None else target("tr", out, h, low_, c))
 
 
-@prices(*PRICES)
-def atr(
-    high: ArrayLike, low: ArrayLike, close: ArrayLike, n: int, out: Floats | None = None
-) -> Floats:
+@takes_bars
+@by_kernel
+def atr(high: High, low: Low, close: Close, n: Length, out: Out = None) -> Floats:
     """Average true range: the rma of `tr`, whose first bar counts as high − low.
 
     First value at bar n − 1; a bar without high or low is na and leaves it where it was.
@@ -58,12 +48,11 @@ def atr(
     >>> atr([5, 6, 9], [4, 5, 8], [5, 5, 9], 2)
     array([nan, 1. , 2.5])
     """
-    h, low_, c = together("atr", PRICES, high, low, close)
-    n = length("atr", "n", n)
-    return _atr(h, low_, c, n, out=None if out is None else target("atr", out, h, low_, c))
 
 
-def bb(source: ArrayLike, n: int, mult: float) -> tuple[Floats, Floats, Floats]:
+@checked
+@by_kernel
+def bb(source: Series, n: Length, mult: Factor) -> tuple[Floats, Floats, Floats]:
     """Bollinger bands: (middle, upper, lower), the sma and `mult` biased stdevs around it.
 
     First value at the n-th value; an na bar is na in all three and does not enter the window.
@@ -72,46 +61,30 @@ def bb(source: ArrayLike, n: int, mult: float) -> tuple[Floats, Floats, Floats]:
     >>> upper
     array([nan,  4.,  6.])
     """
-    x = series("bb", "source", source)
-    return _bb(x, length("bb", "n", n), number("bb", "mult", mult))
 
 
+@checked
 @quiet
-def bbw(source: ArrayLike, n: int, mult: float) -> Floats:
+def bbw(source: Series, n: Length, mult: Factor) -> Floats:
     """Width of the Bollinger bands in percent of the middle; a middle of 0 is na.
 
     >>> bbw([1, 3, 5], 2, 2)
     array([ nan, 200., 100.])
     """
-    x = series("bbw", "source", source)
-    middle, upper, lower = _bb(x, length("bbw", "n", n), number("bbw", "mult", mult))
+    middle, upper, lower = _bb(source, n, mult)
     return quotient(100 * (upper - lower), middle)
 
 
-@quiet
-def _keltner(
-    function: str,
-    columns: tuple[ArrayLike, ArrayLike, ArrayLike, ArrayLike],
-    n: int,
-    mult: float,
-    use_tr: bool,
-) -> tuple[Floats, Floats]:
-    x, h, low_, c = together(function, ("source", *PRICES), *columns)
-    n, mult = length(function, "n", n), number(function, "mult", mult)
-    span = _tr(h, low_, c, False) if flag(function, "use_tr", use_tr) else h - low_
-    return _ema(x, n), mult * _ema(span, n)
-
-
-@prices(*PRICES, at=1)
+@takes_bars
 @quiet
 def kc(
-    source: ArrayLike,
-    high: ArrayLike,
-    low: ArrayLike,
-    close: ArrayLike,
-    n: int,
-    mult: float,
-    use_tr: bool = True,
+    source: Series,
+    high: High,
+    low: Low,
+    close: Close,
+    n: Length,
+    mult: Factor,
+    use_tr: Flag = True,
 ) -> tuple[Floats, Floats, Floats]:
     """Keltner channels: (middle, upper, lower), the ema and `mult` mean ranges around it.
 
@@ -122,25 +95,26 @@ def kc(
     >>> upper
     array([        nan,         nan, 10.16666667])
     """
-    middle, reach = _keltner("kc", (source, high, low, close), n, mult, use_tr)
+    middle = _ema(source, n)
+    reach = mult * _ema(_tr(high, low, close, False) if use_tr else high - low, n)
     return middle, middle + reach, middle - reach
 
 
-@prices(*PRICES, at=1)
+@takes_bars
 @quiet
 def kcw(
-    source: ArrayLike,
-    high: ArrayLike,
-    low: ArrayLike,
-    close: ArrayLike,
-    n: int,
-    mult: float,
-    use_tr: bool = True,
+    source: Series,
+    high: High,
+    low: Low,
+    close: Close,
+    n: Length,
+    mult: Factor,
+    use_tr: Flag = True,
 ) -> Floats:
     """Width of the Keltner channels as a share of the middle, not in percent; a middle of 0 is na.
 
     >>> kcw([5, 5, 9], [5, 6, 9], [4, 5, 8], [5, 5, 9], 2, 1)
     array([       nan,        nan, 0.65217391])
     """
-    middle, reach = _keltner("kcw", (source, high, low, close), n, mult, use_tr)
-    return quotient((middle + reach) - (middle - reach), middle)
+    middle, upper, lower = kc(source, high, low, close, n, mult, use_tr)
+    return quotient(upper - lower, middle)
