@@ -110,11 +110,11 @@ class Codec:
 def field_kinds(spec: Decode) -> dict[str, Kind]:
     """The kind of each field."""
     plain = {"text": TEXT, "number": NUMBER, "bool": BOOL, "time": TIME}
-    found = {}
+    kinds = {}
     for name, field in spec.fields.items():
         kind = enum(field.options or ()) if field.type == "choice" else plain[field.type]
-        found[name] = kind.or_none() if field.optional else kind
-    return found
+        kinds[name] = kind.or_none() if field.optional else kind
+    return kinds
 
 
 def compile_codec(spec: Decode, config: Mapping[str, Kind]) -> tuple[Codec, list[Fault]]:
@@ -161,10 +161,10 @@ def group_fault(pattern: str, codec: Codec) -> str | None:
     """How a pattern's named groups differ from the fields, or nothing."""
     compiled = Pattern(pattern)
     if compiled.groups != set(codec.fields):
-        found, wanted = (
+        groups, wanted = (
             ", ".join(sorted(names)) or "none" for names in (compiled.groups, codec.fields)
         )
-        return f"the pattern has the groups {found}, the fields are {wanted}"
+        return f"the pattern has the groups {groups}, the fields are {wanted}"
     return None
 
 
@@ -207,18 +207,18 @@ def decode(codec: Codec, text: str, pattern: Pattern | None = None) -> Values:
 
 
 def _fields(
-    codec: Codec, found: dict[str, Any], convert: Callable[[PayloadField, Any], Any]
+    codec: Codec, payload: dict[str, Any], convert: Callable[[PayloadField, Any], Any]
 ) -> Values:
     version_key = _VERSION_KEY.get(codec.form)
     if version_key is not None:
-        _check_version(codec, found.pop(version_key, 1), convert)
-    for name in found:
+        _check_version(codec, payload.pop(version_key, 1), convert)
+    for name in payload:
         if name not in codec.fields:
             raise Trouble("unexpected", f"the payload has an unknown key {name!r:.60}")
     values = []
     for name, field in codec.fields.items():
         try:
-            values.append(_value(field, found.get(name), convert))
+            values.append(_value(field, payload.get(name), convert))
         except ValueError as error:
             raise Trouble("malformed", f"{name}: {error}", path=f"fields.{name}") from None
     return tuple(values)
@@ -290,15 +290,15 @@ def _delimited(codec: Codec, text: str) -> dict[str, str]:
     tag, *pieces = text.split("|")
     if tag != codec.tag:
         raise Trouble("malformed", f"{text!r:.60} does not begin with {codec.tag}|")
-    found: dict[str, str] = {}
+    pairs: dict[str, str] = {}
     for piece in pieces:
         key, colon, value = piece.partition(":")
         if not colon or not _KEY.fullmatch(key):
             raise Trouble("malformed", f"{piece!r:.60} is not KEY:VALUE")
-        if key in found:
+        if key in pairs:
             raise Trouble("malformed", f"the key {key} is there twice")
-        found[key] = value
-    return found
+        pairs[key] = value
+    return pairs
 
 
 def _json_object(text: str) -> dict[str, Any]:
@@ -311,12 +311,12 @@ def _json_object(text: str) -> dict[str, Any]:
         raise ValueError(f"{word} is not a number")
 
     try:
-        found = json.loads(text, object_pairs_hook=pairs, parse_constant=constant)
+        payload = json.loads(text, object_pairs_hook=pairs, parse_constant=constant)
     except (ValueError, RecursionError, OverflowError) as error:
         raise Trouble("malformed", f"{text!r:.60} is not JSON: {error!s:.80}") from None
-    if not isinstance(found, dict):
+    if not isinstance(payload, dict):
         raise Trouble("malformed", f"{text!r:.60} is not a JSON object")
-    return found
+    return payload
 
 
 # ------------------------------------------------------------------------------------------ encode

@@ -87,23 +87,23 @@ def wanted(key: ConfigKey) -> str:
     return f"a number of {' and '.join(low + high)}" if low or high else "a number"
 
 
-def faults(name: str, key: ConfigKey) -> list[tuple[str, str, str]]:
+def declaration_faults(name: str, key: ConfigKey) -> list[tuple[str, str, str]]:
     """What is wrong with a key's declaration: word, message, hint."""
-    found = misplaced(key)
+    faults = misplaced(key)
     if key.options is not None and len({*key.options}) < max(len(key.options), 1):
-        found.append(("options", "options are different names, at least one", "[a, b]"))
+        faults.append(("options", "options are different names, at least one", "[a, b]"))
     if key.from_ is not None:
         kind = CHART_KINDS.get(key.chart_fact or "")
         if kind is None:
             known = [f"chart.{name}" for name in CHART_KINDS]
-            found.append(("from", f"{key.from_!r} is unknown", suggestion(key.from_, known)))
+            faults.append(("from", f"{key.from_!r} is unknown", suggestion(key.from_, known)))
         elif kind.name != {"choice": "enum"}.get(key.type, key.type):
-            found.append(("from", f"{key.from_} is {kind}, not {wanted(key)}", "choose another"))
+            faults.append(("from", f"{key.from_} is {kind}, not {wanted(key)}", "choose another"))
     if key.has_default and key.default is not None:
         wrong = check(name, key, key.default)[1]
         if wrong is not None:
-            found.append(("default", wrong, f"write {wanted(key)}, or null"))
-    return found
+            faults.append(("default", wrong, f"write {wanted(key)}, or null"))
+    return faults
 
 
 class Setting(NamedTuple):
@@ -127,29 +127,29 @@ def resolve(
     chart: Mapping[str, Any],
 ) -> tuple[dict[str, Setting], list[Problem]]:
     """Every key's value: the caller's, the profile's, the study's, the chart's, or the default."""
-    found: list[Problem] = []
+    faults: list[Problem] = []
     chosen: Mapping[str, Any] = {}
     if profile is not None:
         if profile not in profiles:
             hint = suggestion(profile, list(profiles)) if profiles else "the contract has none"
-            found.append(fault("profiles", f"there is no profile {profile!r:.60}; {hint}"))
+            faults.append(fault("profiles", f"there is no profile {profile!r:.60}; {hint}"))
         chosen = profiles.get(profile, {})
     for name in given:
         if name not in keys:
             hint = suggestion(str(name), list(keys))
-            found.append(fault("config", f"there is no key {name!r:.60}; {hint}"))
+            faults.append(fault("config", f"there is no key {name!r:.60}; {hint}"))
     settings = {}
     for name, key in keys.items():
         setting = _setting(name, key, given, chosen, inputs, chart)
         if setting is None:
-            found.append(fault(f"config.{name}", _lacking(name, key)))
+            faults.append(fault(f"config.{name}", _lacking(name, key)))
             continue
         value, wrong = check(name, key, setting.value)
         if wrong is not None:
             whose = {"inputs": "the study's input ", "chart": "the chart's value "}
-            found.append(fault(f"config.{name}", f"{whose.get(setting.origin, '')}{wrong}"))
+            faults.append(fault(f"config.{name}", f"{whose.get(setting.origin, '')}{wrong}"))
         settings[name] = Setting(value, setting.origin)
-    return settings, found
+    return settings, faults
 
 
 def _setting(
@@ -166,8 +166,8 @@ def _setting(
         return Setting(chosen[name], "profile")
     if inputs.get(name) is not None:
         return Setting(inputs[name], "inputs")
-    if key.chart_fact is not None and chart.get(key.chart_fact) is not None:
-        return Setting(chart[key.chart_fact], "chart")
+    if key.from_ is not None and (fact := chart.get(key.chart_fact or "")) is not None:
+        return Setting(fact, "chart")
     if key.has_default:
         return Setting(key.default, "default")
     return None

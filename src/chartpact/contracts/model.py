@@ -21,7 +21,7 @@ from pydantic import (
 
 from chartpact.checks import Unfit, number
 from chartpact.contracts.document import Node, Place
-from chartpact.contracts.problems import ContractError, problem, refusal, suggestion
+from chartpact.contracts.problems import ContractError, contract_problem, refusal, suggestion
 from chartpact.problem import Problem
 from chartpact.snapshot import CHANNELS
 
@@ -220,14 +220,14 @@ class PayloadField(Section):
 
 def misplaced(typed: ConfigKey | PayloadField) -> list[tuple[str, str, str]]:
     """The words that do not go with a type: word, message, hint."""
-    found = []
+    faults = []
     if (typed.type == "choice") != (typed.options is not None):
         message = "options belong to a choice, and a choice has them"
-        found.append(("options", message, "options: [A, B]"))
+        faults.append(("options", message, "options: [A, B]"))
     limited = typed.min is not None or typed.max is not None
     if limited and typed.type not in ("number", "time"):
-        found.append(("min", f"a {typed.type} has no min or max", "remove it"))
-    return found
+        faults.append(("min", f"a {typed.type} has no min or max", "remove it"))
+    return faults
 
 
 class Decode(Section):
@@ -359,9 +359,9 @@ def problems_of(
         place = (*above, *steps)
         line = root.line_of(place[:-1] if detail["type"] == "missing" else place)
         message, hint = _describe(detail, steps, model)
-        found = problem(line, ".".join(map(str, place)), message, hint)
-        if found not in problems:
-            problems.append(found)
+        fault = contract_problem(line, ".".join(map(str, place)), message, hint)
+        if fault not in problems:
+            problems.append(fault)
     return problems
 
 

@@ -6,15 +6,15 @@ from typing import Any
 from chartpact.problem import Problem, did_you_mean
 
 
-def problem(line: int | None, path: str, message: str, hint: str = "") -> Problem:
+def contract_problem(line: int | None, path: str, message: str, hint: str = "") -> Problem:
     """One thing wrong with a contract's text."""
     return Problem("contract", message, hint, line=line, path=path)
 
 
-def describe(found: Problem) -> str:
+def describe(problem: Problem) -> str:
     """A problem in one line: where, what, and what would be right."""
-    sentence = str(found.at(hint=""))
-    return f"{sentence} ({found.hint})" if found.hint else sentence
+    sentence = str(problem.at(hint=""))
+    return f"{sentence} ({problem.hint})" if problem.hint else sentence
 
 
 class ContractError(ValueError):
@@ -27,12 +27,12 @@ class ContractError(ValueError):
     def to_json(self) -> list[dict[str, Any]]:
         """The problems as `contract check --json` lists them."""
         keys = ("line", "path", "message", "hint")
-        return [{key: getattr(found, key) for key in keys} for found in self.problems]
+        return [{key: getattr(problem, key) for key in keys} for problem in self.problems]
 
 
 def refusal(line: int | None, message: str, hint: str) -> ContractError:
     """The error of a text with a single problem."""
-    return ContractError([problem(line, "", message, hint)])
+    return ContractError([contract_problem(line, "", message, hint)])
 
 
 def suggestion(name: str, known: Sequence[str]) -> str:

@@ -72,8 +72,8 @@ def _bind(contract: Contract, values: Mapping[str, Any]) -> Bound:
     for edge in contract.edges.values():
         if edge.spec.violation == "config" and not faults and functions["edge", edge.name](()):
             faults.append(fault(f"edge_cases.{edge.name}", edge.spec.say or edge.name))
-    found = tuple({(problem.path, problem.message): problem for problem in faults}.values())
-    return Bound(contract, dict(values), digest(values), names, functions, found)
+    distinct = tuple({(problem.path, problem.message): problem for problem in faults}.values())
+    return Bound(contract, dict(values), digest(values), names, functions, distinct)
 
 
 def _constant(

@@ -8,7 +8,7 @@ from chartpact.contracts.expressions.check import check_condition, check_express
 from chartpact.contracts.expressions.nodes import Expression, unchecked
 from chartpact.contracts.expressions.values import Kind, Scope, Vocabulary
 from chartpact.contracts.model import ContractFile
-from chartpact.contracts.problems import problem
+from chartpact.contracts.problems import contract_problem
 from chartpact.problem import Problem
 from chartpact.syntax import SourceError
 
@@ -30,7 +30,9 @@ class Context:
     expressions: dict[Place, Expression] = field(default_factory=dict)
 
     def problem(self, place: Place, message: str, hint: str = "") -> None:
-        self.problems.append(problem(self.root.line_of(place), path_of(place), message, hint))
+        self.problems.append(
+            contract_problem(self.root.line_of(place), path_of(place), message, hint)
+        )
 
     def expression(self, text: str, place: Place, scope: Scope) -> Expression:
         return self._check(check_expression, text, place, scope)
@@ -53,9 +55,9 @@ class Context:
         self.expressions[place] = expression
         return expression
 
-    def want(self, found: Expression, place: Place, *kinds: str, nullable: bool = False) -> bool:
+    def want(self, rule: Expression, place: Place, *kinds: str, nullable: bool = False) -> bool:
         """Whether an expression has one of these kinds; if not, a problem is noted."""
-        kind = found.kind
+        kind = rule.kind
         if not kind.known:
             return False
         if kind.name not in kinds:

@@ -267,7 +267,7 @@ class _Checker:
 
     def _check_config(self) -> None:
         for name, key in self.file.config.items():
-            for word, message, hint in config.faults(name, key):
+            for word, message, hint in config.declaration_faults(name, key):
                 self.problem(("config", name, word), message, hint)
         for profile, values in self.file.profiles.items():
             for name, value in values.items():
@@ -417,10 +417,10 @@ def reserved(file: ContractFile) -> dict[str, list[tuple[str, ...]]]:
 
 def output_ids(node: Node, above: tuple[str, ...] = ()) -> dict[tuple[str, ...], Node]:
     """Every key of the output with the steps that lead to it."""
-    found: dict[tuple[str, ...], Node] = {}
+    ids: dict[tuple[str, ...], Node] = {}
     if isinstance(node, Leaf):
-        return found
+        return ids
     for name, inner in (node if isinstance(node, Map) else node.give).items.items():
-        found[(*above, name)] = inner
-        found |= output_ids(inner, (*above, name))
-    return found
+        ids[(*above, name)] = inner
+        ids |= output_ids(inner, (*above, name))
+    return ids

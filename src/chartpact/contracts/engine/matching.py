@@ -159,17 +159,17 @@ class Matching:
                 groups[key].append(member)
             else:
                 groups[key] = [member]
-        newest, found = element.newest_key, list(groups.items())
-        if newest is not None and any(key[newest] != NOWHERE for key, _ in found):
-            top = max(key[newest] for key, _ in found)
-            found = [(key, inside) for key, inside in found if key[newest] == top]
+        newest, kept = element.newest_key, list(groups.items())
+        if newest is not None and any(key[newest] != NOWHERE for key, _ in kept):
+            top = max(key[newest] for key, _ in kept)
+            kept = [(key, inside) for key, inside in kept if key[newest] == top]
         anchors = element.anchors
-        lost = [inside for key, inside in found if any(key[at] == NOWHERE for at in anchors)]
+        lost = [inside for key, inside in kept if any(key[at] == NOWHERE for at in anchors)]
         for inside in lost:
             path = f"elements.{element.name}.group"
             message = "objects outside the loaded history cannot be told apart"
             self.report.add("unavailable", path, message, self._records(element, inside))
-        return None if lost else found
+        return None if lost else kept
 
     def _newest(self, element: ElementPlan, members: list[Any]) -> list[Any] | None:
         values = self.each_member("newest", element, members)
@@ -188,11 +188,11 @@ class Matching:
     def _attach(self, element: ElementPlan, made: list[Instance]) -> None:
         for attachment in element.attachments:
             other = self.contract.elements[attachment.candidates]
-            found = self._candidates(element, other, attachment, made)
-            if found is None:
+            fitting = self._candidates(element, other, attachment, made)
+            if fitting is None:
                 continue
             path = f"elements.{element.name}.attach.{attachment.name}"
-            for owner, several in zip(made, found, strict=True):
+            for owner, several in zip(made, fitting, strict=True):
                 if len(several) == 1:
                     owner[attachment.slot] = several[0]
                 elif several:
@@ -203,7 +203,7 @@ class Matching:
                     message = f"no {other.name} belongs to this"
                     self.report.add("missing", path, message, self.behind(element, [owner]))
             if attachment.exclusive:
-                self._one_to_one(other, found, path)
+                self._one_to_one(other, fitting, path)
 
     def _candidates(
         self,
@@ -218,8 +218,8 @@ class Matching:
         candidates = self.instances[other.name]
         budget = [VISITS * (len(made) + len(candidates))]
         try:
-            found: list[list[Instance]] = run(made, candidates, budget, self.S)
-            return found
+            fitting: list[list[Instance]] = run(made, candidates, budget, self.S)
+            return fitting
         except CAUGHT as error:
             if budget[0] < 0:
                 self.report.trouble(error, path)
@@ -245,8 +245,8 @@ class Matching:
         except CAUGHT as error:
             self.report.trouble(error, path, about)
 
-    def _one_to_one(self, other: ElementPlan, found: list[list[Instance]], path: str) -> None:
-        owners = Counter(id(candidate) for several in found for candidate in several)
+    def _one_to_one(self, other: ElementPlan, fitting: list[list[Instance]], path: str) -> None:
+        owners = Counter(id(candidate) for several in fitting for candidate in several)
         for candidate in self.instances[other.name]:
             count = owners[id(candidate)]
             if count != 1:

@@ -14,7 +14,7 @@ from typing import Any
 
 from chartpact.cache import Memo
 from chartpact.checks import MAX_WHOLE, is_number, is_whole
-from chartpact.contracts.expressions.values import POINTS, Column, Needs
+from chartpact.contracts.expressions.values import MADE_OF, POINTS, Column, Needs
 from chartpact.palette import TEXT_SIZES, is_hex
 from chartpact.snapshot import FIELDS, PRICES, Field, fault
 
@@ -124,18 +124,18 @@ class _Columns:
         self._taken: dict[tuple[str, str], Sequence[Any]] = {}
 
     def of(self, column: Column) -> Iterable[Any]:
-        match column.channel, column.field:
-            case "lines", "horizontal":
-                return map(eq, self._whole("lines", "y1"), self._whole("lines", "y2"))
-            case "lines", "vertical":
-                one, other = self._whole("lines", "x1"), self._whole("lines", "x2")
-                if NOWHERE not in one:
-                    return map(eq, one, other)
+        made_of = MADE_OF.get(column[:2])
+        if made_of is None:
+            return self._whole(*column)
+        one, other = (self._whole(column.channel, name) for name in made_of)
+        match column.field:
+            case "top":  # a box drawn upside down reads upright
+                return map(max, one, other)
+            case "bottom":
+                return map(min, one, other)
+            case "vertical" if NOWHERE in one:
                 return (a == b != NOWHERE for a, b in zip(one, other, strict=True))
-            case "boxes", "top" | "bottom" as edge:  # a box drawn upside down reads upright
-                top, bottom = self._whole("boxes", "top"), self._whole("boxes", "bottom")
-                return map(max if edge == "top" else min, top, bottom)
-        return self._whole(*column)
+        return map(eq, one, other)
 
     def _whole(self, channel: str, name: str, part: str = "") -> Sequence[Any]:
         taken = self._taken.get((name, part))

@@ -112,7 +112,7 @@ class Column(NamedTuple):
     @property
     def needs(self) -> "Needs":
         """The columns that a source must deliver for this one."""
-        fields = _MADE_OF.get((self.channel, self.field), (self.field,))
+        fields = MADE_OF.get((self.channel, self.field), (self.field,))
         part = "" if self.part == "alpha" else self.part
         return frozenset(Column(self.channel, field, part) for field in fields)
 
@@ -124,7 +124,7 @@ Needs = frozenset[Column]
 NOTHING: Needs = frozenset()
 
 # Fields that are derived, and the edges of a box, which may be drawn upside down.
-_MADE_OF = {
+MADE_OF = {
     ("lines", "horizontal"): ("y1", "y2"),
     ("lines", "vertical"): ("x1", "x2"),
     ("boxes", "top"): ("top", "bottom"),

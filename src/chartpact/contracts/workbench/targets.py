@@ -187,10 +187,10 @@ class _Targets:
         self._reading.add(reading)
         rule = self.contract.elements[at].reads[name].rule
         for target in self._mentions(rule, at, GIVEN, inside=True):
-            found = target if every else _weaker(target)
-            if found.element == at and found.part is None:
-                found = replace(found, element=element)  # what the view kept of it
-            yield replace(found, referrer=referrer, attachment=attachment)
+            reached = target if every else _weaker(target)
+            if reached.element == at and reached.part is None:
+                reached = replace(reached, element=element)  # what the view kept of it
+            yield replace(reached, referrer=referrer, attachment=attachment)
         self._reading.discard(reading)
 
 
