@@ -36,9 +36,9 @@ def test_a_header_that_is_none_is_told_in_a_sentence(refused, header):
 
 
 def test_blank_lines_before_the_header_cost_no_more_than_others(refused, tmp_path):
-    started = time.perf_counter()
+    started = time.process_time()
     assert "the file is empty" in refused("\n \n\t\n" * 500_000)
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
     assert "line 2000004: high 'x'" in refused("\n" * 2_000_000 + HEADER + GOOD + "180,1,x,1,1,1\n")
     (tmp_path / "good.csv").write_text("\n \n" + HEADER + GOOD)
     assert len(cp.load(tmp_path / "good.csv")) == 2
@@ -158,7 +158,7 @@ def test_a_file_of_many_different_wrong_times_is_refused_at_once(tmp_path):
     path = tmp_path / "x.csv"
     rows = "".join(f"{'x' * (n % 60)}{n},1,1,1,1,1\n" for n in range(20_000))
     path.write_text(HEADER + GOOD + "zero,1,1,1,1,1\n" + rows)
-    begin = time.perf_counter()
+    begin = time.process_time()
     with pytest.raises(BarsError, match="line 4: time 'zero'"):
         cp.load(path)
-    assert time.perf_counter() - begin < 5
+    assert time.process_time() - begin < 5

@@ -64,11 +64,11 @@ def test_near_names_are_found_among_many_in_no_time(database):
     names = [f"{'ab' * 29}{number:03}" for number in range(200)]
     export = [{"name": name, "source": "good"} for name in [*names, "cipher_b", "e"]]
     many.load("ann", {"format": "chartpact-library-1", "scripts": export})
-    started = time.perf_counter()
+    started = time.process_time()
     for asked, near in (("cypher_b", "cipher_b"), ("ee", "e"), ("ba" * 30, "abab")):
         with pytest.raises(LibraryError, match=f"did you mean '{near}"):
             many.get("ann", asked)
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
 
 
 def test_true_is_not_1_in_a_params_schema(scripts):

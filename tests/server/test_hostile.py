@@ -284,6 +284,7 @@ def test_calls_are_limited_for_each_user_alone(strict):
 # ------------------------------------------------------------------------- others do not wait
 
 
+@pytest.mark.alone
 def test_one_users_second_long_scripts_do_not_delay_anothers_chart(generous):
     asked = {**CHART, "bars": 5000, "indicators": ["slow"] * 6}
     with generous.client("ann") as ann, generous.client("bob") as bob:
@@ -431,22 +432,30 @@ COSTLY = {
 }
 
 
+def longest_wait(client, goes_on) -> float:
+    """The longest that the server takes to say that it is there."""
+    longest = 0.0
+    while goes_on():
+        started = time.perf_counter()
+        assert client.get("/healthz").status_code == 200
+        longest = max(longest, time.perf_counter() - started)
+        time.sleep(0.01)
+    return longest
+
+
 @pytest.mark.parametrize("costly", COSTLY)
 def test_what_is_wrong_in_a_million_places_is_refused_before_anybody_notices(ann, bob, costly):
     tool = {"name": "generate_chart", "arguments": COSTLY[costly]}
     call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": tool}
+    countdown = iter(range(10))
+    quiet = longest_wait(bob, lambda: next(countdown, None) is not None)
     for path, body in (("/api/v1/charts", COSTLY[costly]), ("/mcp", call)):
         content = json.dumps(body)
         slow = threading.Thread(target=lambda: ann.post(path, content=content, headers=MCP))  # noqa: B023
         slow.start()
-        worst = 0.0
-        while slow.is_alive():
-            started = time.perf_counter()
-            assert bob.get("/healthz").status_code == 200
-            worst = max(worst, time.perf_counter() - started)
-            time.sleep(0.01)
+        longest = longest_wait(bob, slow.is_alive)
         slow.join()
-        assert worst < 2, path
+        assert longest < 2 + 10 * quiet, path  # a busy machine makes both of them long
 
 
 def test_megabytes_are_limited_for_each_user_alone(strict):

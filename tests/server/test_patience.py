@@ -52,19 +52,20 @@ def port(monkeypatch, request) -> Iterator[int]:
     serves.join()
 
 
-def until_closed(port: int, *pieces: bytes, pause: float = 0) -> tuple[bytes, float]:
-    """What is answered to the pieces, and when the line was closed."""
-    started, answer = time.monotonic(), b""
-    with socket.create_connection(("127.0.0.1", port), timeout=10) as line:
-        try:
-            for piece in pieces:
-                line.sendall(piece)
-                time.sleep(pause)
-            while got := line.recv(65536):
-                answer += got
-        except (BrokenPipeError, ConnectionResetError):
-            return answer, time.monotonic() - started
-    return answer, time.monotonic() - started
+def until_closed(port: int, *pieces: bytes, pause: float = 0) -> tuple[bytes, int]:
+    """What is answered to the pieces, and how many were sent before the line was closed."""
+    answer, sent = b"", 0
+    with (
+        socket.create_connection(("127.0.0.1", port), timeout=60) as line,
+        suppress(BrokenPipeError, ConnectionResetError),
+    ):
+        for piece in pieces:
+            line.sendall(piece)
+            sent += 1
+            time.sleep(pause)
+        while got := line.recv(65536):
+            answer += got
+    return answer, sent
 
 
 HEAD = b"GET / HTTP/1.1\r\nHost: x\r\n"
@@ -72,14 +73,15 @@ HEAD = b"GET / HTTP/1.1\r\nHost: x\r\n"
 
 @pytest.mark.parametrize("sent", [b"", HEAD, HEAD + b"\r\n" + HEAD])
 def test_a_head_that_does_not_come_is_given_up(port, sent):
-    answer, seconds = until_closed(port, sent)
+    began = time.monotonic()
+    answer, _ = until_closed(port, sent)
     assert answer.count(b"200 OK") == sent.count(b"\r\n\r\n")
-    assert 0.3 < seconds < 5
+    assert time.monotonic() - began > 0.3
 
 
 def test_a_head_that_comes_a_letter_at_a_time_is_given_up(port):
-    _, seconds = until_closed(port, HEAD, *[b"X"] * 100, pause=0.05)
-    assert seconds < 5
+    _, sent = until_closed(port, HEAD, *[b"X"] * 100, pause=0.05)
+    assert sent < 100
 
 
 def test_a_head_without_end_is_refused_before_it_is_all_there(port):
