@@ -731,7 +731,7 @@ def untested() -> list[str]:
     """Builtins, methods and functions of the host that no case calls."""
     text = "\n".join(f"{case.setup}\n{case.statement}" for case in cases())
     known = [f"{name}(" for name in builtins.NAMES if name not in ("fail",)]
-    known += [f".{name}(" for held in methods.names().values() for name in held]
+    known += [f".{name}(" for held in methods.NAMES.values() for name in held]
     known += [f"ta.{name}(" for name in ta.names()]
     known += [f"chart.{name}(" for name in (*chart.PLOT_METHODS, *chart.OBJECT_METHODS)]
     return [name for name in known if name not in text]

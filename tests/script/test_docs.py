@@ -12,7 +12,7 @@ from chartpact.script.check.declarations import META_KEYS, PARAM_KEYS
 from chartpact.script.dry_run import dry_run_bars
 from chartpact.script.host.chart import OBJECT_METHODS, PLOT_METHODS
 from chartpact.script.runtime.builtins import NAMES as BUILTINS
-from chartpact.script.runtime.methods import names as methods
+from chartpact.script.runtime.methods import NAMES as METHODS
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 LANGUAGE = (DOCS / "language.md").read_text()
@@ -34,7 +34,7 @@ def test_every_function_of_the_host_has_an_example():
 
 
 def test_the_language_page_names_every_builtin_method_and_key():
-    own = [name for each in methods().values() for name in each]
+    own = [name for each in METHODS.values() for name in each]
     for name in (*BUILTINS, *META_KEYS, *PARAM_KEYS, *own):
         assert re.search(rf"\b{name}\b", LANGUAGE), name
 

@@ -12,9 +12,9 @@ from chartpact.script.host import payload, text
 from chartpact.script.host import ta as host_ta
 from chartpact.script.host.chart import Chart
 from chartpact.script.host.ohlcv import Ohlcv
-from chartpact.script.runtime.methods import Methods
 from chartpact.script.runtime.operators import Operators
 from chartpact.script.runtime.series import Series
+from chartpact.script.runtime.strings import StringMethods
 
 HEAD = 'PARAMS = []\nMETA = {"title": "x"}\ndef compute(ohlcv, params, chart):\n'
 
@@ -59,9 +59,9 @@ PLACES = [
     (Chart, "hline", "chart.hline(1.5)"),
     (Ohlcv, "resample", 'x = ohlcv.resample("1D")'),
     (text.FUNCTIONS, "number", "x = text.number(1.5)"),
-    (payload, "_written", 'x = payload.label({"A": 1})'),
-    (Methods, "_string_upper", 'x = "a".upper()'),
-    (Operators, "_listed", "x = 1 in [1, 2]"),
+    (payload, "_format_value", 'x = payload.label({"A": 1})'),
+    (StringMethods, "upper", 'x = "a".upper()'),
+    (Operators, "_in_sequence", "x = 1 in [1, 2]"),
     (Series, "_condition_of", "x = (ohlcv.close > 1) & True"),
 ]
 
@@ -69,8 +69,7 @@ PLACES = [
 def plant(monkeypatch, holder, name, fault):
     if holder is ta:
         monkeypatch.setattr(ta, "FUNCTIONS", {**ta.FUNCTIONS, name: fault})
-        for known in (host_ta._declared, host_ta.results, host_ta.signature):
-            monkeypatch.setattr(host_ta, known.__name__, known.__wrapped__)
+        monkeypatch.setattr(host_ta, "DECLARED", host_ta.declare(ta.FUNCTIONS))
     elif isinstance(holder, dict):
         monkeypatch.setitem(holder, name, fault)
     else:

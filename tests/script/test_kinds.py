@@ -22,7 +22,7 @@ from chartpact.script.compile import kinds
 from chartpact.script.compile.emitter import Emitter
 from chartpact.script.compile.inference import Kinds, infer_kinds
 from chartpact.script.compile.nodes import call
-from chartpact.script.diagnosis.explain import explained
+from chartpact.script.diagnosis.explain import explain
 from chartpact.script.dry_run import dry_run_bars
 from chartpact.script.host.chart import Chart
 from chartpact.script.host.ohlcv import Ohlcv
@@ -127,7 +127,7 @@ def surprises(source: str) -> Iterator[str]:
             runtime.load(code, witness.weights, names)
             names["compute"](ohlcv, given, Chart(BARS, meta, meter))
     except Exception as error:  # noqa: BLE001  (however it ends, in words)
-        assert explained(error, source).kind != "crash"
+        assert explain(error, source).kind != "crash"
     yield from told
 
 

@@ -72,8 +72,7 @@ def test_a_function_that_the_package_publishes_is_in_scripts_without_further_wor
         return np.asarray(source) * n
 
     monkeypatch.setattr(ta, "FUNCTIONS", {**ta.FUNCTIONS, "twice": twice})
-    for known in (host._declared, host.results, host.signature):
-        monkeypatch.setattr(host, known.__name__, known.__wrapped__)
+    monkeypatch.setattr(host, "DECLARED", host.declare(ta.FUNCTIONS))
     (values,) = drawn("    chart.line(ta.twice(ohlcv.close) - ta.twice(ohlcv.close, n=1))\n")
     assert np.array_equal(values, BARS.close)
     with pytest.raises(script.ScriptError, match=r"did you mean ta.twice\?"):

@@ -18,15 +18,15 @@ from chartpact.script.check.declarations import LARGEST_INT, MOST_TEXT, read_dec
 from chartpact.script.compile.emitter import TooIntricate, compile_module
 from chartpact.script.compile.inference import infer_kinds
 from chartpact.script.compile.kinds import NONE, PARAM_KINDS
-from chartpact.script.diagnosis.explain import explained
+from chartpact.script.diagnosis.explain import explain
 from chartpact.script.errors import ScriptError
 from chartpact.script.host.chart import Chart
-from chartpact.script.host.ohlcv import Ohlcv, beside
+from chartpact.script.host.ohlcv import Ohlcv, lay_on
 from chartpact.script.limits import Limits
 from chartpact.script.program import Extras, Inspected, Program, Result, source_key
 from chartpact.script.runtime.intrinsics import Runtime
 from chartpact.script.runtime.meter import Meter
-from chartpact.script.runtime.values import FrozenDict, adopted
+from chartpact.script.runtime.values import FrozenDict, adopt
 from chartpact.script.source.parser import normalize, parse
 
 _programs: Cache[str, Program] = Cache(1024)  # by the hash of their source
@@ -107,7 +107,7 @@ def execute(
     except ScriptError:
         raise
     except Exception as error:  # noqa: BLE001  (every failure of a script becomes a value)
-        raise explained(error, program.source) from None
+        raise explain(error, program.source) from None
     return Result(scene, meter.used, tuple(runtime.builtins.log))
 
 
@@ -148,8 +148,8 @@ def _script_value(
         return getattr(ohlcv, str(value))
     if param.type == "symbol":
         other = extras.symbols.get(param.name)
-        return None if other is None else beside(bars, other, ohlcv.meter)
+        return None if other is None else lay_on(bars, other, ohlcv.meter)
     if param.type == "calendar":
         events = extras.calendars.get(param.name)
-        return None if events is None else adopted([dict(event) for event in events])
-    return adopted(value)
+        return None if events is None else adopt([dict(event) for event in events])
+    return adopt(value)

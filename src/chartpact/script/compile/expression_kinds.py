@@ -157,23 +157,23 @@ class ExpressionKinds:
     def _call(self, node: ast.Call, env: Env) -> int:
         func = node.func
         spread = any(isinstance(argument, ast.Starred) for argument in node.args)
-        given = [self._kinds(argument, env) for argument in node.args]
+        positional = [self._kinds(argument, env) for argument in node.args]
         named = {keyword.arg or "": self._kinds(keyword.value, env) for keyword in node.keywords}
         if host_function := self._checked.namespaced(func):
-            options = ANY if spread or "" in named else union([*given[1:], *named.values()])
+            options = ANY if spread or "" in named else union([*positional[1:], *named.values()])
             if host_function == "ta.where" and options & ~_NUMERIC_CHOICE:
                 return ANY  # it may choose among texts
             result = self._results.get(host_function, ANY)
-            return of_host_call(result, [*given, *named.values()])
+            return of_host_call(result, [*positional, *named.values()])
         if isinstance(func, ast.Attribute):
-            return self._method(func, ANY if spread else union(given), env)
+            return self._method(func, ANY if spread else union(positional), env)
         self._kinds(func, env)
         if not isinstance(func, ast.Name):
             return ANY
         binding = self._checked.bindings.get(func)
         if binding == FUNCTION:
-            return self._script_function(func.id, given, named, spread or "" in named)
-        return of_builtin(func.id, given, spread) if binding == BUILTIN else ANY
+            return self._script_function(func.id, positional, named, spread or "" in named)
+        return of_builtin(func.id, positional, spread) if binding == BUILTIN else ANY
 
     def _method(self, func: ast.Attribute, arguments: int, env: Env) -> int:
         owner = self._kinds(func.value, env)
@@ -186,14 +186,14 @@ class ExpressionKinds:
             return ANY
         return METHOD_KINDS.get(func.attr, ANY)
 
-    def _script_function(self, name: str, given: list[int], named: Env, spread: bool) -> int:
+    def _script_function(self, name: str, positional: list[int], named: Env, spread: bool) -> int:
         """A call of a function of the script: its parameters receive these kinds."""
         args, inputs = self._checked.functions[name].args, self._inputs[name]
         names = [arg.arg for arg in args.args]
         defaulted = names[len(names) - len(args.defaults) :]
         for parameter, default in zip(defaulted, args.defaults, strict=True):
             self._join(inputs, parameter, self.of.get(default, 0) or self._kinds(default, {}))
-        for parameter, kinds in zip(names, given, strict=False):
+        for parameter, kinds in zip(names, positional, strict=False):
             self._join(inputs, parameter, kinds)
         for parameter, kinds in named.items():
             if parameter in names:

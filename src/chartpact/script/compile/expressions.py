@@ -291,7 +291,7 @@ class ExpressionEmitter:
         if first or self._is_range(source):
             turns = self._turns(source, weight, exits=False)
         else:
-            turns = at(source, call("_each", ast.Constant(weight), self._expression(source)))
+            turns = at(source, call("_enter_inner", ast.Constant(weight), self._expression(source)))
         ifs = self._expressions(clause.ifs)
         if isinstance(target, ast.Name):
             return [ast.comprehension(store(target.id), turns, ifs, 0)]

@@ -1,4 +1,4 @@
-"""Where a script stood when something failed: the expression, the loops and calls around it.
+"""Where a script failed: the expression, and the loops and calls around it.
 
 Compiled code keeps the author's lines and columns, so the failing instruction leads to the failing
 expression of the source.
@@ -22,8 +22,8 @@ _COMPREHENSIONS = ("<listcomp>", "<dictcomp>")  # up to Python 3.11 they are cal
 _SCALARS = frozenset((int, float, bool, str))
 
 
-class Place:
-    """Where the script stood: the expression, its text, and the values of names."""
+class Location:
+    """The expression that failed, its text, and the values of the names there."""
 
     def __init__(self, trace: TracebackType | None, source: str) -> None:
         self.source = source
@@ -37,19 +37,19 @@ class Place:
                 self._stack.append((trace.tb_frame, trace.tb_lasti))
             trace = trace.tb_next
         if self._stack:
-            self._stand(*self._stack[-1])
+            self._locate(*self._stack[-1])
 
-    def _stand(self, frame: FrameType, instruction: int) -> None:
+    def _locate(self, frame: FrameType, instruction: int) -> None:
         span = _span(frame, instruction)
         if span is None:
             self.line = frame.f_lineno
             return
         self.names = {**frame.f_globals, **frame.f_locals}
         self.node = self._nodes.get(span)
-        self.point(ast.Pass(lineno=span[0], col_offset=span[1]))
+        self.point_at(ast.Pass(lineno=span[0], col_offset=span[1]))
 
-    def point(self, node: ast.AST | None) -> None:
-        """Makes a node the place that is told."""
+    def point_at(self, node: ast.AST | None) -> None:
+        """Makes the start of a node the line and column of the error."""
         if node is not None:
             self.line, self.column = Places(self.source).of(node)
 
@@ -67,23 +67,22 @@ class Place:
         }
 
     @cached_property
-    def _above(self) -> dict[ast.AST, ast.AST]:
+    def _parents(self) -> dict[ast.AST, ast.AST]:
         return {
             child: node for node in ast.walk(self._tree) for child in ast.iter_child_nodes(node)
         }
 
-    def above(self, node: ast.AST | None) -> ast.AST | None:
-        """What a node stands in."""
-        return None if node is None else self._above.get(node)
+    def parent(self, node: ast.AST | None) -> ast.AST | None:
+        return None if node is None else self._parents.get(node)
 
     def shadows(self, name: str) -> bool:
-        """Does the function in which the script stood assign a name that is assigned around it?"""
+        """Whether the function that failed assigns a name that is also assigned around it."""
         scopes = []
-        node = self.above(self.node)
+        node = self.parent(self.node)
         while node is not None:
             if isinstance(node, ast.FunctionDef | ast.Lambda):
                 scopes.append(local_names(node))
-            node = self.above(node)
+            node = self.parent(node)
         scopes.append(set(bound_names(self._tree.body)))
         return name in scopes[0] and any(name in names for names in scopes[1:])
 
@@ -96,7 +95,7 @@ class Place:
         return words if len(words) <= _LONGEST else f"{words[:_LONGEST]}…"
 
     def value(self, node: ast.AST) -> Any:
-        """The value of a name or a constant, if it can be told; else `...`."""
+        """The value of a name or a constant, `...` for any other expression."""
         if isinstance(node, ast.Name):
             return self.names.get(node.id, ...)
         return node.value if isinstance(node, ast.Constant) else ...
@@ -114,24 +113,24 @@ class Place:
             names = {**frame.f_locals, **names}
             entered = frame.f_code.co_name not in _COMPREHENSIONS
             if entered and innermost is not None:
-                for target in self._loops(self._nodes.get(innermost)):
-                    yield f"in the loop on line {target.lineno}{_where(target, names)}"
+                for target in self._loop_targets(self._nodes.get(innermost)):
+                    yield f"in the loop on line {target.lineno}{_values(target, names)}"
 
-    def _loops(self, node: ast.AST | None) -> Iterator[ast.expr]:
-        """What the loops around a node assign to, up to the function it stands in."""
-        while node is not None and node in self._above:
-            above = self._above[node]
-            if isinstance(above, ast.FunctionDef | ast.Lambda):
+    def _loop_targets(self, node: ast.AST | None) -> Iterator[ast.expr]:
+        """The targets of the loops around a node, up to the function it stands in."""
+        while node is not None and node in self._parents:
+            parent = self._parents[node]
+            if isinstance(parent, ast.FunctionDef | ast.Lambda):
                 return
-            inside = above.body if isinstance(above, ast.For) else getattr(above, "ifs", ())
-            if node in inside:
-                yield above.target  # type: ignore[attr-defined]
-            elif isinstance(above, ast.ListComp | ast.DictComp):
-                outer = above.generators
+            repeated = parent.body if isinstance(parent, ast.For) else getattr(parent, "ifs", ())
+            if node in repeated:
+                yield parent.target  # type: ignore[attr-defined]
+            elif isinstance(parent, ast.ListComp | ast.DictComp):
+                outer = parent.generators
                 if isinstance(node, ast.comprehension):
                     outer = outer[: outer.index(node)]
-                yield from (each.target for each in reversed(outer))
-            node = above
+                yield from (clause.target for clause in reversed(outer))
+            node = parent
 
 
 def _span(frame: FrameType, instruction: int) -> Span | None:
@@ -142,10 +141,11 @@ def _span(frame: FrameType, instruction: int) -> Span | None:
     return None
 
 
-def _where(target: ast.expr, names: Mapping[str, Any]) -> str:
-    told = [
+def _values(target: ast.expr, names: Mapping[str, Any]) -> str:
+    """The values of the names that a loop assigns: ", where i is 487"."""
+    values = [
         f"{name.id} is {shown(names[name.id])}"
         for name in target_names(target)
         if type(names.get(name.id)) in _SCALARS
     ]
-    return f", where {' and '.join(told)}" if told else ""
+    return f", where {' and '.join(values)}" if values else ""

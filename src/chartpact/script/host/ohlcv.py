@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from chartpact.bars import Bars, BarsError, last_closed, stretch
+from chartpact.prices import DERIVED, STORED
 from chartpact.script.errors import Fault
 from chartpact.script.runtime.meter import Meter
 from chartpact.script.runtime.series import OPERATION, Array, Series
 from chartpact.script.runtime.values import HostObject, a_type
 
-PRICES = ("open", "high", "low", "close", "volume")
-SERIES = (*PRICES, "time", "hl2", "hlc3", "ohlc4", "hlcc4")
+SERIES = (*STORED, "time", *DERIVED)
 
 
 class Ohlcv(HostObject):
@@ -21,7 +21,7 @@ class Ohlcv(HostObject):
 
     `bars` are the bars themselves; `columns` what the script sees of them, which may be stretched
     or have gaps where they are laid `on` the bars of a chart. A series is made when it is first
-    read, and an attribute like any other from then on: helpers read `o.close[i]` bar by bar.
+    read, and is an ordinary attribute from then on: helpers read `o.close[i]` bar by bar.
     """
 
     type_name = "ohlcv"
@@ -88,7 +88,7 @@ class Ohlcv(HostObject):
             raise Fault("value", str(error)) from None
 
 
-def beside(bars: Bars, other: Bars, meter: Meter) -> Ohlcv:
+def lay_on(bars: Bars, other: Bars, meter: Meter) -> Ohlcv:
     """Another symbol on the chart's bars: na on bars it does not have, nothing carried forward."""
     meter.charge(10 + (len(bars) + len(other)) // 4)
     columns: dict[str, Array] = {"time": bars.time}
@@ -97,8 +97,7 @@ def beside(bars: Bars, other: Bars, meter: Meter) -> Ohlcv:
     there = other.time[at] == bars.time if len(other) else np.zeros(len(bars), bool)
     for name in SERIES:
         if name != "time":
-            values = getattr(other, name)
-            found = np.full(len(bars), np.nan)
-            found[there] = values[at[there]]
-            columns[name] = found
+            column = np.full(len(bars), np.nan)
+            column[there] = getattr(other, name)[at[there]]
+            columns[name] = column
     return Ohlcv(other, meter, SimpleNamespace(**columns), bars)

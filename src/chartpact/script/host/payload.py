@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from chartpact.checks import MAX_WHOLE
 from chartpact.script.errors import Fault
 from chartpact.script.limits import OBJECT_TEXT_CHARS, VALUE_DEPTH
 from chartpact.script.runtime.meter import Meter
@@ -13,7 +14,6 @@ from chartpact.script.runtime.series import Series
 from chartpact.script.runtime.values import DICTS, LISTS, a_type, shown
 
 _KEY = re.compile(r"[A-Z][A-Z0-9_]*")
-_LARGEST_WHOLE = 2**53
 NAMES = ("json", "label")
 
 
@@ -29,7 +29,7 @@ class Payloads:
             raise Fault("type", f"payload.json takes a dict, not {a_type(values)}")
         plain = self._plain(values, 0)
         text = json_text.dumps(plain, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        return self._fitting(text)
+        return self._bounded(text)
 
     def label(self, values: Any, tag: Any = "SIGNAL") -> str:
         """A dict as TAG|KEY:VALUE|…; a value of None or na is left out."""
@@ -46,10 +46,10 @@ class Payloads:
                 )
             if value is None or (type(value) is float and math.isnan(value)):
                 continue
-            parts.append(f"{key}:{_written(key, value)}")
-        return self._fitting("|".join(parts))
+            parts.append(f"{key}:{_format_value(key, value)}")
+        return self._bounded("|".join(parts))
 
-    def _fitting(self, text: str) -> str:
+    def _bounded(self, text: str) -> str:
         self._meter.charge(1 + len(text) // 16)
         if len(text) > OBJECT_TEXT_CHARS:
             raise Fault(
@@ -58,6 +58,7 @@ class Payloads:
         return text
 
     def _plain(self, value: Any, depth: int) -> Any:
+        """The value as JSON has it; na is null."""
         if depth > VALUE_DEPTH:
             raise Fault("value", f"this is nested more than {VALUE_DEPTH} deep")
         kind = type(value)
@@ -66,10 +67,10 @@ class Payloads:
             for key in value:
                 if type(key) is not str:
                     raise Fault("type", f"the keys of JSON are strings, not {a_type(key)}")
-            return {key: self._plain(each, depth + 1) for key, each in value.items()}
+            return {key: self._plain(part, depth + 1) for key, part in value.items()}
         if kind in LISTS or kind is tuple:
             self._meter.charge(20 + 9 * len(value))
-            return [self._plain(each, depth + 1) for each in value]
+            return [self._plain(part, depth + 1) for part in value]
         if kind is float and not math.isfinite(value):
             return None
         if kind in (int, float, str, bool) or value is None:
@@ -78,7 +79,7 @@ class Payloads:
         raise Fault("type", f"JSON cannot hold {a_type(value)}", hint)
 
 
-def _written(key: str, value: Any) -> str:
+def _format_value(key: str, value: Any) -> str:
     if type(value) is bool:
         return "true" if value else "false"
     if type(value) is int:
@@ -86,7 +87,7 @@ def _written(key: str, value: Any) -> str:
     if type(value) is float:
         if not math.isfinite(value):
             raise Fault("value", f"{key} is not a finite number")
-        whole = value.is_integer() and abs(value) <= _LARGEST_WHOLE
+        whole = value.is_integer() and abs(value) <= MAX_WHOLE
         return str(int(value)) if whole else repr(value)
     if type(value) is str:
         if "|" in value or not value.strip():
@@ -97,5 +98,5 @@ def _written(key: str, value: Any) -> str:
 
 
 def functions(meter: Meter) -> Mapping[str, Callable[..., Any]]:
-    made = Payloads(meter)
-    return {name: getattr(made, name) for name in NAMES}
+    payloads = Payloads(meter)
+    return {name: getattr(payloads, name) for name in NAMES}

@@ -21,7 +21,7 @@ _MONTHS = (
 
 
 def number(x: Any, decimals: Any = None) -> str:
-    """The number with so many decimals, or with as many as it needs; na is "NaN".
+    """The number with this many decimals, or with as many as it needs; na is "NaN".
 
     >>> number(4512.5, 2), number(0.1, 0), number(3.0), number(None, 2)
     ('4512.50', '0', '3', 'NaN')

@@ -7,9 +7,10 @@ from typing import Any
 
 from chartpact.script.errors import Fault
 from chartpact.script.limits import INT_BITS, LOG_LINE_CHARS, LOG_LINES, RANGE_BITS
-from chartpact.script.runtime.formatting import quoted, string
+from chartpact.script.runtime.arithmetic import NUMBERS, bounded_int, mismatch_hint
+from chartpact.script.runtime.formatting import to_repr, to_str
 from chartpact.script.runtime.meter import walking
-from chartpact.script.runtime.operators import NUMBERS, Operators, mismatch_hint, whole
+from chartpact.script.runtime.operators import Operators
 from chartpact.script.runtime.series import Series
 from chartpact.script.runtime.values import DICTS, LISTS, Dict, HostObject, List, a_type, type_name
 
@@ -19,7 +20,6 @@ NAMES = (
     "abs all any bool dict enumerate fail float int len list max min print range repr reversed "
     "sorted str tuple type zip"
 ).split()
-CONSTANTS = ("True", "False", "None")
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _FLOAT = re.compile(
@@ -97,7 +97,7 @@ class Builtins:
     def _int(self, x: Any = 0, base: Any = None, /) -> int:
         if type(x) is str:
             self._charge(40 + len(x) // 3)
-            return _parsed(x, 10 if base is None else _int(base, "the base"))
+            return _parse_int(x, 10 if base is None else _int(base, "the base"))
         if base is not None:
             raise Fault("type", "a base goes with a string only")
         if type(x) in (int, bool):
@@ -126,13 +126,14 @@ class Builtins:
     def _min(self, /, *values: Any, key: Any = None) -> Any:
         return self._extreme("min", values, key)
 
-    def _extreme(self, name: str, given: tuple[Any, ...], key: Any) -> Any:
-        if not given:
+    def _extreme(self, name: str, arguments: tuple[Any, ...], key: Any) -> Any:
+        if not arguments:
             raise Fault("type", f"{name} takes some values, or one list of them")
-        if any(type(each) is Series for each in given):
+        if any(type(argument) is Series for argument in arguments):
             hint = f"write ta.{name}(a, b) bar by bar, or ta.{_WINDOW[name]}(s, n) for a window"
             raise Fault("type", f"{name} does not go with a series", hint)
-        values = self._operators.sequence(given[0])[0] if len(given) == 1 else given
+        one = len(arguments) == 1
+        values = self._operators.sequence(arguments[0])[0] if one else arguments
         if not len(values):
             raise Fault("value", f"{name} of nothing", "test first that there are values")
         self._charge(20 + (1 if key is None else 11) * len(values))
@@ -151,7 +152,7 @@ class Builtins:
 
     @walking
     def _keys(self, key: Any, values: Any) -> list[Any]:
-        return [self._call(key, each) for each in values]
+        return [self._call(key, value) for value in values]
 
     def _print(self, /, *values: Any, sep: Any = " ") -> None:
         line = self._line(values, sep)
@@ -163,23 +164,23 @@ class Builtins:
     def _line(self, values: tuple[Any, ...], sep: Any) -> str:
         if type(sep) is not str:
             raise Fault("type", f"sep is a string, not {a_type(sep)}")
-        pieces = [string(each, self.meter) for each in values]
+        pieces = [to_str(value, self.meter) for value in values]
         self._charge(20 + (sum(map(len, pieces)) + len(sep) * len(pieces)) // 16)
         return sep.join(pieces)
 
     def span(self, first: Any, last: Any = ..., step: Any = 1, /) -> range:
-        """The range that `range(…)` speaks of."""
+        """`range(…)`."""
         self._charge(25)
         first, last = (0, first) if last is ... else (first, last)
-        bounds = [_int(each, "range") for each in (first, last, step)]
-        if any(abs(each) > _RANGE for each in bounds):
+        bounds = [_int(bound, "range") for bound in (first, last, step)]
+        if any(abs(bound) > _RANGE for bound in bounds):
             raise Fault("value", f"a range cannot go beyond {_RANGE:,}")
         if bounds[2] == 0:
             raise Fault("value", "a range cannot have a step of 0")
         return range(*bounds)
 
     def _repr(self, x: Any, /) -> str:
-        return quoted(x, self.meter)
+        return to_repr(x, self.meter)
 
     def _reversed(self, values: Any, /) -> List:
         return List(reversed(self._values(values)))
@@ -210,7 +211,7 @@ class Builtins:
 
     def _str(self, x: Any, /) -> str:
         self._charge(5)
-        return string(x, self.meter)
+        return to_str(x, self.meter)
 
     def _tuple(self, values: Any = (), /) -> tuple[Any, ...]:
         return tuple(self._values(values, 2))
@@ -220,7 +221,7 @@ class Builtins:
 
     def _zip(self, /, *values: Any) -> List:
         self._charge(25 + 10 * len(values))
-        columns = [self._operators.sequence(each)[0] for each in values]
+        columns = [self._operators.sequence(value)[0] for value in values]
         rows = min((len(column) for column in columns), default=0)
         self._charge(rows * (1 + len(columns)))
         return List(zip(*columns, strict=False))
@@ -242,7 +243,7 @@ def _int(value: Any, what: str) -> int:
     return value
 
 
-def _parsed(digits: str, base: int) -> int:
+def _parse_int(digits: str, base: int) -> int:
     if base != 0 and not 2 <= base <= 36:
         raise Fault("value", f"the base of an int is from 2 to 36, not {base}")
     sign, body = ("-", digits[1:]) if digits[:1] == "-" else ("", digits.removeprefix("+"))
@@ -257,5 +258,5 @@ def _parsed(digits: str, base: int) -> int:
     if not body or not set(body.lower()) <= alphabet:
         hint = "write int(float(s))" if base == 10 and _FLOAT.fullmatch(digits) else ""
         raise Fault("value", f"{digits!r:.40} is not an int in base {base}", hint)
-    value = whole(int(body, base))
+    value = bounded_int(int(body, base))
     return -value if sign else value

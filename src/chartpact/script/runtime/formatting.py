@@ -15,7 +15,6 @@ from chartpact.script.runtime.values import (
     Method,
     a_type,
     is_script_function,
-    type_name,
 )
 
 _ESCAPES = {
@@ -28,10 +27,10 @@ _PLAIN_BITS = 60  # of a number before the point: up to here its digits are quic
 _SPECIAL = re.compile('["\\\\\x00-\x1f\x7f-\xa0\u2028\u2029]')
 
 
-def string(value: Any, meter: Meter) -> str:
+def to_str(value: Any, meter: Meter) -> str:
     """The value as str() shows it.
 
-    >>> string(("a", 1.5, None), Meter(1000))
+    >>> to_str(("a", 1.5, None), Meter(1000))
     '("a", 1.5, None)'
     """
     if type(value) is str:
@@ -42,10 +41,10 @@ def string(value: Any, meter: Meter) -> str:
     if type(value) is int:
         meter.charge(6 if -_WORD < value < _WORD else 60)
         return repr(value)
-    return quoted(value, meter)
+    return to_repr(value, meter)
 
 
-def quoted(value: Any, meter: Meter) -> str:
+def to_repr(value: Any, meter: Meter) -> str:
     """The value as repr() shows it: texts in double quotes."""
     parts: list[str] = []
     began = meter.left
@@ -56,32 +55,33 @@ def quoted(value: Any, meter: Meter) -> str:
     return "".join(parts)
 
 
-def _write(value: Any, parts: list[str], meter: Meter, inside: list[int]) -> None:
+def _write(value: Any, parts: list[str], meter: Meter, around: list[int]) -> None:
+    """Adds the text of a value; `around` has the ids of the containers it lies in."""
     kind = type(value)
     if kind in LISTS or kind is tuple or kind in DICTS:
-        if id(value) in inside:
+        if id(value) in around:
             parts.append("{...}" if kind in DICTS else "[...]")
             return
-        if len(inside) > VALUE_DEPTH:
+        if len(around) > VALUE_DEPTH:
             raise Fault("value", f"this is nested more than {VALUE_DEPTH} deep")
         meter.charge(20 + 4 * len(value))
-        inside.append(id(value))
+        around.append(id(value))
         if kind in DICTS:
             parts.append("{")
-            for i, (key, each) in enumerate(value.items()):
+            for i, (key, element) in enumerate(value.items()):
                 parts.append(", " if i else "")
-                _write(key, parts, meter, inside)
+                _write(key, parts, meter, around)
                 parts.append(": ")
-                _write(each, parts, meter, inside)
+                _write(element, parts, meter, around)
             parts.append("}")
         else:
             parts.append("(" if kind is tuple else "[")
-            for i, each in enumerate(value):
+            for i, element in enumerate(value):
                 parts.append(", " if i else "")
-                _write(each, parts, meter, inside)
+                _write(element, parts, meter, around)
             parts.append(",)" if kind is tuple and len(value) == 1 else ")" * (kind is tuple))
             parts.append("" if kind is tuple else "]")
-        inside.pop()
+        around.pop()
         return
     if kind is str and _SPECIAL.search(value):
         meter.charge(10 + len(value))
@@ -109,10 +109,12 @@ def _atom(value: Any) -> str:
 _FIELD = re.compile(r"\{\{|\}\}|\{([A-Za-z_][A-Za-z0-9_]*|[0-9]{1,4})?\}|[{}]")
 
 
-def formatted(template: str, values: Sequence[Any], named: Mapping[str, Any], meter: Meter) -> str:
+def format_template(
+    template: str, values: Sequence[Any], named: Mapping[str, Any], meter: Meter
+) -> str:
     """`template.format(…)`, in which a field is `{}`, `{0}` or `{name}` and nothing else.
 
-    >>> formatted("{} of {total}: {{}}", [1], {"total": 2}, Meter(1000))
+    >>> format_template("{} of {total}: {{}}", [1], {"total": 2}, Meter(1000))
     '1 of 2: {}'
     """
     meter.charge(25 + len(template) // 3)
@@ -149,7 +151,7 @@ def formatted(template: str, values: Sequence[Any], named: Mapping[str, Any], me
                         "value", f"the format asks for value {at}, and {len(values)} were given"
                     )
                 value = values[at]
-            piece = string(value, meter)
+            piece = to_str(value, meter)
         size += len(literal) + len(piece)
         if size > TEXT_CHARS:
             raise Fault("size", f"a text grew beyond {TEXT_CHARS:,} characters")
@@ -164,14 +166,14 @@ _WHOLE = {"d": "d", "o": "o", "x": "x", "X": "X"}
 _REAL = {"e": ".6e", "f": ".6f", "g": "g"}
 
 
-def percent(template: str, values: Any, meter: Meter) -> str:
+def format_percent(template: str, values: Any, meter: Meter) -> str:
     """`template % values`: %s %r %d %o %x %X %e %f %g and %%, without widths.
 
-    >>> percent("%s is %d", ("a", 1), Meter(1000))
+    >>> format_percent("%s is %d", ("a", 1), Meter(1000))
     'a is 1'
     """
     meter.charge(20 + len(template) // 16)
-    given = list(values) if type(values) is tuple else [values]
+    arguments = list(values) if type(values) is tuple else [values]
     parts: list[str] = []
     size = end = used = 0
     for match in _PERCENT.finditer(template):
@@ -185,26 +187,26 @@ def percent(template: str, values: Any, meter: Meter) -> str:
                     f"{match[0]!r} is not a field of a format",
                     "write %s, or %% for a percent sign; text.number(x, decimals) for digits",
                 )
-            if used == len(given):
-                raise Fault("value", f"the format asks for more than {len(given)} values")
-            piece = _field(match[1], given[used], meter)
+            if used == len(arguments):
+                raise Fault("value", f"the format asks for more than {len(arguments)} values")
+            piece = _format_field(match[1], arguments[used], meter)
             used += 1
         size += len(literal) + len(piece)
         if size > TEXT_CHARS:
             raise Fault("size", f"a text grew beyond {TEXT_CHARS:,} characters")
         meter.charge(20 + len(piece) // 16)
         parts += (literal, piece)
-    if used < len(given):
-        raise Fault("value", f"the format takes {used} values, and {len(given)} were given")
+    if used < len(arguments):
+        raise Fault("value", f"the format takes {used} values, and {len(arguments)} were given")
     parts.append(template[end:])
     return "".join(parts)
 
 
-def _field(letter: str, value: Any, meter: Meter) -> str:
+def _format_field(letter: str, value: Any, meter: Meter) -> str:
     if letter == "s":
-        return string(value, meter)
+        return to_str(value, meter)
     if letter == "r":
-        return quoted(value, meter)
+        return to_repr(value, meter)
     if type(value) not in (int, float):
         raise Fault("type", f"%{letter} takes a number, not {a_type(value)}")
     if letter in "oxX" and type(value) is float:
@@ -212,7 +214,7 @@ def _field(letter: str, value: Any, meter: Meter) -> str:
     try:
         if letter in _WHOLE:
             return format(int(value), _WHOLE[letter])
-        meter.charge(10 + many_digits(value) if letter == "f" else 10)
+        meter.charge(10 + digit_steps(value) if letter == "f" else 10)
         text = format(float(value), _REAL[letter])
         whole = letter == "g" and text.lstrip("-").isdigit()
         return f"{text}.0" if whole else text
@@ -220,23 +222,20 @@ def _field(letter: str, value: Any, meter: Meter) -> str:
         raise Fault("value", f"%{letter} does not go with {value!r:.40}") from None
 
 
-def many_digits(number: float) -> int:
+def digit_steps(number: float) -> int:
     """The steps that the digits before the point of a large number cost.
 
-    >>> many_digits(100.5), many_digits(1e300)
+    >>> digit_steps(100.5), digit_steps(1e300)
     (0, 468)
     """
     return max(math.frexp(number)[1] - _PLAIN_BITS, 0) // 2
 
 
-def joined(parts: Sequence[Any], meter: Meter) -> str:
-    """The pieces of an f-string."""
-    pieces = [string(part, meter) for part in parts]
+def join_parts(parts: Sequence[Any], meter: Meter) -> str:
+    """The text of an f-string from its parts."""
+    pieces = [to_str(part, meter) for part in parts]
     size = sum(map(len, pieces))
     meter.charge(10 + 4 * len(pieces) + size // 16)
     if size > TEXT_CHARS:
         raise Fault("size", f"a text grew beyond {TEXT_CHARS:,} characters")
     return "".join(pieces)
-
-
-__all__ = ["formatted", "joined", "percent", "quoted", "string", "type_name"]

@@ -1,8 +1,9 @@
-"""Keys of a script's dicts: numbers and tuples are hashed with a secret, as Python hashes texts.
+"""Keyed hashing for the dicts of scripts: numbers and tuples are hashed with a secret.
 
-Without one, their places in a dict can be foretold, and a few thousand keys can be chosen that
-make every look-up pass by all of them. `Table` is a dict that keeps such keys sealed and shows
-them as they are; `seal` seals one beforehand. Both come from the C extension where it is built.
+Python hashes texts with a secret, but not numbers. So a script could choose a few thousand numbers
+that all collide, and every look-up would pass by all of them. `Table` is a dict that keeps such
+keys sealed and shows them as they are; `seal` seals one beforehand. Both come from the C extension
+where it is built.
 """
 
 import math
@@ -20,7 +21,7 @@ class Key:
 
     def __init__(self, value: Any) -> None:
         self.value = value
-        self._hash = hash(_written(value))
+        self._hash = hash(_key_text(value))
 
     def __hash__(self) -> int:
         return self._hash
@@ -34,23 +35,23 @@ class Key:
         return repr(self.value)
 
 
-def _written(value: Any) -> str:
-    """A text for a key, the same for numbers that are equal: 1 and 1.0."""
+def _key_text(value: Any) -> str:
+    """A text to hash instead of the key, the same for numbers that are equal: 1 and 1.0."""
     if type(value) is float:
         if math.isnan(value):
             return f"na {id(value)}"
         return str(int(value)) if value.is_integer() else value.hex()
     if type(value) is tuple:
-        return f"({','.join(map(_written, value))})"
+        return f"({','.join(map(_key_text, value))})"
     return str(value) if type(value) is int else f"#{hash(value)}"
 
 
-def _sealed(value: Any) -> Any:
+def _seal(value: Any) -> Any:
     """A key as a `Table` keeps it."""
     return Key(value) if type(value) in (int, float, tuple) else value
 
 
-def _opened(key: Any) -> Any:
+def _unseal(key: Any) -> Any:
     return key.value if type(key) is Key else key
 
 
@@ -64,66 +65,66 @@ class Table(dict[Any, Any]):
 
     __slots__ = ()
 
-    def __init__(self, /, *given: Any, **named: Any) -> None:
+    def __init__(self, /, *values: Any, **named: Any) -> None:
         super().__init__()
-        _merge(self, *given, **named)
+        _merge(self, *values, **named)
 
     def __getitem__(self, key: Any) -> Any:
         try:
-            return super().__getitem__(_sealed(key))
+            return super().__getitem__(_seal(key))
         except KeyError:
-            raise KeyError(_opened(key)) from None
+            raise KeyError(_unseal(key)) from None
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        super().__setitem__(_sealed(key), value)
+        super().__setitem__(_seal(key), value)
 
     def __delitem__(self, key: Any) -> None:
         try:
-            super().__delitem__(_sealed(key))
+            super().__delitem__(_seal(key))
         except KeyError:
-            raise KeyError(_opened(key)) from None
+            raise KeyError(_unseal(key)) from None
 
     def __contains__(self, key: object) -> bool:
-        return super().__contains__(_sealed(key))
+        return super().__contains__(_seal(key))
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.keys())
 
-    def get(self, key: Any, usual: Any = None, /) -> Any:
-        return super().get(_sealed(key), usual)
+    def get(self, key: Any, default: Any = None, /) -> Any:
+        return super().get(_seal(key), default)
 
     def items(self) -> Any:
-        return [(_opened(key), value) for key, value in super().items()]
+        return [(_unseal(key), value) for key, value in super().items()]
 
     def keys(self) -> Any:
-        return [_opened(key) for key in super().__iter__()]
+        return [_unseal(key) for key in super().__iter__()]
 
-    def pop(self, key: Any, /, *usual: Any) -> Any:
+    def pop(self, key: Any, /, *default: Any) -> Any:
         try:
-            return super().pop(_sealed(key), *usual)
+            return super().pop(_seal(key), *default)
         except KeyError:
-            raise KeyError(_opened(key)) from None
+            raise KeyError(_unseal(key)) from None
 
     def popitem(self) -> tuple[Any, Any]:
-        for kept, value in super().items():
-            super().__delitem__(kept)
-            return _opened(kept), value
+        for sealed, value in super().items():
+            super().__delitem__(sealed)
+            return _unseal(sealed), value
         raise KeyError("the dict is empty")
 
-    def setdefault(self, key: Any, usual: Any = None, /) -> Any:
-        return super().setdefault(_sealed(key), usual)
+    def setdefault(self, key: Any, default: Any = None, /) -> Any:
+        return super().setdefault(_seal(key), default)
 
-    def update(self, /, *given: Any, **named: Any) -> None:
-        _merge(self, *given, **named)
+    def update(self, /, *values: Any, **named: Any) -> None:
+        _merge(self, *values, **named)
 
 
 def _merge(table: Table, other: Any = (), /, **named: Any) -> None:
-    for each in (other, named):
-        for key, value in dict.items(each) if isinstance(each, dict) else each:
-            dict.__setitem__(table, _sealed(key), value)
+    for source in (other, named):
+        for key, value in dict.items(source) if isinstance(source, dict) else source:
+            dict.__setitem__(table, _seal(key), value)
 
 
-seal = _sealed
+seal = _seal
 REFERENCE = Table, seal
 
 if not TYPE_CHECKING and not FORBIDDEN:

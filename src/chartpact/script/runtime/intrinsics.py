@@ -1,4 +1,4 @@
-"""What compiled code calls: loops, calls, displays. One runtime serves one run."""
+"""The functions that compiled code calls besides operators and builtins: loops, calls, displays."""
 
 from collections.abc import Iterator, Mapping
 from types import FunctionType, MethodType
@@ -7,7 +7,7 @@ from typing import Any
 from chartpact.script.errors import Fault
 from chartpact.script.limits import CALL_DEPTH
 from chartpact.script.runtime.builtins import Builtins
-from chartpact.script.runtime.formatting import joined
+from chartpact.script.runtime.formatting import join_parts
 from chartpact.script.runtime.hashing import seal
 from chartpact.script.runtime.meter import ENTRY, QUARTERS, Meter
 from chartpact.script.runtime.methods import Methods
@@ -19,10 +19,8 @@ from chartpact.script.runtime.values import (
     List,
     Method,
     a_type,
+    freeze,
     is_script_function,
-)
-from chartpact.script.runtime.values import (
-    freeze as freeze_value,
 )
 
 _SHORT = 1 << 40
@@ -31,57 +29,47 @@ _OPERATORS = (
     "add sub mul div floordiv mod neg pos bitand bitor xor invert lshift rshift eq ne lt le gt ge "
     "contains not_contains key index slice store iadd ior unpack"
 ).split()
+_OWN = (
+    "call close_dict close_list enter enter_enumerate enter_inner enter_zip freeze items "
+    "join_parts make_dict search span spread spread_named"
+).split()
 
 
 class Runtime:
-    """The names compiled code finds, over one meter."""
+    """The names that compiled code finds, for one run and over one meter."""
 
     def __init__(self, meter: Meter) -> None:
         self.meter = meter
         self.operators = Operators(meter)
-        self.methods = Methods(self.operators, meter.charge)
+        self.methods = Methods(self.operators)
         self.builtins = Builtins(self.operators, self.call)
         self._weights: dict[Any, int] = {}
         self._active: list[Any] = []
 
     def names(self) -> dict[str, Any]:
         """The global names of a script before its first line."""
-        own = {
+        return {
+            "__builtins__": {},
+            **self.builtins.names(),
+            **{f"_{name}": getattr(self.operators, name) for name in _OPERATORS},
+            **{f"_{name}": getattr(self, name) for name in _OWN},
             "_charge": self.meter.charge,
             "_leave": self.meter.leave,
             "_attribute": self.methods.attribute,
             "_List": List,
             "_Dict": Dict,
+            "_seal": seal,
             "_len": len,
             "_min": min,
             "_max": max,
             "_abs": abs,
-            "_call": self.call,
-            "_close_dict": self.close_dict,
-            "_close_list": self.close_list,
-            "_each": self.each,
-            "_enter": self.enter,
-            "_enter_enumerate": self.enter_enumerate,
-            "_enter_zip": self.enter_zip,
-            "_freeze": self.freeze,
-            "_items": self.items,
-            "_join_parts": self.join_parts,
-            "_make_dict": self.make_dict,
-            "_seal": seal,
-            "_search": self.search,
-            "_span": self.span,
-            "_spread": self.spread,
-            "_spread_named": self.spread_named,
         }
-        operators = {f"_{name}": getattr(self.operators, name) for name in _OPERATORS}
-        return {"__builtins__": {}, **self.builtins.names(), **operators, **own}
 
     def load(self, code: Any, weights: Mapping[str, int], names: dict[str, Any]) -> None:
         """Executes the module: its functions become callable, its values unchangeable."""
         self.meter.charge(weights[""])
         before = dict(names)
-        # During the module's own lines its functions are not yet known by their weight.
-        self._weights = _Pending(weights)
+        self._weights = _WeightsByName(weights)
         exec(code, names)
         self._weights = {}
         for name, value in names.items():
@@ -93,30 +81,27 @@ class Runtime:
 
     def freeze(self, value: Any) -> Any:
         """What is assigned at the top level: no line after it can change it."""
-        self.meter.charge(2 * freeze_value(value))
+        self.meter.charge(2 * freeze(value))
         return value
 
-    # --------------------------------------------------------------------------------- calls
+    # ------------------------------------------------------------------------------------- calls
 
-    def call(self, function: Any, /, *given: Any, **named: Any) -> Any:
+    def call(self, function: Any, /, *arguments: Any, **named: Any) -> Any:
         """A call of what may be any value."""
         if type(function) not in _CALLABLE:
-            hint = (
-                "a * is missing between number and bracket"
-                if type(function) in (int, float)
-                else ""
-            )
+            number = type(function) in (int, float)
+            hint = "a * is missing between number and bracket" if number else ""
             raise Fault("type", f"{a_type(function)} cannot be called", hint)
         if not is_script_function(function):
             self.meter.charge(5)
-            return function(*given, **named)
+            return function(*arguments, **named)
         self.meter.charge(20 + self._weights.get(function, 0))
-        if any(each is function for each in self._active):
+        if any(active is function for active in self._active):
             raise Fault("forbidden", "a function cannot call itself", "write a loop instead")
         if len(self._active) >= CALL_DEPTH:
             raise Fault("forbidden", f"calls are nested more than {CALL_DEPTH} deep")
         self._active.append(function)
-        result = function(*given, **named)
+        result = function(*arguments, **named)
         self._active.pop()
         return result
 
@@ -133,17 +118,20 @@ class Runtime:
         self.meter.charge(20 + 16 * len(values))
         return dict(values)
 
-    # --------------------------------------------------------------------------------- loops
+    # ------------------------------------------------------------------------------------- loops
 
     def enter(self, weight: int, values: Any) -> Iterator[Any]:
+        """The turns of a loop that runs to its end."""
         sequence, length, lock = self.operators.sequence(values)
         return self.meter.enter(sequence, length, weight, lock)
 
     def search(self, weight: int, values: Any) -> Iterator[Any]:
+        """The turns of a loop that may end early."""
         sequence, length, lock = self.operators.sequence(values)
         return self.meter.search(sequence, length, weight, lock)
 
     def span(self, weight: int, /, *bounds: Any) -> range:
+        """The turns of `for i in range(…)`."""
         if len(bounds) == 1 and type(bounds[0]) is int and bounds[0] < _SHORT:
             turns = range(bounds[0])
         else:
@@ -156,18 +144,18 @@ class Runtime:
 
     def enter_zip(self, weight: int, /, *columns: Any) -> Iterator[Any]:
         self.meter.charge(10 + 12 * len(columns))
-        taken = [self.operators.sequence(each) for each in columns]
-        length = min(each[1] for each in taken)
-        self.meter.enter((), length, weight + 1 + len(taken), *(each[2] for each in taken))
-        return zip(*(each[0] for each in taken), strict=False)
+        sequences, lengths, locks = zip(*map(self.operators.sequence, columns), strict=True)
+        self.meter.enter((), min(lengths), weight + 1 + len(columns), *locks)
+        return zip(*sequences, strict=False)
 
-    def each(self, weight: int, values: Any) -> Iterator[Any]:
+    def enter_inner(self, weight: int, values: Any) -> Iterator[Any]:
         """The turns of an inner `for` of a comprehension."""
         self.meter.charge(10)
         yield from self.enter(weight, values)
         self.meter.leave()
 
     def close_list(self, values: list[Any]) -> List:
+        """The list of a comprehension, whose outermost loop ends here."""
         self.meter.leave()
         return List(values)
 
@@ -180,7 +168,7 @@ class Runtime:
         """What `values[i]` reads in a loop."""
         return values.items() if type(values) is Series else values
 
-    # ------------------------------------------------------------------------------ displays
+    # ---------------------------------------------------------------------------------- displays
 
     def make_dict(self, pairs: tuple[tuple[Any, Any], ...]) -> Dict:
         made = Dict(pairs)
@@ -189,11 +177,11 @@ class Runtime:
         return made
 
     def join_parts(self, parts: tuple[Any, ...]) -> str:
-        return joined(parts, self.meter)
+        return join_parts(parts, self.meter)
 
 
-class _Pending(dict[Any, int]):
-    """The weights of functions by name, for calls while the module is still loading."""
+class _WeightsByName(dict[Any, int]):
+    """The weights of functions while the module is loading, when they are known by name alone."""
 
     def __init__(self, weights: Mapping[str, int]) -> None:
         super().__init__()

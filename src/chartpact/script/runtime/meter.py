@@ -3,9 +3,9 @@
 Steps are counted, not timed, so the same script on the same bars always costs the same. Compiled
 code does not count in its loops: a loop that runs to its end is charged `length × weight` when it
 is entered, which costs nothing per turn and lets a hopeless loop fail at once; weights are quarters
-of a step, so that a short turn need not cost a whole one. A loop that may end
-early is given an iterator no longer than the budget allows; what it really used is read off the
-iterator's length hint when it is left, or when another loop wants to know.
+of a step, so that a short turn need not cost a whole one. A loop that may end early is given an
+iterator no longer than the budget allows; what it really used is read off the iterator's length
+hint when it is left, or when another loop is entered.
 """
 
 from collections.abc import Callable, Iterator
@@ -14,6 +14,7 @@ from operator import length_hint
 from typing import Any, TypeVar, cast
 
 from chartpact.script.errors import Fault
+from chartpact.script.limits import VALUE_DEPTH
 from chartpact.script.runtime.values import Dict, List, LockedDict, LockedList
 
 Walk = TypeVar("Walk", bound=Callable[..., Any])
@@ -42,10 +43,10 @@ class Exhausted(Fault):
         self.bound = bound  # "up to" or "at least", where it is not known exactly
         self.turns = turns  # taken, and in all
         hint = "use ta functions and series operators, which do a whole series for few steps"
-        super().__init__("budget", self.told("this"), hint)
+        super().__init__("budget", self.message_for("this"), hint)
 
-    def told(self, subject: str) -> str:
-        """The message, of `this loop` or `this call`."""
+    def message_for(self, subject: str) -> str:
+        """The message about `this loop` or `this call`."""
         bound = f"{self.bound} " if self.bound else ""
         asked = f"{subject} asks for {bound}{self.asked:,} steps"
         if self.turns is None:
@@ -54,18 +55,18 @@ class Exhausted(Fault):
         return f"{asked}, and all {self.budget:,} were gone after {taken:,} of its {turns:,} turns"
 
     def since(self, left: int) -> "Exhausted":
-        """What all of a walk asked for that began with so many steps left and did not end."""
+        """The error of a whole walk, which began with so many steps left and did not end."""
         return Exhausted(left - self.left + self.asked, left, self.budget, bound="at least")
 
 
 def walking(walk: Walk) -> Walk:
-    """Makes a method that charges as it goes along tell what it asked for altogether."""
+    """For a method that charges as it goes: its error names all that the walk asked for."""
 
     @wraps(walk)
-    def walked(self: Any, *given: Any) -> Any:
+    def walked(self: Any, *arguments: Any) -> Any:
         began = self.meter.left
         try:
-            return walk(self, *given)
+            return walk(self, *arguments)
         except Exhausted as error:
             raise error.since(began) from None
 
@@ -75,15 +76,15 @@ def walking(walk: Walk) -> Walk:
 class _Loop:
     """A loop in progress: what it locked, and what it has not been charged for yet."""
 
-    __slots__ = ("given", "iterator", "locked", "remaining", "turns", "weight")
+    __slots__ = ("granted", "iterator", "locked", "remaining", "turns", "weight")
 
     def __init__(
-        self, locked: list[Any], iterator: Iterator[Any], given: int, turns: int, weight: int
+        self, locked: list[Any], iterator: Iterator[Any], granted: int, turns: int, weight: int
     ) -> None:
         self.locked = locked
         self.iterator = iterator
-        self.given = self.remaining = given
-        self.turns = turns  # in all, of which no more are given than the budget allows
+        self.granted = self.remaining = granted
+        self.turns = turns  # in all, of which no more are granted than the budget allows
         self.weight = weight
 
 
@@ -128,9 +129,9 @@ class Meter:
             asked = entry + length * weight // QUARTERS
             raise Exhausted(asked, had, self.budget, loop=True, bound="up to")
         affordable = self.left * QUARTERS // weight + 1
-        given = min(length, affordable)
-        iterator: Iterator[Any] = iter(values if given == length else values[:given])
-        self.loops.append(_Loop(_lock(locked), iterator, given, length, weight))
+        granted = min(length, affordable)
+        iterator: Iterator[Any] = iter(values if granted == length else values[:granted])
+        self.loops.append(_Loop(_lock(locked), iterator, granted, length, weight))
         return iterator
 
     def settle(self) -> None:
@@ -146,7 +147,7 @@ class Meter:
         if loop.weight:
             self._settle(loop)
             if self.left < 0:
-                taken = loop.given - loop.remaining
+                taken = loop.granted - loop.remaining
                 asked = ENTRY + loop.turns * loop.weight // QUARTERS
                 raise Exhausted(
                     asked, 0, self.budget, loop=True, bound="up to", turns=(taken, loop.turns)
@@ -159,6 +160,23 @@ class Meter:
 
 
 _NOTHING: Iterator[Any] = iter(())
+
+
+class Charging:
+    """Something that works for one run and charges its meter by size."""
+
+    def __init__(self, meter: Meter) -> None:
+        self.meter = meter
+        self._charge = meter.charge
+
+    def _grow(self, size: int, per_step: int) -> None:
+        self._charge(8 + size // per_step)
+
+    def _deepen(self, size: int, depth: int) -> None:
+        """Charges for walking into a value with so many parts, at this depth."""
+        self._charge(28 + 7 * size)
+        if depth > VALUE_DEPTH:
+            raise Fault("value", f"these are nested more than {VALUE_DEPTH} deep")
 
 
 def _lock(values: tuple[Any, ...]) -> list[Any]:

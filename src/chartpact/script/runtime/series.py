@@ -49,12 +49,12 @@ _FLOAT, _BOOL = np.dtype(np.float64), np.dtype(np.bool_)
 
 def _arithmetic(operate: Callable[[Any, Any], Array]) -> tuple[Operator, Operator]:
     def forward(self: "Series", other: Any) -> "Series":
-        mine, others = self._sides(other)
-        return self._made(operate(mine, others))
+        left, right = self._sides(other)
+        return self._finite(operate(left, right))
 
     def backward(self: "Series", other: Any) -> "Series":
-        mine, others = self._sides(other)
-        return self._made(operate(others, mine))
+        right, left = self._sides(other)
+        return self._finite(operate(left, right))
 
     return forward, backward
 
@@ -63,12 +63,12 @@ def _division(operate: Callable[[Any, Any], Array]) -> tuple[Operator, Operator]
     def forward(self: "Series", other: Any) -> "Series":
         left, right = self._sides(other)
         charge_division(left, right, self.meter)
-        return self._made(operate(left, right))
+        return self._finite(operate(left, right))
 
     def backward(self: "Series", other: Any) -> "Series":
         right, left = self._sides(other)
         charge_division(left, right, self.meter)
-        return self._made(operate(left, right))
+        return self._finite(operate(left, right))
 
     return forward, backward
 
@@ -177,7 +177,7 @@ class Series:
 
     def __neg__(self) -> "Series":
         self._charge()
-        return self._made(-1.0 * self._numbers())
+        return self._finite(-1.0 * self._numbers())
 
     def __pos__(self) -> "Series":
         self.meter.charge(4)
@@ -213,12 +213,12 @@ class Series:
 
     def _sides(self, other: Any) -> tuple[Array, Any]:
         """Both sides of an operator on numbers."""
-        mine = self.array if self.array.dtype is _FLOAT else self._numbers()
+        own = self.array if self.array.dtype is _FLOAT else self._numbers()
         self._charge()
         if type(other) is Series and other.array.dtype is _FLOAT:
             self._check_length(other)
-            return mine, other.array
-        return mine, self._other(other)
+            return own, other.array
+        return own, self._other(other)
 
     def _other(self, other: Any) -> Any:
         """The other side of an arithmetic operator: a number or an array as long as this."""
@@ -260,7 +260,8 @@ class Series:
                 "bring both to the chart's bars, for example with ohlcv.security",
             )
 
-    def _made(self, array: Array) -> "Series":
+    def _finite(self, array: Array) -> "Series":
+        """A series of the results, in which what is infinite is na."""
         if any_true(infinite := np.isinf(array)):
             self.meter.charge(len(array) // PER_STEP)
             array[infinite] = np.nan
@@ -325,7 +326,7 @@ def array_of(values: list[Any], length: int | None, meter: Meter) -> Array:
     if kinds == {bool}:
         return np.array(values, dtype=np.bool_)
     if not kinds <= _NUMBERS:
-        raise NotANumber(next(each for each in values if type(each) not in _NUMBERS))
+        raise NotANumber(next(value for value in values if type(value) not in _NUMBERS))
     try:
         array = np.array(values, dtype=np.float64)
     except OverflowError:

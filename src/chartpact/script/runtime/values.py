@@ -22,13 +22,13 @@ class List(list[Any]):
 
 
 class Dict(Table):
-    """A dict a script may change; `gone` are the keys whose places in it are still empty."""
+    """A dict a script may change; `gone` counts the removed keys whose slots are still empty."""
 
     __slots__ = ("gone",)
     gone: int
 
 
-def _refusing(message: str, hint: str) -> Any:
+def _refusal(message: str, hint: str) -> Any:
     def refuse(self: Any, *args: Any, **kwargs: Any) -> NoReturn:  # noqa: ARG001
         raise Fault("value", message, hint)
 
@@ -40,18 +40,19 @@ CHANGES = "append clear extend insert pop popitem remove setdefault update".spli
 _OPERATORS = "sort reverse __setitem__ __delitem__ __iadd__ __imul__ __ior__".split()
 
 
-def _sealed(name: str, base: type, message: str, hint: str) -> Any:
-    refuse = _refusing(message, hint)
+def _unchangeable(name: str, base: type, message: str, hint: str) -> Any:
+    """A subclass of which every method that would change it refuses."""
+    refuse = _refusal(message, hint)
     refusals = {change: refuse for change in (*CHANGES, *_OPERATORS) if hasattr(base, change)}
     return type(name, (base,), {"__slots__": (), **refusals})
 
 
 _ITERATED = "is being iterated and cannot change now", "collect the changes in another one"
 _FROZEN = "is frozen and cannot change", "make a copy first: list(x) or dict(x)"
-LockedList = _sealed("LockedList", List, f"this list {_ITERATED[0]}", _ITERATED[1])
-LockedDict = _sealed("LockedDict", Dict, f"this dict {_ITERATED[0]}", _ITERATED[1])
-FrozenList = _sealed("FrozenList", List, f"this list {_FROZEN[0]}", _FROZEN[1])
-FrozenDict = _sealed("FrozenDict", Dict, f"this dict {_FROZEN[0]}", _FROZEN[1])
+LockedList = _unchangeable("LockedList", List, f"this list {_ITERATED[0]}", _ITERATED[1])
+LockedDict = _unchangeable("LockedDict", Dict, f"this dict {_ITERATED[0]}", _ITERATED[1])
+FrozenList = _unchangeable("FrozenList", List, f"this list {_FROZEN[0]}", _FROZEN[1])
+FrozenDict = _unchangeable("FrozenDict", Dict, f"this dict {_FROZEN[0]}", _FROZEN[1])
 
 LISTS = frozenset((List, LockedList, FrozenList))
 DICTS = frozenset((Dict, LockedDict, FrozenDict))
@@ -72,10 +73,10 @@ class Method:
 
 
 class HostObject:
-    """Something the host hands to a script: it shows the attributes of its table, no others.
+    """Something the host hands to a script, which sees the listed attributes and no others.
 
-    `methods` are the names of its own methods a script may call, `fields` those it may read,
-    `meant` tells for other names, which people know from elsewhere, what they stand for here.
+    A script may call `methods` and read `fields`. `meant` has names that people know from
+    elsewhere, each with the name it has here.
     """
 
     __slots__ = ()
@@ -135,23 +136,23 @@ def is_script_function(value: Any) -> bool:
 
 
 def freeze(value: Any) -> int:
-    """Makes every list and dict in the value unchangeable, in place; gives its number of parts."""
+    """Makes the lists and dicts in a value unchangeable, in place; returns its number of parts."""
     pending, seen, parts = [value], set(), 0
     while pending:
-        each = pending.pop()
+        part = pending.pop()
         parts += 1
-        kind = type(each)
+        kind = type(part)
         if kind is List or kind is Dict:
-            each.__class__ = FrozenList if kind is List else FrozenDict
-        holds = kind in (List, Dict, tuple, Method) or is_script_function(each)
-        if holds and id(each) not in seen:
-            seen.add(id(each))
-            pending.extend(_parts(each))
+            part.__class__ = FrozenList if kind is List else FrozenDict
+        holds = kind in (List, Dict, tuple, Method) or is_script_function(part)
+        if holds and id(part) not in seen:
+            seen.add(id(part))
+            pending.extend(_parts(part))
     return parts
 
 
 def _parts(value: Any) -> Iterable[Any]:
-    if type(value) is Method:  # values.append: whoever calls it changes the list
+    if type(value) is Method:  # values.append: to call it is to change the list
         return [value.owner]
     if type(value) is FunctionType:
         return [*(value.__defaults__ or ()), *_captured(value)]
@@ -168,12 +169,12 @@ def _captured(function: FunctionType) -> Iterable[Any]:
             continue
 
 
-def adopted(value: Any) -> Any:
+def adopt(value: Any) -> Any:
     """A plain Python value (from JSON, from PARAMS) as a script sees it: unchangeable."""
     if isinstance(value, dict):
-        return FrozenDict({key: adopted(each) for key, each in value.items()})
+        return FrozenDict({key: adopt(part) for key, part in value.items()})
     if isinstance(value, list):
-        return FrozenList([adopted(each) for each in value])
+        return FrozenList([adopt(part) for part in value])
     if isinstance(value, tuple):
-        return tuple(adopted(each) for each in value)
+        return tuple(adopt(part) for part in value)
     return value

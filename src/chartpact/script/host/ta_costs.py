@@ -1,0 +1,47 @@
+"""What calls of `ta` cost a script: tables, which `bench/steps.py` measures.
+
+A call is charged CALL, its rate for every bar and result, a step wherever na begins or ends, and a
+step for every WINDOW bars × window. A function that is not listed is taken to be slow.
+"""
+
+from collections.abc import Mapping
+
+CALL = 350
+LONG_CALLS: Mapping[str, int] = {
+    "bb": 450, "dmi": 480, "kc": 620, "kcw": 500, "macd": 420, "pow": 450, "session": 520,
+    "timeframe_change": 1_200, "tsi": 450, "weekofyear": 420,
+}  # fmt: skip
+SCALAR = 110  # a call without any series
+SCALARS: Mapping[str, int] = {"nz": 170, "round": 150}
+QUICK = 12  # a function of ON_ONE_BAR
+CLOCK = 2_000  # a function that looks at a time zone
+RATES: Mapping[str, int] = {  # in parts of a step: PARTS are one
+    name: rate
+    for rate, names in (
+        (1, "abs add add_scalar change crossover crossunder div div_scalar eq eq_scalar ge "
+            "ge_scalar gt gt_scalar hl2 hlc3 isna le le_scalar logical_and logical_not logical_or "
+            "lt lt_scalar max_scalar min_scalar mom mul mul_scalar ne ne_scalar neg shift sub "
+            "sub_scalar"),
+        (3, "accdist alma atr bb cci cmo cog cross cum dev ema falling fixnan highest hlcc4 iii "
+            "linreg lowest macd max min nvi nz obv ohlc4 percentrank pvi pvt range rising rma roc "
+            "sign sma sqrt stdev stoch sum swma tr valuewhen variance wad where wma wvad"),
+        (4, "kc"),
+        (6, "dmi highestbars log log10 lowestbars pivot_high pivot_low pivothigh pivotlow rsi "
+            "supertrend"),
+        (20, "dayofweek hma hour minute mod mod_scalar round second timeframe_change"),
+        (32, "exp median percentile_linear_interpolation percentile_nearest_rank session"),
+        (64, "dayofmonth mode month weekofyear year"),
+        (192, "pow pow_scalar"),
+    )
+    for name in names.split()
+}  # fmt: skip
+USUAL_RATE, PARTS = 8, 32
+WINDOW = 300
+MODE_WINDOW = 30
+FLAT = frozenset(  # functions that take no longer for a longer window
+    (
+        "atr bb bbw change cmo cog correlation dmi ema falling highest highestbars hma kc kcw "
+        "linreg lowest lowestbars macd mfi mom pivot_high pivot_low pivothigh pivotlow range "
+        "rising rma roc rsi shift sma stdev stoch sum supertrend swma tsi variance vwma wma wpr"
+    ).split()
+)

@@ -1,0 +1,189 @@
+"""Equality, order and membership, and the keys of dicts, which are equal or not as well.
+
+Lists, tuples and dicts have to be walked: the walk is charged by its size and ends at a depth.
+"""
+
+import operator
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+from chartpact.script.errors import Fault
+from chartpact.script.runtime.arithmetic import NUMBERS, Mismatch
+from chartpact.script.runtime.hashing import seal
+from chartpact.script.runtime.meter import Charging, walking
+from chartpact.script.runtime.series import Series
+from chartpact.script.runtime.values import DICTS, LISTS, Method, a_type
+
+Order = Callable[[Any, Any], Any]
+
+KEY = 6  # steps to hash a number or a short text
+
+_LARGEST_KEY = (1 << 61) - 1
+_WALKED = frozenset((*LISTS, *DICTS, tuple))
+_PLAIN_KEYS = frozenset((int, float, str, type(None), FunctionType, Method))
+
+
+class Comparison(Charging):
+    """The comparisons of one run."""
+
+    def eq(self, a: Any, b: Any) -> Any:
+        left, right = type(a), type(b)
+        if left in NUMBERS and right in NUMBERS:
+            return a == b
+        if left is Series:
+            return a == b
+        if right is Series:
+            return b == a
+        if left is right is str:
+            if len(a) != len(b):
+                return False
+            self._charge(2 + len(a) // 64)
+            return a == b
+        if left in _WALKED:
+            return self._same(a, b, 0)
+        return a == b if left is right is range else a is b
+
+    def ne(self, a: Any, b: Any) -> Any:
+        if type(a) is Series:
+            return a != b
+        if type(b) is Series:
+            return b != a
+        return not self.eq(a, b)
+
+    @walking
+    def _same(self, a: Any, b: Any, depth: int) -> bool:
+        left, right = type(a), type(b)
+        if (left in LISTS and right in LISTS) or left is right is tuple:
+            if a is b:
+                return True
+            if len(a) != len(b):
+                return False
+            self._deepen(len(a), depth)
+            return all(self._equal(x, y, depth + 1) for x, y in zip(a, b, strict=True))
+        if left in DICTS and right in DICTS:
+            if a is b:
+                return True
+            if len(a) != len(b):
+                return False
+            self._deepen(2 * len(a), depth)
+            return all(
+                self._hashed(key) in b and self._equal(value, b[key], depth + 1)
+                for key, value in a.items()
+            )
+        return False
+
+    def _hashed(self, key: Any) -> Any:
+        """The key of a dict, to be looked up in another: a tuple is walked again to be hashed."""
+        return self.key(key) if type(key) is tuple else key
+
+    def _equal(self, a: Any, b: Any, depth: int) -> bool:
+        return bool(self._same(a, b, depth) if type(a) in _WALKED else self.eq(a, b))
+
+    # ------------------------------------------------------------------------------------- order
+
+    def lt(self, a: Any, b: Any) -> Any:
+        return self._ordered(a, b, operator.lt, 0)
+
+    def le(self, a: Any, b: Any) -> Any:
+        return self._ordered(a, b, operator.le, 0)
+
+    def gt(self, a: Any, b: Any) -> Any:
+        return self._ordered(a, b, operator.gt, 0)
+
+    def ge(self, a: Any, b: Any) -> Any:
+        return self._ordered(a, b, operator.ge, 0)
+
+    def _ordered(self, a: Any, b: Any, order: Order, depth: int) -> Any:
+        left, right = type(a), type(b)
+        if (left in NUMBERS and right in NUMBERS) or left is right is bool:
+            return order(a, b)
+        if left is Series or right is Series:
+            return order(a, b)
+        if left is right is str:
+            self._charge(5 + min(len(a), len(b)) // 64)
+            return order(a, b)
+        if (left in LISTS and right in LISTS) or left is right is tuple:
+            return self._sequences_ordered(a, b, order, depth)
+        raise Mismatch("compare", a, b)
+
+    @walking
+    def _sequences_ordered(self, a: Any, b: Any, order: Order, depth: int) -> Any:
+        self._deepen(2 * min(len(a), len(b)), depth)
+        for x, y in zip(a, b, strict=False):
+            ordered = self._ordered(x, y, order, depth + 1)  # equal or not, an order must exist
+            if not self._equal(x, y, depth + 1):
+                return ordered
+        return order(len(a), len(b))
+
+    # -------------------------------------------------------------------------------- membership
+
+    def contains(self, value: Any, holder: Any) -> bool:
+        kind = type(holder)
+        if kind in LISTS or kind is tuple:
+            return self._in_sequence(value, holder)
+        if kind in DICTS:
+            return self.key(value) in holder
+        if kind is str:
+            if type(value) is not str:
+                raise Fault("type", f"a string holds strings only, and this is {a_type(value)}")
+            self._charge(7 + len(holder) * (16 + min(len(value), 100)) // 256)
+            return value in holder
+        if kind is range:
+            if type(value) is float and value.is_integer():
+                value = int(value)
+            return type(value) is int and value in holder
+        hint = "compare bar by bar, s == x, or look at one bar: s[i] == x"
+        raise Fault("type", f"in does not go with {a_type(holder)}", hint if kind is Series else "")
+
+    def not_contains(self, value: Any, holder: Any) -> bool:
+        return not self.contains(value, holder)
+
+    def _in_sequence(self, value: Any, holder: Any) -> bool:
+        if type(value) in NUMBERS or type(value) is str or value is None:
+            per_element = 64 + len(value) if type(value) is str else 64
+            self._charge(8 + len(holder) * per_element // 64)
+            plain = Series not in set(map(type, holder))  # which is compared bar by bar
+            if plain and value not in holder:  # Python finds more (True for 1), never less
+                return False
+        return self._search(value, holder)
+
+    @walking
+    def _search(self, value: Any, holder: Any) -> bool:
+        self._charge(10 + self.search_steps(value) * len(holder))
+        return any(self.matches(value, element) for element in holder)
+
+    @staticmethod
+    def search_steps(value: Any) -> int:
+        """The steps for each element that is compared with the value."""
+        return 11 if type(value) in _WALKED else 6
+
+    def matches(self, value: Any, element: Any) -> bool:
+        """Whether the element is the value; a series is equal to no single value."""
+        if type(element) is Series or type(value) is Series:
+            return element is value
+        return bool(self.eq(element, value))
+
+    # -------------------------------------------------------------------------------------- keys
+
+    def key(self, value: Any) -> Any:
+        """The value as a dict keeps it, if it may be a key."""
+        self._check_key(value, 0)
+        return seal(value)
+
+    def _check_key(self, value: Any, depth: int) -> None:
+        kind = type(value)
+        if kind in _PLAIN_KEYS:
+            self._charge(KEY)
+            if kind is str:
+                self._charge(len(value) // 64)
+            elif kind is int and not -_LARGEST_KEY < value < _LARGEST_KEY:
+                raise Fault("value", "this int is too large to be the key of a dict")
+        elif kind is tuple:
+            self._deepen(len(value), depth)
+            for element in value:
+                self._check_key(element, depth + 1)
+        else:
+            hint = "use a tuple" if kind in LISTS else ""
+            hint = "use 0 and 1, or two texts" if kind is bool else hint
+            raise Fault("type", f"{a_type(value)} cannot be the key of a dict", hint)
