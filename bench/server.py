@@ -57,7 +57,7 @@ OURS = """
 import sys
 import uvicorn
 from chartpact.server import app
-from chartpact.server.serving import Patient
+from chartpact.server.uvicorn_server import BoundedHttp
 from chartpact.server.settings import Limits, Settings
 
 def extend(server):
@@ -73,7 +73,7 @@ if __name__ == "__main__":
     served = app.create(settings, identify=lambda h: h.get("x-user", "x"), extend=extend)
     settings = {"loop": "uvloop", "access_log": False, "log_level": "warning"}
     try:
-        uvicorn.run(served.app, port=int(sys.argv[1]), http=Patient, **settings)
+        uvicorn.run(served.app, port=int(sys.argv[1]), http=BoundedHttp, **settings)
     finally:
         served.close()
 """

@@ -19,8 +19,8 @@ import uvicorn
 
 from chartpact.server import app
 from chartpact.server.identity import by_token
-from chartpact.server.serving import Patient
 from chartpact.server.settings import Limits, Settings
+from chartpact.server.uvicorn_server import BoundedHttp
 
 USERS = ("ann", "bob", "cleo", "dan", "eve", "fay")
 TOKENS = {user: f"token-of-{user}-0123456789" for user in USERS}
@@ -132,7 +132,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         identify=by_token({token: user for user, token in TOKENS.items()}),
     )
     listener = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(served.app, http=Patient, log_config=None))
+    server = uvicorn.Server(uvicorn.Config(served.app, http=BoundedHttp, log_config=None))
     serves = threading.Thread(target=lambda: asyncio.run(server.serve([listener])))
     serves.start()
     port = listener.getsockname()[1]

@@ -28,7 +28,7 @@ def asked(identify, **headers: str) -> httpx2.Response:
         identify=identify,
         limits=Limits(),
         hosts=ANY_HOST,
-        read=reads_nothing,
+        read_body=reads_nothing,
     )
 
     async def ask() -> httpx2.Response:

@@ -11,7 +11,7 @@ from tests.server.test_mcp import CHART, over_http
 
 from chartpact.library.scripts import Scripts
 from chartpact.server import mcp
-from chartpact.server.verbs import NO_DATABASE, Refused
+from chartpact.server.refusals import NO_DATABASE, refuse
 
 NEEDED = "needed"
 ARGUMENTS = {
@@ -246,7 +246,7 @@ def test_long_work_is_heard_of_until_it_is_done(monkeypatch):
             await asyncio.sleep(0.01)
         return "drawn"
 
-    assert asyncio.run(mcp._on_the_way(listener, "drawing", 1.0, work())) == "drawn"
+    assert asyncio.run(mcp._with_progress(listener, "drawing", 1.0, work())) == "drawn"
     progress = [each for each, _, _ in listener.heard]
     assert progress == sorted(set(progress))
     assert (progress[0], progress[-1]) == (0, 1)
@@ -264,15 +264,15 @@ def test_long_work_ends_with_whoever_waits_for_it():
     async def leave() -> None:
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.05):
-                await mcp._on_the_way(Listener(), "drawing", 1.0, work())
+                await mcp._with_progress(Listener(), "drawing", 1.0, work())
 
     asyncio.run(leave())
     assert ended == [True]
 
 
-def test_what_is_refused_on_the_way_is_an_error_the_model_can_read():
+def test_what_is_refused_with_progress_is_an_error_the_model_can_read():
     async def work() -> None:
-        raise Refused("value", "not like this")
+        raise refuse("value", "not like this")
 
     with pytest.raises(ToolError, match="not like this"):
-        asyncio.run(mcp._on_the_way(Listener(), "drawing", 1.0, work()))
+        asyncio.run(mcp._with_progress(Listener(), "drawing", 1.0, work()))

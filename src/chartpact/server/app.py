@@ -19,9 +19,9 @@ from chartpact._version import VERSION
 from chartpact.library.database import Database, open_database
 from chartpact.library.local import LOCAL_USER
 from chartpact.server import jobs, mcp, page, rest
-from chartpact.server.exchanges import Exchanges
 from chartpact.server.front import LOOPBACK, Front
 from chartpact.server.identity import Identify, everybody_is_local
+from chartpact.server.mcp_http import McpOverHttp
 from chartpact.server.settings import Settings
 from chartpact.server.shapes import Shown, Theme
 from chartpact.server.verbs import Verbs
@@ -81,7 +81,7 @@ def create(
     bounds = Bounds(memory_mb=settings.limits.job_megabytes)
     workers = Workers(
         settings.workers,
-        prepare=jobs.ready,
+        prepare=jobs.warm_up,
         bounds=bounds,
         environment=jobs.ENVIRONMENT,
         advice="ask for fewer bars or indicators",
@@ -90,15 +90,15 @@ def create(
     tools = mcp.build(verbs, _local_user if stdio else _user_over_http)
     if extend is not None:
         extend(tools)
-    spoken = Exchanges(tools, mcp.LONG, settings.limits.body_bytes)
+    over_http = McpOverHttp(tools, mcp.LONG, settings.limits.body_bytes)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        workers.warm(jobs.ready_for_scripts)
-        # What is there by now stays, and is not to be looked through while somebody waits.
+        workers.warm(jobs.warm_up_sandbox)
+        # What was imported stays: the collector need not search it while somebody waits.
         gc.collect()
         gc.freeze()
-        async with spoken.run():
+        async with over_http.run():
             yield
 
     app = FastAPI(
@@ -110,10 +110,15 @@ def create(
         redoc_url=None,
     )
     app.include_router(rest.routes(verbs))
-    rest.answer_refusals(app)
+    rest.answer_failures(app)
     _add_pages(app, database, verbs, tools, open_to_all=identify is everybody_is_local)
     front = Front(
-        app, spoken, identify=identify, limits=settings.limits, hosts=hosts, read=verbs.read
+        app,
+        over_http,
+        identify=identify,
+        limits=settings.limits,
+        hosts=hosts,
+        read_body=verbs.read_body,
     )
     return Server(front, app, front, verbs, tools, database, workers)
 
@@ -150,5 +155,5 @@ def _add_pages(
 
     @shown("/sample.svg")
     async def sample(theme: Theme = "dark", shape: Shown = "wide") -> Response:
-        drawn = await verbs.sample(theme, shape)
+        drawn = await verbs.draw_sample(theme, shape)
         return Response(drawn, media_type="image/svg+xml", headers=page.PICTURE_HEADERS)

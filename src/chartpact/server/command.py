@@ -58,7 +58,7 @@ def run_serve(args: argparse.Namespace) -> int:
     import uvicorn
 
     from chartpact.server import logs
-    from chartpact.server.serving import Patient, Serving
+    from chartpact.server.uvicorn_server import BoundedHttp, GracefulServer
 
     if not 0 <= args.port < 65536:
         raise _usage(f"--port: {args.port} is not a number from 0 to 65535")
@@ -69,7 +69,7 @@ def run_serve(args: argparse.Namespace) -> int:
         logs.to_stderr(logging.INFO)
         config = uvicorn.Config(
             served.app,
-            http=Patient,
+            http=BoundedHttp,
             ws="none",
             access_log=False,  # the front writes its own, with request ids
             log_config=None,
@@ -83,7 +83,7 @@ def run_serve(args: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         try:
-            Serving(config, served.drain).run([listener])
+            GracefulServer(config, served.drain).run([listener])
         finally:
             served.close()
     return 0
@@ -122,7 +122,7 @@ def _created(settings: "Settings", **options: Any) -> "Server":
 def run_mcp(args: argparse.Namespace) -> int:
     import anyio
 
-    from chartpact.server import logs, pipe
+    from chartpact.server import logs, mcp_stdio
 
     served = _created(_settings(args), stdio=True)
     logs.to_stderr(logging.WARNING)
@@ -135,7 +135,7 @@ def run_mcp(args: argparse.Namespace) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, end)
     try:
-        anyio.run(pipe.serve, served.mcp)
+        anyio.run(mcp_stdio.serve, served.mcp)
     finally:
         served.close()
     return 0

@@ -46,7 +46,7 @@ class ChartJob:
         if self.bars is not None:
             bars = self.bars
         elif ask.inline_bars is not None:
-            bars = inline_bars(ask.inline_bars)
+            bars = read_inline_bars(ask.inline_bars)
         else:
             return configured.catalog(self.sources).load(ask.symbol or "", ask.timeframe)
         return bars if ask.timeframe is None else bars.resample(ask.timeframe)
@@ -71,27 +71,23 @@ def _read_nothing(need: Need) -> Readings:
     raise SourceFailed(f"nobody fetched the readings of {need.what}")  # workers wait for nothing
 
 
-class TooLarge(Failure):
-    """The chart says more than an answer may hold."""
-
-
 @dataclass(frozen=True)
 class Picture:
-    """A finished chart: what it says, and its image where one was asked for."""
+    """A finished chart: its values, its summary, and its image where one was asked for."""
 
-    out: bytes  # a ChartOut as JSON: whoever passes it on need not know what is in it
+    out: bytes  # a ChartOut as JSON, which the event loop passes on without parsing it
     summary: str
     image: bytes | None = None
     mime: str | None = None
 
 
-def ready() -> None:
-    """Draws a little of everything, so that the first chart asked for need not wait for it."""
+def warm_up() -> None:
+    """Draws a little of everything, so that the first chart need not wait for imports."""
     charts.chart(samples.bars(SAMPLE), SHOWN, last=50).png(width=300, height=200, theme="dark")
 
 
-def ready_for_scripts() -> None:
-    """Tries a script, so that the sandbox is there when it is needed."""
+def warm_up_sandbox() -> None:
+    """Tries a script, so that the sandbox runs when it is needed."""
     sandbox.validate(stock.source(stock.NAMES[0]))
 
 
@@ -119,11 +115,11 @@ def list_my_indicators(scripts: Sequence[Script]) -> shapes.MyIndicators:
     )
 
 
-def sample(theme: str, shape: str) -> str:
-    """The sample chart, drawn now."""
+def draw_sample(theme: str, shape: str) -> str:
+    """The sample chart of the page."""
     width, height = SHAPES[shape]
-    drawn = charts.chart(samples.bars(SAMPLE), SHOWN, last=width // 6)
-    return drawn.svg(width=width, height=height, theme=theme)
+    chart = charts.chart(samples.bars(SAMPLE), SHOWN, last=width // 6)
+    return chart.svg(width=width, height=height, theme=theme)
 
 
 def find_needs(job: ChartJob) -> tuple[Need, ...]:
@@ -140,25 +136,25 @@ def draw(job: ChartJob) -> Picture:
         raise BarsError(
             f"there is no complete {bars.timeframe} bar among these: ask for a shorter timeframe"
         )
-    drawn = charts.draw(bars, job.plans, ask.bars, job.fetch)
-    values = drawn.to_json(series=ask.format == "series", digest=True)
-    summary = drawn.summary()
+    chart = charts.draw(bars, job.plans, ask.bars, job.fetch)
+    values = chart.to_json(series=ask.format == "series", digest=True)
+    summary = chart.summary()
     out = ChartOut.model_validate({**values, "summary": summary}).model_dump_json().encode()
     look = {"width": ask.width, "height": ask.height, "theme": ask.theme}
     image = None
     if ask.format == "png":
-        image = drawn.png(**look)
+        image = chart.png(**look)
     elif ask.format == "svg":
-        image = drawn.svg(**look).encode()
+        image = chart.svg(**look).encode()
     size = max(len(out), len(image or b""))
     if size > job.most_bytes:
         message = f"the answer would have {size} bytes and may have {job.most_bytes}"
-        raise TooLarge(Problem("size", message, "ask for fewer bars or indicators"))
+        raise Failure(Problem("size", message, "ask for fewer bars or indicators"))
     return Picture(out, summary, image, MIME.get(ask.format))
 
 
-def inline_bars(given: InlineBars) -> Bars:
+def read_inline_bars(inline: InlineBars) -> Bars:
     """The caller's own bars, checked like any others."""
-    columns = given.model_dump(exclude={"symbol", "timeframe"}, exclude_none=True)
-    bars = Bars.from_columns(columns, symbol=given.symbol, timeframe=given.timeframe or None)
+    columns = inline.model_dump(exclude={"symbol", "timeframe"}, exclude_none=True)
+    bars = Bars.from_columns(columns, symbol=inline.symbol, timeframe=inline.timeframe or None)
     return replace(bars, source="inline")

@@ -6,11 +6,11 @@ import sys
 import time
 from contextvars import ContextVar
 
-request: ContextVar[str | None] = ContextVar("request", default=None)  # the id of the one at hand
+request: ContextVar[str | None] = ContextVar("request", default=None)  # the current request's id
 
 
-class Lines(logging.Formatter):
-    """A record as JSON; `extra={"about": {…}}` adds fields of its own."""
+class JsonLines(logging.Formatter):
+    """A record as JSON; `extra={"fields": {…}}` adds fields of its own."""
 
     def format(self, record: logging.LogRecord) -> str:
         line = {
@@ -19,17 +19,17 @@ class Lines(logging.Formatter):
             "logger": record.name,
             "message": record.getMessage(),
         }
-        if (at_hand := request.get()) is not None:
-            line["id"] = at_hand
-        line |= getattr(record, "about", {})
+        if (request_id := request.get()) is not None:
+            line["id"] = request_id
+        line |= getattr(record, "fields", {})
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)
         return json.dumps(line)
 
 
 def to_stderr(level: int) -> None:
-    """Everything that is logged from now on goes there, whoever set up what before."""
+    """Sends every log record to standard error, whatever was set up before."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(Lines())
+    handler.setFormatter(JsonLines())
     logging.basicConfig(level=level, handlers=[handler], force=True)
     logging.getLogger("mcp").setLevel(max(level, logging.WARNING))

@@ -28,12 +28,12 @@ from mcp_types import (
 from pydantic import BaseModel, Field, ValidationError, create_model
 
 from chartpact._version import VERSION
+from chartpact.problem import Failure
 from chartpact.script import stock
 from chartpact.server import shapes
-from chartpact.server.inlays import Inlays, Plain
-from chartpact.server.limits import TooMuch
-from chartpact.server.verbs import NO_DATABASE, Refused, Verbs
-from chartpact.work.failure import WorkFailed
+from chartpact.server.refusals import NO_DATABASE
+from chartpact.server.splices import NoSplices, Splices
+from chartpact.server.verbs import Verbs
 
 log = logging.getLogger(__name__)
 
@@ -60,7 +60,7 @@ UserOf = Callable[[Context[Any, Any]], str]
 Answer = TypeVar("Answer")
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-BEAT_S = 2.0  # between two words of progress
+BEAT_S = 2.0  # between two reports of progress
 
 
 def build(verbs: Verbs, user_of: UserOf) -> MCPServer[Any]:
@@ -92,7 +92,7 @@ def build(verbs: Verbs, user_of: UserOf) -> MCPServer[Any]:
 
 
 class _Server(MCPServer[Any]):
-    """The SDK's server, which also says what is wrong with a request for a prompt."""
+    """The SDK's server, with clear errors for requests for prompts."""
 
     async def get_prompt(
         self,
@@ -104,34 +104,34 @@ class _Server(MCPServer[Any]):
         if name not in prompts:
             known = ", ".join(prompts)
             raise MCPError(INVALID_PARAMS, f"there is no prompt {name!r:.80}; there are {known}")
-        taken = {each.name: each.required for each in prompts[name].arguments or ()}
+        required = {each.name: each.required for each in prompts[name].arguments or ()}
         given = arguments or {}
-        missing = [each for each, needed in taken.items() if needed and each not in given]
-        if missing or not given.keys() <= taken.keys():
-            told = f"it needs {', '.join(missing)}; " if missing else ""
-            takes = ", ".join(taken) or "none"
-            raise MCPError(INVALID_PARAMS, f"{name}: {told}the arguments are {takes}")
+        missing = [each for each, needed in required.items() if needed and each not in given]
+        if missing or not given.keys() <= required.keys():
+            lacks = f"it needs {', '.join(missing)}; " if missing else ""
+            takes = ", ".join(required) or "none"
+            raise MCPError(INVALID_PARAMS, f"{name}: {lacks}the arguments are {takes}")
         return await super().get_prompt(name, arguments, context)
 
 
-class _Exact(Tool):
-    """A tool that takes its arguments and no others, and says in a sentence what was wrong."""
+class _StrictTool(Tool):
+    """A tool that refuses arguments it does not have, and explains errors in a sentence."""
 
     async def run(
         self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False
     ) -> Any:
-        if len(arguments) > shapes.MOST_FIELDS:  # each would be told of
+        if len(arguments) > shapes.MOST_FIELDS:  # each would be in the message
             raise ToolError(f"Error executing tool {self.name}: {len(arguments)} arguments")
         try:
             return await super().run(arguments, context, convert_result)
         except ToolError as error:
             if type(error) is not ToolError or not isinstance(error.__cause__, ValidationError):
                 raise
-            told = "; ".join(self._sentence(each) for each in error.__cause__.errors()[:5])
-            raise ToolError(f"Error executing tool {self.name}: {told}") from None
+            wrong = "; ".join(map(self._explain, error.__cause__.errors()[:5]))
+            raise ToolError(f"Error executing tool {self.name}: {wrong}") from None
 
-    def _sentence(self, wrong: Any) -> str:
-        place = ".".join(str(each) for each in wrong["loc"])
+    def _explain(self, wrong: Any) -> str:
+        place = ".".join(map(str, wrong["loc"]))
         if wrong["type"] == "extra_forbidden" and len(wrong["loc"]) == 1:
             takes = ", ".join(self.parameters["properties"]) or "none"
             return f"there is no argument {place!r:.80}; the arguments are {takes}"
@@ -141,26 +141,26 @@ class _Exact(Tool):
 def _tool(
     tools: list[Tool], title: str, annotations: ToolAnnotations, *, checked: bool = False
 ) -> Callable[[Function], Function]:
-    """Keeps a tool whose docstring, as one reads it, is what the model is told of it.
+    """Adds a tool whose description is its docstring.
 
-    What a tool answers is checked against what it says of that, unless it has been `checked`.
+    Answers are validated against their schema, unless they have been `checked` before.
     """
 
-    def keep(function: Function) -> Function:
-        told = inspect.getdoc(function)
-        tool = _Exact.from_function(
-            function, title=title, description=told, annotations=annotations
+    def add(function: Function) -> Function:
+        description = inspect.getdoc(function)
+        tool = _StrictTool.from_function(
+            function, title=title, description=description, annotations=annotations
         )
-        taken = tool.fn_metadata.arg_model
-        exact = create_model(taken.__name__, __base__=taken, __cls_kwargs__={"extra": "forbid"})
-        tool.fn_metadata.arg_model = exact
-        tool.parameters = exact.model_json_schema(by_alias=True)
+        lax = tool.fn_metadata.arg_model
+        strict = create_model(lax.__name__, __base__=lax, __cls_kwargs__={"extra": "forbid"})
+        tool.fn_metadata.arg_model = strict
+        tool.parameters = strict.model_json_schema(by_alias=True)
         if checked:
             tool.fn_metadata.output_model = None
         tools.append(tool)
         return function
 
-    return keep
+    return add
 
 
 def _takes(model: type[BaseModel]) -> Callable[[Function], Function]:
@@ -187,28 +187,28 @@ def _takes(model: type[BaseModel]) -> Callable[[Function], Function]:
     return sign
 
 
-async def _told(answer: Awaitable[Answer]) -> Answer:
-    """The answer; what was refused becomes an error the model can read and act on."""
+async def _answer(answer: Awaitable[Answer]) -> Answer:
+    """The answer of a verb; a failure becomes an error that the model can read and act on."""
     try:
         return await answer
-    except (Refused, TooMuch, WorkFailed) as error:
-        raise ToolError(str(error)) from None
+    except Failure as failure:
+        raise ToolError(str(failure)) from None
     except sa.exc.DBAPIError as error:
         log.error("the database failed: %s", error.orig)
         raise ToolError(NO_DATABASE) from None
 
 
-async def _on_the_way(
+async def _with_progress(
     ctx: Context[Any, Any], doing: str, within_s: float, work: Coroutine[Any, Any, Answer]
 ) -> Answer:
-    """What comes of the work; a client that wants to hear of it does so until it is there."""
+    """The answer of a verb that takes a while; meanwhile its client hears of the progress."""
     started = time.monotonic()
     await ctx.report_progress(0, 1, doing)
-    task = asyncio.ensure_future(_told(work))
+    task = asyncio.ensure_future(_answer(work))
     try:
         while not (await asyncio.wait({task}, timeout=BEAT_S))[0]:
-            over = (time.monotonic() - started) / within_s  # of the time it may take
-            await ctx.report_progress(min(over, 0.99), 1, doing)
+            share = (time.monotonic() - started) / within_s  # of the time it may take
+            await ctx.report_progress(min(share, 0.99), 1, doing)
     finally:
         task.cancel()
     answer = await task
@@ -216,16 +216,16 @@ async def _on_the_way(
     return answer
 
 
-def _handed(ctx: Context[Any, Any]) -> Any:
-    """The inline bars of a large body, which have been read before it came here."""
+def _read_bars(ctx: Context[Any, Any]) -> Any:
+    """The inline bars of a large body, which a worker has read."""
     request = ctx.request_context.request
     return None if request is None else request.scope.get("chartpact.bars")
 
 
-def _inlays(ctx: Context[Any, Any]) -> Inlays | Plain:
-    """Where to put what is JSON already; on a pipe there is but one client, who waits anyway."""
+def _splices(ctx: Context[Any, Any]) -> Splices | NoSplices:
+    """How JSON gets into the answer; on standard output one client waits, and parsing is cheap."""
     request = ctx.request_context.request
-    return Plain() if request is None else cast(Inlays, request.scope["chartpact.inlays"])
+    return NoSplices() if request is None else cast(Splices, request.scope["chartpact.splices"])
 
 
 def _add_chart_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> None:
@@ -239,7 +239,7 @@ def _add_chart_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> None:
         …@mine are the user's own files. Some sources have more symbols than can be listed: what
         "sources" says about each tells how to ask for them.
         """
-        return await _told(verbs.list_symbols(user_of(ctx)))
+        return await _answer(verbs.list_symbols(user_of(ctx)))
 
     @_tool(tools, "List indicators", READS, checked=True)
     async def list_indicators(
@@ -249,10 +249,10 @@ def _add_chart_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> None:
 
         Each has its parameters with types, defaults and ranges.
         """
-        listed = await _told(verbs.list_indicators(user_of(ctx)))
-        inlays = _inlays(ctx)
-        text = TextContent(type="text", text=inlays.of_text(listed))
-        return CallToolResult(content=[text], structured_content=inlays.of_object(listed))
+        listed = await _answer(verbs.list_indicators(user_of(ctx)))
+        splices = _splices(ctx)
+        text = TextContent(type="text", text=splices.of_text(listed))
+        return CallToolResult(content=[text], structured_content=splices.of_object(listed))
 
     @_tool(tools, "Draw a chart", READS_FAR_AWAY, checked=True)  # by the worker that drew it
     @_takes(shapes.ChartAsk)
@@ -265,14 +265,14 @@ def _add_chart_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> None:
         carries its own error there, and the rest of the chart is drawn all the same.
         """
         ask = shapes.ChartAsk(**fields)
-        work = verbs.generate_chart(user_of(ctx), ask, _handed(ctx))
-        picture = await _on_the_way(ctx, "drawing", within_s, work)
-        inlays = _inlays(ctx)
+        work = verbs.generate_chart(user_of(ctx), ask, _read_bars(ctx))
+        picture = await _with_progress(ctx, "drawing", within_s, work)
+        splices = _splices(ctx)
         content: list[TextContent | ImageContent] = [TextContent(type="text", text=picture.summary)]
         if picture.image is not None and picture.mime is not None:
-            data = inlays.of_text(base64.b64encode(picture.image))
+            data = splices.of_text(base64.b64encode(picture.image))
             content.append(ImageContent(type="image", data=data, mime_type=picture.mime))
-        out = inlays.of_object(picture.out)
+        out = splices.of_object(picture.out)
         return CallToolResult(content=[*content], structured_content=out)
 
 
@@ -294,7 +294,7 @@ def _add_script_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> None:
         was saved, and errors say what to mend and on which line.
         """
         work = verbs.register_indicator(user_of(ctx), name, source, params_schema)
-        return await _on_the_way(ctx, "trying the script", within_s, work)
+        return await _with_progress(ctx, "trying the script", within_s, work)
 
     @_tool(tools, "Update an indicator", WRITES)
     async def update_indicator(
@@ -302,22 +302,22 @@ def _add_script_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> None:
     ) -> shapes.Outcome:
         """Replace the source of an indicator the user already has. Fails on an unknown name."""
         work = verbs.update_indicator(user_of(ctx), name, source)
-        return await _on_the_way(ctx, "trying the script", within_s, work)
+        return await _with_progress(ctx, "trying the script", within_s, work)
 
     @_tool(tools, "Delete an indicator", WRITES)
     async def delete_indicator(ctx: Context[Any, Any], name: Name) -> shapes.Outcome:
         """Delete one of the user's indicators. A builtin it replaced is in force again."""
-        return await _told(verbs.delete_indicator(user_of(ctx), name))
+        return await _answer(verbs.delete_indicator(user_of(ctx), name))
 
     @_tool(tools, "List my indicators", READS)
     async def list_my_indicators(ctx: Context[Any, Any]) -> shapes.MyIndicators:
         """List the indicators the user has registered, with titles and dates."""
-        return await _told(verbs.list_my_indicators(user_of(ctx)))
+        return await _answer(verbs.list_my_indicators(user_of(ctx)))
 
     @_tool(tools, "Read an indicator's source", READS)
     async def get_indicator_source(ctx: Context[Any, Any], name: Name) -> shapes.SourceOut:
         """Read the source of one of the user's indicators (for builtins: fork_indicator)."""
-        return await _told(verbs.get_indicator_source(user_of(ctx), name))
+        return await _answer(verbs.get_indicator_source(user_of(ctx), name))
 
     @_tool(tools, "Fork a builtin", READS)
     async def fork_indicator(
@@ -332,7 +332,7 @@ def _add_script_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> None:
         Edit it, then register_indicator: under the same name it replaces the builtin for this
         user, under another it stands beside it.
         """
-        return await _told(verbs.fork_indicator(builtin_name))
+        return await _answer(verbs.fork_indicator(builtin_name))
 
 
 def _add_resources(server: MCPServer[Any], verbs: Verbs, user_of: UserOf) -> None:
@@ -340,9 +340,9 @@ def _add_resources(server: MCPServer[Any], verbs: Verbs, user_of: UserOf) -> Non
     async def indicator_source(name: str, ctx: Context[Any, Any]) -> str:
         """The source of one of the user's own indicators, or of a builtin that can be forked."""
         try:
-            return await verbs.source_of(user_of(ctx), name)
-        except Refused as error:
-            raise ResourceNotFoundError(str(error)) from None
+            return await verbs.read_source(user_of(ctx), name)
+        except Failure as failure:
+            raise ResourceNotFoundError(str(failure)) from None
 
     @server.resource("docs://language", title="The script language", mime_type="text/markdown")
     def language() -> str:

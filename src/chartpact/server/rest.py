@@ -11,34 +11,33 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from chartpact.bars import Bars
+from chartpact.problem import Failure, Problem
 from chartpact.server import page, shapes
-from chartpact.server.front import FAILED, UNEXPECTED
-from chartpact.server.limits import TooMuch
-from chartpact.server.verbs import NO_DATABASE, Refused, Verbs
-from chartpact.work.failure import WorkFailed
+from chartpact.server.allowance import TooMuch
+from chartpact.server.refusals import NO_DATABASE, UNEXPECTED, status_of
+from chartpact.server.verbs import Verbs
 
 log = logging.getLogger(__name__)
 
-STATUS = {"name": 404, "value": 422, "size": 413, "unavailable": 502}
 PRIVATE = {"Cache-Control": "private, no-store"}
 PICTURE = {"Content-Security-Policy": page.PICTURE_POLICY}
 
 Name = Annotated[str, Path(max_length=128)]
 
 
-def current_user(request: Request) -> str:
-    """Whose request it is, as the identity in front of all routes found it."""
+def get_user(request: Request) -> str:
+    """The user whose request it is, as the front identified them."""
     return str(request.scope["chartpact.user"])
 
 
-def bars_handed_over(request: Request) -> Bars | str | None:
-    """The bars of a large body, which have been read; a text says what is wrong with them."""
+def get_inline_bars(request: Request) -> Bars | str | None:
+    """The bars of a large body, which a worker has read; a text says what is wrong with them."""
     bars: Bars | str | None = request.scope.get("chartpact.bars")
     return bars
 
 
-User = Annotated[str, Depends(current_user)]
-Handed = Annotated[Any, Depends(bars_handed_over)]
+User = Annotated[str, Depends(get_user)]
+ReadBars = Annotated[Any, Depends(get_inline_bars)]
 
 _ERRORS: dict[int | str, dict[str, Any]] = {
     code: {"model": shapes.Problem} for code in (400, 401, 404, 413, 422, 429, 502, 503, 504)
@@ -70,7 +69,7 @@ def routes(verbs: Verbs) -> APIRouter:
         return await verbs.list_symbols(user)
 
     @api.post("/charts", response_model=shapes.ChartOut)
-    async def chart_values(user: User, ask: shapes.ChartAsk, bars: Handed) -> Response:
+    async def chart_values(user: User, ask: shapes.ChartAsk, bars: ReadBars) -> Response:
         """Last values, signals and errors (with format "series" the series too)."""
         drawn = (
             ask
@@ -85,7 +84,7 @@ def routes(verbs: Verbs) -> APIRouter:
         response_class=Response,
         responses={200: {"content": {"image/png": {}, "image/svg+xml": {}}}},
     )
-    async def chart_image(user: User, ask: shapes.ChartAsk, bars: Handed) -> Response:
+    async def chart_image(user: User, ask: shapes.ChartAsk, bars: ReadBars) -> Response:
         """The picture itself, PNG or SVG."""
         drawn = ask if ask.format in ("png", "svg") else ask.model_copy(update={"format": "png"})
         picture = await verbs.generate_chart(user, drawn, bars)
@@ -183,59 +182,52 @@ def _says_json(request: Request) -> bool:
     )
 
 
-def _sentence(wrong: Mapping[str, Any]) -> str:
+def _explain(wrong: Mapping[str, Any]) -> str:
     if wrong["type"] == "json_invalid":
         return f"the body is not JSON: {wrong['ctx']['error']} (character {wrong['loc'][-1]})"
     return f"{'.'.join(map(str, wrong['loc']))}: {wrong['msg'].removeprefix('Value error, ')}"
 
 
-def answer_refusals(app: FastAPI) -> None:
-    """Turns what was refused into a status and a problem."""
+def answer_failures(app: FastAPI) -> None:
+    """Turns every exception into a status and a problem."""
 
-    def problem(status: int, kind: str, message: str, headers: dict[str, str]) -> JSONResponse:
-        told = {"kind": kind, "message": message, "hint": ""}
-        return JSONResponse(told, status, headers={**PRIVATE, **headers})
+    def answer(status: int, problem: Problem, headers: Mapping[str, str]) -> JSONResponse:
+        data = {"kind": problem.kind, "message": problem.message, "hint": problem.hint}
+        return JSONResponse(data, status, headers={**PRIVATE, **headers})
+
+    @app.exception_handler(Failure)
+    async def failed(_: Request, failure: Failure) -> JSONResponse:
+        if isinstance(failure, TooMuch):
+            wait_s = str(int(failure.retry_after_s) + 1)
+            return answer(429, failure.problem, {"Retry-After": wait_s})
+        return answer(status_of(failure), failure.problem, {})
 
     @app.exception_handler(RequestValidationError)
-    async def malformed(request: Request, error: Exception) -> JSONResponse:
+    async def malformed(request: Request, error: RequestValidationError) -> JSONResponse:
         # Places and reasons only: what was sent may not even be JSON.
-        wrong = error.errors() if isinstance(error, RequestValidationError) else []
-        told = [_sentence(each) for each in wrong[:5]]
-        if any(each["loc"] == ("body",) for each in wrong) and not _says_json(request):
-            told = ["send the body as JSON, with the header Content-Type: application/json"]
-        return problem(422, "value", "; ".join(told)[:1000], {})
+        errors = error.errors()
+        message = "; ".join(map(_explain, errors[:5]))
+        if any(wrong["loc"] == ("body",) for wrong in errors) and not _says_json(request):
+            message = "send the body as JSON, with the header Content-Type: application/json"
+        return answer(422, Problem("value", message[:1000]), {})
 
     @app.exception_handler(HTTPException)
-    async def refused_before(request: Request, error: Exception) -> JSONResponse:
-        status, headers = getattr(error, "status_code", 400), getattr(error, "headers", None) or {}
+    async def not_routed(request: Request, error: HTTPException) -> JSONResponse:
+        status, headers = error.status_code, error.headers or {}
+        kind, message = "value", str(error.detail)
         if status == 404:
-            told = f"there is nothing at {request.url.path:.200}; /openapi.json lists every path"
-            return problem(status, "name", told, headers)
-        told = str(getattr(error, "detail", error))
-        if status == 405:
-            told = f"{request.method:.20} is not for this path; {headers.get('Allow', 'none')} is"
-        return problem(status, "value", told, headers)
+            path = f"{request.url.path:.200}"
+            kind, message = "name", f"there is nothing at {path}; /openapi.json lists every path"
+        elif status == 405:
+            allowed = headers.get("Allow", "none")
+            message = f"{request.method:.20} is not for this path; {allowed} is"
+        return answer(status, Problem(kind, message), headers)
+
+    @app.exception_handler(sa.exc.DBAPIError)
+    async def no_database(_: Request, error: sa.exc.DBAPIError) -> JSONResponse:
+        log.error("the database failed: %s", error.orig)
+        return answer(503, Problem("busy", NO_DATABASE), {"Retry-After": "5"})
 
     @app.exception_handler(Exception)
     async def unexpected(_: Request, __: Exception) -> JSONResponse:
-        return problem(500, "crash", UNEXPECTED, {})
-
-    @app.exception_handler(sa.exc.DBAPIError)
-    async def no_database(_: Request, error: Exception) -> JSONResponse:
-        log.error("the database failed: %s", getattr(error, "orig", error))
-        return problem(503, "busy", NO_DATABASE, {"Retry-After": "5"})
-
-    @app.exception_handler(Refused)
-    async def refused(_: Request, error: Exception) -> JSONResponse:
-        kind = getattr(error, "kind", "value")
-        return problem(STATUS.get(kind, 422), kind, str(error), {})
-
-    @app.exception_handler(TooMuch)
-    async def too_much(_: Request, error: Exception) -> JSONResponse:
-        wait = str(int(getattr(error, "retry_after_s", 1)) + 1)
-        return problem(429, "busy", str(error), {"Retry-After": wait})
-
-    @app.exception_handler(WorkFailed)
-    async def failed(_: Request, error: Exception) -> JSONResponse:
-        kind = getattr(error, "kind", "crash")
-        return problem(FAILED.get(kind, 500), kind, str(error), {})
+        return answer(500, Problem("crash", UNEXPECTED), {})

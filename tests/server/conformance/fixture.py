@@ -402,12 +402,12 @@ def main() -> None:
     import uvicorn
 
     from chartpact.server import app
-    from chartpact.server.serving import Patient
     from chartpact.server.settings import Settings
+    from chartpact.server.uvicorn_server import BoundedHttp
 
     listener, database = socket.socket(fileno=int(sys.argv[1])), sys.argv[2]
     served = app.create(Settings(database=database), extend=extend)
-    config = uvicorn.Config(served.app, http=Patient, access_log=False, log_config=None)
+    config = uvicorn.Config(served.app, http=BoundedHttp, access_log=False, log_config=None)
     try:
         uvicorn.Server(config).run([listener])
     finally:

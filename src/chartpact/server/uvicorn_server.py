@@ -1,4 +1,4 @@
-"""Uvicorn, which waits for nobody for ever and ends in order, and leaves the exit code to us."""
+"""Uvicorn with deadlines for slow clients, and a shutdown that finishes what is under way."""
 
 import asyncio
 import signal
@@ -12,7 +12,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 HEAD_SECONDS = 20.0  # from a connection, or a request's first byte, to the end of its head
 HEAD_BYTES = 65_536
-TAKE_SECONDS = 120.0  # for a client to take what has been written for it
+TAKE_SECONDS = 120.0  # for a client to read what has been written
 
 _TOO_LONG = (
     b"HTTP/1.1 431 Request Header Fields Too Large\r\n"
@@ -20,17 +20,17 @@ _TOO_LONG = (
 )
 
 
-class Patient(HttpToolsProtocol):
-    """HTTP/1.1 whose heads must come soon and be short, and whose answers must be taken.
+class BoundedHttp(HttpToolsProtocol):
+    """HTTP/1.1 with limits on request heads, and on the time a client takes to read its answer.
 
-    The front sees a request when its head is complete, so what comes before is limited here.
+    The front sees a request when its head is complete, so heads are limited here.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._head: asyncio.TimerHandle | None = None  # while one is awaited
+        self._head: asyncio.TimerHandle | None = None  # while a head is awaited
         self._head_bytes = 0
-        self._take: asyncio.TimerHandle | None = None  # while the client takes nothing
+        self._take: asyncio.TimerHandle | None = None  # while the client reads nothing
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -51,7 +51,7 @@ class Patient(HttpToolsProtocol):
             self.transport.close()
 
     def on_headers_complete(self) -> None:
-        self._head_is_there()
+        self._end_head()
         super().on_headers_complete()
 
     def pause_writing(self) -> None:
@@ -66,7 +66,7 @@ class Patient(HttpToolsProtocol):
             self._take = None
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._head_is_there()
+        self._end_head()
         if self._take is not None:
             self._take.cancel()
         super().connection_lost(exc)
@@ -75,13 +75,13 @@ class Patient(HttpToolsProtocol):
         self._head_bytes = 0
         self._head = self.loop.call_later(HEAD_SECONDS, self.transport.close)
 
-    def _head_is_there(self) -> None:
+    def _end_head(self) -> None:
         if self._head is not None:
             self._head.cancel()
             self._head = None
 
 
-class Serving(uvicorn.Server):
+class GracefulServer(uvicorn.Server):
     """Serves until SIGTERM or SIGINT, then finishes what is under way."""
 
     def __init__(self, config: uvicorn.Config, drain: Callable[[], None]) -> None:

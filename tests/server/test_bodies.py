@@ -7,10 +7,10 @@ import time
 
 import pytest
 from tests.server.conftest import SCRIPT
-from tests.server.test_exchanges import HEADERS, META
+from tests.server.test_mcp_http import HEADERS, META
 
 from chartpact.bars import Bars
-from chartpact.server.reading import MOST_VALUES, SMALL_BYTES, Unreadable, read
+from chartpact.server.bodies import MOST_VALUES, SMALL_BYTES, Unreadable, read
 
 JSON = {"Content-Type": "application/json"}
 HELD_UP_S = 0.15  # before all this it was up to a second; now it is milliseconds on a quiet machine
@@ -266,4 +266,4 @@ def test_an_answer_that_would_be_too_large_is_refused_with_what_to_ask_for(here)
     with here.client("ann") as ann:
         told = ann.post("/api/v1/charts", content=body(asked), headers=JSON)
         assert (told.status_code, told.json()["kind"]) == (413, "size")
-        assert "ask for fewer bars or indicators" in told.json()["message"]
+        assert told.json()["hint"] == "ask for fewer bars or indicators"

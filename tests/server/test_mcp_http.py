@@ -11,7 +11,7 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 from tests.server.conftest import TOKENS
 
-from chartpact.server.exchanges import Exchanges
+from chartpact.server.mcp_http import McpOverHttp
 
 META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -29,7 +29,7 @@ HEADERS = {
 class Caller:
     """An ASGI client of one call, which may leave before the answer is there."""
 
-    def __init__(self, exchanges: Exchanges, tool: str, **meta: object) -> None:
+    def __init__(self, exchanges: McpOverHttp, tool: str, **meta: object) -> None:
         asked = {"name": tool, "arguments": {}, "_meta": {**META, **meta}}
         call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": asked}
         self._body = json.dumps(call).encode()
@@ -95,7 +95,7 @@ def tools(began: asyncio.Event, ended: list[str]) -> MCPServer:
 
 def test_a_short_call_is_answered_in_one_piece_and_one_that_asks_for_progress_as_a_stream():
     async def run():
-        exchanges = Exchanges(tools(asyncio.Event(), []), frozenset(), 10_000)
+        exchanges = McpOverHttp(tools(asyncio.Event(), []), frozenset(), 10_000)
         async with exchanges.run():
             short = await Caller(exchanges, "quick")()
             assert (short.kind, '"result":7' in short.text) == ("application/json", True)
@@ -110,7 +110,7 @@ def test_a_short_call_is_answered_in_one_piece_and_one_that_asks_for_progress_as
 
 def test_a_call_of_the_older_protocol_is_answered_as_a_stream():
     async def run():
-        exchanges = Exchanges(tools(asyncio.Event(), []), frozenset(), 10_000)
+        exchanges = McpOverHttp(tools(asyncio.Event(), []), frozenset(), 10_000)
         async with exchanges.run():
             caller = Caller(exchanges, "quick")
             caller._scope["headers"] = [
@@ -125,7 +125,7 @@ def test_a_call_of_the_older_protocol_is_answered_as_a_stream():
 
 def test_a_body_beyond_the_limit_is_refused():
     async def run():
-        exchanges = Exchanges(tools(asyncio.Event(), []), frozenset(), 10_000)
+        exchanges = McpOverHttp(tools(asyncio.Event(), []), frozenset(), 10_000)
         async with exchanges.run():
             assert '"result":7' in (await Caller(exchanges, "quick", padding="x" * 9000)()).text
             assert "result" not in (await Caller(exchanges, "quick", padding="x" * 11_000)()).text
@@ -136,7 +136,7 @@ def test_a_body_beyond_the_limit_is_refused():
 def test_long_work_ends_when_its_client_leaves():
     async def run():
         began, ended = asyncio.Event(), []
-        exchanges = Exchanges(tools(began, ended), frozenset({"lasting"}), 10_000)
+        exchanges = McpOverHttp(tools(began, ended), frozenset({"lasting"}), 10_000)
         async with exchanges.run():
             caller = Caller(exchanges, "lasting")
             call = asyncio.create_task(caller())
@@ -150,7 +150,7 @@ def test_long_work_ends_when_its_client_leaves():
 
 def test_a_header_that_names_another_tool_than_the_body_is_refused():
     async def run():
-        exchanges = Exchanges(tools(asyncio.Event(), []), frozenset({"lasting"}), 10_000)
+        exchanges = McpOverHttp(tools(asyncio.Event(), []), frozenset({"lasting"}), 10_000)
         async with exchanges.run():
             caller = Caller(exchanges, "lasting")
             caller._scope["headers"] = [

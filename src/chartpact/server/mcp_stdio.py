@@ -1,4 +1,4 @@
-"""MCP on standard input and output, where what makes no sense is answered too."""
+"""MCP on standard input and output, with an answer to lines that are no messages."""
 
 import json
 from collections.abc import AsyncIterator
@@ -13,37 +13,39 @@ from mcp.shared.message import SessionMessage
 from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
 from pydantic import ValidationError
 
-Heard = SessionMessage | Exception
+Incoming = SessionMessage | Exception
 
 
 async def serve(server: MCPServer[Any]) -> None:
     """Serves one client until its input ends."""
-    async with stdio_server() as (heard, said), _answering(heard, said) as understood:
+    async with stdio_server() as (received, outgoing), _filter(received, outgoing) as messages:
         lower = server._lowlevel_server
-        await lower.run(understood, said, lower.create_initialization_options())
+        await lower.run(messages, outgoing, lower.create_initialization_options())
 
 
 @asynccontextmanager
-async def _answering(heard: Any, said: Any) -> AsyncIterator[MemoryObjectReceiveStream[Heard]]:
-    """What is heard, less what is no message: the SDK would leave its sender waiting for ever."""
-    passed, understood = anyio.create_memory_object_stream[Heard](0)
+async def _filter(
+    received: Any, outgoing: Any
+) -> AsyncIterator[MemoryObjectReceiveStream[Incoming]]:
+    """The messages alone; the SDK would leave the sender of anything else waiting for ever."""
+    forward, messages = anyio.create_memory_object_stream[Incoming](0)
 
     async def listen() -> None:
-        async with passed:
-            async for each in heard:
-                if not isinstance(each, Exception):
-                    await passed.send(each)
-                elif (problem := _problem(each)) is not None:
-                    await said.send(SessionMessage(problem))
+        async with forward:
+            async for incoming in received:
+                if not isinstance(incoming, Exception):
+                    await forward.send(incoming)
+                elif (error := _explain(incoming)) is not None:
+                    await outgoing.send(SessionMessage(error))
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(listen)
-        yield understood
+        yield messages
         tasks.cancel_scope.cancel()
 
 
-def _problem(error: Exception) -> JSONRPCError | None:
-    """What to say of a line that is no message; nothing of an empty one."""
+def _explain(error: Exception) -> JSONRPCError | None:
+    """The answer to a line that is no message; an empty line gets none."""
     if not isinstance(error, ValidationError):
         return _error(None, PARSE_ERROR, "the line cannot be read")
     wrong = error.errors(include_url=False, include_context=False)[0]
@@ -58,7 +60,7 @@ def _error(to: str | int | None, code: int, message: str) -> JSONRPCError:
 
 
 def _id(line: str) -> str | int | None:
-    """Whom to answer, where somebody can be made out: Python reads more than the protocol does."""
+    """The id to answer to, if the line has one: Python's JSON is laxer than the protocol's."""
     try:
         message = json.loads(line)
     except (ValueError, RecursionError):

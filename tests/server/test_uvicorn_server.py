@@ -10,8 +10,8 @@ from contextlib import suppress
 import pytest
 import uvicorn
 
-from chartpact.server import serving
-from chartpact.server.serving import Patient
+from chartpact.server import uvicorn_server
+from chartpact.server.uvicorn_server import BoundedHttp
 
 LARGE = b"x" * 20_000_000
 
@@ -26,23 +26,23 @@ async def app(scope, _receive, send) -> None:
 @pytest.fixture
 def given_up(monkeypatch) -> threading.Event:
     """Happens when the server lets go of a line."""
-    happened, lost = threading.Event(), Patient.connection_lost
+    happened, lost = threading.Event(), BoundedHttp.connection_lost
 
-    def noticed(self: Patient, exc: Exception | None) -> None:
+    def noticed(self: BoundedHttp, exc: Exception | None) -> None:
         lost(self, exc)
         happened.set()
 
-    monkeypatch.setattr(Patient, "connection_lost", noticed)
+    monkeypatch.setattr(BoundedHttp, "connection_lost", noticed)
     return happened
 
 
 @pytest.fixture(params=["asyncio", "uvloop"])
 def port(monkeypatch, request) -> Iterator[int]:
-    monkeypatch.setattr(serving, "HEAD_SECONDS", 0.4)
-    monkeypatch.setattr(serving, "TAKE_SECONDS", 0.4)
+    monkeypatch.setattr(uvicorn_server, "HEAD_SECONDS", 0.4)
+    monkeypatch.setattr(uvicorn_server, "TAKE_SECONDS", 0.4)
     listener = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(
-        app, http=Patient, loop=request.param, lifespan="off", log_config=None, access_log=False
+        app, http=BoundedHttp, loop=request.param, lifespan="off", log_config=None, access_log=False
     )
     server = uvicorn.Server(config)
     serves = threading.Thread(target=lambda: asyncio.run(server.serve([listener])))
@@ -105,7 +105,7 @@ def test_an_answer_that_nobody_takes_is_given_up(port, given_up):
 
 
 def test_who_comes_in_time_is_served_again_and_again(monkeypatch, port):
-    monkeypatch.setattr(serving, "HEAD_SECONDS", 1.5)
+    monkeypatch.setattr(uvicorn_server, "HEAD_SECONDS", 1.5)
     with socket.create_connection(("127.0.0.1", port), timeout=600) as line:
         for pause in (1.7, 0):  # the first head's time is over by then
             line.sendall(HEAD + b"\r\n")

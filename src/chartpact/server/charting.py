@@ -1,0 +1,164 @@
+"""The way of a chart through the server: planned here, supplied from outside, drawn in a worker."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+from chartpact import indicators
+from chartpact.bars import Bars, BarsError
+from chartpact.catalogue import Catalogue, Plan, ScriptIndicator
+from chartpact.library.scripts import Scripts
+from chartpact.library.upload_source import UploadSource
+from chartpact.library.uploads import Upload, Uploads
+from chartpact.needs import BARS, CALENDAR, Need, Supply
+from chartpact.problem import Failure, Problem
+from chartpact.render import RenderError
+from chartpact.request import Request
+from chartpact.server import jobs, shapes
+from chartpact.server.allowance import Allowance
+from chartpact.server.execution import Execution
+from chartpact.server.jobs import ChartJob, Picture
+from chartpact.server.refusals import refuse
+from chartpact.server.settings import Settings
+from chartpact.sources import Catalog, Source, configured, readings
+from chartpact.sources.errors import problem_of
+
+
+class Charting:
+    """Draws charts of builtins and of users' scripts, on any bars a user may name."""
+
+    def __init__(
+        self, settings: Settings, scripts: Scripts, uploads: Uploads, execution: Execution
+    ) -> None:
+        self._settings = settings
+        self._scripts = scripts
+        self._uploads = uploads
+        self._execution = execution
+        self._readings = readings.services(settings.readings)
+        self._pixels = Allowance("megapixels", settings.limits.megapixels_per_minute)
+        self.runs = Allowance("script runs", settings.limits.script_runs_per_minute)
+
+    async def draw(self, user: str, ask: shapes.ChartAsk, bars: Bars | str | None) -> Picture:
+        """The chart; `bars` are inline bars that have been read, or what is wrong with them."""
+        if isinstance(bars, str):
+            raise refuse("value", bars)
+        self._check(user, ask, bars)
+        plans = self._plan(user, ask)
+        job = ChartJob(user, ask, plans, self._settings.sources, bars)
+        job = replace(job, most_bytes=self._settings.limits.answer_bytes)
+        scripted = any(isinstance(plan.indicator, ScriptIndicator) for plan in plans)
+        try:
+            job = await self._supply(await self._locate(job))
+            drawn = await self._execution.compute(user, partial(jobs.draw, job), untrusted=scripted)
+        except (BarsError, RenderError) as error:
+            raise refuse("value", str(error)) from None
+        assert isinstance(drawn, Picture)
+        return drawn
+
+    def sources(self, user: str) -> Catalog:
+        """Every source of bars that this user may name."""
+        return configured.catalog(self._settings.sources) | UploadSource(self._uploads, user)
+
+    def _check(self, user: str, ask: shapes.ChartAsk, bars: Bars | None) -> None:
+        limits = self._settings.limits
+        if (ask.symbol is None) == (ask.inline_bars is None):
+            raise refuse("value", "give either a symbol or inline_bars")
+        if len(ask.indicators) > limits.indicators_per_chart:
+            raise refuse(
+                "size",
+                f"{len(ask.indicators)} indicators are more than "
+                f"{limits.indicators_per_chart}: ask for several charts",
+            )
+        if ask.inline_bars is not None and len(bars or ask.inline_bars.time) > limits.inline_bars:
+            raise refuse("size", f"at most {limits.inline_bars} bars may be handed over inline")
+        if ask.format in jobs.MIME:
+            self._pixels.spend(user, ask.width * ask.height / 1e6)
+
+    def _plan(self, user: str, ask: shapes.ChartAsk) -> tuple[Plan, ...]:
+        """Each request resolved among the builtins and those of the user's scripts it may mean."""
+        requests = [
+            Request.parse(asked if isinstance(asked, str) else asked.model_dump())
+            for asked in ask.indicators
+        ]
+        names = {request.name for request in requests}
+        names |= {canonical for name in names if (canonical := indicators.canonical(name))}
+        scripts = self._scripts.named(user, names) if names else []
+        known = {script.name for script in scripts}
+        others: tuple[str, ...] = ()
+        if any(name not in known and indicators.canonical(name) is None for name in names):
+            others = self._scripts.names(user)
+        if self._settings.runs_scripts_of(user):
+            own = {script.name: script.indicator for script in scripts}
+            catalogue = Catalogue(own, others=others)
+        else:
+            catalogue = Catalogue(barred={name: _bar(name) for name in known}, others=others)
+        plans = catalogue.plan(requests)
+        runs = [p for p in plans if isinstance(p.indicator, ScriptIndicator) and p.problem is None]
+        self.runs.spend(user, len(runs))
+        return plans
+
+    async def _find(self, user: str, symbol: str) -> tuple[Source, str]:
+        sources = self.sources(user)
+        if sources.has_source_of(symbol):
+            return sources.find(symbol)
+        return await asyncio.to_thread(sources.find, symbol)  # compares it with every symbol
+
+    async def _locate(self, job: ChartJob) -> ChartJob:
+        """The job with bars that a worker could only wait for, or the file that holds them."""
+        if job.ask.symbol is None:
+            return job
+        source, name = await self._find(job.user, job.ask.symbol)
+        if isinstance(source, UploadSource):
+            upload = await self._execution.use_disk(job.user, partial(source.get, name))
+            return replace(job, upload=upload)
+        if source.remote:
+            load = partial(source.load, name, job.ask.timeframe)
+            return replace(job, bars=await self._execution.use_network(job.user, load))
+        return job
+
+    async def _supply(self, job: ChartJob) -> ChartJob:
+        """The job with what its indicators need from outside; no worker waits for it."""
+        if not any(plan.looks_outside for plan in job.plans):
+            return job
+        if job.bars is not None:
+            needs = jobs.find_needs(job)
+        else:
+            needs = await self._execution.compute(job.user, partial(jobs.find_needs, job))
+        supplies = await asyncio.gather(*(self._fetch(job.user, need) for need in needs))
+        fetched = zip(needs, supplies, strict=True)
+        return replace(job, supplies={need: got for need, got in fetched if got is not None})
+
+    async def _fetch(self, user: str, need: Need) -> Supply | Upload | Problem | None:
+        """What one indicator needs, or why it is missing; None where a worker has it at hand."""
+        within_s = self._settings.limits.fetch_seconds
+        try:
+            async with asyncio.timeout(within_s):
+                if need.what == CALENDAR:
+                    return None
+                fetch: Callable[[], Supply] = partial(self._readings.read, need)
+                if need.what == BARS:
+                    source, name = await self._find(user, need.name)
+                    if isinstance(source, UploadSource):
+                        return await self._execution.use_disk(user, partial(source.get, name))
+                    if not source.remote:
+                        return None
+                    fetch = partial(source.load, name, need.timeframe or None)
+                return await self._execution.use_network(user, fetch)
+        except TimeoutError:
+            return Problem("unavailable", f"the service did not answer within {within_s} s")
+        except Failure as failure:
+            return Problem("unavailable", str(failure))
+        except BarsError as error:
+            return problem_of(error)
+
+
+def _bar(name: str) -> Problem:
+    """Why a script of the user's does not run."""
+    builtin = indicators.canonical(name) is not None
+    return Problem(
+        "forbidden",
+        f"your script {name!r} does not run: scripts are switched off for you here",
+        ("delete it to draw the builtin of that name, or " if builtin else "")
+        + "ask the operator, who decides by CHARTPACT_SCRIPTS",
+    )
