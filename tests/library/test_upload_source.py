@@ -9,7 +9,7 @@ from chartpact.library import upload_source
 from chartpact.library.errors import UploadError
 from chartpact.library.upload_source import UploadSource, describe_upload, parse_upload
 from chartpact.library.uploads import Upload, Uploads
-from chartpact.sources import Catalog, UnknownSymbol
+from chartpact.sources import Directory, UnknownSymbol
 
 ROWS = "".join(f"2024-03-04 {hour:02}:00,1,3,1,{hour % 2 + 1},5\n" for hour in range(8))
 NAIVE = f"time,open,high,low,close,volume\n{ROWS}".encode()
@@ -23,12 +23,12 @@ def uploads(database) -> Uploads:
 
 def test_what_a_user_put_in_store_is_a_source_for_that_user_alone(uploads):
     uploads.put("ann", "mine-1h", NAIVE, GIVEN)
-    ann, bob = (Catalog() | UploadSource(uploads, user) for user in ("ann", "bob"))
+    ann, bob = (Directory() | UploadSource(uploads, user) for user in ("ann", "bob"))
     bars = ann.load("mine-1h@mine", "2h")
     assert (bars.symbol, bars.timeframe, bars.source, len(bars)) == ("ES", "2h", "mine", 4)
-    [listing] = [each for each in ann.listings() if each.source == "mine"]
+    [listing] = [each for each in ann.symbols() if each.source == "mine"]
     assert (listing.symbol, listing.timeframe) == ("mine-1h@mine", "1h")
-    assert "mine" not in {each.source for each in bob.listings()}
+    assert "mine" not in {each.source for each in bob.symbols()}
     with pytest.raises(UnknownSymbol, match=r"you have no bars called 'mine-1h'$"):
         bob.load("mine-1h@mine")
 

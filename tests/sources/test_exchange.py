@@ -11,13 +11,13 @@ from tests.sources.standin import DAY, HOUR, MINUTE, NOW, Client, row
 from chartpact.bars import BarsError
 from chartpact.sources import SourceFailed, UnknownSymbol
 from chartpact.sources.exchange import Exchange
-from chartpact.sources.remote import Patience
+from chartpact.sources.remote import Deadlines
 
-QUICK = Patience(request_s=1, answer_s=5, keep_s=60, keep_failure_s=60)
+QUICK = Deadlines(request_s=1, answer_s=5, keep_s=60, keep_failure_s=60)
 
 
 def exchange(client: Client, **options) -> Exchange:
-    settings = {"history": 50, "patience": QUICK, "now": lambda: NOW} | options
+    settings = {"history": 50, "deadlines": QUICK, "now": lambda: NOW} | options
     return Exchange("kiosk", "standin", connect=lambda *_: client, **settings)
 
 
@@ -152,7 +152,7 @@ def test_a_symbol_is_looked_up_and_never_sent_as_it_is(symbol):
 def test_an_operator_may_grant_some_symbols_alone():
     client = Client()
     source = exchange(client, symbols=("BTC/USDT",))
-    assert [each.symbol for each in source.listings()] == ["BTC/USDT@kiosk"]
+    assert [each.symbol for each in source.symbols()] == ["BTC/USDT@kiosk"]
     assert len(source.load("BTC/USDT")) == 50
     with pytest.raises(UnknownSymbol, match="'ETH/USDT' is not among the symbols of 'kiosk'"):
         source.load("ETH/USDT")
@@ -252,7 +252,7 @@ def test_the_same_range_is_asked_for_once_until_its_next_bar_begins():
 
 def test_an_answer_grows_old():
     client = Client()
-    source = exchange(client, patience=Patience(keep_s=0.05))
+    source = exchange(client, deadlines=Deadlines(keep_s=0.05))
     source.load("BTC/USDT")
     asked = len(client.asked)
     time.sleep(0.1)
@@ -272,7 +272,7 @@ def test_a_failure_is_not_asked_for_over_and_over_and_passes(monkeypatch):
     calls: list[int] = []
     client = Client()
     client.spoil = sometimes
-    source = exchange(client, patience=Patience(keep_failure_s=600))
+    source = exchange(client, deadlines=Deadlines(keep_failure_s=600))
     for _ in range(5):
         with pytest.raises(SourceFailed):
             source.load("BTC/USDT")
@@ -293,7 +293,7 @@ def test_who_asks_for_the_same_at_the_same_time_shares_one_answer():
         return rows
 
     client.spoil = wait
-    source = exchange(client, patience=Patience(answer_s=60))
+    source = exchange(client, deadlines=Deadlines(answer_s=60))
     got: list[object] = []
     threads = [
         threading.Thread(target=lambda: got.append(source.load("BTC/USDT"))) for _ in range(8)
@@ -319,7 +319,7 @@ def test_a_request_that_hangs_is_given_up_and_the_next_one_gets_a_new_client():
         "standin",
         history=50,
         connect=lambda *_: clients.pop(0),
-        patience=Patience(answer_s=1),
+        deadlines=Deadlines(answer_s=1),
         now=lambda: NOW,
     )
     with pytest.raises(SourceFailed, match=r"kiosk did not answer within 1 s"):
@@ -330,11 +330,11 @@ def test_a_request_that_hangs_is_given_up_and_the_next_one_gets_a_new_client():
 
 
 def test_requests_that_hang_do_not_pile_up(monkeypatch):
-    monkeypatch.setattr("chartpact.sources.remote.MOST_ASKING", 2)
+    monkeypatch.setattr("chartpact.sources.remote.MOST_REQUESTS", 2)
     client = Client()
     hang = threading.Event()
     client.spoil = lambda rows: hang.wait(60) and rows
-    source = exchange(client, patience=Patience(answer_s=0.1))
+    source = exchange(client, deadlines=Deadlines(answer_s=0.1))
     for symbol in ("BTC/USDT", "ETH/USDT"):
         with pytest.raises(SourceFailed, match="did not answer"):
             source.load(symbol)
@@ -351,10 +351,10 @@ def test_an_exchange_that_gives_bar_by_bar_is_stopped_in_time():
         return rows
 
     client.spoil = slowly
-    source = exchange(client, history=1000, patience=Patience(answer_s=0.2))
+    source = exchange(client, history=1000, deadlines=Deadlines(answer_s=0.2))
     with pytest.raises(SourceFailed, match=r"did not answer within|takes too long"):
         source.load("BTC/USDT")
-    for asking in source._remote._asking:
+    for asking in source._remote._requests:
         asking.join(60)
         assert not asking.is_alive()
     assert len(client.asked) < 1000
@@ -377,7 +377,7 @@ def test_ccxt_is_asked_for_the_exchange_by_its_name(monkeypatch):
         return Client()
 
     monkeypatch.setitem(sys.modules, "ccxt", SimpleNamespace(exchanges=["shop"], shop=shop))
-    source = Exchange("kiosk", "shop", now=lambda: NOW, patience=Patience(request_s=2.5))
+    source = Exchange("kiosk", "shop", now=lambda: NOW, deadlines=Deadlines(request_s=2.5))
     assert len(source.load("BTC/USDT")) == 1000
     assert made == [{"enableRateLimit": True, "timeout": 2500}]
     with pytest.raises(SourceFailed, match="ccxt knows no exchange 'shopp'; near: shop"):

@@ -22,7 +22,7 @@ def source(folder):
 
 
 def symbols(source) -> list[str]:
-    return [each.symbol for each in source.listings()]
+    return [each.symbol for each in source.symbols()]
 
 
 def test_a_file_goes_by_its_name_without_the_ending(source):
@@ -159,7 +159,7 @@ def test_a_file_that_vanishes_is_unknown_and_one_that_cannot_be_read_is_a_failur
 
 def test_a_folder_that_is_gone_is_a_failure_that_does_not_tell_where_it_was(source, folder):
     shutil.rmtree(folder)
-    for ask in (source.listings, lambda: source.load("NQ")):
+    for ask in (source.symbols, lambda: source.load("NQ")):
         with pytest.raises(SourceFailed, match="the folder of 'data' cannot be read") as caught:
             ask()
         assert str(folder) not in str(caught.value)

@@ -13,12 +13,12 @@ from tests.sources.standin import HOUR, NOW, row
 
 from chartpact.sources import SourceFailed, UnknownSymbol, exchange, yahoo
 from chartpact.sources.exchange import Exchange
-from chartpact.sources.remote import Patience
+from chartpact.sources.remote import Deadlines
 from chartpact.sources.yahoo import Yahoo
 
 pytestmark = pytest.mark.filterwarnings("default")  # theirs, not ours
 
-QUICK = Patience(request_s=2, answer_s=10, keep_s=0, keep_failure_s=0)
+QUICK = Deadlines(request_s=2, answer_s=10, keep_s=0, keep_failure_s=0)
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def binance(service):
         return client
 
     return Exchange(
-        "binance", "binance", history=1500, connect=connect, patience=QUICK, now=lambda: NOW
+        "binance", "binance", history=1500, connect=connect, deadlines=QUICK, now=lambda: NOW
     )
 
 
@@ -129,7 +129,7 @@ def test_ccxt_without_a_server_is_a_failure(binance, service):
 
 
 def test_ccxt_on_a_server_that_keeps_silent_gives_up_in_time(binance, service):
-    binance._remote._patience = Patience(request_s=1, answer_s=1, keep_failure_s=0)
+    binance._remote._deadlines = Deadlines(request_s=1, answer_s=1, keep_failure_s=0)
     over = threading.Event()
     service.answers["/api/v3/klines"] = lambda _: over.wait(60) and []
     try:
@@ -143,10 +143,10 @@ def test_ccxt_on_a_server_that_keeps_silent_gives_up_in_time(binance, service):
 def test_every_exchange_of_ccxt_can_be_named():
     import ccxt
 
-    from chartpact.sources.configured import described
+    from chartpact.sources.configuration import parse_sources
 
     for name in ccxt.exchanges:
-        assert described(f"x=ccxt:{name}")[0].what == name
+        assert parse_sources(f"x=ccxt:{name}")[0].what == name
 
 
 # -------------------------------------------------------------------------------- Yahoo by yfinance
@@ -221,7 +221,7 @@ def desk(service, tmp_path, monkeypatch):
         "/v1/finance/search": {"quotes": [{"symbol": "AAPL"}], "news": []},
     }
     now = _at("2024-03-06 12:00") * 1000
-    return Yahoo("desk", connect=yahoo.connect, now=lambda: now, patience=QUICK)
+    return Yahoo("desk", connect=yahoo.connect, now=lambda: now, deadlines=QUICK)
 
 
 def test_yfinance_delivers_days_as_they_were_traded(desk):

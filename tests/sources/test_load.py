@@ -11,7 +11,7 @@ import chartpact as cp
 from chartpact.bars import BarsError, SourceNotConfigured
 from chartpact.cli import BAD_INPUT, DONE, UNREACHABLE, main
 from chartpact.sandbox import layers
-from chartpact.sources import configured
+from chartpact.sources import configuration
 
 
 @pytest.fixture
@@ -23,12 +23,12 @@ def configure(folder, monkeypatch):
         client.markets = {}
         return client
 
-    configured.catalog.cache_clear()
+    configuration._directories.clear()
     monkeypatch.setitem(sys.modules, "ccxt", SimpleNamespace(exchanges=["shop"], shop=shop))
     monkeypatch.setattr("time.time_ns", lambda: standin.NOW * 1_000_000)
     monkeypatch.setenv("CHARTPACT_SOURCES", f"data=folder:{folder}; kiosk=ccxt:shop")
     yield monkeypatch
-    configured.catalog.cache_clear()
+    configuration._directories.clear()
 
 
 @pytest.mark.usefixtures("configure")
@@ -100,7 +100,7 @@ def test_a_source_that_cannot_be_reached_has_an_exit_code_of_its_own(configure, 
     for file in folder.iterdir():
         file.unlink()
     folder.rmdir()
-    configured.catalog.cache_clear()
+    configuration._directories.clear()
     assert main(["chart", "BTC/USDT@kiosk", "-i", "rsi"]) == BAD_INPUT
     assert "there is no such folder" in capsys.readouterr().err
 

@@ -7,11 +7,11 @@ import pytest
 
 from chartpact.bars import BarsError
 from chartpact.sources import SourceFailed, UnknownSymbol
-from chartpact.sources.remote import Patience
+from chartpact.sources.remote import Deadlines
 from chartpact.sources.yahoo import INTERVALS, Yahoo
 
 NEW_YORK = "America/New_York"
-QUICK = Patience(request_s=1, answer_s=5)
+QUICK = Deadlines(request_s=1, answer_s=5)
 
 
 class YFException(Exception):
@@ -82,7 +82,7 @@ def at(text, zone=NEW_YORK) -> int:
 
 
 def yahoo(module, now="2024-03-06 12:00", **options) -> Yahoo:
-    return Yahoo("desk", connect=lambda: module, now=lambda: at(now), patience=QUICK, **options)
+    return Yahoo("desk", connect=lambda: module, now=lambda: at(now), deadlines=QUICK, **options)
 
 
 DAYS = ["2024-02-29", "2024-03-01", "2024-03-04", "2024-03-05", "2024-03-06"]
@@ -262,6 +262,6 @@ def test_an_older_yfinance_is_told_to_raise_by_its_option(monkeypatch):
     source = Yahoo("desk", now=lambda: at("2024-03-06 12:00"), symbols=("AAPL",))
     assert len(source.load("AAPL")) == 4
     assert module.asked[0][1]["raise_errors"] is True
-    assert [each.symbol for each in source.listings()] == ["AAPL@desk"]
+    assert [each.symbol for each in source.symbols()] == ["AAPL@desk"]
     with pytest.raises(UnknownSymbol, match="not among the symbols of 'desk'"):
         source.load("MSFT")

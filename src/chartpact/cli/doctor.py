@@ -69,14 +69,16 @@ def _kernels() -> str:
 
 
 def _sources() -> str:
-    from chartpact.sources import Misconfigured, configured
+    from chartpact.sources import Misconfigured, configuration
 
     try:
-        found = configured.from_environment()
+        configs = configuration.from_environment()
     except Misconfigured as error:
         return str(error)
-    told = (
-        f"{each.name} ({each.kind}{f', needs chartpact[{each.lacks}]' if each.lacks else ''})"
-        for each in found
-    )
-    return ", ".join(told) or f"none besides the samples; {configured.VARIABLE} names others"
+    sources = []
+    for config in configs:
+        extra = config.missing_extra
+        sources.append(
+            f"{config.name} ({config.kind}{f', needs chartpact[{extra}]' if extra else ''})"
+        )
+    return ", ".join(sources) or f"none besides the samples; {configuration.VARIABLE} names others"

@@ -10,7 +10,7 @@ from chartpact.bars import Bars, BarsError
 from chartpact.bars.load import of_content
 from chartpact.bars.options import Options
 from chartpact.library.uploads import Upload, Uploads
-from chartpact.sources.catalog import Listing
+from chartpact.sources.directory import Symbol
 from chartpact.sources.errors import UnknownSymbol, near
 from chartpact.sources.parsed import PARSED
 
@@ -61,9 +61,9 @@ class UploadSource:
         self._uploads = uploads
         self._user = user
 
-    def listings(self) -> Iterable[Listing]:
+    def symbols(self) -> Iterable[Symbol]:
         return [
-            Listing(f"{stored.name}@{MINE}", stored.facts.get("timeframe"), MINE)
+            Symbol(f"{stored.name}@{MINE}", stored.facts.get("timeframe"), MINE)
             for stored in self._uploads.of(self._user)
         ]
 

@@ -21,7 +21,7 @@ from chartpact.server.execution import Execution
 from chartpact.server.jobs import ChartJob, Picture
 from chartpact.server.refusals import refuse
 from chartpact.server.settings import Settings
-from chartpact.sources import Catalog, Source, configured, readings
+from chartpact.sources import Directory, Source, configuration, readings
 from chartpact.sources.errors import problem_of
 
 
@@ -56,9 +56,11 @@ class Charting:
         assert isinstance(drawn, Picture)
         return drawn
 
-    def sources(self, user: str) -> Catalog:
+    def directory(self, user: str) -> Directory:
         """Every source of bars that this user may name."""
-        return configured.catalog(self._settings.sources) | UploadSource(self._uploads, user)
+        return configuration.open_directory(self._settings.sources) | UploadSource(
+            self._uploads, user
+        )
 
     def _check(self, user: str, ask: shapes.ChartAsk, bars: Bars | None) -> None:
         limits = self._settings.limits
@@ -99,10 +101,10 @@ class Charting:
         return plans
 
     async def _find(self, user: str, symbol: str) -> tuple[Source, str]:
-        sources = self.sources(user)
-        if sources.has_source_of(symbol):
-            return sources.find(symbol)
-        return await asyncio.to_thread(sources.find, symbol)  # compares it with every symbol
+        directory = self.directory(user)
+        if directory.has_source_of(symbol):
+            return directory.find(symbol)
+        return await asyncio.to_thread(directory.find, symbol)  # compares it with every symbol
 
     async def _locate(self, job: ChartJob) -> ChartJob:
         """The job with bars that a worker could only wait for, or the file that holds them."""

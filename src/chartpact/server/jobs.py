@@ -15,8 +15,8 @@ from chartpact.problem import Failure, Problem
 from chartpact.script import stock
 from chartpact.server import shapes
 from chartpact.server.shapes import ChartAsk, ChartOut, InlineBars
-from chartpact.sources import SourceFailed, configured
-from chartpact.sources.configured import Descriptions
+from chartpact.sources import SourceFailed
+from chartpact.sources.configuration import SourceConfigs, open_directory
 
 SAMPLE = "sample:es-5m"
 SHOWN = ("ema_stack", "vwap", "cipher_b", "rsi")
@@ -32,7 +32,7 @@ class ChartJob:
     user: str
     ask: ChartAsk
     plans: tuple[Plan, ...] = ()
-    sources: Descriptions = ()
+    sources: SourceConfigs = ()
     bars: Bars | None = None  # where they have been read: from a service, or from a large body
     upload: Upload | None = None  # the user's own file, where the symbol names one
     supplies: Mapping[Need, Supply | Upload | Problem] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class ChartJob:
         elif ask.inline_bars is not None:
             bars = read_inline_bars(ask.inline_bars)
         else:
-            return configured.catalog(self.sources).load(ask.symbol or "", ask.timeframe)
+            return open_directory(self.sources).load(ask.symbol or "", ask.timeframe)
         return bars if ask.timeframe is None else bars.resample(ask.timeframe)
 
     def fetch(self, need: Need) -> Supply:
@@ -60,7 +60,7 @@ class ChartJob:
             return sources.supply(need, partial(_load_upload, self.user, supply), _read_nothing)
         if supply is not None:
             return supply
-        return sources.supply(need, configured.catalog(self.sources).load, _read_nothing)
+        return sources.supply(need, open_directory(self.sources).load, _read_nothing)
 
 
 def _load_upload(user: str, upload: Upload, _: str, timeframe: str | None) -> Bars:

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 
 from chartpact.library.local import database_url
-from chartpact.sources import configured, readings
-from chartpact.sources.configured import Descriptions
+from chartpact.sources import configuration, readings
+from chartpact.sources.configuration import SourceConfigs
 from chartpact.sources.readings import Addresses
 from chartpact.work.cores import count_cores
 
@@ -36,7 +36,7 @@ class Settings:
     """Everything a server needs to know before it starts."""
 
     database: str
-    sources: Descriptions = ()
+    sources: SourceConfigs = ()
     scripts: frozenset[str] | None = None  # whose scripts run; None = everybody's
     workers: int = 2
     readings: Addresses = field(default_factory=readings.from_environment)
@@ -50,12 +50,12 @@ def from_environment(environ: Mapping[str, str] = os.environ) -> Settings:
     """The settings the environment asks for.
 
     CHARTPACT_DB is a database URL; CHARTPACT_SOURCES describes where bars come from, as told in
-    `chartpact.sources.configured`; CHARTPACT_SCRIPTS is all, none or a list of users;
+    `chartpact.sources.configuration`; CHARTPACT_SCRIPTS is all, none or a list of users;
     CHARTPACT_LIMITS is NAME=NUMBER, …, by the names of `Limits`.
     """
     return Settings(
         database=database_url(environ),
-        sources=configured.from_environment(environ),
+        sources=configuration.from_environment(environ),
         scripts=_users(environ.get("CHARTPACT_SCRIPTS", "all")),
         limits=_limits(environ.get("CHARTPACT_LIMITS", "")),
         workers=max(2, count_cores()),

@@ -65,10 +65,10 @@ class Verbs:
         return lean
 
     async def list_symbols(self, user: str) -> shapes.Symbols:
-        sources = await self._execution.use_disk(user, self._charting.sources(user).shelves)
+        sources = await self._execution.use_disk(user, self._charting.directory(user).entries)
         return shapes.Symbols.model_validate(
             {
-                "symbols": [each.to_json() for source in sources for each in source.listings],
+                "symbols": [symbol.to_json() for source in sources for symbol in source.symbols],
                 "sources": [source.to_json() for source in sources],
             }
         )

@@ -16,18 +16,19 @@ from chartpact.bars.options import Known, Options
 from chartpact.needs import BARS, CALENDAR, Need, Readings, Supply
 from chartpact.problem import Failure
 from chartpact.sources import readings
-from chartpact.sources.catalog import Catalog, Listing, Shelf, Source
-from chartpact.sources.configured import VARIABLE, catalog, from_environment
+from chartpact.sources.configuration import VARIABLE, from_environment, open_directory
+from chartpact.sources.directory import Directory, Source, SourceEntry, Symbol
 from chartpact.sources.errors import Misconfigured, SourceFailed, UnknownSymbol, problem_of
 
 __all__ = [
-    "Catalog",
-    "Listing",
+    "Directory",
     "Misconfigured",
-    "Shelf",
     "Source",
+    "SourceEntry",
     "SourceFailed",
+    "Symbol",
     "UnknownSymbol",
+    "fetch",
     "load",
 ]
 
@@ -88,6 +89,6 @@ def load(source: str | PathLike[str], **options: Unpack[Known]) -> Bars:
     }
     # Days that begin when the caller says are made of the source's own bars.
     asked = None if given.day_roll is not None else given.timeframe
-    bars = catalog(from_environment()).load(text, asked)
+    bars = open_directory(from_environment()).load(text, asked)
     bars = replace(bars, **changes) if changes else bars
     return bars if given.timeframe is None else bars.resample(given.timeframe)

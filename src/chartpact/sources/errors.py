@@ -1,4 +1,4 @@
-"""What can go wrong where bars come from, each said as one sentence."""
+"""What can go wrong with sources of bars, each said as one sentence."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -13,9 +13,9 @@ from chartpact.bars import Bars, BarsError
 from chartpact.clock.errors import ClockError
 from chartpact.clock.timeframe import DAY, Timeframe
 from chartpact.clock.tradingcalendar import UTC_MIDNIGHT
-from chartpact.sources.answers import Row, completed, longest_ms, resampled
 from chartpact.sources.errors import SourceFailed, UnknownSymbol, near
 from chartpact.sources.online import Online, Options
+from chartpact.sources.rows import Row, completed_bars, longest_ms, resample_whole
 
 PAGE = 200  # bars to ask for at once where the exchange does not say how many it gives
 MOST = 20_000  # bars fetched for one answer
@@ -74,12 +74,12 @@ class Exchange(Online[Market]):
         self._exchange = exchange
         self._connect = connect
 
-    def _offer(self) -> str:
+    def _describe_symbols(self) -> str:
         which = "The listed symbols" if self._symbols else "Any symbol that ccxt knows"
         return f"{which} at the exchange {self._exchange}, asked for as BTC/USDT@{self.name}"
 
     def _client(self) -> Market:
-        client = self._connect(self._exchange, self._patience.request_s)
+        client = self._connect(self._exchange, self._deadlines.request_s)
         if client.has.get("fetchOHLCV") is not True:
             raise SourceFailed(f"{self.name} gives no bars, only trades")
         client.load_markets()
@@ -104,7 +104,7 @@ class Exchange(Online[Market]):
         count = min(self._history * max(1, asked.ms // step.ms), MOST)
         now = self._now() + market.ahead_ms
         rows = self._rows(client, symbol, spelling, step, count, now, deadline)
-        bars = completed(
+        bars = completed_bars(
             rows,
             symbol=symbol,
             source=self.name,
@@ -113,7 +113,7 @@ class Exchange(Online[Market]):
             day_roll=_day_roll(rows, step),
             tick_size=_tick_size(client, symbol),
         )
-        return resampled(bars.last(count), asked).last(self._history)
+        return resample_whole(bars.last(count), asked).last(self._history)
 
     def _rows(
         self,
@@ -151,11 +151,11 @@ def _offered(asked: Timeframe, timeframes: Iterable[str], source: str) -> tuple[
             continue  # such as 1y, which no chart asks for
     if asked in known:
         return known[asked], asked
-    parts = [each for each in known if each.nests_in(asked) and each.ms < asked.ms]
+    parts = [step for step in known if step.nests_in(asked) and step.ms < asked.ms]
     if not parts:
-        offered = " ".join(str(each) for each in sorted(known, key=lambda each: each.ms))
+        offered = " ".join(map(str, sorted(known, key=lambda step: step.ms)))
         raise BarsError(f"{source} has no {asked} bars; it has {offered}")
-    step = max(parts, key=lambda each: each.ms)
+    step = max(parts, key=lambda step: step.ms)
     return known[step], step
 
 

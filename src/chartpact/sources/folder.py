@@ -11,7 +11,7 @@ from pathlib import Path
 from chartpact.bars import Bars
 from chartpact.bars.load import of_content
 from chartpact.bars.options import Options
-from chartpact.sources.catalog import Listing
+from chartpact.sources.directory import Symbol
 from chartpact.sources.errors import SourceFailed, UnknownSymbol, near
 from chartpact.sources.parsed import PARSED
 
@@ -43,8 +43,8 @@ class Folder:
     def about(self) -> str:
         return f"Files of the operator, asked for as NAME@{self.name}."
 
-    def listings(self) -> Iterable[Listing]:
-        return [Listing(f"{symbol}@{self.name}", None, self.name) for symbol in self._files()]
+    def symbols(self) -> Iterable[Symbol]:
+        return [Symbol(f"{symbol}@{self.name}", None, self.name) for symbol in self._files()]
 
     def load(self, symbol: str, timeframe: str | None = None) -> Bars:
         files = self._files()
@@ -60,10 +60,10 @@ class Folder:
 
     def _read(self, symbol: str, path: Path) -> Bars:
         with path.open("rb") as file:
-            found = os.fstat(file.fileno())
-            if found.st_size > self._largest:
+            status = os.fstat(file.fileno())
+            if status.st_size > self._largest:
                 raise SourceFailed(
-                    f"{symbol}@{self.name}: the file has {found.st_size} bytes; "
+                    f"{symbol}@{self.name}: the file has {status.st_size} bytes; "
                     f"up to {self._largest} are read"
                 )
 
@@ -71,25 +71,25 @@ class Folder:
                 bars = of_content(file.read(), path.name, self._options, self._largest)
                 return replace(bars, source=self.name)
 
-            # Two changes within one tick of the clock look alike from outside.
-            if time.time_ns() - max(found.st_mtime_ns, found.st_ctime_ns) < SETTLED_NS:
+            # Two changes within one tick of the file system's clock cannot be told apart.
+            if time.time_ns() - max(status.st_mtime_ns, status.st_ctime_ns) < SETTLED_NS:
                 return read()
             how = (self.name, self._options, self._largest)
-            return PARSED.get_or_make(("folder", how, path, _version(found)), read)
+            return PARSED.get_or_make(("folder", how, path, _version(status)), read)
 
     def _unknown(self, symbol: str, files: Iterable[str]) -> UnknownSymbol:
-        hint = near(symbol, (each for each in files if each != symbol))
+        hint = near(symbol, (known for known in files if known != symbol))
         return UnknownSymbol(f"there is no {symbol!r:.80} at {self.name!r}{hint}")
 
     def _files(self) -> dict[str, Path]:
-        """Symbol → file, of what is there: so no symbol can name a file outside the folder."""
-        found: dict[str, list[Path]] = defaultdict(list)
+        """Symbol → file, by listing the folder: no symbol can name a file outside of it."""
+        by_symbol: dict[str, list[Path]] = defaultdict(list)
         try:
             home = self._folder.resolve(strict=True)
             for path in sorted(home.iterdir()):
                 symbol = _symbol(path.name)
                 if symbol and _is_file_within(path, home):
-                    found[symbol].append(path)
+                    by_symbol[symbol].append(path)
         except OSError as error:
             raise SourceFailed(
                 f"the folder of {self.name!r} cannot be read: {error.strerror}"
@@ -97,26 +97,26 @@ class Folder:
         # Where ES.csv lies beside ES.parquet, both go by their whole names.
         return {
             symbol if len(paths) == 1 else path.name: path
-            for symbol, paths in found.items()
+            for symbol, paths in by_symbol.items()
             for path in paths
         }
 
 
-def _version(found: os.stat_result) -> tuple[int, ...]:
-    """What changes with the file, even where its time is set back or another takes its place."""
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+def _version(status: os.stat_result) -> tuple[int, ...]:
+    """Numbers that change with the file, even if its time is set back or it is replaced."""
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def _symbol(name: str) -> str:
-    """The symbol of a file name; empty for files without bars, hidden, or not to be written."""
-    ending = next((each for each in ENDINGS if name.lower().endswith(each)), None)
+    """The symbol of a file name; empty for other files, hidden ones and unprintable names."""
+    ending = next((ending for ending in ENDINGS if name.lower().endswith(ending)), None)
     if ending is None or name.startswith(".") or not name.isprintable():
         return ""
     return name[: -len(ending)].strip()
 
 
 def _is_file_within(path: Path, home: Path) -> bool:
-    """Whether it is a plain file that stays in the folder, even where it is a link."""
+    """Whether it is a plain file in the folder, or a link to one."""
     try:
         target = path.resolve(strict=True)
         return target.is_relative_to(home) and stat.S_ISREG(target.stat().st_mode)

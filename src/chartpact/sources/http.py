@@ -1,4 +1,4 @@
-"""JSON over HTTP: with a deadline, a size limit and one more try."""
+"""JSON over HTTP: with a deadline, a size limit and one retry."""
 
 import json
 import re
@@ -18,30 +18,30 @@ BUSY = 429
 
 
 class HttpError(Exception):
-    """No usable answer; the message says what came instead."""
+    """There is no usable answer; the message says what came instead."""
 
 
 class Unavailable(HttpError):
     """The server did not answer, or could not: it may the next time."""
 
 
-class _Passing(Exception):
-    """A failure that may be over the next time."""
+class _Transient(Exception):
+    """A failure that may be over at the next try."""
 
 
 def get_json(base: str, path: str, query: dict[str, str], timeout_s: float) -> Any:
-    """The JSON document at a path of a server, tried twice where that may help."""
+    """The JSON document at a path of a server; a transient failure is tried once more."""
     if not _is_address(base):
         raise HttpError(f"{base!r} is not the http or https address of a server")
     parts = urlsplit(base)
     url = f"{base.rstrip('/')}{path}?{urlencode(query)}"
     try:
         body = _get(url, timeout_s)
-    except _Passing:
+    except _Transient:
         time.sleep(PAUSE_S)
         try:
             body = _get(url, timeout_s)
-        except _Passing as failure:
+        except _Transient as failure:
             raise Unavailable(f"{parts.netloc} {failure}") from None
     try:
         return json.loads(body)
@@ -59,24 +59,24 @@ def _is_address(base: str) -> bool:
 
 
 def _get(url: str, timeout_s: float) -> bytes:
-    """The body at a URL, waited for no longer than that.
+    """The body at a URL; raises when the deadline passes.
 
-    The library's time-outs count the silence between two bytes, and do not hold while a name is
-    looked up; so the request runs on a thread of its own.
+    The library's time-outs count the silence between two bytes, and do not cover the lookup of a
+    name. So the request runs on a thread of its own.
     """
-    found: Future[bytes] = Future()
-    Thread(target=_fetch, args=(found, url, timeout_s), daemon=True).start()
+    body: Future[bytes] = Future()
+    Thread(target=_fetch, args=(body, url, timeout_s), daemon=True).start()
     try:
-        return found.result(timeout_s)
+        return body.result(timeout_s)
     except TimeoutError:
-        raise _Passing(f"did not answer within {timeout_s:g} s") from None
+        raise _Transient(f"did not answer within {timeout_s:g} s") from None
 
 
-def _fetch(found: "Future[bytes]", url: str, timeout_s: float) -> None:
+def _fetch(body: "Future[bytes]", url: str, timeout_s: float) -> None:
     try:
-        found.set_result(_read(url, timeout_s))
-    except Exception as failure:  # noqa: BLE001  (handed to the one who waits)
-        found.set_exception(failure)
+        body.set_result(_read(url, timeout_s))
+    except Exception as failure:  # noqa: BLE001  (raised again in the thread that waits)
+        body.set_exception(failure)
 
 
 def _read(url: str, timeout_s: float) -> bytes:
@@ -92,30 +92,30 @@ def _read(url: str, timeout_s: float) -> bytes:
                 if time.monotonic() > deadline:
                     raise TimeoutError
             if answer.length:
-                raise _Passing(f"broke off {answer.length} bytes before the end")
+                raise _Transient(f"broke off {answer.length} bytes before the end")
             return body
     except HTTPError as refusal:
         with refusal:
-            told = _told(refusal)
+            reason = _explain(refusal)
         if refusal.code >= 500 or refusal.code == BUSY:
-            raise _Passing(told) from None
-        raise HttpError(f"{urlsplit(url).netloc} {told}") from None
+            raise _Transient(reason) from None
+        raise HttpError(f"{urlsplit(url).netloc} {reason}") from None
     except URLError as failure:
         if isinstance(failure.reason, TimeoutError):
             raise failure.reason from None
-        raise _Passing(f"cannot be reached ({failure.reason})") from None
+        raise _Transient(f"cannot be reached ({failure.reason})") from None
     except TimeoutError:
         raise
     except (OSError, HTTPException) as failure:
-        raise _Passing(f"broke off ({type(failure).__name__})") from None
+        raise _Transient(f"broke off ({type(failure).__name__})") from None
 
 
-def _told(refusal: HTTPError) -> str:
-    """What a refusal says, with the server's own words where it has some."""
+def _explain(refusal: HTTPError) -> str:
+    """The status of a refusal, with the server's own message where it has one."""
     text = f"answered {refusal.code}"
     try:
-        said = json.loads(refusal.read(2048))
+        body = json.loads(refusal.read(2048))
     except (ValueError, RecursionError, OSError, HTTPException):
         return text
-    words = said.get("msg") or said.get("message") if isinstance(said, dict) else None
-    return f"{text}: {words:.200}" if isinstance(words, str) else text
+    message = body.get("msg") or body.get("message") if isinstance(body, dict) else None
+    return f"{text}: {message:.200}" if isinstance(message, str) else text

@@ -1,4 +1,4 @@
-"""Bars of a service on the network: what all of them share, however they connect and fetch."""
+"""Sources on the network: what they share, however they connect and fetch."""
 
 import time
 from abc import ABC, abstractmethod
@@ -8,24 +8,25 @@ from typing import ClassVar, Generic, TypedDict
 from chartpact.bars import Bars
 from chartpact.bars.errors import clock_errors_translated
 from chartpact.clock.timeframe import Timeframe
-from chartpact.sources.catalog import Listing
+from chartpact.sources.directory import Symbol
 from chartpact.sources.errors import UnknownSymbol, near
-from chartpact.sources.remote import Client, Patience, Remote
+from chartpact.sources.remote import Client, Deadlines, Remote
 
 
 class Options(TypedDict, total=False):
-    """What every source on the network takes beside its own."""
+    """The options that every source on the network takes."""
 
     history: int
     symbols: Iterable[str]
-    patience: Patience | None
+    deadlines: Deadlines | None
     now: Callable[[], int]
 
 
 class Online(ABC, Generic[Client]):
-    """What the sources on the network have in common; each says how it connects and fetches.
+    """A source on the network; each kind says how it connects and fetches.
 
-    With `symbols` nothing else is asked for. `history` is how many completed bars are given.
+    `symbols`, if any are given, are the only ones there are. `history` is the number of completed
+    bars that are delivered.
     """
 
     remote = True
@@ -38,26 +39,26 @@ class Online(ABC, Generic[Client]):
         timeframe: str,
         history: int = 1000,
         symbols: Iterable[str] = (),
-        patience: Patience | None = None,
+        deadlines: Deadlines | None = None,
         now: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
     ) -> None:
         self.name = name
         self._timeframe = timeframe
         self._history = history
         self._symbols = tuple(symbols)
-        self._patience = patience or Patience()
+        self._deadlines = deadlines or Deadlines()
         self._now = now
-        self._remote = Remote(name, self._client, self.failures, self._patience)
+        self._remote = Remote(name, self._client, self.failures, self._deadlines)
 
     @property
     def about(self) -> str:
         return (
-            f"{self._offer()}; the last {self._history} completed bars, of {self._timeframe} "
-            "unless asked otherwise."
+            f"{self._describe_symbols()}; the last {self._history} completed bars, "
+            f"of {self._timeframe} unless asked otherwise."
         )
 
-    def listings(self) -> Iterable[Listing]:
-        return [Listing(f"{each}@{self.name}", None, self.name) for each in self._symbols]
+    def symbols(self) -> Iterable[Symbol]:
+        return [Symbol(f"{symbol}@{self.name}", None, self.name) for symbol in self._symbols]
 
     def load(self, symbol: str, timeframe: str | None = None) -> Bars:
         with clock_errors_translated():
@@ -75,11 +76,11 @@ class Online(ABC, Generic[Client]):
         )
 
     @abstractmethod
-    def _offer(self) -> str:
+    def _describe_symbols(self) -> str:
         """Which symbols there are, and how one asks for them."""
 
     def _check(self, symbol: str, asked: Timeframe) -> None:
-        """Refuses what the service need not be asked about."""
+        """Refuses symbols and timeframes that the service certainly has not."""
 
     @abstractmethod
     def _client(self) -> Client:

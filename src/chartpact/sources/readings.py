@@ -1,11 +1,11 @@
-"""What markets tell besides prices: funding, open interest, who is long, and the mood.
+"""Readings besides prices: funding, open interest, positions, fear and greed.
 
 Two public HTTP services answer. Their addresses come from the environment, and an empty one
 switches its service off:
 
 - `CHARTPACT_FUTURES_URL` for funding, open interest and positions (Binance futures' API)
 - `CHARTPACT_SENTIMENT_URL` for fear and greed (alternative.me's API)
-- `CHARTPACT_HTTP_TIMEOUT_S` seconds until an unanswered request is given up
+- `CHARTPACT_HTTP_TIMEOUT_S` seconds until an unanswered request is fields up
 """
 
 import math
@@ -140,11 +140,11 @@ class Services:
         )
         if last - first >= MOST_PAGES * (reach + 1):
             raise too_long
-        patience = MOST_WAITS * self._timeout_s
-        deadline = time.monotonic() + patience
+        within_s = MOST_WAITS * self._timeout_s
+        deadline = time.monotonic() + within_s
         for _ in range(MOST_PAGES):
             if time.monotonic() > deadline:
-                raise SourceFailed(f"the readings were not all there within {patience:g} s")
+                raise SourceFailed(f"the readings were not all there within {within_s:g} s")
             end = min(last, begin + reach)
             span = {"startTime": str(begin), "endTime": str(end), "limit": str(feed.page)}
             page = self._ask(feed, {**query, **span})
@@ -207,18 +207,18 @@ def _sort(rows: list[Any], feed: Feed, need: Need) -> Readings:
 
 def from_environment(environ: Mapping[str, str] = os.environ) -> Addresses:
     """The services that the environment names."""
-    given: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "futures": environ.get("CHARTPACT_FUTURES_URL"),
         "sentiment": environ.get("CHARTPACT_SENTIMENT_URL"),
     }
     if timeout_s := environ.get("CHARTPACT_HTTP_TIMEOUT_S"):
         try:
-            given["timeout_s"] = float(timeout_s)
+            fields["timeout_s"] = float(timeout_s)
         except ValueError:
-            given["timeout_s"] = math.nan
-        if not 0 < given["timeout_s"] <= 600:
+            fields["timeout_s"] = math.nan
+        if not 0 < fields["timeout_s"] <= 600:
             raise Misconfigured(f"CHARTPACT_HTTP_TIMEOUT_S={timeout_s!r} is no number of seconds")
-    return Addresses(**{name: value for name, value in given.items() if value is not None})
+    return Addresses(**{name: value for name, value in fields.items() if value is not None})
 
 
 _services: Cache[Addresses, Services] = Cache(8)

@@ -1,44 +1,44 @@
-"""A service far away: asked once for each range, never waited for too long, its answers kept.
+"""A service on the network: each question asked once, answered within a deadline, and remembered.
 
-A library's own time-outs count the silence between two bytes, so that a service which sends one
-byte now and then can hold its caller for ever. Requests therefore run on threads of their own, and
-whoever asked waits for the answer no longer than the patience that is configured.
+A library's own time-outs count the silence between two bytes, so a service that sends one byte now
+and then can hold its caller for ever. Requests therefore run on threads of their own, and callers
+wait for the answer until the configured deadline.
 """
 
 import logging
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from chartpact.bars import Bars, BarsError
+from chartpact.cache import Cache
 from chartpact.sources.errors import SourceFailed
 
 log = logging.getLogger(__name__)
 
 Client = TypeVar("Client")
 
-ANSWERS_KEPT = 64
-MOST_ASKING = 32  # requests of one source at once, those nobody waits for any more included
-NEW_CLIENT_S = 3600  # markets come and go: what a client knows of them is looked up again
+MOST_ANSWERS = 64  # that are remembered
+MOST_REQUESTS = 32  # of one source at once, abandoned ones included
+RECONNECT_S = 3600  # markets come and go: a client looks them up again
 
 
 @dataclass(frozen=True)
-class Patience:
-    """How long things may take, and how long they hold."""
+class Deadlines:
+    """How long requests may take, and how long answers are remembered."""
 
     request_s: float = 10.0  # one request
-    answer_s: float = 15.0  # everything that belongs to one answer
+    answer_s: float = 15.0  # all requests of one answer
     keep_s: float = 30.0  # an answer
     keep_failure_s: float = 5.0  # so that a service in trouble is not asked over and over
 
 
 @dataclass
 class _Session:
-    """A client and whose turn it is; given up together when a request hangs."""
+    """A client and the lock of whoever uses it; both are dropped when a request hangs."""
 
     turn: threading.Lock = field(default_factory=threading.Lock)
     client: object | None = None
@@ -63,59 +63,58 @@ class Remote(Generic[Client]):
         name: str,
         connect: Callable[[], Client],
         failures: Mapping[str, str],
-        patience: Patience,
+        deadlines: Deadlines,
     ) -> None:
         self._name = name
         self._connect = connect
         self._failures = failures
-        self._patience = patience
+        self._deadlines = deadlines
         self._lock = threading.Lock()
         self._session = _Session()
-        self._kept: OrderedDict[Hashable, _Answer] = OrderedDict()
-        self._asking: list[threading.Thread] = []
+        self._answers: Cache[Hashable, _Answer] = Cache(MOST_ANSWERS)
+        self._requests: list[threading.Thread] = []
 
     def ask(self, key: Hashable, fetch: Callable[[Client, float], Bars]) -> Bars:
-        """The answer to a question, fetched unless a fresh one is there.
+        """The answer to a question, fetched unless a fresh one is remembered.
 
         `fetch` gets the client and the time (of time.monotonic) at which nobody waits any more.
         """
         with self._lock:
-            answer = self._kept.get(key)
+            answer = self._answers.get(key)
             if answer is None or (answer.until is not None and answer.until < time.monotonic()):
                 answer = self._send(key, fetch)
-            self._kept.move_to_end(key)
         try:
-            return answer.bars.result(self._patience.answer_s)
+            return answer.bars.result(self._deadlines.answer_s)
         except TimeoutError:
-            self._give_up(key, answer)
+            self._abandon(key, answer)
             raise SourceFailed(
-                f"{self._name} did not answer within {self._patience.answer_s:g} s"
+                f"{self._name} did not answer within {self._deadlines.answer_s:g} s"
             ) from None
 
     def _send(self, key: Hashable, fetch: Callable[[Client, float], Bars]) -> _Answer:
-        self._asking = [thread for thread in self._asking if thread.is_alive()]
-        if len(self._asking) >= MOST_ASKING:
+        self._requests = [thread for thread in self._requests if thread.is_alive()]
+        if len(self._requests) >= MOST_REQUESTS:
             raise SourceFailed(
-                f"{self._name} has {MOST_ASKING} requests to answer already: try again in a moment"
+                f"{self._name} has {MOST_REQUESTS} requests to answer already: "
+                "try again in a moment"
             )
-        answer = self._kept[key] = _Answer(self._session)
-        while len(self._kept) > ANSWERS_KEPT:
-            self._kept.popitem(last=False)
+        answer = _Answer(self._session)
+        self._answers.put(key, answer)
         thread = threading.Thread(target=self._work, args=(answer, fetch), daemon=True)
-        self._asking.append(thread)
+        self._requests.append(thread)
         thread.start()
         return answer
 
-    def _give_up(self, key: Hashable, answer: _Answer) -> None:
-        """Forgets the answer and its client, which may hang: the next question gets a new one."""
+    def _abandon(self, key: Hashable, answer: _Answer) -> None:
+        """Drops an answer and its client, which may hang; the next question gets a new client."""
         with self._lock:
-            if self._kept.get(key) is answer:
-                del self._kept[key]
+            if self._answers.get(key) is answer:
+                self._answers.pop(key)
             if self._session is answer.session:
                 self._session = _Session()
 
     def _work(self, answer: _Answer, fetch: Callable[[Client, float], Bars]) -> None:
-        deadline = time.monotonic() + self._patience.answer_s
+        deadline = time.monotonic() + self._deadlines.answer_s
         try:
             with answer.session.turn:
                 if time.monotonic() > deadline:
@@ -125,25 +124,25 @@ class Remote(Generic[Client]):
             self._fail(answer, error)
         except Exception as error:  # libraries raise anything on a broken answer
             log.info("%s failed", self._name, exc_info=True)
-            self._fail(answer, SourceFailed(f"{self._name} {self._meaning(error)}"))
+            self._fail(answer, SourceFailed(f"{self._name} {self._explain(error)}"))
         else:
-            answer.until = time.monotonic() + self._patience.keep_s
+            answer.until = time.monotonic() + self._deadlines.keep_s
             answer.bars.set_result(bars)
 
     def _fail(self, answer: _Answer, error: Exception) -> None:
-        answer.until = time.monotonic() + self._patience.keep_failure_s
+        answer.until = time.monotonic() + self._deadlines.keep_failure_s
         answer.bars.set_exception(error)
 
     def _client(self, session: _Session) -> Client:
         if session.client is None or time.monotonic() > session.until:
             session.client = self._connect()
-            session.until = time.monotonic() + NEW_CLIENT_S
+            session.until = time.monotonic() + RECONNECT_S
         return session.client  # type: ignore[return-value]
 
-    def _meaning(self, error: Exception) -> str:
-        """What an exception of the library says, in the words of its nearest class we know."""
+    def _explain(self, error: Exception) -> str:
+        """What an exception of the library means, by its nearest class that has a meaning."""
         for kind in type(error).__mro__:
             if kind.__name__ in self._failures:
                 return self._failures[kind.__name__]
-        told = " ".join(str(error).split())
-        return f"answered with something that makes no sense ({type(error).__name__}: {told:.120})"
+        text = " ".join(str(error).split())
+        return f"answered with something that makes no sense ({type(error).__name__}: {text:.120})"

@@ -14,9 +14,9 @@ from typing import Any, Unpack
 from chartpact.bars import Bars, BarsError
 from chartpact.clock.timeframe import Timeframe
 from chartpact.clock.tradingcalendar import UTC_MIDNIGHT, default_roll
-from chartpact.sources.answers import Row, completed, resampled
 from chartpact.sources.errors import SourceFailed, UnknownSymbol
 from chartpact.sources.online import Online, Options
+from chartpact.sources.rows import Row, completed_bars, resample_whole
 
 log = logging.getLogger(__name__)
 
@@ -73,7 +73,7 @@ class Yahoo(Online[Any]):
         super().__init__(name, timeframe=timeframe, **options)
         self._connect = connect
 
-    def _offer(self) -> str:
+    def _describe_symbols(self) -> str:
         which = "The listed tickers" if self._symbols else "Any ticker"
         return f"{which} of Yahoo Finance, asked for as AAPL@{self.name} or ES=F@{self.name}"
 
@@ -92,7 +92,7 @@ class Yahoo(Online[Any]):
         interval, period = INTERVALS[str(step)]
         ticker = client.Ticker(symbol)
         try:
-            with _told(client) as options:
+            with _raising_errors(client) as options:
                 frame = ticker.history(
                     period=period,
                     interval=interval,
@@ -100,7 +100,7 @@ class Yahoo(Online[Any]):
                     back_adjust=False,
                     actions=False,
                     keepna=True,
-                    timeout=self._patience.request_s,
+                    timeout=self._deadlines.request_s,
                     **options,
                 )
         except Exception as error:
@@ -114,7 +114,7 @@ class Yahoo(Online[Any]):
         if not isinstance(theirs, str) or theirs.upper() != symbol.upper():
             raise SourceFailed(f"{self.name} was asked for {symbol}, and answered {theirs!r:.40}")
         now = self._now()
-        bars = completed(
+        bars = completed_bars(
             _rows(frame),
             symbol=symbol,
             source=self.name,
@@ -123,14 +123,14 @@ class Yahoo(Online[Any]):
             settled=_settled(meta.get("regularMarketTime"), now),
             day_roll=_day_roll(symbol, meta.get("exchangeTimezoneName")),
         )
-        return resampled(bars, asked).last(self._history)
+        return resample_whole(bars, asked).last(self._history)
 
     def _similar(self, module: Any, symbol: str) -> str:
         """Tickers that Yahoo finds by that name."""
         try:
-            found = module.Search(symbol, max_results=3, news_count=0, timeout=2).quotes
-            names = [str(each["symbol"]) for each in found]
-        except Exception as error:  # noqa: BLE001  (that the ticker is unknown is told all the same)
+            quotes = module.Search(symbol, max_results=3, news_count=0, timeout=2).quotes
+            names = [str(quote["symbol"]) for quote in quotes]
+        except Exception as error:  # noqa: BLE001  (only the suggestion is lost)
             log.info("%s: no search for %s: %s", self.name, symbol, error)
             return ""
         return f"; near: {', '.join(names)}" if names else ""
@@ -138,15 +138,15 @@ class Yahoo(Online[Any]):
 
 def _offered(asked: Timeframe, source: str) -> Timeframe:
     """Yahoo's own timeframe, or else the longest of which the one asked for is made."""
-    known = [Timeframe.parse(each) for each in INTERVALS]
-    parts = [each for each in known if each == asked or each.nests_in(asked)]
+    offered = map(Timeframe.parse, INTERVALS)
+    parts = [step for step in offered if step == asked or step.nests_in(asked)]
     if not parts:
         raise BarsError(f"{source} has no {asked} bars; it has {' '.join(INTERVALS)}")
-    return max(parts, key=lambda each: each.ms)
+    return max(parts, key=lambda step: step.ms)
 
 
 @contextmanager
-def _told(module: Any) -> Iterator[dict[str, Any]]:
+def _raising_errors(module: Any) -> Iterator[dict[str, Any]]:
     """Makes yfinance raise its errors, which it otherwise logs; yields options for its call."""
     debug: Any = getattr(getattr(module, "config", None), "debug", None)
     if getattr(debug, "hide_exceptions", None) is None:  # before yfinance 1
@@ -171,7 +171,7 @@ def _rows(frame: Any) -> list[Row]:
     times = [round(stamp.timestamp() * 1000) for stamp in frame.index]
     columns = [frame[name].tolist() for name in ("Open", "High", "Low", "Close", "Volume")]
     return [
-        (moment, *(None if isinstance(each, float) and math.isnan(each) else each for each in row))
+        (moment, *(None if isinstance(cell, float) and math.isnan(cell) else cell for cell in row))
         for moment, *row in zip(times, *columns, strict=True)
     ]
 
@@ -179,7 +179,7 @@ def _rows(frame: Any) -> list[Row]:
 def _settled(last_trade: Any, now: int) -> int:
     """Until when the answer is complete: Yahoo shows some markets some twenty minutes late.
 
-    An hour after a bar's end nothing changes any more; before, the last trade that was seen tells.
+    Bars are final up to the last trade that was seen, and an hour after their end in any case.
     """
     seen = last_trade.timestamp() if hasattr(last_trade, "timestamp") else last_trade
     known = isinstance(seen, (int, float)) and math.isfinite(seen)

@@ -1,7 +1,7 @@
-"""Bars by the names an operator configured: `sample:NAME`, or `SYMBOL@SOURCE`.
+"""Bars by name: `sample:NAME`, or `SYMBOL@SOURCE` of a source that the operator configured.
 
 Over MCP and REST a symbol is always such a name, never a path, a URL or a command. A source that
-fails says so; nothing else is ever handed over in its place.
+fails says so; no other bars are delivered in its place.
 """
 
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ SAMPLES = "sample"
 
 
 @dataclass(frozen=True)
-class Listing:
+class Symbol:
     """One symbol as the lists show it."""
 
     symbol: str  # as it is asked for
@@ -28,51 +28,51 @@ class Listing:
 
 
 class Source(Protocol):
-    """Where bars of several symbols come from."""
+    """A provider of bars of several symbols."""
 
     @property
     def name(self) -> str:
-        """What stands after the @."""
+        """The part of `SYMBOL@SOURCE` after the @."""
 
     @property
     def about(self) -> str:
-        """A sentence for whoever chooses a symbol."""
+        """A sentence for users who choose a symbol."""
 
     @property
     def remote(self) -> bool:
         """Whether loading waits for a network rather than for a processor."""
 
-    def listings(self) -> Iterable[Listing]:
-        """The symbols that can be listed without asking anybody far away."""
+    def symbols(self) -> Iterable[Symbol]:
+        """The symbols that are known without asking a service."""
 
     def load(self, symbol: str, timeframe: str | None = None) -> Bars:
         """The completed bars of a symbol, at the source's own timeframe or the one asked for."""
 
 
 @dataclass(frozen=True)
-class Shelf:
-    """One source as the lists show it: its symbols, or why they cannot be told."""
+class SourceEntry:
+    """One source as the lists show it: its symbols, or why they cannot be listed."""
 
     name: str
     about: str
-    listings: tuple[Listing, ...] = ()
+    symbols: tuple[Symbol, ...] = ()
     error: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        told = {"source": self.name, "about": self.about}
-        return told if self.error is None else {**told, "error": self.error}
+        data = {"source": self.name, "about": self.about}
+        return data if self.error is None else {**data, "error": self.error}
 
 
-class Bundled:
+class Samples:
     """The samples that come with the package."""
 
     name = SAMPLES
     about = f"Bundled synthetic data, asked for as {samples.PREFIX}NAME."
     remote = False
 
-    def listings(self) -> Iterable[Listing]:
+    def symbols(self) -> Iterable[Symbol]:
         return [
-            Listing(f"{samples.PREFIX}{name}", sample.timeframe, SAMPLES, synthetic=True)
+            Symbol(f"{samples.PREFIX}{name}", sample.timeframe, SAMPLES, synthetic=True)
             for name, sample in samples.SAMPLES.items()
         ]
 
@@ -81,24 +81,24 @@ class Bundled:
         return bars if timeframe is None else bars.resample(timeframe)
 
 
-class Catalog:
-    """Every source there is, behind one way of asking."""
+class Directory:
+    """The sources that one user may name, the samples among them."""
 
     def __init__(self, sources: Iterable[Source] = ()) -> None:
         self._sources = {source.name: source for source in sources}
-        self._bundled = Bundled()
+        self._samples = Samples()
 
-    def __or__(self, source: Source) -> "Catalog":
-        """The catalog with one source more, such as a user's own files."""
-        return Catalog([*self._sources.values(), source])
+    def __or__(self, source: Source) -> "Directory":
+        """The directory with one source more, such as a user's own files."""
+        return Directory([*self._sources.values(), source])
 
-    def shelves(self) -> list[Shelf]:
-        """Every source with its symbols, the bundled samples first; one that fails says why."""
-        return [_shelf(each) for each in (self._bundled, *self._sources.values())]
+    def entries(self) -> list[SourceEntry]:
+        """Every source with its symbols, the samples first; one that fails says why."""
+        return [_describe(source) for source in (self._samples, *self._sources.values())]
 
-    def listings(self) -> list[Listing]:
+    def symbols(self) -> list[Symbol]:
         """All symbols that can be listed."""
-        return [each for shelf in self.shelves() for each in shelf.listings]
+        return [symbol for entry in self.entries() for symbol in entry.symbols]
 
     def load(self, symbol: str, timeframe: str | None = None) -> Bars:
         """The bars of that name, at their own timeframe or the one asked for."""
@@ -106,32 +106,32 @@ class Catalog:
         return source.load(name, timeframe)
 
     def has_source_of(self, symbol: str) -> bool:
-        """Whether the symbol names a source that is there."""
+        """Whether the symbol names a source of this directory."""
         name, _, source = symbol.rpartition("@")
         return symbol.startswith(samples.PREFIX) or bool(name.strip() and source in self._sources)
 
     def find(self, symbol: str) -> tuple[Source, str]:
-        """The source that a symbol names, and what it is called there."""
+        """The source that a symbol names, and the symbol's name there."""
         if symbol.startswith(samples.PREFIX):
-            return self._bundled, symbol
+            return self._samples, symbol
         name, at, source = symbol.rpartition("@")
         if not at or not name.strip():
             raise UnknownSymbol(
                 f"{symbol!r:.80} is not a symbol: ask for {samples.PREFIX}NAME or SYMBOL@SOURCE"
-                + near(symbol, [each.symbol for each in self.listings()])
+                + near(symbol, [known.symbol for known in self.symbols()])
             )
         if source not in self._sources:
-            known = ", ".join(sorted(self._sources))
-            known = f"{known}, and" if known else "none besides"
+            names = ", ".join(sorted(self._sources))
+            names = f"{names}, and" if names else "none besides"
             raise SourceNotConfigured(
                 f"{symbol:.80}: no source called {source!r:.80} is configured; "
-                f"there is {known} {samples.PREFIX}NAME"
+                f"there is {names} {samples.PREFIX}NAME"
             )
         return self._sources[source], name
 
 
-def _shelf(source: Source) -> Shelf:
+def _describe(source: Source) -> SourceEntry:
     try:
-        return Shelf(source.name, source.about, tuple(source.listings()))
+        return SourceEntry(source.name, source.about, tuple(source.symbols()))
     except SourceFailed as error:
-        return Shelf(source.name, source.about, error=str(error))
+        return SourceEntry(source.name, source.about, error=str(error))

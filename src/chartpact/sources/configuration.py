@@ -1,4 +1,4 @@
-"""Which sources there are, as the operator wrote them down in CHARTPACT_SOURCES.
+"""The sources that an operator describes in CHARTPACT_SOURCES.
 
     data=folder:/srv/bars?tz=America/New_York; binance=ccxt:binance?history=2000; yahoo=yfinance
 
@@ -10,20 +10,20 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
 from chartpact.bars.load import SOURCE_NAME
+from chartpact.cache import Cache
 from chartpact.clock import zones
 from chartpact.clock.timeframe import Timeframe
-from chartpact.sources.catalog import SAMPLES, Catalog, Source
+from chartpact.sources.directory import SAMPLES, Directory, Source
 from chartpact.sources.errors import Misconfigured, near
 from chartpact.sources.exchange import Exchange
 from chartpact.sources.folder import Folder
-from chartpact.sources.remote import Patience
+from chartpact.sources.remote import Deadlines
 from chartpact.sources.yahoo import Yahoo
 
 VARIABLE = "CHARTPACT_SOURCES"
@@ -31,47 +31,49 @@ RESERVED = (SAMPLES, "mine")
 
 
 @dataclass(frozen=True)
-class Described:
-    """One source as it is written down; unlike the source itself, it can go to other processes."""
+class SourceConfig:
+    """One source as it is described; unlike the source itself, it can go to other processes."""
 
     name: str
     kind: str
     what: str = ""
     options: tuple[tuple[str, Any], ...] = ()
 
-    def source(self) -> Source:
-        return KINDS[self.kind].make(self.name, self.what, dict(self.options))
+    def open(self) -> Source:
+        return KINDS[self.kind].open(self.name, self.what, dict(self.options))
 
     @property
-    def lacks(self) -> str | None:
+    def missing_extra(self) -> str | None:
         """The extra that must be installed before it can deliver anything."""
         module, extra = KINDS[self.kind].extra or ("", "")
         return extra if module and find_spec(module) is None else None
 
 
-Descriptions = tuple[Described, ...]
+SourceConfigs = tuple[SourceConfig, ...]
 
 
-def described(text: str) -> Descriptions:
-    """The sources that a text describes; raises Misconfigured, asks nobody and imports nothing."""
-    found: dict[str, Described] = {}
+def parse_sources(text: str) -> SourceConfigs:
+    """The sources that a text describes; raises Misconfigured, and opens nothing."""
+    configs: dict[str, SourceConfig] = {}
     for entry in filter(None, (part.strip() for part in text.split(";"))):
-        each = _entry(entry)
-        if each.name in found:
-            raise Misconfigured(f"{VARIABLE}: there are two sources called {each.name!r}")
-        found[each.name] = each
-    return tuple(found.values())
+        config = _parse_entry(entry)
+        if config.name in configs:
+            raise Misconfigured(f"{VARIABLE}: there are two sources called {config.name!r}")
+        configs[config.name] = config
+    return tuple(configs.values())
 
 
-def from_environment(environ: Mapping[str, str] = os.environ) -> Descriptions:
+def from_environment(environ: Mapping[str, str] = os.environ) -> SourceConfigs:
     """The sources that CHARTPACT_SOURCES describes."""
-    return described(environ.get(VARIABLE, ""))
+    return parse_sources(environ.get(VARIABLE, ""))
 
 
-@lru_cache(maxsize=8)
-def catalog(descriptions: Descriptions) -> Catalog:
-    """All described sources; the same ones each time, so that what they remember is of use."""
-    return Catalog(each.source() for each in descriptions)
+_directories: Cache[SourceConfigs, Directory] = Cache(8)
+
+
+def open_directory(configs: SourceConfigs) -> Directory:
+    """The directory of these sources, which keep their connections and answers in this process."""
+    return _directories.get_or_make(configs, lambda: Directory(config.open() for config in configs))
 
 
 # ------------------------------------------------------------------------------------------ options
@@ -113,13 +115,13 @@ def _timeframe(text: str) -> str:
 
 
 def _symbols(text: str) -> tuple[str, ...]:
-    found = tuple(filter(None, (each.strip() for each in text.split(","))))
-    if not found:
+    symbols = tuple(filter(None, (part.strip() for part in text.split(","))))
+    if not symbols:
         raise ValueError("symbols, separated by commas")
-    return found
+    return symbols
 
 
-_REMOTE: Mapping[str, Callable[[str], Any]] = {
+_ONLINE: Mapping[str, Callable[[str], Any]] = {
     "timeframe": _timeframe,
     "history": _whole(10, 20_000),
     "symbols": _symbols,
@@ -134,43 +136,44 @@ _REMOTE: Mapping[str, Callable[[str], Any]] = {
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of source: what stands after its colon, its options, and how one is made."""
+    """A kind of source: what stands after its colon, its options, and how one is opened."""
 
     what: str  # in words; empty: nothing
     options: Mapping[str, Callable[[str], Any]]
-    make: Callable[[str, str, dict[str, Any]], Source]
+    open: Callable[[str, str, dict[str, Any]], Source]
     extra: tuple[str, str] | None = None  # a module, and the extra that installs it
 
 
-def _folder(name: str, what: str, options: dict[str, Any]) -> Source:
+def _open_folder(name: str, what: str, options: dict[str, Any]) -> Source:
     return Folder(name, Path(what), **options)
 
 
-def _exchange(name: str, what: str, options: dict[str, Any]) -> Source:
-    return Exchange(name, what, **_patient(options))
+def _open_exchange(name: str, what: str, options: dict[str, Any]) -> Source:
+    return Exchange(name, what, **_with_deadlines(options))
 
 
-def _yahoo(name: str, _: str, options: dict[str, Any]) -> Source:
-    return Yahoo(name, **_patient(options))
+def _open_yahoo(name: str, _: str, options: dict[str, Any]) -> Source:
+    return Yahoo(name, **_with_deadlines(options))
 
 
-def _patient(options: dict[str, Any]) -> dict[str, Any]:
+def _with_deadlines(options: dict[str, Any]) -> dict[str, Any]:
+    """The options with those about time as one value."""
     names = {"timeout": "request_s", "deadline": "answer_s", "cache": "keep_s"}
-    given = {names[key]: value for key, value in options.items() if key in names}
+    times = {names[key]: value for key, value in options.items() if key in names}
     rest = {key: value for key, value in options.items() if key not in names}
-    return {**rest, "patience": Patience(**given)}
+    return {**rest, "deadlines": Deadlines(**times)}
 
 
 KINDS: Mapping[str, Kind] = {
-    "folder": Kind("the path of a folder", {"tz": _zone, "stamp": _stamp}, _folder),
-    "ccxt": Kind("the name of an exchange in ccxt", _REMOTE, _exchange, ("ccxt", "exchanges")),
-    "yfinance": Kind("", _REMOTE, _yahoo, ("yfinance", "yahoo")),
+    "folder": Kind("the path of a folder", {"tz": _zone, "stamp": _stamp}, _open_folder),
+    "ccxt": Kind("the name of an exchange in ccxt", _ONLINE, _open_exchange, ("ccxt", "exchanges")),
+    "yfinance": Kind("", _ONLINE, _open_yahoo, ("yfinance", "yahoo")),
 }
 
 
-def _entry(text: str) -> Described:
-    def wrong(why: str) -> Misconfigured:
-        return Misconfigured(f"{VARIABLE}: {text!r:.120}: {why}")
+def _parse_entry(text: str) -> SourceConfig:
+    def wrong(reason: str) -> Misconfigured:
+        return Misconfigured(f"{VARIABLE}: {text!r:.120}: {reason}")
 
     name, equals, rest = (part.strip() for part in text.partition("="))
     if not equals or not SOURCE_NAME.fullmatch(name):
@@ -183,8 +186,7 @@ def _entry(text: str) -> Described:
         raise wrong(f"there is no kind {word!r:.80} among {', '.join(KINDS)}{near(word, KINDS)}")
     kind, what = KINDS[word], unquote(what.strip())
     if bool(kind.what) != bool(what):
-        needs = f"{word}: is followed by {kind.what}" if kind.what else f"{word} stands alone"
-        raise wrong(needs)
+        raise wrong(f"{word}: is followed by {kind.what}" if kind.what else f"{word} stands alone")
     if word == "folder":
         what = str(Path(what).expanduser().absolute())
         if not Path(what).is_dir():
@@ -200,4 +202,4 @@ def _entry(text: str) -> Described:
             options[key] = kind.options[key](unquote(value))
         except ValueError as error:
             raise wrong(f"{key}: {error}") from None
-    return Described(name, word, what, tuple(sorted(options.items())))
+    return SourceConfig(name, word, what, tuple(sorted(options.items())))

@@ -5,21 +5,21 @@ import pytest
 
 from chartpact.bars import BarsError, SourceNotConfigured
 from chartpact.server import settings
-from chartpact.sources import Catalog, Misconfigured, SourceFailed, UnknownSymbol
-from chartpact.sources.configured import KINDS, catalog, described, from_environment
+from chartpact.sources import Directory, Misconfigured, SourceFailed, UnknownSymbol
+from chartpact.sources.configuration import KINDS, from_environment, open_directory, parse_sources
 from chartpact.sources.exchange import Exchange
 from chartpact.sources.folder import Folder
 from chartpact.sources.yahoo import Yahoo
 
 
 def test_each_entry_is_a_source(folder):
-    found = described(
+    found = parse_sources(
         f"data=folder:{folder}?tz=America/New_York; "
         "binance = ccxt:binance?history=2000&timeframe=60m&symbols=BTC/USDT,ETH/USDT:USDT ;"
         "yahoo=yfinance?cache=0&timeout=2.5&deadline=9;"
     )
     assert [each.name for each in found] == ["data", "binance", "yahoo"]
-    assert [type(each.source()) for each in found] == [Folder, Exchange, Yahoo]
+    assert [type(each.open()) for each in found] == [Folder, Exchange, Yahoo]
     assert dict(found[1].options) == {
         "history": 2000,
         "symbols": ("BTC/USDT", "ETH/USDT:USDT"),
@@ -29,22 +29,26 @@ def test_each_entry_is_a_source(folder):
 
 
 def test_nothing_configured_leaves_the_samples():
-    found = catalog(from_environment({}))
-    assert {each.source for each in found.listings()} == {"sample"}
+    found = open_directory(from_environment({}))
+    assert {each.source for each in found.symbols()} == {"sample"}
     assert len(found.load("sample:es-5m", "1h")) < len(found.load("sample:es-5m"))
 
 
 def test_characters_that_mean_something_are_written_as_in_urls(tmp_path):
     odd = tmp_path / "a;b?c=50%"
     odd.mkdir()
-    [each] = described(f"data=folder:{tmp_path}/a%3Bb%3Fc=50%25")
+    [each] = parse_sources(f"data=folder:{tmp_path}/a%3Bb%3Fc=50%25")
     assert each.what == str(odd)
 
 
 def test_a_folder_may_be_relative_or_at_home(folder, monkeypatch):
     monkeypatch.chdir(folder.parent)
     monkeypatch.setenv("HOME", str(folder.parent))
-    assert described("a=folder:bars")[0].what == described("a=folder:~/bars")[0].what == str(folder)
+    assert (
+        parse_sources("a=folder:bars")[0].what
+        == parse_sources("a=folder:~/bars")[0].what
+        == str(folder)
+    )
 
 
 @pytest.mark.parametrize(
@@ -78,16 +82,16 @@ def test_a_folder_may_be_relative_or_at_home(folder, monkeypatch):
 )
 def test_a_bad_entry_says_what_would_be_right(text, told):
     with pytest.raises(Misconfigured) as caught:
-        described(text)
+        parse_sources(text)
     assert str(caught.value).startswith("CHARTPACT_SOURCES: ")
     assert told in str(caught.value)
 
 
 def test_a_description_goes_to_other_processes_and_gives_one_catalog_there(folder):
-    found = described(f"data=folder:{folder}; yahoo=yfinance")
+    found = parse_sources(f"data=folder:{folder}; yahoo=yfinance")
     again = pickle.loads(pickle.dumps(found))
     assert again == found
-    assert catalog(again) is catalog(found)
+    assert open_directory(again) is open_directory(found)
 
 
 def test_the_settings_of_a_server_carry_the_descriptions(folder):
@@ -104,7 +108,7 @@ def test_the_settings_of_a_server_carry_the_descriptions(folder):
 class Broken:
     name, about, remote = "broken", "Always down.", True
 
-    def listings(self):
+    def symbols(self):
         raise SourceFailed("broken is down")
 
     def load(self, symbol, timeframe=None):
@@ -112,9 +116,9 @@ class Broken:
 
 
 def test_a_symbol_is_found_at_its_source_and_nowhere_else(folder):
-    found = catalog(described(f"data=folder:{folder}"))
+    found = open_directory(parse_sources(f"data=folder:{folder}"))
     assert found.load("NQ@data", "2h").timeframe == "2h"
-    assert "NQ@data" in {each.symbol for each in found.listings()}
+    assert "NQ@data" in {each.symbol for each in found.symbols()}
     source, name = found.find("me@NQ@data")
     assert (type(source), name) == (Folder, "me@NQ")
     with pytest.raises(UnknownSymbol, match="there is no 'NX' at 'data'; near: NQ"):
@@ -125,26 +129,26 @@ def test_a_symbol_is_found_at_its_source_and_nowhere_else(folder):
 
 @pytest.mark.parametrize("symbol", ["NQ", "NQ@", "@data", " @data", "", "/etc/passwd", "a.csv"])
 def test_what_is_no_name_is_no_path_either(folder, symbol):
-    found = catalog(described(f"data=folder:{folder}"))
+    found = open_directory(parse_sources(f"data=folder:{folder}"))
     with pytest.raises(BarsError):
         found.load(symbol)
 
 
 def test_one_source_that_fails_spoils_no_list():
-    found = Catalog([Broken()])
-    assert {each.source for each in found.listings()} == {"sample"}
-    told = [shelf.to_json() for shelf in found.shelves()]
+    found = Directory([Broken()])
+    assert {each.source for each in found.symbols()} == {"sample"}
+    told = [shelf.to_json() for shelf in found.entries()]
     assert told[0]["source"] == "sample"
     assert told[1] == {"source": "broken", "about": "Always down.", "error": "broken is down"}
 
 
 def test_a_failed_fetch_is_an_error_and_never_other_bars():
     with pytest.raises(SourceFailed, match="broken is down: es-5m 1h"):
-        Catalog([Broken()]).load("es-5m@broken", "1h")
+        Directory([Broken()]).load("es-5m@broken", "1h")
 
 
 def test_a_catalog_with_one_source_more_leaves_the_first_as_it_was(folder):
-    first = catalog(described(f"data=folder:{folder}"))
+    first = open_directory(parse_sources(f"data=folder:{folder}"))
     more = first | Broken()
     assert more.find("x@broken")[1] == "x"
     with pytest.raises(SourceNotConfigured):

@@ -1,4 +1,4 @@
-"""Rows that a service answered with, into bars: checked, and the completed ones alone."""
+"""From the rows of a service's answer to bars: each row checked, only completed bars kept."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,12 +10,12 @@ from chartpact.bars.ticksize import tick_size_of
 from chartpact.clock.timeframe import DAY, Timeframe
 from chartpact.sources.errors import SourceFailed
 
-CLOCKS_DIFFER_MS = 60_000  # by which the clocks of two machines may differ
+CLOCKS_DIFFER_MS = 60_000  # the most by which the clocks of two machines may differ
 
 Row = Sequence[Any]  # time in UTC ms, open, high, low, close, volume
 
 
-def completed(
+def completed_bars(
     rows: Sequence[Row],
     *,
     symbol: str,
@@ -28,9 +28,9 @@ def completed(
 ) -> Bars:
     """The bars of these rows that are over; raises SourceFailed on the first bad row.
 
-    Times are UTC ms: what it is `now`, and until when the rows are `settled` where that is earlier.
+    Times are UTC ms: `now`, and `settled`, until when the rows are final where that is earlier.
     """
-    traded = [_row(row, number, source) for number, row in enumerate(rows)]
+    traded = [_read_row(row, number, source) for number, row in enumerate(rows)]
     columns = np.array([row for row in traded if row is not None], np.float64).reshape(-1, 6).T
     time = columns[0].astype(np.int64)
     if len(time) and time.max() > now + CLOCKS_DIFFER_MS:
@@ -62,8 +62,8 @@ def completed(
     return bars
 
 
-def resampled(bars: Bars, timeframe: Timeframe) -> Bars:
-    """Longer bars, without the first one where these begin in the middle of it."""
+def resample_whole(bars: Bars, timeframe: Timeframe) -> Bars:
+    """Longer bars, without a first one of which the beginning is missing."""
     if bars.timeframe == str(timeframe):
         return bars
     periods = bars.periods(str(timeframe))
@@ -76,7 +76,7 @@ def longest_ms(timeframe: Timeframe) -> int:
     return timeframe.count * 31 * DAY if timeframe.unit == "M" else timeframe.ms
 
 
-def _row(row: Any, number: int, source: str) -> tuple[float, ...] | None:
+def _read_row(row: Any, number: int, source: str) -> tuple[float, ...] | None:
     """The numbers of a row; None for a period without a trade, which has no prices at all."""
     if not isinstance(row, (list, tuple)) or len(row) < 6 or not _is_time(row[0]):
         raise SourceFailed(f"{source} answered with something that is no bar: row {number + 1}")
