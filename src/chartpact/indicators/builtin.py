@@ -1,4 +1,4 @@
-"""What a builtin is: its face to users, what it promises about its numbers, and its drawing."""
+"""A builtin: how users see it, what its numbers promise, and the function that draws it."""
 
 import math
 from collections.abc import Callable, Mapping

@@ -97,7 +97,7 @@ def rsi_mfi_stoch(
 
 def _agreement(*oscillators: Floats) -> Plot:
     """A low strip in the colour of the trend where all three are on one side of the middle."""
-    up: Bools = np.logical_and.reduce([each > MIDDLE for each in oscillators])
-    down: Bools = np.logical_and.reduce([each < MIDDLE for each in oscillators])
+    up: Bools = np.logical_and.reduce([values > MIDDLE for values in oscillators])
+    down: Bools = np.logical_and.reduce([values < MIDDLE for values in oscillators])
     colors = paint(up + 2 * down, (None, faded(ink.UP, 0.3), faded(ink.DOWN, 0.3)))
     return columns("Trend", across(5, len(up)), colors)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-WING = 2  # bars on each side of a fractal's centre, so the bars until it is known
+WING = 2  # bars on each side of a fractal's centre; it is known so many bars later
 
 
 @dataclass(frozen=True)
@@ -25,11 +25,11 @@ class Fractals:
 def tops(series: Floats) -> Fractals:
     """Bars whose value is above that of the two bars on either side."""
     if len(series) < 2 * WING + 1:
-        return _chained(np.zeros(0, np.intp))
+        return _chain(np.zeros(0, np.intp))
     centre = series[WING:-WING]
     sides = (series[:-4], series[1:-3], series[3:-1], series[4:])
-    above = np.logical_and.reduce([centre > each for each in sides])
-    return _chained(np.flatnonzero(above) + WING)
+    above = np.logical_and.reduce([centre > side for side in sides])
+    return _chain(np.flatnonzero(above) + WING)
 
 
 def bottoms(series: Floats) -> Fractals:
@@ -37,14 +37,14 @@ def bottoms(series: Floats) -> Fractals:
     return tops(-series)
 
 
-def _chained(centre: Indices) -> Fractals:
+def _chain(centre: Indices) -> Fractals:
     return Fractals(centre, np.append(np.full(min(1, len(centre)), -1, np.intp), centre[:-1]))
 
 
-def bearish(found: Fractals, series: Floats, high: Floats, limit: float) -> Fractals:
+def bearish(fractals: Fractals, series: Floats, high: Floats, limit: float) -> Fractals:
     """Tops at or above `limit` that are lower than the top before, under a higher high."""
-    now, then = found.centre, found.previous
-    return found.where(
+    now, then = fractals.centre, fractals.previous
+    return fractals.where(
         (then >= 0)
         & (series[now] >= limit)
         & (high[now] > high[then])
@@ -52,6 +52,6 @@ def bearish(found: Fractals, series: Floats, high: Floats, limit: float) -> Frac
     )
 
 
-def bullish(found: Fractals, series: Floats, low: Floats, limit: float) -> Fractals:
+def bullish(fractals: Fractals, series: Floats, low: Floats, limit: float) -> Fractals:
     """Bottoms at or below `limit` that are higher than the bottom before, over a lower low."""
-    return bearish(found, -series, -low, -limit)
+    return bearish(fractals, -series, -low, -limit)

@@ -1,4 +1,4 @@
-"""How builtins put numbers into plots: the plots of a scene, from raw series and conditions."""
+"""Plots for builtins, from raw series and conditions."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -31,7 +31,7 @@ def faded(color: str, opacity: float) -> str:
 
 
 def finite(values: Floats) -> Floats:
-    """The series with what left the range of a float taken as missing."""
+    """The series with infinite values as missing ones."""
     infinite = np.isinf(values)
     if infinite.any():
         values = np.where(infinite, np.nan, values)
@@ -61,7 +61,7 @@ def across(y: float, bars: int) -> Floats:
 
 
 def marks(where: Bools, y: Floats, color: str, size: float, label: str) -> DotPlot:
-    """A labelled dot on each bar where the condition holds, which it only does where y is known."""
+    """A labelled dot on each bar where the condition holds; y is known there."""
     at = np.flatnonzero(where)
     return DotPlot(points=Points(x=at, y=y[at], size=size, label=label), color=color)
 

@@ -1,4 +1,4 @@
-"""The colours builtins draw with: each is legible on a dark and on a light background."""
+"""The colours of builtins, each legible on a dark and on a light background."""
 
 UP = "#089981"
 DOWN = "#f23645"

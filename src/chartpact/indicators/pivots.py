@@ -7,7 +7,7 @@ from chartpact.clock.timeframe import Timeframe, of_steps
 from chartpact.indicators import ink
 from chartpact.indicators.builtin import Track, builtin
 from chartpact.indicators.drawing import Floats, line, scene
-from chartpact.indicators.sessions import DAY_ROLL, rolled
+from chartpact.indicators.sessions import DAY_ROLL, with_day_roll
 from chartpact.params import Param
 from chartpact.scene import Scene
 
@@ -15,7 +15,7 @@ FIRST = "on the bars of the first period, which has none before it"
 LEVELS = 5
 
 
-def _auto(bars: Bars) -> str:
+def _choose_period(bars: Bars) -> str:
     """TradingView's choice: days up to 15 minutes, then weeks, months of days, years of weeks."""
     step = Timeframe.parse(bars.timeframe) if bars.timeframe else of_steps(bars.time)
     if step is None or (step.intraday and step.ms <= 15 * 60_000):
@@ -52,8 +52,8 @@ def _auto(bars: Bars) -> str:
     ),
 )
 def pivot(bars: Bars, timeframe: str, levels: int, day_roll: str | None) -> Scene:
-    bars = rolled(bars, day_roll, "pivot")
-    groups = bars.periods(_auto(bars) if timeframe == "auto" else timeframe)
+    bars = with_day_roll(bars, day_roll, "pivot")
+    groups = bars.periods(_choose_period(bars) if timeframe == "auto" else timeframe)
     if len(groups.first) < 2:
         nothing = np.full(len(bars), np.nan)
         high, low, close = nothing, nothing, nothing

@@ -13,9 +13,9 @@ from chartpact.indicators.sessions import (
     DAY_ROLL,
     SESSIONS,
     Indices,
-    chunks,
-    rolled,
-    starts,
+    first_bars,
+    first_of_every,
+    with_day_roll,
 )
 from chartpact.indicators.volume_at_price import Profiles, levels, profiles
 from chartpact.params import Param
@@ -39,30 +39,32 @@ def _side(default: str) -> Param:
     return Param("side", "choice", default, options=("left", "right"), desc="Where the rows begin")
 
 
-def _last(bars: Bars, count: int | None) -> Bars:
+def _take_last(bars: Bars, count: int | None) -> Bars:
     return bars.last(count) if count else bars
 
 
-def _whole(bars: Bars, rows: int, volume: bool = True) -> Profiles:
+def _profile_all(bars: Bars, rows: int, volume: bool = True) -> Profiles:
     weight = bars.volume if volume else np.ones(len(bars))
     whole = np.zeros(min(1, len(bars)), np.intp)
     return profiles(bars.low, bars.high, weight, whole, rows, spread=volume)
 
 
-def _sessions(
+def _session_starts(
     bars: Bars, session: str, count: int | None, day_roll: str | None, owner: str
 ) -> Indices:
     if count:
-        return chunks(bars, count)
-    return starts(rolled(bars, day_roll, owner), SESSIONS[session])
+        return first_of_every(bars, count)
+    return first_bars(with_day_roll(bars, day_roll, owner), SESSIONS[session])
 
 
-def _shaded(found: Profiles, side: str, control: str, inside: str, outside: str) -> Iterator[Plot]:
-    """A lying bar for each row, told apart by the value area."""
-    (low,), (high,), (peak,) = *found.value_area, found.peak
-    step = float(found.step[0])
-    y = found.middles(0)
-    for row, share in _shares(found):
+def _shade_rows(
+    profile: Profiles, side: str, control: str, inside: str, outside: str
+) -> Iterator[Plot]:
+    """A horizontal bar for each row, coloured by the value area."""
+    (low,), (high,), (peak,) = *profile.value_area, profile.peak
+    step = float(profile.step[0])
+    y = profile.middles(0)
+    for row, share in _row_widths(profile):
         color = control if row == peak else inside if low <= row <= high else outside
         yield HBarPlot(
             y=y[row],
@@ -73,16 +75,16 @@ def _shaded(found: Profiles, side: str, control: str, inside: str, outside: str)
         )
 
 
-def _shares(found: Profiles) -> Iterator[tuple[int, float]]:
+def _row_widths(profile: Profiles) -> Iterator[tuple[int, float]]:
     """The rows with any weight, and how wide they are drawn."""
-    weight = found.weight[0]
+    weight = profile.weight[0]
     widest = weight.max()
     for row in np.flatnonzero(weight > 0).tolist():
         yield row, float(WIDEST * (weight[row] / widest))
 
 
-def _marked(found: Profiles, edge: str) -> Iterator[HLinePlot]:
-    (control,), ((bottom,), (top,)) = found.control, found.value_prices
+def _mark_levels(profile: Profiles, edge: str) -> Iterator[HLinePlot]:
+    (control,), ((bottom,), (top,)) = profile.control, profile.value_prices
     yield level(float(control), ink.GOLD, "solid", "POC")
     yield level(float(top), edge, "dashed", "VAH")
     yield level(float(bottom), edge, "dashed", "VAL")
@@ -120,28 +122,30 @@ def volume_profile(
     color_down: str,
     opacity: float,
 ) -> Scene:
-    bars = _last(bars, range_bars)
-    found = _whole(bars, bins)
-    if not found.total.any():
+    bars = _take_last(bars, range_bars)
+    profile = _profile_all(bars, bins)
+    if not profile.total.any():
         return scene("VPVR")
     plots: Iterator[Plot]
     if split_up_down:
-        plots = _split(bars, found, side, faded(color_up, opacity), faded(color_down, opacity))
+        plots = _split_rows(
+            bars, profile, side, faded(color_up, opacity), faded(color_down, opacity)
+        )
     else:
         control = faded(ink.GOLD, min(1, 2 * opacity))
         inside = faded(ink.COBALT, min(1, 1.14 * opacity))
-        plots = _shaded(found, side, control, inside, faded(ink.COBALT, 0.57 * opacity))
-    return scene("VPVR", *plots, *_marked(found, ink.GRAY))
+        plots = _shade_rows(profile, side, control, inside, faded(ink.COBALT, 0.57 * opacity))
+    return scene("VPVR", *plots, *_mark_levels(profile, ink.GRAY))
 
 
-def _split(bars: Bars, found: Profiles, side: str, up: str, down: str) -> Iterator[Plot]:
+def _split_rows(bars: Bars, profile: Profiles, side: str, up: str, down: str) -> Iterator[Plot]:
     whole = np.zeros(1, np.intp)
     rising = np.where(bars.close >= bars.open, bars.volume, 0.0)
-    (bought,) = profiles(bars.low, bars.high, rising, whole, found.weight.shape[1]).weight
-    step = float(found.step[0])
-    y = found.middles(0)
-    for row, share in _shares(found):
-        first = share * min(1.0, float(bought[row] / found.weight[0, row]))
+    (bought,) = profiles(bars.low, bars.high, rising, whole, profile.weight.shape[1]).weight
+    step = float(profile.step[0])
+    y = profile.middles(0)
+    for row, share in _row_widths(profile):
+        first = share * min(1.0, float(bought[row] / profile.weight[0, row]))
         whole_row = HBarPlot(y=y[row], height=FILLED * step, width=share, color=up, side=side)
         if first > 0:
             yield replace(whole_row, width=first)
@@ -163,8 +167,8 @@ def _split(bars: Bars, found: Profiles, side: str, up: str, down: str) -> Iterat
         DAY_ROLL,
     ),
     tracks=tuple(
-        Track(each, gaps="in a session without volume", prefix_stable=False)
-        for each in ("POC", "VAH", "VAL")
+        Track(title, gaps="in a session without volume", prefix_stable=False)
+        for title in ("POC", "VAH", "VAL")
     ),
     needs_volume=True,
     differences=(
@@ -181,7 +185,7 @@ def session_vp(
     show_value_area: bool,
     day_roll: str | None,
 ) -> Scene:
-    first = _sessions(bars, session, bars_per_session, day_roll, "session_vp")
+    first = _session_starts(bars, session, bars_per_session, day_roll, "session_vp")
     control, bottom, top = levels(bars.low, bars.high, bars.volume, first, bins)
     spans = np.diff(np.append(first, len(bars)))
     plots = [line("POC", np.repeat(control, spans), ink.GOLD, 2, style="stepline")]
@@ -219,10 +223,10 @@ def hvn_lvn(
     show_hvn: bool,
     show_lvn: bool,
 ) -> Scene:
-    found = _whole(_last(bars, range_bars), bins)
-    if not found.total.any():
+    profile = _profile_all(_take_last(bars, range_bars), bins)
+    if not profile.total.any():
         return scene("HVN/LVN")
-    weight = found.weight[0].tolist()
+    weight = profile.weight[0].tolist()
     heaviest = max(weight)
     least = min_prominence * heaviest
     high: list[tuple[float, int]] = []
@@ -234,7 +238,7 @@ def hvn_lvn(
             high.append((own - top, row))
         if own < bottom and top > 0 and top - own >= least and own < heaviest:
             low.append((top - own, row))
-    prices = found.middles(0)
+    prices = profile.middles(0)
     plots: list[Plot] = []
     for nodes, shown, color, title in (
         (high, show_hvn, ink.UP, "HVN"),
@@ -276,7 +280,7 @@ def naked_poc(
     include_current: bool,
     day_roll: str | None,
 ) -> Scene:
-    first = _sessions(bars, session, bars_per_session, day_roll, "naked_poc")
+    first = _session_starts(bars, session, bars_per_session, day_roll, "naked_poc")
     if max_sessions:
         first = first[-max_sessions:]
     if len(first) == 0:
@@ -306,10 +310,11 @@ def naked_poc(
 
 
 def _last_touch(bars: Bars, prices: Floats) -> Indices:
-    """For each price, the last bar that it lies on; -1 if there is none.
+    """For each price, the last bar that touches it; -1 if there is none.
 
-    A bar covers a run of the ranked prices. Every run is two overlapping blocks of a power of two:
-    the bars are put on the blocks, and each block hands its latest bar down to its halves.
+    A bar covers a run of the ranked prices, and every run is the union of two blocks whose size is
+    a power of two (a sparse table). Each bar is noted on its blocks, then each block passes its
+    latest bar on to its halves.
     """
     order = np.argsort(prices)
     ranked = prices[order]
@@ -325,9 +330,9 @@ def _last_touch(bars: Bars, prices: Floats) -> Indices:
         half = 1 << (k - 1)
         np.maximum(last[k - 1], last[k], out=last[k - 1])
         np.maximum(last[k - 1, half:], last[k, :-half], out=last[k - 1, half:])
-    found = np.empty(len(prices), dtype=np.intp)
-    found[order] = last[0]
-    return found
+    touched = np.empty(len(prices), dtype=np.intp)
+    touched[order] = last[0]
+    return touched
 
 
 @builtin(
@@ -344,10 +349,10 @@ def _last_touch(bars: Bars, prices: Floats) -> Indices:
     ),
 )
 def tpo(bars: Bars, bins: int, side: str, range_bars: int | None, opacity: float) -> Scene:
-    found = _whole(_last(bars, range_bars), bins, volume=False)
-    if not found.total.any():
+    profile = _profile_all(_take_last(bars, range_bars), bins, volume=False)
+    if not profile.total.any():
         return scene("TPO")
     control = faded(ink.GOLD, min(1, 2 * opacity))
     inside = faded(ink.VIOLET, min(1, 1.2 * opacity))
-    rows = _shaded(found, side, control, inside, faded(ink.VIOLET, 0.55 * opacity))
-    return scene("TPO", *rows, *_marked(found, ink.VIOLET))
+    rows = _shade_rows(profile, side, control, inside, faded(ink.VIOLET, 0.55 * opacity))
+    return scene("TPO", *rows, *_mark_levels(profile, ink.VIOLET))

@@ -1,4 +1,4 @@
-"""How bars group into sessions: trading days by their roll, calendar periods, or fixed counts."""
+"""Sessions of bars: trading days by their roll, calendar periods, or fixed counts."""
 
 from dataclasses import replace
 
@@ -21,8 +21,8 @@ DAY_ROLL = Param(
 )
 
 
-def rolled(bars: Bars, day_roll: str | None, owner: str) -> Bars:
-    """The bars with their trading day beginning when the user says."""
+def with_day_roll(bars: Bars, day_roll: str | None, owner: str) -> Bars:
+    """The bars with trading days that begin at the given time."""
     if day_roll is None:
         return bars
     try:
@@ -34,11 +34,11 @@ def rolled(bars: Bars, day_roll: str | None, owner: str) -> Bars:
         ) from None
 
 
-def starts(bars: Bars, timeframe: str) -> Indices:
+def first_bars(bars: Bars, timeframe: str) -> Indices:
     """The first bar of each period of this timeframe."""
     return bars.periods(timeframe).first
 
 
-def chunks(bars: Bars, count: int) -> Indices:
+def first_of_every(bars: Bars, count: int) -> Indices:
     """The first bar of each run of `count` bars."""
     return np.arange(0, len(bars), count, dtype=np.intp)

@@ -1,4 +1,4 @@
-"""The one registry of signal names: what each means, whichever indicator gives it."""
+"""The names of signals, and what each means in every indicator."""
 
 SIGNALS: dict[str, str] = {
     "buy": "the lines cross up (Cipher B: from oversold)",

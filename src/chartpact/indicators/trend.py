@@ -1,4 +1,4 @@
-"""Who follows the trend: supertrend, sar, heikin_ashi, adx."""
+"""Trends, how they turn and how strong they are: supertrend, sar, heikin_ashi, adx."""
 
 import numpy as np
 
@@ -73,13 +73,13 @@ def supertrend(bars: Bars, period: int, multiplier: float) -> Scene:
 
 
 def _sar_is_below(bars: Bars, stop: Floats) -> Bools:
-    """Whether the stop trails below; on a flat bar that it lies on, as on the bar before."""
+    """Whether the stop trails below the price; a flat bar at the stop is as the bar before it."""
     below, above = stop <= bars.low, stop >= bars.high
     side = below.astype(np.int8) - above.astype(np.int8)
     if len(side) > 1:
         side[1] = 1 if bars.high[1] >= bars.high[0] else -1  # how Pine's sar starts
-    told = np.where(side != 0, np.arange(len(side)), 0)
-    return np.asarray(side[np.maximum.accumulate(told)] > 0)
+    known_at = np.where(side != 0, np.arange(len(side)), 0)
+    return np.asarray(side[np.maximum.accumulate(known_at)] > 0)
 
 
 @builtin(

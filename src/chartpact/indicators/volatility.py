@@ -1,4 +1,4 @@
-"""How far the price moves: atr, histvol."""
+"""Volatility: atr, histvol."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""What volume adds to the price: obv, mfi, cmf, ad, cvd."""
+"""Volume flowing in and out: obv, mfi, cmf, ad, cvd."""
 
 import numpy as np
 

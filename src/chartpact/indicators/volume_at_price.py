@@ -1,4 +1,4 @@
-"""How much traded at which price: rows of equal height over groups of bars."""
+"""Volume by price: the weights of rows of equal height, for groups of bars."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-VALUE_AREA = 0.70  # the share of all weight that the value area holds
-PORTION = 1_000_000  # rows that are worked on at once, to keep memory in bounds
+VALUE_AREA = 0.70  # of all weight
+PORTION = 1_000_000  # rows that are computed at once, to bound memory
 
 
 @dataclass(frozen=True)
@@ -56,19 +56,19 @@ class Profiles:
         groups, rows = self.weight.shape
         padded = np.zeros((groups, rows + 2))
         padded[:, 1:-1] = self.weight
-        each = np.arange(groups)
+        group = np.arange(groups)
         low = self.peak
         high = low.copy()
-        held = self.weight[each, low] if rows else np.zeros(groups)
+        inside = self.weight[group, low] if rows else np.zeros(groups)
         target = VALUE_AREA * self.total
         for _ in range(rows - 1):
-            growing = held < target
+            growing = inside < target
             if not growing.any():
                 break
-            below, above = padded[each, low], padded[each, high + 2]
+            below, above = padded[group, low], padded[group, high + 2]
             down = (low > 0) & ((below >= above) | (high == rows - 1))
             up = ~down & (high < rows - 1)
-            held = held + np.where(growing, np.where(down, below, above), 0.0)
+            inside = inside + np.where(growing, np.where(down, below, above), 0.0)
             low = low - (growing & down)
             high = high + (growing & up)
         return low, high
@@ -100,7 +100,7 @@ def profiles(
     bottom = np.minimum.reduceat(low, first)
     step = np.maximum.reduceat(high, first) / rows - bottom / rows
     low, high = (_in_rows(price, group, bottom, step, rows) for price in (low, high))
-    lowest, highest = (np.minimum(each.astype(np.intp), rows - 1) for each in (low, high))
+    lowest, highest = (np.minimum(price.astype(np.intp), rows - 1) for price in (low, high))
     more = highest - lowest
     cell = group * rows + lowest
     within, across = np.flatnonzero(more == 0), np.flatnonzero(more)
@@ -115,9 +115,9 @@ def profiles(
             inside = np.minimum(high[bar], row + 1) - np.maximum(low[bar], row)
             share = share * (inside / (high[bar] - low[bar]))
         cells = cells + np.bincount(cell[bar] + above, share, len(first) * rows)
-    held = cells.reshape(len(first), rows).astype(np.float64, copy=False)
-    total = np.add.reduceat(weight, first) if spread else held.sum(axis=1)
-    return Profiles(bottom, step, held, total)
+    by_row = cells.reshape(len(first), rows).astype(np.float64, copy=False)
+    total = np.add.reduceat(weight, first) if spread else by_row.sum(axis=1)
+    return Profiles(bottom, step, by_row, total)
 
 
 def _in_rows(price: Floats, group: Indices, bottom: Floats, step: Floats, rows: int) -> Floats:
@@ -131,12 +131,12 @@ def levels(
     low: Floats, high: Floats, weight: Floats, first: Indices, rows: int
 ) -> tuple[Floats, Floats, Floats]:
     """Point of control, and bottom and top of the value area, of each group of bars."""
-    found = np.full((3, len(first)), np.nan)
+    prices = np.full((3, len(first)), np.nan)
     edges = np.append(first, len(low))
     at_once = max(1, PORTION // rows)
     for k in range(0, len(first), at_once):
         groups = slice(k, k + at_once)
         own = slice(edges[k], edges[min(k + at_once, len(first))])
         part = profiles(low[own], high[own], weight[own], first[groups] - edges[k], rows)
-        found[:, groups] = part.control, *part.value_prices
-    return found[0], found[1], found[2]
+        prices[:, groups] = part.control, *part.value_prices
+    return prices[0], prices[1], prices[2]

@@ -7,7 +7,7 @@ from chartpact.bars import Bars
 from chartpact.indicators import ink
 from chartpact.indicators.builtin import Track, builtin
 from chartpact.indicators.drawing import Floats, fill, line, scene
-from chartpact.indicators.sessions import DAY_ROLL, rolled, starts
+from chartpact.indicators.sessions import DAY_ROLL, first_bars, with_day_roll
 from chartpact.params import Param
 from chartpact.scene import Scene
 
@@ -32,9 +32,9 @@ def _vwap(
     fresh = np.zeros(len(bars), dtype=np.bool_)
     fresh[:1] = True
     if anchor in ANCHORS:
-        fresh[starts(rolled(bars, day_roll, owner), ANCHORS[anchor])] = True
-    found: tuple[Floats, Floats, Floats] = ta.vwap(bars.hlc3, bars.volume, fresh, std_dev)
-    return found
+        fresh[first_bars(with_day_roll(bars, day_roll, owner), ANCHORS[anchor])] = True
+    bands: tuple[Floats, Floats, Floats] = ta.vwap(bars.hlc3, bars.volume, fresh, std_dev)
+    return bands
 
 
 @builtin(
@@ -62,7 +62,7 @@ def vwap(bars: Bars, anchor: str, day_roll: str | None) -> Scene:
         ANCHOR,
         DAY_ROLL,
     ),
-    tracks=tuple(Track(each, gaps=NO_VOLUME) for each in ("VWAP Upper", "VWAP", "VWAP Lower")),
+    tracks=tuple(Track(title, gaps=NO_VOLUME) for title in ("VWAP Upper", "VWAP", "VWAP Lower")),
     needs_volume=True,
     differences=(RESET, "TradingView's own study starts with bands at 1 standard deviation."),
 )

@@ -88,16 +88,16 @@ def _tracks(channel: str, average: str) -> tuple[Track, Track]:
     ),
 )
 def wavetrend(bars: Bars, ch_len: int, avg_len: int) -> Scene:
-    found = waves(bars, ch_len, avg_len)
-    wt2 = found.wt2
+    lines = waves(bars, ch_len, avg_len)
+    wt2 = lines.wt2
     oversold, overbought = wt2 <= -53, wt2 >= 53
     return scene(
         "WaveTrend",
-        *found.plots(),
-        marks(found.up & oversold, wt2, ink.EMERALD, 6, "cross_up_os"),
-        marks(found.down & overbought, wt2, ink.RED, 6, "cross_down_ob"),
-        marks(found.up & ~oversold, wt2, ink.UP, 3, "cross_up"),
-        marks(found.down & ~overbought, wt2, ink.DOWN, 3, "cross_down"),
+        *lines.plots(),
+        marks(lines.up & oversold, wt2, ink.EMERALD, 6, "cross_up_os"),
+        marks(lines.down & overbought, wt2, ink.RED, 6, "cross_down_ob"),
+        marks(lines.up & ~oversold, wt2, ink.UP, 3, "cross_up"),
+        marks(lines.down & ~overbought, wt2, ink.DOWN, 3, "cross_down"),
         level(53),
         level(-53),
         level(0, style="dotted"),
@@ -163,13 +163,13 @@ def cipher_b(
     wt_overbought: float,
     show_divergences: bool,
 ) -> Scene:
-    found = waves(bars, wt_channel_length, wt_average_length)
+    lines = waves(bars, wt_channel_length, wt_average_length)
     rsi = finite(ta.rsi(bars.close, RSI_BARS))
     log_rsi = ta.rsi(np.where(bars.close > 0, np.log(bars.close), np.nan), RSI_BARS)
     k = ta.sma(ta.stoch(log_rsi, log_rsi, log_rsi, RSI_BARS), 3)
     d = ta.sma(k, 3)
     plots = [
-        *found.plots(),
+        *lines.plots(),
         line("RSI", rsi, ink.MAGENTA, 2),
         marks(rsi <= 30, rsi, ink.EMERALD, 2, "rsi_oversold"),
         marks(rsi >= 60, rsi, ink.RED, 2, "rsi_overbought"),
@@ -177,8 +177,8 @@ def cipher_b(
         line("Stoch K", k, ink.CYAN, 2),
         line("Stoch D", d, ink.VIOLET, 1),
         fill(k, d, ink.CYAN, 0.05),
-        *_crosses(found, rsi, k, dot_mode == "strict", wt_oversold, wt_overbought),
-        *(_divergences(bars, found.wt2, rsi) if show_divergences else ()),
+        *_crosses(lines, rsi, k, dot_mode == "strict", wt_oversold, wt_overbought),
+        *(_divergences(bars, lines.wt2, rsi) if show_divergences else ()),
         level(60),
         level(100, style="dotted"),
         level(-60),
@@ -189,7 +189,7 @@ def cipher_b(
 
 
 def _money_strip(bars: Bars) -> Plot:
-    """A strip around zero whose colour tells the money flow: bright while it moves away from 0."""
+    """A strip around zero, coloured by the money flow, and bright while that moves away from 0."""
     reach = bars.high - bars.low
     raw = np.where(reach == 0, 0.0, (bars.close - bars.open) / reach * 150)
     flow = ta.sma(raw, MONEY_BARS) - 2.5
@@ -202,12 +202,12 @@ def _money_strip(bars: Bars) -> Plot:
 
 
 def _crosses(
-    found: Waves, rsi: Floats, k: Floats, strict: bool, oversold: float, overbought: float
+    lines: Waves, rsi: Floats, k: Floats, strict: bool, oversold: float, overbought: float
 ) -> tuple[DotPlot, ...]:
-    """Dots where the waves cross. A big dot that strictness refuses does not become a small one."""
-    wt2 = found.wt2
-    low, up = found.up & (wt2 <= oversold), found.up & ~(wt2 <= oversold)
-    high, down = found.down & (wt2 >= overbought), found.down & ~(wt2 >= overbought)
+    """Dots where the waves cross. A big dot that strict mode drops does not become a small one."""
+    wt2 = lines.wt2
+    low, up = lines.up & (wt2 <= oversold), lines.up & ~(wt2 <= oversold)
+    high, down = lines.down & (wt2 >= overbought), lines.down & ~(wt2 >= overbought)
     if strict:
         low, high = low & (rsi < 30) & (k < 20), high & (rsi > 70) & (k > 80)
         up, down = up & (rsi < 40), down & (rsi > 60)
@@ -230,8 +230,8 @@ def _divergences(bars: Bars, wt2: Floats, rsi: Floats) -> list[Plot]:
     )
     lines = [
         (end, begin, color)
-        for each, color in ((bear, ink.RED), (bull, ink.EMERALD))
-        for end, begin in zip(each.centre.tolist(), each.previous.tolist(), strict=True)
+        for fractals, color in ((bear, ink.RED), (bull, ink.EMERALD))
+        for end, begin in zip(fractals.centre.tolist(), fractals.previous.tolist(), strict=True)
     ]
     plots: list[Plot] = [
         DivLinePlot(
@@ -239,7 +239,7 @@ def _divergences(bars: Bars, wt2: Floats, rsi: Floats) -> list[Plot]:
         )
         for end, begin, color in sorted(lines)  # no bar is both a top and a bottom
     ]
-    # whatever is a strong divergence is a weak one too, so "any" are the weak ones
+    # Every strong divergence is a weak one too, so "any" are the weak ones.
     for at, y, color, size, label in (
         (bull.centre, wt2, ink.EMERALD, 4, "wt_bull_div"),
         (bear.centre, wt2, ink.RED, 4, "wt_bear_div"),
