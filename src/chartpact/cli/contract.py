@@ -72,7 +72,7 @@ def _json(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--json", action="store_true", help="as JSON")
 
 
-def contract_of(name: str) -> Contract:
+def find_contract(name: str) -> Contract:
     """The contract an argument names; what is wrong with it is bad input."""
     try:
         return find(name)
@@ -80,7 +80,7 @@ def contract_of(name: str) -> Contract:
         raise UsageError(f"{name}:\n{error}" if error.problems[0].line else str(error)) from None
 
 
-def _file_of(name: str) -> Path:
+def _find_file(name: str) -> Path:
     if name in pacts.names():
         return pacts.folder(name) / "contract.yaml"
     path = Path(name)
@@ -88,17 +88,17 @@ def _file_of(name: str) -> Path:
 
 
 def run_list(args: argparse.Namespace) -> int:
-    found = [find(name) for name in pacts.names()]
+    contracts = [find(name) for name in pacts.names()]
     if args.json:
-        print(json.dumps({"contracts": [_summary(each) for each in found]}))
+        print(json.dumps({"contracts": [_summarise(contract) for contract in contracts]}))
         return DONE
-    for each in found:
-        channels = ", ".join(f"{name} {role}" for name, role in each.file.channels.items())
-        print(f"{each.name:<16} {each.version:<8} {each.title:<18} {channels}")
+    for contract in contracts:
+        channels = ", ".join(f"{name} {role}" for name, role in contract.file.channels.items())
+        print(f"{contract.name:<16} {contract.version:<8} {contract.title:<18} {channels}")
     return DONE
 
 
-def _summary(contract: Contract) -> dict[str, Any]:
+def _summarise(contract: Contract) -> dict[str, Any]:
     return {
         "name": contract.name,
         "version": contract.version,
@@ -112,7 +112,7 @@ def _summary(contract: Contract) -> dict[str, Any]:
 def run_show(args: argparse.Namespace) -> int:
     from chartpact.contracts.workbench import examples, page, typed
 
-    contract, file = contract_of(args.contract), _file_of(args.contract)
+    contract, file = find_contract(args.contract), _find_file(args.contract)
     if args.page:
         print(page.page(contract, examples.load_all(file.parent / "examples")))
     elif args.schema:
@@ -120,13 +120,13 @@ def run_show(args: argparse.Namespace) -> int:
     elif args.python:
         print(typed.python_source(contract), end="")
     elif args.json:
-        print(json.dumps(_facts(contract, file.read_text(encoding="utf-8"))))
+        print(json.dumps(_describe(contract, file.read_text(encoding="utf-8"))))
     else:
         print(file.read_text(encoding="utf-8"), end="")
     return DONE
 
 
-def _facts(contract: Contract, text: str) -> dict[str, Any]:
+def _describe(contract: Contract, text: str) -> dict[str, Any]:
     from chartpact.contracts.workbench import typed
 
     return {
@@ -138,7 +138,7 @@ def _facts(contract: Contract, text: str) -> dict[str, Any]:
             name: key.model_dump(exclude_unset=True, by_alias=True)
             for name, key in contract.file.config.items()
         },
-        "profiles": {name: dict(each) for name, each in contract.file.profiles.items()},
+        "profiles": {name: dict(values) for name, values in contract.file.profiles.items()},
         "needs": _columns(contract.needs),
         "tracking": _columns(contract.tracking),
         "states": {name: list(machine.states) for name, machine in contract.machines.items()},
@@ -152,57 +152,58 @@ def _columns(needs: Mapping[str, tuple[Column, ...]]) -> dict[str, list[str]]:
 
 
 def run_check(args: argparse.Namespace) -> int:
-    file = _file_of(args.contract)
+    file = _find_file(args.contract)
     try:
         contract = load_file(file)
     except ContractError as error:
         if args.json:
-            errors = error.to_json()
-            print(json.dumps({"ok": False, "errors": errors}))
+            print(json.dumps({"ok": False, "errors": error.to_json()}))
         for problem in error.problems:
             where = f"{args.contract}: " if problem.line is not None else ""
             print(f"{where}{describe(problem)}", file=sys.stderr)
         return BAD_INPUT
     if args.json:
-        found = {"ok": True, "contract": contract.name, "version": contract.version, "errors": []}
-        print(json.dumps(found))
+        verdict = {"ok": True, "contract": contract.name, "version": contract.version}
+        print(json.dumps({**verdict, "errors": []}))
     else:
         states = sum(len(machine.states) for machine in contract.machines.values())
-        told = f"{len(contract.elements)} elements, {states} states"
-        print(f"{contract.name} {contract.version}: every proof holds ({told})")
+        counts = f"{len(contract.elements)} elements, {states} states"
+        print(f"{contract.name} {contract.version}: every proof holds ({counts})")
     return DONE
 
 
 def run_test(args: argparse.Namespace) -> int:
     from chartpact.contracts.workbench import examples, mutation
 
-    contract, folder = contract_of(args.contract), _file_of(args.contract).parent / "examples"
+    contract, folder = find_contract(args.contract), _find_file(args.contract).parent / "examples"
     try:
-        found = examples.load_all(folder)
+        loaded = examples.load_all(folder)
     except examples.ExampleError as error:
         raise UsageError(str(error)) from None
-    if not found:
+    if not loaded:
         raise UsageError(f"there are no examples (*.json) in {folder}")
     failed = {}
-    for example in found:
+    for example in loaded:
         wrong = examples.difference(example, example.read(contract))
         if wrong is not None:
             failed[example.name] = wrong
-    result = mutation.check(contract, [each for each in found if each.name not in failed])
+    result = mutation.check(contract, [example for example in loaded if example.name not in failed])
     ok = not failed and not result.unnoticed
     if args.json:
-        listed = [
-            {"name": each.name, "ok": each.name not in failed, "message": failed.get(each.name, "")}
-            for each in found
+        names = [example.name for example in loaded]
+        verdicts = [
+            {"name": name, "ok": name not in failed, "message": failed.get(name, "")}
+            for name in names
         ]
-        print(json.dumps({"ok": ok, "examples": listed, "mutation": result.to_json()}))
+        print(json.dumps({"ok": ok, "examples": verdicts, "mutation": result.to_json()}))
         return DONE if ok else VIOLATION
     for name, wrong in failed.items():
         print(f"{name}: {wrong}", file=sys.stderr)
     for change in result.unnoticed:
         print(f"unnoticed: {change}", file=sys.stderr)
     print(
-        f"{contract.name} {contract.version}: {len(found) - len(failed)} of {len(found)} examples, "
+        f"{contract.name} {contract.version}: {len(loaded) - len(failed)} of {len(loaded)} "
+        "examples, "
         f"{result.changes - len(result.unnoticed)} of {result.changes} changes noticed "
         f"in {len(result.targets)} fields"
     )
@@ -212,13 +213,13 @@ def run_test(args: argparse.Namespace) -> int:
 def run_diff(args: argparse.Namespace) -> int:
     from chartpact.contracts.workbench.diff import diff
 
-    found = diff(contract_of(args.old), contract_of(args.new))
+    result = diff(find_contract(args.old), find_contract(args.new))
     if args.json:
-        print(json.dumps(found.to_json()))
-        return DONE if found.ok else VIOLATION
-    for change in found.changes:
+        print(json.dumps(result.to_json()))
+        return DONE if result.ok else VIOLATION
+    for change in result.changes:
         print(f"{change.level:<6} {change.path}: {change.change}")
-    print(f"{found.old} → {found.new}: {found.level}; the next version is {found.next_version}")
-    for each in found.unreserved:
-        print(f"{each} disappeared or came back: list it in reserved", file=sys.stderr)
-    return DONE if found.ok else VIOLATION
+    print(f"{result.old} → {result.new}: {result.level}; the next version is {result.next_version}")
+    for name in result.unreserved:
+        print(f"{name} disappeared or came back: list it in reserved", file=sys.stderr)
+    return DONE if result.ok else VIOLATION

@@ -26,7 +26,7 @@ def run(args: argparse.Namespace) -> int:  # noqa: ARG001
 
 
 def findings() -> list[tuple[str, str]]:
-    """What was looked at, and what was found."""
+    """Each part of the installation, and its state."""
     return [
         ("chartpact", VERSION),
         ("Python", f"{platform.python_version()} on {platform.system()} {platform.machine()}"),
@@ -39,26 +39,26 @@ def findings() -> list[tuple[str, str]]:
 
 
 def _sandbox() -> list[tuple[str, str]]:
-    """Whether scripts can be run here, and each layer round them, tried for real."""
+    """Whether scripts can be run here, and each layer of the sandbox, tried for real."""
     from chartpact.sandbox import layers
 
-    found = layers.probe()
+    layers_here = layers.probe()
     if reason := layers.unavailable():
         how = f"scripts run unprotected ({layers.TRUST}=1)" if layers.trusted() else "no scripts"
         return [("sandbox", f"{how}: {reason}")]
-    if found[0].name == "sandbox":
-        return [("sandbox", f"no scripts: {found[0].detail}")]
-    absent = [each.name for each in found if each.needed and not each.present]
-    if refused := [each.name for each in found if each.refused]:
+    if layers_here[0].name == "sandbox":
+        return [("sandbox", f"no scripts: {layers_here[0].detail}")]
+    absent = [layer.name for layer in layers_here if layer.needed and not layer.present]
+    if refused := [layer.name for layer in layers_here if layer.refused]:
         verdict = f"no scripts: they are not run without {', '.join(refused)}"
     elif absent:
         verdict = f"scripts run, but a server for others needs {', '.join(absent)}"
     else:
         verdict = "scripts run in a process of their own, in every layer a public server needs"
     rows = [("sandbox", verdict)]
-    for each in found:
-        state = "" if each.present else "MISSING: " if each.needed else "without: "
-        rows.append((f"  {each.name}", f"{state}{each.detail}"))
+    for layer in layers_here:
+        state = "" if layer.present else "MISSING: " if layer.needed else "without: "
+        rows.append((f"  {layer.name}", f"{state}{layer.detail}"))
     return rows
 
 

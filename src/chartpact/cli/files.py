@@ -1,4 +1,4 @@
-"""Texts from files and to files, and one way to say what is wrong with a path."""
+"""Texts from files and to files, and what is wrong with a path."""
 
 import sys
 from pathlib import Path
@@ -38,5 +38,5 @@ def unwritable(file: str, error: Exception) -> UsageError:
         return UsageError(f"{file}: there is no folder {str(folder)!r}: make it first")
     if isinstance(error, IsADirectoryError):
         return UsageError(f"{file}: this is a folder, not a file")
-    told = getattr(error, "strerror", None) or error
-    return UsageError(f"{file}: the file cannot be written: {told}")
+    reason = getattr(error, "strerror", None) or error
+    return UsageError(f"{file}: the file cannot be written: {reason}")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from chartpact.cli import DONE, VIOLATION, UsageError, Verbs
-from chartpact.cli.contract import contract_of
+from chartpact.cli.contract import find_contract
 from chartpact.cli.database import own_catalogue
 from chartpact.cli.files import read_text
 from chartpact.cli.params import add_params, read_params
@@ -39,9 +39,9 @@ def add(verbs: Verbs) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    contract = contract_of(args.contract)
-    config = _config(args.config)
-    snapshot = _snapshot(args, contract)
+    contract = find_contract(args.contract)
+    config = _read_config(args.config)
+    snapshot = _get_snapshot(args, contract)
     reading = read(contract, snapshot, config, args.profile)
     if args.json:
         print(json.dumps(reading.to_json(), allow_nan=False))
@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     return DONE if reading.ok else VIOLATION
 
 
-def _config(path: str | None) -> dict[str, Any] | None:
+def _read_config(path: str | None) -> dict[str, Any] | None:
     if path is None:
         return None
     text = read_text(path).removeprefix("\ufeff")
@@ -66,7 +66,7 @@ def _config(path: str | None) -> dict[str, Any] | None:
     return data
 
 
-def _snapshot(args: argparse.Namespace, contract: Contract) -> Snapshot:
+def _get_snapshot(args: argparse.Namespace, contract: Contract) -> Snapshot:
     if args.snapshot is not None and args.param:
         raise UsageError("--param sets parameters of an indicator, which --snapshot has not")
     if args.snapshot is not None:
@@ -95,7 +95,7 @@ def _show(reading: Reading) -> None:
         print(json.dumps(reading.state, indent=2))
         return
     misset = all(violation.kind == "config" for violation in reading.violations)
-    told = "the configuration does not fit" if misset else "the picture breaks the contract"
-    print(f"{reading.contract} {reading.version}: {told}", file=sys.stderr)
+    verdict = "the configuration does not fit" if misset else "the picture breaks the contract"
+    print(f"{reading.contract} {reading.version}: {verdict}", file=sys.stderr)
     for violation in reading.violations:
         print(f"  {violation}", file=sys.stderr)
