@@ -6,18 +6,22 @@ READY := $(VENV)/.ready
 NATIVE := $(wildcard src/chartpact/native/*.c src/chartpact/native/*.h)
 STRICT ?=
 JOBS ?= auto
+ROOM ?=
 ARGS ?=
 # A file's tests share what they start, so a file is run by one process.
 PARALLEL = --numprocesses=$(JOBS) --maxprocesses=4 --dist=loadfile --no-loadscope-reorder
 BENCH ?= ta
 
-.PHONY: serve test check bench fuzz guard mutants soak docs gallery format clean
+.PHONY: serve test quick check bench fuzz guard mutants soak docs gallery format clean
 
 serve: $(READY)
 	$(BIN)/chartpact serve --no-auth $(ARGS)
 
 test: $(READY)
 	CHARTPACT_STRICT=$(STRICT) $(BIN)/python -m pytest $(PARALLEL) $(ARGS)
+
+quick: $(READY)
+	$(BIN)/python -m tests.quick $(ROOM)
 
 check: $(READY)
 	$(BIN)/ruff format --check .

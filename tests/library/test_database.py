@@ -170,6 +170,7 @@ with open(acknowledgements, "w") as told:
 """
 
 
+@pytest.mark.slow
 def test_four_writers_killed_in_mid_write_lose_no_acknowledged_script(tmp_path):
     url = f"sqlite:///{tmp_path}/storm.db"
     open_database(url).close()
@@ -204,6 +205,7 @@ def test_four_writers_killed_in_mid_write_lose_no_acknowledged_script(tmp_path):
     database.close()
 
 
+@pytest.mark.slow
 def test_processes_that_start_together_migrate_once(tmp_path):
     code = "import sys; from chartpact.library import database as d; d.open_database(sys.argv[1])"
     command = [sys.executable, "-c", code, f"sqlite:///{tmp_path}/race.db"]

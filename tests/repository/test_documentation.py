@@ -24,6 +24,7 @@ def verbs() -> list[str]:
     return list(action.choices)
 
 
+@pytest.mark.slow
 def test_reference_pages_have_not_drifted():
     check = [sys.executable, str(DOCS / "generate.py"), "--check"]
     result = subprocess.run(check, capture_output=True, text=True, check=False)

@@ -60,6 +60,7 @@ def alone(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_every_command_of_the_readme_can_be_typed_in_its_order(alone):
     lines = [each for block in blocks(README, "sh") for each in block.splitlines()]
     commands = [each for each in lines if each.startswith(".venv/bin/chartpact ")]

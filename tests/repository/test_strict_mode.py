@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 CONFTEST = Path(__file__).resolve().parents[1] / "conftest.py"
 SEVERAL = ("-p", "xdist", "--numprocesses=2", "--dist=loadfile")
 

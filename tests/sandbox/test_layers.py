@@ -60,6 +60,7 @@ def test_this_host_has_what_a_public_server_needs(probed: dict[str, Finding]) ->
     assert all(finding.detail for finding in probed.values())
 
 
+@pytest.mark.slow
 def test_root_that_may_not_kill_says_so_and_its_runs_end_all_the_same() -> None:
     if os.geteuid() != 0:  # only root can lose what only root has
         return
@@ -71,6 +72,7 @@ def test_root_that_may_not_kill_says_so_and_its_runs_end_all_the_same() -> None:
     assert found["seccomp"][0]
 
 
+@pytest.mark.slow
 def test_root_that_may_not_change_its_user_runs_without_that_layer() -> None:
     if os.geteuid() != 0:
         return
@@ -95,6 +97,7 @@ NOT_PERMITTED = [False, "this host does not permit it"]
     ],
     ids=["seccomp", "no_new_privs", "Landlock", "user and timer", "rlimits"],
 )
+@pytest.mark.slow
 def test_a_layer_that_cannot_be_put_on_is_named(
     lacking: list[hosts.Lacking], names: list[str], here: set[str]
 ) -> None:
@@ -116,6 +119,7 @@ def test_a_layer_that_cannot_be_put_on_is_named(
     ],
     ids=["seccomp", "Landlock", "rlimits"],
 )
+@pytest.mark.slow
 def test_a_layer_that_a_host_only_pretends_to_have_is_missing(
     call: hosts.Lacking, name: str
 ) -> None:
@@ -125,6 +129,7 @@ def test_a_layer_that_a_host_only_pretends_to_have_is_missing(
 
 
 @X86_64
+@pytest.mark.slow
 def test_a_host_without_landlock_runs_scripts_and_is_told_what_it_lacks(here: set[str]) -> None:
     found = found_by(PROBE, hosts.LANDLOCK_CREATE)
     assert absent(found) == here | {"Landlock", "Landlock scopes"}
@@ -138,16 +143,19 @@ def test_a_host_that_cannot_limit_a_process_has_no_sandbox() -> None:
 
 
 @X86_64
+@pytest.mark.slow
 def test_a_host_where_runs_cannot_yield_runs_them_all_the_same(here: set[str]) -> None:
     assert absent(found_by(PROBE, hosts.SETPRIORITY)) == here
 
 
 @X86_64
+@pytest.mark.slow
 def test_a_host_without_the_kill_is_told_so(here: set[str]) -> None:
     assert absent(found_by(PROBE, hosts.PIDFD_SIGNAL)) == here | {"kill"}
 
 
 @X86_64
+@pytest.mark.slow
 def test_children_that_die_before_their_job_are_not_made_for_ever() -> None:
     """What a child needs before it has a job is refused: here, to follow its parent into death."""
     found = found_by(PROBE, hosts.prctl(hosts.PDEATHSIG))
@@ -155,6 +163,7 @@ def test_children_that_die_before_their_job_are_not_made_for_ever() -> None:
 
 
 @X86_64
+@pytest.mark.slow
 def test_a_user_namespace_that_refuses_its_owner_is_not_entered(here: set[str]) -> None:
     """As AppArmor does on some hosts: the zygote would be nobody, and there is no way back."""
     if os.geteuid() != 0:

@@ -524,6 +524,7 @@ def many_runs(pool: Pool, runs: int, threads: int) -> int:
         return sum(executor.map(one, range(runs)))
 
 
+@pytest.mark.slow
 def test_500_runs_a_third_of_them_hostile_leave_nothing_behind() -> None:
     runs = int(os.environ.get("CHARTPACT_SOAK_RUNS", "500"))
     with Pool(2, planted=PLANTED, renewal=Renewal(runs=2 * runs, crashes=runs)) as pool:
@@ -546,6 +547,7 @@ def test_500_runs_a_third_of_them_hostile_leave_nothing_behind() -> None:
     assert wait_until(lambda: not any(map(alive, in_session(zygote))))
 
 
+@pytest.mark.slow
 def test_renewal_under_load_loses_no_run() -> None:
     with Pool(2, planted=PLANTED, renewal=Renewal(runs=40)) as pool:
         echo = [wire.encode({"kind": "echo", "i": i}) for i in range(200)]
@@ -583,6 +585,7 @@ def test_runs_yield_to_the_server_and_go_first_when_memory_runs_out() -> None:
 @pytest.mark.skipif(
     not Path("/proc/self/autogroup").exists(), reason="the kernel does not share by sessions"
 )
+@pytest.mark.slow
 def test_whose_owner_gives_way_gives_way_too_in_a_session_of_its_own() -> None:
     code = """
         import os, sys

@@ -65,12 +65,13 @@ scenes = st.builds(
     label=st.none() | texts,
     limits=st.dictionaries(st.sampled_from(sc.CHANNELS), st.integers(0, 500), max_size=2),
 )
+SCHEMA = jsonschema.Draft202012Validator(sc.json_schema())
 
 
 @given(scenes)
 def test_json_loses_nothing_and_keeps_to_the_schema(scene):
     data = json.loads(json.dumps(scene.to_json(), allow_nan=False))
-    jsonschema.validate(data, sc.json_schema())
+    SCHEMA.validate(data)
     again = sc.Scene.from_json(data)
     assert again == scene
     assert again.to_json() == data

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from tests.script.chunks import chunks, source_of
 
 from chartpact import script
@@ -34,6 +35,7 @@ def outcome(source: str) -> object:
     return [result.scene.to_json(), result.steps, result.log]
 
 
+@pytest.mark.slow
 def test_neither_the_process_nor_its_hashes_nor_its_cache_change_what_a_script_does():
     command = [
         sys.executable,

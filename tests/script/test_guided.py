@@ -12,6 +12,7 @@ HERE = Path(__file__).parent
 
 
 @pytest.mark.skipif(find_spec("atheris") is None, reason="atheris is not installed")
+@pytest.mark.slow
 def test_the_fuzzer_finds_nothing_in_a_few_seconds(tmp_path):
     command = [sys.executable, str(HERE / "guided.py"), "4", str(tmp_path / "corpus"), "500"]
     env = os.environ | {"PYTHONHASHSEED": "0"}

@@ -57,6 +57,7 @@ def test_a_documented_difference_is_one(expression):
     assert here != there
 
 
+@pytest.mark.slow
 def test_every_expression_of_the_corpus_means_the_same():
     known = {*DIFFERENCES, *LIKEWISE}
     compared = [each for each in CORPUS if each not in known]
@@ -87,6 +88,7 @@ def accepted() -> list[tuple[str, str]]:
     return sources
 
 
+@pytest.mark.slow
 def test_every_accepted_script_can_be_read_by_starlark():
     found = accepted()
     refused = {name: why for name, source in found if (why := oracle.parses(source)) is not None}

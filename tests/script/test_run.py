@@ -193,6 +193,7 @@ def work(source: str) -> int:
         lambda n: [" " * d + f"if {d}:" for d in range(min(n // 20, 90))] + [" " * 95 + "pass"],
     ],
 )
+@pytest.mark.slow
 def test_twice_the_source_takes_twice_the_work(lines):
     def source(n):
         return HEAD + COMPUTE + "".join(f"    {line}\n" for line in lines(n))

@@ -147,6 +147,7 @@ def spread(items: list[Mutant], number: int) -> list[Mutant]:
 
 
 @pytest.mark.parametrize("name", stock.NAMES)
+@pytest.mark.slow
 def test_the_battery_notices_small_changes_of_a_script(name):
     """A sample, half of which only a tie can tell; `make mutants` tries them all."""
     found = mutants(stock.source(name))

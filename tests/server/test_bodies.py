@@ -186,6 +186,7 @@ def test_a_large_body_that_is_not_json_is_answered_as_the_protocol_has_it(here):
         assert "not JSON: EOF" in answer.json()["message"]
 
 
+@pytest.mark.slow
 def test_a_library_that_is_hostile_or_whole_holds_up_nobody(here, longest):
     kept = [{"name": f"s{at}", "source": f"{SCRIPT}# {'a, b: c ' * 3000}"} for at in range(20)]
     whole = {"format": "chartpact-library-1", "scripts": kept}
@@ -200,6 +201,7 @@ def test_a_library_that_is_hostile_or_whole_holds_up_nobody(here, longest):
     assert longest() < HELD_UP_S
 
 
+@pytest.mark.slow
 def test_lists_of_many_parameters_are_alike_through_every_door_and_hold_up_nobody(here, longest):
     one = {"type": "choice", "default": "a", "options": ["a", "b", "c"], "desc": "one \u00e9 of"}
     params = [{"name": f"p{at}", **one} for at in range(64)]
@@ -260,6 +262,7 @@ def test_what_is_wrong_with_many_bars_is_told_through_every_door(here):
         assert (told.status_code, "at most 20000 bars" in told.text) == (413, True)
 
 
+@pytest.mark.slow
 def test_an_answer_that_would_be_too_large_is_refused_with_what_to_ask_for(here):
     asked = {"inline_bars": inline(20_000), "bars": 20_000, "format": "series"}
     asked |= {"indicators": [f"bbands:period={20 + at}" for at in range(16)]}

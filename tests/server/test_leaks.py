@@ -18,6 +18,8 @@ from chartpact.library.schema import user_bars, user_indicators
 from chartpact.library.scripts import Scripts
 from chartpact.library.uploads import Uploads
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def both(here: Running) -> Iterator[tuple[httpx2.Client, httpx2.Client]]:

@@ -22,6 +22,8 @@ from mcp import Client, MCPError
 from tests.server.conftest import SCRIPT, Running, serving
 from tests.server.test_mcp import over_http
 
+pytestmark = pytest.mark.slow
+
 SAMPLE = {"symbol": "sample:es-5m", "bars": 20, "format": "summary"}
 BARS = "time,open,high,low,close\n1709510400,1,2,1,2\n1709514000,2,3,1,1\n"
 # A script with a parameter of every type that names something.

@@ -10,6 +10,8 @@ import pytest
 from tests.server.conftest import serving
 from tests.service import Service
 
+pytestmark = pytest.mark.slow
+
 HOUR = 3_600_000
 START = 1_709_510_400_000
 CLOSES = [100.0 + k for k in range(24)]

@@ -90,6 +90,7 @@ def test_shipped_contracts_have_their_types_in_the_package(name):
     assert list(hints) == list(contract.file.output)
 
 
+@pytest.mark.slow
 def test_a_type_checker_accepts_the_types_and_finds_misuse(tmp_path):
     path = tmp_path / "use.py"
     path.write_text(
