@@ -25,6 +25,7 @@ from chartpact import sandbox, script
 from chartpact.bars import Bars
 from chartpact.sandbox import layers, pool, scripts, wire
 from chartpact.script import stock
+from chartpact.work.cores import count_cores
 from page import machine, put
 
 GUARD_MS = 50.0
@@ -103,7 +104,7 @@ def costs(rounds: int, bars: Bars) -> str:
     """The table of what runs cost."""
     program = script.load(SOURCE)
     builtin = cp.indicator("cipher_b")
-    runs = pool.default()
+    runs = pool.process_pool()
     with bare_forks() as fork:
         contenders: dict[str, Callable[[], float]] = {
             "bare: fork, exit, wait": fork,
@@ -153,7 +154,7 @@ def crowd(bars: Bars, runs: int = 100, users: int = 20) -> str:
     kinds = sorted({kind for hostile, _, kind in outcomes if hostile})
     return (
         f"{runs} runs at once, {sum(hostile for hostile, _, _ in outcomes)} of them hostile, by "
-        f"{users} users on {pool.cores()} cores: all answered in {whole:.2f} s "
+        f"{users} users on {count_cores()} cores: all answered in {whole:.2f} s "
         f"({runs / whole:.0f} a second). {drawn} of {len(honest)} honest runs drew (p50 "
         f"{part(honest, 0.5):.0f} ms, p99 {part(honest, 0.99):.0f} ms with the waiting); the "
         f"hostile ones ended as {', '.join(kinds)}."

@@ -251,9 +251,11 @@ class TestFallback:
 
     def test_the_doctor_names_what_draws(self, monkeypatch, capsys):
         from chartpact.cli import main
-        from chartpact.sandbox import layers
+        from chartpact.sandbox import host_probe
 
-        monkeypatch.setattr(layers, "probe", lambda: [layers.Finding("seccomp", True, "on")])
+        monkeypatch.setattr(
+            host_probe, "probe", lambda: [host_probe.Finding("seccomp", True, "on")]
+        )
         assert main(["doctor"]) == 0
         assert "resvg 0.2" in capsys.readouterr().out
         monkeypatch.setattr(raster, "_resvg", lambda: None)

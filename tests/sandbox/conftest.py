@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from chartpact.sandbox import wire
-from chartpact.sandbox.pool import Allowance, Answered, Pool, Renewal
+from chartpact.sandbox.endings import Allowance
+from chartpact.sandbox.pool import Answered, Pool, Renewal
 
 PLANTED = Path(__file__).with_name("planted.py")
 PATIENT_MS = 60_000  # for runs that end by themselves: how busy this machine is decides no test
@@ -33,7 +34,7 @@ def _patient() -> Iterator[None]:
         import_module("chartpact.sandbox.scripts")  # which keeps the real one for scripts
         patient = partial(Allowance, wall_ms=PATIENT_MS)
         patch.setattr("chartpact.sandbox.pool.Allowance", patient)
-        patch.setattr("chartpact.sandbox.process.FORK_S", PATIENT_MS / 1000)
+        patch.setattr("chartpact.sandbox.zygote_handle.FORK_S", PATIENT_MS / 1000)
         yield
 
 

@@ -40,7 +40,7 @@ SECRET = re.compile(rb"SECRET-[0-9a-f]{32}")
 MAPS = [line.split() for line in Path("/proc/self/maps").read_text().splitlines()]
 
 Job = Mapping[str, Any]
-KINDS: dict[str, Callable[[Job, list[wire.Column]], tasks.Answer]] = {}
+TASKS: dict[str, Callable[[Job, list[wire.Column]], tasks.Answer]] = {}
 
 
 def kind(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -50,7 +50,7 @@ def kind(function: Callable[..., Any]) -> Callable[..., Any]:
         answer = function(*(job, columns)[: function.__code__.co_argcount])
         return answer if isinstance(answer, tuple) else (answer, [])
 
-    KINDS[function.__name__] = run
+    TASKS[function.__name__] = run
     return function
 
 
@@ -95,7 +95,7 @@ def echo(job: Job, columns: list[wire.Column]) -> Any:
 @kind
 def identity() -> Any:
     """What children of one zygote have in common."""
-    return {"hash": hash("chartpact"), "place": id(KINDS), "zygote": ZYGOTE}
+    return {"hash": hash("chartpact"), "place": id(TASKS), "zygote": ZYGOTE}
 
 
 @kind
@@ -384,7 +384,7 @@ def escape(job: Job) -> Any:
         """Reads memory that this process has in common with those it was forked from."""
         buffer = ctypes.create_string_buffer(16)
         local = (ctypes.c_size_t * 2)(ctypes.addressof(buffer), 16)
-        remote = (ctypes.c_size_t * 2)(id(KINDS), 16)
+        remote = (ctypes.c_size_t * 2)(id(TASKS), 16)
         called(310, pid, local, 1, remote, 1, 0)
 
     def key() -> int:

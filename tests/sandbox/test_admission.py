@@ -12,7 +12,8 @@ from contextlib import contextmanager
 import pytest
 
 from chartpact.sandbox import wire
-from chartpact.sandbox.pool import Allowance, Answered, Pool, RunFailed
+from chartpact.sandbox.endings import Allowance, RunFailed
+from chartpact.sandbox.pool import Answered, Pool
 from chartpact.work.cores import count_cores
 
 from .conftest import PLANTED

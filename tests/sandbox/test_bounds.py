@@ -6,7 +6,6 @@ import random
 import tracemalloc
 from collections.abc import Iterator
 from functools import partial
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,8 @@ import pytest
 
 from chartpact import script
 from chartpact.drawing import MAX_CAP, Table
-from chartpact.sandbox import bounds, packing, scripts, wire
+from chartpact.sandbox import answers, bounds, packing, wire
+from chartpact.sandbox.pool import Answered
 from chartpact.sandbox.wire import WireError
 from chartpact.script import ScriptError, stock
 from chartpact.script.dry_run import dry_run_bars
@@ -161,8 +161,8 @@ FIELDS = "x y kind color values a points dots title label bar ahead id __class__
 
 
 def read(document: Any, columns: list[wire.Column], bars: int = BARS) -> script.Result:
-    answered: Any = SimpleNamespace(document=document, columns=columns)
-    return scripts._read(partial(scripts._result, bars=bars), answered, "run")
+    reader = partial(answers.read_result, bars=bars)
+    return answers.read_answer(reader, Answered(document, columns), "run")
 
 
 def places(value: Any) -> Iterator[tuple[Any, Any]]:

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from chartpact.sandbox import process, wire
-from chartpact.sandbox.pool import Allowance, Pool, RunFailed
-from chartpact.sandbox.process import REFUSAL, Exit
+from chartpact.sandbox import memory_files, messages, wire, zygote_handle
+from chartpact.sandbox.endings import REFUSAL, Allowance, Exit, RunFailed
+from chartpact.sandbox.pool import Pool
 
 from .conftest import Ask
 from .processes import at_rest, children, running, wait_until
@@ -61,7 +61,7 @@ def test_an_endless_loop_is_killed(ask: Ask) -> None:
 
 def ends_with(monkeypatch: pytest.MonkeyPatch, pool: Pool, ended: Exit) -> None:
     def run(*_: object) -> tuple[Exit, int]:
-        return ended, wire.blank(4096)
+        return ended, memory_files.create_answer(4096)
 
     monkeypatch.setattr(type(pool.zygote()), "run", run)
 
@@ -129,14 +129,14 @@ def test_a_run_that_got_no_processor_time_is_not_called_slow(ask: Ask, kind: str
 def test_a_stopped_child_is_killed_like_any_other(
     pool: Pool, ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    waits = process._noticed
+    waits = zygote_handle._notice
 
     def stopped(*given: Any) -> bool:
         assert wait_until(lambda: bool(running(pool.zygote().pid)))
         os.kill(running(pool.zygote().pid)[0], signal.SIGSTOP)
         return waits(*given)
 
-    monkeypatch.setattr(process, "_noticed", stopped)
+    monkeypatch.setattr(zygote_handle, "_notice", stopped)
     with pytest.raises(RunFailed):
         ask("sleep", wall_ms=1000)
     monkeypatch.undo()
@@ -232,7 +232,7 @@ def test_a_run_cannot_keep_its_owner_awake(ask: Ask, monkeypatch: pytest.MonkeyP
         ask("wake_for_nothing", wall_ms=1000)
     monkeypatch.undo()
     assert failed.value.kind in TOO_LATE
-    assert len(looked) <= 1000 / process._GLANCE_MS + process._WOKEN
+    assert len(looked) <= 1000 / zygote_handle._GLANCE_MS + zygote_handle._SPURIOUS
 
 
 @pytest.mark.parametrize("code", [0, 1, 5, 101, 109, 255])
@@ -260,7 +260,7 @@ def test_a_job_cannot_be_changed_by_its_run(ask: Ask) -> None:
 
 def test_what_a_run_does_to_shared_bars_no_other_run_sees(pool: Pool) -> None:
     bars = {"bars": {"first": 0}}
-    shared = wire.Sealed("bars", wire.encode(bars, [np.array([1.0, 2.0])]))
+    shared = memory_files.Sealed("bars", wire.encode(bars, [np.array([1.0, 2.0])]))
 
     def found(write: bool) -> Any:
         parts = wire.encode({"kind": "change_the_bars", "write": write})
@@ -287,7 +287,7 @@ def test_an_answer_of_more_values_than_a_scene_has_is_refused_before_any_is_made
 ) -> None:
     made: list[object] = []
     if b"[[" in text[:2]:  # the others are no JSON
-        monkeypatch.setattr("chartpact.sandbox.wire._read", lambda *_: made.append(1))
+        monkeypatch.setattr("chartpact.sandbox.memory_files.read_packet", lambda *_: made.append(1))
     began = time.process_time()
     with pytest.raises(wire.WireError):
         read_back(struct.pack("<8sQQ", b"cpact\x00\x01\n", len(text), 0) + text)
@@ -301,10 +301,10 @@ def test_texts_may_hold_as_many_commas_and_brackets_as_they_like() -> None:
 
 
 def read_back(packet: bytes) -> Any:
-    fd = wire.blank(8 << 20)
+    fd = memory_files.create_answer(8 << 20)
     try:
         os.pwrite(fd, packet, 8)
-        return wire.read_answer(fd, 8 << 20)
+        return memory_files.read_answer(fd, 8 << 20)
     finally:
         os.close(fd)
 
@@ -351,11 +351,11 @@ def test_a_forged_packet_is_refused(ask: Ask, packet: str) -> None:
 
 
 def test_a_packet_larger_than_allowed_is_not_even_read() -> None:
-    fd = wire.blank(1 << 20)
+    fd = memory_files.create_answer(1 << 20)
     try:
         os.pwrite(fd, struct.pack("<8sQQ", b"cpact\x00\x01\n", 1 << 19, 0), 8)
         with pytest.raises(wire.WireError, match="more than it may"):
-            wire.read_answer(fd, 1 << 20, most_json=1 << 10)
+            memory_files.read_answer(fd, 1 << 20, most_json=1 << 10)
     finally:
         os.close(fd)
 
@@ -368,9 +368,9 @@ def test_what_the_wire_cannot_carry_is_an_error_of_the_sender() -> None:
 
 
 def test_memory_files_are_sealed() -> None:
-    sealed = wire.Sealed("job", wire.encode({"kind": "nothing"}))
-    job, answer = sealed.fd, wire.blank(8192)
-    wire.confine(answer, 4096)
+    sealed = memory_files.Sealed("job", wire.encode({"kind": "nothing"}))
+    job, answer = sealed.fd, memory_files.create_answer(8192)
+    memory_files.confine(answer, 4096)
     try:
         for change in (
             lambda: os.pwrite(job, b"x", 0),
@@ -400,8 +400,8 @@ def never_executable() -> bool:
 def test_received_descriptors_are_not_inherited() -> None:
     left, right = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with left, right, Path("/dev/null").open() as file:
-        wire.send(left, b"hello", [file.fileno()])
-        message, (fd,) = wire.receive(right)
+        messages.send(left, b"hello", [file.fileno()])
+        message, (fd,) = messages.receive(right)
         assert message == b"hello"
         assert not os.get_inheritable(fd)
         os.close(fd)
@@ -409,15 +409,15 @@ def test_received_descriptors_are_not_inherited() -> None:
 
 def test_an_allowance_is_kept_by_the_child_itself_when_nobody_kills_it(pool: Pool) -> None:
     """The SIGKILL timer in the child, at twice the limit and 200 ms, needs no server."""
-    job = wire.Sealed("job", wire.encode({"kind": "loop"}))
+    job = memory_files.Sealed("job", wire.encode({"kind": "loop"}))
     pidfd, fd, answer = pool.zygote()._take()
-    size = wire.confine(answer, 4096)
+    size = memory_files.confine(answer, 4096)
     with socket.socket(fileno=fd) as child:
         child.settimeout(60)
-        wire.send(child, wire.REQUEST.pack(job.size, 0, size, 50, 65536), [job.fd])
+        messages.send(child, messages.REQUEST.pack(job.size, 0, size, 50, 65536), [job.fd])
         began = time.monotonic()
-        message, _ = wire.receive(child)
-        status = wire.EXITED.unpack(message)[1]
+        message, _ = messages.receive(child)
+        status = messages.EXITED.unpack(message)[1]
         assert os.WTERMSIG(status) == signal.SIGKILL
         assert 0.25 < time.monotonic() - began < 20
     for each in (answer, pidfd):

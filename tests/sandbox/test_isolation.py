@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from chartpact.sandbox import scripts, wire
-from chartpact.sandbox.pool import Pool, RunFailed
+from chartpact.sandbox.endings import RunFailed
+from chartpact.sandbox.pool import Pool
 from chartpact.script import Extras, ScriptError
 from chartpact.script.dry_run import dry_run_bars
 

@@ -13,8 +13,9 @@ import pytest
 from chartpact import sandbox, script
 from chartpact.__main__ import main
 from chartpact.cli import doctor
-from chartpact.sandbox import layers, wire
-from chartpact.sandbox.layers import ALL, LANDLOCK, PRIVILEGES, SECCOMP, Exposed, Finding
+from chartpact.sandbox import host_probe, layers, wire
+from chartpact.sandbox.host_probe import Exposed, Finding
+from chartpact.sandbox.layers import ALL, LANDLOCK, PRIVILEGES, SECCOMP
 from chartpact.sandbox.pool import Pool
 from chartpact.script.dry_run import dry_run_bars
 
@@ -31,8 +32,8 @@ def compute(ohlcv, params, chart):
 
 
 PROBE = (
-    "import json; from chartpact.sandbox import layers\n"
-    "print(json.dumps({e.name: [e.present, e.detail] for e in layers.probe()}))\n"
+    "import json; from chartpact.sandbox import host_probe\n"
+    "print(json.dumps({e.name: [e.present, e.detail] for e in host_probe.probe()}))\n"
 )
 KILL, SETGID, SETUID = 5, 6, 7
 
@@ -44,7 +45,7 @@ def absent(found: dict[str, list[object]]) -> set[str]:
 @pytest.fixture(scope="module")
 def probed() -> dict[str, Finding]:
     """What is found on this very host."""
-    return {finding.name: finding for finding in layers.probe()}
+    return {finding.name: finding for finding in host_probe.probe()}
 
 
 @pytest.fixture(scope="module")
@@ -189,7 +190,7 @@ def test_without_close_range_descriptors_are_closed_one_by_one() -> None:
 
 
 def told_by_doctor(monkeypatch: pytest.MonkeyPatch, *found: Finding) -> dict[str, str]:
-    monkeypatch.setattr(layers, "probe", lambda: list(found))
+    monkeypatch.setattr(host_probe, "probe", lambda: list(found))
     return dict(doctor.findings())
 
 
@@ -304,8 +305,8 @@ def test_what_needs_no_privilege_is_done_for_every_user() -> None:
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1", "[::1]", "localhost", "127.8.8.8"])
 def test_a_loopback_server_needs_no_probe(monkeypatch: pytest.MonkeyPatch, host: str) -> None:
-    monkeypatch.setattr(layers, "probe", lambda: pytest.fail("it was probed"))
-    layers.require_for_public_bind(host)
+    monkeypatch.setattr(host_probe, "probe", lambda: pytest.fail("it was probed"))
+    host_probe.require_for_public_bind(host)
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "", "192.0.2.1", "no.such.host.invalid"])
@@ -313,19 +314,19 @@ def test_a_public_server_needs_the_layers_or_the_operators_word(
     monkeypatch: pytest.MonkeyPatch, host: str
 ) -> None:
     found = [Finding("seccomp", True, ""), Finding("Landlock", False, "no")]
-    monkeypatch.setattr(layers, "probe", lambda: [*found, Finding("user", False, "no", False)])
+    monkeypatch.setattr(host_probe, "probe", lambda: [*found, Finding("user", False, "no", False)])
     with pytest.raises(Exposed, match="lacks Landlock to keep"):
-        layers.require_for_public_bind(host)
-    layers.require_for_public_bind(host, anyway=True)
-    monkeypatch.setattr(layers, "probe", lambda: [Finding("seccomp", True, "")])
-    layers.require_for_public_bind(host)
+        host_probe.require_for_public_bind(host)
+    host_probe.require_for_public_bind(host, anyway=True)
+    monkeypatch.setattr(host_probe, "probe", lambda: [Finding("seccomp", True, "")])
+    host_probe.require_for_public_bind(host)
 
 
 def test_serve_refuses_a_public_address_without_the_layers(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("CHARTPACT_TOKENS", f"ann={'a' * 32}")
-    monkeypatch.setattr(layers, "probe", lambda: [Finding("Landlock", False, "no")])
+    monkeypatch.setattr(host_probe, "probe", lambda: [Finding("Landlock", False, "no")])
     assert main(["serve", "--host", "0.0.0.0", "--port", "0"]) == 2
     assert "lacks Landlock" in (told := capsys.readouterr().err) and "--unsandboxed" in told
     monkeypatch.setattr("chartpact.server.command._listen", lambda _: pytest.exit("it got as far"))
@@ -337,36 +338,35 @@ def test_serve_refuses_a_public_address_without_the_layers(
 
 
 @pytest.fixture
-def elsewhere(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def elsewhere(monkeypatch: pytest.MonkeyPatch) -> Iterator[Pool]:
     monkeypatch.setattr("sys.platform", "darwin")
     monkeypatch.setattr("platform.system", lambda: "Darwin")
-    layers.unavailable.cache_clear()
-    yield
-    layers.unavailable.cache_clear()
+    with Pool() as pool:
+        yield pool
 
 
-@pytest.mark.usefixtures("elsewhere")
 def test_without_linux_scripts_are_refused_with_the_way_out(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, elsewhere: Pool
 ) -> None:
     monkeypatch.delenv(layers.TRUST, raising=False)
     with pytest.raises(script.ScriptError, match="this is Darwin") as refused:
-        sandbox.run(SOURCE, dry_run_bars())
+        sandbox.run(SOURCE, dry_run_bars(), pool=elsewhere)
     assert refused.value.kind == "crash"
     assert f"{layers.TRUST}=1" in refused.value.hint
-    assert layers.probe() == [Finding("sandbox", False, layers.unavailable())]
-    verdict = sandbox.validate(SOURCE + "# not seen before\n")
+    assert host_probe.probe() == [Finding("sandbox", False, layers.unavailable())]
+    verdict = sandbox.validate(SOURCE + "# not seen before\n", pool=elsewhere)
     assert [(e.step, e.kind) for e in verdict.errors] == [("check", "crash")]
 
 
-@pytest.mark.usefixtures("elsewhere")
-def test_without_linux_trusted_scripts_run_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_linux_trusted_scripts_run_in_this_process(
+    monkeypatch: pytest.MonkeyPatch, elsewhere: Pool
+) -> None:
     monkeypatch.setenv(layers.TRUST, "1")
     bars = dry_run_bars()
-    result = sandbox.run(SOURCE + "# trusted\n", bars)
+    result = sandbox.run(SOURCE + "# trusted\n", bars, pool=elsewhere)
     assert result.scene.plots[0].to_json()["values"] == bars.close.tolist()
-    assert not sandbox.inspect("x = (").meta
-    assert sandbox.inspect("x = (").errors
+    assert not sandbox.inspect("x = (", pool=elsewhere).meta
+    assert sandbox.inspect("x = (", pool=elsewhere).errors
 
 
 ELSEWHERE = """
@@ -395,6 +395,30 @@ def test_where_nothing_of_unix_is_left_the_refusal_is_the_same() -> None:
     assert done.stdout.startswith("crash scripts cannot be run safely here"), done.stderr
 
 
+WITHOUT_EXTENSION = """
+import sys
+sys.modules["chartpact._native"] = None
+from chartpact import sandbox, script
+from chartpact.sandbox import host_probe
+from chartpact.script.dry_run import dry_run_bars
+try:
+    sandbox.run(sys.argv[1], dry_run_bars())
+except script.ScriptError as error:
+    print(error.kind, error.message, [finding.detail for finding in host_probe.probe()])
+"""
+
+
+def test_without_the_extension_scripts_are_refused_and_not_a_crash() -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", WITHOUT_EXTENSION, SOURCE],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, layers.TRUST: "0"},
+    )
+    assert done.stdout.count("the C extension is not built") == 2, done.stderr
+
+
 def test_with_a_sandbox_trust_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(layers.TRUST, "1")
     monkeypatch.setattr(
@@ -406,7 +430,7 @@ def test_with_a_sandbox_trust_changes_nothing(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize(
     ("name", "value", "reason"),
     [
-        ("chartpact.sandbox.layers._native", None, "C extension is not built"),
+        ("chartpact.sandbox.layers.native", None, "C extension is not built"),
         ("platform.machine", lambda: "riscv64", "no system call filter for riscv64"),
     ],
 )
@@ -414,12 +438,7 @@ def test_what_is_missing_is_named(
     monkeypatch: pytest.MonkeyPatch, name: str, value: object, reason: str
 ) -> None:
     monkeypatch.setattr(name, value)
-    layers.unavailable.cache_clear()
-    try:
-        assert reason in layers.unavailable()
-    finally:
-        monkeypatch.undo()
-        layers.unavailable.cache_clear()
+    assert reason in layers.unavailable()
 
 
 def test_an_old_container_engine_that_answers_eperm_is_understood(
@@ -429,12 +448,7 @@ def test_an_old_container_engine_that_answers_eperm_is_understood(
         raise PermissionError(1, "Operation not permitted")
 
     monkeypatch.setattr(os, "pidfd_open", refused)
-    layers.unavailable.cache_clear()
-    try:
-        assert "lacks pidfd" in layers.unavailable()
-    finally:
-        monkeypatch.undo()
-        layers.unavailable.cache_clear()
+    assert "lacks pidfd" in layers.unavailable()
 
 
 def test_the_threat_model_names_every_call_and_every_layer(probed: dict[str, Finding]) -> None:

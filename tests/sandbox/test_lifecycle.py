@@ -20,9 +20,11 @@ from pathlib import Path
 import pytest
 
 from chartpact.sandbox import wire
+from chartpact.sandbox.endings import REFUSAL, Allowance, Exit, RunFailed
 from chartpact.sandbox.layers import ALL, SECCOMP
-from chartpact.sandbox.pool import Allowance, Pool, Renewal, RunFailed, default
-from chartpact.sandbox.process import REFUSAL, Exit, Unavailable, Zygote
+from chartpact.sandbox.memory_files import create_answer
+from chartpact.sandbox.pool import Pool, Renewal, process_pool
+from chartpact.sandbox.zygote_handle import Unavailable, Zygote
 
 from .conftest import PLANTED
 from .processes import (
@@ -75,7 +77,7 @@ def test_a_pool_starts_lazily_and_closes_cleanly() -> None:
 
 
 def test_the_default_pool_is_one() -> None:
-    assert default() is default()
+    assert process_pool() is process_pool()
 
 
 def test_a_zygote_killed_with_runs_under_way_answers_them_all_and_leaves_no_orphan() -> None:
@@ -114,7 +116,7 @@ def test_a_child_whose_zygote_died_before_it_could_follow_ends() -> None:
             code = 1
             try:
                 import_module("chartpact._native").sandbox_await(
-                    theirs.fileno(), -1, os.getpid(), wire.blank(4096)
+                    theirs.fileno(), -1, os.getpid(), create_answer(4096)
                 )  # nobody's child but ours
             finally:
                 os._exit(code)
@@ -169,7 +171,7 @@ def test_a_child_that_waits_holds_three_descriptors_and_a_run_none() -> None:
 def test_a_stuck_zygote_is_replaced_and_every_run_is_served(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("chartpact.sandbox.process.FORK_S", 3.0)
+    monkeypatch.setattr("chartpact.sandbox.zygote_handle.FORK_S", 3.0)
     with Pool(2, planted=PLANTED) as pool:
         stuck = pool.zygote()
         assert at_rest(stuck.pid)
@@ -187,7 +189,7 @@ def test_a_stuck_zygote_is_replaced_when_a_run_fails(monkeypatch: pytest.MonkeyP
         assert at_rest(stuck.pid)
         os.kill(stuck.pid, signal.SIGSTOP)
         with monkeypatch.context() as patch, pytest.raises(RunFailed) as failed:
-            patch.setattr("chartpact.sandbox.process.FORK_S", 0.5)
+            patch.setattr("chartpact.sandbox.zygote_handle.FORK_S", 0.5)
             pool.run(SLEEP, Allowance(wall_ms=100))
         assert failed.value.kind == "busy"
         assert not alive(stuck.pid)
@@ -198,7 +200,7 @@ def test_a_host_without_room_for_a_process_is_called_busy(tmp_path: Path) -> Non
     full, planted = tmp_path / "full", tmp_path / "planted.py"
     planted.write_text(
         "import errno, os\n"
-        "fork, KINDS = os.fork, {}\n"
+        "fork, TASKS = os.fork, {}\n"
         "def while_there_is_room():\n"
         f"    if os.path.exists({str(full)!r}):\n"
         "        raise BlockingIOError(errno.EAGAIN, 'no')\n"
@@ -370,7 +372,7 @@ def test_runs_that_were_killed_by_whomever_or_refused_do_not_renew_a_zygote(
     ended = Exit(signal=ending, code=0, killed=False, wall_ms=241, cpu_ms=20, peak_kib=1)
     with Pool(1, renewal=Renewal(crashes=1)) as pool:
         zygote = pool.zygote()
-        monkeypatch.setattr(Zygote, "run", lambda *_: (ended, wire.blank(4096)))
+        monkeypatch.setattr(Zygote, "run", lambda *_: (ended, create_answer(4096)))
         with pytest.raises(RunFailed):
             pool.run(NOTHING)
         assert pool._renewing is None
@@ -392,7 +394,8 @@ OWNER = """
     import os, signal, sys, threading, time
     from pathlib import Path
     from chartpact.sandbox import wire
-    from chartpact.sandbox.pool import Pool, Allowance
+    from chartpact.sandbox.endings import Allowance
+    from chartpact.sandbox.pool import Pool
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background ignores it
     pool = Pool(4, planted=Path(sys.argv[1]))
     pool.zygote()
@@ -459,8 +462,8 @@ def test_a_fork_of_the_owner_starts_a_zygote_of_its_own() -> None:
 def test_an_interpreter_that_ends_closes_its_default_pool() -> None:
     program = (
         "from chartpact.sandbox import pool, wire\n"
-        "pool.default().run(wire.encode({'kind': 'nothing'}))\n"
-        "print(pool.default().zygote().pid)\n"
+        "pool.process_pool().run(wire.encode({'kind': 'nothing'}))\n"
+        "print(pool.process_pool().zygote().pid)\n"
     )
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True
@@ -485,7 +488,7 @@ def test_a_zygote_with_a_second_thread_refuses(tmp_path: Path) -> None:
     threaded.write_text(
         "import threading, time\n"
         "threading.Thread(target=time.sleep, args=(5,), daemon=True).start()\n"
-        "KINDS = {}\n"
+        "TASKS = {}\n"
     )
     with Pool(1, planted=threaded) as pool, pytest.raises(Unavailable, match="2 threads"):
         pool.run(NOTHING)
@@ -494,7 +497,7 @@ def test_a_zygote_with_a_second_thread_refuses(tmp_path: Path) -> None:
 def test_a_zygote_whose_memory_can_be_written_and_executed_refuses(tmp_path: Path) -> None:
     """A run could bring its own machine code, which no layer looks at."""
     careless = tmp_path / "careless.py"
-    careless.write_text("import mmap\nKINDS, mmap.kept = {}, mmap.mmap(-1, 4096, prot=7)\n")
+    careless.write_text("import mmap\nTASKS, mmap.kept = {}, mmap.mmap(-1, 4096, prot=7)\n")
     with Pool(1, planted=careless) as pool, pytest.raises(Unavailable, match="own machine code"):
         pool.run(NOTHING)
 
@@ -625,7 +628,7 @@ def test_an_owner_who_is_interrupted_leaves_no_run_behind(monkeypatch: pytest.Mo
 
     with Pool(1, planted=PLANTED) as pool:
         zygote = pool.zygote()
-        monkeypatch.setattr("chartpact.sandbox.process._noticed", interrupted)
+        monkeypatch.setattr("chartpact.sandbox.zygote_handle._notice", interrupted)
         with pytest.raises(KeyboardInterrupt):
             pool.run(SLEEP, Allowance(wall_ms=20_000))
         monkeypatch.undo()

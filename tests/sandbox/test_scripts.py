@@ -3,7 +3,6 @@
 import json
 import os
 from collections.abc import Callable, Iterator
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,9 +10,10 @@ import pytest
 
 from chartpact import sandbox, script
 from chartpact.bars import Bars
-from chartpact.sandbox import packing, scripts, wire
-from chartpact.sandbox.pool import Pool
-from chartpact.script import Extras, Limits, ScriptError, stock
+from chartpact.cache import Cache
+from chartpact.sandbox import answers, packing, scripts, wire
+from chartpact.sandbox.pool import Answered, Pool
+from chartpact.script import Extras, Inspected, Limits, ScriptError, stock
 from chartpact.script.dry_run import dry_run_bars
 
 from .conftest import Ask
@@ -50,30 +50,31 @@ def other_bars(number: int) -> Bars:
 
 
 def test_runs_on_the_same_bars_share_one_file_of_them() -> None:
-    first = scripts._shared.of(BARS)
-    assert scripts._shared.of(BARS) is first
+    first = scripts._share(BARS)
+    assert scripts._share(BARS) is first
     sandbox.run(source("pass"), BARS)
-    assert scripts._shared.of(BARS) is first
+    assert scripts._share(BARS) is first
 
 
 def test_bars_are_shared_for_as_long_as_few_others_are_run_on() -> None:
-    shared = scripts._Shared()
-    first = shared.of(BARS)
+    first = scripts._share(BARS)
     fd = first.fd
-    several = [other_bars(number) for number in range(scripts._SHARED)]
-    files = [shared.of(bars) for bars in several]
-    assert [shared.of(bars) for bars in several] == files
-    assert len(shared._held) == scripts._SHARED
+    several = [other_bars(number) for number in range(scripts.MOST_SHARED)]
+    files = [scripts._share(bars) for bars in several]
+    assert [scripts._share(bars) for bars in several] == files
+    assert len(scripts._shared_bars) == scripts.MOST_SHARED
     del first
     with pytest.raises(OSError, match="Bad file descriptor"):
         os.fstat(fd)
 
 
 def test_large_bars_leave_no_room_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scripts, "_SHARED_BYTES", 30_000)
-    shared = scripts._Shared()
-    files = [shared.of(bars) for bars in (BARS, other_bars(1), other_bars(2))]
-    assert [file for _, file in shared._held.values()] == files[2:]
+    small: Any = Cache(8, weight=30_000, weigh=scripts._shared_bars._weigh)
+    monkeypatch.setattr(scripts, "_shared_bars", small)
+    several = (BARS, other_bars(1), other_bars(2))
+    files = [scripts._share(bars) for bars in several]
+    assert [bool(small.get(id(bars))) for bars in several] == [False, False, True]
+    assert scripts._share(several[2]) is files[2]
 
 
 def test_bars_are_never_taken_for_others_that_lay_in_the_same_memory() -> None:
@@ -170,14 +171,12 @@ def test_windows_line_ends_are_compiled_once_too() -> None:
         assert scripts.run(text, BARS, pool=pool).log == ("only here",)
 
 
-def test_what_is_kept_of_sources_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scripts, "_KEPT", 3)
-    monkeypatch.setattr(scripts, "_KEPT_BYTES", 100)
-    known = scripts._Known()
+def test_what_is_kept_of_sources_is_bounded() -> None:
+    known: Cache[str, Inspected] = Cache(3, weight=100, weigh=scripts._inspected._weigh)
     for name in "abcd":
-        known.put(name, scripts.Inspected(code=b"x" * 10))
+        known.put(name, Inspected(code=b"x" * 10))
     assert [name for name in "abcd" if known.get(name)] == ["b", "c", "d"]
-    known.put("e", scripts.Inspected(code=b"x" * 70))
+    known.put("e", Inspected(code=b"x" * 70))
     assert [name for name in "abcde" if known.get(name)] == ["d", "e"]
 
 
@@ -255,7 +254,7 @@ def forger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Any],
         "    if 'say' not in job['params']:\n"
         "        return tasks.run(job, columns)\n"
         "    return json.loads(job['params']['say']), COLUMNS\n"
-        "KINDS = {'run': run}\n"
+        "TASKS = {'run': run}\n"
     )
     with Pool(1, planted=module) as pool:
 
@@ -358,9 +357,9 @@ PARAM = {"name": "n", "type": "int", "default": 1, "desc": "", "min": 1, "max": 
 DECLARED = {"params": [{**PARAM, "options": None}], "meta": {"title": "T"}}
 
 
-def inspected(document: Any) -> scripts.Inspected:
-    answered: Any = SimpleNamespace(document=document, columns=[np.zeros(3, np.uint8)])
-    return scripts._read(scripts._inspected, answered, "check")
+def inspected(document: Any) -> Inspected:
+    answered = Answered(document, [np.zeros(3, np.uint8)])
+    return answers.read_answer(answers.read_inspected, answered, "check")
 
 
 def test_an_honest_inspection_passes() -> None:
@@ -393,12 +392,11 @@ def test_a_forged_inspection_is_a_crash(document: Any) -> None:
         inspected(document)
 
 
-def test_what_is_kept_is_counted_whole_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scripts, "_KEPT_BYTES", 1000)
-    known = scripts._Known()
-    for size in (500, 0, 700, 1):  # somebody else was quicker, and got another answer
-        known.put((None, "", "a"), scripts.Inspected(code=bytes(size)))
-        assert known._bytes == size + len("((), {})")
+def test_what_is_kept_is_counted_whole_and_once() -> None:
+    known: Cache[str, Inspected] = Cache(1024, weight=1000, weigh=answers.weigh)
+    for size in (500, 0, 700, 1):  # another thread was quicker, and got another answer
+        known.put("a", Inspected(code=bytes(size)))
+        assert known._weight == size + len("((), {})")
     for name in "bcd":
-        known.put((None, "", name), scripts.Inspected(meta={"title": "x" * 400}))
-    assert [name for name in "abcd" if known.get((None, "", name))] == ["c", "d"]
+        known.put(name, Inspected(meta={"title": "x" * 400}))
+    assert [name for name in "abcd" if known.get(name)] == ["c", "d"]

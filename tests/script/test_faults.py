@@ -5,7 +5,7 @@ import logging
 import pytest
 
 from chartpact import script, ta
-from chartpact.sandbox import scripts, tasks
+from chartpact.sandbox import answers, scripts, tasks
 from chartpact.sandbox.pool import Answered
 from chartpact.script.dry_run import dry_run_bars
 from chartpact.script.host import payload, text
@@ -122,7 +122,7 @@ def test_a_fault_of_the_script_stays_the_scripts(line, kind, said):
 
 
 def test_the_operator_reads_in_the_log_what_failed(monkeypatch, caplog):
-    monkeypatch.setattr(scripts, "_unprotected", lambda: True)
+    monkeypatch.setattr(scripts, "_is_unprotected", lambda _: True)
     plant(monkeypatch, Chart, "hline", unassigned)
     with caplog.at_level(logging.ERROR), pytest.raises(script.ScriptError):
         scripts.run(HEAD + "    chart.hline(1)\n", dry_run_bars())
@@ -134,27 +134,29 @@ def test_what_a_child_says_failed_is_logged_in_one_line(caplog):
     error = {"step": "run", "kind": "crash", "message": "m", "hint": "h"}
     said = Answered({"error": error, "internal": "one\ntwo \x1b[31m" + "x" * 99_999}, [])
     with caplog.at_level(logging.ERROR), pytest.raises(script.ScriptError):
-        scripts._read(lambda *_: None, said, "run")
+        answers.read_answer(lambda *_: None, said, "run")
     [record] = caplog.records
     assert "one\\ntwo \\x1b" in record.getMessage()
     assert len(record.getMessage()) < 5_000
 
 
-@pytest.mark.parametrize("inside", [None, 5, ["x"], ""])
-def test_what_a_child_says_amiss_is_not_logged(caplog, inside):
+@pytest.mark.parametrize("internal", [None, 5, ["x"], ""])
+def test_what_a_child_says_amiss_is_not_logged(caplog, internal):
     error = {"step": "run", "kind": "value", "message": "m", "hint": "h"}
     with caplog.at_level(logging.ERROR), pytest.raises(script.ScriptError):
-        scripts._read(lambda *_: None, Answered({"error": error, "internal": inside}, []), "run")
+        answers.read_answer(
+            lambda *_: None, Answered({"error": error, "internal": internal}, []), "run"
+        )
     assert not caplog.records
 
 
 def test_a_task_that_fails_in_a_child_is_answered_with_what_failed():
-    document, columns = tasks.faults_told(unassigned)({}, [])
+    document, columns = tasks.answer_faults(unassigned)({}, [])
     assert document["error"]["kind"] == "crash"
     assert "UnboundLocalError" in document["internal"]
     assert columns == []
     with pytest.raises(MemoryError):
-        tasks.faults_told(_exhausted)({}, [])
+        tasks.answer_faults(_exhausted)({}, [])
 
 
 def _exhausted(*_):

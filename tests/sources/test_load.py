@@ -10,7 +10,7 @@ from tests.sources import standin
 import chartpact as cp
 from chartpact.bars import BarsError, SourceNotConfigured
 from chartpact.cli import BAD_INPUT, DONE, UNREACHABLE, main
-from chartpact.sandbox import layers
+from chartpact.sandbox import host_probe
 from chartpact.sources import configuration
 
 
@@ -107,7 +107,7 @@ def test_a_source_that_cannot_be_reached_has_an_exit_code_of_its_own(configure, 
 
 def test_doctor_tells_the_sources_and_what_they_lack(monkeypatch, capsys, folder):
     monkeypatch.setitem(sys.modules, "ccxt", None)
-    monkeypatch.setattr(layers, "probe", lambda: [layers.Finding("seccomp", True, "on")])
+    monkeypatch.setattr(host_probe, "probe", lambda: [host_probe.Finding("seccomp", True, "on")])
     for text, told in (
         (
             f"data=folder:{folder}; kiosk=ccxt:shop",

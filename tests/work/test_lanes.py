@@ -152,7 +152,7 @@ def test_what_a_jobs_own_processes_use_counts_as_the_jobs(workers):
 
 def test_to_start_a_sandbox_is_not_the_fault_of_the_first_who_needs_it(tmp_path):
     slow = tmp_path / "slow.py"
-    slow.write_text("import time\nwhile time.process_time() < 1: pass\nKINDS = {}\n")
+    slow.write_text("import time\nwhile time.process_time() < 1: pass\nTASKS = {}\n")
     with Workers(1, prepare=chores.import_sandbox, bounds=Bounds(wall_s=60)) as one:
         one.submit("bob", chores.who).result(60)
         start = partial(chores.start_sandbox, slow)

@@ -40,9 +40,9 @@ def findings() -> list[tuple[str, str]]:
 
 def _sandbox() -> list[tuple[str, str]]:
     """Whether scripts can be run here, and each layer of the sandbox, tried for real."""
-    from chartpact.sandbox import layers
+    from chartpact.sandbox import host_probe, layers
 
-    layers_here = layers.probe()
+    layers_here = host_probe.probe()
     if reason := layers.unavailable():
         how = f"scripts run unprotected ({layers.TRUST}=1)" if layers.trusted() else "no scripts"
         return [("sandbox", f"{how}: {reason}")]

@@ -1,50 +1,46 @@
 """The life of one run: wait for the job, harden, do it, leave an answer, end.
 
-A job is a packet whose document names its `kind`; `KINDS` holds what can be done. A child is made
-before its job comes and rehearses meanwhile, so that the memory a run touches is its own already.
+A job is a packet whose document names the `kind` of task. A child is made before its job comes and
+rehearses meanwhile, so that the memory a run touches is its own already.
 """
 
 import os
 import select
 import socket
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from chartpact import _native
-from chartpact.sandbox import packing, tasks, wire
+from chartpact.sandbox import messages, packing, wire
+from chartpact.sandbox.messages import ANSWERED, OUT_OF_MEMORY, UNANSWERED, UNASKED
+from chartpact.sandbox.tasks import Task
 
-# Exit codes. A step of the hardening that fails ends the process by a signal.
-ANSWERED, UNANSWERED, OUT_OF_MEMORY, UNASKED = 0, 3, 4, 5
 # The descriptors of a child that waits; from the hardening on it has none.
 _SOCKET, _RULESET, _STATM = 0, 1, 2
+_PROMPT_S = 0.003  # a job that comes within this time is not kept waiting for the rehearsal
+REHEARSED = 1 << 20  # room for the answer of the rehearsal
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """A job of our own, and the packet that it shares: what a child does while it waits."""
+
+    job: bytes
+    shared: bytes
 
 
 @dataclass(frozen=True)
 class Cell:
-    """What the zygote prepared for its children to lock themselves in with."""
+    """What all children of a zygote have in common: what locks them in, and what they can do."""
 
     ruleset: int
     zygote: int
     layers: int
     user: int
-
-
-KINDS = dict(tasks.KINDS)
-_PROMPT_S = 0.003  # a job that comes within this time is not kept waiting for the rehearsal
-REHEARSED = 1 << 20  # room for the answer of the rehearsal
-_rehearsal = memoryview(b""), memoryview(b"")
-
-
-def rehearse(job: bytes, shared: bytes) -> None:
-    """Does this job now, and from now on in every child before its own job comes."""
-    global _rehearsal  # noqa: PLW0603
-    _rehearsal = memoryview(job), memoryview(shared)
-    answer = bytearray(REHEARSED)
-    _work(*_rehearsal, memoryview(answer))
-    document, _ = wire.decode(bytes(answer))
-    if "error" in document:
-        raise RuntimeError(f"the rehearsal failed: {document['error']}")
+    tasks: Mapping[str, Task]
+    rehearsal: Rehearsal
 
 
 def live(cell: Cell, requests: int, answer: int) -> NoReturn:
@@ -59,13 +55,14 @@ def live(cell: Cell, requests: int, answer: int) -> NoReturn:
 def _serve(cell: Cell, stage: memoryview) -> int:
     requests = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET, 0, _SOCKET)
     if not select.select([_SOCKET], [], [], _PROMPT_S)[0]:
-        _work(*_rehearsal, stage)
+        rehearsal = cell.rehearsal
+        _work(cell.tasks, memoryview(rehearsal.job), memoryview(rehearsal.shared), stage)
         wire.erase(stage)
     stage.release()  # the answer moves
-    request, fds = wire.receive(requests)
+    request, fds = messages.receive(requests)
     if not request:
         return UNASKED
-    job_size, shared_size, answer_size, wall_ms, memory_kib = wire.REQUEST.unpack(request)
+    job_size, shared_size, answer_size, wall_ms, memory_kib = messages.REQUEST.unpack(request)
     job, shared, answer = _native.sandbox_enter(
         fds[0],
         job_size,
@@ -82,15 +79,27 @@ def _serve(cell: Cell, stage: memoryview) -> int:
         2 * wall_ms + 200,
     )
     sys.stdin = sys.stdout = sys.stderr = None
-    return _work(job, shared, answer)
+    return _work(cell.tasks, job, shared, answer)
 
 
-def _work(job: memoryview, shared: memoryview | None, answer: memoryview) -> int:
+def rehearse(tasks: Mapping[str, Task], rehearsal: Rehearsal) -> None:
+    """Does the job of the rehearsal in this process."""
+    answer = bytearray(REHEARSED)
+    job, shared = memoryview(rehearsal.job), memoryview(rehearsal.shared)
+    _work(tasks, job, shared, memoryview(answer))
+    document, _ = wire.decode(bytes(answer))
+    if "error" in document:
+        raise RuntimeError(f"the rehearsal failed: {document['error']}")
+
+
+def _work(
+    tasks: Mapping[str, Task], job: memoryview, shared: memoryview | None, answer: memoryview
+) -> int:
     try:
         document, columns = wire.decode(job, len(job))
         if shared is not None:
             packing.join(document, columns, *wire.decode(shared, len(shared)))
-        parts = wire.encode(*KINDS[document["kind"]](document, columns))
+        parts = wire.encode(*tasks[document["kind"]](document, columns))
         if sum(map(len, parts)) > len(answer) or len(parts[0]) > wire.MOST_JSON:
             parts = wire.encode(_too_large(len(answer)))
         wire.write(parts, answer)

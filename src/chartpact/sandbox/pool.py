@@ -3,48 +3,35 @@
 import atexit
 import logging
 import os
-import signal
 import threading
 import time
-import weakref
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from chartpact.cache import Cache
 from chartpact.sandbox import wire
-from chartpact.sandbox.layers import ALL
-from chartpact.sandbox.process import Exit, ForkFailed, Lost, Unavailable, Zygote
-from chartpact.script.errors import NOT_YOUR_FAULT
+from chartpact.sandbox.endings import (
+    Allowance,
+    Exit,
+    RunFailed,
+    check_ending,
+    host_is_busy,
+    no_answer,
+)
+from chartpact.sandbox.layers import ALL, unavailable
+from chartpact.sandbox.memory_files import Sealed, read_answer
+from chartpact.sandbox.zygote_handle import ForkFailed, Lost, Unavailable, Zygote
 from chartpact.work.cores import count_cores
+from chartpact.work.forks import after_fork
 from chartpact.work.turns import Crowded, Turns, User
 
 log = logging.getLogger(__name__)
 
-Shared = Callable[[], wire.Sealed | None]  # called when the turn has come: whoever waits has none
-
-_OUT_OF_MEMORY = 4
-
-
-class RunFailed(Exception):
-    """A run without an answer: `kind` is time, busy, memory or crash; `ended` tells of its end."""
-
-    def __init__(self, kind: str, message: str, hint: str, ended: Exit | None = None) -> None:
-        super().__init__(message)
-        self.kind = kind
-        self.message = message
-        self.hint = hint
-        self.ended = ended
-
-
-@dataclass(frozen=True)
-class Allowance:
-    """What one run may use, and how much it may say."""
-
-    wall_ms: int = 1000
-    memory: int = 64 << 20
-    answer: int = 4 << 20
+Shared = Callable[[], Sealed | None]  # called when the turn has come, so that waiting holds nothing
 
 
 @dataclass(frozen=True)
@@ -58,18 +45,22 @@ class Renewal:
 
 @dataclass(frozen=True)
 class Answered:
-    """What a run answered, still to be judged."""
+    """What a run answered; nothing of it is checked yet."""
 
     document: Any
     columns: list[wire.Column]
 
 
-def _nothing() -> None:
-    """What a job shares that shares nothing."""
+def _share_nothing() -> None:
+    """For jobs that come in one packet."""
 
 
 class Pool:
-    """A zygote, started when first needed, and turns at it."""
+    """A zygote, started when first needed, and turns at it.
+
+    `planted` is a test's module with code past the language guard. `layers` are all of them,
+    except to probe one.
+    """
 
     def __init__(
         self,
@@ -83,10 +74,10 @@ class Pool:
         self.turns = Turns(turns or count_cores())
         self.patience_s = patience_s
         self.renewal = renewal or Renewal()
-        self._planted = planted  # a test's module: code past the language guard
-        self._layers = layers  # all, except for a probe of one of them
+        self._planted = planted
+        self._layers = layers
         self._reset()
-        _pools.add(self)
+        after_fork(self.forget)
 
     def _reset(self) -> None:
         self._lock = threading.Lock()
@@ -95,6 +86,11 @@ class Pool:
         self._executor: ThreadPoolExecutor | None = None
         self._closed = False
 
+    @cached_property
+    def unavailable(self) -> str:
+        """Why no script can be run in a sandbox here; "" when it can."""
+        return unavailable()
+
     # ------------------------------------------------------------------------------- running
 
     def run(
@@ -102,19 +98,19 @@ class Pool:
         parts: Sequence[wire.Part],
         allowance: Allowance | None = None,
         user: User = None,
-        shared: Shared = _nothing,
+        shared: Shared = _share_nothing,
     ) -> Answered:
-        """Runs the job in this packet, and in one that it shares, and waits for its answer."""
+        """Runs the job in this packet, and in the one it shares, and waits for its answer."""
         turn = threading.Event()
         self._ask(user, turn.set)
         try:
             in_time = turn.wait(self.patience_s)
-        except BaseException:  # whoever waited was interrupted
+        except BaseException:  # the caller was interrupted
             if not self.turns.withdraw(user, turn.set):
                 self.turns.done(user, 0.0)
             raise
         if not in_time and self.turns.withdraw(user, turn.set):
-            raise _busy(f"no turn came free within {self.patience_s:g} s")
+            raise host_is_busy(f"no turn came free within {self.patience_s:g} s")
         started = time.monotonic()
         try:
             return self._perform(parts, shared, allowance or Allowance())
@@ -135,8 +131,10 @@ class Pool:
             started = time.monotonic()
             try:
                 if answer.set_running_or_notify_cancel():
-                    answer.set_result(self._perform(parts, _nothing, allowance or Allowance()))
-            except BaseException as error:  # noqa: BLE001  (it belongs to whoever asks)
+                    answer.set_result(
+                        self._perform(parts, _share_nothing, allowance or Allowance())
+                    )
+            except BaseException as error:  # noqa: BLE001  (it belongs to the caller)
                 answer.set_exception(error)
             finally:
                 self.turns.done(user, time.monotonic() - started)
@@ -151,14 +149,16 @@ class Pool:
         try:
             self.turns.ask(user, granted)
         except Crowded:
-            raise _busy("too many runs are waiting") from None
+            raise host_is_busy("too many runs are waiting") from None
 
-    def _perform(self, parts: Sequence[wire.Part], shared: Shared, given: Allowance) -> Answered:
+    def _perform(
+        self, parts: Sequence[wire.Part], shared: Shared, allowance: Allowance
+    ) -> Answered:
         try:
-            with wire.Sealed("job", parts) as job:
-                ended, answer = self._ran(job, shared(), given)
+            with Sealed("job", parts) as job:
+                ended, answer = self._run_child(job, shared(), allowance)
             try:
-                return _answered(ended, answer, given)
+                return _read(ended, answer, allowance)
             except RunFailed as failed:
                 failed.ended = ended
                 raise
@@ -166,26 +166,27 @@ class Pool:
                 os.close(answer)
         except OSError as error:  # out of descriptors, processes or memory
             log.error("no run could be started: %s", error)
-            raise _busy(f"no run could be started: {error.strerror}") from None
+            raise host_is_busy(f"no run could be started: {error.strerror}") from None
 
-    def _ran(
-        self, job: wire.Sealed, shared: wire.Sealed | None, given: Allowance
+    def _run_child(
+        self, job: Sealed, shared: Sealed | None, allowance: Allowance
     ) -> tuple[Exit | None, int]:
+        limits = allowance.answer, allowance.wall_ms, allowance.memory >> 10
         for _ in range(2):
             zygote = self.zygote()
             try:
-                limits = given.answer, given.wall_ms, given.memory >> 10
                 ended, answer = zygote.run(job, shared, *limits)
             except ForkFailed as error:
-                raise _busy(f"no process could be started: {error}") from None
+                raise host_is_busy(f"no process could be started: {error}") from None
             except Lost as lost:
                 self._replace(zygote, lost)
                 if not lost.again:
-                    raise _busy("the sandbox was restarted in the middle of the run") from None
+                    reason = "the sandbox was restarted in the middle of the run"
+                    raise host_is_busy(reason) from None
             else:
-                self._after(zygote, ended)
+                self._count(zygote, ended)
                 return ended, answer
-        raise _busy("the sandbox does not start runs")
+        raise host_is_busy("the sandbox does not start runs")
 
     # ------------------------------------------------------------------------------- zygotes
 
@@ -195,10 +196,10 @@ class Pool:
             if self._closed:
                 raise Unavailable("the sandbox is closed")
             if self._zygote is None:
-                self._zygote = self._new()
+                self._zygote = self._start()
             return self._zygote
 
-    def _new(self) -> Zygote:
+    def _start(self) -> Zygote:
         return Zygote(self.turns.turns, self._planted, self._layers)
 
     def _replace(self, zygote: Zygote, lost: Lost) -> None:
@@ -208,9 +209,9 @@ class Pool:
                 log.warning("the sandbox is started anew: %s", lost)
         zygote.kill()
 
-    def _after(self, zygote: Zygote, ended: Exit | None) -> None:
-        # A kill is no crash, nor is a host that lacks a layer.
-        if ended is not None and ended.signal not in (0, signal.SIGKILL) and not ended.refused:
+    def _count(self, zygote: Zygote, ended: Exit | None) -> None:
+        """Counts crashes, and starts the renewal of a zygote when it is due."""
+        if ended is not None and ended.crashed:
             zygote.crashes += 1
         due = (
             zygote.runs >= self.renewal.runs
@@ -226,7 +227,7 @@ class Pool:
 
     def _renew(self, old: Zygote) -> None:
         try:
-            new = self._new()
+            new = self._start()
         except (OSError, Unavailable) as error:  # the old one goes on, and the next run tries again
             log.error("the sandbox could not be renewed: %s", error)
             with self._lock:
@@ -268,91 +269,24 @@ class Pool:
         self._reset()
 
 
-def _answered(ended: Exit | None, fd: int, given: Allowance) -> Answered:
+def _read(ended: Exit | None, answer: int, allowance: Allowance) -> Answered:
     if ended is not None:
-        _judge(ended, given)
+        check_ending(ended, allowance)
     try:
-        document, columns = wire.read_answer(fd, given.answer)
+        return Answered(*read_answer(answer, allowance.answer))
     except wire.WireError as error:
-        raise RunFailed(
-            "crash", f"the script's process left no usable answer: {error}", NOT_YOUR_FAULT
-        ) from None
-    return Answered(document, columns)
+        raise no_answer(error) from None
 
 
-def _judge(ended: Exit, given: Allowance) -> None:
-    if ended.killed:
-        raise _too_slow(ended, given)
-    if ended.signal:
-        raise _crashed(ended, given)
-    if ended.code == _OUT_OF_MEMORY:
-        raise _out_of_memory(given)
+_process: Cache[str, Pool] = Cache(most=1)
 
 
-def _busy(why: str) -> RunFailed:
-    return RunFailed("busy", f"this host is busy: {why}", "try again in a moment")
+def process_pool() -> Pool:
+    """The pool of this process, for callers that hand in none: made once, closed at exit."""
+    return _process.get_or_make("pool", _make_pool)
 
 
-def _too_slow(ended: Exit, given: Allowance) -> RunFailed:
-    if ended.cpu_ms < given.wall_ms / 2:
-        return _busy(
-            f"within {given.wall_ms} ms the script got {ended.cpu_ms:.0f} ms of processor time"
-        )
-    return RunFailed(
-        "time",
-        f"the script did not finish within {given.wall_ms} ms",
-        "use ta functions instead of loops over bars, or fewer bars",
-    )
-
-
-def _out_of_memory(given: Allowance) -> RunFailed:
-    return RunFailed(
-        "memory",
-        f"the script needs more than {given.memory >> 20} MB",
-        "keep fewer lists and series at a time, or use fewer bars",
-    )
-
-
-def _crashed(ended: Exit, given: Allowance) -> RunFailed:
-    if ended.signal == signal.SIGKILL:  # not ours: its own timer, its CPU limit, or the host
-        if ended.cpu_ms >= given.wall_ms / 2 or ended.wall_ms >= given.wall_ms:
-            return _too_slow(ended, given)
-        return _out_of_memory(given)
-    if step := ended.refused:
-        log.critical("a run was refused: step %d of its hardening failed", step)
-        return RunFailed(
-            "crash",
-            f"the script was not run: step {step} of securing its process failed",
-            "this host needs attention: `chartpact doctor` tells more",
-        )
-    known = ended.signal in {*signal.Signals}
-    name = signal.Signals(ended.signal).name if known else f"signal {ended.signal}"
-    return RunFailed("crash", f"the script's process crashed ({name})", NOT_YOUR_FAULT)
-
-
-# ------------------------------------------------------------------------------------ the default
-
-_pools: "weakref.WeakSet[Pool]" = weakref.WeakSet()
-_default: Pool | None = None
-_default_lock = threading.Lock()
-
-
-def default() -> Pool:
-    """The pool of this process."""
-    global _default  # noqa: PLW0603
-    with _default_lock:
-        if _default is None:
-            _default = Pool()
-            atexit.register(_default.close)
-        return _default
-
-
-def _after_fork() -> None:
-    global _default_lock  # noqa: PLW0603
-    _default_lock = threading.Lock()
-    for pool in list(_pools):
-        pool.forget()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
+def _make_pool() -> Pool:
+    pool = Pool()
+    atexit.register(pool.close)
+    return pool

@@ -1,9 +1,10 @@
-"""What a child can be asked to do with a script: look at it, or run it."""
+"""What a child can be asked to do with a script: inspect it, or run it."""
 
 import errno
 import os
 import socket
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ Answer = tuple[Any, list[Column]]
 Job = Mapping[str, Any]
 Task = Callable[[Job, list[Column]], Answer]
 
+_OVER_THE_LIMIT = 80 << 20
+
 
 def nothing(job: Job, columns: list[Column]) -> Answer:  # noqa: ARG001
     """What a run costs before it does anything."""
@@ -31,9 +34,10 @@ def inspect(job: Job, columns: list[Column]) -> Answer:  # noqa: ARG001
     """What the source declares, and the program it compiles to; or all that is wrong with it."""
     program, problems = examine(job["source"], Limits(**job["limits"]))
     if program is None:
-        return {"errors": [each.to_json() for each in problems]}, []
-    described = {"params": [each.to_json() for each in program.params], "meta": dict(program.meta)}
-    return described, [np.frombuffer(program.dump(), np.uint8)]
+        return {"errors": [problem.to_json() for problem in problems]}, []
+    params = [param.to_json() for param in program.params]
+    code = np.frombuffer(program.dump(), np.uint8)
+    return {"params": params, "meta": dict(program.meta)}, [code]
 
 
 def run(job: Job, columns: list[Column]) -> Answer:
@@ -57,12 +61,13 @@ def run(job: Job, columns: list[Column]) -> Answer:
 
 
 def _program(job: Job, columns: list[Column]) -> Program:
-    found = Program.undump(normalize(job["source"]), columns[job["program"]].tobytes())
-    return found or load(job["source"], Limits(**job["limits"]))
+    """The program that an earlier child compiled, unless it was of another version."""
+    program = Program.undump(normalize(job["source"]), columns[job["program"]].tobytes())
+    return program or load(job["source"], Limits(**job["limits"]))
 
 
 def probe(job: Job, columns: list[Column]) -> Answer:  # noqa: ARG001
-    """Tries what the layers forbid; for each try the name of the error, or "worked"."""
+    """Tries what the layers forbid; for each attempt the name of the error, or "worked"."""
 
     def connect() -> None:
         with socket.socket() as outgoing:
@@ -75,18 +80,15 @@ def probe(job: Job, columns: list[Column]) -> Answer:  # noqa: ARG001
             os._exit(0)
         os.waitpid(pid, 0)
 
-    tries: dict[str, Callable[[], Any]] = {
+    attempts: dict[str, Callable[[], Any]] = {
         "files": lambda: os.close(os.open("/", os.O_RDONLY)),
         "network": connect,
         "signal": lambda: os.kill(os.getppid(), 0),
         "fork": fork,
         "memory": lambda: bytearray(_OVER_THE_LIMIT),
     }
-    found: dict[str, Any] = {name: _attempt(action) for name, action in tries.items()}
-    return {**found, "user": os.getuid(), "no_new_privs": _native.sandbox_no_new_privs()}, []
-
-
-_OVER_THE_LIMIT = 80 << 20
+    results: dict[str, Any] = {name: _attempt(action) for name, action in attempts.items()}
+    return {**results, "user": os.getuid(), "no_new_privs": _native.sandbox_no_new_privs()}, []
 
 
 def _attempt(action: Callable[[], Any]) -> str:
@@ -105,25 +107,27 @@ def spin(job: Job, columns: list[Column]) -> Answer:  # noqa: ARG001
         pass
 
 
-def faults_told(task: Task) -> Task:
-    """The task, with what fails in chartpact itself as its answer."""
+def answer_faults(task: Task) -> Task:
+    """The task, whose answer tells of what fails in chartpact itself."""
 
-    def told(job: Job, columns: list[Column]) -> Answer:
+    def guarded(job: Job, columns: list[Column]) -> Answer:
         try:
             return task(job, columns)
         except MemoryError:
             raise
-        except Exception as error:  # noqa: BLE001  (whoever asked must hear of it)
-            failed = {"kind": "crash", "message": "chartpact itself failed", "hint": NOT_YOUR_FAULT}
-            return {"error": failed, "internal": describe_traceback(error)}, []
+        except Exception as error:  # noqa: BLE001  (the caller must hear of it)
+            crash = {"kind": "crash", "message": "chartpact itself failed", "hint": NOT_YOUR_FAULT}
+            return {"error": crash, "internal": describe_traceback(error)}, []
 
-    return told
+    return guarded
 
 
-KINDS: dict[str, Task] = {
-    "nothing": nothing,
-    "inspect": faults_told(inspect),
-    "run": faults_told(run),
-    "probe": probe,
-    "spin": spin,
-}
+TASKS: Mapping[str, Task] = MappingProxyType(
+    {
+        "nothing": nothing,
+        "inspect": answer_faults(inspect),
+        "run": answer_faults(run),
+        "probe": probe,
+        "spin": spin,
+    }
+)

@@ -192,11 +192,11 @@ def _with_own_token() -> "Identify":
 
 
 def _check_layers(args: argparse.Namespace) -> None:
-    from chartpact.sandbox import layers
+    from chartpact.sandbox import host_probe
 
     try:
-        layers.require_for_public_bind(args.host, anyway=args.unsandboxed)
-    except layers.Exposed as error:
+        host_probe.require_for_public_bind(args.host, anyway=args.unsandboxed)
+    except host_probe.Exposed as error:
         raise _usage(f"{error} with --unsandboxed") from None
 
 
@@ -209,6 +209,6 @@ def _hosts(args: argparse.Namespace) -> tuple[str, ...]:
 
 
 def _loopback(host: str) -> bool:
-    from chartpact.sandbox.layers import is_loopback
+    from chartpact.sandbox.host_probe import is_loopback
 
     return is_loopback(host)

@@ -249,16 +249,6 @@ def _meta_value(key: str, node: ast.expr) -> Any:
     return value
 
 
-def is_overlay(meta: Mapping[str, Any]) -> bool:
-    """Whether the script draws on the price chart."""
-    return bool(meta.get("overlay", meta.get("category") == "overlay"))
-
-
-def category(meta: Mapping[str, Any]) -> str:
-    """overlay, panel or external."""
-    return str(meta.get("category", "overlay" if is_overlay(meta) else "panel"))
-
-
 # ---------------------------------------------------------------------------------------- literals
 
 

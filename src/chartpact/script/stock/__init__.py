@@ -4,7 +4,7 @@
 '# WaveTrend: how far the price has left its average, in two smoothed waves.'
 """
 
-from importlib.resources import files
+from pathlib import Path
 
 from chartpact.problem import nearest
 
@@ -16,7 +16,7 @@ def source(name: str) -> str:
     """The script that draws what the builtin of this name draws; KeyError if it has none."""
     if name not in NAMES:
         raise KeyError(name)
-    return files(__name__).joinpath(f"{name}.star").read_text(encoding="utf-8")
+    return Path(__file__).with_name(f"{name}.star").read_text(encoding="utf-8")
 
 
 def refusal(name: str, is_builtin: bool = False) -> str:

@@ -10,20 +10,19 @@ import sys
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from chartpact import _native
-from chartpact.sandbox import wire
-from chartpact.sandbox.layers import ALL, unavailable
+from chartpact.sandbox import messages
+from chartpact.sandbox.endings import Exit
+from chartpact.sandbox.layers import ALL, native, unavailable
+from chartpact.sandbox.memory_files import Sealed, confine, is_finished
 
 START_S = 30.0  # exec, imports and warm-up take a fraction of a second on an idle machine
 FORK_S = 2.0  # a zygote that has not forked, or not reaped, by then is stuck
 CLOSE_S = 5.0
-REFUSAL, _STEPS = 40, 9  # signals: 40 and the number of the step
-_STILLBORN = 32  # children that died before their job, one after the other: there will be no other
-_WOKEN = 20  # times in vain
+_STILLBORN = 32  # children in a row that died before their job: there will be no other
+_SPURIOUS = 20  # wake-ups by a child that has not ended
 _GLANCE_MS = 20  # how often the zygote is listened to while a child's own notice is awaited
 
 _BOOT = (
@@ -47,33 +46,15 @@ class Unavailable(RuntimeError):
 
 
 class Lost(Exception):
-    """The zygote went away or does not answer; `again` tells whether the run may be tried again."""
+    """The zygote went away or does not answer; `again` says whether the run may be tried again."""
 
-    def __init__(self, why: str, again: bool) -> None:
-        super().__init__(why)
+    def __init__(self, reason: str, again: bool) -> None:
+        super().__init__(reason)
         self.again = again
 
 
 class ForkFailed(Exception):
     """The host has no room for another process."""
-
-
-@dataclass(frozen=True)
-class Exit:
-    """How a run's process ended."""
-
-    signal: int  # 0 when it ended by itself
-    code: int
-    killed: bool  # by its owner, at the limit
-    wall_ms: float
-    cpu_ms: float
-    peak_kib: int
-    faults: int = 0  # pages of memory it was the first to touch: what a run costs
-
-    @property
-    def refused(self) -> int:
-        """The step of its hardening that failed, which no run can pretend; 0 if none did."""
-        return self.signal - REFUSAL if REFUSAL < self.signal <= REFUSAL + _STEPS else 0
 
 
 class Zygote:
@@ -122,14 +103,14 @@ class Zygote:
     def _await_ready(self, complaints: int) -> Mapping[str, Any]:
         self._channel.settimeout(START_S)
         try:
-            message, _ = wire.receive(self._channel, 1 << 16)
+            message, _ = messages.receive(self._channel, 1 << 16)
         except TimeoutError:
             message = b""
         if not message:
             self._process.kill()
             self._process.wait()
-            said = os.pread(complaints, 1 << 16, 0).decode(errors="replace").strip()
-            reason = said.splitlines()[-1] if said else "it gave no reason"
+            text = os.pread(complaints, 1 << 16, 0).decode(errors="replace").strip()
+            reason = text.splitlines()[-1] if text else "it gave no reason"
             raise Unavailable(f"the sandbox did not start: {reason}")
         report: dict[str, Any] = json.loads(message)
         if "refused" in report:
@@ -141,11 +122,11 @@ class Zygote:
     # ------------------------------------------------------------------------------- running
 
     def run(
-        self, job: wire.Sealed, shared: wire.Sealed | None, room: int, wall_ms: int, kib: int
+        self, job: Sealed, shared: Sealed | None, room: int, wall_ms: int, kib: int
     ) -> tuple[Exit | None, int]:
-        """Runs one child and tells how it ended, and in which memory file its answer lies.
+        """Runs one child; returns how it ended, and the memory file of its answer.
 
-        None means that the answer is there; its child is then gone, or about to be.
+        None means that the answer is complete; its child is then gone, or about to be.
         """
         with self._lock:
             if self._retired:
@@ -156,11 +137,11 @@ class Zygote:
             pidfd, fd, answer = self._take()
             with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET, 0, fd) as child:
                 try:
-                    sizes = job.size, shared.size if shared else 0, wire.confine(answer, room)
-                    files = [each.fd for each in (job, shared) if each]
-                    request = wire.REQUEST.pack(*sizes, wall_ms, kib)
+                    sizes = job.size, shared.size if shared else 0, confine(answer, room)
+                    files = [packet.fd for packet in (job, shared) if packet]
+                    request = messages.REQUEST.pack(*sizes, wall_ms, kib)
                     return _run(child, pidfd, request, files, answer, wall_ms / 1000), answer
-                except BaseException:  # nobody waits for it any more
+                except BaseException:  # the caller was interrupted
                     _kill(pidfd)
                     os.close(answer)
                     raise
@@ -179,11 +160,11 @@ class Zygote:
             try:
                 self._channel.send(b"T")
                 with self._taking:
-                    message, fds = wire.receive(self._channel)
+                    message, fds = messages.receive(self._channel)
             except OSError as error:
                 raise Lost(f"it gives no child ({type(error).__name__})", again=True) from None
             if message[:1] == b"F":
-                raise ForkFailed(os.strerror(wire.FAILED.unpack(message)[1]))
+                raise ForkFailed(os.strerror(messages.FAILED.unpack(message)[1]))
             if message[:1] != b"S":
                 raise Lost("it ended", again=True)
             if len(fds) == 3 and not _ended(fds[0]):
@@ -205,7 +186,7 @@ class Zygote:
             self.close()
 
     def kill(self) -> None:
-        """Ends it at once; its runs die with it, and their owners are told."""
+        """Ends it at once; its runs die with it, and their callers get `Lost`."""
         with self._lock:
             self._retired = True
         self._process.kill()
@@ -224,9 +205,9 @@ class Zygote:
             self._process.wait()
 
     def forget(self) -> None:
-        """Lets go of what a fork of the owner inherited: the zygote lives as long as its owner."""
+        """In a fork of the owner: lets go of the zygote, which lives as long as its owner."""
         self._channel.close()
-        self._process.returncode = 0  # it is not this process's child
+        self._process.returncode = 0  # so that nobody waits for another process's child
 
 
 def _run(
@@ -236,18 +217,18 @@ def _run(
     started = time.monotonic()
     try:
         child.settimeout(limit_s)
-        wire.send(child, request, files)
-        if _noticed(child, answer, started + limit_s) and wire.finished(answer):
-            _kill(pidfd)  # it has nothing left to do, whatever it did to seem at its end
+        messages.send(child, request, files)
+        if _notice(child, answer, started + limit_s) and is_finished(answer):
+            _kill(pidfd)  # it has nothing left to do, even if it only pretends to be done
             return None
         child.settimeout(max(started + limit_s - time.monotonic(), 0.001))
         try:
-            message = _word(child)
+            message = _receive_ending(child)
         except TimeoutError:
             ended = _ended(pidfd)
             killed = not ended and _kill(pidfd)
             child.settimeout(FORK_S if ended or killed else 2 * limit_s + FORK_S)
-            message = _word(child)
+            message = _receive_ending(child)
     except TimeoutError:
         raise Lost("it does not reap its children", again=ended) from None
     except OSError as error:
@@ -255,7 +236,7 @@ def _run(
     if message[:1] != b"X":
         raise Lost("it ended", again=False)
     wall = time.monotonic() - started
-    _, status, used, peak, faults = wire.EXITED.unpack(message)
+    _, status, used, peak, faults = messages.EXITED.unpack(message)
     return Exit(
         signal=os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0,
         code=os.WEXITSTATUS(status) if os.WIFEXITED(status) else 0,
@@ -267,27 +248,27 @@ def _run(
     )
 
 
-def _noticed(child: socket.socket, answer: int, deadline: float) -> bool:
-    """Whether the child's end was noticed before it was too late, or the zygote told of it.
+def _notice(child: socket.socket, answer: int, deadline: float) -> bool:
+    """Whether the child announced its end in time, and before the zygote did.
 
-    A hostile child can wake whoever waits as often as it likes; it is not looked at for longer.
+    A hostile child can wake the waiter as often as it likes, so the number of looks is bounded.
     """
-    for _ in range(int((deadline - time.monotonic()) * 1000 / _GLANCE_MS) + _WOKEN):
+    for _ in range(int((deadline - time.monotonic()) * 1000 / _GLANCE_MS) + _SPURIOUS):
         if (left := deadline - time.monotonic()) <= 0:
             break
-        if _native.sandbox_wait(answer, min(int(left * 1000) + 1, _GLANCE_MS)):
+        if native.sandbox_wait(answer, min(int(left * 1000) + 1, _GLANCE_MS)):
             return True
         if _readable(child.fileno()):
             break
     return False
 
 
-def _word(child: socket.socket) -> bytes:
-    """How it ended, in the zygote's words."""
+def _receive_ending(child: socket.socket) -> bytes:
+    """The zygote's message about how the child ended."""
     try:
-        return wire.receive(child)[0]
+        return messages.receive(child)[0]
     except ConnectionResetError:  # said once of a child that ended before it read its request
-        return wire.receive(child)[0]
+        return messages.receive(child)[0]
 
 
 def _ended(pidfd: int) -> bool:
@@ -301,7 +282,7 @@ def _readable(fd: int) -> bool:
 
 
 def _kill(pidfd: int) -> bool:
-    """Whether it could be: root without CAP_KILL may not, and then the child's own timer does."""
+    """Kills a child, if this process may: root without CAP_KILL may not, and its own timer does."""
     try:
         signal.pidfd_send_signal(pidfd, signal.SIGKILL)
     except ProcessLookupError:  # it ended just now
@@ -325,7 +306,7 @@ def _environment() -> dict[str, str]:
 def _config(channel: int, turns: int, planted: Path | None, layers: int) -> dict[str, Any]:
     home = str(Path(__file__).resolve().parents[2])
     return {
-        "path": [home, *(each for each in sys.path if os.path.isabs(each) and each != home)],
+        "path": [home, *(path for path in sys.path if os.path.isabs(path) and path != home)],
         "channel": channel,
         "turns": turns,
         "user": _NOBODY,

@@ -1,0 +1,115 @@
+"""What children say, read strictly: anything that a child of ours would not say is a crash."""
+
+import logging
+from collections.abc import Callable, Mapping
+from math import isfinite
+from typing import Any, TypeVar
+
+from chartpact.params import TYPES, Param
+from chartpact.sandbox import bounds, packing, wire
+from chartpact.sandbox.pool import Answered
+from chartpact.script.errors import NOT_YOUR_FAULT, ScriptError
+from chartpact.script.limits import LOG_LINE_CHARS, LOG_LINES
+from chartpact.script.program import Inspected, Result
+
+T = TypeVar("T")
+log = logging.getLogger(__name__)
+
+_MOST_MESSAGE = 4000
+_MOST_STEPS = 1 << 53
+_MOST_ERRORS = 100
+_MOST_DECLARED = 1 << 20  # characters of params and meta, for a source of 64 KiB
+
+_UNREADABLE = (
+    AttributeError,
+    LookupError,
+    OverflowError,
+    RecursionError,
+    TypeError,
+    ValueError,  # of which WireError is one
+)
+
+
+def read_answer(
+    reader: Callable[[Mapping[str, Any], list[wire.Column]], T], answered: Answered, step: str
+) -> T:
+    """What the reader makes of an answer; raises the error that the answer tells of."""
+    try:
+        document = answered.document
+        if not isinstance(document, dict):
+            raise TypeError
+        if "error" in document:
+            log_fault(document.get("internal"))
+            raise _read_error(document["error"], step)
+        return reader(document, answered.columns)
+    except ScriptError:
+        raise
+    except _UNREADABLE:
+        message = "the script's process left no usable answer"
+        raise ScriptError(step, "crash", message, NOT_YOUR_FAULT) from None
+
+
+def log_fault(internal: Any) -> None:
+    """Logs what failed in chartpact itself, as a child describes it, in one line."""
+    if isinstance(internal, str) and internal:
+        log.error("chartpact itself failed in a run: %s", ascii(internal[:_MOST_MESSAGE]))
+
+
+def _read_error(data: Mapping[str, Any], step: str) -> ScriptError:
+    data = {"step": step, "line": None, "column": None, **data}
+    texts = {name: str(data[name])[:_MOST_MESSAGE] for name in ("message", "hint")}
+    return ScriptError.from_json({**data, **texts})
+
+
+def read_result(document: Mapping[str, Any], columns: list[wire.Column], bars: int) -> Result:
+    """What a run on so many bars drew."""
+    steps, lines, scene = document["steps"], document["log"], document["scene"]
+    if type(steps) is not int or not 0 <= steps <= _MOST_STEPS:
+        raise ValueError("steps")
+    if not isinstance(lines, list) or len(lines) > LOG_LINES + 1:  # the last: more were left out
+        raise ValueError("log")
+    if not all(isinstance(line, str) and len(line) <= LOG_LINE_CHARS for line in lines):
+        raise ValueError("log")
+    bounds.check(scene, columns, bars)
+    return Result(packing.unpack_scene(scene, columns), steps, tuple(lines))
+
+
+def read_inspected(document: Mapping[str, Any], columns: list[wire.Column]) -> Inspected:
+    """What a source declares, or what is wrong with it."""
+    if "errors" in document:
+        if not 0 < len(document["errors"]) <= _MOST_ERRORS:
+            raise ValueError("errors")
+        return Inspected(errors=tuple(_read_error(error, "check") for error in document["errors"]))
+    meta = document["meta"]
+    if not all(isinstance(value, str | int) for value in meta.values()):
+        raise TypeError("meta")
+    if not isinstance(meta["title"], str):
+        raise TypeError("title")
+    params = tuple(_read_param(param) for param in document["params"])
+    inspected = Inspected(params, meta, (), columns[0].tobytes())
+    if weigh(inspected) - len(inspected.code) > _MOST_DECLARED:
+        raise ValueError("declared")
+    return inspected
+
+
+def weigh(inspected: Inspected) -> int:
+    """The bytes that an inspected source takes in a cache."""
+    return len(inspected.code) + len(repr((inspected.params, inspected.meta)))
+
+
+def _read_param(data: Mapping[str, Any]) -> Param:
+    scalar = (str, int, float, type(None))
+    number = (int, float, type(None))
+    options = data["options"]
+    floats = [value for value in (*data.values(), *(options or ())) if isinstance(value, float)]
+    fits = (
+        isinstance(data["name"], str) and data["name"].isidentifier(),
+        data["type"] in TYPES and isinstance(data["desc"], str),
+        isinstance(data["default"], scalar) and isinstance(data.get("group"), str | None),
+        all(type(data.get(name)) in number for name in ("min", "max", "step")),
+        options is None or all(isinstance(option, scalar) for option in options),
+        all(map(isfinite, floats)),
+    )
+    if not all(fits):
+        raise ValueError("param")
+    return Param(**{**data, "options": None if options is None else tuple(options)})
