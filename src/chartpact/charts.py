@@ -149,11 +149,11 @@ def _draw(bars: Bars, plan: Plan, first: int, fetch: Fetch) -> Drawn:
             scene, steps = result.scene.cut(first), result.steps
         else:
             scene = indicator.draw(bars, plan.params, supplies).cut(first)
-    except Failure as failure:
-        problem = failure.problem
     except (BarsError, ClockError, TaError, SceneError, ArithmeticError) as error:
         hint = "ask for it with other parameters"
         problem = Problem("value", f"{plan.name}: {error}", hint)
+    except Failure as failure:
+        problem = failure.problem
     return Drawn(
         plan.id,
         plan.name,

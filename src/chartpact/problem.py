@@ -117,11 +117,13 @@ def _letters(word: str) -> set[str]:
     return {*word, *map("".join, pairwise(word))}
 
 
-def did_you_mean(word: str, known: Iterable[str], most: int = 1, alike: float = 0.5) -> str:
-    """The question that names what was probably meant, or nothing.
+def did_you_mean(
+    word: str, known: Iterable[str], most: int = 1, alike: float = 0.5, before: str = ""
+) -> str:
+    """The question that names what was probably meant, with `before` in front of it, or nothing.
 
     >>> did_you_mean("emaa", ["sma", "ema"])
     "did you mean 'ema'?"
     """
     near = nearest(word, known, most, alike)
-    return f"did you mean {' or '.join(map(repr, near))}?" if near else ""
+    return f"{before}did you mean {' or '.join(map(repr, near))}?" if near else ""

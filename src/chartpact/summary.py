@@ -7,7 +7,7 @@ import numpy as np
 
 from chartpact import ta
 from chartpact.bars import Bars
-from chartpact.bars.columns import COLUMNS
+from chartpact.bars.bars import COLUMNS
 from chartpact.clock.walltime import iso
 from chartpact.scene import BarsPlot, DivLinePlot, Drawn, HLinePlot, LinePlot, Scene, Signals
 

@@ -21,7 +21,7 @@ METHODS = {name for name in vars(bars.Bars) if not name.startswith("_")} - {"tak
         {*PUBLIC, *METHODS, *samples.SAMPLES, *Known.__annotations__}
         | {*TIME_NAMES, *VOLUME_NAMES, *TICK_VOLUME_NAMES}
         | {field.name for field in fields(bars.Bars)}
-        | {field.name for field in fields(samples.events.Event)}
+        | {field.name for field in fields(samples.economiccalendar.Event)}
     ),
 )
 def test_the_page_about_bars_mentions(name):

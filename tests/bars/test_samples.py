@@ -8,7 +8,7 @@ import pytest
 
 import chartpact as cp
 from chartpact.bars import BarsError, samples
-from chartpact.bars.samples import events
+from chartpact.bars.samples import economiccalendar
 from chartpact.clock import zones
 
 NAMES = [f"sample:{name}" for name in samples.SAMPLES]
@@ -179,7 +179,7 @@ def test_the_calendar_is_cut_to_a_span_of_time():
 def test_the_market_moves_on_the_news():
     bars = cp.load("sample:es-1m")
     span = (bars.high - bars.low) / bars.close
-    for event in events.calendar():
+    for event in economiccalendar.calendar():
         inside = bars.time[0] < event.time_utc < bars.time[-1]
         if inside and event.impact == "high" and event.currency == "USD":
             bar = int(np.searchsorted(bars.time, event.time_utc))

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chartpact.bars import Bars, BarsError, stamps
-from chartpact.bars.figures import numbers
+from chartpact.bars import Bars, BarsError, timestamps
+from chartpact.bars.numerals import numbers
 
 MOMENTS = st.datetimes(datetime(1971, 1, 1), datetime(2199, 1, 1))
 
@@ -24,8 +24,8 @@ def column(*texts):
 
 
 def read(*texts, tz=None):
-    found = stamps.of_texts(column(*texts), "time", line)
-    return stamps.to_utc(found, tz, line).tolist()
+    found = timestamps.of_texts(column(*texts), "time", line)
+    return timestamps.to_utc(found, tz, line).tolist()
 
 
 def ms(*moment):

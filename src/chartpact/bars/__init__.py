@@ -6,7 +6,7 @@
 """
 
 from chartpact.bars.align import align, last_closed, stretch
-from chartpact.bars.columns import COLUMNS, Bar, Bars
+from chartpact.bars.bars import COLUMNS, Bar, Bars
 from chartpact.bars.errors import BarsError, SourceNotConfigured
 from chartpact.bars.load import load
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from chartpact.bars.columns import Bars
+from chartpact.bars.bars import Bars
 from chartpact.bars.errors import BarsError
 
 

@@ -1,4 +1,4 @@
-"""CSV files into tables: any common separator, plain or compressed, each field still a text."""
+"""CSV files into tables of texts, with any common separator."""
 
 import csv
 import re
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chartpact.bars.errors import BarsError
-from chartpact.bars.figures import Texts
+from chartpact.bars.numerals import Texts
 from chartpact.bars.table import Table, roles
 
 SEPARATORS = ",;\t|"
@@ -34,7 +34,7 @@ class Part:
 
 def read(data: bytes) -> Table:
     """The table of a CSV file's bytes."""
-    text = _text(data)
+    text = _to_utf8(data)
     begin = _BLANK_LINES.match(text).end()  # type: ignore[union-attr]  # it matches any text
     header, _, body = text[begin:].partition(b"\n")
     if not header.strip():
@@ -46,10 +46,9 @@ def read(data: bytes) -> Table:
         names = next(csv.reader([heading], delimiter=separator, skipinitialspace=True))
     except csv.Error as error:
         raise BarsError(f"line {line}: {error}") from None
-    which = roles(names)
-    wanted = [which.time, *filter(None, (which.date,)), *which.prices, *which.volumes]
+    wanted = roles(names).names
     places = [names.index(name) for name in wanted]
-    split = _quoted if b'"' in body else _unquoted
+    split = _split_quoted if b'"' in body else _split_unquoted
     parts = list(_progress(split(body, separator, len(names), places, line), body))
     if not any(len(part.lines) for part in parts):
         raise BarsError("the file has a header, but no bars")
@@ -61,7 +60,7 @@ def read(data: bytes) -> Table:
     return Table(columns, lambda row: f"line {lines[row]}")
 
 
-def _text(data: bytes) -> bytes:
+def _to_utf8(data: bytes) -> bytes:
     """UTF-8 bytes with one kind of line ends, whatever the file was saved as."""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         try:
@@ -89,7 +88,7 @@ def _progress(parts: Iterator[Part], body: bytes) -> Iterator[Part]:
             bar.update(len(part.lines))
 
 
-def _unquoted(
+def _split_unquoted(
     body: bytes, separator: str, width: int, places: list[int], header: int
 ) -> Iterator[Part]:
     """Rows without quotes: the separators' places say where every field begins and ends."""
@@ -128,10 +127,10 @@ def _cut(text: NDArray[np.uint8], begin: Lines, end: Lines) -> Texts:
     inside = offset < length[:, None]
     where = np.minimum(begin[:, None] + offset, len(text) - 1)
     rows = np.where(inside, text[where], np.uint8(0))
-    return _stripped(rows.view(f"S{width}").reshape(len(begin)))
+    return _strip(rows.view(f"S{width}").reshape(len(begin)))
 
 
-def _quoted(
+def _split_quoted(
     body: bytes, separator: str, width: int, places: list[int], header: int
 ) -> Iterator[Part]:
     """Rows with quotes, read by the csv module."""
@@ -150,7 +149,7 @@ def _quoted(
             longest = [max(map(len, fields)) for fields in rows]
             _refuse_long(np.array(longest, np.int64), np.array(lines, np.int64))
             table = np.array(rows, np.bytes_).reshape(len(rows), len(places))
-            fields = [_stripped(np.ascontiguousarray(column)) for column in table.T]
+            fields = [_strip(np.ascontiguousarray(column)) for column in table.T]
             yield Part(fields, np.array(lines, np.int64))
             rows, lines = [], []
         if row is None:
@@ -163,7 +162,7 @@ def _quoted(
         lines.append(line)
 
 
-def _stripped(texts: Texts) -> Texts:
+def _strip(texts: Texts) -> Texts:
     """The texts without the blanks around them; almost no file has any."""
     letters = texts.view(np.uint8)
     if not (letters == ord(" ")).any():

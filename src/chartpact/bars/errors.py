@@ -1,25 +1,25 @@
 """What can be wrong with bars, always said as one sentence."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import ClassVar
 
 from chartpact.clock.errors import ClockError
-from chartpact.problem import did_you_mean
+from chartpact.problem import Failure, Problem, did_you_mean
 
 
-class BarsError(ValueError):
+class BarsError(Failure, ValueError):
     """Bars that cannot be used; the message says what is wrong, where, and what would be right."""
+
+    KIND: ClassVar[str] = "value"  # of the problem
+
+    def __init__(self, message: str) -> None:
+        super().__init__(Problem(self.KIND, message))
 
 
 class SourceNotConfigured(BarsError):
     """`SYMBOL@SOURCE` names a source that nobody has set up."""
-
-
-def nearest(word: str, known: Iterable[str]) -> str:
-    """`; did you mean …?` when a known word resembles the one given, else nothing."""
-    question = did_you_mean(word, known)
-    return f"; {question}" if question else ""
 
 
 @contextmanager
@@ -28,14 +28,14 @@ def clock_errors_translated() -> Iterator[None]:
     try:
         yield
     except ClockError as error:
-        raise BarsError(str(error)) from None
+        raise BarsError(error.message) from None
 
 
 def unreadable(path: Path, error: Exception) -> str:
     """Why a file cannot be read, in words that help to name the right one."""
     if isinstance(error, FileNotFoundError):
-        siblings = [each.name for each in path.parent.iterdir()] if path.parent.is_dir() else []
-        return f"there is no such file{nearest(path.name, siblings)}"
+        siblings = [file.name for file in path.parent.iterdir()] if path.parent.is_dir() else []
+        return f"there is no such file{did_you_mean(path.name, siblings, before='; ')}"
     if isinstance(error, IsADirectoryError):
         return "this is a folder, not a file"
     return f"the file cannot be read: {getattr(error, 'strerror', None) or error}"

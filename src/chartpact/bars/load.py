@@ -1,6 +1,6 @@
-"""Bars that are at hand: `sample:NAME`, the path of a file, or a file's content.
+"""Loads bars of `sample:NAME`, of a file's path, or of a file's content.
 
-`SYMBOL@SOURCE` is told from a path here; what delivers such bars is `chartpact.sources`.
+`SYMBOL@SOURCE` is recognised here; `chartpact.sources` delivers such bars.
 """
 
 import gzip
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from chartpact.bars import csvfile, parquet, samples
-from chartpact.bars.columns import Bars
+from chartpact.bars.bars import Bars
 from chartpact.bars.errors import BarsError, SourceNotConfigured, unreadable
 from chartpact.bars.options import Options
 from chartpact.bars.table import to_bars
@@ -40,8 +40,8 @@ def load(
 ) -> Bars:
     """Bars of a CSV or Parquet file, of `sample:NAME`, or of `SYMBOL@SOURCE`.
 
-    `tz` is the zone of times that name none; `stamp` says whether times are the bars' opens or
-    their closes; the others override what is told by the file's name and its rows.
+    `tz` is the zone of times that name none. `stamp` says whether times are the bars' opens or
+    their closes. The others override what the file's name and rows say.
     """
     options = Options(tz, stamp, symbol, timeframe, tick_size, day_roll)
     text = fspath(source)
@@ -75,7 +75,7 @@ def at_source(text: str) -> tuple[str, str] | None:
 def of_content(data: bytes, name: str, options: Options, largest: int | None = None) -> Bars:
     """Bars of a file's content; one that unpacks to more than `largest` bytes is refused."""
     try:
-        return _bars(_unpacked(data, largest), name, options, largest)
+        return _bars(_unpack(data, largest), name, options, largest)
     except BarsError as error:
         raise type(error)(f"{name}: {error}") from None
 
@@ -106,7 +106,7 @@ def _bars(data: bytes, name: str, options: Options, largest: int | None) -> Bars
     return to_bars(table, options, symbol_of(name), name)
 
 
-def _unpacked(data: bytes, largest: int | None) -> bytes:
+def _unpack(data: bytes, largest: int | None) -> bytes:
     """The content itself, where it came compressed."""
     if data.startswith(b"\x1f\x8b"):
         try:

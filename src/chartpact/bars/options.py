@@ -1,4 +1,4 @@
-"""What a caller may know better than the data that bars are made of."""
+"""The options that `load` and `Bars.from_…` share."""
 
 from dataclasses import dataclass
 from typing import TypedDict
@@ -10,7 +10,7 @@ STAMPS = ("open", "close")
 
 
 class Known(TypedDict, total=False):
-    """The keyword arguments that `load` and `Bars.from_…` share."""
+    """The options as keyword arguments: what a caller knows better than the data."""
 
     tz: str | None  # the zone of times that name none
     stamp: str  # "open" or "close": what of a bar its time is
@@ -22,7 +22,7 @@ class Known(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Options:
-    """The same, with what is meant where nothing is said."""
+    """The options with their defaults filled in."""
 
     tz: str | None = None
     stamp: str = "open"
@@ -36,4 +36,4 @@ class Options:
         if self.stamp not in STAMPS:
             raise BarsError(f"stamp is {self.stamp!r}: a bar is stamped at its open or its close")
         if self.tz is not None:
-            zone(self.tz)  # a misspelt zone is told even where every time has an offset
+            zone(self.tz)  # a misspelt zone is an error even where every time has an offset

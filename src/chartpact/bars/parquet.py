@@ -33,15 +33,13 @@ def read(data: bytes, largest: int | None = None) -> Table:
             else field.name
             for field in file.schema_arrow
         ]
-        which = roles(names)
-        wanted = [which.time, *filter(None, (which.date,)), *which.prices, *which.volumes]
-        stored = {name: file.schema_arrow.names[names.index(name)] for name in wanted}
-        found = file.read(columns=list(stored.values()))
+        stored = {name: file.schema_arrow.names[names.index(name)] for name in roles(names).names}
+        rows = file.read(columns=list(stored.values()))
     except (pa.ArrowException, OSError) as error:
         raise BarsError(f"the Parquet file is damaged: {error}") from None
-    if found.num_rows == 0:
+    if rows.num_rows == 0:
         raise BarsError("the file has columns, but no bars")
-    columns = {name: found.column(kept) for name, kept in stored.items()}
+    columns = {name: rows.column(key) for name, key in stored.items()}
     aware = frozenset(name for name, column in columns.items() if getattr(column.type, "tz", None))
     return Table(
         {name: _values(column) for name, column in columns.items()},

@@ -1,4 +1,4 @@
-"""A table of columns, wherever it came from, into Bars: which column is which, and the checks."""
+"""Tables of named columns into Bars: finds which column is which, and checks the rows."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -8,15 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from chartpact.bars import stamps
-from chartpact.bars.columns import COLUMNS, PRICES, Bars, check
-from chartpact.bars.errors import BarsError, clock_errors_translated, nearest
-from chartpact.bars.figures import numbers, to_texts
+from chartpact.bars import timestamps
+from chartpact.bars.bars import COLUMNS, Bars, check
+from chartpact.bars.errors import BarsError, clock_errors_translated
+from chartpact.bars.numerals import numbers, to_texts
 from chartpact.bars.options import Options
 from chartpact.bars.ticksize import tick_size_of
 from chartpact.clock.periods import opens
 from chartpact.clock.timeframe import Timeframe, of_steps
 from chartpact.clock.tradingcalendar import TradingCalendar, default_roll
+from chartpact.prices import OHLC
+from chartpact.problem import did_you_mean
 
 TIME_NAMES = ("time_utc", "time", "timestamp", "datetime", "date", "open_time")
 VOLUME_NAMES = ("volume", "vol", "real_volume")
@@ -28,7 +30,7 @@ Place = Callable[[int], str]
 
 @dataclass(frozen=True)
 class Table:
-    """Columns by the names they came with; `aware` datetime columns are known to be UTC."""
+    """Columns by their own names; `place` names a row, `aware` lists datetime columns in UTC."""
 
     columns: Mapping[str, Column]
     place: Place
@@ -37,12 +39,17 @@ class Table:
 
 @dataclass(frozen=True)
 class Roles:
-    """Which column is what: the name of each, as it came."""
+    """The names of the columns that hold times, prices and volumes."""
 
     time: str
     date: str | None  # a second column that holds the date of each time
     prices: tuple[str, ...]
     volumes: tuple[str, ...]  # the first that is not all zero counts
+
+    @property
+    def names(self) -> list[str]:
+        """All columns that bars are made of."""
+        return [self.time, *filter(None, (self.date,)), *self.prices, *self.volumes]
 
 
 def plain_name(name: str) -> str:
@@ -54,7 +61,7 @@ def plain_name(name: str) -> str:
     return re.sub(r"\s+", "_", name.strip().strip("<>").strip().lower())
 
 
-WANTED = (*TIME_NAMES, *PRICES, *VOLUME_NAMES, *TICK_VOLUME_NAMES)
+WANTED = (*TIME_NAMES, *OHLC, *VOLUME_NAMES, *TICK_VOLUME_NAMES)
 MOST_LISTED = 20  # names of columns in a refusal
 
 
@@ -66,23 +73,23 @@ def roles(names: list[str]) -> Roles:
         if plain in WANTED and plain in found:
             raise BarsError(f"there are two columns called {plain}")
         found.setdefault(plain, name)
-    time = next((each for each in TIME_NAMES if each in found), None)
-    missing = [*([] if time else ["time"]), *(each for each in PRICES if each not in found)]
+    time = next((name for name in TIME_NAMES if name in found), None)
+    missing = [*([] if time else ["time"]), *(name for name in OHLC if name not in found)]
     if time is None or missing:
         more = ", …" if len(names) > MOST_LISTED else ""
         listed = ", ".join(f"{name!r:.40}" for name in names[:MOST_LISTED]) + more or "none"
         others = [name for plain, name in found.items() if plain not in WANTED]
-        hints = "".join(nearest(each, others) for each in missing if each in PRICES)
+        hints = "".join(did_you_mean(name, others, before="; ") for name in missing if name in OHLC)
         needs = " and ".join(missing)
         accepted = "" if time else f" (a time column is called {' or '.join(TIME_NAMES)})"
         raise BarsError(f"no column {needs}{accepted}; the columns are {listed}{hints}")
     both = time == "time" and "date" in found
-    volumes = [each for each in (*VOLUME_NAMES, *TICK_VOLUME_NAMES) if each in found]
+    volumes = [name for name in (*VOLUME_NAMES, *TICK_VOLUME_NAMES) if name in found]
     return Roles(
         time=found[time],
         date=found["date"] if both else None,
-        prices=tuple(found[each] for each in PRICES),
-        volumes=tuple(found[each] for each in volumes),
+        prices=tuple(found[name] for name in OHLC),
+        volumes=tuple(found[name] for name in volumes),
     )
 
 
@@ -92,7 +99,7 @@ def to_bars(table: Table, options: Options, symbol: str, source: str) -> Bars:
     which = roles(list(table.columns))
     time = _times(table, which, options.tz)
     columns: dict[str, Column] = {"time": time}
-    for name, key in zip(PRICES, which.prices, strict=True):
+    for name, key in zip(OHLC, which.prices, strict=True):
         columns[name] = _numbers(table.columns[key], name, table.place)
     columns["volume"] = _volume(table, which)
     check(columns, table.place)
@@ -105,7 +112,7 @@ def to_bars(table: Table, options: Options, symbol: str, source: str) -> Bars:
         if step is None:
             raise BarsError("the opening of one bar needs its timeframe: give it, as in '5m'")
         columns["time"] = opens(time, step, TradingCalendar.of(roll, symbol))
-    prices = np.concatenate([columns[name] for name in PRICES])
+    prices = np.concatenate([columns[name] for name in OHLC])
     time, opening, high, low, close, volume = (_read_only(columns[name]) for name in COLUMNS)
     return Bars(
         time,
@@ -128,24 +135,24 @@ def _times(table: Table, which: Roles, tz: str | None) -> NDArray[np.int64]:
         missing = np.isnat(values)
         if missing.any():
             raise BarsError(f"{table.place(int(np.argmax(missing)))}: {name} is empty")
-        read = stamps.of_datetimes(values, naive=which.time not in table.aware)
+        read = timestamps.of_datetimes(values, naive=which.time not in table.aware)
     elif values.dtype.kind in "iuf" and which.date is None:
-        read = stamps.of_numbers(values, table.place)
+        read = timestamps.of_numbers(values, table.place)
     else:
         texts = to_texts(values)
         if which.date is not None:
             dates = to_texts(table.columns[which.date])
-            texts = stamps.of_dates_and_times(dates, texts, table.place)
-        read = stamps.of_texts(texts, name, table.place)
-    return stamps.to_utc(read, "UTC" if name == "time_utc" else tz, table.place)
+            texts = timestamps.of_dates_and_times(dates, texts, table.place)
+        read = timestamps.of_texts(texts, name, table.place)
+    return timestamps.to_utc(read, "UTC" if name == "time_utc" else tz, table.place)
 
 
 def _volume(table: Table, which: Roles) -> NDArray[np.float64]:
     """The first volume column that counts something; brokers fill one of theirs with zeros."""
-    found = [_numbers(table.columns[key], "volume", table.place) for key in which.volumes]
-    if not found:
+    volumes = [_numbers(table.columns[key], "volume", table.place) for key in which.volumes]
+    if not volumes:
         return np.full(len(table.columns[which.time]), np.nan)
-    return next((each for each in found if (np.nan_to_num(each) != 0).any()), found[0])
+    return next((volume for volume in volumes if np.nan_to_num(volume).any()), volumes[0])
 
 
 def _numbers(values: Column, name: str, place: Place) -> NDArray[np.float64]:
@@ -154,17 +161,18 @@ def _numbers(values: Column, name: str, place: Place) -> NDArray[np.float64]:
     return numbers(to_texts(values), name, place)
 
 
-def _timeframe(time: NDArray[np.int64], given: str | None) -> Timeframe | None:
-    found = of_steps(time)
-    if given is None:
-        if found is None and len(time) > 1:
+def _timeframe(time: NDArray[np.int64], option: str | None) -> Timeframe | None:
+    """The timeframe that a caller names or the steps between bars show; one bar has none."""
+    step = of_steps(time)
+    if option is None:
+        if step is None and len(time) > 1:
             raise BarsError("the timeframe cannot be told from these times: give it, as in '5m'")
-        return found  # one bar does not tell, and most of what is asked of it needs none
-    wanted = Timeframe.parse(given)
+        return step
+    wanted = Timeframe.parse(option)
     # Days with a clock change are shorter than others, and so is February.
-    if found is not None and np.mean(np.diff(time) < 0.9 * wanted.ms) > 0.5:
+    if step is not None and np.mean(np.diff(time) < 0.9 * wanted.ms) > 0.5:
         raise BarsError(
-            f"timeframe {wanted} was given, but the bars are {found} apart; "
+            f"timeframe {wanted} was given, but the bars are {step} apart; "
             f"longer bars are made of them by bars.resample('{wanted}')"
         )
     return wanted

@@ -1,4 +1,4 @@
-"""The tick size that prices betray: the coarsest usual grid on which all of them lie."""
+"""The tick size of prices: the coarsest usual grid on which all of them lie."""
 
 import math
 

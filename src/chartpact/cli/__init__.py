@@ -1,7 +1,6 @@
 """The same verbs from a shell: each noun's module adds its own, this one runs them.
 
-What goes wrong is raised as a Failure, or as a BarsError: `main` prints it, and its kind decides
-the exit code.
+What goes wrong is raised as a Failure: `main` prints it, and its kind decides the exit code.
 """
 
 import argparse
@@ -36,11 +35,12 @@ class UsageError(Failure):
         self.code = code
 
 
-def exit_code(error: Failure | BarsError) -> int:
+def exit_code(error: Failure) -> int:
     """The exit code that says what kind of thing went wrong."""
     if isinstance(error, UsageError):
         return error.code
-    unreachable = isinstance(error, Failure) and error.kind == "unavailable"
+    # Sources that are set up wrongly raise a BarsError: nothing was asked that could not answer.
+    unreachable = error.kind == "unavailable" and not isinstance(error, BarsError)
     return UNREACHABLE if unreachable else BAD_INPUT
 
 
@@ -129,7 +129,7 @@ def main(argv: Sequence[str] | None = None, *further: Add) -> int:
             return int(args.run(args))
         with redirect_stdout(_visible(sys.stdout)), redirect_stderr(_visible(sys.stderr)):
             return int(args.run(args))
-    except (Failure, BarsError) as error:
+    except Failure as error:
         print(f"chartpact {args.verb}: {error}", file=_visible(sys.stderr))
         return exit_code(error)
     except BrokenPipeError:  # the reader has seen enough, as in `chartpact … | head`

@@ -17,7 +17,9 @@ FORM = (
     "HHMM-HHMM, several joined by commas, then perhaps a colon and days by digits "
     f'(1 = Sunday … 7 = Saturday), as in "0930-1600:23456"; or "{ALWAYS}"'
 )
-_SESSION = re.compile(r"([^:]+)(?::([1-7]+))?")
+_HOURS = "(?:[01][0-9]|2[0-3])[0-5][0-9]"
+_SPAN = f"{_HOURS}-(?:{_HOURS}|2400)"
+_SESSION = re.compile(f"({_SPAN}(?:,{_SPAN})*)(?::([1-7]+))?")
 
 
 @dataclass(frozen=True)
@@ -60,12 +62,9 @@ def _parse(text: str) -> Session:
     if text == ALWAYS:
         return Session(((0, MINUTES),))
     session = _SESSION.fullmatch(text)
-    try:
-        if session is None:
-            raise ClockError
-        spans = tuple(_span(hours) for hours in session[1].split(","))
-    except ClockError:
-        raise ClockError(f"{text!r} is no session: write {FORM}") from None
+    if session is None:
+        raise ClockError(f"{text!r} is no session: write {FORM}")
+    spans = tuple(_span(hours) for hours in session[1].split(","))
     return Session(spans, frozenset(map(int, session[2] or "1234567")))
 
 

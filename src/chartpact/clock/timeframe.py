@@ -82,11 +82,10 @@ def _parse(text: str) -> Timeframe:
 def _no_timeframe(text: str) -> ClockError:
     minutes = f"{text[:-1]}m"
     if text.endswith("M") and _SHAPE.fullmatch(minutes):  # 15M is asked for when 15m is meant
-        hint = f"m is minutes and M is months: did you mean {minutes!r}?"
+        hint = f"; m is minutes and M is months: did you mean {minutes!r}?"
     else:
-        hint = did_you_mean(text, COMMON)
-    form = "write it like 1m 5m 1h 4h 1D 1W 1M"
-    return ClockError(f"{text!r} is no timeframe: {form}{f'; {hint}' if hint else ''}")
+        hint = did_you_mean(text, COMMON, before="; ")
+    return ClockError(f"{text!r} is no timeframe: write it like 1m 5m 1h 4h 1D 1W 1M{hint}")
 
 
 def of_steps(time: NDArray[np.int64]) -> Timeframe | None:

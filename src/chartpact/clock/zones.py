@@ -34,10 +34,9 @@ def zone(name: str) -> ZoneInfo:
         return _zone(name)
     except (KeyError, ValueError, TypeError, AttributeError, OSError):
         # not a text, no such zone, a folder of zones, or a path too long
-        hint = did_you_mean(str(name), names())
+        hint = did_you_mean(str(name), names(), before="; ")
         raise ClockError(
-            f"{name!r} is no time zone: use an IANA name such as 'America/New_York'"
-            + (f"; {hint}" if hint else "")
+            f"{name!r} is no time zone: use an IANA name such as 'America/New_York'{hint}"
         ) from None
 
 

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from chartpact.bars import Bars, BarsError
+from chartpact.prices import OHLC
 from chartpact.problem import Failure, Problem
 from chartpact.server.jobs import read_inline_bars
 from chartpact.server.shapes import InlineBars
@@ -23,7 +24,7 @@ MOST_BYTES = 6 * 2**20  # besides those of bars: a whole library, as JSON
 BARS = "inline_bars"
 LARGEST = 2**64
 SCRIPT = "source"
-NO_BARS = dict.fromkeys(("time", "open", "high", "low", "close"), ())
+NO_BARS = dict.fromkeys(("time", *OHLC), ())
 JSON_IN_TEXT = (BARS, "indicators", "params_schema")  # some clients send them as JSON in a text
 
 

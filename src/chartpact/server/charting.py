@@ -22,7 +22,6 @@ from chartpact.server.jobs import ChartJob, Picture
 from chartpact.server.refusals import refuse
 from chartpact.server.settings import Settings
 from chartpact.sources import Directory, Source, configuration, readings
-from chartpact.sources.errors import problem_of
 
 
 class Charting:
@@ -149,10 +148,10 @@ class Charting:
                 return await self._execution.use_network(user, fetch)
         except TimeoutError:
             return Problem("unavailable", f"the service did not answer within {within_s} s")
+        except BarsError as error:
+            return error.problem
         except Failure as failure:
             return Problem("unavailable", str(failure))
-        except BarsError as error:
-            return problem_of(error)
 
 
 def _bar(name: str) -> Problem:

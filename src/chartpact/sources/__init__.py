@@ -14,11 +14,10 @@ from chartpact.bars import load as load_file
 from chartpact.bars.load import at_source
 from chartpact.bars.options import Known, Options
 from chartpact.needs import BARS, CALENDAR, Need, Readings, Supply
-from chartpact.problem import Failure
 from chartpact.sources import readings
 from chartpact.sources.configuration import VARIABLE, from_environment, open_directory
 from chartpact.sources.directory import Directory, Source, SourceEntry, Symbol
-from chartpact.sources.errors import Misconfigured, SourceFailed, UnknownSymbol, problem_of
+from chartpact.sources.errors import Misconfigured, SourceFailed, UnknownSymbol
 
 __all__ = [
     "Directory",
@@ -48,14 +47,11 @@ def supply(
     read: Callable[[Need], Readings],
 ) -> Supply:
     """What an indicator needs; `load_bars` decides which names may be asked for."""
-    try:
-        if need.what == BARS:
-            return load_bars(need.name, need.timeframe or None)
-        if need.what == CALENDAR:
-            return tuple(samples.calendar(need.name))
-        return read(need)
-    except BarsError as error:
-        raise Failure(problem_of(error)) from None
+    if need.what == BARS:
+        return load_bars(need.name, need.timeframe or None)
+    if need.what == CALENDAR:
+        return tuple(samples.calendar(need.name))
+    return read(need)
 
 
 def _load_at(name: str, timeframe: str | None) -> Bars:

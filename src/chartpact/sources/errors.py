@@ -14,6 +14,8 @@ class UnknownSymbol(BarsError):
 class Misconfigured(BarsError):
     """The sources are not described as they must be."""
 
+    KIND = "unavailable"
+
 
 class SourceFailed(Failure):
     """A source could not deliver: unreachable, refused, or with an answer that makes no sense."""
@@ -23,11 +25,6 @@ class SourceFailed(Failure):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.message,)
-
-
-def problem_of(error: BarsError) -> Problem:
-    """The error as a value: bad input, or sources that are not set up as they must be."""
-    return Problem("unavailable" if isinstance(error, Misconfigured) else "value", str(error))
 
 
 def near(symbol: str, known: Iterable[str]) -> str:

@@ -65,21 +65,21 @@ MOST_DECIMALS = 300  # a float has no more
 quiet = np.errstate(all="ignore")
 
 
-def computed(function: Callable[..., Any], *operands: Any) -> Any:
+def without_infinity(function: Callable[..., Any], *operands: Any) -> Any:
     """The function's result, na where it is infinite though no operand is."""
     try:
-        return _attempted(function, *operands)
+        return _compute(function, *operands)
     except FloatingPointError:
-        return _mended(function, *operands)
+        return _compute_with_na(function, *operands)
 
 
 @np.errstate(divide="raise", over="raise", under="ignore", invalid="ignore")
-def _attempted(function: Callable[..., Any], *operands: Any) -> Any:
+def _compute(function: Callable[..., Any], *operands: Any) -> Any:
     return function(*operands)
 
 
 @quiet
-def _mended(function: Callable[..., Any], *operands: Any) -> Any:
+def _compute_with_na(function: Callable[..., Any], *operands: Any) -> Any:
     result = function(*operands)
     made = np.isinf(result)
     for operand in operands:
@@ -89,7 +89,7 @@ def _mended(function: Callable[..., Any], *operands: Any) -> Any:
 
 def quotient(a: Any, b: Any) -> Floats:
     """a / b, na where b is 0."""
-    return cast(Floats, computed(np.divide, a, b))
+    return cast(Floats, without_infinity(np.divide, a, b))
 
 
 def plain(result: Any) -> Any:
@@ -126,7 +126,7 @@ def add(a: Numbers, b: Operand) -> Floats:
     >>> add([1, 2], [10, 20])
     array([11., 22.])
     """
-    return cast(Floats, plain(computed(np.add, a, b)))
+    return cast(Floats, plain(without_infinity(np.add, a, b)))
 
 
 @checked
@@ -136,7 +136,7 @@ def sub(a: Numbers, b: Operand) -> Floats:
     >>> sub([10, 20], [1, 2])
     array([ 9., 18.])
     """
-    return cast(Floats, plain(computed(np.subtract, a, b)))
+    return cast(Floats, plain(without_infinity(np.subtract, a, b)))
 
 
 @checked
@@ -146,7 +146,7 @@ def mul(a: Numbers, b: Operand) -> Floats:
     >>> mul([1, 2], [10, 20])
     array([10., 40.])
     """
-    return cast(Floats, plain(computed(np.multiply, a, b)))
+    return cast(Floats, plain(without_infinity(np.multiply, a, b)))
 
 
 @checked
@@ -166,7 +166,7 @@ def mod(a: Numbers, b: Operand) -> Floats:
     >>> mod([7, -7, 1], [3, 3, 0])
     array([ 1.,  2., nan])
     """
-    return cast(Floats, plain(computed(_remainder, a, b)))
+    return cast(Floats, plain(without_infinity(_remainder, a, b)))
 
 
 @checked
@@ -176,7 +176,7 @@ def pow(a: Numbers, b: Operand) -> Floats:
     >>> pow([2, -8], [3, 0.5])
     array([ 8., nan])
     """
-    return cast(Floats, plain(computed(np.power, a, b)))
+    return cast(Floats, plain(without_infinity(np.power, a, b)))
 
 
 def _extreme(name: str, choose: Any, so_far: Callable[..., Floats]) -> tuple[Any, Any]:
@@ -297,7 +297,7 @@ def sqrt(x: Annotated[Value, NUMBERS]) -> Value:
     >>> sqrt([4, -1])
     array([ 2., nan])
     """
-    return cast(Value, plain(computed(np.sqrt, x)))
+    return cast(Value, plain(without_infinity(np.sqrt, x)))
 
 
 @checked
@@ -307,7 +307,7 @@ def log(x: Annotated[Value, NUMBERS]) -> Value:
     >>> log([1, 0])
     array([ 0., nan])
     """
-    return cast(Value, plain(computed(np.log, x)))
+    return cast(Value, plain(without_infinity(np.log, x)))
 
 
 @checked
@@ -317,7 +317,7 @@ def log10(x: Annotated[Value, NUMBERS]) -> Value:
     >>> log10([100, 0])
     array([ 2., nan])
     """
-    return cast(Value, plain(computed(np.log10, x)))
+    return cast(Value, plain(without_infinity(np.log10, x)))
 
 
 @checked
@@ -327,7 +327,7 @@ def exp(x: Annotated[Value, NUMBERS]) -> Value:
     >>> exp([0, 1000])
     array([ 1., nan])
     """
-    return cast(Value, plain(computed(np.exp, x)))
+    return cast(Value, plain(without_infinity(np.exp, x)))
 
 
 @checked

@@ -148,10 +148,10 @@ def shift(source: Series, n: Annotated[int, whole(0)] = 1) -> Floats:
     >>> shift([1, 2, 3], 1)
     array([nan,  1.,  2.])
     """
-    return shifted(source, n)
+    return shift_by(source, n)
 
 
-def shifted(x: Any, n: int) -> Floats:
+def shift_by(x: Any, n: int) -> Floats:
     result = np.empty(x.shape)
     result[..., :n] = np.nan
     result[..., n:] = x[..., : max(x.shape[-1] - n, 0)]

@@ -177,10 +177,10 @@ def fixnan(source: Series) -> Floats:
     >>> fixnan([None, 1, None, 3])
     array([nan,  1.,  1.,  3.])
     """
-    return carried(source).copy()
+    return carry_forward(source).copy()
 
 
-def carried(values: Any) -> Floats:
+def carry_forward(values: Any) -> Floats:
     x: Floats = values
     missing = np.isnan(x)
     if not missing.any():

@@ -19,9 +19,9 @@ from chartpact.ta.arguments import (
     takes_bars,
 )
 from chartpact.ta.arithmetic import quiet, quotient
-from chartpact.ta.events import shifted
+from chartpact.ta.events import shift_by
 from chartpact.ta.kernels import kernel
-from chartpact.ta.logic import carried
+from chartpact.ta.logic import carry_forward
 
 __all__ = [
     "cci",
@@ -155,7 +155,7 @@ def tsi(source: Series, short: Length, long: Length) -> Floats:
     >>> tsi([1, 2, 3, 5], 1, 2)
     array([nan, nan,  1.,  1.])
     """
-    step = np.subtract(source, shifted(carried(source), 1))
+    step = np.subtract(source, shift_by(carry_forward(source), 1))
     return quotient(
         _ema(_ema(step, long), short),
         _ema(_ema(np.abs(step), long), short),
@@ -201,5 +201,5 @@ def roc(source: Series, n: Length) -> Floats:
     >>> roc([2, 3, 6], 1)
     array([ nan,  50., 100.])
     """
-    before = shifted(source, n)
+    before = shift_by(source, n)
     return quotient(100 * np.subtract(source, before), before)

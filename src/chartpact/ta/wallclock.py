@@ -10,7 +10,6 @@ from typing import Annotated, Any
 import numpy as np
 
 from chartpact.checks import Unfit
-from chartpact.clock.errors import ClockError
 from chartpact.ta.arguments import Bools, Check, Ints, takes_bars
 
 __all__ = [
@@ -81,6 +80,8 @@ def _time_of_day(value: Any) -> Any:
 
 
 def _parse(parse: Callable[[Any], Any], value: Any, rule: str) -> Any:
+    from chartpact.clock.errors import ClockError
+
     try:
         return parse(value)
     except ClockError:

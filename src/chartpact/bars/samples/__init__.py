@@ -9,10 +9,11 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any
 
-from chartpact.bars.columns import Bars
-from chartpact.bars.errors import BarsError, nearest
-from chartpact.bars.samples import events
+from chartpact.bars.bars import Bars
+from chartpact.bars.errors import BarsError
+from chartpact.bars.samples import economiccalendar
 from chartpact.bars.samples.walk import Market, Quote, walk
+from chartpact.problem import did_you_mean
 
 PREFIX = "sample:"
 CALENDAR = "sample:calendar"
@@ -118,7 +119,7 @@ def calendar(
     _known(source.removeprefix(PREFIX), (CALENDAR.removeprefix(PREFIX),))
     return [
         asdict(event)
-        for event in events.calendar()
+        for event in economiccalendar.calendar()
         if (since is None or event.time_utc >= since) and (until is None or event.time_utc < until)
     ]
 
@@ -145,6 +146,6 @@ _walk = cache(walk)
 
 def _known(name: str, names: Iterable[str]) -> str:
     if name not in names:
-        hint = nearest(name, names)
+        hint = did_you_mean(name, names, before="; ")
         raise BarsError(f"there is no sample {name!r} among {', '.join(names)}{hint}")
     return name

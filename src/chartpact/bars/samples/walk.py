@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from chartpact.bars.samples import events
-from chartpact.bars.samples.chance import Stream
+from chartpact.bars.samples import economiccalendar
+from chartpact.bars.samples.randomnumbers import Stream
 from chartpact.clock import zones
 from chartpact.clock.timeframe import DAY, MINUTE
 from chartpact.clock.tradingcalendar import TradingCalendar, default_roll
@@ -129,7 +129,7 @@ def _gaps(market: Market, time: Times, chance: Stream) -> Floats:
 def _news(market: Market, time: Times) -> Floats:
     boost = np.ones(len(time))
     fade = FADE.get(market.minutes, 0.0)
-    for event in events.calendar():
+    for event in economiccalendar.calendar():
         if event.currency in market.currencies and event.impact in NEWS and not event.all_day:
             bar = int(np.searchsorted(time, event.time_utc, side="right")) - 1
             extra = (NEWS[event.impact] - 1) * min(1.0, 30 / market.minutes)

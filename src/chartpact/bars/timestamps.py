@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from chartpact.bars.columns import EARLIEST, LATEST
+from chartpact.bars.bars import EARLIEST, LATEST
 from chartpact.bars.errors import BarsError
-from chartpact.bars.figures import Texts, matrix, numbers
+from chartpact.bars.numerals import Texts, matrix, numbers
 from chartpact.clock import zones
 from chartpact.clock.timeframe import DAY
 from chartpact.clock.walltime import iso
@@ -60,8 +60,8 @@ def of_texts(texts: Texts, name: str, place: Place) -> Stamps:
         same = (shapes[left] == shapes[first]).all(axis=1)
         group, left = left[same], left[~same]
         shape = shapes[first].tobytes().rstrip(b"\0")
-        match = _understood(shape)
-        if match and not (_compact(shape) and _no_dates(rows[group], match)):
+        match = _match_shape(shape)
+        if match and not (_is_compact(shape) and _are_no_dates(rows[group], match)):
             ms[group], bad = _read(rows[group], match)
             naive[group] = match["offset"] is None
             wrong += group[bad][:1].tolist()
@@ -145,18 +145,18 @@ def _from_wall_clock(
     return earlier
 
 
-def _understood(shape: bytes) -> re.Match[bytes] | None:
+def _match_shape(shape: bytes) -> re.Match[bytes] | None:
     match = _SHAPE.fullmatch(shape)
     if match and not match["dash"] and match.end("day") != 8:
         return None  # digits in a row are a date only when there are eight
     return match
 
 
-def _compact(shape: bytes) -> bool:
+def _is_compact(shape: bytes) -> bool:
     return shape in (b"00000000", b"00000000000000")
 
 
-def _no_dates(rows: NDArray[np.uint8], match: re.Match[bytes]) -> bool:
+def _are_no_dates(rows: NDArray[np.uint8], match: re.Match[bytes]) -> bool:
     """Whether digits that could be YYYYMMDD are something else, such as a count of seconds."""
     year, month = (_digits(rows, match, part) for part in ("year", "month"))
     return bool(((year < 1900) | (year > 2199) | (month < 1) | (month > 12)).any())

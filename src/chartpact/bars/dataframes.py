@@ -1,4 +1,4 @@
-"""Columns that other libraries hold, into Bars; none of those libraries is imported here."""
+"""Bars of pandas and polars frames, of structured NumPy arrays and of named columns."""
 
 from collections.abc import Mapping
 from typing import Any, Unpack
@@ -6,7 +6,7 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from chartpact.bars.columns import Bars
+from chartpact.bars.bars import Bars
 from chartpact.bars.errors import BarsError
 from chartpact.bars.options import Known, Options
 from chartpact.bars.table import TIME_NAMES, Column, Table, plain_name, to_bars
@@ -15,7 +15,7 @@ from chartpact.bars.table import TIME_NAMES, Column, Table, plain_name, to_bars
 def from_columns(columns: Mapping[str, ArrayLike], **options: Unpack[Known]) -> Bars:
     """Bars of named columns."""
     arrays = {str(name): np.asarray(values) for name, values in columns.items()}
-    return _made(arrays, frozenset(), options, "columns")
+    return _to_bars(arrays, frozenset(), options, "columns")
 
 
 def from_numpy(array: Any, **options: Unpack[Known]) -> Bars:
@@ -27,7 +27,7 @@ def from_numpy(array: Any, **options: Unpack[Known]) -> Bars:
             "for single arrays there is Bars.from_columns({'time': …, 'open': …, …})"
         )
     arrays = {name: fields[name] for name in fields.dtype.names}
-    return _made(arrays, frozenset(), options, "NumPy array")
+    return _to_bars(arrays, frozenset(), options, "NumPy array")
 
 
 def from_pandas(frame: Any, **options: Unpack[Known]) -> Bars:
@@ -40,7 +40,7 @@ def from_pandas(frame: Any, **options: Unpack[Known]) -> Bars:
         name for name, series in columns.items() if getattr(series.dtype, "tz", None) is not None
     )
     arrays = {name: _pandas_values(series, name in aware) for name, series in columns.items()}
-    return _made(arrays, aware, options, "pandas frame")
+    return _to_bars(arrays, aware, options, "pandas frame")
 
 
 def _pandas_values(series: Any, aware: bool) -> Column:
@@ -59,10 +59,12 @@ def from_polars(frame: Any, **options: Unpack[Known]) -> Bars:
         name for name, series in columns.items() if getattr(series.dtype, "time_zone", None)
     )
     arrays = {name: np.asarray(series.to_numpy()) for name, series in columns.items()}
-    return _made(arrays, aware, options, "polars frame")
+    return _to_bars(arrays, aware, options, "polars frame")
 
 
-def _made(columns: dict[str, Column], aware: frozenset[str], options: Known, source: str) -> Bars:
+def _to_bars(
+    columns: dict[str, Column], aware: frozenset[str], options: Known, source: str
+) -> Bars:
     for name, column in columns.items():
         if column.ndim != 1:
             raise BarsError(f"{name} has {column.ndim} dimensions, not 1")

@@ -37,7 +37,7 @@ def matrix(texts: Texts) -> NDArray[np.uint8]:
 
 
 def _plain_decimals(texts: Texts) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """The values of plain decimals such as -12.50, and which texts are plain."""
+    """The values of plain decimals such as -12.50, and a mask of the texts that are plain."""
     # One column of bytes after the other: the transposed copy makes each of them contiguous.
     columns = np.ascontiguousarray(matrix(texts).T)
     count = len(texts)
@@ -71,7 +71,7 @@ def _plain_decimals(texts: Texts) -> tuple[NDArray[np.float64], NDArray[np.bool_
 def _read_by_numpy(
     texts: Texts, rows: NDArray[np.bool_], values: NDArray[np.float64]
 ) -> NDArray[np.bool_]:
-    """Fills in those of the rows that NumPy can read, and tells which; it would take 1_0 too."""
+    """Fills in the rows that NumPy can read, and returns their mask; 1_0 is left out."""
     letters = matrix(texts)
     read: NDArray[np.bool_] = rows & np.isin(letters, _LETTERS).all(axis=1) & (letters[:, 0] != 0)
     try:
@@ -100,9 +100,9 @@ def to_texts(values: NDArray[Any]) -> Texts:
         return values
     if values.dtype.kind == "M":
         return values.astype("datetime64[D]").astype(np.bytes_)
-    return np.array([_spelled(value) for value in values.tolist()], dtype=np.bytes_)
+    return np.array([_spell(value) for value in values.tolist()], dtype=np.bytes_)
 
 
-def _spelled(value: object) -> bytes:
+def _spell(value: object) -> bytes:
     absent = value is None or (isinstance(value, float) and math.isnan(value))
     return b"" if absent else str(value).encode()

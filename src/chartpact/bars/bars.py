@@ -10,16 +10,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from chartpact.bars.errors import BarsError, clock_errors_translated
 from chartpact.bars.options import Known
+from chartpact.checks import is_number
 from chartpact.clock.periods import Periods, closes, periods
 from chartpact.clock.timeframe import Timeframe
 from chartpact.clock.tradingcalendar import TradingCalendar, canonical_roll, default_roll
 from chartpact.clock.walltime import iso
+from chartpact.prices import OHLC, STORED, derive
 
 Times = NDArray[np.int64]
 Prices = NDArray[np.float64]
-PRICES = ("open", "high", "low", "close")
-COLUMNS = ("time", *PRICES, "volume")
+COLUMNS = ("time", *STORED)
 EARLIEST, LATEST = -5_364_662_400_000, 7_258_118_400_000  # 1800-01-01 and 2200-01-01
+
+
+def _derived(name: str) -> "cached_property[Prices]":
+    return cached_property(lambda bars: _freeze(derive(name, lambda column: getattr(bars, column))))
 
 
 class Bar(NamedTuple):
@@ -63,15 +68,15 @@ class Bars:
     def __post_init__(self) -> None:
         put = object.__setattr__
         put(self, "time", _column("time", self.time, np.int64))
-        for name in COLUMNS[1:]:
+        for name in STORED:
             put(self, name, _column(name, getattr(self, name), np.float64))
         check({name: getattr(self, name) for name in COLUMNS}, "bar {}".format)
         if self.timeframe:
             put(self, "timeframe", str(Timeframe.parse(self.timeframe)))
         if not isinstance(self.symbol, str):
             raise BarsError(f"symbol is {self.symbol!r}: it is a text")
-        numeric = isinstance(self.tick_size, int | float | np.number)
-        if self.tick_size is not None and not (numeric and 0 < self.tick_size < float("inf")):
+        tick_size = self.tick_size
+        if tick_size is not None and not (is_number(tick_size) and tick_size > 0):
             raise BarsError(f"tick_size is {self.tick_size!r}: it is a positive number")
         roll = self.day_roll or default_roll(self.symbol)
         put(self, "day_roll", canonical_roll(roll))
@@ -82,30 +87,30 @@ class Bars:
 
         Times are epoch seconds or ms, datetime64, or texts. The options are those of `load`.
         """
-        from chartpact.bars import frames
+        from chartpact.bars import dataframes
 
-        return frames.from_columns(columns, **options)
+        return dataframes.from_columns(columns, **options)
 
     @classmethod
     def from_numpy(cls, array: Any, **options: Unpack[Known]) -> "Bars":
         """Bars of a structured NumPy array; the options are those of `load`."""
-        from chartpact.bars import frames
+        from chartpact.bars import dataframes
 
-        return frames.from_numpy(array, **options)
+        return dataframes.from_numpy(array, **options)
 
     @classmethod
     def from_pandas(cls, frame: Any, **options: Unpack[Known]) -> "Bars":
         """Bars of a pandas frame, its times in a column or the index; options as in `load`."""
-        from chartpact.bars import frames
+        from chartpact.bars import dataframes
 
-        return frames.from_pandas(frame, **options)
+        return dataframes.from_pandas(frame, **options)
 
     @classmethod
     def from_polars(cls, frame: Any, **options: Unpack[Known]) -> "Bars":
         """Bars of a polars frame; the options are those of `load`."""
-        from chartpact.bars import frames
+        from chartpact.bars import dataframes
 
-        return frames.from_polars(frame, **options)
+        return dataframes.from_polars(frame, **options)
 
     def __len__(self) -> int:
         return len(self.time)
@@ -154,33 +159,22 @@ class Bars:
 
     # ------------------------------------------------------------------------------- typical prices
 
-    @cached_property
-    def hl2(self) -> Prices:
-        return _frozen((self.high + self.low) / 2)
-
-    @cached_property
-    def hlc3(self) -> Prices:
-        return _frozen((self.high + self.low + self.close) / 3)
-
-    @cached_property
-    def ohlc4(self) -> Prices:
-        return _frozen((self.open + self.high + self.low + self.close) / 4)
-
-    @cached_property
-    def hlcc4(self) -> Prices:
-        return _frozen((self.high + self.low + self.close + self.close) / 4)
+    hl2 = _derived("hl2")
+    hlc3 = _derived("hlc3")
+    ohlc4 = _derived("ohlc4")
+    hlcc4 = _derived("hlcc4")
 
     # ---------------------------------------------------------------------------------------- times
 
     @cached_property
     def close_time(self) -> Times:
         """When each bar is over, in UTC ms: at the end of its timeframe or of its trading day."""
-        return _frozen(closes(self.time, self._step("close_time"), self._trading_calendar))
+        return _freeze(closes(self.time, self._step("close_time"), self._trading_calendar))
 
     @cached_property
     def trading_day(self) -> Times:
         """The date of each bar's trading day, in days since 1970-01-01."""
-        return _frozen(self._trading_calendar.date(self.time))
+        return _freeze(self._trading_calendar.date(self.time))
 
     @property
     def _trading_calendar(self) -> TradingCalendar:
@@ -248,15 +242,15 @@ def check(columns: dict[str, NDArray[Any]], place: Callable[[int], str]) -> None
     faults = (
         ((time < EARLIEST) | (time > LATEST), _far),
         (step_back, _order),
-        *((~np.isfinite(columns[name]), _not_finite(name)) for name in PRICES),
+        *((~np.isfinite(columns[name]), _not_finite(name)) for name in OHLC),
         (columns["high"] < top, _beyond("high", "below")),
         (columns["low"] > bottom, _beyond("low", "above")),
         ((volume < 0) | np.isinf(volume), _volume),
     )
-    rows = [(int(np.argmax(mask)), told) for mask, told in faults if mask.any()]
+    rows = [(int(np.argmax(mask)), describe) for mask, describe in faults if mask.any()]
     if rows:
-        row, told = min(rows, key=lambda fault: fault[0])
-        raise BarsError(f"{place(row)}: {told(columns, row)}")
+        row, describe = min(rows, key=lambda fault: fault[0])
+        raise BarsError(f"{place(row)}: {describe(columns, row)}")
 
 
 Columns = dict[str, NDArray[Any]]
@@ -281,13 +275,13 @@ def _not_finite(name: str) -> Callable[[Columns, int], str]:
 
 
 def _beyond(name: str, side: str) -> Callable[[Columns, int], str]:
-    def told(columns: Columns, row: int) -> str:
+    def describe(columns: Columns, row: int) -> str:
         first, second = columns["open"][row], columns["close"][row]
         pick = max if name == "high" else min
         other = "open" if pick(first, second) == first else "close"
         return f"{name} {columns[name][row]} is {side} the {other} {columns[other][row]}"
 
-    return told
+    return describe
 
 
 def _volume(columns: Columns, row: int) -> str:
@@ -297,10 +291,10 @@ def _volume(columns: Columns, row: int) -> str:
 def _column(name: str, values: ArrayLike, kind: type[np.generic]) -> NDArray[Any]:
     """The values as a read-only column; shared when nobody else can change them, else copied."""
     try:
-        given = np.asarray(values)
-        if kind is np.int64 and given.dtype.kind not in "iu" and given.size:
-            raise BarsError(f"time holds {given.dtype} values, not whole UTC ms")
-        array = np.asarray(given, dtype=kind)
+        array = np.asarray(values)
+        if kind is np.int64 and array.dtype.kind not in "iu" and array.size:
+            raise BarsError(f"time holds {array.dtype} values, not whole UTC ms")
+        array = np.asarray(array, dtype=kind)
     except (TypeError, ValueError, OverflowError) as error:
         if isinstance(error, BarsError):
             raise
@@ -310,11 +304,11 @@ def _column(name: str, values: ArrayLike, kind: type[np.generic]) -> NDArray[Any
     owner: Any = array
     while isinstance(owner, np.ndarray):
         if owner.flags.writeable:
-            return _frozen(array.copy())
+            return _freeze(array.copy())
         owner = owner.base
-    return array if owner is None else _frozen(array.copy())
+    return array if owner is None else _freeze(array.copy())
 
 
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+def _freeze(array: NDArray[Any]) -> NDArray[Any]:
     array.flags.writeable = False
     return array
