@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from chartpact import indicators
 from chartpact.bars import Bars
-from chartpact.indicators.builtin import Builtin
 from chartpact.needs import BARS, CALENDAR, Need, Needs, Supplies
 from chartpact.params import IndicatorError, Param
 from chartpact.params import resolve as resolve_params
@@ -57,15 +56,10 @@ class Indicator(Protocol):
 
 def describe(indicator: Indicator) -> dict[str, Any]:
     """The indicator as the lists of every door show it."""
-    return {
-        "name": indicator.name,
-        "title": indicator.title,
-        "aliases": list(indicator.aliases),
-        "category": indicator.category,
-        "source": indicator.source,
-        "description": indicator.description,
-        "params": [param.to_json() for param in indicator.params],
-    }
+    names = ("name", "title", "aliases", "category", "source", "description")
+    data = {name: getattr(indicator, name) for name in names}
+    data["aliases"] = list(indicator.aliases)
+    return {**data, "params": [param.to_json() for param in indicator.params]}
 
 
 @dataclass(frozen=True)
@@ -160,22 +154,6 @@ class Plan:
         if self.indicator is None or self.problem is not None:
             return False
         return self.indicator.looks_outside(self.params)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # The function of a builtin cannot be pickled, so a builtin goes by its name.
-        indicator = self.indicator.name if isinstance(self.indicator, Builtin) else self.indicator
-        return _restore, (self.id, self.name, dict(self.params), indicator, self.problem)
-
-
-def _restore(
-    id: str,
-    name: str,
-    params: Mapping[str, Any],
-    indicator: Indicator | str | None,
-    problem: Problem | None,
-) -> Plan:
-    found = indicators.table()[indicator] if isinstance(indicator, str) else indicator
-    return Plan(id, name, params, found, problem)
 
 
 @dataclass(frozen=True)

@@ -36,20 +36,10 @@ class Param:
     aliases: tuple[str, ...] = field(default=())
 
     def to_json(self) -> dict[str, Value]:
-        data: dict[str, Value] = {
-            "name": self.name,
-            "type": self.type,
-            "default": self.default,
-            "min": self.min,
-            "max": self.max,
-            "options": None if self.options is None else list(self.options),
-            "desc": self.desc,
-        }
-        if self.step is not None:
-            data["step"] = self.step
-        if self.group is not None:
-            data["group"] = self.group
-        return data
+        names = ("name", "type", "default", "min", "max", "options", "desc")
+        rare = (name for name in ("step", "group") if getattr(self, name) is not None)
+        data = {name: getattr(self, name) for name in (*names, *rare)}
+        return data if self.options is None else {**data, "options": list(self.options)}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Value]) -> "Param":

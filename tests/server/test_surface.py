@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -270,9 +271,13 @@ def test_long_work_ends_with_whoever_waits_for_it():
     assert ended == [True]
 
 
-def test_what_is_refused_with_progress_is_an_error_the_model_can_read():
-    async def work() -> None:
+def test_what_a_tool_refuses_is_an_error_the_model_can_read():
+    tools: list[Any] = []
+
+    @mcp._tool(tools, "Draw", mcp.READS)
+    async def draw() -> str:
+        """Draws nothing."""
         raise refuse("value", "not like this")
 
-    with pytest.raises(ToolError, match="not like this"):
-        asyncio.run(mcp._with_progress(Listener(), "drawing", 1.0, work()))
+    with pytest.raises(ToolError, match="Error executing tool draw: not like this"):
+        asyncio.run(tools[0].run({}, None))

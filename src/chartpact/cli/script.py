@@ -3,13 +3,10 @@
 import argparse
 import json
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 from chartpact import sandbox, sources, summary
-from chartpact.bars import Bars
 from chartpact.catalogue import ScriptIndicator
-from chartpact.charts import Chart
 from chartpact.cli import DONE, SCRIPT_ERROR, UsageError, Verbs
 from chartpact.cli.chart import add_bars, load_bars
 from chartpact.cli.files import read_text
@@ -19,7 +16,7 @@ from chartpact.needs import gather
 from chartpact.params import resolve
 from chartpact.problem import Problem
 from chartpact.scene import Drawn
-from chartpact.script import Result, ScriptError, stock
+from chartpact.script import ScriptError, stock
 
 
 def add(verbs: Verbs) -> None:
@@ -75,7 +72,9 @@ def run_run(args: argparse.Namespace) -> int:
     bars = load_bars(args)
     try:
         script = _read_script(Path(args.file).stem, source)
-        result = _run(script, bars, read_params(args))
+        values = resolve(script.params, read_params(args), "the script")
+        supplies = gather(script.needs(bars, values), sources.fetch)
+        result = script.run(bars, values, supplies)
     except ScriptError as error:
         if args.json:
             print(json.dumps({"error": error.to_json()}))
@@ -89,7 +88,7 @@ def run_run(args: argparse.Namespace) -> int:
         print(json.dumps({**answer, "scene": scene}, allow_nan=False))
     else:
         drawn = Drawn(script.name, script.name, title=script.title, scene=result.scene)
-        print(Chart(bars, (drawn,), summary.trend(bars)).summary(), end="")
+        print(summary.text(bars, [drawn], summary.trend(bars)), end="")
         print(f"  steps: {result.steps:,}")
     return DONE
 
@@ -100,13 +99,6 @@ def _read_script(name: str, source: str) -> ScriptIndicator:
     if inspected.errors:
         raise inspected.errors[0]
     return ScriptIndicator(name, source, inspected.params, inspected.meta)
-
-
-def _run(script: ScriptIndicator, bars: Bars, given: Mapping[str, str]) -> Result:
-    """What the script draws on the bars with the given parameters."""
-    values = resolve(script.params, given, "the script")
-    supplies = gather(script.needs(bars, values), sources.fetch)
-    return script.run(bars, values, supplies)
 
 
 def run_fork(args: argparse.Namespace) -> int:

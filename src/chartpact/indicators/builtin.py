@@ -89,6 +89,13 @@ class Builtin:
         with np.errstate(all="ignore"):
             return self.function(bars, **values)
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "__module__", self.function.__module__)
+
+    def __reduce__(self) -> str:
+        """Pickles a builtin by reference: by its module and the name it is bound to there."""
+        return str(self.function.__name__)
+
     def compute(self, bars: Bars, params: Mapping[str, Any]) -> Scene:
         """The scene on these bars alone; parameters that are not given have their default."""
         return self.draw(bars, resolve(self.params, params, self.name), {})

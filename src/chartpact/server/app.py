@@ -145,7 +145,7 @@ def _add_pages(
         return JSONResponse({"ok": True})
 
     # Only who is at this machine is told where on it the program lives.
-    command = page.command(sys.executable) if open_to_all else "chartpact"
+    command = page.find_command(sys.executable) if open_to_all else "chartpact"
 
     @shown("/")
     async def home(request: Request) -> HTMLResponse:

@@ -5,7 +5,7 @@ import base64
 import inspect
 import logging
 import time
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 from importlib.resources import files
 from typing import Annotated, Any, TypeVar, cast
 
@@ -115,7 +115,7 @@ class _Server(MCPServer[Any]):
 
 
 class _StrictTool(Tool):
-    """A tool that refuses arguments it does not have, and explains errors in a sentence."""
+    """A tool that refuses arguments it does not have, and explains failures to the model."""
 
     async def run(
         self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False
@@ -125,10 +125,17 @@ class _StrictTool(Tool):
         try:
             return await super().run(arguments, context, convert_result)
         except ToolError as error:
-            if type(error) is not ToolError or not isinstance(error.__cause__, ValidationError):
+            cause = error.__cause__
+            if isinstance(cause, Failure):
+                reason = str(cause)
+            elif isinstance(cause, sa.exc.DBAPIError):
+                log.error("the database failed: %s", cause.orig)
+                reason = NO_DATABASE
+            elif isinstance(cause, ValidationError) and type(error) is ToolError:
+                reason = "; ".join(map(self._explain, cause.errors()[:5]))
+            else:
                 raise
-            wrong = "; ".join(map(self._explain, error.__cause__.errors()[:5]))
-            raise ToolError(f"Error executing tool {self.name}: {wrong}") from None
+            raise ToolError(f"Error executing tool {self.name}: {reason}") from None
 
     def _explain(self, wrong: Any) -> str:
         place = ".".join(map(str, wrong["loc"]))
@@ -187,24 +194,13 @@ def _takes(model: type[BaseModel]) -> Callable[[Function], Function]:
     return sign
 
 
-async def _answer(answer: Awaitable[Answer]) -> Answer:
-    """The answer of a verb; a failure becomes an error that the model can read and act on."""
-    try:
-        return await answer
-    except Failure as failure:
-        raise ToolError(str(failure)) from None
-    except sa.exc.DBAPIError as error:
-        log.error("the database failed: %s", error.orig)
-        raise ToolError(NO_DATABASE) from None
-
-
 async def _with_progress(
     ctx: Context[Any, Any], doing: str, within_s: float, work: Coroutine[Any, Any, Answer]
 ) -> Answer:
     """The answer of a verb that takes a while; meanwhile its client hears of the progress."""
     started = time.monotonic()
     await ctx.report_progress(0, 1, doing)
-    task = asyncio.ensure_future(_answer(work))
+    task = asyncio.ensure_future(work)
     try:
         while not (await asyncio.wait({task}, timeout=BEAT_S))[0]:
             share = (time.monotonic() - started) / within_s  # of the time it may take
@@ -239,7 +235,7 @@ def _add_chart_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> None:
         …@mine are the user's own files. Some sources have more symbols than can be listed: what
         "sources" says about each tells how to ask for them.
         """
-        return await _answer(verbs.list_symbols(user_of(ctx)))
+        return await verbs.list_symbols(user_of(ctx))
 
     @_tool(tools, "List indicators", READS, checked=True)
     async def list_indicators(
@@ -249,7 +245,7 @@ def _add_chart_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> None:
 
         Each has its parameters with types, defaults and ranges.
         """
-        listed = await _answer(verbs.list_indicators(user_of(ctx)))
+        listed = await verbs.list_indicators(user_of(ctx))
         splices = _splices(ctx)
         text = TextContent(type="text", text=splices.of_text(listed))
         return CallToolResult(content=[text], structured_content=splices.of_object(listed))
@@ -265,7 +261,7 @@ def _add_chart_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> None:
         carries its own error there, and the rest of the chart is drawn all the same.
         """
         ask = shapes.ChartAsk(**fields)
-        work = verbs.generate_chart(user_of(ctx), ask, _read_bars(ctx))
+        work = verbs.charts.draw(user_of(ctx), ask, _read_bars(ctx))
         picture = await _with_progress(ctx, "drawing", within_s, work)
         splices = _splices(ctx)
         content: list[TextContent | ImageContent] = [TextContent(type="text", text=picture.summary)]
@@ -307,17 +303,17 @@ def _add_script_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> None:
     @_tool(tools, "Delete an indicator", WRITES)
     async def delete_indicator(ctx: Context[Any, Any], name: Name) -> shapes.Outcome:
         """Delete one of the user's indicators. A builtin it replaced is in force again."""
-        return await _answer(verbs.delete_indicator(user_of(ctx), name))
+        return await verbs.delete_indicator(user_of(ctx), name)
 
     @_tool(tools, "List my indicators", READS)
     async def list_my_indicators(ctx: Context[Any, Any]) -> shapes.MyIndicators:
         """List the indicators the user has registered, with titles and dates."""
-        return await _answer(verbs.list_my_indicators(user_of(ctx)))
+        return await verbs.list_my_indicators(user_of(ctx))
 
     @_tool(tools, "Read an indicator's source", READS)
     async def get_indicator_source(ctx: Context[Any, Any], name: Name) -> shapes.SourceOut:
         """Read the source of one of the user's indicators (for builtins: fork_indicator)."""
-        return await _answer(verbs.get_indicator_source(user_of(ctx), name))
+        return await verbs.get_indicator_source(user_of(ctx), name)
 
     @_tool(tools, "Fork a builtin", READS)
     async def fork_indicator(
@@ -332,7 +328,7 @@ def _add_script_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> None:
         Edit it, then register_indicator: under the same name it replaces the builtin for this
         user, under another it stands beside it.
         """
-        return await _answer(verbs.fork_indicator(builtin_name))
+        return await verbs.fork_indicator(builtin_name)
 
 
 def _add_resources(server: MCPServer[Any], verbs: Verbs, user_of: UserOf) -> None:

@@ -76,7 +76,7 @@ def routes(verbs: Verbs) -> APIRouter:
             if ask.format in ("summary", "series")
             else ask.model_copy(update={"format": "summary"})
         )
-        picture = await verbs.generate_chart(user, drawn, bars)
+        picture = await verbs.charts.draw(user, drawn, bars)
         return Response(picture.out, media_type="application/json")
 
     @api.post(
@@ -87,7 +87,7 @@ def routes(verbs: Verbs) -> APIRouter:
     async def chart_image(user: User, ask: shapes.ChartAsk, bars: ReadBars) -> Response:
         """The picture itself, PNG or SVG."""
         drawn = ask if ask.format in ("png", "svg") else ask.model_copy(update={"format": "png"})
-        picture = await verbs.generate_chart(user, drawn, bars)
+        picture = await verbs.charts.draw(user, drawn, bars)
         return Response(picture.image, media_type=picture.mime, headers=PICTURE)
 
     @api.get("/forks/{builtin_name}")

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from chartpact import indicators, sandbox, script
-from chartpact.bars import Bars, BarsError
+from chartpact.bars import BarsError
 from chartpact.cache import Cache
 from chartpact.library.database import Database
 from chartpact.library.errors import LibraryError
@@ -19,7 +19,6 @@ from chartpact.server import bodies, jobs, shapes
 from chartpact.server.bodies import LeanBody
 from chartpact.server.charting import Charting
 from chartpact.server.execution import Execution
-from chartpact.server.jobs import Picture
 from chartpact.server.refusals import Refused, refuse
 from chartpact.server.settings import Settings
 from chartpact.work.lanes import Workers
@@ -46,17 +45,11 @@ class Verbs:
         self._execution = Execution(workers, limits.answer_seconds)
         self._scripts = Scripts(database, _never)
         self._uploads = Uploads(database, _never, limits.upload_bytes)
-        self._charting = Charting(settings, self._scripts, self._uploads, self._execution)
+        self.charts = Charting(settings, self._scripts, self._uploads, self._execution)
         self._samples: Cache[tuple[str, str], str] = Cache(8, seconds=60)
         self._drawing_sample = asyncio.Lock()
 
     # ---------------------------------------------------------------------------------- charts
-
-    async def generate_chart(
-        self, user: str, ask: shapes.ChartAsk, bars: Bars | str | None = None
-    ) -> Picture:
-        """A chart; `bars` are inline bars that have been read, or what is wrong with them."""
-        return await self._charting.draw(user, ask, bars)
 
     async def read_body(self, user: str, body: bytes, mcp: bool) -> LeanBody:
         """A large body, read in a worker."""
@@ -65,7 +58,7 @@ class Verbs:
         return lean
 
     async def list_symbols(self, user: str) -> shapes.Symbols:
-        sources = await self._execution.use_disk(user, self._charting.directory(user).entries)
+        sources = await self._execution.use_disk(user, self.charts.directory(user).entries)
         return shapes.Symbols.model_validate(
             {
                 "symbols": [symbol.to_json() for source in sources for symbol in source.symbols],
@@ -174,7 +167,7 @@ class Verbs:
         verdicts = {}
         for name, source in sources:
             if source not in verdicts:
-                self._charting.runs.spend(user)
+                self.charts.runs.spend(user)
                 validate = partial(sandbox.validate, source, user=user, name=name)
                 verdicts[source] = await self._execution.compute(user, validate)
         try:

@@ -65,18 +65,18 @@ def _get(url: str, timeout_s: float) -> bytes:
     name. So the request runs on a thread of its own.
     """
     body: Future[bytes] = Future()
-    Thread(target=_fetch, args=(body, url, timeout_s), daemon=True).start()
+
+    def fetch() -> None:
+        try:
+            body.set_result(_read(url, timeout_s))
+        except Exception as failure:  # noqa: BLE001  (raised again in the thread that waits)
+            body.set_exception(failure)
+
+    Thread(target=fetch, daemon=True).start()
     try:
         return body.result(timeout_s)
     except TimeoutError:
         raise _Transient(f"did not answer within {timeout_s:g} s") from None
-
-
-def _fetch(body: "Future[bytes]", url: str, timeout_s: float) -> None:
-    try:
-        body.set_result(_read(url, timeout_s))
-    except Exception as failure:  # noqa: BLE001  (raised again in the thread that waits)
-        body.set_exception(failure)
 
 
 def _read(url: str, timeout_s: float) -> bytes:
