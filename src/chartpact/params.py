@@ -92,7 +92,7 @@ def check(param: Param, value: Value, owner: str) -> Value:
         for option in param.options:
             if typed == option or (isinstance(value, str) and value == str(option)):
                 return option
-        question = did_you_mean(str(typed), map(str, param.options))
+        question = did_you_mean(str(typed), map(str, param.options), before="; ")
         raise _refusal("value", param, value, owner, "is none of its choices", question)
     if isinstance(typed, int | float) and not isinstance(typed, bool):
         low, high = (-math.inf if param.min is None else param.min), param.max
@@ -113,7 +113,7 @@ def _refusal(
         Problem(
             kind,
             f"{owner}: {param.name}={checks.shown(value)} {reason}",
-            f"{param.name} takes {values}{question and '; '}{question}",
+            f"{param.name} takes {values}{question}",
             details={"parameter": param.name, "allowed": values},
         )
     )

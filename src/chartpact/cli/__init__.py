@@ -55,8 +55,8 @@ class _Parser(argparse.ArgumentParser):
         known, extra = super().parse_known_args(args, namespace)
         if extra:
             options = self._option_string_actions if extra[0][:1] == "-" else ()
-            question = did_you_mean(extra[0], options)
-            self.error(f"unrecognized arguments: {' '.join(extra)}{question and '; '}{question}")
+            question = did_you_mean(extra[0], options, before="; ")
+            self.error(f"unrecognized arguments: {' '.join(extra)}{question}")
         return known, extra
 
     def error(self, message: str) -> NoReturn:

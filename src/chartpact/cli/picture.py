@@ -80,12 +80,8 @@ def _read_time(text: str, zone: ZoneInfo, option: str, end: bool) -> int:
 
 def save(args: argparse.Namespace, chart: Chart) -> None:
     """Draws the chart into the file of -o."""
-    from chartpact.render import RenderError
-
     names = ("size", "theme", "scale", "kind", "log", "volume", "tz")
     try:
         chart.save(Path(args.output), **{name: getattr(args, name) for name in names})
-    except RenderError as error:
-        raise UsageError(str(error)) from None
     except OSError as error:
         raise unwritable(args.output, error) from None

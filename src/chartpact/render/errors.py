@@ -1,5 +1,10 @@
 """What cannot be drawn, and why."""
 
+from chartpact.problem import Failure, Problem
 
-class RenderError(ValueError):
+
+class RenderError(Failure, ValueError):
     """A picture that cannot be made as asked; the message says what would be right."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(Problem("value", message))

@@ -13,7 +13,6 @@ from chartpact.library.upload_source import UploadSource
 from chartpact.library.uploads import Upload, Uploads
 from chartpact.needs import BARS, CALENDAR, Need, Supply
 from chartpact.problem import Failure, Problem
-from chartpact.render import RenderError
 from chartpact.request import Request
 from chartpact.server import jobs, shapes
 from chartpact.server.allowance import Allowance
@@ -47,11 +46,8 @@ class Charting:
         job = ChartJob(user, ask, plans, self._settings.sources, bars)
         job = replace(job, most_bytes=self._settings.limits.answer_bytes)
         scripted = any(isinstance(plan.indicator, ScriptIndicator) for plan in plans)
-        try:
-            job = await self._supply(await self._locate(job))
-            drawn = await self._execution.compute(user, partial(jobs.draw, job), untrusted=scripted)
-        except (BarsError, RenderError) as error:
-            raise refuse("value", str(error)) from None
+        job = await self._supply(await self._locate(job))
+        drawn = await self._execution.compute(user, partial(jobs.draw, job), untrusted=scripted)
         assert isinstance(drawn, Picture)
         return drawn
 

@@ -193,10 +193,7 @@ class Verbs:
         self, user: str, name: str, content: bytes, given: Mapping[str, Any]
     ) -> shapes.StoredBars:
         upload = Upload(name, content, given)
-        try:
-            facts = await self._execution.compute(user, partial(describe_upload, upload))
-        except BarsError as error:
-            raise refuse("value", str(error)) from None
+        facts = await self._execution.compute(user, partial(describe_upload, upload))
         most_bytes = self.settings.limits.upload_bytes
         put = partial(Uploads(self._database, lambda _: facts, most_bytes).put, user)
         return _describe(await self._execution.use_disk(user, partial(put, name, content, given)))

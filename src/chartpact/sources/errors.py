@@ -1,7 +1,6 @@
 """What can go wrong with sources of bars, each said as one sentence."""
 
 from collections.abc import Iterable
-from typing import Any
 
 from chartpact.bars import BarsError
 from chartpact.problem import Failure, Problem, nearest
@@ -22,9 +21,6 @@ class SourceFailed(Failure):
 
     def __init__(self, message: str) -> None:
         super().__init__(Problem("unavailable", message))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.message,)
 
 
 def near(symbol: str, known: Iterable[str]) -> str:
