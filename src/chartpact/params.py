@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from chartpact import checks, palette
+from chartpact.clock.sessions import Session
 from chartpact.clock.timeframe import Timeframe
 from chartpact.prices import SOURCES
 from chartpact.problem import Failure, Problem, did_you_mean, nearest
@@ -184,8 +185,7 @@ _FLAGS |= {"false": False, "no": False, "off": False, "0": False}
 
 def _read_session(value: Value) -> str:
     session = checks.text(value).strip()
-    if not re.fullmatch(r"24x7|\d{4}-\d{4}(,\d{4}-\d{4})*(:[1-7]+)?", session):
-        raise ValueError
+    Session.parse(session)
     return session
 
 

@@ -161,6 +161,7 @@ def vwap(
     array([1. , 1.5, 4. ])
     """
     if anchor is None:
-        anchor = np.arange(volume.shape[-1]) == 0
+        anchor = np.zeros(volume.shape[-1], bool)
+        anchor[:1] = True
     bands = _vwap(source, volume, anchor, 0.0 if mult is None else mult)
     return bands[0] if mult is None else bands
