@@ -14,7 +14,6 @@ from chartpact.bars import load as load_file
 from chartpact.bars.load import at_source
 from chartpact.bars.options import Known, Options
 from chartpact.needs import BARS, CALENDAR, Need, Readings, Supply
-from chartpact.sources import readings
 from chartpact.sources.configuration import VARIABLE, from_environment, open_directory
 from chartpact.sources.directory import Directory, Source, SourceEntry, Symbol
 from chartpact.sources.errors import Misconfigured, SourceFailed, UnknownSymbol
@@ -38,6 +37,8 @@ def fetch(need: Need) -> Supply:
 
 
 def _read(need: Need) -> Readings:
+    from chartpact.sources import readings  # and an HTTP client, which few charts need
+
     return readings.services(readings.from_environment()).read(need)
 
 
