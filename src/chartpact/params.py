@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,8 +11,6 @@ from chartpact.clock.sessions import Session
 from chartpact.clock.timeframe import Timeframe
 from chartpact.prices import SOURCES
 from chartpact.problem import Failure, Problem, did_you_mean, nearest
-
-TYPES = "int float bool str choice color session timeframe source symbol calendar".split()
 
 Value = Any
 
@@ -84,11 +82,11 @@ def check(param: Param, value: Value, owner: str) -> Value:
     """The value in the parameter's own type and range, or an error that says what is allowed."""
     if value is None and param.default is None:
         return None
-    kind = _KINDS.get(param.type, _TEXT)
+    read, wanted = _TYPES.get(param.type, _TYPES["str"])
     try:
-        typed = kind.read(value)
+        typed = read(value)
     except (TypeError, ValueError, OverflowError):
-        raise _refusal("type", param, value, owner, f"is not {kind.wanted}") from None
+        raise _refusal("type", param, value, owner, f"is not {wanted}") from None
     if param.options is not None:
         for option in param.options:
             if typed == option or (isinstance(value, str) and value == str(option)):
@@ -128,7 +126,7 @@ def allowed(param: Param) -> str:
     """
     if param.options is not None:
         return "one of " + ", ".join(str(option) for option in param.options)
-    wanted = _KINDS.get(param.type, _TEXT).wanted
+    _, wanted = _TYPES.get(param.type, _TYPES["str"])
     if param.min is not None and param.max is not None:
         return f"{wanted} from {param.min:g} to {param.max:g}"
     if param.min is not None:
@@ -199,29 +197,18 @@ def _read_source(value: Value) -> str:
     return str(value)
 
 
-def _read_any(value: Value) -> Value:
-    return value
-
-
-@dataclass(frozen=True)
-class _Kind:
-    """A type of parameter: how its values are read, and how they are called in messages."""
-
-    read: Any
-    wanted: str
-
-
-_TEXT = _Kind(checks.text, "a text")
-_KINDS = {
-    "int": _Kind(_read_int, "a whole number"),
-    "float": _Kind(_read_float, "a number"),
-    "bool": _Kind(_read_bool, "true or false"),
-    "str": _TEXT,
-    "choice": _Kind(_read_any, "a text"),
-    "color": _Kind(palette.color, "a colour (#rrggbb, #rrggbbaa or a name)"),
-    "session": _Kind(_read_session, "a session such as 0930-1600"),
-    "timeframe": _Kind(_read_timeframe, "a timeframe such as 5m, 4h or 1D"),
-    "source": _Kind(_read_source, f"a price series ({', '.join(SOURCES)})"),
-    "symbol": _Kind(checks.text, "a symbol"),
-    "calendar": _Kind(checks.text, "a calendar"),
+# Each type of parameter: how its values are read, and how they are called in messages.
+_TYPES: dict[str, tuple[Callable[[Value], Value], str]] = {
+    "int": (_read_int, "a whole number"),
+    "float": (_read_float, "a number"),
+    "bool": (_read_bool, "true or false"),
+    "str": (checks.text, "a text"),
+    "choice": (lambda value: value, "a text"),
+    "color": (palette.color, "a colour (#rrggbb, #rrggbbaa or a name)"),
+    "session": (_read_session, "a session such as 0930-1600"),
+    "timeframe": (_read_timeframe, "a timeframe such as 5m, 4h or 1D"),
+    "source": (_read_source, f"a price series ({', '.join(SOURCES)})"),
+    "symbol": (checks.text, "a symbol"),
+    "calendar": (checks.text, "a calendar"),
 }
+TYPES = list(_TYPES)

@@ -125,3 +125,9 @@ def test_the_window_of_an_indicator_that_has_one_is_its_period():
     periods = [p for each in indicators.table().values() for p in each.params if p.name == "period"]
     assert len(periods) == 14
     assert all(p.aliases == ("length",) for p in periods)
+
+
+def test_a_type_of_another_version_of_the_program_takes_texts():
+    later = Param("when", "moment")
+    assert resolve([later], {"when": "noon"}, "x") == {"when": "noon"}
+    assert refused([later], when=5).hint == "when takes a text"

@@ -71,12 +71,8 @@ def routes(verbs: Verbs) -> APIRouter:
     @api.post("/charts", response_model=shapes.ChartOut)
     async def chart_values(user: User, ask: shapes.ChartAsk, bars: ReadBars) -> Response:
         """Last values, signals and errors (with format "series" the series too)."""
-        drawn = (
-            ask
-            if ask.format in ("summary", "series")
-            else ask.model_copy(update={"format": "summary"})
-        )
-        picture = await verbs.charts.draw(user, drawn, bars)
+        ask = _with_format(ask, "summary", "series")
+        picture = await verbs.charts.draw(user, ask, bars)
         return Response(picture.out, media_type="application/json")
 
     @api.post(
@@ -86,8 +82,7 @@ def routes(verbs: Verbs) -> APIRouter:
     )
     async def chart_image(user: User, ask: shapes.ChartAsk, bars: ReadBars) -> Response:
         """The picture itself, PNG or SVG."""
-        drawn = ask if ask.format in ("png", "svg") else ask.model_copy(update={"format": "png"})
-        picture = await verbs.charts.draw(user, drawn, bars)
+        picture = await verbs.charts.draw(user, _with_format(ask, "png", "svg"), bars)
         return Response(picture.image, media_type=picture.mime, headers=PICTURE)
 
     @api.get("/forks/{builtin_name}")
@@ -173,6 +168,12 @@ def routes(verbs: Verbs) -> APIRouter:
         return await verbs.load(user, library)
 
     return api
+
+
+def _with_format(ask: shapes.ChartAsk, default: str, *others: str) -> shapes.ChartAsk:
+    """The request with a format that the route can answer in."""
+    fits = ask.format in (default, *others)
+    return ask if fits else ask.model_copy(update={"format": default})
 
 
 def _says_json(request: Request) -> bool:
