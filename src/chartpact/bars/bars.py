@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Self, Unpack, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from chartpact.bars.errors import BarsError, clock_errors_translated
+from chartpact.bars.errors import BarsError, translate_clock_errors
 from chartpact.bars.options import Known
 from chartpact.checks import is_number
 from chartpact.clock.periods import Periods, closes, periods
@@ -64,7 +64,7 @@ class Bars:
     pair: str | None = None  # BARS of a related symbol, for indicators that compare two
     calendar: str | None = None  # where the economic events of these weeks are found
 
-    @clock_errors_translated()
+    @translate_clock_errors()
     def __post_init__(self) -> None:
         put = object.__setattr__
         put(self, "time", _column("time", self.time, np.int64))
@@ -182,7 +182,7 @@ class Bars:
 
     # --------------------------------------------------------------------------- higher timeframes
 
-    @clock_errors_translated()
+    @translate_clock_errors()
     def resample(self, timeframe: str, day_roll: str | None = None) -> Self:
         """The completed bars of a higher timeframe.
 
@@ -214,7 +214,7 @@ class Bars:
         whole = {name: column[:done] for name, column in columns.items()}
         return replace(rolled._with_columns(whole), timeframe=str(higher))
 
-    @clock_errors_translated()
+    @translate_clock_errors()
     def periods(self, timeframe: str) -> Periods:
         """How these bars group into periods of a higher timeframe, the unfinished one included."""
         return periods(self.time, Timeframe.parse(timeframe), self._trading_calendar)

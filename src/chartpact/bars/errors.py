@@ -23,7 +23,7 @@ class SourceNotConfigured(BarsError):
 
 
 @contextmanager
-def clock_errors_translated() -> Iterator[None]:
+def translate_clock_errors() -> Iterator[None]:
     """Reports a zone, timeframe or day roll that cannot be read as a BarsError."""
     try:
         yield

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TypedDict
 
-from chartpact.bars.errors import BarsError, clock_errors_translated
+from chartpact.bars.errors import BarsError, translate_clock_errors
 from chartpact.clock.zones import zone
 
 STAMPS = ("open", "close")
@@ -31,7 +31,7 @@ class Options:
     tick_size: float | None = None
     day_roll: str | None = None
 
-    @clock_errors_translated()
+    @translate_clock_errors()
     def __post_init__(self) -> None:
         if self.stamp not in STAMPS:
             raise BarsError(f"stamp is {self.stamp!r}: a bar is stamped at its open or its close")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from chartpact.bars import timestamps
 from chartpact.bars.bars import COLUMNS, Bars, check
-from chartpact.bars.errors import BarsError, clock_errors_translated
+from chartpact.bars.errors import BarsError, translate_clock_errors
 from chartpact.bars.numerals import numbers, to_texts
 from chartpact.bars.options import Options
 from chartpact.bars.ticksize import tick_size_of
@@ -93,7 +93,7 @@ def roles(names: list[str]) -> Roles:
     )
 
 
-@clock_errors_translated()
+@translate_clock_errors()
 def to_bars(table: Table, options: Options, symbol: str, source: str) -> Bars:
     """The bars of a table, checked row by row."""
     which = roles(list(table.columns))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import ClassVar, Generic, TypedDict
 
 from chartpact.bars import Bars
-from chartpact.bars.errors import clock_errors_translated
+from chartpact.bars.errors import translate_clock_errors
 from chartpact.clock.timeframe import Timeframe
 from chartpact.sources.directory import Symbol
 from chartpact.sources.errors import UnknownSymbol, near
@@ -61,7 +61,7 @@ class Online(ABC, Generic[Client]):
         return [Symbol(f"{symbol}@{self.name}", None, self.name) for symbol in self._symbols]
 
     def load(self, symbol: str, timeframe: str | None = None) -> Bars:
-        with clock_errors_translated():
+        with translate_clock_errors():
             asked = Timeframe.parse(timeframe or self._timeframe)
         if self._symbols and symbol not in self._symbols:
             raise UnknownSymbol(
