@@ -20,14 +20,8 @@ _MOST_STEPS = 1 << 53
 _MOST_ERRORS = 100
 _MOST_DECLARED = 1 << 20  # characters of params and meta, for a source of 64 KiB
 
-_UNREADABLE = (
-    AttributeError,
-    LookupError,
-    OverflowError,
-    RecursionError,
-    TypeError,
-    ValueError,  # of which WireError is one
-)
+# What reading a document of another shape raises; WireError is a ValueError.
+_UNREADABLE = AttributeError, LookupError, OverflowError, RecursionError, TypeError, ValueError
 
 
 def read_answer(

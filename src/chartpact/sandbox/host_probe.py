@@ -7,24 +7,20 @@ import socket
 from dataclasses import dataclass
 from typing import Any
 
-from chartpact.sandbox import wire
+from chartpact.sandbox import layers, wire
 from chartpact.sandbox.endings import Allowance, RunFailed
-from chartpact.sandbox.layers import (
-    ALL,
-    LANDLOCK,
-    LIMITS,
-    PRIVILEGES,
-    SECCOMP,
-    TIMER,
-    native,
-    unavailable,
-)
 from chartpact.sandbox.pool import Pool
 from chartpact.sandbox.zygote_handle import Unavailable
 
 # The layers by the step of the hardening that fails where the host does not permit them.
 _STEPS = {3: "user", 4: "rlimits", 6: "timer", 7: "no_new_privs", 8: "Landlock", 9: "seccomp"}
-_BITS = {3: PRIVILEGES, 4: LIMITS, 6: TIMER, 8: LANDLOCK, 9: SECCOMP}
+_BITS = {
+    3: layers.PRIVILEGES,
+    4: layers.LIMITS,
+    6: layers.TIMER,
+    8: layers.LANDLOCK,
+    9: layers.SECCOMP,
+}
 
 
 @dataclass(frozen=True)
@@ -48,9 +44,9 @@ class Exposed(RuntimeError):
 
 def probe() -> list[Finding]:
     """Every layer, tried in children."""
-    if reason := unavailable():
+    if reason := layers.unavailable():
         return [Finding("sandbox", False, reason)]
-    on, refused = ALL, dict[str, Finding]()
+    on, refused = layers.ALL, dict[str, Finding]()
     while True:
         try:
             return [refused.get(finding.name, finding) for finding in _try_layers(on)]
@@ -82,9 +78,9 @@ def _try_layers(on: int) -> list[Finding]:
             pool.run(wire.encode({"kind": "spin"}), Allowance(wall_ms=50))
         except RunFailed as failed:
             killed = failed.ended is not None and failed.ended.killed
-    with Pool(1, layers=on & LANDLOCK) as pool:
+    with Pool(1, layers=on & layers.LANDLOCK) as pool:
         files = attempt(pool)
-    with Pool(1, layers=on & (LIMITS | PRIVILEGES)) as pool:
+    with Pool(1, layers=on & (layers.LIMITS | layers.PRIVILEGES)) as pool:
         limited = attempt(pool)
     return [
         _seccomp(every),
@@ -106,7 +102,9 @@ def _try_layers(on: int) -> list[Finding]:
 def _seccomp(tried: dict[str, Any]) -> Finding:
     refused = all(tried[name] == "ENOSYS" for name in ("files", "network", "signal"))
     untried = "; untried on this processor" if platform.machine() != "x86_64" else ""
-    return Finding("seccomp", refused, f"{len(native.sandbox_calls())} system calls{untried}")
+    return Finding(
+        "seccomp", refused, f"{len(layers.native.sandbox_calls())} system calls{untried}"
+    )
 
 
 def _landlock(tried: dict[str, Any], report: dict[str, Any]) -> Finding:

@@ -6,7 +6,6 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -83,15 +82,12 @@ class Pool:
         self._lock = threading.Lock()
         self._zygote: Zygote | None = None
         self._renewing: threading.Thread | None = None
-        self._executor: ThreadPoolExecutor | None = None
         self._closed = False
 
     @cached_property
     def unavailable(self) -> str:
         """Why no script can be run in a sandbox here; "" when it can."""
         return unavailable()
-
-    # ------------------------------------------------------------------------------- running
 
     def run(
         self,
@@ -102,7 +98,10 @@ class Pool:
     ) -> Answered:
         """Runs the job in this packet, and in the one it shares, and waits for its answer."""
         turn = threading.Event()
-        self._ask(user, turn.set)
+        try:
+            self.turns.ask(user, turn.set)
+        except Crowded:
+            raise host_is_busy("too many runs are waiting") from None
         try:
             in_time = turn.wait(self.patience_s)
         except BaseException:  # the caller was interrupted
@@ -116,40 +115,6 @@ class Pool:
             return self._perform(parts, shared, allowance or Allowance())
         finally:
             self.turns.done(user, time.monotonic() - started)
-
-    def submit(
-        self, parts: Sequence[wire.Part], allowance: Allowance | None = None, user: User = None
-    ) -> "Future[Answered]":
-        """The same without waiting, for event loops: `asyncio.wrap_future(pool.submit(…))`."""
-        answer: Future[Answered] = Future()
-        with self._lock:
-            if self._executor is None:
-                self._executor = ThreadPoolExecutor(self.turns.turns, "chartpact-sandbox")
-            executor = self._executor
-
-        def work() -> None:
-            started = time.monotonic()
-            try:
-                if answer.set_running_or_notify_cancel():
-                    answer.set_result(
-                        self._perform(parts, _share_nothing, allowance or Allowance())
-                    )
-            except BaseException as error:  # noqa: BLE001  (it belongs to the caller)
-                answer.set_exception(error)
-            finally:
-                self.turns.done(user, time.monotonic() - started)
-
-        def granted() -> None:
-            executor.submit(work)
-
-        self._ask(user, granted)
-        return answer
-
-    def _ask(self, user: User, granted: Callable[[], None]) -> None:
-        try:
-            self.turns.ask(user, granted)
-        except Crowded:
-            raise host_is_busy("too many runs are waiting") from None
 
     def _perform(
         self, parts: Sequence[wire.Part], shared: Shared, allowance: Allowance
@@ -187,8 +152,6 @@ class Pool:
                 self._count(zygote, ended)
                 return ended, answer
         raise host_is_busy("the sandbox does not start runs")
-
-    # ------------------------------------------------------------------------------- zygotes
 
     def zygote(self) -> Zygote:
         """The one that serves now."""
@@ -246,14 +209,11 @@ class Pool:
         with self._lock:
             self._closed = True
             zygote, self._zygote = self._zygote, None
-            executor, self._executor = self._executor, None
             renewing = self._renewing
         if renewing is not None:
             renewing.join()
         if zygote is not None:
             zygote.close()
-        if executor is not None:
-            executor.shutdown(cancel_futures=True)
 
     def __enter__(self) -> "Pool":
         return self

@@ -10,13 +10,7 @@ import numpy as np
 from chartpact.bars import Bars
 from chartpact.cache import Cache
 from chartpact.sandbox import layers, packing, wire
-from chartpact.sandbox.answers import (
-    log_fault,
-    read_answer,
-    read_inspected,
-    read_result,
-    weigh,
-)
+from chartpact.sandbox.answers import log_fault, read_answer, read_inspected, read_result, weigh
 from chartpact.sandbox.endings import Allowance, RunFailed
 from chartpact.sandbox.memory_files import Sealed
 from chartpact.sandbox.pool import Answered, Pool, Shared, process_pool

@@ -23,16 +23,6 @@ from chartpact.script.pipeline import examine, execute, inspect, load
 from chartpact.script.program import Extras, Inspected, Program, Result
 
 __all__ = [
-    "Extras",
-    "Inspected",
-    "Limits",
-    "Program",
-    "Result",
-    "ScriptError",
-    "Verdict",
-    "examine",
-    "execute",
-    "inspect",
-    "load",
-    "validate",
-]
+    "Extras", "Inspected", "Limits", "Program", "Result", "ScriptError", "Verdict",
+    "examine", "execute", "inspect", "load", "validate",
+]  # fmt: skip

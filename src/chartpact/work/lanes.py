@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
-from enum import Enum, auto
 from functools import partial
 from typing import Any
 
@@ -47,14 +46,6 @@ class Task:
     job: Job
     untrusted: bool
     answer: "Future[Any]" = field(default_factory=Future)
-
-
-class Outcome(Enum):
-    """What a task showed about its user."""
-
-    SHORT = auto()
-    LONG = auto()
-    NONE = auto()
 
 
 class Workers:
@@ -163,12 +154,12 @@ class Workers:
         finally:
             self._slow.turns.done(task.user, time.monotonic() - started)
 
-    def _note(self, task: Task, outcome: Outcome) -> None:
+    def _note(self, task: Task, long: bool | None) -> None:
         # A trusted job proves nothing about a user whose own code is untried.
-        telling = task.untrusted or self._probation.owed(task.user) != UNTRIED
-        if outcome is Outcome.LONG:
+        proves = task.untrusted or self._probation.owed(task.user) != UNTRIED
+        if long:
             self._probation.took_long(task.user)
-        elif outcome is Outcome.SHORT and telling:
+        elif long is not None and proves:
             self._probation.was_short(task.user)
 
     def close(self) -> None:
@@ -212,17 +203,20 @@ class _Lane:
         finally:
             self.turns.done(user)
 
-    def serve(self, task: Task, make_room: Callable[[bool], None]) -> Outcome:
-        """Answers the task; calls `make_room` when it is to leave its turn to others."""
+    def serve(self, task: Task, make_room: Callable[[bool], None]) -> bool | None:
+        """Answers the task; calls `make_room` when it is to leave its turn to others.
+
+        Returns whether the job was long, None if it did not get that far.
+        """
         answer = task.answer
         if not answer.set_running_or_notify_cancel():
-            return Outcome.NONE  # the caller has given up
+            return None  # the caller has given up
         try:
             with self.pool.lend() as worker:
                 done, long = self._do(worker, task.job, make_room)
         except WorkFailed as failure:
             answer.set_exception(failure)
-            return Outcome.LONG if failure.kind == "time" else Outcome.NONE
+            return True if failure.kind == "time" else None
         except BaseException as error:
             answer.set_exception(error)
             raise
@@ -230,7 +224,7 @@ class _Lane:
             answer.set_result(done.value)
         else:
             answer.set_exception(done.value)
-        return Outcome.LONG if long else Outcome.SHORT
+        return long
 
     def _do(self, worker: Worker, job: Job, make_room: Callable[[bool], None]) -> tuple[Done, bool]:
         """The answer, and whether the job was long.

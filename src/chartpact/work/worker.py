@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from chartpact.problem import Problem
 from chartpact.work.failure import WorkFailed
@@ -35,6 +35,7 @@ Job = Callable[[], Any]  # picklable: a partial of a module's function
 MB = 2**20
 _BOOT = "import sys; sys.path[:] = {path!r}; from chartpact.work.worker import serve; serve({fd})"
 _SIZE = struct.Struct(">Q")
+_RESIDENT, _DATA = 1, 5  # fields of /proc/self/statm, in pages
 
 
 @dataclass(frozen=True)
@@ -230,7 +231,7 @@ def serve(fd: int) -> None:
             good, value = True, pickle.loads(message)()
         except Exception as error:  # noqa: BLE001  (it belongs to the caller)
             good, value = False, error
-        answer = Done(good, value, grown=_resident() - at_rest > most_grown)
+        answer = Done(good, value, grown=_memory(_RESIDENT) - at_rest > most_grown)
 
 
 def _bound_memory(memory_mb: int | None) -> int:
@@ -238,30 +239,17 @@ def _bound_memory(memory_mb: int | None) -> int:
 
     Address space that is merely reserved does not count: libraries reserve a lot.
     """
-    pages = _pages()
-    if pages is None:
-        return 0  # not Linux: only time is bounded
-    if memory_mb is not None:
-        most = pages.data * resource.getpagesize() + memory_mb * MB
+    if memory_mb is not None and (data := _memory(_DATA)):
         _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        most = data + memory_mb * MB
         if hard == resource.RLIM_INFINITY or most < hard:
             resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
-    return _resident()
+    return _memory(_RESIDENT)
 
 
-def _resident() -> int:
-    pages = _pages()
-    return 0 if pages is None else pages.resident * resource.getpagesize()
-
-
-class _Pages(NamedTuple):
-    resident: int
-    data: int
-
-
-def _pages() -> _Pages | None:
+def _memory(field: int) -> int:
+    """The bytes of memory of this process; 0 where the system does not say: time is bounded."""
     try:
-        fields = Path("/proc/self/statm").read_text().split()
+        return int(Path("/proc/self/statm").read_text().split()[field]) * resource.getpagesize()
     except OSError:
-        return None
-    return _Pages(int(fields[1]), int(fields[5]))
+        return 0

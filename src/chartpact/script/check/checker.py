@@ -5,9 +5,8 @@ instead. The check also resolves every name, which is what the compiler works fr
 """
 
 import ast
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import Any
 
 from chartpact.script.check.call_graph import order_functions
 from chartpact.script.check.checked import Checked
@@ -15,6 +14,7 @@ from chartpact.script.check.expressions import ExpressionChecker, is_bare_tuple
 from chartpact.script.check.report import Enough, Report
 from chartpact.script.check.scopes import bindings, bound_name, parameters
 from chartpact.script.errors import ScriptError
+from chartpact.script.source.visitors import visitors
 from chartpact.syntax import walk
 
 _WORDS: Mapping[type, str] = {ast.Delete: "'del'", ast.Match: "'match'"}
@@ -77,7 +77,7 @@ class _ModuleChecker(ExpressionChecker):
         else:
             visit(self, node)
 
-    def _def(self, node: ast.FunctionDef) -> None:
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         if node.decorator_list:
             self._refuse(node.decorator_list[0], "forbidden", "decorators are not allowed")
         if node.returns is not None:
@@ -90,20 +90,20 @@ class _ModuleChecker(ExpressionChecker):
         self._within(node, lambda: self._block(node.body))
         self._function = outer
 
-    def _return(self, node: ast.Return) -> None:
+    def visit_Return(self, node: ast.Return) -> None:
         if self._scope is None:
             self._refuse(node, "syntax", "'return' stands outside a function")
         if node.value is not None:
             self.expression(node.value)
 
-    def _assign(self, node: ast.Assign) -> None:
+    def visit_Assign(self, node: ast.Assign) -> None:
         if len(node.targets) > 1:
             self._refuse(node, "forbidden", "'a = b = …' is not allowed", "assign one by one")
         self.expression(node.value)
         for target in node.targets:
             self._target(target)
 
-    def _augment(self, node: ast.AugAssign) -> None:
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
         self._operator(node, node.op)
         self.expression(node.value)
         if isinstance(node.target, ast.Name):
@@ -144,7 +144,7 @@ class _ModuleChecker(ExpressionChecker):
             hint = "assign to a name, or to one element: values[i] = x"
             self._refuse(target, "forbidden", "this cannot be assigned to", hint)
 
-    def _for(self, node: ast.For) -> None:
+    def visit_For(self, node: ast.For) -> None:
         self._loop_target(node.target)
         if is_bare_tuple(node.iter):
             message = "the values of a loop need brackets"
@@ -156,23 +156,25 @@ class _ModuleChecker(ExpressionChecker):
         if node.orelse:
             self._refuse(node.orelse[0], "forbidden", "a loop has no 'else'")
 
-    def _jump(self, node: ast.Break | ast.Continue) -> None:
+    def visit_Break(self, node: ast.Break | ast.Continue) -> None:
         if not self._loops:
             word = "break" if isinstance(node, ast.Break) else "continue"
             self._refuse(node, "syntax", f"{word!r} stands outside a loop")
 
-    def _if(self, node: ast.If) -> None:
+    visit_Continue = visit_Break
+
+    def visit_If(self, node: ast.If) -> None:
         self.expression(node.test)
         self._block(node.body)
         self._block(node.orelse)
 
-    def _alone(self, node: ast.Expr) -> None:
+    def visit_Expr(self, node: ast.Expr) -> None:
         """An expression on a line of its own."""
         if is_bare_tuple(node.value):
             self._refuse(node, "syntax", "several values stand here and nothing is done with them")
         self.expression(node.value)
 
-    def _pass(self, node: ast.Pass) -> None:
+    def visit_Pass(self, node: ast.Pass) -> None:
         pass
 
 
@@ -183,15 +185,4 @@ def _assigned_names(function: ast.FunctionDef) -> set[str]:
     return names
 
 
-_VISITS: Mapping[type, Callable[[_ModuleChecker, Any], None]] = {
-    ast.FunctionDef: _ModuleChecker._def,
-    ast.Return: _ModuleChecker._return,
-    ast.Assign: _ModuleChecker._assign,
-    ast.AugAssign: _ModuleChecker._augment,
-    ast.For: _ModuleChecker._for,
-    ast.If: _ModuleChecker._if,
-    ast.Expr: _ModuleChecker._alone,
-    ast.Pass: _ModuleChecker._pass,
-    ast.Break: _ModuleChecker._jump,
-    ast.Continue: _ModuleChecker._jump,
-}
+_VISITS = visitors(_ModuleChecker)

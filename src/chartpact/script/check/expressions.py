@@ -3,29 +3,16 @@
 import ast
 import math
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
 
 from chartpact.problem import nearest
-from chartpact.script.check.checked import (
-    BUILTIN,
-    FUNCTION,
-    GLOBAL,
-    LOCAL,
-    NAMESPACE,
-    Checked,
-)
+from chartpact.script.check.checked import BUILTIN, FUNCTION, GLOBAL, LOCAL, NAMESPACE, Checked
 from chartpact.script.check.hints import hint_for_name
 from chartpact.script.check.report import Enough, Report
-from chartpact.script.check.scopes import (
-    Comprehension,
-    Function,
-    Scope,
-    local_names,
-    target_names,
-)
+from chartpact.script.check.scopes import Comprehension, Function, Scope, local_names, target_names
 from chartpact.script.limits import LITERAL_DIGITS, LOCALS, LOOP_DEPTH
 from chartpact.script.runtime.builtins import NAMES as BUILTINS
 from chartpact.script.runtime.values import CHANGES
+from chartpact.script.source.visitors import visitors
 
 OPERATORS = (
     ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod,
@@ -70,7 +57,7 @@ class ExpressionChecker:
 
     # -------------------------------------------------------------------------------------- names
 
-    def _name(self, node: ast.Name) -> None:
+    def visit_Name(self, node: ast.Name) -> None:
         binding = self._binding(node.id)
         if binding is None:
             hint = hint_for_name(node.id, self.checked, self._namespaces, self._visible_names())
@@ -106,7 +93,7 @@ class ExpressionChecker:
             scope = scope.above
         return sorted(names)
 
-    def _attribute(self, node: ast.Attribute) -> None:
+    def visit_Attribute(self, node: ast.Attribute) -> None:
         owner = node.value
         if not isinstance(owner, ast.Name) or self._binding(owner.id) != NAMESPACE:
             if node.attr in CHANGES:
@@ -137,7 +124,7 @@ class ExpressionChecker:
 
     # ------------------------------------------------------------------------------------- values
 
-    def _constant(self, node: ast.Constant) -> None:
+    def visit_Constant(self, node: ast.Constant) -> None:
         value = node.value
         if isinstance(value, int) and not isinstance(value, bool):
             if abs(value) >= 10**LITERAL_DIGITS:
@@ -149,10 +136,12 @@ class ExpressionChecker:
         elif not isinstance(value, str | float | bool | None):
             self._refuse(node, "forbidden", f"a {type(value).__name__} is not allowed")
 
-    def _sequence(self, node: ast.List | ast.Tuple) -> None:
+    def visit_List(self, node: ast.List | ast.Tuple) -> None:
         self._expressions(node.elts)
 
-    def _dict(self, node: ast.Dict) -> None:
+    visit_Tuple = visit_List
+
+    def visit_Dict(self, node: ast.Dict) -> None:
         for key, value in zip(node.keys, node.values, strict=True):
             if key is None:
                 self._refuse(value, "forbidden", "'**' in a dict is not allowed", "write a | b")
@@ -160,13 +149,13 @@ class ExpressionChecker:
                 self.expression(key)
             self.expression(value)
 
-    def _fstring(self, node: ast.JoinedStr) -> None:
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
         for part in node.values:
             if isinstance(part, ast.FormattedValue):
                 ast.copy_location(part.value, node)  # Python counts these from the wrong place
                 self.expression(part.value)
 
-    def _subscript(self, node: ast.Subscript) -> None:
+    def visit_Subscript(self, node: ast.Subscript) -> None:
         self.expression(node.value)
         if isinstance(node.slice, ast.Slice):
             bounds = (node.slice.lower, node.slice.upper, node.slice.step)
@@ -188,17 +177,17 @@ class ExpressionChecker:
             hint = "write x * x, or ta.pow(x, n)" if power else ""
             self._refuse(node, "forbidden", f"{'**' if power else '@'!r} is not allowed", hint)
 
-    def _binary(self, node: ast.BinOp) -> None:
+    def visit_BinOp(self, node: ast.BinOp) -> None:
         self._operator(node, node.op)
         self._expressions((node.left, node.right))
 
-    def _unary(self, node: ast.UnaryOp) -> None:
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
         self.expression(node.operand)
 
-    def _logical(self, node: ast.BoolOp) -> None:
+    def visit_BoolOp(self, node: ast.BoolOp) -> None:
         self._expressions(node.values)
 
-    def _compare(self, node: ast.Compare) -> None:
+    def visit_Compare(self, node: ast.Compare) -> None:
         if len(node.ops) > 1:
             joined = any(
                 isinstance(operand, ast.BinOp) and isinstance(operand.op, ast.BitAnd | ast.BitOr)
@@ -215,12 +204,12 @@ class ExpressionChecker:
                 self._refuse(node, "forbidden", "'is' is not allowed", "write x == None")
         self._expressions((node.left, *node.comparators))
 
-    def _conditional(self, node: ast.IfExp) -> None:
+    def visit_IfExp(self, node: ast.IfExp) -> None:
         self._expressions((node.test, node.body, node.orelse))
 
     # ------------------------------------------------------------------------------------ functions
 
-    def _call(self, node: ast.Call) -> None:
+    def visit_Call(self, node: ast.Call) -> None:
         self.expression(node.func)
         if isinstance(node.func, ast.Name):
             self.checked.called.add(node.func)
@@ -244,7 +233,7 @@ class ExpressionChecker:
             self.expression(value.value if isinstance(value, ast.Starred) else value)
         self._expressions(keyword.value for keyword in node.keywords)
 
-    def _lambda(self, node: ast.Lambda) -> None:
+    def visit_Lambda(self, node: ast.Lambda) -> None:
         self._arguments(node.args)
         self._within(node, lambda: self.expression(node.body))
 
@@ -276,7 +265,7 @@ class ExpressionChecker:
 
     # -------------------------------------------------------------------------------------- loops
 
-    def _comprehension(self, node: Comprehension) -> None:
+    def visit_ListComp(self, node: Comprehension) -> None:
         outer = self._scope
         names: set[str] = set()
         for at, clause in enumerate(node.generators):
@@ -294,6 +283,8 @@ class ExpressionChecker:
         self._expressions(parts)
         self._loops -= len(node.generators)
         self._scope = outer
+
+    visit_DictComp = visit_ListComp
 
     def _enter_loops(self, node: ast.For | Comprehension, count: int) -> None:
         self._loops += count
@@ -320,22 +311,4 @@ def _start(node: ast.expr | ast.keyword) -> tuple[int, int]:
     return node.lineno, node.col_offset
 
 
-_VISITS: Mapping[type, Callable[[ExpressionChecker, Any], None]] = {
-    ast.Constant: ExpressionChecker._constant,
-    ast.Name: ExpressionChecker._name,
-    ast.Attribute: ExpressionChecker._attribute,
-    ast.Call: ExpressionChecker._call,
-    ast.Subscript: ExpressionChecker._subscript,
-    ast.BinOp: ExpressionChecker._binary,
-    ast.UnaryOp: ExpressionChecker._unary,
-    ast.BoolOp: ExpressionChecker._logical,
-    ast.Compare: ExpressionChecker._compare,
-    ast.IfExp: ExpressionChecker._conditional,
-    ast.List: ExpressionChecker._sequence,
-    ast.Tuple: ExpressionChecker._sequence,
-    ast.Dict: ExpressionChecker._dict,
-    ast.ListComp: ExpressionChecker._comprehension,
-    ast.DictComp: ExpressionChecker._comprehension,
-    ast.Lambda: ExpressionChecker._lambda,
-    ast.JoinedStr: ExpressionChecker._fstring,
-}
+_VISITS = visitors(ExpressionChecker)

@@ -25,6 +25,7 @@ from chartpact.script.compile.kinds import DICTS, LIST
 from chartpact.script.compile.nodes import assign, at, call, load, place_all, store, tuple_of
 from chartpact.script.compile.weights import TURN, entry, steps, unpacking
 from chartpact.script.runtime.values import FILE
+from chartpact.script.source.visitors import visitors
 from chartpact.syntax import walk
 
 
@@ -99,27 +100,18 @@ class Emitter(ExpressionEmitter):
                 items = call("_items", self._expression(expression))
                 before.append(at(node, assign(names[source], items)))
         self._frame.hoisted = {**outer, **names}
-        statements = [at(node, statement) for statement in self._translate(node)]
+        visit = _STATEMENTS.get(type(node))
+        code = [node] if visit is None else visit(self, node)  # pass, break and continue stay
+        statements = [at(node, statement) for statement in code]
         self._frame.hoisted = outer
         return [*before, *statements]
 
-    def _translate(self, node: ast.stmt) -> list[ast.stmt]:
-        if isinstance(node, ast.Assign):
-            return self._assign(node)
-        if isinstance(node, ast.AugAssign):
-            return self._augment(node)
-        if isinstance(node, ast.Expr):
-            return [ast.Expr(self._expression(node.value))]
-        if isinstance(node, ast.If):
-            test = self._expression(node.test)
-            return [ast.If(test, self._branch(node.body), self._branch(node.orelse))]
-        if isinstance(node, ast.For):
-            return self._for(node)
-        if isinstance(node, ast.Return):
-            return self._return(node)
-        if isinstance(node, ast.FunctionDef):
-            return [self._nested(node)]
-        return [node]  # pass, break, continue
+    def visit_Expr(self, node: ast.Expr) -> list[ast.stmt]:
+        return [ast.Expr(self._expression(node.value))]
+
+    def visit_If(self, node: ast.If) -> list[ast.stmt]:
+        test = self._expression(node.test)
+        return [ast.If(test, self._branch(node.body), self._branch(node.orelse))]
 
     def _branch(self, statements: list[ast.stmt]) -> list[ast.stmt]:
         if not statements:
@@ -131,9 +123,7 @@ class Emitter(ExpressionEmitter):
         charge = ast.Expr(call("_charge", ast.Constant(weight)))
         return [at(statements[0], charge), *block]
 
-    # ------------------------------------------------------------------------------- assignments
-
-    def _assign(self, node: ast.Assign) -> list[ast.stmt]:
+    def visit_Assign(self, node: ast.Assign) -> list[ast.stmt]:
         target, value = node.targets[0], node.value
         if not isinstance(target, ast.Tuple | ast.List):
             return self._store(target, self._freeze(value, self._expression(value)))
@@ -184,7 +174,7 @@ class Emitter(ExpressionEmitter):
             return ast.Expr(at(target, call("_store", holder, index, value)))
         return ast.Assign([at(target, ast.Subscript(holder, index, ast.Store()))], value)
 
-    def _augment(self, node: ast.AugAssign) -> list[ast.stmt]:
+    def visit_AugAssign(self, node: ast.AugAssign) -> list[ast.stmt]:
         target, value = node.target, self._expression(node.value)
         if isinstance(target, ast.Name):
             return [assign(target.id, self._augmented(node, load(target.id), value))]
@@ -216,9 +206,7 @@ class Emitter(ExpressionEmitter):
             return at(node, call(BINARY[type(operator)], old, value))
         return at(node, ast.BinOp(old, operator, value))
 
-    # --------------------------------------------------------------------------------- functions
-
-    def _return(self, node: ast.Return) -> list[ast.stmt]:
+    def visit_Return(self, node: ast.Return) -> list[ast.stmt]:
         value = None if node.value is None else self._expression(node.value)
         leave = [_leave(loop) for loop in reversed(self._frame.loops)]
         if value is None or not leave:
@@ -226,18 +214,16 @@ class Emitter(ExpressionEmitter):
         temporary = self._frame.temporary()
         return [assign(temporary, value), *leave, ast.Return(load(temporary))]
 
-    def _nested(self, node: ast.FunctionDef) -> ast.stmt:
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> list[ast.stmt]:
         arguments = self._arguments(node.args)
         outer, self._frame = self._frame, Frame()
         body = self._block(node.body)
         self._frame = outer
         weight = ast.Constant(steps(entry(node.args) + self._weights.path(node.body)))
         charge = ast.Expr(at(node, call("_charge", weight)))
-        return _def(node, arguments, [charge, *body])
+        return [_def(node, arguments, [charge, *body])]
 
-    # ------------------------------------------------------------------------------------- loops
-
-    def _for(self, node: ast.For) -> list[ast.stmt]:
+    def visit_For(self, node: ast.For) -> list[ast.stmt]:
         exits = _has_exit(node.body)
         weight = TURN + self._weights.path(node.body)
         if self._pairs(node.iter) is None or exits:
@@ -264,6 +250,9 @@ class Emitter(ExpressionEmitter):
         values = self._unpack(target, load(temporary), len(target.elts))
         first = [at(target, statement) for statement in self._distribute(target, values)]
         return store(temporary), first
+
+
+_STATEMENTS = visitors(Emitter)
 
 
 def _leave(loop: ast.For) -> ast.stmt:

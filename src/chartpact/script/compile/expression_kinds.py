@@ -1,43 +1,14 @@
 """The kinds of expressions, by the kinds of the names in them."""
 
 import ast
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 from chartpact.script.check.checked import BUILTIN, FUNCTION, GLOBAL, Checked
 from chartpact.script.check.scopes import Comprehension, Function
-from chartpact.script.compile.kinds import (
-    ANY,
-    BIG,
-    DICT,
-    FUNC,
-    INDEXED,
-    ITERATED,
-    LIST,
-    METHOD_KINDS,
-    NUMBER,
-    OHLCV,
-    OHLCV_KINDS,
-    OTHER,
-    PARAMS,
-    RANGE,
-    SEQUENCE,
-    SERIES,
-    SMALL,
-    STR,
-    TUPLE,
-    UNBOUND,
-    elements,
-    of_binary,
-    of_builtin,
-    of_comparison,
-    of_constant,
-    of_host_call,
-    of_unary,
-    union,
-)
+from chartpact.script.compile import kinds as k
+from chartpact.script.source.visitors import visitors
 
-_NUMERIC_CHOICE = UNBOUND | NUMBER | SERIES  # options of which `ta.where` makes numbers
+_NUMERIC_CHOICE = k.UNBOUND | k.NUMBER | k.SERIES  # options of which `ta.where` makes numbers
 _MOST_VISITS = 60_000  # of expressions
 
 Env = dict[str, int]  # the kinds of each name at one place
@@ -69,7 +40,7 @@ class ExpressionKinds:
         if self._visits > _MOST_VISITS:
             raise TooMuch
         visit = _VISITS.get(type(node))
-        kinds = ANY if visit is None else visit(self, node, env)
+        kinds = k.ANY if visit is None else visit(self, node, env)
         self.of[node] = self.of.get(node, 0) | kinds
         return kinds
 
@@ -79,112 +50,116 @@ class ExpressionKinds:
             table[name] = joined
             self._changed = True
 
-    def _constant(self, node: ast.Constant, _: Env) -> int:
-        return of_constant(node.value)
+    def visit_Constant(self, node: ast.Constant, _: Env) -> int:
+        return k.of_constant(node.value)
 
-    def _name(self, node: ast.Name, env: Env) -> int:
+    def visit_Name(self, node: ast.Name, env: Env) -> int:
         binding = self._checked.bindings.get(node)
         if binding in (FUNCTION, BUILTIN):
-            return FUNC
+            return k.FUNC
         if binding == GLOBAL:
             return self._globals.get(node.id, 0)
-        return env.get(node.id, ANY) & ~UNBOUND
+        return env.get(node.id, k.ANY) & ~k.UNBOUND
 
-    def _binary(self, node: ast.BinOp, env: Env) -> int:
-        return of_binary(node.op, self._kinds(node.left, env), self._kinds(node.right, env))
+    def visit_BinOp(self, node: ast.BinOp, env: Env) -> int:
+        return k.of_binary(node.op, self._kinds(node.left, env), self._kinds(node.right, env))
 
-    def _unary(self, node: ast.UnaryOp, env: Env) -> int:
-        return of_unary(node.op, self._kinds(node.operand, env))
+    def visit_UnaryOp(self, node: ast.UnaryOp, env: Env) -> int:
+        return k.of_unary(node.op, self._kinds(node.operand, env))
 
-    def _compare(self, node: ast.Compare, env: Env) -> int:
+    def visit_Compare(self, node: ast.Compare, env: Env) -> int:
         left, right = self._kinds(node.left, env), self._kinds(node.comparators[0], env)
-        return of_comparison(node, left, right)
+        return k.of_comparison(node, left, right)
 
-    def _logical(self, node: ast.BoolOp, env: Env) -> int:
-        return union([self._kinds(operand, env) for operand in node.values])
+    def visit_BoolOp(self, node: ast.BoolOp, env: Env) -> int:
+        return k.union([self._kinds(operand, env) for operand in node.values])
 
-    def _conditional(self, node: ast.IfExp, env: Env) -> int:
+    def visit_IfExp(self, node: ast.IfExp, env: Env) -> int:
         self._kinds(node.test, env)
         return self._kinds(node.body, env) | self._kinds(node.orelse, env)
 
-    def _sequence(self, node: ast.List | ast.Tuple, env: Env) -> int:
+    def visit_List(self, node: ast.List | ast.Tuple, env: Env) -> int:
         for element in node.elts:
             self._kinds(element, env)
-        return LIST if isinstance(node, ast.List) else TUPLE
+        return k.LIST if isinstance(node, ast.List) else k.TUPLE
 
-    def _dict(self, node: ast.Dict, env: Env) -> int:
+    visit_Tuple = visit_List
+
+    def visit_Dict(self, node: ast.Dict, env: Env) -> int:
         for part in [*node.keys, *node.values]:
             if part is not None:
                 self._kinds(part, env)
-        return DICT
+        return k.DICT
 
-    def _fstring(self, node: ast.JoinedStr, env: Env) -> int:
+    def visit_JoinedStr(self, node: ast.JoinedStr, env: Env) -> int:
         for part in node.values:
             if isinstance(part, ast.FormattedValue):
                 self._kinds(part.value, env)
-        return STR
+        return k.STR
 
-    def _slice(self, node: ast.Slice, env: Env) -> int:
+    def visit_Slice(self, node: ast.Slice, env: Env) -> int:
         for bound in (node.lower, node.upper, node.step):
             if bound is not None:
                 self._kinds(bound, env)
-        return ANY
+        return k.ANY
 
-    def _starred(self, node: ast.Starred, env: Env) -> int:
+    def visit_Starred(self, node: ast.Starred, env: Env) -> int:
         self._kinds(node.value, env)
-        return ANY  # any number of anything
+        return k.ANY  # any number of anything
 
-    def _subscript(self, node: ast.Subscript, env: Env) -> int:
+    def visit_Subscript(self, node: ast.Subscript, env: Env) -> int:
         holder = self._kinds(node.value, env)
         index = self._kinds(node.slice, env)
         if isinstance(node.slice, ast.Slice):
-            return holder & (SERIES | SEQUENCE | RANGE)
-        if holder == PARAMS and isinstance(node.slice, ast.Constant):
-            return self._params.get(str(node.slice.value), ANY)
+            return holder & (k.SERIES | k.SEQUENCE | k.RANGE)
+        if holder == k.PARAMS and isinstance(node.slice, ast.Constant):
+            return self._params.get(str(node.slice.value), k.ANY)
         if isinstance(node.value, ast.Name) and node.value.id in self._elements:
             return self._elements[node.value.id]
-        return elements(holder, INDEXED) if index else 0
+        return k.elements(holder, k.INDEXED) if index else 0
 
-    def _attribute(self, node: ast.Attribute, env: Env) -> int:
+    def visit_Attribute(self, node: ast.Attribute, env: Env) -> int:
         if self._checked.namespaced(node):
-            return FUNC
-        if self._kinds(node.value, env) == OHLCV:
-            return OHLCV_KINDS.get(node.attr, FUNC)
-        return ANY
+            return k.FUNC
+        if self._kinds(node.value, env) == k.OHLCV:
+            return k.OHLCV_KINDS.get(node.attr, k.FUNC)
+        return k.ANY
 
     # ------------------------------------------------------------------------------------- calls
 
-    def _call(self, node: ast.Call, env: Env) -> int:
+    def visit_Call(self, node: ast.Call, env: Env) -> int:
         func = node.func
         spread = any(isinstance(argument, ast.Starred) for argument in node.args)
         positional = [self._kinds(argument, env) for argument in node.args]
         named = {keyword.arg or "": self._kinds(keyword.value, env) for keyword in node.keywords}
         if host_function := self._checked.namespaced(func):
-            options = ANY if spread or "" in named else union([*positional[1:], *named.values()])
+            options = (
+                k.ANY if spread or "" in named else k.union([*positional[1:], *named.values()])
+            )
             if host_function == "ta.where" and options & ~_NUMERIC_CHOICE:
-                return ANY  # it may choose among texts
-            result = self._results.get(host_function, ANY)
-            return of_host_call(result, [*positional, *named.values()])
+                return k.ANY  # it may choose among texts
+            result = self._results.get(host_function, k.ANY)
+            return k.of_host_call(result, [*positional, *named.values()])
         if isinstance(func, ast.Attribute):
-            return self._method(func, ANY if spread else union(positional), env)
+            return self._method(func, k.ANY if spread else k.union(positional), env)
         self._kinds(func, env)
         if not isinstance(func, ast.Name):
-            return ANY
+            return k.ANY
         binding = self._checked.bindings.get(func)
         if binding == FUNCTION:
             return self._script_function(func.id, positional, named, spread or "" in named)
-        return of_builtin(func.id, positional, spread) if binding == BUILTIN else ANY
+        return k.of_builtin(func.id, positional, spread) if binding == BUILTIN else k.ANY
 
     def _method(self, func: ast.Attribute, arguments: int, env: Env) -> int:
         owner = self._kinds(func.value, env)
-        self.of[func] = FUNC
+        self.of[func] = k.FUNC
         if func.attr in ("append", "insert"):
             self._put(func.value, arguments)
-        if owner == OHLCV:
-            return OHLCV
-        if owner & (OHLCV | OTHER | PARAMS | FUNC):
-            return ANY
-        return METHOD_KINDS.get(func.attr, ANY)
+        if owner == k.OHLCV:
+            return k.OHLCV
+        if owner & (k.OHLCV | k.OTHER | k.PARAMS | k.FUNC):
+            return k.ANY
+        return k.METHOD_KINDS.get(func.attr, k.ANY)
 
     def _script_function(self, name: str, positional: list[int], named: Env, spread: bool) -> int:
         """A call of a function of the script: its parameters receive these kinds."""
@@ -199,24 +174,24 @@ class ExpressionKinds:
             if parameter in names:
                 self._join(inputs, parameter, kinds)
         for parameter in names if spread else ():
-            self._join(inputs, parameter, ANY)
+            self._join(inputs, parameter, k.ANY)
         for extra in (args.vararg, args.kwarg):
             if extra is not None:
-                self._join(inputs, extra.arg, TUPLE | DICT)
+                self._join(inputs, extra.arg, k.TUPLE | k.DICT)
         return self._returns[name]
 
-    def _lambda(self, node: ast.Lambda, env: Env) -> int:
+    def visit_Lambda(self, node: ast.Lambda, env: Env) -> int:
         for default in node.args.defaults:
             self._kinds(default, env)
         self._inner(node)
-        return FUNC
+        return k.FUNC
 
     def _inner(self, function: Function) -> None:
         raise NotImplementedError
 
     # ------------------------------------------------------------------------------------- loops
 
-    def _comprehension(self, node: Comprehension, env: Env) -> int:
+    def visit_ListComp(self, node: Comprehension, env: Env) -> int:
         inner = dict(env)
         for clause in node.generators:
             self._kinds(clause.iter, inner)
@@ -225,10 +200,12 @@ class ExpressionKinds:
                 self._kinds(condition, inner)
         if isinstance(node, ast.ListComp):
             self._kinds(node.elt, inner)
-            return LIST
+            return k.LIST
         self._kinds(node.key, inner)
         self._kinds(node.value, inner)
-        return DICT
+        return k.DICT
+
+    visit_DictComp = visit_ListComp
 
     def _bind_loop(self, target: ast.expr, source: ast.expr, env: Env) -> None:
         columns = self._columns(source, env)
@@ -237,7 +214,7 @@ class ExpressionKinds:
             for part, kinds in zip(parts, columns, strict=True):
                 self._bind(part, kinds, env)
             return
-        self._bind(target, TUPLE if columns is not None else self._element(source, env), env)
+        self._bind(target, k.TUPLE if columns is not None else self._element(source, env), env)
 
     def _columns(self, source: ast.expr, env: Env) -> list[int] | None:
         """The kinds in the tuples of enumerate(…) and zip(…)."""
@@ -246,8 +223,8 @@ class ExpressionKinds:
         if any(isinstance(argument, ast.Starred) for argument in source.args):
             return None
         if self._checked.is_builtin(source.func, "enumerate"):
-            inner = self._element(source.args[0], env) if source.args else ANY
-            return [SMALL if len(source.args) == 1 else BIG, inner]
+            inner = self._element(source.args[0], env) if source.args else k.ANY
+            return [k.SMALL if len(source.args) == 1 else k.BIG, inner]
         if self._checked.is_builtin(source.func, "zip"):
             return [self._element(argument, env) for argument in source.args]
         return None
@@ -256,7 +233,7 @@ class ExpressionKinds:
         """What one turn of a loop over the source yields."""
         if isinstance(source, ast.Name) and source.id in self._elements:
             return self._elements[source.id]
-        return elements(self._kinds(source, env), ITERATED)
+        return k.elements(self._kinds(source, env), k.ITERATED)
 
     def _bind(self, target: ast.expr, kinds: int, env: Env) -> None:
         if isinstance(target, ast.Name):
@@ -266,7 +243,7 @@ class ExpressionKinds:
                 env[target.id] = kinds
         elif isinstance(target, ast.Tuple | ast.List):
             for part in target.elts:
-                self._bind(part, ANY, env)
+                self._bind(part, k.ANY, env)
         elif isinstance(target, ast.Subscript):
             self._kinds(target.value, env)
             self._kinds(target.slice, env)
@@ -278,24 +255,4 @@ class ExpressionKinds:
             self._join(self._elements, holder.id, kinds)
 
 
-_VISITS: Mapping[type, Callable[[ExpressionKinds, Any, Env], int]] = {
-    ast.Constant: ExpressionKinds._constant,
-    ast.Name: ExpressionKinds._name,
-    ast.BinOp: ExpressionKinds._binary,
-    ast.UnaryOp: ExpressionKinds._unary,
-    ast.Compare: ExpressionKinds._compare,
-    ast.BoolOp: ExpressionKinds._logical,
-    ast.IfExp: ExpressionKinds._conditional,
-    ast.List: ExpressionKinds._sequence,
-    ast.Tuple: ExpressionKinds._sequence,
-    ast.Dict: ExpressionKinds._dict,
-    ast.JoinedStr: ExpressionKinds._fstring,
-    ast.Slice: ExpressionKinds._slice,
-    ast.Starred: ExpressionKinds._starred,
-    ast.Subscript: ExpressionKinds._subscript,
-    ast.Attribute: ExpressionKinds._attribute,
-    ast.Call: ExpressionKinds._call,
-    ast.Lambda: ExpressionKinds._lambda,
-    ast.ListComp: ExpressionKinds._comprehension,
-    ast.DictComp: ExpressionKinds._comprehension,
-}
+_VISITS = visitors(ExpressionKinds)

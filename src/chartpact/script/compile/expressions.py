@@ -1,8 +1,7 @@
 """Code for expressions: Python's own operators where the kinds allow, else calls of the runtime."""
 
 import ast
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 from chartpact.script.check.checked import BUILTIN, FUNCTION, Checked
 from chartpact.script.check.scopes import Comprehension, target_names
@@ -12,6 +11,7 @@ from chartpact.script.compile.kinds import INT, NUMBER, is_none_test
 from chartpact.script.compile.nodes import at, call, is_plain_call, load, store, tuple_of
 from chartpact.script.compile.type_guards import TypeGuards
 from chartpact.script.compile.weights import COLLECT, Weights, entry, steps, unpacking
+from chartpact.script.source.visitors import visitors
 
 BINARY: Mapping[type, str] = {
     ast.Add: "_add", ast.Sub: "_sub", ast.Mult: "_mul", ast.Div: "_div", ast.FloorDiv: "_floordiv",
@@ -52,32 +52,33 @@ class ExpressionEmitter:
         self._frame = Frame()
 
     def _expression(self, node: ast.expr) -> ast.expr:
-        return at(node, _VISITS[type(node)](self, node))
+        translated: ast.expr = _VISITS[type(node)](self, node)
+        return at(node, translated)
 
     def _expressions(self, nodes: list[ast.expr]) -> list[ast.expr]:
         return [self._expression(node) for node in nodes]
 
-    def _constant(self, node: ast.Constant) -> ast.expr:
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:
         return ast.Constant(node.value)
 
-    def _name(self, node: ast.Name) -> ast.expr:
+    def visit_Name(self, node: ast.Name) -> ast.expr:
         return load(node.id)
 
     # --------------------------------------------------------------------------------- operators
 
-    def _binary(self, node: ast.BinOp) -> ast.expr:
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
         left, right = self._expression(node.left), self._expression(node.right)
         if self._guards.binary(node.op, node.left, node.right):
             return call(BINARY[type(node.op)], left, right)
         return ast.BinOp(left, node.op, right)
 
-    def _unary(self, node: ast.UnaryOp) -> ast.expr:
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
         operand = self._expression(node.operand)
         if self._guards.unary(node.op, node.operand):
             return call(UNARY[type(node.op)], operand)
         return ast.UnaryOp(node.op, operand)
 
-    def _compare(self, node: ast.Compare) -> ast.expr:
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
         operator, other = node.ops[0], node.comparators[0]
         left, right = self._expression(node.left), self._expression(other)
         if is_none_test(node):
@@ -87,21 +88,21 @@ class ExpressionEmitter:
             return call(COMPARE[type(operator)], left, right)
         return ast.Compare(left, [operator], [right])
 
-    def _logical(self, node: ast.BoolOp) -> ast.expr:
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
         return ast.BoolOp(node.op, self._expressions(node.values))
 
-    def _conditional(self, node: ast.IfExp) -> ast.expr:
+    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
         return ast.IfExp(*map(self._expression, (node.test, node.body, node.orelse)))
 
     # ------------------------------------------------------------------------------------ values
 
-    def _list(self, node: ast.List) -> ast.expr:
+    def visit_List(self, node: ast.List) -> ast.expr:
         return call("_List", ast.List(self._expressions(node.elts), ast.Load()))
 
-    def _tuple(self, node: ast.Tuple) -> ast.expr:
+    def visit_Tuple(self, node: ast.Tuple) -> ast.expr:
         return tuple_of(self._expressions(node.elts))
 
-    def _dict(self, node: ast.Dict) -> ast.expr:
+    def visit_Dict(self, node: ast.Dict) -> ast.expr:
         pairs: list[ast.expr] = [
             at(value, tuple_of([self._key(key), self._expression(value)]))
             for key, value in zip(node.keys, node.values, strict=True)
@@ -113,14 +114,14 @@ class ExpressionEmitter:
         key = self._expression(node)
         return at(node, call("_key", key)) if self._guards.key(node) else key
 
-    def _fstring(self, node: ast.JoinedStr) -> ast.expr:
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.expr:
         parts = [
             self._expression(part.value if isinstance(part, ast.FormattedValue) else part)
             for part in node.values
         ]
         return call("_join_parts", tuple_of(parts))
 
-    def _subscript(self, node: ast.Subscript) -> ast.expr:
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         if isinstance(node.slice, ast.Slice):
             bounds = [
                 ast.Constant(None) if bound is None else self._expression(bound)
@@ -137,7 +138,7 @@ class ExpressionEmitter:
             return call("_index", holder, index)
         return ast.Subscript(holder, index, ast.Load())
 
-    def _attribute(self, node: ast.Attribute) -> ast.expr:
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         if host_function := self._checked.namespaced(node):
             self.uses.add(host_function)
             return load(f"_{host_function.replace('.', '_')}")
@@ -147,7 +148,7 @@ class ExpressionEmitter:
 
     # ------------------------------------------------------------------------------------- calls
 
-    def _call(self, node: ast.Call) -> ast.expr:
+    def visit_Call(self, node: ast.Call) -> ast.expr:
         func = node.func
         arguments = [self._argument(argument) for argument in node.args]
         keywords = [
@@ -190,7 +191,7 @@ class ExpressionEmitter:
                 return at(func, load(f"_{name}"))
         return load(name)
 
-    def _lambda(self, node: ast.Lambda) -> ast.expr:
+    def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
         arguments = self._arguments(node.args)
         outer, self._frame = self._frame, Frame()
         body = self._expression(node.body)
@@ -252,7 +253,7 @@ class ExpressionEmitter:
     def _unpack(self, node: ast.AST, value: ast.expr, count: int) -> ast.expr:
         return at(node, call("_unpack", value, ast.Constant(count)))
 
-    def _comprehension(self, node: Comprehension) -> ast.expr:
+    def visit_ListComp(self, node: Comprehension) -> ast.expr:
         outer = self._frame.hoisted
         names = {name.id for clause in node.generators for name in target_names(clause.target)}
         self._frame.hoisted = {
@@ -261,6 +262,8 @@ class ExpressionEmitter:
         made = self._collection(node)
         self._frame.hoisted = outer
         return made
+
+    visit_DictComp = visit_ListComp
 
     def _collection(self, node: Comprehension) -> ast.expr:
         parts = [node.elt] if isinstance(node, ast.ListComp) else [node.key, node.value]
@@ -322,22 +325,4 @@ class ExpressionEmitter:
         return [ast.comprehension(ast.Tuple(names, ast.Store()), once, [], 0), *inner]
 
 
-_VISITS: Mapping[type, Callable[[ExpressionEmitter, Any], ast.expr]] = {
-    ast.Constant: ExpressionEmitter._constant,
-    ast.Name: ExpressionEmitter._name,
-    ast.BinOp: ExpressionEmitter._binary,
-    ast.UnaryOp: ExpressionEmitter._unary,
-    ast.Compare: ExpressionEmitter._compare,
-    ast.BoolOp: ExpressionEmitter._logical,
-    ast.IfExp: ExpressionEmitter._conditional,
-    ast.Call: ExpressionEmitter._call,
-    ast.Attribute: ExpressionEmitter._attribute,
-    ast.Subscript: ExpressionEmitter._subscript,
-    ast.List: ExpressionEmitter._list,
-    ast.Tuple: ExpressionEmitter._tuple,
-    ast.Dict: ExpressionEmitter._dict,
-    ast.ListComp: ExpressionEmitter._comprehension,
-    ast.DictComp: ExpressionEmitter._comprehension,
-    ast.Lambda: ExpressionEmitter._lambda,
-    ast.JoinedStr: ExpressionEmitter._fstring,
-}
+_VISITS = visitors(ExpressionEmitter)

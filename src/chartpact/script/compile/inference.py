@@ -16,25 +16,9 @@ from dataclasses import dataclass, field
 
 from chartpact.script.check.checked import FUNCTION, Checked
 from chartpact.script.check.scopes import Function, local_names, parameters
+from chartpact.script.compile import kinds as k
 from chartpact.script.compile.escape import private_lists
 from chartpact.script.compile.expression_kinds import Env, ExpressionKinds, TooMuch
-from chartpact.script.compile.kinds import (
-    ANY,
-    CONTAINER,
-    DICT,
-    DICTS,
-    FLOATS,
-    FUNC,
-    LIST,
-    NONE,
-    OHLCV,
-    OTHER,
-    PARAMS,
-    SERIES_TUPLE,
-    TUPLE,
-    UNBOUND,
-    of_binary,
-)
 from chartpact.syntax import walk
 
 _MOST_ROUNDS = 8
@@ -52,7 +36,7 @@ class _Anything(dict[ast.AST, int]):
     """Every expression can be anything."""
 
     def get(self, node: ast.AST, default: int = 0) -> int:  # type: ignore[override]  # noqa: ARG002
-        return ANY
+        return k.ANY
 
 
 def infer_kinds(checked: Checked, params: Mapping[str, int], results: Mapping[str, int]) -> Kinds:
@@ -87,7 +71,7 @@ class _Statements(ExpressionKinds):
                 self._widen(name)
         if "compute" in functions:
             names = (arg.arg for arg in parameters(functions["compute"]))
-            self._inputs["compute"] = dict(zip(names, (OHLCV, PARAMS, OTHER), strict=False))
+            self._inputs["compute"] = dict(zip(names, (k.OHLCV, k.PARAMS, k.OTHER), strict=False))
         for turn in range(_MOST_ROUNDS + 1):
             self._changed = False
             if turn == _MOST_ROUNDS:  # give up precision, keep the promise
@@ -102,9 +86,9 @@ class _Statements(ExpressionKinds):
     def _widen(self, name: str) -> None:
         """A function of which nothing is known."""
         for arg in parameters(self._checked.functions[name]):
-            self._inputs[name][arg.arg] = ANY | PARAMS
-        self._returns[name] = ANY
-        self._private[name] = dict.fromkeys(self._private[name], ANY)
+            self._inputs[name][arg.arg] = k.ANY | k.PARAMS
+        self._returns[name] = k.ANY
+        self._private[name] = dict.fromkeys(self._private[name], k.ANY)
 
     def _used_as_values(self) -> Iterator[str]:
         """Functions that are used other than by calling them."""
@@ -118,21 +102,23 @@ class _Statements(ExpressionKinds):
             return
         self._elements = self._private[function.name]
         self._returned = 0
-        env: Env = dict.fromkeys(local_names(function), UNBOUND)
-        env.update({arg.arg: inputs.get(arg.arg, ANY) for arg in parameters(function)})
+        env: Env = dict.fromkeys(local_names(function), k.UNBOUND)
+        env.update({arg.arg: inputs.get(arg.arg, k.ANY) for arg in parameters(function)})
         if function.args.vararg:
-            env[function.args.vararg.arg] = TUPLE
+            env[function.args.vararg.arg] = k.TUPLE
         if function.args.kwarg:
-            env[function.args.kwarg.arg] = DICT
+            env[function.args.kwarg.arg] = k.DICT
         end = self._block(function.body, env)
-        self._join(self._returns, function.name, self._returned | (NONE if end is not None else 0))
+        self._join(
+            self._returns, function.name, self._returned | (k.NONE if end is not None else 0)
+        )
         self._elements = {}
 
     def _inner(self, function: Function) -> None:
         """A function within a function: nothing is known of what it receives or captures."""
         outer = self._elements, self._returned, self._breaks, self._continues
         self._elements, self._breaks, self._continues = {}, [], []
-        env = dict.fromkeys(local_names(function), ANY | UNBOUND)
+        env = dict.fromkeys(local_names(function), k.ANY | k.UNBOUND)
         if isinstance(function, ast.Lambda):
             self._kinds(function.body, env)
         else:
@@ -157,7 +143,7 @@ class _Statements(ExpressionKinds):
         elif isinstance(node, ast.Expr):
             self._kinds(node.value, env)
         elif isinstance(node, ast.Return):
-            self._returned |= NONE if node.value is None else self._kinds(node.value, env)
+            self._returned |= k.NONE if node.value is None else self._kinds(node.value, env)
             return None
         elif isinstance(node, ast.If):
             self._kinds(node.test, env)
@@ -177,7 +163,7 @@ class _Statements(ExpressionKinds):
                 self._kinds(default, env)
             if node.name not in self._checked.functions or env is not self._globals:
                 self._inner(node)
-                env[node.name] = FUNC
+                env[node.name] = k.FUNC
         return env
 
     def _note_loop(self, node: ast.stmt, env: Env) -> None:
@@ -186,7 +172,7 @@ class _Statements(ExpressionKinds):
         if noted is None:
             noted = self.at_loop[node] = dict.fromkeys(_names_in_loops(node), 0)
         for name in noted:
-            noted[name] |= env.get(name, UNBOUND)
+            noted[name] |= env.get(name, k.UNBOUND)
 
     def _for(self, node: ast.For, env: Env) -> Env | None:
         self._kinds(node.iter, env)
@@ -213,9 +199,9 @@ class _Statements(ExpressionKinds):
                 return
             if isinstance(value, ast.Call):
                 host_function = self._checked.namespaced(value.func) or ""
-                if self._results.get(host_function) == SERIES_TUPLE:
+                if self._results.get(host_function) == k.SERIES_TUPLE:
                     for part in target.elts:
-                        self._bind(part, FLOATS, env)
+                        self._bind(part, k.FLOATS, env)
                     return
         if isinstance(target, ast.Name) and target.id in self._elements:
             self._fill(target.id, value)
@@ -235,14 +221,14 @@ class _Statements(ExpressionKinds):
         value = self._kinds(node.value, env)
         target = node.target
         if isinstance(target, ast.Name):
-            before = env.get(target.id, ANY) & ~UNBOUND
+            before = env.get(target.id, k.ANY) & ~k.UNBOUND
             self.of[target] = self.of.get(target, 0) | before
-            after = of_binary(node.op, before, value) | (before & (LIST | DICTS))
+            after = k.of_binary(node.op, before, value) | (before & (k.LIST | k.DICTS))
             self._bind(target, after, env)
         elif isinstance(target, ast.Subscript):
-            before = self._subscript(target, env)
+            before = self.visit_Subscript(target, env)
             self.of[target] = self.of.get(target, 0) | before
-            self._put(target.value, of_binary(node.op, before, value) | (before & CONTAINER))
+            self._put(target.value, k.of_binary(node.op, before, value) | (before & k.CONTAINER))
 
 
 def _join_envs(envs: list[Env | None]) -> Env | None:

@@ -8,30 +8,10 @@ that has to be walked (a == b on lists).
 import ast
 from collections.abc import Mapping
 
-from chartpact.script.compile.kinds import (
-    BIG,
-    BOOL,
-    CONDITIONS,
-    CONTAINER,
-    DICTS,
-    FLOAT,
-    INT,
-    LIST,
-    MID,
-    NONE,
-    NUMBER,
-    OHLCV,
-    OHLCV_KINDS,
-    RANGE,
-    SEQUENCE,
-    SERIES,
-    SMALL,
-    STR,
-    TUPLE,
-)
+from chartpact.script.compile import kinds as k
 
 _BITWISE = ast.BitAnd | ast.BitOr | ast.BitXor | ast.LShift | ast.RShift
-_PLAIN_KEY = SMALL | FLOAT | STR | NONE  # may be a key or an index without a further look
+_PLAIN_KEY = k.SMALL | k.FLOAT | k.STR | k.NONE  # may be a key or an index without a further look
 
 
 class TypeGuards:
@@ -45,29 +25,29 @@ class TypeGuards:
 
     def binary(self, operator: ast.operator, left: ast.expr, right: ast.expr) -> bool:
         a, b = self.kind(left), self.kind(right)
-        if isinstance(operator, ast.BitAnd | ast.BitOr) and not (a | b) & ~CONDITIONS:
+        if isinstance(operator, ast.BitAnd | ast.BitOr) and not (a | b) & ~k.CONDITIONS:
             return False
-        if isinstance(operator, _BITWISE) or (a | b) & BOOL:
+        if isinstance(operator, _BITWISE) or (a | b) & k.BOOL:
             return True
         if isinstance(operator, ast.Add):
-            return bool(a & b & (SEQUENCE | BIG))
+            return bool(a & b & (k.SEQUENCE | k.BIG))
         if isinstance(operator, ast.Sub):
-            return bool(a & b & BIG)
+            return bool(a & b & k.BIG)
         if isinstance(operator, ast.Mult):
-            grows = SEQUENCE | BIG
-            return bool((a & grows and b & INT) or (b & grows and a & INT))
+            grows = k.SEQUENCE | k.BIG
+            return bool((a & grows and b & k.INT) or (b & grows and a & k.INT))
         if isinstance(operator, ast.Mod | ast.FloorDiv):
-            slow = (a & FLOAT and b & NUMBER) or (b & FLOAT and a & NUMBER)  # if far apart
-            if slow or (a & BIG and b & (MID | BIG)):
+            slow = (a & k.FLOAT and b & k.NUMBER) or (b & k.FLOAT and a & k.NUMBER)  # if far apart
+            if slow or (a & k.BIG and b & (k.MID | k.BIG)):
                 return True
-        return isinstance(operator, ast.Mod) and bool(a & STR)
+        return isinstance(operator, ast.Mod) and bool(a & k.STR)
 
     def unary(self, operator: ast.unaryop, operand: ast.expr) -> bool:
         if isinstance(operator, ast.Not):
             return False
-        safe = NUMBER | SERIES | NONE | CONTAINER
+        safe = k.NUMBER | k.SERIES | k.NONE | k.CONTAINER
         if isinstance(operator, ast.Invert):
-            safe = CONDITIONS
+            safe = k.CONDITIONS
         return bool(self.kind(operand) & ~safe)
 
     def compare(self, operator: ast.cmpop, left: ast.expr, right: ast.expr) -> bool:
@@ -75,22 +55,22 @@ class TypeGuards:
             return True
         a, b = self.kind(left), self.kind(right)
         short = any(isinstance(side, ast.Constant) for side in (left, right))
-        if a & b & STR and not short:
+        if a & b & k.STR and not short:
             return True
         if isinstance(operator, ast.Eq | ast.NotEq):
-            mixed = (a & BOOL and b & NUMBER) or (b & BOOL and a & NUMBER)
-            return bool(mixed or a & b & (CONTAINER | RANGE) or (a & DICTS and b & DICTS))
-        return bool((a | b) & BOOL or a & b & (LIST | TUPLE))
+            mixed = (a & k.BOOL and b & k.NUMBER) or (b & k.BOOL and a & k.NUMBER)
+            return bool(mixed or a & b & (k.CONTAINER | k.RANGE) or (a & k.DICTS and b & k.DICTS))
+        return bool((a | b) & k.BOOL or a & b & (k.LIST | k.TUPLE))
 
     def element(self, node: ast.Subscript) -> bool:
         index = self.kind(node.slice)
         if not index & ~_PLAIN_KEY:
             return False
-        return bool(index & ~INT or self.kind(node.value) & DICTS)
+        return bool(index & ~k.INT or self.kind(node.value) & k.DICTS)
 
     def key(self, node: ast.expr) -> bool:
         return bool(self.kind(node) & ~_PLAIN_KEY)
 
     def is_series(self, node: ast.Attribute) -> bool:
         """Whether it is `ohlcv.close`: a series of what is surely an ohlcv."""
-        return self.kind(node.value) == OHLCV and bool(OHLCV_KINDS.get(node.attr, 0) & SERIES)
+        return self.kind(node.value) == k.OHLCV and bool(k.OHLCV_KINDS.get(node.attr, 0) & k.SERIES)

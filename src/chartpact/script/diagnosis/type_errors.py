@@ -6,30 +6,15 @@ import re
 from types import FunctionType
 
 from chartpact.script.diagnosis.location import Location
-from chartpact.script.runtime.values import HostObject
+from chartpact.script.host.ohlcv import Ohlcv
+from chartpact.script.runtime.series import Series, TextSeries
+from chartpact.script.runtime.values import TYPE_NAMES, HostObject, with_article
 
-_PYTHON_TYPES = {
-    "NoneType": "None",
-    "bool": "a bool",
-    "int": "an int",
-    "float": "a float",
-    "str": "a string",
-    "List": "a list",
-    "LockedList": "a list",
-    "FrozenList": "a list",
+_PYTHON_TYPES = {  # the types of the language by the names of their classes
+    **{kind.__name__: with_article(name) for kind, name in TYPE_NAMES.items()},
+    **{kind.__name__: with_article(kind.type_name) for kind in (Series, TextSeries, Ohlcv)},
     "list": "a list",
-    "Dict": "a dict",
-    "LockedDict": "a dict",
-    "FrozenDict": "a dict",
-    "tuple": "a tuple",
-    "range": "a range",
-    "function": "a function",
-    "method": "a function",
-    "Method": "a function",
     "builtin_function_or_method": "a function",
-    "Series": "a series",
-    "TextSeries": "a text series",
-    "Ohlcv": "an ohlcv",
     "Chart": "the chart",
 }
 _VERBS = {

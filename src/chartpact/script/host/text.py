@@ -112,21 +112,12 @@ _BY_LETTERS: Mapping[str, Part] = {
     "Z": _offset,
 }
 
+_SAME = {  # the letters after % that are Pine's under another name
+    "Y": "yyyy", "y": "yy", "B": "MMMM", "b": "MMM", "m": "MM", "d": "dd", "A": "EEEE", "a": "EEE",
+    "H": "HH", "I": "hh", "M": "mm", "S": "ss", "p": "a", "z": "Z",
+}  # fmt: skip
 _BY_PERCENT: Mapping[str, Part] = {
-    "Y": _BY_LETTERS["yyyy"],
-    "y": _BY_LETTERS["yy"],
-    "B": _BY_LETTERS["MMMM"],
-    "b": _BY_LETTERS["MMM"],
-    "m": _BY_LETTERS["MM"],
-    "d": _BY_LETTERS["dd"],
-    "A": _BY_LETTERS["EEEE"],
-    "a": _BY_LETTERS["EEE"],
-    "H": _BY_LETTERS["HH"],
-    "I": _BY_LETTERS["hh"],
-    "M": _BY_LETTERS["mm"],
-    "S": _BY_LETTERS["ss"],
-    "p": _BY_LETTERS["a"],
-    "z": _offset,
+    **{letter: _BY_LETTERS[letters] for letter, letters in _SAME.items()},
     "%": lambda t: "%",  # noqa: ARG005
 }
 

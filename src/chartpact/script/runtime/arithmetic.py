@@ -8,8 +8,8 @@ charge by size, and say in words what does not go together.
 from typing import Any
 
 from chartpact.script.errors import Fault
-from chartpact.script.limits import INT_BITS, TEXT_CHARS
-from chartpact.script.runtime.formatting import format_percent
+from chartpact.script.limits import INT_BITS
+from chartpact.script.runtime.formatting import check_length, format_percent
 from chartpact.script.runtime.meter import Charging
 from chartpact.script.runtime.series import Series
 from chartpact.script.runtime.values import DICTS, LISTS, Dict, List, a_type
@@ -47,12 +47,6 @@ def bounded_int(value: int) -> int:
 
 def _too_wide() -> Fault:
     return Fault("value", f"a whole number grew beyond {INT_BITS} bits", "use a float")
-
-
-def check_length(length: int) -> None:
-    """Refuses a text that would be too long."""
-    if length > TEXT_CHARS:
-        raise Fault("size", f"a text grew beyond {TEXT_CHARS:,} characters")
 
 
 def bounded_text(value: str) -> str:
@@ -147,8 +141,6 @@ class Arithmetic(Charging):
         if type(a) in NUMBERS or type(a) is Series:
             return +a
         raise Fault("type", f"+ does not go with {a_type(a)}", mismatch_hint(a, a))
-
-    # -------------------------------------------------------------------------------------- bits
 
     def bitand(self, a: Any, b: Any) -> Any:
         if (type(a) is type(b) is int) or type(a) is Series or type(b) is Series:

@@ -58,11 +58,8 @@ class Builtins:
 
     def _truths(self, values: Any, name: str) -> Any:
         if type(values) is Series:
-            raise Fault(
-                "type",
-                f"{name} does not go with a series",
-                "join conditions bar by bar with & and |, or ask for one bar: cond[i]",
-            )
+            hint = "join conditions bar by bar with & and |, or ask for one bar: cond[i]"
+            raise Fault("type", f"{name} does not go with a series", hint)
         return self._values(values)
 
     def _bool(self, x: Any = False, /) -> bool:

@@ -80,8 +80,6 @@ class Comparison(Charging):
     def _equal(self, a: Any, b: Any, depth: int) -> bool:
         return bool(self._same(a, b, depth) if type(a) in _WALKED else self.eq(a, b))
 
-    # ------------------------------------------------------------------------------------- order
-
     def lt(self, a: Any, b: Any) -> Any:
         return self._ordered(a, b, operator.lt, 0)
 
@@ -115,8 +113,6 @@ class Comparison(Charging):
             if not self._equal(x, y, depth + 1):
                 return ordered
         return order(len(a), len(b))
-
-    # -------------------------------------------------------------------------------- membership
 
     def contains(self, value: Any, holder: Any) -> bool:
         kind = type(holder)
@@ -163,8 +159,6 @@ class Comparison(Charging):
         if type(element) is Series or type(value) is Series:
             return element is value
         return bool(self.eq(element, value))
-
-    # -------------------------------------------------------------------------------------- keys
 
     def key(self, value: Any) -> Any:
         """The value as a dict keeps it, if it may be a key."""

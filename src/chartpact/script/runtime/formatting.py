@@ -2,20 +2,14 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from chartpact.script.errors import Fault
 from chartpact.script.limits import TEXT_CHARS, VALUE_DEPTH
 from chartpact.script.runtime.meter import Exhausted, Meter
 from chartpact.script.runtime.series import Series
-from chartpact.script.runtime.values import (
-    DICTS,
-    LISTS,
-    Method,
-    a_type,
-    is_script_function,
-)
+from chartpact.script.runtime.values import DICTS, LISTS, Method, a_type, is_script_function
 
 _ESCAPES = {
     **{code: f"\\x{code:02x}" for code in (*range(32), *range(127, 161))},
@@ -106,6 +100,29 @@ def _atom(value: Any) -> str:
     return repr(value) if value is None or type(value) in (bool, int, float) else str(value)
 
 
+def check_length(length: int) -> None:
+    """Refuses a text that would be too long."""
+    if length > TEXT_CHARS:
+        raise Fault("size", f"a text grew beyond {TEXT_CHARS:,} characters")
+
+
+def _fill(
+    template: str, pattern: re.Pattern[str], fill: Callable[[re.Match[str]], str], meter: Meter
+) -> str:
+    """The template with every field filled in."""
+    parts: list[str] = []
+    size = end = 0
+    for match in pattern.finditer(template):
+        literal, end = template[end : match.start()], match.end()
+        piece = fill(match)
+        size += len(literal) + len(piece)
+        check_length(size)
+        meter.charge(20 + len(piece) // 16)
+        parts += (literal, piece)
+    parts.append(template[end:])
+    return "".join(parts)
+
+
 _FIELD = re.compile(r"\{\{|\}\}|\{([A-Za-z_][A-Za-z0-9_]*|[0-9]{1,4})?\}|[{}]")
 
 
@@ -117,48 +134,33 @@ def format_template(
     >>> format_template("{} of {total}: {{}}", [1], {"total": 2}, Meter(1000))
     '1 of 2: {}'
     """
-    meter.charge(25 + len(template) // 3)
-    parts: list[str] = []
-    size = end = automatic = 0
-    numbered = False
-    for match in _FIELD.finditer(template):
-        literal = template[end : match.start()]
-        end = match.end()
+    automatic, numbered = 0, False
+
+    def fill(match: re.Match[str]) -> str:
+        nonlocal automatic, numbered
         if match[0] in ("{{", "}}"):
-            piece = match[0][0]
-        elif match[0] in ("{", "}"):
-            raise Fault(
-                "value",
-                f"{template[match.start() : match.start() + 20]!r} is not a field of a format",
-                "write {}, {0} or {name}; double a brace to print it; "
-                "use text.number(x, decimals) for digits",
-            )
-        else:
-            name = match[1]
-            if name is None:
-                at, automatic = automatic, automatic + 1
-            numbered = numbered or (name is not None and name.isdigit())
-            if automatic and numbered:
-                raise Fault("value", "a format has {} or {0}, not both")
-            if name is not None and not name.isdigit():
-                if name not in named:
-                    raise Fault("value", f"the format asks for {name!r}, which was not given")
-                value = named[name]
-            else:
-                at = at if name is None else int(name)
-                if at >= len(values):
-                    raise Fault(
-                        "value", f"the format asks for value {at}, and {len(values)} were given"
-                    )
-                value = values[at]
-            piece = to_str(value, meter)
-        size += len(literal) + len(piece)
-        if size > TEXT_CHARS:
-            raise Fault("size", f"a text grew beyond {TEXT_CHARS:,} characters")
-        meter.charge(20 + len(piece) // 16)
-        parts += (literal, piece)
-    parts.append(template[end:])
-    return "".join(parts)
+            return match[0][0]
+        if match[0] in ("{", "}"):
+            message = f"{template[match.start() :][:20]!r} is not a field of a format"
+            hint = "write {}, {0} or {name}; double a brace to print it"
+            raise Fault("value", message, f"{hint}; use text.number(x, decimals) for digits")
+        name = match[1]
+        if name is not None and not name.isdigit():
+            if name not in named:
+                raise Fault("value", f"the format asks for {name!r}, which was not given")
+            return to_str(named[name], meter)
+        at = automatic if name is None else int(name)
+        automatic += name is None
+        numbered = numbered or name is not None
+        if automatic and numbered:
+            raise Fault("value", "a format has {} or {0}, not both")
+        if at >= len(values):
+            message = f"the format asks for value {at}, and {len(values)} were given"
+            raise Fault("value", message)
+        return to_str(values[at], meter)
+
+    meter.charge(25 + len(template) // 3)
+    return _fill(template, _FIELD, fill, meter)
 
 
 _PERCENT = re.compile(r"%(.?)", re.DOTALL)
@@ -172,34 +174,26 @@ def format_percent(template: str, values: Any, meter: Meter) -> str:
     >>> format_percent("%s is %d", ("a", 1), Meter(1000))
     'a is 1'
     """
-    meter.charge(20 + len(template) // 16)
     arguments = list(values) if type(values) is tuple else [values]
-    parts: list[str] = []
-    size = end = used = 0
-    for match in _PERCENT.finditer(template):
-        literal, end = template[end : match.start()], match.end()
+    used = 0
+
+    def fill(match: re.Match[str]) -> str:
+        nonlocal used
         if match[1] == "%":
-            piece = "%"
-        else:
-            if match[1] not in "srdoxXefg" or not match[1]:
-                raise Fault(
-                    "value",
-                    f"{match[0]!r} is not a field of a format",
-                    "write %s, or %% for a percent sign; text.number(x, decimals) for digits",
-                )
-            if used == len(arguments):
-                raise Fault("value", f"the format asks for more than {len(arguments)} values")
-            piece = _format_field(match[1], arguments[used], meter)
-            used += 1
-        size += len(literal) + len(piece)
-        if size > TEXT_CHARS:
-            raise Fault("size", f"a text grew beyond {TEXT_CHARS:,} characters")
-        meter.charge(20 + len(piece) // 16)
-        parts += (literal, piece)
+            return "%"
+        if match[1] not in "srdoxXefg" or not match[1]:
+            hint = "write %s, or %% for a percent sign; text.number(x, decimals) for digits"
+            raise Fault("value", f"{match[0]!r} is not a field of a format", hint)
+        if used == len(arguments):
+            raise Fault("value", f"the format asks for more than {len(arguments)} values")
+        used += 1
+        return _format_field(match[1], arguments[used - 1], meter)
+
+    meter.charge(20 + len(template) // 16)
+    text = _fill(template, _PERCENT, fill, meter)
     if used < len(arguments):
         raise Fault("value", f"the format takes {used} values, and {len(arguments)} were given")
-    parts.append(template[end:])
-    return "".join(parts)
+    return text
 
 
 def _format_field(letter: str, value: Any, meter: Meter) -> str:
@@ -236,6 +230,5 @@ def join_parts(parts: Sequence[Any], meter: Meter) -> str:
     pieces = [to_str(part, meter) for part in parts]
     size = sum(map(len, pieces))
     meter.charge(10 + 4 * len(pieces) + size // 16)
-    if size > TEXT_CHARS:
-        raise Fault("size", f"a text grew beyond {TEXT_CHARS:,} characters")
+    check_length(size)
     return "".join(pieces)

@@ -84,8 +84,6 @@ class Runtime:
         self.meter.charge(2 * freeze(value))
         return value
 
-    # ------------------------------------------------------------------------------------- calls
-
     def call(self, function: Any, /, *arguments: Any, **named: Any) -> Any:
         """A call of what may be any value."""
         if type(function) not in _CALLABLE:
@@ -117,8 +115,6 @@ class Runtime:
             raise Fault("type", "** takes a dict whose keys are strings")
         self.meter.charge(20 + 16 * len(values))
         return dict(values)
-
-    # ------------------------------------------------------------------------------------- loops
 
     def enter(self, weight: int, values: Any) -> Iterator[Any]:
         """The turns of a loop that runs to its end."""
@@ -167,8 +163,6 @@ class Runtime:
     def items(values: Any) -> Any:
         """What `values[i]` reads in a loop."""
         return values.items() if type(values) is Series else values
-
-    # ---------------------------------------------------------------------------------- displays
 
     def make_dict(self, pairs: tuple[tuple[Any, Any], ...]) -> Dict:
         made = Dict(pairs)

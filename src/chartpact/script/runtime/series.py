@@ -44,30 +44,23 @@ OPERATION = 75  # steps of an operator on a series, however short
 PER_STEP = 64  # bars that an operator does in a step more
 
 _FAR_APART = 2.0**50
+_PARENTHESES = "put each comparison in parentheses: (a > 1) & (b < 2)"
 _FLOAT, _BOOL = np.dtype(np.float64), np.dtype(np.bool_)
 
 
-def _arithmetic(operate: Callable[[Any, Any], Array]) -> tuple[Operator, Operator]:
+def _arithmetic(
+    operate: Callable[[Any, Any], Array], divides: bool = False
+) -> tuple[Operator, Operator]:
     def forward(self: "Series", other: Any) -> "Series":
         left, right = self._sides(other)
+        if divides:
+            charge_division(left, right, self.meter)
         return self._finite(operate(left, right))
 
     def backward(self: "Series", other: Any) -> "Series":
         right, left = self._sides(other)
-        return self._finite(operate(left, right))
-
-    return forward, backward
-
-
-def _division(operate: Callable[[Any, Any], Array]) -> tuple[Operator, Operator]:
-    def forward(self: "Series", other: Any) -> "Series":
-        left, right = self._sides(other)
-        charge_division(left, right, self.meter)
-        return self._finite(operate(left, right))
-
-    def backward(self: "Series", other: Any) -> "Series":
-        right, left = self._sides(other)
-        charge_division(left, right, self.meter)
+        if divides:
+            charge_division(left, right, self.meter)
         return self._finite(operate(left, right))
 
     return forward, backward
@@ -163,8 +156,8 @@ class Series:
     __sub__, __rsub__ = _arithmetic(np.subtract)
     __mul__, __rmul__ = _arithmetic(np.multiply)
     __truediv__, __rtruediv__ = _arithmetic(np.divide)
-    __floordiv__, __rfloordiv__ = _division(np.floor_divide)
-    __mod__, __rmod__ = _division(np.mod)
+    __floordiv__, __rfloordiv__ = _arithmetic(np.floor_divide, divides=True)
+    __mod__, __rmod__ = _arithmetic(np.mod, divides=True)
     __lt__ = _comparison(np.less)
     __le__ = _comparison(np.less_equal)
     __gt__ = _comparison(np.greater)
@@ -195,21 +188,15 @@ class Series:
         if self.array.dtype == np.float64:
             return self.array
         if self.array.dtype == np.bool_:
-            raise Fault(
-                "type",
-                "a series of True and False is no number",
-                "write ta.where(cond, 1, 0)",
-            )
+            hint = "write ta.where(cond, 1, 0)"
+            raise Fault("type", "a series of True and False is no number", hint)
         return self.array.astype(np.float64)
 
     def _conditions(self) -> Array:
         if self.array.dtype == np.bool_:
             return self.array
-        raise Fault(
-            "type",
-            "& | and ~ join conditions, and this is a series of numbers",
-            "put each comparison in parentheses: (a > 1) & (b < 2); compare 1 and 0: s == 1",
-        )
+        message = "& | and ~ join conditions, and this is a series of numbers"
+        raise Fault("type", message, f"{_PARENTHESES}; compare 1 and 0: s == 1")
 
     def _sides(self, other: Any) -> tuple[Array, Any]:
         """Both sides of an operator on numbers."""
@@ -245,20 +232,13 @@ class Series:
         if type(other) is Series:
             self._check_length(other)
             return other._conditions()
-        raise Fault(
-            "type",
-            "& and | join a condition with another condition",
-            "put each comparison in parentheses: (a > 1) & (b < 2)",
-        )
+        raise Fault("type", "& and | join a condition with another condition", _PARENTHESES)
 
     def _check_length(self, other: "Series") -> None:
         if len(self.array) != len(other.array):
-            raise Fault(
-                "value",
-                f"a series of {len(self.array)} bars and one of {len(other.array)} "
-                "cannot be combined",
-                "bring both to the chart's bars, for example with ohlcv.security",
-            )
+            lengths = f"a series of {len(self.array)} bars and one of {len(other.array)}"
+            hint = "bring both to the chart's bars, for example with ohlcv.security"
+            raise Fault("value", f"{lengths} cannot be combined", hint)
 
     def _finite(self, array: Array) -> "Series":
         """A series of the results, in which what is infinite is na."""

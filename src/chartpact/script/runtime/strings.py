@@ -1,18 +1,33 @@
 """The methods of strings: Starlark's, charged by the length of what they read and make."""
 
 import re
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from chartpact.script.errors import Fault
-from chartpact.script.runtime.arithmetic import bounded_text, check_length
-from chartpact.script.runtime.formatting import format_template
+from chartpact.script.runtime.formatting import check_length, format_template
 from chartpact.script.runtime.operators import Operators
 from chartpact.script.runtime.values import List, a_type
+
+Result = TypeVar("Result")
 
 _MOST_STRIPPED = 64
 _SHORT = 16  # characters of a text that may be searched for character by character
 _SLOWEST = 100  # up to this length Python compares at every place; longer texts it skips along
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+
+
+def _charged(method: Callable[[str], Result], chars_per_step: int) -> Callable[..., Result]:
+    """A method of Python's strings without arguments, charged by the length of the string."""
+
+    def charged(self: "StringMethods", s: str, /) -> Result:
+        self._charge(1 + len(s) // chars_per_step)
+        result = method(s)
+        check_length(len(result) if isinstance(result, str) else 0)
+        return result
+
+    charged.__name__ = charged.__qualname__ = method.__name__
+    return charged
 
 
 class StringMethods:
@@ -22,8 +37,17 @@ class StringMethods:
         self._operators = operators
         self._charge = operators.meter.charge
 
-    def capitalize(self, s: str, /) -> str:
-        return self._converted(s, s.capitalize())
+    isalnum = _charged(str.isalnum, 8)
+    isalpha = _charged(str.isalpha, 8)
+    isdigit = _charged(str.isdigit, 8)
+    islower = _charged(str.islower, 8)
+    isspace = _charged(str.isspace, 8)
+    istitle = _charged(str.istitle, 8)
+    isupper = _charged(str.isupper, 8)
+    capitalize = _charged(str.capitalize, 4)
+    lower = _charged(str.lower, 4)
+    title = _charged(str.title, 4)
+    upper = _charged(str.upper, 4)
 
     def count(self, s: str, sub: Any, start: Any = None, end: Any = None, /) -> int:
         return s.count(self._searched(s, sub), as_bound(start), as_bound(end))
@@ -44,27 +68,6 @@ class StringMethods:
     def index(self, s: str, sub: Any, start: Any = None, end: Any = None, /) -> int:
         return _found(s.find(self._searched(s, sub), as_bound(start), as_bound(end)))
 
-    def isalnum(self, s: str, /) -> bool:
-        return self._scanned(s).isalnum()
-
-    def isalpha(self, s: str, /) -> bool:
-        return self._scanned(s).isalpha()
-
-    def isdigit(self, s: str, /) -> bool:
-        return self._scanned(s).isdigit()
-
-    def islower(self, s: str, /) -> bool:
-        return self._scanned(s).islower()
-
-    def isspace(self, s: str, /) -> bool:
-        return self._scanned(s).isspace()
-
-    def istitle(self, s: str, /) -> bool:
-        return self._scanned(s).istitle()
-
-    def isupper(self, s: str, /) -> bool:
-        return self._scanned(s).isupper()
-
     def join(self, s: str, parts: Any, /) -> str:
         values, length, _ = self._operators.sequence(parts)
         self._charge(5 + 2 * length)
@@ -74,9 +77,6 @@ class StringMethods:
         self._charge_result(size)
         joined: str = s.join(values)
         return joined
-
-    def lower(self, s: str, /) -> str:
-        return self._converted(s, s.lower())
 
     def lstrip(self, s: str, chars: Any = None, /) -> str:
         return s.lstrip(self._stripped(s, chars))
@@ -139,14 +139,6 @@ class StringMethods:
     def strip(self, s: str, chars: Any = None, /) -> str:
         return s.strip(self._stripped(s, chars))
 
-    def title(self, s: str, /) -> str:
-        return self._converted(s, s.title())
-
-    def upper(self, s: str, /) -> str:
-        return self._converted(s, s.upper())
-
-    # ----------------------------------------------------------------------------------- charges
-
     def _stripped(self, s: str, chars: Any) -> str | None:
         """The characters to strip, charged for stripping them."""
         self._charge(5 + len(s) // 4)
@@ -159,10 +151,6 @@ class StringMethods:
     def _scanned(self, s: str) -> str:
         self._charge(1 + len(s) // 8)
         return s
-
-    def _converted(self, s: str, result: str) -> str:
-        self._charge(1 + len(s) // 4)
-        return bounded_text(result)
 
     def _searched(self, s: str, sub: Any) -> str:
         """The text to search for, charged for the search."""

@@ -89,7 +89,7 @@ class HostObject:
         return f"<{self.type_name}>"
 
 
-_TYPE_NAMES: dict[type, str] = {
+TYPE_NAMES: dict[type, str] = {
     type(None): "NoneType",
     bool: "bool",
     int: "int",
@@ -107,17 +107,21 @@ _TYPE_NAMES: dict[type, str] = {
 
 def type_name(value: Any) -> str:
     """What `type(value)` says in a script."""
-    known = _TYPE_NAMES.get(type(value))
+    known = TYPE_NAMES.get(type(value))
     return known or str(getattr(value, "type_name", "object"))
 
 
 _ARTICLES = {"NoneType": "None", "int": "an int", "object": "an object", "ohlcv": "an ohlcv"}
 
 
-def a_type(value: Any) -> str:
-    """The type of a value in a sentence: 'a list', 'an int', 'None'."""
-    name = type_name(value)
+def with_article(name: str) -> str:
+    """A type in a sentence: 'a list', 'an int', 'None'."""
     return _ARTICLES.get(name, f"a {name}")
+
+
+def a_type(value: Any) -> str:
+    """The type of a value in a sentence."""
+    return with_article(type_name(value))
 
 
 def shown(value: Any) -> str:
