@@ -134,7 +134,7 @@ class ScriptIndicator:
 
 @dataclass(frozen=True)
 class Plan:
-    """An indicator as it was asked for, with the value of every parameter; or why it cannot be."""
+    """An indicator to draw, with the value of every parameter; or why it cannot be drawn."""
 
     id: str  # unique within a chart
     name: str
@@ -171,17 +171,15 @@ class Catalogue:
 
     def resolve(self, name: str) -> Indicator:
         """The indicator of that name or alias."""
-        asked = str(name)  # whatever a caller passes is looked up, and refused, as a name
-        found = self._find(asked)
-        if found is None:
-            known = [alias for each in self.list() for alias in (each.name, *each.aliases)]
-            hint = did_you_mean(asked, (*known, *self.others), 3)
-            message = f"there is no indicator {name!r:.80}"
-            raise IndicatorError(
-                Problem("name", message, hint or "`chartpact indicators` lists them")
-            )
-        # An alias is another word for a name that a script of the user's may have taken.
-        return found if found.name == asked else self._find(found.name) or found
+        text = str(name)  # anything else than a text is an unknown name too
+        indicator = self._find(text)
+        if indicator is None:
+            names = [alias for known in self.list() for alias in (known.name, *known.aliases)]
+            hint = did_you_mean(text, (*names, *self.others), 3)
+            hint = hint or "`chartpact indicators` lists them"
+            raise IndicatorError(Problem("name", f"there is no indicator {name!r:.80}", hint))
+        # An alias stands for a name, which a script of the user's may have taken.
+        return indicator if indicator.name == text else self._find(indicator.name) or indicator
 
     def _find(self, name: str) -> Indicator | None:
         if name in self.barred:

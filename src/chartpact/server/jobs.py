@@ -2,15 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 
-from chartpact import charts, indicators, sandbox, sources
+from chartpact import charts, indicators, sandbox
 from chartpact.bars import Bars, BarsError, samples
 from chartpact.catalogue import Catalogue, Plan, describe
 from chartpact.library.scripts import Script
 from chartpact.library.upload_source import load_upload
 from chartpact.library.uploads import Upload
-from chartpact.needs import Need, Readings, Supply
+from chartpact.needs import BARS, CALENDAR, Need, Supply
 from chartpact.problem import Failure, Problem
 from chartpact.script import stock
 from chartpact.server import shapes
@@ -57,18 +56,14 @@ class ChartJob:
         if isinstance(supply, Problem):
             raise Failure(supply)
         if isinstance(supply, Upload):
-            return sources.supply(need, partial(_load_upload, self.user, supply), _read_nothing)
+            return load_upload(self.user, supply, need.timeframe or None)
         if supply is not None:
             return supply
-        return sources.supply(need, open_directory(self.sources).load, _read_nothing)
-
-
-def _load_upload(user: str, upload: Upload, _: str, timeframe: str | None) -> Bars:
-    return load_upload(user, upload, timeframe)
-
-
-def _read_nothing(need: Need) -> Readings:
-    raise SourceFailed(f"nobody fetched the readings of {need.what}")  # workers wait for nothing
+        if need.what == CALENDAR:
+            return tuple(samples.calendar(need.name))
+        if need.what == BARS:
+            return open_directory(self.sources).load(need.name, need.timeframe or None)
+        raise SourceFailed(f"nobody fetched the readings of {need.what}")  # a worker never waits
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@
 '1h'
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 from os import PathLike, fspath
 from typing import Any, Unpack
@@ -13,7 +12,7 @@ from chartpact.bars import Bars, BarsError, samples
 from chartpact.bars import load as load_file
 from chartpact.bars.load import at_source
 from chartpact.bars.options import Known, Options
-from chartpact.needs import BARS, CALENDAR, Need, Readings, Supply
+from chartpact.needs import BARS, CALENDAR, Need, Supply
 from chartpact.sources.configuration import VARIABLE, from_environment, open_directory
 from chartpact.sources.directory import Directory, Source, SourceEntry, Symbol
 from chartpact.sources.errors import Misconfigured, SourceFailed, UnknownSymbol
@@ -33,26 +32,13 @@ __all__ = [
 
 def fetch(need: Need) -> Supply:
     """What an indicator needs, for a user who may name anything that `load` takes."""
-    return supply(need, _load_at, _read)
-
-
-def _read(need: Need) -> Readings:
+    if need.what == BARS:
+        return _load_at(need.name, need.timeframe or None)
+    if need.what == CALENDAR:
+        return tuple(samples.calendar(need.name))
     from chartpact.sources import readings  # and an HTTP client, which few charts need
 
     return readings.services(readings.from_environment()).read(need)
-
-
-def supply(
-    need: Need,
-    load_bars: Callable[[str, str | None], Bars],
-    read: Callable[[Need], Readings],
-) -> Supply:
-    """What an indicator needs; `load_bars` decides which names may be asked for."""
-    if need.what == BARS:
-        return load_bars(need.name, need.timeframe or None)
-    if need.what == CALENDAR:
-        return tuple(samples.calendar(need.name))
-    return read(need)
 
 
 def _load_at(name: str, timeframe: str | None) -> Bars:
