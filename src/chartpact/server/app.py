@@ -23,7 +23,7 @@ from chartpact.server.front import LOOPBACK, Front
 from chartpact.server.identity import Identify, everybody_is_local
 from chartpact.server.mcp_http import McpOverHttp
 from chartpact.server.settings import Settings
-from chartpact.server.shapes import Shown, Theme
+from chartpact.server.shapes import SampleShape, Theme
 from chartpact.server.verbs import Verbs
 from chartpact.work.lanes import Bounds, Workers
 
@@ -154,6 +154,6 @@ def _add_pages(
         return HTMLResponse(page.html(door, await tools.list_tools()), headers=page.HEADERS)
 
     @shown("/sample.svg")
-    async def sample(theme: Theme = "dark", shape: Shown = "wide") -> Response:
+    async def sample(theme: Theme = "dark", shape: SampleShape = "wide") -> Response:
         drawn = await verbs.draw_sample(theme, shape)
         return Response(drawn, media_type="image/svg+xml", headers=page.PICTURE_HEADERS)

@@ -1,4 +1,4 @@
-"""Who is calling: identities that a server without accounts can be given."""
+"""Identities: how a server without accounts finds out who is calling."""
 
 import hashlib
 import os
@@ -13,7 +13,7 @@ from chartpact.library.local import LOCAL_USER
 if TYPE_CHECKING:
     from starlette.datastructures import Headers
 
-Identify = Callable[["Headers"], str | None]  # who is calling, or None: nobody we know
+Identify = Callable[["Headers"], str | None]  # the user's name, or None
 
 LEAST_LETTERS = 16  # of a token
 
@@ -29,7 +29,7 @@ def by_token(users: Mapping[str, str]) -> Identify:
 
     def identify(headers: "Headers") -> str | None:
         scheme, _, token = headers.get("authorization", "").partition(" ")
-        # Looking up the digest takes the same time for any token, so none can be felt out.
+        # Looking up a digest takes the same time for any token: there is no timing attack.
         return known.get(_digest(token)) if scheme.lower() == "bearer" else None
 
     return identify
@@ -40,7 +40,7 @@ def _digest(token: str) -> bytes:
 
 
 def local_token(file: Path) -> str:
-    """The token of the local user: made on the first start, and for that user's eyes alone."""
+    """The token of the local user, made on the first start and readable by that user alone."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as fresh:

@@ -96,7 +96,7 @@ def list_indicators(scripts: Sequence[Script]) -> bytes:
 def list_my_indicators(scripts: Sequence[Script]) -> shapes.MyIndicators:
     return shapes.MyIndicators(
         indicators=[
-            shapes.Mine(
+            shapes.MyIndicator(
                 name=script.name,
                 title=str(script.meta.get("title", script.name)),
                 category=str(script.meta.get("category", "panel")),

@@ -46,7 +46,7 @@ builtin for this user alone, until delete_indicator. Symbols called sample:… a
 LONG = frozenset({"generate_chart", "register_indicator", "update_indicator"})  # wait for workers
 
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
-READS_FAR_AWAY = ToolAnnotations(read_only_hint=True, open_world_hint=True)  # also from exchanges
+READS_REMOTE = ToolAnnotations(read_only_hint=True, open_world_hint=True)  # exchanges too
 WRITES = ToolAnnotations(
     read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False
 )
@@ -250,7 +250,7 @@ def _add_chart_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> None:
         text = TextContent(type="text", text=splices.of_text(listed))
         return CallToolResult(content=[text], structured_content=splices.of_object(listed))
 
-    @_tool(tools, "Draw a chart", READS_FAR_AWAY, checked=True)  # by the worker that drew it
+    @_tool(tools, "Draw a chart", READS_REMOTE, checked=True)  # by the worker that drew it
     @_takes(shapes.ChartAsk)
     async def generate_chart(
         ctx: Context[Any, Any], **fields: Any

@@ -1,4 +1,4 @@
-"""How a server is set up: from the command line and the environment, with embedded defaults."""
+"""The settings of a server, from the environment, with their defaults."""
 
 import os
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ class Limits:
     indicators_per_chart: int = 16
     inline_bars: int = 20_000
     body_bytes: int = 4 * 1024 * 1024
-    body_megabytes_per_minute: int = 120  # reading them holds up everybody for a moment
+    body_megabytes_per_minute: int = 120
     body_seconds: int = 30
     upload_bytes: int = 16 * 1024 * 1024  # also the largest body where files are put
     job_megabytes: int = 1024  # beyond what a worker has at rest
@@ -33,7 +33,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything a server needs to know before it starts."""
+    """How a server is set up."""
 
     database: str
     sources: SourceConfigs = ()
@@ -49,23 +49,23 @@ class Settings:
 def from_environment(environ: Mapping[str, str] = os.environ) -> Settings:
     """The settings the environment asks for.
 
-    CHARTPACT_DB is a database URL; CHARTPACT_SOURCES describes where bars come from, as told in
+    CHARTPACT_DB is a database URL; CHARTPACT_SOURCES describes where bars come from, as in
     `chartpact.sources.configuration`; CHARTPACT_SCRIPTS is all, none or a list of users;
     CHARTPACT_LIMITS is NAME=NUMBER, …, by the names of `Limits`.
     """
     return Settings(
         database=database_url(environ),
         sources=configuration.from_environment(environ),
-        scripts=_users(environ.get("CHARTPACT_SCRIPTS", "all")),
-        limits=_limits(environ.get("CHARTPACT_LIMITS", "")),
+        scripts=_read_users(environ.get("CHARTPACT_SCRIPTS", "all")),
+        limits=_read_limits(environ.get("CHARTPACT_LIMITS", "")),
         workers=max(2, count_cores()),
         readings=readings.from_environment(environ),
     )
 
 
-def _limits(text: str) -> Limits:
-    names = [each.name for each in fields(Limits)]
-    given = {}
+def _read_limits(text: str) -> Limits:
+    names = [limit.name for limit in fields(Limits)]
+    limits = {}
     for entry in filter(None, (part.strip() for part in text.split(","))):
         name, _, number = (part.strip() for part in entry.partition("="))
         if name not in names or not number.isdecimal() or int(number) < 1:
@@ -73,16 +73,16 @@ def _limits(text: str) -> Limits:
                 f"CHARTPACT_LIMITS: {entry!r:.80} is not NAME=NUMBER, with a number from 1 and "
                 f"one of the names {', '.join(names)}"
             )
-        given[name] = int(number)
-    return Limits(**given)
+        limits[name] = int(number)
+    return Limits(**limits)
 
 
-def _users(text: str) -> frozenset[str] | None:
+def _read_users(text: str) -> frozenset[str] | None:
     words = [word.strip() for word in text.split(",") if word.strip()]
     if words in (["all"], ["none"], []):
         return None if words == ["all"] else frozenset()
     if mixed := [word for word in words if word.lower() in ("all", "none")]:
-        # A list that would let in nobody, or everybody, by a slip of the pen.
+        # Most likely a slip: it would let in nobody, or everybody.
         raise ValueError(
             f"CHARTPACT_SCRIPTS: {mixed[0]!r} is no user: write all, or none, or names of users "
             "separated by commas"

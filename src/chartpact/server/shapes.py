@@ -1,4 +1,4 @@
-"""What goes in and out of every door, as typed values: one set for MCP and REST alike."""
+"""What callers send and what they get, as typed values: one set for MCP and REST."""
 
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -6,24 +6,22 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 
 Theme = Literal["dark", "light"]
 Format = Literal["png", "svg", "summary", "series"]
-Shown = Literal["wide", "tall"]  # the sample chart on the page
-
-
+SampleShape = Literal["wide", "tall"]  # of the chart on the page
 Plain = bool | int | float | str | None
 
 Value = TypeVar("Value")
-# What there is not is left out, where the shape says so; elsewhere null has a meaning.
+# An optional field is left out where it has no value; elsewhere null has a meaning.
 Optional = Annotated[Value | None, Field(exclude_if=lambda value: value is None)]
 
 
-# What is sent may be wrong in a million places, and telling them all takes its time: the first one
-# is told, and what is too long is not looked at.
+# A request may be wrong in a million places, and reporting all of them takes long. Only the first
+# is reported, and what is too long is not validated.
 MOST_BARS = 200_000
 MOST_ENTRIES = 1000
 MOST_FIELDS = 100
 
 
-def _few(data: Any) -> Any:
+def _check_fields(data: Any) -> Any:
     if isinstance(data, dict) and len(data) > MOST_FIELDS:
         raise ValueError(f"{len(data)} fields are more than {MOST_FIELDS}")
     return data
@@ -35,18 +33,18 @@ Volumes = Annotated[list[float | None], Field(fail_fast=True, max_length=MOST_BA
 Schema = Annotated[list[dict[str, Any]], Field(fail_fast=True, max_length=MOST_ENTRIES)]
 
 
-class Taken(BaseModel):
-    """What a caller sends."""
+class Incoming(BaseModel):
+    """Something a caller sends."""
 
-    few = model_validator(mode="before")(_few)
+    check_fields = model_validator(mode="before")(_check_fields)
 
 
 class Shape(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class InlineBars(Taken, Shape):
-    """Bars the caller hands over; times are UTC ms (or s), each bar's opening."""
+class InlineBars(Incoming, Shape):
+    """Bars of the caller's own; times are UTC ms (or s), each bar's opening."""
 
     time: Times
     open: Prices
@@ -58,26 +56,27 @@ class InlineBars(Taken, Shape):
     timeframe: str = Field("", max_length=8)
 
 
-class AskedIndicator(Taken):
+class AskedIndicator(Incoming):
     """An indicator and its parameters, such as {"name": "rsi", "period": 7}."""
 
     model_config = ConfigDict(extra="allow")
     name: str = Field(max_length=64)
 
 
-def _asked(value: Any) -> Any:
-    # Without this, both shapes that it might have had are told of, by names of our own.
+def _check_asked(value: Any) -> Any:
+    # pydantic would report both shapes of the union, by the names of our models.
     named = value.get("name") if isinstance(value, dict) else value
     if not isinstance(named, str | AskedIndicator):
         raise ValueError('an indicator is "rsi:period=7" or {"name": "rsi", "period": 7}')
     return value
 
 
-Asked = Annotated[Annotated[str, Field(max_length=2000)] | AskedIndicator, BeforeValidator(_asked)]
+Text = Annotated[str, Field(max_length=2000)]
+Asked = Annotated[Text | AskedIndicator, BeforeValidator(_check_asked)]
 Indicated = Annotated[list[Asked], Field(fail_fast=True, max_length=MOST_ENTRIES)]
 
 
-class ChartAsk(Taken, Shape):
+class ChartAsk(Incoming, Shape):
     """A chart that is asked for, over REST and as the arguments of the tool `generate_chart`."""
 
     symbol: str | None = Field(None, max_length=128, description="sample:NAME or SYMBOL@SOURCE")
@@ -251,7 +250,7 @@ class Fork(Shape):
     params_schema: list[dict[str, Any]]
 
 
-class Mine(Shape):
+class MyIndicator(Shape):
     name: str
     title: str
     category: str
@@ -262,7 +261,7 @@ class Mine(Shape):
 
 
 class MyIndicators(Shape):
-    indicators: list[Mine]
+    indicators: list[MyIndicator]
 
 
 class SourceOut(Shape):
@@ -282,24 +281,24 @@ class Versions(Shape):
     versions: list[VersionOut]
 
 
-class NewScript(Taken, Shape):
+class NewScript(Incoming, Shape):
     source: str = Field(max_length=262_144)
     params_schema: Schema | None = None
 
 
-class UpdatedScript(Taken, Shape):
+class UpdatedScript(Incoming, Shape):
     source: str = Field(max_length=262_144)
 
 
-class Restore(Taken, Shape):
+class Restore(Incoming, Shape):
     version: int
 
 
-class LibraryScript(Taken, Shape):
+class LibraryScript(Incoming, Shape):
     name: str
     source: str
 
 
-class Library(Taken, Shape):
+class Library(Incoming, Shape):
     format: Literal["chartpact-library-1"]
     scripts: Annotated[list[LibraryScript], Field(fail_fast=True, max_length=MOST_ENTRIES)]

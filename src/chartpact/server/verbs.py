@@ -66,7 +66,7 @@ class Verbs:
             }
         )
 
-    async def draw_sample(self, theme: shapes.Theme, shape: shapes.Shown) -> str:
+    async def draw_sample(self, theme: shapes.Theme, shape: shapes.SampleShape) -> str:
         """The sample chart as SVG, drawn once a minute at most, since anybody may ask for it."""
         async with self._drawing_sample:
             svg = self._samples.get((theme, shape))
