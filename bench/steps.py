@@ -581,12 +581,21 @@ x = chart.new_line(5, 1.5, 6, 2.5)
 x = chart.new_box(5, 1.5, 6, 2.5)
 x = chart.new_box(5, 1.5, 6, 2.5, text = words, bgcolor = "#12345678")
 x = chart.new_table("top_right", 2, 2)
+x = chart.new_polyline(points)
+x = chart.new_polyline(many, curved = True, fill_color = "#12345678")
+x = chart.new_polyline(timed, xloc = "bar_time")
+x = chart.new_linefill(line, other, "red")
+x = chart.new_linefill(line, chart.new_line(5, 1.5, 6, 2.5), "#12345678")
+chart.new_line(5, 1.5, 6, 2.5).delete()
 """
 CHART_SETUP = (
     "a = ohlcv.close; b = ohlcv.open; c = a > b; all = a > 0; l = list(a); m = list(all); "
     'colors = ["red" if each else None for each in c]; words = "é" * 4000; '
     'label = chart.new_label(1, 1.5, "x"); line = chart.new_line(1, 1.5, 2, 2.5); '
-    "box = chart.new_box(1, 2.5, 2, 1.5); "
+    "box = chart.new_box(1, 2.5, 2, 1.5); other = chart.new_line(1, 2.5, 2, 2.5); "
+    "points = [(1, 1.5), (5, 2.5)]; many = [(j % 90, 1.5) for j in range(1000)]; "
+    "timed = [(ohlcv.time[j % 90], 1.5) for j in range(100)]; "
+    'polyline = chart.new_polyline(points); linefill = chart.new_linefill(line, other, "red"); '
     'table = chart.new_table("top_left", 40, 50); table.cell(0, 0, "x")'
 )
 FULL_TABLE = CHART_SETUP + "; y = [table.cell(j % 40, j // 40, 'x') for j in range(2000)]"
@@ -645,13 +654,16 @@ def setters() -> Iterator[str]:
         "label": handles.LabelHandle,
         "line": handles.LineHandle,
         "box": handles.BoxHandle,
+        "polyline": handles.PolylineHandle,
+        "linefill": handles.LinefillHandle,
     }
     values = {
         "style": '"solid"', "width": "2", "size": '"small"', "extend": '"both"', "yloc": '"price"',
         "textalign": '"left"', "text": "words", "tooltip": "words", "border_width": "2",
         "border_style": '"dashed"', "text_size": '"small"', "text_halign": '"left"',
         "text_valign": '"top"', "text_wrap": '"auto"', "text_font_family": '"monospace"',
-        "force_overlay": "True", "text_formatting": '"bold"', "xloc": None,
+        "force_overlay": "True", "text_formatting": '"bold"', "xloc": None, "points": "many",
+        "curved": "True", "closed": "True", "line_style": '"dashed"', "provisional": "True",
     }  # fmt: skip
     for name, kind in kinds.items():
         for method in sorted(kind.methods):

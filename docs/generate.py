@@ -309,8 +309,16 @@ def chart_page() -> str:
     """What a script can draw and write, each with an example that the tests run."""
     from chartpact.script.host import payload, text
     from chartpact.script.host.chart import OBJECT_METHODS, PLOT_METHODS, Chart
-    from chartpact.script.host.handles import BoxHandle, LabelHandle, LineHandle, TableHandle
+    from chartpact.script.host.handles import (
+        BoxHandle,
+        LabelHandle,
+        LinefillHandle,
+        LineHandle,
+        PolylineHandle,
+        TableHandle,
+    )
 
+    handles = (LabelHandle, LineHandle, BoxHandle, TableHandle, PolylineHandle, LinefillHandle)
     examples = script_examples()
     parts = [
         "# chart, text and payload\n",
@@ -318,8 +326,9 @@ def chart_page() -> str:
         "Where nothing else is said, x is the number of a bar, counted from 0, and a height that "
         'is na is not drawn. Colours are names, `#rrggbb`, `#rrggbbaa`, for a plot also `"auto"` '
         "(the theme's up colour where the first series is at or above the second, else down) or "
-        "a list with one colour a bar. The language itself is told in "
-        "[The script language](../language.md).\n",
+        "a list with one colour a bar. What may still change when bars are added, such as the "
+        "last leg of a zigzag, is drawn with `provisional=True`: the scene and the snapshot then "
+        "say so. The language itself is told in [The script language](../language.md).\n",
     ]
     for title, names in (("Plots", PLOT_METHODS), ("Drawn objects", OBJECT_METHODS)):
         parts.append(f"## {title}\n")
@@ -330,11 +339,13 @@ def chart_page() -> str:
         "| of | methods |\n|---|---|\n"
         + "\n".join(
             f"| {kind.type_name} | {' '.join(f'`{name}`' for name in sorted(kind.methods))} |"
-            for kind in (LabelHandle, LineHandle, BoxHandle, TableHandle)
+            for kind in handles
         )
-        + "\n\nAt most 50 labels, lines and boxes live at once, or as many as META says "
-        "(up to 500): the oldest leaves first, and the scene tells how many left. One table can "
-        'stand at each position. x is a bar\'s number unless `xloc="bar_time"` (UTC ms).\n'
+        + "\n\nAt most 50 labels, lines, boxes and polylines live at once, or as many as META "
+        "says (up to 500, of polylines 100): the oldest leaves first, and the scene tells how many "
+        "left. Linefills count with lines, as in Pine. A polyline has at most 10 000 points. One "
+        "table can stand at each position. x is a bar's number unless "
+        '`xloc="bar_time"` (UTC ms).\n'
     )
     parts.append("## text\n")
     parts += [_entry("text", name, each, examples) for name, each in text.FUNCTIONS.items()]

@@ -72,6 +72,8 @@ CAPTIONS = {
     "line-styles": "Line styles in four widths: solid, dotted, dashed and three arrows.",
     "line-extends": "Lines extended left, right and both ways, an upright one, and an arrow ahead.",
     "boxes": "Boxes: nine alignments, border styles, wrapped and self-sizing text, extension.",
+    "polylines": "Polylines: line styles, curves, closed and filled shapes, points ahead.",
+    "linefills": "The area between two lines, extended as the lines are.",
     "table-places": "Tables in the nine places of a pane.",
     "table-cells": "Cell sizes, formats, alignment, colours, fonts, a merged row, a wide column.",
     "bars": "Bars with a colour each.",

@@ -25,10 +25,13 @@ from chartpact.scene import (
     HLinePlot,
     Label,
     Line,
+    Linefill,
     LinePlot,
     Point,
+    Polyline,
     Scene,
     Table,
+    Vertex,
 )
 
 GREEN, RED, BLUE, ORANGE, PURPLE = "#089981", "#f23645", "#2962ff", "#ff9800", "#9c27b0"
@@ -277,6 +280,73 @@ def boxes(shown: Bars) -> Scene:
             )
         )
     return Scene(boxes=found)
+
+
+def corners(*points: tuple[int, float]) -> list[Vertex]:
+    return [Vertex(bar, None, float(y)) for bar, y in points]
+
+
+def polylines(shown: Bars) -> Scene:
+    heights = _levels(shown, 9)
+    step = heights[1] - heights[0]
+    found = []
+    for i, style in enumerate(palette.LINE_STYLES):
+        y = heights[8] - 0.75 * i * step
+        points = [(2 + 3 * k, y + (0.25 if k % 2 else -0.25) * step) for k in range(8)]
+        found.append(
+            Polyline(id=i, points=corners(*points), curved=i % 2 == 1, line_style=style,
+                     line_width=1 + i // 2, line_color=(BLUE, ORANGE, GREEN)[i % 3])
+        )  # fmt: skip
+    star = [
+        (42 + round(7 * r * np.sin(a)), heights[6] + 1.6 * r * step * np.cos(a))
+        for k in range(10)
+        for a, r in [(k * np.pi / 5, 0.45 if k % 2 else 1.0)]
+    ]
+    for i, curved in enumerate((False, True)):
+        moved = [(bar + 20 * i, y) for bar, y in star]
+        found.append(
+            Polyline(id=20 + i, points=corners(*moved), curved=curved, closed=True, line_width=2,
+                     line_color=PURPLE, fill_color=f"{PURPLE}40")
+        )  # fmt: skip
+    swings = [(2, 2.6), (12, 1.0), (24, 3.4), (36, 0.6), (52, 2.8), (66, 0.4), (90, 3.2)]
+    raised = [(bar, heights[0] + y * step) for bar, y in swings]
+    found.append(Polyline(id=30, points=corners(*raised), curved=True, line_color=BLUE,
+                          line_width=2))  # fmt: skip
+    found.append(Polyline(id=31, points=corners(*raised), line_color="#787b86",
+                          line_style="dotted"))  # fmt: skip
+    open_fill = [(70, heights[5]), (74, heights[7]), (78, heights[4])]
+    found.append(Polyline(id=32, points=corners(*open_fill), line_color=RED,
+                          fill_color=f"{RED}33"))  # fmt: skip
+    return Scene(polylines=found)
+
+
+def linefills(shown: Bars) -> Scene:
+    """Channels between two lines: within them, extended one way and both ways, and crossing."""
+    heights = _levels(shown, 11)
+    step = heights[1] - heights[0]
+    lines, fills = [], []
+
+    def channel(left: int, right: int, y: float, rise: float, color: str, extend: str) -> None:
+        one, other = (
+            Line(id=len(lines) + k, x1=at(left), y1=y - k * step, x2=at(right),
+                 y2=y + rise * step - k * step * (1 if rise else -1), extend=extend, color=color)
+            for k in (0, 1)
+        )  # fmt: skip
+        lines.extend((one, other))
+        fills.append(Linefill(id=100 + len(fills), line1=one.id, line2=other.id,
+                              color=f"{color}33"))  # fmt: skip
+
+    channel(4, 30, heights[9], -1.5, BLUE, "none")
+    channel(44, 60, heights[7], 1.5, GREEN, "right")
+    channel(16, 28, heights[4], 0.7, ORANGE, "both")
+    channel(50, 74, heights[2], 0, PURPLE, "none")
+    upright = [
+        Line(id=50 + k, x1=at(36 + 4 * k), y1=heights[1], x2=at(36 + 4 * k), y2=heights[2],
+             extend="both", color=RED, style="dashed")
+        for k in (0, 1)
+    ]  # fmt: skip
+    fills.append(Linefill(id=200, line1=50, line2=51, color=f"{RED}1a"))
+    return Scene(lines=[*lines, *upright], linefills=fills)
 
 
 # ------------------------------------------------------------------------------------------ tables
@@ -565,6 +635,8 @@ SCENES: Mapping[str, Callable[[], Chart]] = {
     "line-styles": lambda: over_price("Line styles", line_styles),
     "line-extends": lambda: over_price("Line extends", line_extends),
     "boxes": lambda: over_price("Boxes", boxes),
+    "polylines": lambda: over_price("Polylines", polylines),
+    "linefills": lambda: over_price("Linefills", linefills),
     "table-places": lambda: over_price("Table places", table_places),
     "table-cells": lambda: over_price("Table cells", table_cells),
     "bars": lambda: in_panel("Bars", bars_plot),

@@ -36,6 +36,7 @@ def is_frozen(array: NDArray[Any]) -> bool:
 
 
 NOTHING: NDArray[np.float64] = freeze(np.empty(0))  # a series that is not there
+ABSENT = np.iinfo(np.int64).min  # None in a column of whole numbers
 
 
 def series(values: ArrayLike) -> NDArray[np.float64]:
@@ -71,7 +72,18 @@ def wholes(values: Any) -> NDArray[np.int64]:
             array = np.array([whole(value) for value in values], dtype=np.int64)
         except OverflowError:
             raise Unfit("a whole number is beyond 64 bits") from None
+    if any_true(array == ABSENT):
+        raise Unfit("a whole number is beyond 64 bits")
     return freeze(array.astype(np.int64))
+
+
+def wholes_or_none(values: Any) -> NDArray[np.int64]:
+    """A read-only column of whole numbers in which None is `ABSENT`."""
+    if isinstance(values, np.ndarray) and values.dtype == np.int64:
+        return values if is_frozen(values) else freeze(values.copy())
+    column = wholes([0 if value is None else value for value in values]).copy()
+    column[[value is None for value in values]] = ABSENT
+    return freeze(column)
 
 
 def numbers(values: Any) -> NDArray[np.float64]:
@@ -86,11 +98,11 @@ def numbers(values: Any) -> NDArray[np.float64]:
 
 
 def to_list(column: Any) -> list[Any]:
-    """The column as Python's own values; NaN is None."""
+    """The column as Python's own values; NaN and `ABSENT` are None."""
     if not isinstance(column, np.ndarray):
         return list(column)
     values: list[Any] = column.tolist()
-    if column.dtype == np.float64:
-        for i in np.flatnonzero(np.isnan(column)).tolist():
-            values[i] = None
+    missing = np.isnan(column) if column.dtype == np.float64 else column == ABSENT
+    for i in np.flatnonzero(missing).tolist():
+        values[i] = None
     return values

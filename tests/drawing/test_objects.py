@@ -6,18 +6,39 @@ from dataclasses import fields
 import pytest
 
 from chartpact import palette, scene, snapshot
-from chartpact.drawing import CAPPED, CHANNELS, OBJECTS, Anchor, Box, Cell, Label, Line, Table
+from chartpact.drawing import (
+    CAPS,
+    CHANNELS,
+    OBJECTS,
+    Anchor,
+    Box,
+    Cell,
+    Label,
+    Line,
+    Linefill,
+    Polyline,
+    Table,
+    Vertex,
+    Vertices,
+)
 from chartpact.script.host.chart import Chart
-from chartpact.script.host.handles import BoxHandle, LabelHandle, LineHandle, TableHandle
+from chartpact.script.host.handles import (
+    BoxHandle,
+    LabelHandle,
+    LinefillHandle,
+    LineHandle,
+    PolylineHandle,
+    TableHandle,
+)
 
 KINDS = (Label, Line, Box, Table, Cell)
-HANDLES = (LabelHandle, LineHandle, BoxHandle, TableHandle)
+HANDLES = (LabelHandle, LineHandle, BoxHandle, TableHandle, PolylineHandle, LinefillHandle)
 AT = Anchor(3, 3, 1_000)
 
 
 def test_the_scene_holds_a_channel_of_each_object():
-    assert CHANNELS == ("labels", "lines", "boxes", "tables")
-    assert CAPPED == ("labels", "lines", "boxes")
+    assert CHANNELS == ("labels", "lines", "boxes", "tables", "polylines", "linefills")
+    assert CAPS == {"labels": 500, "lines": 500, "boxes": 500, "polylines": 100}
     assert set(CHANNELS) <= {field.name for field in fields(scene.Scene)}
     assert {kind.channel: kind for kind in OBJECTS.values()} == OBJECTS
 
@@ -44,7 +65,11 @@ def test_scripts_set_an_object_by_pines_keywords_in_pines_order(handle):
     new = inspect.signature(getattr(Chart, f"new_{handle.type_name}")).parameters
     assert list(new)[1:] == [argument.keyword for argument in handle.kind.arguments]
     for argument in handle.kind.arguments:
-        assert f"set_{argument.keyword}" in handle.methods
+        fixed = argument.keyword in handle.fixed or (handle.kind, argument.keyword) == (
+            Polyline,
+            "xloc",
+        )
+        assert (f"set_{argument.keyword}" in handle.methods) is not fixed
         if argument.field != "xloc" and argument.keyword not in ("columns", "rows"):
             assert argument.field in handle.kind.field_types
     cell = inspect.signature(TableHandle.cell).parameters
@@ -69,7 +94,41 @@ def test_an_assembled_record_is_the_record_with_its_defaults():
     made = Label.assemble({"id": 1, "x": AT, "y": 2.0, "text": "a"})
     assert made == Label(1, AT, 2.0, "a")
     assert made.color == palette.color("blue")
-    assert list(made.to_json()) == [field.name for field in fields(Label)]
+    shown = [field.name for field in fields(Label) if field.name != "provisional"]
+    assert list(made.to_json()) == shown
+
+
+@pytest.mark.parametrize("kind", [kind for kind in OBJECTS.values()], ids=lambda kind: kind.channel)
+def test_an_object_that_may_still_change_says_so_and_others_say_nothing(kind):
+    settled = kind.assemble({})
+    open_ = kind.assemble({"provisional": True})
+    assert "provisional" not in settled.schema()["required"]
+    assert vars(settled)["provisional"] is False
+    places = {name: AT for name in kind.places} | (
+        {"points": Vertices()} if kind is Polyline else {}
+    )
+    assert "provisional" not in kind.assemble(places).to_json()
+    assert kind.assemble(places | {"provisional": True}).to_json()["provisional"] is True
+    assert vars(open_)["provisional"] is True
+
+
+def test_the_points_of_a_polyline_are_columns_in_which_a_time_may_be_unknown():
+    points = Vertices(bar=[1, 700], time=[1_000, None], y=[2.5, 3.0])
+    line = Polyline(1, points, closed=True)
+    assert list(line.points) == [Vertex(1, 1_000, 2.5), Vertex(700, None, 3.0)]
+    assert line.to_json()["points"][1] == {"bar": 700, "time": None, "y": 3.0}
+    assert Polyline.from_json(line.to_json()) == line
+    for wrong in ({"bar": [1.5]}, {"time": [True]}, {"y": [float("nan")]}, {"y": [None]}):
+        with pytest.raises(scene.SceneError):
+            Vertices(**{"bar": [1], "time": [1], "y": [1.0]} | wrong)
+    with pytest.raises(scene.SceneError, match="beyond 64 bits"):
+        Vertices(bar=[-(2**63)], time=[1], y=[1.0])
+
+
+def test_a_linefill_names_two_lines_and_has_a_colour_or_none():
+    fill = Linefill(3, 1, 2, "#2962ff33")
+    assert fill.to_json() == {"id": 3, "line1": 1, "line2": 2, "color": "#2962ff33"}
+    assert Linefill.from_json({**fill.to_json(), "color": None}).color is None
 
 
 def test_records_alike_are_checked_as_if_each_were_made():

@@ -14,6 +14,7 @@ from chartpact.render.display import Area, Circles, Panel, Rects, Shape, Words, 
 from chartpact.render.lines import cut
 from chartpact.render.look import Look
 from chartpact.render.picture import _Composer, compose
+from chartpact.render.polylines import clip_polygon
 from chartpact.scene import (
     Anchor,
     BarsPlot,
@@ -26,10 +27,13 @@ from chartpact.scene import (
     HLinePlot,
     Label,
     Line,
+    Linefill,
     LinePlot,
     Point,
+    Polyline,
     Scene,
     Table,
+    Vertex,
 )
 
 from .scenery import at, chart_of, elements, flat_bars, gallery, pixels, written
@@ -364,6 +368,157 @@ def test_arrow_heads_are_at_the_ends_their_style_names(style, heads):
         assert points[0] == pytest.approx((place.x(2), place.y(100.0)))
     if style == "arrow_right":
         assert points[0] == pytest.approx((place.x(7), place.y(101.0)))
+
+
+def corners(*points: tuple[int, float]) -> list[Vertex]:
+    return [Vertex(bar, None, y) for bar, y in points]
+
+
+POINTS = corners((1, 100.0), (4, 101.5), (7, 100.0))
+
+
+def test_a_polyline_goes_straight_through_its_points():
+    place = Place(chart_of(Scene(polylines=[Polyline(1, POINTS, line_color="#ff00ff")])))
+    [line] = place.shapes("#ff00ff")
+    [(x, y)] = line.parts
+    assert x.tolist() == pytest.approx([place.x(1), place.x(4), place.x(7)])
+    assert y.tolist() == pytest.approx([place.y(100.0), place.y(101.5), place.y(100.0)])
+    assert line.fill is None
+
+
+def test_a_curved_polyline_goes_through_its_points_without_a_corner():
+    curve = Polyline(1, POINTS, curved=True, line_color="#ff00ff")
+    place = Place(chart_of(Scene(polylines=[curve])))
+    [line] = place.shapes("#ff00ff")
+    [(x, y)] = line.parts
+    for point in POINTS:
+        gap = np.hypot(x - place.x(point.bar), y - place.y(point.y))
+        assert gap.min() < 1e-9
+    turns = np.diff(np.unwrap(np.arctan2(np.diff(y), np.diff(x))))
+    assert abs(turns).max() < 0.5  # radians: the straight one turns by more than 2
+    assert (np.diff(x) > 0).all()
+
+
+def test_a_closed_polyline_ends_where_it_began_and_its_fill_is_below_its_line():
+    for curved in (False, True):
+        shape = Polyline(
+            1, POINTS, curved, closed=True, line_color="#ff00ff", fill_color="#00ffff80"
+        )
+        place = Place(chart_of(Scene(polylines=[shape])))
+        [fill], [line] = place.shapes("#00ffff"), place.shapes("#ff00ff")
+        [(x, y)] = line.parts
+        assert (x[0], y[0]) == pytest.approx((x[-1], y[-1]))
+        order = [id(op) for op in place.ops]
+        assert order.index(id(fill)) < order.index(id(line))
+
+
+def test_a_polyline_out_of_view_is_cut_off_near_the_pane():
+    far = corners((-(10**6), 100.0), (3, 101.0), (10**6, 1e12), (5, 99.5))
+    shape = Polyline(1, far, line_color="#ff00ff", fill_color="#00ffff80", line_style="dashed")
+    place = Place(chart_of(Scene(polylines=[shape])))
+    for color in ("#ff00ff", "#00ffff"):
+        for drawn in place.shapes(color):
+            assert place.area().grow(81).holds(bounding_box(drawn))
+    gone = Polyline(2, corners((-90, 100.0), (-80, 101.0)), line_color="#ff00ff")
+    assert not Place(chart_of(Scene(polylines=[gone]))).shapes("#ff00ff")
+
+
+@pytest.mark.parametrize(
+    ("style", "heads"), [("solid", 0), ("arrow_left", 1), ("arrow_right", 1), ("arrow_both", 2)]
+)
+def test_an_open_polyline_has_the_arrow_heads_of_its_style_and_a_closed_one_none(style, heads):
+    for closed, count in ((False, heads), (True, 0)):
+        shape = Polyline(1, POINTS, closed=closed, line_style=style, line_color="#ff00ff")
+        drawn = Place(chart_of(Scene(polylines=[shape]))).shapes("#ff00ff")
+        assert sum(len(op.parts) for op in drawn if op.fill) == count
+
+
+def test_fewer_than_two_points_are_no_line():
+    scene = Scene(polylines=[Polyline(1, POINTS[:1]), Polyline(2, [])])
+    assert not Place(chart_of(scene)).shapes(BLUE)
+
+
+def test_a_polyline_makes_room_for_what_is_ahead_and_for_its_heights():
+    shape = Polyline(1, corners((1, 100.0), (18, 101.9)))
+    place = Place(chart_of(Scene(polylines=[shape])))
+    assert place.x(18) < place.area().right
+    panel_ = Place(chart_of(Scene(polylines=[shape]), overlay=False))
+    assert panel_.area(1).top < panel_.y(101.9, 1) < panel_.y(100.0, 1) < panel_.area(1).bottom
+
+
+def filled(extend: str, second: tuple[float, float] = (100.0, 100.5)) -> Place:
+    lines = [
+        Line(1, at(2), 101.0, at(6), 101.5, extend=extend, color=None),
+        Line(2, at(2), second[0], at(6), second[1], extend=extend, color=None),
+    ]
+    return Place(chart_of(Scene(lines=lines, linefills=[Linefill(3, 1, 2, "#ff00ff80")])))
+
+
+@pytest.mark.parametrize(
+    ("extend", "left", "right"),
+    [("none", True, True), ("left", False, True), ("right", True, False), ("both", False, False)],
+)
+def test_the_area_between_two_lines_is_filled_as_far_as_they_go(extend, left, right):
+    place = filled(extend)
+    [fill] = place.shapes("#ff00ff")
+    spot = bounding_box(fill)
+    assert spot.left == pytest.approx(place.x(2)) if left else spot.left <= place.area().left
+    assert spot.right == pytest.approx(place.x(6)) if right else spot.right >= place.area().right
+    if extend == "none":
+        points = ((2, 101.0), (6, 101.5), (6, 100.5), (2, 100.0))
+        expected = [(place.x(bar), place.y(price)) for bar, price in points]
+        np.testing.assert_allclose(np.transpose(fill.parts[0]), expected)
+
+
+def test_a_line_drawn_from_right_to_left_fills_the_same_area():
+    lines = [
+        Line(1, at(2), 101.0, at(6), 101.5, color=None),
+        Line(2, at(6), 100.5, at(2), 100.0, color=None),
+    ]
+    scene = Scene(lines=lines, linefills=[Linefill(3, 1, 2, "#ff00ff80")])
+    [turned], [usual] = Place(chart_of(scene)).shapes("#ff00ff"), filled("none").shapes("#ff00ff")
+    np.testing.assert_allclose(turned.parts[0], usual.parts[0])
+
+
+def test_a_linefill_without_a_colour_or_without_its_lines_is_not_drawn():
+    line = Line(1, at(2), 101.0, at(6), 101.5)
+    lost = Line(2, Anchor(None, None, None), 101.0, at(6), 101.5)
+    for fills in (
+        [Linefill(3, 1, 9, "#ff00ff")],
+        [Linefill(3, 1, 2, "#ff00ff")],
+        [Linefill(3, 1, 1, None)],
+    ):
+        scene = Scene(lines=[line, lost], linefills=fills)
+        assert not Place(chart_of(scene)).shapes("#ff00ff")
+
+
+def test_a_linefill_is_drawn_in_the_pane_of_its_first_line():
+    lines = [
+        Line(k, at(2), y, at(6), y, force_overlay=forced, color=None)
+        for k, (y, forced) in enumerate(((100.2, True), (100.8, False), (100.5, False)))
+    ]
+    fills = [Linefill(5, 0, 1, "#ff00ff"), Linefill(6, 1, 2, "#00ffff")]
+    place = Place(chart_of(Scene(lines=lines, linefills=fills), overlay=False))
+    [over], [under] = place.shapes("#ff00ff"), place.shapes("#00ffff")
+    assert place.area(0).holds(bounding_box(over))
+    assert place.area(1).holds(bounding_box(under))
+
+
+@pytest.mark.parametrize("inside", [0, 1])
+def test_a_clipped_polygon_is_what_both_share(inside):
+    area = Area(0, 0, 10, 10)
+    x, y = np.array([-5.0, 5.0, 15.0, 5.0]), np.array([5.0, -5.0, 5.0, 15.0])
+    if inside:
+        x, y = x / 4 + 4, y / 4 + 4
+    clipped = clip_polygon(x, y, area)
+    edge = sum(
+        a * d - b * c
+        for (a, b), (c, d) in pairwise(
+            [*zip(*clipped, strict=True), (clipped[0][0], clipped[1][0])]
+        )
+    )
+    assert abs(edge) / 2 == pytest.approx(12.5 if inside else 100)
+    assert len(clip_polygon(x + 100, y, area)[0]) == 0
 
 
 def test_an_object_placed_by_time_stands_on_the_bar_of_that_time():

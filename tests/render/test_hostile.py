@@ -20,10 +20,13 @@ from chartpact.scene import (
     HLinePlot,
     Label,
     Line,
+    Linefill,
     LinePlot,
     Point,
+    Polyline,
     Scene,
     Table,
+    Vertex,
 )
 
 from .scenery import SVG, at, chart_of, flat_bars, gallery, written
@@ -163,7 +166,7 @@ scenes = st.builds(
     lines=st.lists(
         st.builds(
             Line,
-            id=st.just(1),
+            id=st.integers(1, 2),
             x1=anchors,
             y1=heights,
             x2=anchors,
@@ -213,6 +216,32 @@ scenes = st.builds(
                 max_size=4,
             ),
         ),
+        max_size=2,
+    ),
+    polylines=st.lists(
+        st.builds(
+            Polyline,
+            id=st.just(1),
+            points=st.lists(
+                st.builds(
+                    Vertex,
+                    bar=st.integers(-(10**18), 10**18) | st.integers(-5, 20),
+                    time=st.none(),
+                    y=numbers | st.floats(98, 103),
+                ),
+                max_size=6,
+            ),
+            curved=st.booleans(),
+            closed=st.booleans(),
+            line_color=colors,
+            fill_color=colors,
+            line_style=st.sampled_from(["solid", "arrow_both", "dotted"]),
+            line_width=st.integers(0, 10**12),
+        ),
+        max_size=3,
+    ),
+    linefills=st.lists(
+        st.builds(Linefill, id=st.just(1), line1=st.just(1), line2=st.integers(0, 2), color=colors),
         max_size=2,
     ),
     y_range=st.none()

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from chartpact import script
-from chartpact.drawing import MAX_CAP, Table
+from chartpact.drawing import CAPS, Cell, Table
 from chartpact.sandbox import answers, bounds, packing, wire
 from chartpact.sandbox.pool import Answered
 from chartpact.sandbox.wire import WireError
@@ -25,9 +25,12 @@ from chartpact.script.limits import (
     PLOTS,
     POINTS,
     SCENE_TEXT_CHARS,
+    TABLE_CELLS,
+    VERTICES,
 )
 
 BARS = 8_000
+MAX_CAP = CAPS["labels"]
 EACH = DOTS // BARS  # dots on every bar
 SERIES, PLACES, ZEROS, FAR, BELOW, HALF = range(6)
 COLUMNS = [
@@ -40,14 +43,38 @@ COLUMNS = [
 ]
 LINE = {"kind": "line", "values": SERIES}
 TALL = {"kind": "line", "values": SERIES, "ahead": SERIES, "color": ["red", BARS]}
-HEIGHTS = [*COLUMNS, np.zeros(DOTS)]
+HEIGHTS = [*COLUMNS, np.zeros(DOTS), np.zeros(VERTICES, np.int64)]
 POINT = {"x": PLACES, "y": 6, "size": 6, "label": [None, DOTS]}
 SIGNAL = {"bar": PLACES, "confirmed_bar": PLACES, "value": 6, "name": [["a"], ZEROS]}
+
+
+def table(cells: Any, columns: Any = 1, rows: Any = 1) -> list[Any]:
+    """A table field by field, its cells field by field too."""
+    values = {"cells": cells, "columns": columns, "rows": rows}
+    return [[values.get(name, 1)] for name in Table.field_types]
+
+
+def cells(*places: tuple[Any, ...], **fields: Any) -> list[Any]:
+    """Cells field by field, each at a column and a row; a merged one with those of its end."""
+    whole = [(*place, None, None)[:4] for place in places]
+    by_name: dict[str, Any] = dict(
+        zip(
+            ("column", "row", "end_column", "end_row"),
+            map(list, zip(*whole, strict=True)),
+            strict=True,
+        )
+    )
+    by_name |= {name: [value] * len(places) for name, value in fields.items()}
+    return [by_name.get(name, [1] * len(places)) for name in Cell.field_types]
+
+
 MOST = {
     "plots": [LINE] * (POINTS // BARS - 1) + [{"kind": "dot", "points": DOTS}],
     "dots": POINT,
     "signals": SIGNAL,
     "labels": [[1] * MAX_CAP, ["x"] * MAX_CAP],
+    "tables": table(cells((0, 0, 38, 48), (39, 0, 39, 49), (39, 49)), 40, 50),
+    "vertices": {"bar": 7, "time": 7, "y": 7},
     "label": "x" * OBJECT_TEXT_CHARS,
 }
 
@@ -62,9 +89,7 @@ def dots(**changed: Any) -> dict[str, Any]:
     return {"plots": [{"kind": "dot", "points": DOTS}], "dots": POINT | changed}
 
 
-def table(cells: Any) -> list[Any]:
-    """A table field by field, its cells field by field too."""
-    return [[1] if name != "cells" else [cells] for name in Table.field_types]
+VERTEX = {"bar": PLACES, "time": PLACES, "y": 6}
 
 
 @pytest.mark.parametrize(
@@ -102,7 +127,29 @@ def table(cells: Any) -> list[Any]:
         ({"boxes": [[], [1] * (MAX_CAP + 1)]}, "boxes"),
         ({"labels": [["x" * (OBJECT_TEXT_CHARS + 1)]]}, "characters of a text"),
         ({"labels": [["x" * OBJECT_TEXT_CHARS] * MAX_CAP]}, "characters"),
-        ({"tables": table([[1], ["x" * (OBJECT_TEXT_CHARS + 1)]])}, "of a text"),
+        ({"polylines": [[1] * (CAPS["polylines"] + 1)]}, "polylines"),
+        ({"linefills": [[1] * (CAPS["lines"] + 1)]}, "linefills"),
+        ({"vertices": VERTEX}, "points of polylines"),
+        ({"vertices": {"bar": BELOW, "time": BELOW, "y": 6}}, "points of polylines"),
+        ({"vertices": {"bar": BELOW}}, "where no bar is"),
+        ({"vertices": {"bar": 99}}, "no scene"),
+        ({"vertices": [7]}, "no scene"),
+        ({"tables": table(cells((0, 0), text="x" * (OBJECT_TEXT_CHARS + 1)))}, "of a text"),
+        ({"tables": table(cells((0, 0)), 10**9, 10**9)}, "larger tables"),
+        ({"tables": table(cells((0, 0)), 1, 10**9)}, "larger tables"),
+        ({"tables": table(cells((0, 0)), True, 1)}, "larger tables"),
+        ({"tables": table(cells((0, 0)), 1.0, 1)}, "larger tables"),
+        ({"tables": table(cells((0, 0)), 50, TABLE_CELLS // 50 + 1)}, "cells"),
+        ({"tables": [values * 10 for values in table(cells((0, 0)))]}, "tables"),
+        ({"tables": table(cells((0, 1)))}, "outside their table"),
+        ({"tables": table(cells((-1, 0)))}, "outside their table"),
+        ({"tables": table(cells((0, 0, 10**9, 0)), 2, 2)}, "outside their table"),
+        ({"tables": table(cells((1, 1, 0, 0)), 2, 2)}, "outside their table"),
+        ({"tables": table(cells((0, 0), (0, 0)))}, "several cells at one place"),
+        ({"tables": table(cells((0, 0, 1, 1), (1, 1, 2, 2)), 3, 3)}, "merged cells that overlap"),
+        ({"tables": table(cells((0, 0, 2, 2), (1, 1, 1, 2)), 3, 3)}, "merged cells that overlap"),
+        ({"tables": table(cells(("a", 0)))}, "no scene"),
+        ({"tables": table(cells((0, 0))[:-1])}, "no scene"),
         ({"plots": [LINE | {"title": "x" * (OBJECT_TEXT_CHARS + 1)}]}, "of a text"),
         ({"label": "x" * (OBJECT_TEXT_CHARS + 1)}, "of a text"),
         ([], "no scene"),
@@ -144,7 +191,11 @@ def compute(ohlcv, params, chart):
     chart.new_label(3, 5.0, "text")
     chart.new_line(1, 1.0, 5, 2.0)
     chart.new_box(1, 2.0, 5, 1.0)
-    chart.new_table("top_right", 2, 2).cell(0, 0, "x")
+    table = chart.new_table("top_right", 2, 2)
+    table.cell(0, 0, "x")
+    table.merge_cells(0, 1, 1, 1)
+    chart.new_polyline([(1, 1.0), (5, 2.0), (7, 1.5)], curved = True, provisional = True)
+    chart.new_linefill(chart.new_line(1, 2.0, 5, 3.0), chart.new_line(1, 1.0, 5, 2.0), "red")
     chart.line(ohlcv.close, offset = 5)
     chart.hline(3)
     chart.divline(1, 1.0, 5, 2.0)

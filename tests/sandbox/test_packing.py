@@ -21,11 +21,14 @@ from chartpact.scene import (
     HLinePlot,
     Label,
     Line,
+    Linefill,
     LinePlot,
     Points,
+    Polyline,
     Scene,
     Signals,
     Table,
+    Vertex,
 )
 
 
@@ -59,6 +62,8 @@ def test_every_kind_of_plot_and_object_crosses_unchanged() -> None:
             DotPlot(points=Points(x=[], y=[])),
             DotPlot(points=Points(x=[1, 1], y=[1, 2], label="x"), color=("red", "blue")),
             HLinePlot(y=50, style="dashed"),
+            HLinePlot(y=51, provisional=True),
+            LinePlot(values=series, provisional=True),
             HBarPlot(y=1, height=2, width=0.5, offset=0.1, side="right"),
             DivLinePlot(x1=0, y1=1, x2=2, y2=0.5, style="dotted"),
         ],
@@ -69,6 +74,12 @@ def test_every_kind_of_plot_and_object_crosses_unchanged() -> None:
         tables=[
             Table(id=4, position="top_left", columns=1, rows=1, cells=[Cell(id=5, column=0, row=0)])
         ],
+        polylines=[
+            Polyline(id=6, points=[Vertex(0, 1_700_000_000_000, 1.5), Vertex(7, None, 2)]),
+            Polyline(id=7, points=[], curved=True, line_color=None),
+            Polyline(id=8, points=[Vertex(1, None, -0.5)], closed=True, provisional=True),
+        ],
+        linefills=[Linefill(id=9, line1=2, line2=2, color=None)],
         y_range=(-1, 1),
         label="label",
         limits={"labels": 50},
@@ -116,6 +127,20 @@ def test_plots_take_the_dots_there_are_and_all_of_them(counts: list[Any]) -> Non
     document, columns = wire.decode(packet)
     assert packing.unpack_scene(document, columns) == scene
     document["plots"] = [{"kind": "dot", "points": count, "color": "red"} for count in counts]
+    with pytest.raises(wire.WireError):
+        packing.unpack_scene(document, columns)
+
+
+@pytest.mark.parametrize("counts", [[2, 0, 3], [2, 0], [-1, 3, 2], [2.0, 0, 2], [True, 1, 2]])
+def test_polylines_take_the_points_there_are_and_all_of_them(counts: list[Any]) -> None:
+    points = [Vertex(1, None, 1.0), Vertex(2, None, 2.0)]
+    scene = Scene(polylines=[Polyline(id=k, points=points[:k]) for k in (2, 0, 2)])
+    columns: list[wire.Column] = []
+    packet = b"".join(wire.encode(packing.pack_scene(scene, columns), columns))
+    document, columns = wire.decode(packet)
+    assert packing.unpack_scene(document, columns) == scene
+    at = list(Polyline.field_types).index("points")
+    document["polylines"][at] = counts
     with pytest.raises(wire.WireError):
         packing.unpack_scene(document, columns)
 

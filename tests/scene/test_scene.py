@@ -22,7 +22,7 @@ sizes = st.sampled_from(list(palette.TEXT_SIZES)) | st.integers(1, 99)
 whole = st.integers(-(2**53), 2**53)
 anchors = st.builds(sc.Anchor, st.none() | whole, st.none() | whole, st.none() | whole)
 points = st.builds(sc.Point, whole, finite, st.floats(0, 50), st.none() | texts)
-style = {"title": texts, "color": paints}
+style = {"title": texts, "color": paints, "provisional": st.booleans()}
 plots = st.one_of(
     st.builds(sc.LinePlot, values=series, width=st.floats(0, 9), ahead=series, **style,
               style=st.sampled_from(palette.PLOT_STYLES)),
@@ -53,6 +53,13 @@ tables = st.builds(
     sc.Table, whole, st.sampled_from(palette.POSITIONS), st.integers(0, 9), st.integers(0, 9),
     cells=st.lists(cells, max_size=3),
 )  # fmt: skip
+vertices = st.builds(sc.Vertex, whole, st.none() | whole, finite)
+polylines = st.builds(
+    sc.Polyline, whole, st.lists(vertices, max_size=4), st.booleans(), st.booleans(),
+    fill_color=maybe_color, line_style=st.sampled_from(palette.LINE_STYLES),
+    provisional=st.booleans(),
+)  # fmt: skip
+linefills = st.builds(sc.Linefill, whole, whole, whole, maybe_color, provisional=st.booleans())
 scenes = st.builds(
     sc.Scene,
     plots=st.lists(plots, max_size=3),
@@ -61,6 +68,8 @@ scenes = st.builds(
     lines=st.lists(lines, max_size=2),
     boxes=st.lists(boxes, max_size=2),
     tables=st.lists(tables, max_size=2),
+    polylines=st.lists(polylines, max_size=2),
+    linefills=st.lists(linefills, max_size=2),
     y_range=st.none() | st.just((-1.5, 2)),
     label=st.none() | texts,
     limits=st.dictionaries(st.sampled_from(sc.CHANNELS), st.integers(0, 500), max_size=2),
@@ -200,6 +209,7 @@ def test_a_scene_cut_at_a_bar_counts_its_bars_anew():
         signals=(sc.Signal(0, 0, 1, "early"), sc.Signal(1, 2, 1, "late")),
         labels=(sc.Label(1, sc.Anchor(0, 0, 50), 1.0),),
         lines=(sc.Line(2, sc.Anchor(0, 0, 50), 1.0, sc.Anchor(None, None, None), 1.0),),
+        polylines=(sc.Polyline(3, [sc.Vertex(0, 50, 1.5), sc.Vertex(9, None, 2.5)]),),
     )
     cut = scene.cut(1)
     line, fill, dot, divline, hline = cut.plots
@@ -213,6 +223,7 @@ def test_a_scene_cut_at_a_bar_counts_its_bars_anew():
     assert hline == scene.plots[4]
     assert cut.signals == (sc.Signal(0, 1, 1, "late"),)
     assert cut.labels[0].x == sc.Anchor(-1, -1, 50)
+    assert list(cut.polylines[0].points) == [sc.Vertex(-1, 50, 1.5), sc.Vertex(8, None, 2.5)]
     assert cut.lines[0].x2 == sc.Anchor(None, None, None)
     assert scene.cut(0) is scene
 

@@ -12,11 +12,19 @@ import pytest
 from chartpact import script
 from chartpact.script.dry_run import dry_run_bars
 from chartpact.script.host.chart import OBJECT_METHODS, PLOT_METHODS, Chart
-from chartpact.script.host.handles import BoxHandle, LabelHandle, LineHandle, TableHandle
+from chartpact.script.host.handles import (
+    BoxHandle,
+    LabelHandle,
+    LinefillHandle,
+    LineHandle,
+    PolylineHandle,
+    TableHandle,
+)
 
 BARS = dry_run_bars()
 HEAD = 'PARAMS = []\nMETA = {"title": "x"}\ndef compute(ohlcv, params, chart):\n'
 
+LINE = "chart.new_line(1, 1.5, 2, 2.5)"
 # What stands for each argument where another one is tried.
 USUAL = {
     "line": {"s": "ohlcv.close"},
@@ -32,12 +40,16 @@ USUAL = {
     "new_line": {"x1": "1", "y1": "1.5", "x2": "2", "y2": "2.5"},
     "new_box": {"left": "1", "top": "2.5", "right": "2", "bottom": "1.5"},
     "new_table": {"position": '"top_left"', "columns": "2", "rows": "2"},
+    "new_polyline": {"points": "[(1, 1.5), (5, 2.5)]"},
+    "new_linefill": {"line1": LINE, "line2": LINE, "color": '"red"'},
 }
 MADE = {
     LabelHandle: 'h = chart.new_label(5, 1.5, "x")',
     LineHandle: "h = chart.new_line(1, 1.5, 2, 2.5)",
     BoxHandle: "h = chart.new_box(1, 2.5, 2, 1.5)",
     TableHandle: 'h = chart.new_table("top_left", 2, 2)',
+    PolylineHandle: "h = chart.new_polyline([(1, 1.5), (5, 2.5)])",
+    LinefillHandle: f'h = chart.new_linefill({LINE}, {LINE}, "red")',
 }
 SETTINGS = {
     "x": "5", "y": "1.5", "x1": "1", "x2": "2", "left": "1", "right": "2", "top": "2.5",
@@ -56,8 +68,17 @@ ODD = {
 HEIGHTS = {"y", "y1", "y2", "top", "bottom", "height", "lo", "hi", "base"}
 PLACES = {"x", "x1", "x2", "left", "right"}
 TEXTS = {"text", "title", "label", "tooltip"}
-SIZES = {"width", "size", "border_width", "frame_width", "text_size", "cell height", "cell width"}
-FLAGS = {"force_overlay"}
+SIZES = {
+    "width",
+    "line_width",
+    "size",
+    "border_width",
+    "frame_width",
+    "text_size",
+    "cell height",
+    "cell width",
+}
+FLAGS = {"force_overlay", "provisional", "curved", "closed"}
 COUNTS = {
     "columns", "rows", "column", "row", "start_column", "start_row", "end_column", "end_row",
 }  # fmt: skip
@@ -177,6 +198,16 @@ def test_an_odd_argument_is_drawn_or_refused_by_name(function):
         ("chart.line(ohlcv.close, width = 1 << 700)", "value", "width is at most 1,000"),
         ("chart.new_label(1, 1.0, size = 100000)", "value", "size is at most 1,000"),
         ("chart.line(['a'] * 100)", "type", "s holds a string"),
+        ("chart.new_polyline([(1, 2.0), 3])", "type", "a point is a pair, not an int"),
+        ("chart.new_polyline([(1, 2.0, 3)])", "type", "a point is a pair, not a tuple"),
+        ("chart.new_polyline([('1', 2.0)])", "type", "x is a bar's number or a time"),
+        ("chart.new_polyline([(1, ohlcv.close)])", "type", "y is a number, not a series"),
+        ("chart.new_polyline([(-1, 2.0)])", "value", "x is the number of a bar, from 0 to 599"),
+        ("chart.new_polyline([(700, 2.0)])", "value", "x is the number of a bar, from 0 to 599"),
+        ("chart.new_polyline([(1, 1)] * 10001)", "size", "at most 10,000 points, not 10,001"),
+        (f"chart.new_linefill({LINE}, 5, 'red')", "type", "line2 is a line, not an int"),
+        (f"chart.new_linefill(chart.new_label(1, 1), {LINE}, 'red')", "type", "line, not a label"),
+        ("chart.dot(1, 1, provisional = 1)", "type", "provisional: 1 is not True or False"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused_with_the_remedy(line, kind, said):
@@ -216,6 +247,131 @@ def test_a_copy_of_what_is_gone_draws_nothing(gone: str) -> None:
     scene = script.execute(script.load(HEAD + body), BARS).scene
     assert [line.x1.bar for line in scene.lines] == [*range(11, 60), 9]
     assert scene.evicted == {"lines": 11}
+
+
+def drawing(*lines: str, meta: str = "") -> script.Result:
+    head = HEAD.replace('"title": "x"', f'"title": "x"{meta}')
+    source = head + "".join(f"    {line}\n" for line in lines)
+    return script.execute(script.load(source), BARS)
+
+
+def test_the_points_of_a_polyline_that_are_na_are_left_out():
+    nan = 'float("nan")'
+    points = f"[(0, 1.0), (None, 2.0), (3, None), (4, {nan}), ({nan}, 1), (5.0, 2), (140, 3.5)]"
+    [line] = drawing(f"chart.new_polyline({points})").scene.polylines
+    assert [(point.bar, point.time, point.y) for point in line.points] == [
+        (0, BARS.time[0], 1.0),
+        (5, BARS.time[5], 2.0),
+        (140, None, 3.5),
+    ]
+
+
+def test_a_polyline_placed_by_time_stands_on_the_bars_of_those_times():
+    times = "(ohlcv.time[0] - 1, 1), (ohlcv.time[2] + 5, 2), (ohlcv.time[99] + 600000, 3)"
+    [line] = drawing(f'chart.new_polyline([{times}], xloc = "bar_time")').scene.polylines
+    assert [(point.bar, point.time) for point in line.points] == [
+        (2, BARS.time[2]),
+        (101, BARS.time[99] + 600_000),
+    ]
+
+
+def test_at_most_50_polylines_live_unless_meta_says_otherwise_and_100_at_most():
+    draw = "for i in range(150): chart.new_polyline([(i % 90, 1), (5, 2)])"
+    for meta, cap in (("", 50), (', "max_polylines_count": 100', 100)):
+        scene = drawing(draw, meta=meta).scene
+        assert len(scene.polylines) == cap
+        assert scene.polylines[-1].points[0].bar == 149 % 90
+        assert scene.evicted == {"polylines": 150 - cap}
+        assert scene.limits == {"polylines": cap}
+    with pytest.raises(script.ScriptError, match="max_polylines_count is from 1 to 100"):
+        drawing("pass", meta=', "max_polylines_count": 101')
+
+
+def test_all_polylines_together_have_a_bounded_number_of_points():
+    lines = "for i in range(11): chart.new_polyline([(1, 1.0)] * 10000)"
+    with pytest.raises(script.ScriptError, match="at most 100,000 points") as refused:
+        execute_with(10**8, lines)
+    assert refused.value.kind == "size"
+
+
+def execute_with(steps: int, *lines: str) -> script.Result:
+    source = HEAD + "".join(f"    {line}\n" for line in lines)
+    return script.execute(script.load(source), BARS, budget=steps)
+
+
+FILL = (
+    "a = chart.new_line(0, 1, 5, 2)",
+    "b = chart.new_line(0, 2, 5, 3)",
+    'f = chart.new_linefill(a, b, "red")',
+)
+
+
+def test_there_is_one_linefill_between_two_lines_the_last_one():
+    scene = drawing(*FILL, 'chart.new_linefill(b, a, "#00ff0080")').scene
+    [fill] = scene.linefills
+    assert (fill.line1, fill.line2, fill.color) == (2, 1, "#00ff0080")
+    assert scene.evicted == {}
+
+
+@pytest.mark.parametrize("gone", ["a.delete()", "b.delete()", "f.delete()"])
+def test_a_linefill_leaves_with_either_of_its_lines(gone):
+    scene = drawing(*FILL, gone, "f.set_color('blue')", "f.delete()").scene
+    assert scene.linefills == ()
+    assert len(scene.lines) == (2 if gone.startswith("f") else 1)
+    late = drawing(*FILL[:2], gone if gone[0] != "f" else "a.delete()", FILL[2])
+    assert late.scene.linefills == ()
+
+
+def test_linefills_count_with_lines_and_the_oldest_of_both_leaves():
+    pair = "chart.new_linefill(chart.new_line(i, 1, 9, 1), chart.new_line(i, 2, 9, 2), 'red')"
+    scene = drawing(f"for i in range(9): {pair}", meta=', "max_lines_count": 6').scene
+    assert len(scene.lines) + len(scene.linefills) == 6
+    ids = {line.id for line in scene.lines}
+    assert all({fill.line1, fill.line2} <= ids for fill in scene.linefills)
+    assert scene.limits == {"lines": 6}
+    assert scene.evicted["lines"] + len(scene.lines) == 18
+    assert scene.evicted["linefills"] + len(scene.linefills) == 9
+
+
+def test_a_linefill_tells_its_lines():
+    scene = drawing(*FILL, "f.get_line1().set_color('red')", "f.get_line2().set_width(3)").scene
+    assert [(line.color, line.width) for line in scene.lines] == [
+        ("#f23645ff", 1),
+        ("#2962ffff", 3),
+    ]
+
+
+def test_what_may_still_change_can_be_marked_wherever_it_is_drawn():
+    for name in (*PLOT_METHODS, *OBJECT_METHODS):
+        if name.startswith("set_"):
+            continue
+        given = ", ".join(f"{key} = {value}" for key, value in USUAL[name].items())
+        for flag in (True, False):
+            scene = drawing(f"chart.{name}({given}, provisional = {flag})").scene
+            data = scene.to_json()
+            channel = "plots" if name in PLOT_METHODS else f"{name[4:]}s".replace("boxs", "boxes")
+            assert [each.get("provisional", False) for each in data[channel]] == [flag], name
+
+
+def test_dots_drawn_one_by_one_are_gathered_by_title_and_by_whether_they_may_change():
+    dots = [f"chart.dot({i}, 1.5, title = 'a', provisional = {i > 3})" for i in range(6)]
+    plots = drawing(*dots).scene.plots
+    assert [(plot.provisional, plot.columns.x.tolist()) for plot in plots] == [
+        (False, [0, 1, 2, 3]),
+        (True, [4, 5]),
+    ]
+
+
+def test_cells_that_overlap_a_new_merger_are_joined_no_more():
+    scene = drawing(
+        't = chart.new_table("top_left", 4, 4)',
+        "t.cell(0, 0, 'first')",
+        "t.merge_cells(0, 0, 1, 1)",
+        "t.merge_cells(1, 1, 2, 2)",
+        "t.merge_cells(3, 3, 3, 3)",
+    ).scene
+    ends = {(c.column, c.row): (c.end_column, c.end_row) for c in scene.tables[0].cells}
+    assert ends == {(0, 0): (None, None), (1, 1): (2, 2), (3, 3): (3, 3)}
 
 
 @pytest.mark.parametrize("offset", [-3, 0, 3])

@@ -11,7 +11,18 @@ import chartpact as cp
 from chartpact import charts
 from chartpact.catalogue import Catalogue
 from chartpact.cli import main
-from chartpact.scene import Anchor, Box, Cell, Label, Line, Scene, Table
+from chartpact.scene import (
+    Anchor,
+    Box,
+    Cell,
+    Label,
+    Line,
+    Linefill,
+    Polyline,
+    Scene,
+    Table,
+    Vertex,
+)
 from chartpact.snapshot import (
     CHANNELS,
     FIELDS,
@@ -51,7 +62,9 @@ class Drawer:
             lines=(Line(1, at, 1, ahead, 1), Line(2, lost, 1, at, 2, color=None)),
             boxes=(Box(1, at, 2, ahead, 1),),
             tables=(Table(7, "top_right", 2, 1, cells=(Cell(1, 0, 0, "PDH", bgcolor="#ff0000"),)),),
-            limits={"labels": 50, "lines": 50, "boxes": 50},
+            polylines=(Polyline(8, [Vertex(3, int(bars.time[3]), 1.5), Vertex(9, None, 2)]),),
+            linefills=(Linefill(9, 1, 2, "#2962ff33", provisional=True),),
+            limits={"labels": 50, "lines": 50, "boxes": 50, "polylines": 50},
         )
 
 
@@ -115,6 +128,44 @@ def test_a_table_becomes_cells_and_keeps_its_frame_beside_them(drawn):
     assert cell["bgcolor"] == "#ff0000ff"
     assert study["tables"][0]["columns"] == 2
     assert "cells" not in study["tables"][0]
+
+
+def test_polylines_and_linefills_are_carried_beside_the_channels_of_contracts(drawn):
+    study = drawn.studies[0].data
+    assert not {"polylines", "linefills"} & set(CHANNELS)
+    time = int(cp.load("sample:es-5m").time[3])
+    assert study["polylines"][0]["points"] == [
+        {"bar": 3, "time": time, "y": 1.5},
+        {"bar": 9, "time": None, "y": 2},
+    ]
+    assert study["linefills"] == [
+        {"id": 9, "line1": 1, "line2": 2, "color": "#2962ff33", "provisional": True}
+    ]
+    assert study["limits"]["polylines"] == 50
+    for wrong in ({"polylines": {}}, {"linefills": "x"}):
+        with pytest.raises(SnapshotError, match="is not a list"):
+            Snapshot(frame(studies=[{"name": "A", **wrong}]))
+
+
+def test_an_indicator_that_draws_none_says_so_by_an_empty_list():
+    plain = charts.chart(cp.load("sample:es-5m"), ["rsi"]).snapshot().studies[0].data
+    assert plain["polylines"] == plain["linefills"] == []
+
+
+def test_what_may_still_change_is_marked_in_the_record_of_any_object():
+    at = Anchor(3, 3, 1)
+    scene = Scene(
+        labels=(Label(1, at, 1.0, provisional=True), Label(2, at, 1.0)),
+        tables=(Table(3, "top_left", 1, 1, provisional=True),),
+    )
+    study = charts.Chart(
+        cp.load("sample:es-5m"), (charts.Drawn("a", "a", title="A", scene=scene),)
+    ).snapshot()
+    assert not list(VALID.iter_errors(study.to_json()))
+    first, second = study.studies[0].records("labels")
+    assert first["provisional"] is True
+    assert "provisional" not in second
+    assert study.studies[0].data["tables"][0]["provisional"] is True
 
 
 def test_json_there_and_back_loses_nothing(drawn, tmp_path):

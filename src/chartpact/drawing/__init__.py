@@ -1,4 +1,4 @@
-"""Drawn objects, declared once: what a label, a line, a box, a table and a cell has.
+"""Drawn objects, declared once: what a label, a line, a box, a table, a polyline … has.
 
 A record is a frozen value, checked where it is made: the type of each field says what may stand
 there, and the same type reads, writes and describes it in JSON.
@@ -6,10 +6,9 @@ there, and the same type reads, writes and describes it in JSON.
 
 from chartpact.drawing.fieldtypes import FieldType
 from chartpact.drawing.objects import (
-    CAPPED,
+    CAPS,
     CHANNELS,
     DEFAULT_CAP,
-    MAX_CAP,
     OBJECTS,
     Anchor,
     Argument,
@@ -18,15 +17,18 @@ from chartpact.drawing.objects import (
     DrawnObject,
     Label,
     Line,
+    Linefill,
+    Polyline,
     Table,
+    Vertex,
+    Vertices,
 )
 from chartpact.drawing.record import Record, SceneError
 
 __all__ = [
-    "CAPPED",
+    "CAPS",
     "CHANNELS",
     "DEFAULT_CAP",
-    "MAX_CAP",
     "OBJECTS",
     "Anchor",
     "Argument",
@@ -36,7 +38,11 @@ __all__ = [
     "FieldType",
     "Label",
     "Line",
+    "Linefill",
+    "Polyline",
     "Record",
     "SceneError",
     "Table",
+    "Vertex",
+    "Vertices",
 ]

@@ -160,7 +160,7 @@ PRICE = nullable(NUMBER, arrays.series)  # in a column, None is NaN
 
 Id = Annotated[int, ID]
 Whole = Annotated[int, WHOLE]
-WholeOrNone = Annotated[int | None, nullable(WHOLE)]
+WholeOrNone = Annotated[int | None, nullable(WHOLE, arrays.wholes_or_none)]
 Count = Annotated[int, COUNT]
 Pixels = Annotated[int, replace(COUNT, largest=LARGEST_MEASURE)]
 Number = Annotated[float, NUMBER]

@@ -1,15 +1,19 @@
-"""The table of drawn objects: labels, lines, boxes, tables and cells, with Pine's defaults.
+"""The table of drawn objects: labels, lines, boxes, tables, polylines and linefills.
 
-Each class declares what an object has, in the order of Pine's arguments. Scenes hold these records;
-snapshots, the handles of scripts, the bounds of the sandbox and the JSON Schemas are derived from
-their fields. A field is `Annotated` with its type and, where it applies, with Pine's keyword for
-it, with `UNREAD` if contracts cannot read it, and with `UNSET` if scripts do not pass it.
+Each class declares what an object has, with Pine's defaults and in the order of Pine's arguments.
+Scenes hold these records; snapshots, the handles of scripts, the bounds of the sandbox and the JSON
+Schemas are derived from their fields. A field is `Annotated` with its type and, where it applies,
+with Pine's keyword for it, with `UNREAD` if contracts cannot read it, and with `UNSET` if scripts
+do not pass it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass
 from types import MappingProxyType
-from typing import Annotated, Any, ClassVar, get_type_hints
+from typing import Annotated, Any, ClassVar, cast, get_type_hints
+
+import numpy as np
+from numpy.typing import NDArray
 
 from chartpact.drawing.fieldtypes import (
     PRICE,
@@ -27,12 +31,14 @@ from chartpact.drawing.fieldtypes import (
     LabelStyle,
     LineStyle,
     Measure,
+    Number,
     Pixels,
     Position,
     Price,
     Size,
     Text,
     Valign,
+    Whole,
     WholeOrNone,
     Wrap,
     Xloc,
@@ -40,6 +46,7 @@ from chartpact.drawing.fieldtypes import (
     list_of,
 )
 from chartpact.drawing.record import Record, record_type
+from chartpact.drawing.recordarray import RecordArray, array_type
 
 
 @dataclass(frozen=True)
@@ -80,20 +87,23 @@ class DrawnObject(Record):
 
     `places` are its fields on the time axis, `heights` those on the price axis, `texts` what it
     says. `arguments` are what scripts pass for it and `readable` is what contracts read of it.
+    `cap` is how many may live at once if META asks for so many; None where nothing counts them.
     """
 
+    optional: ClassVar[tuple[str, ...]] = ("provisional",)
     channel: ClassVar[str]
+    cap: ClassVar[int | None]
     places: ClassVar[tuple[str, ...]]
     heights: ClassVar[tuple[str, ...]]
     texts: ClassVar[tuple[str, ...]]
     readable: ClassVar[tuple[str, ...]]
     arguments: ClassVar[tuple[Argument, ...]]
 
-    def __init_subclass__(cls, channel: str, **options: Any) -> None:
+    def __init_subclass__(cls, channel: str, cap: int | None = None, **options: Any) -> None:
         super().__init_subclass__(**options)
         types = cls.field_types
         marks = {name: hint.__metadata__ for name, hint in _hints(cls) if name in types}
-        cls.channel = channel
+        cls.channel, cls.cap = channel, cap
         cls.places = tuple(name for name, type_ in types.items() if type_ is ANCHOR)
         cls.heights = tuple(name for name, type_ in types.items() if type_ is PRICE)
         cls.texts = tuple(name for name, type_ in types.items() if type_ is TEXT)
@@ -118,7 +128,7 @@ def _arguments(cls: type) -> Iterator[Argument]:
 
 
 @dataclass(frozen=True)
-class Label(DrawnObject, channel="labels"):
+class Label(DrawnObject, channel="labels", cap=500):
     """A text at a bar and a price."""
 
     id: Annotated[Id, UNSET]
@@ -136,10 +146,11 @@ class Label(DrawnObject, channel="labels"):
     text_font_family: Annotated[Font, UNREAD] = "default"
     force_overlay: Flag = False
     text_formatting: Annotated[Format, UNREAD] = "none"
+    provisional: Annotated[Flag, UNREAD] = False
 
 
 @dataclass(frozen=True)
-class Line(DrawnObject, channel="lines"):
+class Line(DrawnObject, channel="lines", cap=500):
     """A line between two points."""
 
     id: Annotated[Id, UNSET]
@@ -153,10 +164,11 @@ class Line(DrawnObject, channel="lines"):
     style: LineStyle = "solid"
     width: Pixels = 1
     force_overlay: Flag = False
+    provisional: Annotated[Flag, UNREAD] = False
 
 
 @dataclass(frozen=True)
-class Box(DrawnObject, channel="boxes"):
+class Box(DrawnObject, channel="boxes", cap=500):
     """A rectangle."""
 
     id: Annotated[Id, UNSET]
@@ -179,12 +191,14 @@ class Box(DrawnObject, channel="boxes"):
     text_font_family: Annotated[Font, UNREAD] = "default"
     force_overlay: Flag = False
     text_formatting: Annotated[Format, UNREAD] = "none"
+    provisional: Annotated[Flag, UNREAD] = False
 
 
 @dataclass(frozen=True)
 class Cell(DrawnObject, channel="cells"):
     """One cell of a table; a merged one reaches to `end_column` and `end_row`."""
 
+    optional = ()
     id: Annotated[Id, UNSET]
     column: Count
     row: Count
@@ -217,13 +231,67 @@ class Table(DrawnObject, channel="tables"):
     border_color: Color = None
     border_width: Pixels = 0
     force_overlay: Flag = False
+    provisional: Annotated[Flag, UNREAD] = False
     cells: Annotated[tuple[Cell, ...], list_of(record_type(Cell)), UNSET] = ()
 
 
+@dataclass(frozen=True)
+class Vertex(Record):
+    """One point of a polyline: its bar, that bar's UTC ms where it is known, and its height."""
+
+    bar: Whole
+    time: WholeOrNone
+    y: Number
+
+
+class Vertices(RecordArray[Vertex]):
+    """The points of a polyline as columns."""
+
+    record = Vertex
+    bar: NDArray[np.int64]
+    time: NDArray[np.int64]
+    y: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Polyline(DrawnObject, channel="polylines", cap=100):
+    """A line through many points, which may be curved, closed and filled."""
+
+    id: Annotated[Id, UNSET]
+    points: Annotated[Sequence[Vertex], array_type(Vertices)]
+    curved: Flag = False
+    closed: Flag = False
+    xloc: ClassVar[Xloc] = "bar_index"
+    line_color: Color = "blue"
+    fill_color: Color = None
+    line_style: LineStyle = "solid"
+    line_width: Pixels = 1
+    force_overlay: Flag = False
+    provisional: Flag = False
+
+    @property
+    def columns(self) -> Vertices:
+        """The points as columns."""
+        return cast(Vertices, self.points)
+
+
+@dataclass(frozen=True)
+class Linefill(DrawnObject, channel="linefills"):
+    """The area between two lines of the same scene, named by their ids; it counts as a line."""
+
+    id: Annotated[Id, UNSET]
+    line1: Id
+    line2: Id
+    color: Color
+    provisional: Flag = False
+
+
 OBJECTS: Mapping[str, type[DrawnObject]] = MappingProxyType(
-    {kind.channel: kind for kind in (Label, Line, Box, Table)}
+    {kind.channel: kind for kind in (Label, Line, Box, Table, Polyline, Linefill)}
 )
 CHANNELS = tuple(OBJECTS)
 # Of these an indicator has a limited number: when there is one more, the oldest leaves.
-CAPPED = tuple(channel for channel, kind in OBJECTS.items() if kind.places)
-DEFAULT_CAP, MAX_CAP = 50, 500
+CAPS: Mapping[str, int] = MappingProxyType(
+    {channel: kind.cap for channel, kind in OBJECTS.items() if kind.cap is not None}
+)
+DEFAULT_CAP = 50

@@ -25,6 +25,7 @@ class Record:
     """A frozen dataclass in which the type of each field is `Annotated` with a `FieldType`."""
 
     field_types: ClassVar[Mapping[str, FieldType]] = {}
+    optional: ClassVar[tuple[str, ...]] = ()  # left out of the JSON where empty or false
     _required: ClassVar[Sequence[str]] = ()
     _blank: ClassVar[Mapping[str, Any]] = {}  # every field, canonical defaults where there are any
     _checks: ClassVar[Sequence[tuple[str, Callable[[Any], Any]]]] = ()
@@ -88,6 +89,9 @@ class Record:
         data = dict(vars(self))
         for name, encode in self._encoders:
             data[name] = encode(data[name])
+        for name in self.optional:
+            if not data[name]:
+                del data[name]
         return data
 
     @classmethod
@@ -111,7 +115,7 @@ class Record:
         return {
             "type": "object",
             "properties": {name: dict(one.schema) for name, one in cls.field_types.items()},
-            "required": list(cls.field_types),
+            "required": [name for name in cls.field_types if name not in cls.optional],
             "additionalProperties": False,
         }
 

@@ -77,7 +77,7 @@ def straight(
         heads.append((first, second))
     tips = []
     for start, tip in heads:
-        head, neck = _head(start, tip, width)
+        head, neck = arrow_head(start, tip, width)
         tips.append(head)
         if tip == first:
             x1, y1 = neck
@@ -101,11 +101,15 @@ def _same(one: Point, other: Point) -> bool:
     )
 
 
-def _head(start: Point, tip: Point, width: float) -> tuple[tuple[Floats, Floats], Point]:
+def head_length(width: float) -> float:
+    return 5.0 + 2.5 * width
+
+
+def arrow_head(start: Point, tip: Point, width: float) -> tuple[tuple[Floats, Floats], Point]:
     """The triangle of an arrow head, and where the line ends inside it."""
     length = math.hypot(tip[0] - start[0], tip[1] - start[1]) or 1.0
     ux, uy = (tip[0] - start[0]) / length, (tip[1] - start[1]) / length
-    long = min(5.0 + 2.5 * width, max(length, 2.0))
+    long = min(head_length(width), max(length, 2.0))
     half = long * 0.42
     bx, by = tip[0] - ux * long, tip[1] - uy * long
     x = np.array([tip[0], bx - uy * half, bx + uy * half])

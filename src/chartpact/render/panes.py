@@ -20,7 +20,9 @@ from chartpact.scene import (
     HLinePlot,
     Label,
     Line,
+    Linefill,
     LinePlot,
+    Polyline,
     Scene,
     Table,
 )
@@ -51,6 +53,8 @@ class Content:
     lines: list[Line] = field(default_factory=list)
     boxes: list[Box] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
+    polylines: list[Polyline] = field(default_factory=list)
+    linefills: list[tuple[Line, Line, Linefill]] = field(default_factory=list)
 
     @property
     def fixed(self) -> tuple[float, float] | None:
@@ -60,17 +64,24 @@ class Content:
     def add_objects(self, scene: Scene, forced: bool | None = None) -> None:
         """Adds the objects of a scene: all, or only those that are forced over the price or not."""
         for channel in CHANNELS:
-            getattr(self, channel).extend(
-                drawn
-                for drawn in getattr(scene, channel)
-                if forced is None or drawn.force_overlay is forced
-            )
+            if channel != "linefills":
+                getattr(self, channel).extend(
+                    drawn
+                    for drawn in getattr(scene, channel)
+                    if forced is None or drawn.force_overlay is forced
+                )
+        lines = {line.id: line for line in scene.lines}
+        for fill in scene.linefills:
+            one, other = lines.get(fill.line1), lines.get(fill.line2)
+            if one and other and (forced is None or one.force_overlay is forced):
+                self.linefills.append((one, other, fill))
 
     def placed_objects(self) -> Iterator[DrawnObject]:
         """The objects that stand on bars."""
         yield from self.labels
         yield from self.lines
         yield from self.boxes
+        yield from self.polylines
 
 
 def contents(chart: Chart, volume: str) -> list[Content]:
@@ -163,7 +174,10 @@ def _known_length(values: Floats) -> int:
 
 
 def _bars(drawn: DrawnObject, timeline: Timeline) -> list[float]:
-    """The bars of the places that an object has."""
+    """The bars of the places that an object has; of many, the first and the last."""
+    if isinstance(drawn, Polyline):
+        points = drawn.columns.bar
+        return [float(points.min()), float(points.max())] if len(points) else []
     bars = (timeline.bar(getattr(drawn, place)) for place in drawn.places)
     return [bar for bar in bars if bar is not None]
 
@@ -186,9 +200,18 @@ def object_range(pane: Content, timeline: Timeline) -> tuple[float, float]:
             continue
         bars = _bars(drawn, timeline)
         if bars and max(bars) >= 0 and min(bars) <= last:
-            heights = (getattr(drawn, name) for name in drawn.heights)
-            values += [height for height in heights if height is not None]
+            values += _heights(drawn, last)
     return (min(values), max(values)) if values else NOWHERE
+
+
+def _heights(drawn: DrawnObject, last: int) -> list[float]:
+    """The heights of an object; of a polyline, the lowest and the highest in view."""
+    if isinstance(drawn, Polyline):
+        points = drawn.columns
+        y = points.y[(points.bar >= 0) & (points.bar <= last)]
+        return [float(y.min()), float(y.max())] if len(y) else []
+    heights = (getattr(drawn, name) for name in drawn.heights)
+    return [height for height in heights if height is not None]
 
 
 def value_range(

@@ -15,6 +15,7 @@ from chartpact.render import (
     lines,
     panes,
     plots,
+    polylines,
     tables,
     timeaxis,
     titles,
@@ -268,7 +269,10 @@ class _Composer:
             for op in plots.level_title(plot, frame, occupied, side)
         ]
         ops = [op for box in content.boxes for op in boxes.draw(box, frame)]
+        for one, other, fill in content.linefills:
+            ops += polylines.fill_between(one, other, fill.color, frame)
         ops += [op for line in content.lines for op in lines.draw(line, frame)]
+        ops += [op for polyline in content.polylines for op in polylines.draw(polyline, frame)]
         ops += [op for label in placed for op in labels.thread(label, frame)]
         return ops + levels + texts + [op for label in placed for op in labels.draw(label, frame)]
 

@@ -89,14 +89,8 @@ def _grid(table: Table, width: float, height: float, scale: float) -> Grid | Non
         for cell in table.cells
         if cell.column < count_columns and cell.row < count_rows
     }
-    hidden = {
-        (column, row)
-        for cell in alive.values()
-        for column in range(cell.column, _end(cell.end_column, cell.column, count_columns) + 1)
-        for row in range(cell.row, _end(cell.end_row, cell.row, count_rows) + 1)
-        if (column, row) != (cell.column, cell.row)
-    }
-    cells = [cell for place, cell in alive.items() if place not in hidden]
+    covered = _count_covers(alive.values(), count_columns, count_rows)
+    cells = [cell for place, cell in alive.items() if covered[place] == 1]  # by itself alone
     if not cells:
         return None
     columns, rows = np.zeros(count_columns), np.zeros(count_rows)
@@ -127,6 +121,19 @@ def _grid(table: Table, width: float, height: float, scale: float) -> Grid | Non
     line = min(float(table.border_width), 32.0) if _is_seen(table.border_color) else 0.0
     frame = min(float(table.frame_width), 32.0) if _is_seen(table.frame_color) else 0.0
     return Grid(table, tuple(measured), columns, rows, line, frame)
+
+
+def _count_covers(cells: Iterable[Cell], columns: int, rows: int) -> np.ndarray:
+    """How many cells reach over each place of a table, from the corners of the cells alone."""
+    corners = np.zeros((columns + 1, rows + 1), np.int64)
+    for cell in cells:
+        right = _end(cell.end_column, cell.column, columns) + 1
+        below = _end(cell.end_row, cell.row, rows) + 1
+        corners[cell.column, cell.row] += 1
+        corners[right, below] += 1
+        corners[right, cell.row] -= 1
+        corners[cell.column, below] -= 1
+    return corners.cumsum(axis=0).cumsum(axis=1)
 
 
 def _end(end: int | None, start: int, count: int) -> int:

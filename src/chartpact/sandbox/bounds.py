@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from chartpact.drawing import CAPPED, MAX_CAP, Table
+from chartpact import palette
+from chartpact.checks import MAX_WHOLE, is_whole
+from chartpact.drawing import CAPS, OBJECTS, Cell, DrawnObject, Table
 from chartpact.drawing.fieldtypes import SERIES
 from chartpact.sandbox.wire import Column, WireError
 from chartpact.scene import PLOTS as PLOT_KINDS
@@ -22,10 +24,12 @@ from chartpact.script.limits import (
     PLOTS,
     POINTS,
     SCENE_TEXT_CHARS,
+    TABLE_CELLS,
+    VERTICES,
 )
 
 _SERIES = {
-    (name, name in kind.optional)  # an optional series lies ahead of the last bar
+    (name, name in kind.beyond)
     for kind in PLOT_KINDS.values()
     for name, type_ in kind.field_types.items()
     if type_ is SERIES
@@ -59,18 +63,65 @@ def _check(document: Any, columns: Sequence[Column], bars: int) -> None:
     _check_most("points", points, POINTS)
     colors = (plot["color"] for plot in plots if isinstance(plot.get("color"), list))
     _check_most("colours", sum(_length(paint, columns) for paint in colors), POINTS + DOTS)
-    _check_array("dots", document.get("dots", {}), columns, bars)
-    _check_array("signals", document.get("signals", {}), columns, bars)
-    objects = {channel: document.get(channel, ()) for channel in CAPPED}
+    _check_array("dots", document.get("dots", {}), columns, bars, DOTS)
+    _check_array("signals", document.get("signals", {}), columns, bars, DOTS)
+    _check_array("points of polylines", document.get("vertices", {}), columns, MAX_WHOLE, VERTICES)
+    objects = {channel: document.get(channel, ()) for channel in OBJECTS if channel != "tables"}
     for channel, fields in objects.items():
-        _check_most(channel, max(map(len, fields), default=0), MAX_CAP)
-    cells = dict(zip(Table.field_types, document.get("tables", ()), strict=False)).get("cells", ())
+        _check_most(channel, max(map(len, fields), default=0), _MOST_OBJECTS[channel])
     _check_texts(chain([[document.get("label")]], (plot.values() for plot in plots), *simple))
-    _check_texts(chain(*objects.values(), *cells))
+    _check_texts(chain(*objects.values(), *_check_tables(document.get("tables", ()))))
 
 
-def _check_array(what: str, array: dict[str, Any], columns: Sequence[Column], bars: int) -> None:
-    _check_most(what, max((_length(packed, columns) for packed in array.values()), default=0), DOTS)
+_MOST_OBJECTS = {**CAPS, "linefills": CAPS["lines"]}  # linefills count as lines
+
+
+def _check_tables(packed: Sequence[Any]) -> list[Any]:
+    """The packed cells of tables, after a look at the sizes that a layout works through."""
+    tables = _by_field(Table, packed)
+    cells: list[Any] = tables.get("cells", [])
+    sizes = list(zip(tables.get("columns", ()), tables.get("rows", ()), strict=True))
+    _check_most("tables", max(len(sizes), len(cells)), len(palette.POSITIONS))
+    for (columns, rows), fields in zip(sizes, cells, strict=True):
+        if not (is_whole(columns, TABLE_CELLS) and is_whole(rows, TABLE_CELLS)):
+            raise WireError("it holds larger tables than may be drawn")
+        _check_most("cells", columns * rows, TABLE_CELLS)
+        _check_cells(columns, rows, _by_field(Cell, fields))
+    return cells
+
+
+def _by_field(kind: type[DrawnObject], packed: Sequence[Any]) -> dict[str, Any]:
+    return dict(zip(kind.field_types, packed, strict=True)) if packed else {}
+
+
+def _check_cells(columns: int, rows: int, cells: dict[str, Any]) -> None:
+    """Raises `WireError` where cells lie outside their table, or two merged ones overlap."""
+    names = ("column", "row", "end_column", "end_row")
+    places: set[tuple[int, int]] = set()
+    merged: set[tuple[int, int]] = set()
+    for column, row, end_column, end_row in zip(
+        *(cells.get(name, ()) for name in names), strict=True
+    ):
+        last_column = column if end_column is None else end_column
+        last_row = row if end_row is None else end_row
+        if not 0 <= column <= last_column < columns or not 0 <= row <= last_row < rows:
+            raise WireError("it holds cells outside their table")
+        if (column, row) in places:
+            raise WireError("it holds several cells at one place")
+        places.add((column, row))
+        if (last_column, last_row) != (column, row):
+            area = {
+                (x, y) for x in range(column, last_column + 1) for y in range(row, last_row + 1)
+            }
+            if not merged.isdisjoint(area):
+                raise WireError("it holds merged cells that overlap")
+            merged |= area
+
+
+def _check_array(
+    what: str, array: dict[str, Any], columns: Sequence[Column], bars: int, most: int
+) -> None:
+    _check_most(what, max((_length(packed, columns) for packed in array.values()), default=0), most)
     texts = (packed for packed in array.values() if isinstance(packed, list))
     _check_most(f"text of {what}", sum(_chars(text, columns) for text in texts), DOT_TEXT_CHARS)
     for name in ("x", "bar", "confirmed_bar"):

@@ -1,9 +1,9 @@
 """Bars on their way into a run, scenes on their way out: a document, and columns beside it.
 
-Series, dots and signals cross as columns; a document names a column by its number. Drawn objects
-cross field by field inside the document. Bars come from the server and are taken as they are. A
-scene comes from a run: every value of it is checked again by the type of its field, and one that
-does not fit is a `WireError`.
+Series, dots, signals and the points of polylines cross as columns; a document names a column by its
+number. Drawn objects cross field by field inside the document. Bars come from the server and are
+taken as they are. A scene comes from a run: every value of it is checked again by the type of its
+field, and one that does not fit is a `WireError`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from typing import Any, cast
 import numpy as np
 
 from chartpact.bars import COLUMNS, Bars
-from chartpact.drawing import OBJECTS, Anchor, Cell, Record
+from chartpact.drawing import OBJECTS, Anchor, Cell, Record, Vertices
 from chartpact.drawing.fieldtypes import PAINT, SERIES
 from chartpact.drawing.objects import ANCHOR
 from chartpact.sandbox.wire import Column, WireError
@@ -60,7 +60,7 @@ def unpack_bars(document: Document, columns: Sequence[Column]) -> Bars:
 
 
 def pack_scene(scene: Scene, columns: list[Column]) -> Document:
-    """The scene as a document; series, dots and signals go to the end of `columns`."""
+    """The scene as a document; series, dots, signals and points go to the end of `columns`."""
     document: Document = {}
     for name, type_ in Scene.field_types.items():
         value = getattr(scene, name)
@@ -74,6 +74,9 @@ def pack_scene(scene: Scene, columns: list[Column]) -> Document:
             document[name] = _pack_records(OBJECTS[name], value) if value else []
         else:
             document[name] = type_.encode(value) if type_.encode else value
+    if scene.polylines:
+        points = Vertices.concat([polyline.columns for polyline in scene.polylines])
+        document["vertices"] = _pack_array(points, columns)
     return document
 
 
@@ -91,17 +94,19 @@ def unpack_scene(document: Any, columns: Sequence[Column]) -> Scene:
 
 def _unpack_scene(document: Any, packet: "_Packet") -> Scene:
     values: Document = {}
-    dots = _Dots(_unpack_array(Points, document["dots"], packet) if "dots" in document else ())
+    dots = _Rows(Points, document.get("dots"), packet)
+    vertices = _Rows(Vertices, document.get("vertices"), packet)
     for name, value in document.items():
         if name == "plots":
             values[name] = tuple(_unpack_plots(value, packet, dots))
         elif name == "signals":
             values[name] = _unpack_array(Signals, value, packet)
         elif name in OBJECTS:
-            values[name] = _unpack_records(OBJECTS[name], value) if value else ()
-        elif name != "dots":
+            values[name] = _unpack_records(OBJECTS[name], value, vertices) if value else ()
+        elif name not in ("dots", "vertices"):
             values[name] = value
     dots.check_all_taken()
+    vertices.check_all_taken()
     return Scene(**values)
 
 
@@ -140,17 +145,23 @@ def _pack_records(kind: type[Record], records: Sequence[Record]) -> list[Any]:
             values = _pack_records(Anchor, values)
         elif name == "cells":
             values = [_pack_records(Cell, cells) for cells in values]
+        elif name == "points":
+            values = [len(points) for points in values]
         packed.append(values)
     return packed
 
 
-def _unpack_records(kind: type[Record], packed: Sequence[Any]) -> list[Any]:
+def _unpack_records(
+    kind: type[Record], packed: Sequence[Any], vertices: "_Rows | None" = None
+) -> list[Any]:
     columns = dict(zip(kind.field_types, packed, strict=True))
     for name, values in columns.items():
         if kind.field_types[name] is ANCHOR:
             columns[name] = _unpack_records(Anchor, values)
         elif name == "cells":
             columns[name] = [_unpack_records(Cell, cells) for cells in values]
+        elif name == "points" and vertices is not None:
+            columns[name] = [vertices.take(count) for count in values]
     return kind.assemble({}).alike(**columns)
 
 
@@ -174,7 +185,7 @@ def _simple_kind(plot: Plot) -> str:
     return plot.kind if plot.kind in _SIMPLE and isinstance(plot.color, str) else ""
 
 
-def _unpack_plots(documents: Iterable[Document], packet: _Packet, dots: "_Dots") -> Iterator[Plot]:
+def _unpack_plots(documents: Iterable[Document], packet: _Packet, dots: "_Rows") -> Iterator[Plot]:
     for document in documents:
         kind = PLOTS[document["kind"]]
         if "rows" not in document:
@@ -185,22 +196,22 @@ def _unpack_plots(documents: Iterable[Document], packet: _Packet, dots: "_Dots")
             raise ValueError("rows")
 
 
-class _Dots:
-    """The dots of all plots, which take theirs in turn."""
+class _Rows:
+    """The dots of all plots, or the points of all polylines, which take theirs in turn."""
 
-    def __init__(self, points: Sequence[Any]) -> None:
-        self._points = points
+    def __init__(self, kind: type[RecordArray[Any]], packed: Any, packet: _Packet) -> None:
+        self._rows = kind() if packed is None else _unpack_array(kind, packed, packet)
         self._taken = 0
 
-    def take(self, count: Any) -> Sequence[Any]:
-        if type(count) is not int or not 0 <= count <= len(self._points) - self._taken:
-            raise ValueError("dots")
+    def take(self, count: Any) -> RecordArray[Any]:
+        if type(count) is not int or not 0 <= count <= len(self._rows) - self._taken:
+            raise ValueError("rows")
         self._taken += count
-        return self._points[self._taken - count : self._taken]
+        return self._rows[self._taken - count : self._taken]
 
     def check_all_taken(self) -> None:
-        if self._taken != len(self._points):
-            raise ValueError("dots")
+        if self._taken != len(self._rows):
+            raise ValueError("rows")
 
 
 def _pack_plot(plot: Plot, columns: list[Column], sent: dict[int, int]) -> Document:
@@ -209,7 +220,7 @@ def _pack_plot(plot: Plot, columns: list[Column], sent: dict[int, int]) -> Docum
     blank = vars(_BLANK[plot.kind])
     for name, type_ in plot.field_types.items():
         value = getattr(plot, name)
-        if value is blank[name] or (name in plot.optional and not len(value)):
+        if value is blank[name] or (name in plot.beyond and not len(value)):
             continue
         if type_ is SERIES:
             document[name] = _add_once(value, columns, sent)
@@ -225,7 +236,7 @@ def _pack_plot(plot: Plot, columns: list[Column], sent: dict[int, int]) -> Docum
 _BLANK: Mapping[str, Plot] = {kind: plot.assemble({}) for kind, plot in PLOTS.items()}
 
 
-def _unpack_plot(kind: type[Plot], document: Document, packet: _Packet, dots: _Dots) -> Plot:
+def _unpack_plot(kind: type[Plot], document: Document, packet: _Packet, dots: _Rows) -> Plot:
     values: Document = {}
     for name, value in document.items():
         if name == "kind":

@@ -6,7 +6,21 @@ read-only float64 arrays in which NaN means "nothing is drawn on this bar"; in J
 """
 
 from chartpact.arrays import NOTHING
-from chartpact.drawing import CHANNELS, Anchor, Box, Cell, Label, Line, SceneError, Table
+from chartpact.drawing import (
+    CHANNELS,
+    Anchor,
+    Box,
+    Cell,
+    Label,
+    Line,
+    Linefill,
+    Polyline,
+    SceneError,
+    Table,
+    Vertex,
+    Vertices,
+)
+from chartpact.drawing.recordarray import RecordArray
 from chartpact.scene.drawn import Drawn
 from chartpact.scene.plots import (
     PLOTS,
@@ -22,7 +36,6 @@ from chartpact.scene.plots import (
     Points,
     displace,
 )
-from chartpact.scene.recordarray import RecordArray
 from chartpact.scene.scene import Scene, json_schema
 from chartpact.scene.signals import Signal, Signals, signals_of
 
@@ -43,15 +56,19 @@ __all__ = [
     "Label",
     "Line",
     "LinePlot",
+    "Linefill",
     "Plot",
     "Point",
     "Points",
+    "Polyline",
     "RecordArray",
     "Scene",
     "SceneError",
     "Signal",
     "Signals",
     "Table",
+    "Vertex",
+    "Vertices",
     "displace",
     "json_schema",
     "signals_of",

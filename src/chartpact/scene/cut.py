@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from chartpact.drawing import Anchor, DrawnObject
+from chartpact.drawing import Anchor, DrawnObject, Polyline
 from chartpact.drawing.fieldtypes import SERIES
 from chartpact.scene.plots import DivLinePlot, DotPlot, Plot
 from chartpact.scene.signals import Signals
@@ -33,7 +33,7 @@ def _cut(plot: Plot, first: int) -> Plot:
     changes: dict[str, Any] = {
         name: getattr(plot, name)[first:]
         for name, type_ in plot.field_types.items()
-        if type_ is SERIES and name not in plot.optional  # what is ahead of the last bar stays
+        if type_ is SERIES and name not in plot.beyond
     }
     if not isinstance(plot.color, str):
         changes["color"] = plot.color[first:]
@@ -49,12 +49,13 @@ def cut_signals(signals: Signals, first: int) -> Signals:
 
 
 def cut_objects(objects: Iterable[T], first: int) -> tuple[T, ...]:
-    return tuple(
-        drawn.assemble(
-            vars(drawn) | {name: _move(getattr(drawn, name), first) for name in drawn.places}
-        )
-        for drawn in objects
-    )
+    return tuple(drawn.assemble(vars(drawn) | _moved_places(drawn, first)) for drawn in objects)
+
+
+def _moved_places(drawn: DrawnObject, first: int) -> dict[str, Any]:
+    if isinstance(drawn, Polyline):
+        return {"points": drawn.columns.replace(bar=drawn.columns.bar - first)}
+    return {name: _move(getattr(drawn, name), first) for name in drawn.places}
 
 
 def _move(place: Anchor, first: int) -> Anchor:

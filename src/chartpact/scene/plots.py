@@ -14,6 +14,7 @@ from chartpact.checks import shown
 from chartpact.drawing.fieldtypes import (
     COLOR_SCHEMA,
     BorderStyle,
+    Flag,
     Json,
     LineStyle,
     Measure,
@@ -29,7 +30,7 @@ from chartpact.drawing.fieldtypes import (
     Whole,
 )
 from chartpact.drawing.record import Record, SceneError
-from chartpact.scene.recordarray import RecordArray, array_type
+from chartpact.drawing.recordarray import RecordArray, array_type
 from chartpact.textcolumn import TextColumn
 
 
@@ -38,9 +39,11 @@ class Plot(Record):
     """What every plot has: a title and its colour."""
 
     kind: ClassVar[str]
-    optional: ClassVar[tuple[str, ...]] = ()  # left out of the JSON when empty
+    optional: ClassVar[tuple[str, ...]] = ("provisional",)
+    beyond: ClassVar[tuple[str, ...]] = ()  # series that lie right of the last bar
     title: Text = ""
     color: Paint = "blue"
+    provisional: Flag = False  # it may change when bars are added
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Plot) and self.to_json() == other.to_json()
@@ -53,9 +56,6 @@ class Plot(Record):
         if not isinstance(self.color, str):
             data["colors"] = list(self.color)
             del data["color"]
-        for name in self.optional:
-            if not data[name]:
-                del data[name]
         return data
 
     @classmethod
@@ -80,11 +80,10 @@ class Plot(Record):
             "type": "array",
             "items": {"anyOf": [COLOR_SCHEMA, {"type": "null"}]},
         }
-        painted = {"color", *cls.optional}
         return {
             **schema,
             "properties": properties,
-            "required": ["kind", *(name for name in schema["required"] if name not in painted)],
+            "required": ["kind", *(name for name in schema["required"] if name != "color")],
             "oneOf": [{"required": ["color"]}, {"required": ["colors"]}],
         }
 
@@ -94,7 +93,8 @@ class LinePlot(Plot):
     """A value for each bar; `ahead` is what is drawn right of the last bar, bar by bar."""
 
     kind = "line"
-    optional = ("ahead",)
+    optional = ("provisional", "ahead")
+    beyond = ("ahead",)
     values: Series
     width: Measure = 1
     style: PlotStyle = "line"
@@ -132,7 +132,8 @@ class FillPlot(Plot):
     """The area between two series."""
 
     kind = "fill"
-    optional = ("a_ahead", "b_ahead")
+    optional = ("provisional", "a_ahead", "b_ahead")
+    beyond = ("a_ahead", "b_ahead")
     a: Series
     b: Series
     alpha: Positive = 0.2

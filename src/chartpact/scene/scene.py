@@ -6,12 +6,22 @@ from types import MappingProxyType
 from typing import Annotated, Any, Self, cast
 
 from chartpact.checks import Unfit, number, shown
-from chartpact.drawing import CHANNELS, Box, Label, Line, Record, SceneError, Table
+from chartpact.drawing import (
+    CHANNELS,
+    Box,
+    Label,
+    Line,
+    Linefill,
+    Polyline,
+    Record,
+    SceneError,
+    Table,
+)
 from chartpact.drawing.fieldtypes import COUNT, FieldType, Json, TextOrNone, list_of, nullable
 from chartpact.drawing.record import record_type
+from chartpact.drawing.recordarray import array_type
 from chartpact.scene.cut import cut_objects, cut_plots, cut_signals
 from chartpact.scene.plots import PLOTS, Plot
-from chartpact.scene.recordarray import array_type
 from chartpact.scene.signals import Signal, Signals
 
 SCHEMA_ID = "urn:chartpact:schema:scene:1"
@@ -76,12 +86,15 @@ class Scene(Record):
     `limits` is how many objects of a channel may live, `evicted` how many left because of it.
     """
 
+    optional = ("polylines", "linefills")
     plots: Annotated[tuple[Plot, ...], list_of(_PLOT)] = ()
     signals: Annotated[Sequence[Signal], array_type(Signals)] = ()
     labels: Annotated[tuple[Label, ...], list_of(record_type(Label))] = ()
     lines: Annotated[tuple[Line, ...], list_of(record_type(Line))] = ()
     boxes: Annotated[tuple[Box, ...], list_of(record_type(Box))] = ()
     tables: Annotated[tuple[Table, ...], list_of(record_type(Table))] = ()
+    polylines: Annotated[tuple[Polyline, ...], list_of(record_type(Polyline))] = ()
+    linefills: Annotated[tuple[Linefill, ...], list_of(record_type(Linefill))] = ()
     y_range: Annotated[tuple[float, float] | None, nullable(_RANGE)] = None
     label: TextOrNone = None
     limits: Annotated[Mapping[str, int], _COUNTS] = field(default_factory=dict, hash=False)

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from chartpact.drawing.fieldtypes import Price, Text, Whole
 from chartpact.drawing.record import Record
+from chartpact.drawing.recordarray import RecordArray
 from chartpact.scene.plots import DotPlot, Plot
-from chartpact.scene.recordarray import RecordArray
 from chartpact.textcolumn import TextColumn
 
 

@@ -47,5 +47,7 @@ PLOTS = 2_000  # of which each draws a series, a level or a line
 DOTS = 200_000
 DOT_TEXT_CHARS = 4_000_000  # labels of all dots, each counted as often as it stands there
 TABLE_CELLS = 2_000
+POLYLINE_POINTS = 10_000
+VERTICES = 100_000  # points of all polylines together
 OBJECT_TEXT_CHARS = 4_096
 SCENE_TEXT_CHARS = 1_000_000

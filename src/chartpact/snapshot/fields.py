@@ -43,6 +43,7 @@ FIELDS: Mapping[str, Mapping[str, Field]] = {
     },
 }
 CHANNELS = tuple(FIELDS)
+CARRIED = ("polylines", "linefills")  # recorded, and read by no contract
 PRICES: Mapping[str, tuple[str, ...]] = {
     kind.channel: kind.heights for kind in (Label, Line, Box, Cell)
 }

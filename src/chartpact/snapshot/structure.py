@@ -7,8 +7,9 @@ from collections.abc import Mapping
 
 from chartpact import palette
 from chartpact.checks import MAX_WHOLE, is_text, is_whole, shown
-from chartpact.drawing import Anchor
+from chartpact.drawing import OBJECTS, Anchor
 from chartpact.snapshot.fields import (
+    CARRIED,
     CHANNELS,
     CHART,
     CHART_NEEDS,
@@ -92,7 +93,7 @@ def _check_study(study: Json, place: str) -> None:
     limits = study.get("limits", {})
     if not isinstance(limits, Mapping) or not all(map(is_whole, limits.values())):
         raise SnapshotError(f"{place}.limits does not map channels to whole numbers")
-    for channel in CHANNELS:
+    for channel in (*CHANNELS, *CARRIED):
         if channel in study and not isinstance(study[channel], list | tuple):
             raise SnapshotError(
                 f"{place}.{channel} is not a list; leave it out where it cannot be read"
@@ -128,7 +129,18 @@ def json_schema() -> dict[str, Json]:
         properties = {name: _schema_of(field) for name, field in known.items()}
         return {"type": "object", "properties": properties, "required": list(required)}
 
-    channels = {name: {"type": "array", "items": record(known)} for name, known in FIELDS.items()}
+    channels: dict[str, Json] = {
+        name: {"type": "array", "items": record(known)} for name, known in FIELDS.items()
+    }
+    for name, kind in OBJECTS.items():
+        properties = kind.schema()["properties"]
+        if name in CARRIED:
+            channels[name] = {
+                "type": "array",
+                "items": {"type": "object", "properties": properties},
+            }
+        elif name in FIELDS:
+            channels[name]["items"]["properties"]["provisional"] = properties["provisional"]
     study = record(STUDY, "name")
     study["properties"] |= {
         "inputs": {"type": ["object", "null"]},

@@ -1,8 +1,10 @@
 """The study of an indicator of our own: its scene as the records of a snapshot."""
 
-from chartpact.drawing import CAPPED, DrawnObject
+from collections.abc import Sequence
+
+from chartpact.drawing import CAPS, DrawnObject
 from chartpact.scene import Drawn, Scene
-from chartpact.snapshot.fields import Json
+from chartpact.snapshot.fields import CARRIED, Json
 
 
 def study(drawn: Drawn) -> dict[str, Json]:
@@ -20,12 +22,17 @@ def study(drawn: Drawn) -> dict[str, Json]:
         "short_name": drawn.short_title,
         "version": None,
         "inputs": dict(drawn.params),
-        **{channel: list(map(_record, getattr(scene, channel))) for channel in CAPPED},
+        **{channel: _records(getattr(scene, channel)) for channel in ("labels", "lines", "boxes")},
         "cells": cells,
         "tables": tables,
+        **{channel: _records(getattr(scene, channel)) for channel in CARRIED},
         "truncated": [],
-        "limits": {channel: cap for channel, cap in scene.limits.items() if channel in CAPPED},
+        "limits": {channel: cap for channel, cap in scene.limits.items() if channel in CAPS},
     }
+
+
+def _records(objects: Sequence[DrawnObject]) -> list[Json]:
+    return list(map(_record, objects))
 
 
 def _record(drawn: DrawnObject) -> dict[str, Json]:

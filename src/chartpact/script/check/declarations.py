@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from chartpact.drawing import CAPPED, MAX_CAP
+from chartpact import drawing
 from chartpact.params import TYPES, Param
 from chartpact.params import check as check_value
 from chartpact.prices import SOURCES
@@ -27,7 +27,7 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 _NUMERIC = ("int", "float")
 _FETCHED = ("symbol", "calendar")  # may stay unset: the host then offers its own
 CATEGORIES = ("overlay", "panel", "external")
-CAPS = tuple(f"max_{channel}_count" for channel in CAPPED)
+CAPS = {f"max_{channel}_count": cap for channel, cap in drawing.CAPS.items()}
 META_KEYS: Mapping[str, type] = {
     "title": str,
     "short_title": str,
@@ -244,8 +244,8 @@ def _meta_value(key: str, node: ast.expr) -> Any:
         raise _Wrong(node, "type", f"{key} is {_TYPE_WORDS[META_KEYS[key]]}")
     if isinstance(value, str) and len(value) > MOST_TEXT:
         raise _Wrong(node, "size", f"{key} has at most {MOST_TEXT} characters")
-    if isinstance(value, int) and key in CAPS and not 1 <= value <= MAX_CAP:
-        raise _Wrong(node, "value", f"{key} is from 1 to {MAX_CAP}")
+    if isinstance(value, int) and key in CAPS and not 1 <= value <= CAPS[key]:
+        raise _Wrong(node, "value", f"{key} is from 1 to {CAPS[key]}")
     return value
 
 

@@ -11,7 +11,7 @@ from chartpact.arrays import all_true, any_true
 from chartpact.bars import Bars
 from chartpact.checks import Unfit
 from chartpact.drawing import (
-    CAPPED,
+    CAPS,
     DEFAULT_CAP,
     OBJECTS,
     DrawnObject,
@@ -19,7 +19,7 @@ from chartpact.drawing import (
     SceneError,
     Table,
 )
-from chartpact.drawing.fieldtypes import COLOR
+from chartpact.drawing.fieldtypes import COLOR, FLAG
 from chartpact.scene import (
     BarsPlot,
     DivLinePlot,
@@ -38,6 +38,7 @@ from chartpact.script.errors import Fault
 from chartpact.script.host.arguments import (
     SeriesArguments,
     check_offset,
+    field_value,
     measure,
     number,
     plain,
@@ -49,7 +50,9 @@ from chartpact.script.host.handles import (
     BoxHandle,
     Canvas,
     LabelHandle,
+    LinefillHandle,
     LineHandle,
+    PolylineHandle,
     TableHandle,
 )
 from chartpact.script.limits import (
@@ -59,6 +62,7 @@ from chartpact.script.limits import (
     PLOTS,
     POINTS,
     SCENE_TEXT_CHARS,
+    VERTICES,
 )
 from chartpact.script.runtime.meter import Meter
 from chartpact.script.runtime.series import Array, Series
@@ -113,13 +117,13 @@ class Chart(HostObject):
     }
 
     def __init__(self, bars: Bars, meta: Mapping[str, Any], meter: Meter) -> None:
-        caps = {channel: meta.get(f"max_{channel}_count", DEFAULT_CAP) for channel in CAPPED}
+        caps = {channel: meta.get(f"max_{channel}_count", DEFAULT_CAP) for channel in CAPS}
         self.canvas = Canvas(bars.time, meter, caps)
         self._meter = meter
         self._size = len(bars)
         self._read = SeriesArguments(len(bars), meter)
         self._plots: list[Plot | _Scattered] = []
-        self._scattered: dict[str, _Scattered] = {}  # by title
+        self._scattered: dict[tuple[str, bool], _Scattered] = {}  # by title and provisional
         self._signals: list[tuple[Array, Array, str, int]] = []  # bars, heights, name, offset
         self._dot_count = 0
         self._dot_text = 0
@@ -138,6 +142,7 @@ class Chart(HostObject):
         width: Any = 1,
         style: Any = "line",
         offset: Any = 0,
+        provisional: Any = False,
     ) -> None:
         """A line through the value of each bar, displaced by `offset` bars to the right."""
         values, ahead = self._read.displace(self._read.series(s, "s"), offset)
@@ -149,6 +154,7 @@ class Chart(HostObject):
             width=width,
             style=style,
             ahead=ahead,
+            provisional=provisional,
         )
 
     def fill(
@@ -159,6 +165,7 @@ class Chart(HostObject):
         alpha: Any = 0.2,
         title: Any = "",
         offset: Any = 0,
+        provisional: Any = False,
     ) -> None:
         """The area between two series, or between a series and a level."""
         if type(alpha) in (int, float) and not 0 <= alpha <= 1:
@@ -175,12 +182,26 @@ class Chart(HostObject):
             alpha=alpha,
             a_ahead=a_ahead,
             b_ahead=b_ahead,
+            provisional=provisional,
         )
 
-    def bars(self, s: Any, title: Any = "", color: Any = "blue", base: Any = 0) -> None:
+    def bars(
+        self,
+        s: Any,
+        title: Any = "",
+        color: Any = "blue",
+        base: Any = 0,
+        provisional: Any = False,
+    ) -> None:
         """Columns from `base` to the value of each bar."""
-        values = self._read.series(s, "s", level=True)
-        self._add(BarsPlot, title=title, color=self._read.paint(color), values=values, base=base)
+        self._add(
+            BarsPlot,
+            title=title,
+            values=self._read.series(s, "s", level=True),
+            color=self._read.paint(color),
+            base=base,
+            provisional=provisional,
+        )
 
     def dot(
         self,
@@ -191,6 +212,7 @@ class Chart(HostObject):
         label: Any = None,
         title: Any = "",
         offset: Any = 0,
+        provisional: Any = False,
     ) -> None:
         """A dot on a bar, or on every bar where a condition holds; with a label it is a signal.
 
@@ -201,7 +223,7 @@ class Chart(HostObject):
             self._check_text(label, "label")
         check_offset(offset)
         if type(x) is Series or type(x) in LISTS:
-            self._dots(x, y, color, size, label, title, offset)
+            self._dots(x, y, color, size, label, title, offset, provisional)
             return
         self._meter.charge(45 if label is None else 190)
         height = number(y, "y")
@@ -214,9 +236,11 @@ class Chart(HostObject):
             raise Fault("value", f"x is the number of a bar, from 0 to {last}, not {shown(bar)}")
         if not 0 <= bar + offset < self._size:
             raise Fault("value", f"offset: there is no bar {bar + offset}")
-        dots = self._scattered.get(title)
+        if type(provisional) is not bool:
+            field_value(provisional, FLAG, "provisional")  # raises
+        dots = self._scattered.get((title, provisional))
         if dots is None:
-            dots = self._scattered[title] = _Scattered(title)
+            dots = self._scattered[title, provisional] = _Scattered(title, provisional)
             self._reserve()
             self._plots.append(dots)
         self._reserve_dots(1, label)
@@ -225,7 +249,15 @@ class Chart(HostObject):
             self._signals.append((np.array([bar]), np.array([height]), label, offset))
 
     def _dots(
-        self, x: Any, y: Any, color: Any, size: Any, label: Any, title: Any, offset: int
+        self,
+        x: Any,
+        y: Any,
+        color: Any,
+        size: Any,
+        label: Any,
+        title: Any,
+        offset: int,
+        provisional: Any,
     ) -> None:
         self._meter.charge(800)
         condition = self._read.condition(x, "x")
@@ -241,16 +273,29 @@ class Chart(HostObject):
         paint = self._read.paint(color)
         if isinstance(paint, TextColumn):
             paint = paint.take(bars)
-        self._add(DotPlot, title=title, color=paint, points=points)
+        self._add(DotPlot, title=title, color=paint, points=points, provisional=provisional)
         if label is not None:
             self._signals.append((bars, heights, label, offset))
 
-    def hline(self, y: Any, color: Any = "gray", style: Any = "solid", title: Any = "") -> None:
+    def hline(
+        self,
+        y: Any,
+        color: Any = "gray",
+        style: Any = "solid",
+        title: Any = "",
+        provisional: Any = False,
+    ) -> None:
         """A level across the pane."""
         height = number(y, "y")
         if height is not None:
-            paint = plain(color, "color")
-            self._add(HLinePlot, title=title, color=paint, y=height, style=style)
+            self._add(
+                HLinePlot,
+                title=title,
+                color=plain(color, "color"),
+                y=height,
+                style=style,
+                provisional=provisional,
+            )
 
     def hbar(
         self,
@@ -261,6 +306,7 @@ class Chart(HostObject):
         offset: Any = 0,
         side: Any = "left",
         title: Any = "",
+        provisional: Any = False,
     ) -> None:
         """A bar of a profile, lying; width and offset are shares of the pane."""
         middle, thickness = number(y, "y"), number(height, "height")
@@ -274,6 +320,7 @@ class Chart(HostObject):
                 width=width,
                 offset=offset,
                 side=side,
+                provisional=provisional,
             )
 
     def divline(
@@ -286,6 +333,7 @@ class Chart(HostObject):
         style: Any = "solid",
         title: Any = "",
         offset: Any = 0,
+        provisional: Any = False,
     ) -> None:
         """A straight line between two points, such as a divergence.
 
@@ -295,7 +343,7 @@ class Chart(HostObject):
         """
         check_offset(offset)
         if type(x2) is Series or type(x2) in LISTS:
-            self._divlines(x1, y1, x2, y2, color, style, title, offset)
+            self._divlines(x1, y1, x2, y2, color, style, title, offset, provisional)
             return
         first, last = self.canvas.bar(x1, "x1", offset), self.canvas.bar(x2, "x2", offset)
         begin, end = number(y1, "y1"), number(y2, "y2")
@@ -310,10 +358,20 @@ class Chart(HostObject):
             x2=last,
             y2=end,
             style=style,
+            provisional=provisional,
         )
 
     def _divlines(
-        self, x1: Any, y1: Any, x2: Any, y2: Any, color: Any, style: Any, title: Any, offset: int
+        self,
+        x1: Any,
+        y1: Any,
+        x2: Any,
+        y2: Any,
+        color: Any,
+        style: Any,
+        title: Any,
+        offset: int,
+        provisional: Any,
     ) -> None:
         condition = self._read.condition(x2, "x2")
         series = [
@@ -338,7 +396,9 @@ class Chart(HostObject):
         if not count:
             return
         first = {"color": paint} | {name: values[0] for name, values in columns.items()}
-        template = self._add(DivLinePlot, title=title, style=style, **first)
+        template = self._add(
+            DivLinePlot, title=title, style=style, provisional=provisional, **first
+        )
         self._meter.charge(250 * (count - 1))
         self._check_text(title, "title", count - 1)
         self._reserve(plots=count - 1)
@@ -368,6 +428,8 @@ class Chart(HostObject):
     new_line = LineHandle.constructor()
     new_box = BoxHandle.constructor()
     new_table = TableHandle.constructor()
+    new_polyline = PolylineHandle.constructor()
+    new_linefill = LinefillHandle.constructor()
 
     # -------------------------------------------------------------------------------------- scene
 
@@ -380,6 +442,8 @@ class Chart(HostObject):
         }
         if sum(map(_text_chars, chain(*objects.values()))) > SCENE_TEXT_CHARS:
             raise Fault("size", f"all texts together have at most {SCENE_TEXT_CHARS:,} characters")
+        if sum(len(polyline.points) for polyline in objects["polylines"]) > VERTICES:
+            raise Fault("size", f"all polylines together have at most {VERTICES:,} points")
         plots = (plot.plot() if isinstance(plot, _Scattered) else plot for plot in self._plots)
         return Scene(
             plots=tuple(plots),
@@ -471,8 +535,9 @@ def _fault(error: SceneError, kind: type[Record]) -> Fault:
 class _Scattered:
     """Dots that were drawn one by one, in one plot."""
 
-    def __init__(self, title: str) -> None:
+    def __init__(self, title: str, provisional: bool) -> None:
         self._title = title
+        self._provisional = provisional
         self._x: list[int] = []
         self._y: list[float] = []
         self._size: list[float] = []
@@ -498,7 +563,7 @@ class _Scattered:
     def plot(self) -> DotPlot:
         color: Any = self._color[0] if len(set(self._color)) == 1 else tuple(self._color)
         points = Points(x=self._x, y=self._y, size=self._size, label=self._label)
-        return DotPlot(title=self._title, color=color, points=points)
+        return DotPlot(title=self._title, color=color, points=points, provisional=self._provisional)
 
 
 def _known(condition: Array, *series: Array) -> tuple[Array, list[Array]]:

@@ -1,8 +1,8 @@
 """Handles: the drawn objects of a run, as scripts hold them.
 
 Constructors, setters and getters are derived from the table of drawn objects. A channel holds at
-most its cap: the oldest object leaves first. Coordinates that are na keep an object undrawn, yet it
-counts.
+most its cap: the oldest object leaves first. Linefills count with lines, as in Pine, and leave with
+either of theirs. Coordinates that are na keep an object undrawn, yet it counts.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,12 +14,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chartpact import palette
-from chartpact.drawing import CHANNELS, Anchor, Argument, Box, Cell, DrawnObject, Label, Line, Table
+from chartpact.arrays import ABSENT
+from chartpact.drawing import (
+    CHANNELS,
+    Anchor,
+    Argument,
+    Box,
+    Cell,
+    DrawnObject,
+    Label,
+    Line,
+    Linefill,
+    Polyline,
+    Table,
+    Vertices,
+)
 from chartpact.script.errors import Fault
 from chartpact.script.host.arguments import field_value, number, whole
-from chartpact.script.limits import TABLE_CELLS
+from chartpact.script.limits import POLYLINE_POINTS, TABLE_CELLS
 from chartpact.script.runtime.meter import Meter
-from chartpact.script.runtime.values import HostObject, a_type, shown
+from chartpact.script.runtime.values import LISTS, HostObject, a_type, shown
 
 FURTHEST = 500  # bars right of the last one that an object may reach to
 _LAST_TIME = 1 << 52
@@ -27,6 +41,12 @@ _NOWHERE = Anchor(None, None, None)
 
 # Steps of a new object, of each argument of an object, of each argument of a cell.
 _NEW, _PUT, _PUT_CELL = 130, 22, 28
+# Steps of the points of a polyline, of each, and of looking up its time.
+_POINTS, _POINT, _POINT_AT_TIME = 300, 20, 100
+
+# The channels that are counted together, the one whose cap holds first.
+_POOLS: dict[str, tuple[str, ...]] = {channel: (channel,) for channel in CHANNELS}
+_POOLS |= dict.fromkeys(("lines", "linefills"), ("lines", "linefills"))
 
 
 @dataclass
@@ -42,17 +62,35 @@ class Canvas:
     evicted: dict[str, int] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
     count: int = 0
+    fills: dict[int, set[int]] = field(default_factory=dict)  # ids of linefills, by that of a line
 
     def add(self, handle: "Handle") -> None:
         name = handle.kind.channel
-        channel = self.alive[name]
         self.used.add(name)
         self.count += 1
         handle.id = self.count
-        channel[handle.id] = handle
-        if name in self.caps and len(channel) > self.caps[name]:
-            del channel[next(iter(channel))]
-            self.evicted[name] = self.evicted.get(name, 0) + 1
+        self.alive[name][handle.id] = handle
+        cap = self.caps.get(_POOLS[name][0])
+        if cap is not None and sum(len(self.alive[channel]) for channel in _POOLS[name]) > cap:
+            self._evict_oldest(_POOLS[name])
+
+    def _evict_oldest(self, pool: tuple[str, ...]) -> None:
+        before = {channel: len(self.alive[channel]) for channel in pool}
+        id_, oldest = min((next(iter(self.alive[name])), name) for name in pool if before[name])
+        self.remove(oldest, id_)
+        for channel, count in before.items():
+            if gone := count - len(self.alive[channel]):
+                self.evicted[channel] = self.evicted.get(channel, 0) + gone
+
+    def remove(self, channel: str, id_: int) -> None:
+        """Removes an object, and with a line its linefills."""
+        handle = self.alive[channel].pop(id_, None)
+        if isinstance(handle, LinefillHandle):
+            for line in handle.lines:
+                self.fills.get(line.id, set()).discard(id_)
+        elif channel == "lines":
+            for fill in tuple(self.fills.pop(id_, ())):
+                self.remove("linefills", fill)
 
     def anchor(self, x: Any, xloc: str, keyword: str) -> Anchor:
         """The place of an x: a bar's number, or a time in UTC ms."""
@@ -63,6 +101,37 @@ class Canvas:
             return self._anchor_at_time(place, keyword)
         bar = self._check_bar(place, keyword)
         return _anchor(bar, int(self.time[bar]) if bar < len(self.time) else None)
+
+    def vertices(self, points: Any, xloc: str) -> Vertices:
+        """The points of a polyline, without those that are na."""
+        if type(points) not in LISTS and type(points) is not tuple:
+            raise Fault("type", f"points is a list of points, not {a_type(points)}", _A_POINT)
+        count = len(points)
+        by_time = xloc == "bar_time"
+        self.meter.charge(_POINTS + (_POINT_AT_TIME if by_time else _POINT) * count)
+        if count > POLYLINE_POINTS:
+            raise Fault("size", f"a polyline has at most {POLYLINE_POINTS:,} points, not {count:,}")
+        places, heights = [], []
+        for point in points:
+            if (type(point) is not tuple and type(point) not in LISTS) or len(point) != 2:
+                raise Fault("type", f"points: a point is a pair, not {a_type(point)}", _A_POINT)
+            x, height = whole(point[0], "x"), number(point[1], "y")
+            if x is not None and height is not None:
+                places.append(x if by_time else self._check_bar(x, "x"))
+                heights.append(height)
+        if by_time:
+            anchors = [self._anchor_at_time(ms, "x") for ms in places]
+            rows = [at for at, anchor in enumerate(anchors) if anchor.bar is not None]
+            return Vertices(
+                bar=[anchors[at].bar for at in rows],
+                time=[anchors[at].time for at in rows],
+                y=[heights[at] for at in rows],
+            )
+        bar = np.array(places, np.int64)
+        time = np.full(len(bar), ABSENT)
+        known = bar < len(self.time)
+        time[known] = self.time[bar[known]]
+        return Vertices(bar=bar, time=time, y=np.array(heights, np.float64))
 
     def bar(self, x: Any, keyword: str, offset: int = 0) -> int | None:
         """The bar of that number, `offset` bars to the right; None where it is na."""
@@ -98,6 +167,9 @@ class Canvas:
             return _anchor(bar, int(self.time[bar]))
         ahead = -(-(ms - int(self.time[bar])) // self._step) if self._step > 0 else 0
         return _anchor(bar + ahead, ms)
+
+
+_A_POINT = "a point is (x, y), as in [(0, 100.0), (5, 101.5)]"
 
 
 def _anchor(bar: int, time: int | None) -> Anchor:
@@ -137,9 +209,19 @@ def _setting(argument: Argument, kind: type[DrawnObject]) -> _Setting:
             handle.canvas.meter.charge(len(value) // 16)
         return field_value(value, type_, keyword)
 
+    def read_points(handle: Handle, value: Any) -> Vertices:
+        return handle.canvas.vertices(value, handle.xloc)
+
+    def read_line(_: Handle, value: Any) -> int:
+        return _check_line(value, keyword).id
+
     read: Callable[[Any, Any], Any] = read_field
     if name in kind.places:
         read = read_place
+    elif type_.kind == "array":
+        read = read_points
+    elif type_.kind == "id":
+        read = read_line
     elif name in kind.heights:
         read = read_height
     return _Setting(keyword, name, argument.default, read)
@@ -194,8 +276,9 @@ def _height_getter(name: str) -> Callable[["Handle"], Any]:
 class Handle(HostObject):
     """An object that a script drew, and may change or delete.
 
-    `pairs` are setters of two fields at once. `verbs` are the methods that neither set nor get.
-    A class is given further derived methods as its keyword arguments.
+    `pairs` are setters of two fields at once. `verbs` are the methods that neither set nor get,
+    and `fixed` the keywords that nothing sets later. A class is given further derived methods as
+    its keyword arguments.
     """
 
     __slots__ = ("canvas", "id", "values", "xloc")
@@ -203,12 +286,14 @@ class Handle(HostObject):
     settings: ClassVar[Mapping[str, _Setting]]
     pairs: ClassVar[Mapping[str, tuple[str, str]]] = {}
     verbs: ClassVar[tuple[str, ...]] = ("copy", "delete")
+    fixed: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls, **derived: Any) -> None:
         kind = cls.kind
         cls.type_name = kind.__name__.lower()
         cls.settings = _settings(kind, apart=["xloc"])
-        derived |= {f"set_{keyword}": _setter(keyword) for keyword in cls.settings}
+        setters = (keyword for keyword in cls.settings if keyword not in cls.fixed)
+        derived |= {f"set_{keyword}": _setter(keyword) for keyword in setters}
         derived |= {f"get_{name}": _place_getter(name) for name in kind.places}
         derived |= {f"get_{name}": _height_getter(name) for name in kind.heights}
         for name, (x, y) in cls.pairs.items():
@@ -226,7 +311,8 @@ class Handle(HostObject):
     @classmethod
     def constructor(cls) -> Any:
         """The method of the chart that draws such an object."""
-        xloc = "xloc" if cls.kind.places else "'bar_index'"
+        takes_xloc = any(argument.keyword == "xloc" for argument in cls.kind.arguments)
+        xloc = "xloc" if takes_xloc else "'bar_index'"
         body = f"make(self.canvas, {xloc}, ({', '.join(cls.settings)}))"
         method = _drawing_method(f"new_{cls.type_name}", cls.kind, body, make=cls)
         method.__doc__ = cls.__doc__
@@ -262,7 +348,7 @@ class Handle(HostObject):
         self.put_all(**places)
 
     def delete(self) -> None:
-        self.canvas.alive[self.kind.channel].pop(self.id, None)
+        self.canvas.remove(self.kind.channel, self.id)
 
     def copy(self) -> "Handle":
         """A new object like this one; of one that is gone, a handle that changes nothing either."""
@@ -279,7 +365,7 @@ class Handle(HostObject):
         return self.kind.assemble({"id": self.id, **self.values})
 
 
-# --------------------------------------------------------------------------------- the four kinds
+# -------------------------------------------------------------------------------------- the kinds
 
 
 class LabelHandle(Handle):
@@ -323,6 +409,55 @@ class BoxHandle(Handle):
         "set_lefttop": ("left", "top"),
         "set_rightbottom": ("right", "bottom"),
     }
+
+
+class PolylineHandle(Handle):
+    """A line through a list of points (x, y); the handle changes or deletes it.
+
+    It may be curved, closed and filled. A point that is na is left out.
+    """
+
+    __slots__ = ()
+    kind = Polyline
+    verbs = ("delete",)
+
+
+def _check_line(value: Any, keyword: str) -> LineHandle:
+    if type(value) is not LineHandle:
+        hint = "pass what chart.new_line returns"
+        raise Fault("type", f"{keyword} is a line, not {a_type(value)}", hint)
+    return value
+
+
+class LinefillHandle(Handle):
+    """The area between two lines; the handle changes its colour or deletes it.
+
+    It follows its lines when they move, and leaves with either of them. A second one between the
+    same two lines takes the place of the first.
+    """
+
+    __slots__ = ("lines",)
+    kind = Linefill
+    verbs = ("delete", "get_line1", "get_line2")
+    fixed = ("line1", "line2")
+
+    def __init__(self, canvas: Canvas, xloc: Any, values: tuple[Any, ...]) -> None:
+        one, other = _check_line(values[0], "line1"), _check_line(values[1], "line2")
+        self.lines = one, other
+        for former in canvas.fills.get(one.id, set()) & canvas.fills.get(other.id, set()):
+            canvas.remove("linefills", former)
+        super().__init__(canvas, xloc, values)
+        if one.alive and other.alive:
+            for line in self.lines:
+                canvas.fills.setdefault(line.id, set()).add(self.id)
+        else:
+            canvas.remove("linefills", self.id)
+
+    def get_line1(self) -> LineHandle:
+        return self.lines[0]
+
+    def get_line2(self) -> LineHandle:
+        return self.lines[1]
 
 
 _CELL = _settings(Cell, apart=["column", "row"])
@@ -391,10 +526,17 @@ class TableHandle(Handle, **{f"cell_set_{keyword}": _cell_setter(keyword) for ke
                 del self.cells[place]
 
     def merge_cells(self, start_column: Any, start_row: Any, end_column: Any, end_row: Any) -> None:
-        """Joins the cells of a rectangle into its first one."""
+        """Joins the cells of a rectangle into its first one; what it overlaps is joined no more."""
         first, last = self._rectangle(start_column, start_row, end_column, end_row)
         values = self.cells.get(first, {})
         self.clear(start_column, start_row, end_column, end_row)
+        for (column, row), cell in self.cells.items():
+            if (
+                "end_column" in cell
+                and (column <= last[0] and first[0] <= cell["end_column"])
+                and (row <= last[1] and first[1] <= cell["end_row"])
+            ):
+                del cell["end_column"], cell["end_row"]
         self.cells[first] = {**values, "end_column": last[0], "end_row": last[1]}
 
     def _rectangle(self, *corners: Any) -> tuple[tuple[int, int], tuple[int, int]]:

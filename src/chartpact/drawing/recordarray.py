@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar, cast, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from chartpact.arrays import freeze, to_list
+from chartpact.arrays import ABSENT, freeze, to_list
 from chartpact.checks import Unfit
 from chartpact.drawing.fieldtypes import FieldType, Json, list_of
 from chartpact.drawing.record import Record, SceneError, record_type
@@ -111,6 +111,10 @@ class RecordArray(Sequence[R], Generic[R]):
             columns[name] = column.take(rows) if isinstance(column, TextColumn) else column[rows]
         return type(self)(**{**columns, **changes})
 
+    def replace(self, **changes: Any) -> Self:
+        """The same rows, some columns replaced."""
+        return type(self)(**{name: getattr(self, name) for name in self.names} | changes)
+
     def to_json(self) -> list[dict[str, Json]]:
         return [dict(zip(self.names, row, strict=True)) for row in self._rows()]
 
@@ -133,7 +137,9 @@ def _repeat(value: Any, type_: FieldType, count: int) -> TextColumn | NDArray[An
     """A column of one checked value."""
     if type_.kind == "text":
         return TextColumn.repeat(value, count)
-    return freeze(np.full(count, value, np.int64 if type_.kind == "whole" else np.float64))
+    if type_.kind == "whole":
+        return freeze(np.full(count, ABSENT if value is None else value, np.int64))
+    return freeze(np.full(count, value, np.float64))
 
 
 def array_type(array: type[RecordArray[Any]]) -> FieldType:
