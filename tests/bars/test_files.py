@@ -48,7 +48,7 @@ def test_a_plain_file(save):
 @pytest.mark.parametrize(
     "content",
     [
-        gzip.compress(PLAIN.encode()),
+        gzip.compress(PLAIN.encode(), mtime=0),
         PLAIN.rstrip("\n").encode(),
         b"\xef\xbb\xbf" + PLAIN.encode(),
         PLAIN.encode("utf-16"),
