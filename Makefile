@@ -9,7 +9,7 @@ JOBS ?= auto
 ROOM ?=
 ARGS ?=
 # A file's tests share what they start, so a file is run by one process.
-PARALLEL = --numprocesses=$(JOBS) --maxprocesses=4 --dist=loadfile --no-loadscope-reorder
+PARALLEL = --numprocesses=$(JOBS) --dist=loadfile --no-loadscope-reorder
 BENCH ?= ta
 
 .PHONY: serve test quick check bench fuzz guard mutants soak docs gallery format clean

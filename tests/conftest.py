@@ -40,8 +40,9 @@ STRICT = os.environ.get("CHARTPACT_STRICT", "") not in ("", "0")
 # The tests start hundreds of interpreters, which would compile every module anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+MOST_PROCESSES = 4  # each of them has to collect the tests
 # Several processes share the files in this order: the long ones first, to end at the same time.
-LONGEST = ("server", "sandbox", "repository", "script")
+LONGEST = ("server", "sandbox", "work", "repository", "script")
 
 # Timings never decide a test, and the same examples are tried on every machine.
 settings.register_profile(
@@ -88,6 +89,19 @@ class Machine:
 def pytest_configure(config: pytest.Config) -> None:
     if hasattr(config, "workerinput"):  # this is one of several processes
         config.pluginmanager.register(Machine(config.workerinput["machine"]))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """A process per core.
+
+    One core is left free where the suite gives way to others: a sandbox gives way as its owner
+    does, in a session of its own, and gets no time beside tests that keep every core busy.
+    """
+    from chartpact.work.cores import count_cores
+
+    gives_way = os.getpriority(os.PRIO_PROCESS, 0) > 0
+    return max(1, min(count_cores() - gives_way, MOST_PROCESSES))
 
 
 @pytest.hookimpl(optionalhook=True)

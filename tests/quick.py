@@ -52,7 +52,7 @@ def main(rooms: Sequence[str]) -> int:
             return 2
     print(f"rooms: {', '.join(rooms) or 'none has changed'}", flush=True)
     command = [sys.executable, "-m", "pytest", "-m", "not slow", *paths(rooms)]
-    parallel = ["--numprocesses=auto", "--maxprocesses=4", "--dist=loadfile"]
+    parallel = ["--numprocesses=auto", "--dist=loadfile"]
     return subprocess.run([*command, *parallel], cwd=ROOT, check=False).returncode
 
 
