@@ -16,23 +16,40 @@ from chartpact import scene as sc
 finite = st.floats(allow_nan=False, allow_infinity=False)
 texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=12)
 colors = st.sampled_from([*palette.COLORS, "#12345678", "#ABCDEF"])
-series = st.lists(st.none() | finite, max_size=6)
-paints = colors | st.just("auto") | st.lists(st.none() | colors, max_size=6)
+values = st.none() | finite
+series = st.lists(values, max_size=6)
+paint = colors | st.just("auto")
 sizes = st.sampled_from(list(palette.TEXT_SIZES)) | st.integers(1, 99)
 whole = st.integers(-(2**53), 2**53)
 anchors = st.builds(sc.Anchor, st.none() | whole, st.none() | whole, st.none() | whole)
 points = st.builds(sc.Point, whole, finite, st.floats(0, 50), st.none() | texts)
-style = {"title": texts, "color": paints, "provisional": st.booleans()}
+style = {"title": texts, "provisional": st.booleans()}
+
+
+def plots_of(kind, columns, **fields):
+    """Plots that have as many colours, if not one, as each of their columns has values."""
+
+    def of_length(count):
+        def exactly(one):
+            return st.lists(one, min_size=count, max_size=count)
+
+        lists = {name: exactly(one) for name, one in columns.items()}
+        color = paint | exactly(st.none() | colors) if columns else paint
+        return st.builds(kind, color=color, **lists, **style, **fields)
+
+    return st.integers(0, 6).flatmap(of_length)
+
+
 plots = st.one_of(
-    st.builds(sc.LinePlot, values=series, width=st.floats(0, 9), ahead=series, **style,
+    plots_of(sc.LinePlot, {"values": values}, width=st.floats(0, 9), ahead=series,
               style=st.sampled_from(palette.PLOT_STYLES)),
-    st.builds(sc.BarsPlot, values=series, base=finite, **style),
-    st.builds(sc.FillPlot, a=series, b=series, alpha=st.floats(0, 1), a_ahead=series, **style),
-    st.builds(sc.DotPlot, points=st.lists(points, max_size=3), **style),
-    st.builds(sc.HLinePlot, y=finite, style=st.sampled_from(palette.BORDER_STYLES), **style),
-    st.builds(sc.HBarPlot, y=finite, height=st.floats(0, 9), width=st.floats(0, 1), offset=finite,
-              side=st.sampled_from(palette.SIDES), **style),
-    st.builds(sc.DivLinePlot, x1=whole, y1=finite, x2=whole, y2=finite, **style),
+    plots_of(sc.BarsPlot, {"values": values}, base=finite),
+    plots_of(sc.FillPlot, {"a": values, "b": values}, alpha=st.floats(0, 1), a_ahead=series),
+    plots_of(sc.DotPlot, {"points": points}),
+    plots_of(sc.HLinePlot, {}, y=finite, style=st.sampled_from(palette.BORDER_STYLES)),
+    plots_of(sc.HBarPlot, {}, y=finite, height=st.floats(0, 9), width=st.floats(0, 1),
+             offset=finite, side=st.sampled_from(palette.SIDES)),
+    plots_of(sc.DivLinePlot, {}, x1=whole, y1=finite, x2=whole, y2=finite),
 )  # fmt: skip
 maybe_color = st.none() | colors
 labels = st.builds(
@@ -140,6 +157,10 @@ AT = sc.Anchor(3, 3, 1_000)
         (lambda: sc.HLinePlot(y=10**400), "HLinePlot.y: 1000.* is not a finite number"),
         (lambda: sc.DotPlot(points=[sc.Point(2**63, 1)]), "Point.x: .* beyond 64 bits"),
         (lambda: sc.LinePlot(values=[1], color=[["red"]]), "LinePlot.color: .* no list of colours"),
+        (lambda: sc.LinePlot(values=[1, 2], color=["red"]), "LinePlot: 2 values and 1 color do"),
+        (lambda: sc.DotPlot(points=[sc.Point(1, 2)], color=[]), "DotPlot: 1 points and 0 color do"),
+        (lambda: sc.FillPlot(a=[1, 2], b=[1]), "FillPlot: 2 a and 1 b do not fit together"),
+        (lambda: sc.HLinePlot(y=1, color=["red"]), "HLinePlot.color: .* is not a colour"),
         (lambda: sc.Scene(limits={"circles": 1}), "Scene.limits"),
         (lambda: sc.Scene(limits={"labels": -1}), "Scene.limits: -1 is less than 0"),
     ],
@@ -164,7 +185,8 @@ def test_what_cannot_be_drawn_is_refused_where_it_is_made(make, message):
         {"plots": [{"kind": "line", "values": [1], "color": ["red"]}]},
         {"plots": [{"kind": "line", "values": [10**400]}]}, {"y_range": [1, 10**400]},
         {"signals": [{"bar": 2**63, "confirmed_bar": 2**70, "value": None, "name": "a"}]},
-        {"evicted": {"boxes": -1}},
+        {"evicted": {"boxes": -1}}, {"plots": [{"kind": "hline", "y": 1, "colors": ["#ff0000ff"]}]},
+        {"plots": [{"kind": "line", "values": [1], "colors": []}]},
     ],
 )  # fmt: skip
 def test_json_of_any_other_shape_is_an_error_and_nothing_else(data):

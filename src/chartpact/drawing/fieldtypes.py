@@ -100,9 +100,13 @@ def list_of(one: FieldType) -> FieldType:
 # ------------------------------------------------------------------------------------ the checks
 
 
+def _one_paint(value: Any) -> str:
+    return palette.AUTO if value == palette.AUTO else palette.color(value)
+
+
 def _paint(value: Any) -> str | TextColumn:
     if isinstance(value, str):
-        return palette.AUTO if value == palette.AUTO else palette.color(value)
+        return _one_paint(value)
     if not isinstance(value, Sequence):
         raise Unfit("is neither a colour nor a list of colours", value)
     try:
@@ -153,6 +157,7 @@ SERIES = FieldType(
     encode=arrays.to_list,
 )
 PAINT = FieldType("paint", _paint, {}, (str,), tuple(palette.COLORS))
+ONE_PAINT = replace(PAINT, check=_one_paint)
 ID = replace(WHOLE, kind="id")
 COUNT = at_least(WHOLE, 0)
 POSITIVE = at_least(NUMBER, 0)
@@ -176,6 +181,7 @@ Size = Annotated[str | int, replace(SIZE, largest=LARGEST_MEASURE)]
 Series = Annotated[NDArray[np.float64], SERIES]
 # One colour for the whole plot, or one for each bar or dot (None: not drawn).
 Paint = Annotated[str | TextColumn, PAINT]
+OnePaint = Annotated[str, ONE_PAINT]
 PlotStyle = Annotated[str, one_of(palette.PLOT_STYLES)]
 LineStyle = Annotated[str, one_of(palette.LINE_STYLES)]
 BorderStyle = Annotated[str, one_of(palette.BORDER_STYLES)]

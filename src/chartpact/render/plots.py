@@ -388,16 +388,13 @@ def _tooltips(points: Points, x: Floats, y: Floats, radius: Floats) -> list[Op]:
     return [Circles(x[named], y[named], radius[named], "#00000000", titles)]
 
 
-def _first_color(plot: Plot, frame: Frame) -> str:
-    """The colour of a plot that is drawn once."""
-    if isinstance(plot.color, str):
-        return frame.theme.up if plot.color == palette.AUTO else plot.color
-    return next((color for color in plot.color if color), "#00000000")
+def _one_color(plot: HLinePlot | HBarPlot | DivLinePlot, frame: Frame) -> str:
+    return frame.theme.up if plot.color == palette.AUTO else plot.color
 
 
 def hline(plot: HLinePlot, frame: Frame) -> list[Op]:
     y = frame.values.y1(plot.y)
-    color = _first_color(plot, frame)
+    color = _one_color(plot, frame)
     if not frame.area.top <= y <= frame.area.bottom or not is_visible(color):
         return []
     y = round(y - 0.5) + 0.5
@@ -407,7 +404,7 @@ def hline(plot: HLinePlot, frame: Frame) -> list[Op]:
 
 def level_title(plot: HLinePlot, frame: Frame, occupied: Occupied, side: str) -> list[Op]:
     """The name of a level at one end, above or below the line, where that is free."""
-    y, color = frame.values.y1(plot.y), _first_color(plot, frame)
+    y, color = frame.values.y1(plot.y), _one_color(plot, frame)
     name = typesetting.fit(
         " ".join(typesetting.clean(plot.title).split()), TITLE_SIZE, frame.area.width / 3
     )
@@ -429,7 +426,7 @@ def level_title(plot: HLinePlot, frame: Frame, occupied: Occupied, side: str) ->
 
 def hbar(plot: HBarPlot, frame: Frame) -> list[Op]:
     top, bottom = (frame.values.y1(plot.y + s * plot.height / 2) for s in (1, -1))
-    color = _first_color(plot, frame)
+    color = _one_color(plot, frame)
     if not (np.isfinite(top) and np.isfinite(bottom)) or not is_visible(color):
         return []
     if bottom < frame.area.top or top > frame.area.bottom:
@@ -448,7 +445,7 @@ def divline(plot: DivLinePlot, frame: Frame) -> list[Op]:
         frame,
         (frame.bars.x1(plot.x1), frame.values.y1(plot.y1)),
         (frame.bars.x1(plot.x2), frame.values.y1(plot.y2)),
-        color=_first_color(plot, frame),
+        color=_one_color(plot, frame),
         width=1.75,
         style=plot.style,
     )

@@ -182,7 +182,7 @@ def _pack_plots(plots: Iterable[Plot], columns: list[Column]) -> list[Document]:
 
 def _simple_kind(plot: Plot) -> str:
     """The kind of a plot whose fields are all single values, else nothing."""
-    return plot.kind if plot.kind in _SIMPLE and isinstance(plot.color, str) else ""
+    return plot.kind if plot.kind in _SIMPLE else ""
 
 
 def _unpack_plots(documents: Iterable[Document], packet: _Packet, dots: "_Rows") -> Iterator[Plot]:

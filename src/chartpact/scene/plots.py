@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Annotated, ClassVar, Self, cast
+from typing import Annotated, Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from chartpact.drawing.fieldtypes import (
     Measure,
     Number,
     Offset,
+    OnePaint,
     Paint,
     PlotStyle,
     Positive,
@@ -41,9 +42,24 @@ class Plot(Record):
     kind: ClassVar[str]
     optional: ClassVar[tuple[str, ...]] = ("provisional",)
     beyond: ClassVar[tuple[str, ...]] = ()  # series that lie right of the last bar
+    _columns: ClassVar[tuple[str, ...]] = ()  # the fields that have a value for each bar or dot
     title: Text = ""
     color: Paint = "blue"
     provisional: Flag = False  # it may change when bars are added
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        kinds = {name: one.kind for name, one in cls.field_types.items() if name not in cls.beyond}
+        cls._columns = tuple(name for name, kind in kinds.items() if kind in ("series", "array"))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        lengths = {name: len(getattr(self, name)) for name in self._columns}
+        if not isinstance(self.color, str):
+            lengths["color"] = len(self.color)
+        if len(set(lengths.values())) > 1:
+            counts = " and ".join(f"{count} {name}" for name, count in lengths.items())
+            raise SceneError(f"{type(self).__name__}: {counts} do not fit together")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Plot) and self.to_json() == other.to_json()
@@ -76,6 +92,8 @@ class Plot(Record):
         schema = super().schema()
         properties = {"kind": {"const": cls.kind}, **schema["properties"]}
         properties["color"] = {"anyOf": [COLOR_SCHEMA, {"const": palette.AUTO}]}
+        if not cls._columns:
+            return {**schema, "properties": properties, "required": ["kind", *schema["required"]]}
         properties["colors"] = {
             "type": "array",
             "items": {"anyOf": [COLOR_SCHEMA, {"type": "null"}]},
@@ -179,6 +197,7 @@ class HLinePlot(Plot):
     """A level across the whole pane."""
 
     kind = "hline"
+    color: OnePaint = "blue"
     y: Number
     style: BorderStyle = "solid"
 
@@ -188,6 +207,7 @@ class HBarPlot(Plot):
     """A bar of a profile, lying; `width` and `offset` are shares of the pane, from its `side`."""
 
     kind = "hbar"
+    color: OnePaint = "blue"
     y: Number
     height: Positive
     width: Measure
@@ -200,6 +220,7 @@ class DivLinePlot(Plot):
     """A straight line between two points of the pane, such as a divergence."""
 
     kind = "divline"
+    color: OnePaint = "blue"
     x1: Whole
     y1: Number
     x2: Whole
