@@ -1,9 +1,10 @@
 """Runs scripts in fresh, hardened processes, each forked from a warm one.
 
 `run`, `inspect` and `validate` do what `chartpact.script` does, in a process that has lost every
-power but thirteen system calls. `pool` admits runs and reads answers; `process` is the warm process
-as its owner sees it; `zygote` and `child` are what runs inside; `wire` is what crosses between
-them; `layers` says what surrounds a run, and whether this host has it.
+power but thirteen system calls. In the owner, `scripts` has these doors, `pool` admits runs,
+`zygote_handle` is the warm process as its owner sees it, `answers` and `endings` judge what came of
+a run. `zygote`, `child` and `tasks` run inside. Between the two cross the packets of `wire`, in
+`memory_files` and by `messages`. `layers` surround a run; `host_probe` tries which this host has.
 
 The doors are imported when first used: the processes inside import this package too, and must not
 load what only their owner needs.

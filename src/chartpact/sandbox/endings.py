@@ -1,4 +1,4 @@
-"""How a run's process ended, and the error that this is for its author."""
+"""How a run's process ended, and what its author reads about it."""
 
 import logging
 import signal
@@ -63,7 +63,7 @@ def no_answer(reason: object) -> RunFailed:
 
 
 def check_ending(ended: Exit, allowance: Allowance) -> None:
-    """Raises what is to be said about a run that did not end well."""
+    """Raises the error of a run that did not end well."""
     if ended.killed:
         raise _too_slow(ended, allowance)
     if ended.signal == signal.SIGKILL:  # not ours: its own timer, its CPU limit, or the host

@@ -118,7 +118,7 @@ def validate(
 
 
 def _is_unprotected(pool: Pool) -> bool:
-    """Whether scripts run in this very process: where there is no sandbox, and by word alone."""
+    """Whether scripts run in this very process: without a sandbox, if the operator says so."""
     if not pool.unavailable:
         return False
     if not layers.trusted():

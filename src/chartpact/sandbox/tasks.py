@@ -108,7 +108,7 @@ def spin(job: Job, columns: list[Column]) -> Answer:  # noqa: ARG001
 
 
 def answer_faults(task: Task) -> Task:
-    """The task, whose answer tells of what fails in chartpact itself."""
+    """The task; what fails in chartpact itself becomes its answer."""
 
     def guarded(job: Job, columns: list[Column]) -> Answer:
         try:

@@ -161,7 +161,7 @@ def _planted_tasks(path: str) -> Mapping[str, Task]:
 
 def _prefer_for_oom_killer() -> None:
     with suppress(OSError), open("/proc/self/oom_score_adj", "r+") as score:
-        if int(score.read()) < _OOM_SCORE:  # a container may offer all it runs already
+        if int(score.read()) < _OOM_SCORE:  # a container may have set a higher one
             score.write(str(_OOM_SCORE))
 
 

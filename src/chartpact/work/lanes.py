@@ -237,7 +237,7 @@ class _Lane:
         worker.start(job, bounds.wall_s)
         if not worker.poll(LOOK_AFTER * bounds.short_s):
             pid, rest_s = worker.process.pid, (1 - LOOK_AFTER) * bounds.short_s
-            # Its living helpers are left out: to start a sandbox is not the fault of this job.
+            # Living helper processes are left out: this job may merely be the first to need them.
             before = cpu_s(pid, helpers=False)
             answered = False
             while not answered:
