@@ -46,6 +46,12 @@ def in_session(leader: int) -> list[int]:
     return found
 
 
+def send(pid: int, signal: int) -> None:
+    """Sends a signal to a process that may have ended meanwhile."""
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal)
+
+
 def alive(pid: int) -> bool:
     """Whether it runs; a zombie does not."""
     try:

@@ -1,7 +1,6 @@
 """Runs are admitted as cores allow, and users take turns."""
 
 import asyncio
-import os
 import signal
 import threading
 import time
@@ -17,7 +16,7 @@ from chartpact.sandbox.pool import Answered, Pool
 from chartpact.work.cores import count_cores
 
 from .conftest import PLANTED
-from .processes import running, wait_until
+from .processes import running, send, wait_until
 
 ECHO = wire.encode({"kind": "echo"})
 SLEEP = wire.encode({"kind": "sleep"})
@@ -42,7 +41,7 @@ def occupied(
         finally:
             while not all(each.done() for each in going):
                 for child in running(zygote):
-                    os.kill(child, signal.SIGKILL)
+                    send(child, signal.SIGKILL)
                 time.sleep(0.01)
         assert all(isinstance(each.exception(), RunFailed) for each in going)
 

@@ -36,6 +36,7 @@ from .processes import (
     memory_files,
     resident_kib,
     running,
+    send,
     wait_until,
 )
 
@@ -155,7 +156,7 @@ def test_a_child_killed_before_it_read_its_request_is_a_run_that_ended() -> None
             pool.run(ECHO, Allowance(wall_ms=100))
         assert failed.value.kind == "busy"
         for child in children(zygote.pid):
-            os.kill(child, signal.SIGCONT)
+            send(child, signal.SIGCONT)
         assert pool.run(ECHO).document == {"kind": "echo"}
         assert pool.zygote() is zygote
 

@@ -95,7 +95,7 @@ def run_run(args: argparse.Namespace) -> int:
 
 def _read_script(name: str, source: str) -> ScriptIndicator:
     """The script as an indicator; raises the first error in it."""
-    inspected = sandbox.inspect(source)
+    inspected = sandbox.inspect(source, name=name)
     if inspected.errors:
         raise inspected.errors[0]
     return ScriptIndicator(name, source, inspected.params, inspected.meta)
