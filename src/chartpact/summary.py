@@ -6,8 +6,7 @@ from typing import Any, cast
 import numpy as np
 
 from chartpact import ta
-from chartpact.bars import Bars
-from chartpact.bars.bars import COLUMNS
+from chartpact.bars import COLUMNS, Bars
 from chartpact.clock.walltime import iso
 from chartpact.scene import BarsPlot, DivLinePlot, Drawn, HLinePlot, LinePlot, Scene, Signals
 

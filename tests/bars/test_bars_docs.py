@@ -7,8 +7,7 @@ import pytest
 
 from chartpact import bars
 from chartpact.bars import samples
-from chartpact.bars.options import Known
-from chartpact.bars.table import TICK_VOLUME_NAMES, TIME_NAMES, VOLUME_NAMES
+from chartpact.bars.table import TICK_VOLUME_NAMES, TIME_NAMES, VOLUME_NAMES, Known
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "bars.md").read_text()
 PUBLIC = {name for name in bars.__all__ if name not in ("Bar", "COLUMNS")}

@@ -6,7 +6,8 @@
 """
 
 from chartpact.bars.align import align, last_closed, stretch
-from chartpact.bars.bars import COLUMNS, Bar, Bars
+from chartpact.bars.bars import Bar, Bars
+from chartpact.bars.columns import COLUMNS
 from chartpact.bars.errors import BarsError, SourceNotConfigured
 from chartpact.bars.load import load
 

@@ -1,6 +1,6 @@
 """Bars: the immutable columns of one symbol at one timeframe, checked where they are made."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Self, Unpack, overload
@@ -8,23 +8,23 @@ from typing import Any, NamedTuple, Self, Unpack, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from chartpact.bars import dataframes
+from chartpact.bars.columns import COLUMNS, check, freeze, to_column
 from chartpact.bars.errors import BarsError, translate_clock_errors
-from chartpact.bars.options import Known
+from chartpact.bars.table import Known, Options, to_fields
 from chartpact.checks import is_number
 from chartpact.clock.periods import Periods, closes, periods
 from chartpact.clock.timeframe import Timeframe
 from chartpact.clock.tradingcalendar import TradingCalendar, canonical_roll, default_roll
 from chartpact.clock.walltime import iso
-from chartpact.prices import OHLC, STORED, derive
+from chartpact.prices import derive
 
 Times = NDArray[np.int64]
 Prices = NDArray[np.float64]
-COLUMNS = ("time", *STORED)
-EARLIEST, LATEST = -5_364_662_400_000, 7_258_118_400_000  # 1800-01-01 and 2200-01-01
 
 
 def _derived(name: str) -> "cached_property[Prices]":
-    return cached_property(lambda bars: _freeze(derive(name, lambda column: getattr(bars, column))))
+    return cached_property(lambda bars: freeze(derive(name, lambda column: getattr(bars, column))))
 
 
 class Bar(NamedTuple):
@@ -67,9 +67,8 @@ class Bars:
     @translate_clock_errors()
     def __post_init__(self) -> None:
         put = object.__setattr__
-        put(self, "time", _column("time", self.time, np.int64))
-        for name in STORED:
-            put(self, name, _column(name, getattr(self, name), np.float64))
+        for name in COLUMNS:
+            put(self, name, to_column(name, getattr(self, name)))
         check({name: getattr(self, name) for name in COLUMNS}, "bar {}".format)
         if self.timeframe:
             put(self, "timeframe", str(Timeframe.parse(self.timeframe)))
@@ -77,40 +76,35 @@ class Bars:
             raise BarsError(f"symbol is {self.symbol!r}: it is a text")
         tick_size = self.tick_size
         if tick_size is not None and not (is_number(tick_size) and tick_size > 0):
-            raise BarsError(f"tick_size is {self.tick_size!r}: it is a positive number")
-        roll = self.day_roll or default_roll(self.symbol)
-        put(self, "day_roll", canonical_roll(roll))
+            raise BarsError(f"tick_size is {tick_size!r}: it is a positive number")
+        put(self, "day_roll", canonical_roll(self.day_roll or default_roll(self.symbol)))
 
     @classmethod
-    def from_columns(cls, columns: Mapping[str, ArrayLike], **options: Unpack[Known]) -> "Bars":
+    def from_columns(cls, columns: Mapping[str, ArrayLike], **options: Unpack[Known]) -> Self:
         """Bars of columns named as in a file, in any case: time, open, high, low, close, volume.
 
         Times are epoch seconds or ms, datetime64, or texts. The options are those of `load`.
         """
-        from chartpact.bars import dataframes
-
-        return dataframes.from_columns(columns, **options)
+        table = dataframes.tabulate_columns(columns)
+        return cls(**to_fields(table, Options(**options), source="columns"))
 
     @classmethod
-    def from_numpy(cls, array: Any, **options: Unpack[Known]) -> "Bars":
+    def from_numpy(cls, array: Any, **options: Unpack[Known]) -> Self:
         """Bars of a structured NumPy array; the options are those of `load`."""
-        from chartpact.bars import dataframes
-
-        return dataframes.from_numpy(array, **options)
+        table = dataframes.tabulate_numpy(array)
+        return cls(**to_fields(table, Options(**options), source="NumPy array"))
 
     @classmethod
-    def from_pandas(cls, frame: Any, **options: Unpack[Known]) -> "Bars":
+    def from_pandas(cls, frame: Any, **options: Unpack[Known]) -> Self:
         """Bars of a pandas frame, its times in a column or the index; options as in `load`."""
-        from chartpact.bars import dataframes
-
-        return dataframes.from_pandas(frame, **options)
+        table = dataframes.tabulate_pandas(frame)
+        return cls(**to_fields(table, Options(**options), source="pandas frame"))
 
     @classmethod
-    def from_polars(cls, frame: Any, **options: Unpack[Known]) -> "Bars":
+    def from_polars(cls, frame: Any, **options: Unpack[Known]) -> Self:
         """Bars of a polars frame; the options are those of `load`."""
-        from chartpact.bars import dataframes
-
-        return dataframes.from_polars(frame, **options)
+        table = dataframes.tabulate_polars(frame)
+        return cls(**to_fields(table, Options(**options), source="polars frame"))
 
     def __len__(self) -> int:
         return len(self.time)
@@ -169,12 +163,12 @@ class Bars:
     @cached_property
     def close_time(self) -> Times:
         """When each bar is over, in UTC ms: at the end of its timeframe or of its trading day."""
-        return _freeze(closes(self.time, self._step("close_time"), self._trading_calendar))
+        return freeze(closes(self.time, self._step("close_time"), self._trading_calendar))
 
     @cached_property
     def trading_day(self) -> Times:
         """The date of each bar's trading day, in days since 1970-01-01."""
-        return _freeze(self._trading_calendar.date(self.time))
+        return freeze(self._trading_calendar.date(self.time))
 
     @property
     def _trading_calendar(self) -> TradingCalendar:
@@ -227,88 +221,3 @@ class Bars:
     def _with_columns(self, columns: dict[str, NDArray[Any]]) -> Self:
         changes: dict[str, Any] = {**columns}
         return replace(self, **changes)
-
-
-def check(columns: dict[str, NDArray[Any]], place: Callable[[int], str]) -> None:
-    """Raises on the first row that cannot be a bar, naming it by `place` of its number."""
-    time, volume = columns["time"], columns["volume"]
-    for name, column in columns.items():
-        if len(column) != len(time):
-            raise BarsError(f"{name} has {len(column)} values, but time has {len(time)}")
-    top = np.maximum(columns["open"], columns["close"])
-    bottom = np.minimum(columns["open"], columns["close"])
-    step_back = np.zeros(len(time), np.bool_)
-    step_back[1:] = time[1:] <= time[:-1]
-    faults = (
-        ((time < EARLIEST) | (time > LATEST), _far),
-        (step_back, _order),
-        *((~np.isfinite(columns[name]), _not_finite(name)) for name in OHLC),
-        (columns["high"] < top, _beyond("high", "below")),
-        (columns["low"] > bottom, _beyond("low", "above")),
-        ((volume < 0) | np.isinf(volume), _volume),
-    )
-    rows = [(int(np.argmax(mask)), describe) for mask, describe in faults if mask.any()]
-    if rows:
-        row, describe = min(rows, key=lambda fault: fault[0])
-        raise BarsError(f"{place(row)}: {describe(columns, row)}")
-
-
-Columns = dict[str, NDArray[Any]]
-
-
-def _far(columns: Columns, row: int) -> str:
-    return (
-        f"time {columns['time'][row]} ms is outside the years 1800 to 2200: "
-        "is it in another unit than the other times?"
-    )
-
-
-def _order(columns: Columns, row: int) -> str:
-    now, before = (iso(columns["time"][i]) for i in (row, row - 1))
-    if now == before:
-        return f"time {now} is there twice; each bar has a time of its own"
-    return f"time {now} comes after {before}; bars are sorted, oldest first"
-
-
-def _not_finite(name: str) -> Callable[[Columns, int], str]:
-    return lambda columns, row: f"{name} is {columns[name][row]}; prices are finite numbers"
-
-
-def _beyond(name: str, side: str) -> Callable[[Columns, int], str]:
-    def describe(columns: Columns, row: int) -> str:
-        first, second = columns["open"][row], columns["close"][row]
-        pick = max if name == "high" else min
-        other = "open" if pick(first, second) == first else "close"
-        return f"{name} {columns[name][row]} is {side} the {other} {columns[other][row]}"
-
-    return describe
-
-
-def _volume(columns: Columns, row: int) -> str:
-    return f"volume is {columns['volume'][row]}; it is zero or more, or NaN where unknown"
-
-
-def _column(name: str, values: ArrayLike, kind: type[np.generic]) -> NDArray[Any]:
-    """The values as a read-only column; shared when nobody else can change them, else copied."""
-    try:
-        array = np.asarray(values)
-        if kind is np.int64 and array.dtype.kind not in "iu" and array.size:
-            raise BarsError(f"time holds {array.dtype} values, not whole UTC ms")
-        array = np.asarray(array, dtype=kind)
-    except (TypeError, ValueError, OverflowError) as error:
-        if isinstance(error, BarsError):
-            raise
-        raise BarsError(f"{name} holds something that is not a number: {error}") from None
-    if array.ndim != 1:
-        raise BarsError(f"{name} has {array.ndim} dimensions, not 1")
-    owner: Any = array
-    while isinstance(owner, np.ndarray):
-        if owner.flags.writeable:
-            return _freeze(array.copy())
-        owner = owner.base
-    return array if owner is None else _freeze(array.copy())
-
-
-def _freeze(array: NDArray[Any]) -> NDArray[Any]:
-    array.flags.writeable = False
-    return array

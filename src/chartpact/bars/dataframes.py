@@ -1,37 +1,33 @@
-"""Bars of pandas and polars frames, of structured NumPy arrays and of named columns."""
+"""Tables of pandas and polars frames, of structured NumPy arrays and of named columns."""
 
 from collections.abc import Mapping
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from chartpact.bars.bars import Bars
+from chartpact.bars.columns import Column
 from chartpact.bars.errors import BarsError
-from chartpact.bars.options import Known, Options
-from chartpact.bars.table import TIME_NAMES, Column, Table, plain_name, to_bars
+from chartpact.bars.table import TIME_NAMES, Table, plain_name
 
 
-def from_columns(columns: Mapping[str, ArrayLike], **options: Unpack[Known]) -> Bars:
-    """Bars of named columns."""
-    arrays = {str(name): np.asarray(values) for name, values in columns.items()}
-    return _to_bars(arrays, frozenset(), options, "columns")
+def tabulate_columns(columns: Mapping[str, ArrayLike]) -> Table:
+    return _tabulate({str(name): np.asarray(values) for name, values in columns.items()})
 
 
-def from_numpy(array: Any, **options: Unpack[Known]) -> Bars:
-    """Bars of a structured array, by its field names."""
+def tabulate_numpy(array: Any) -> Table:
+    """The table of a structured array, by its field names."""
     fields = np.asarray(array)
     if fields.dtype.names is None:
         raise BarsError(
             "from_numpy takes a structured array, with fields called time, open, high, low, close; "
             "for single arrays there is Bars.from_columns({'time': …, 'open': …, …})"
         )
-    arrays = {name: fields[name] for name in fields.dtype.names}
-    return _to_bars(arrays, frozenset(), options, "NumPy array")
+    return _tabulate({name: fields[name] for name in fields.dtype.names})
 
 
-def from_pandas(frame: Any, **options: Unpack[Known]) -> Bars:
-    """Bars of a DataFrame, with the times in a column or in the index."""
+def tabulate_pandas(frame: Any) -> Table:
+    """The table of a DataFrame, with the times in a column or in the index."""
     columns = {str(name): frame[name] for name in frame.columns}
     dated = getattr(frame.index.dtype, "kind", "") == "M"  # not mere row numbers
     if dated and not any(plain_name(name) in TIME_NAMES for name in columns):
@@ -40,7 +36,7 @@ def from_pandas(frame: Any, **options: Unpack[Known]) -> Bars:
         name for name, series in columns.items() if getattr(series.dtype, "tz", None) is not None
     )
     arrays = {name: _pandas_values(series, name in aware) for name, series in columns.items()}
-    return _to_bars(arrays, aware, options, "pandas frame")
+    return _tabulate(arrays, aware)
 
 
 def _pandas_values(series: Any, aware: bool) -> Column:
@@ -52,21 +48,17 @@ def _pandas_values(series: Any, aware: bool) -> Column:
     return values
 
 
-def from_polars(frame: Any, **options: Unpack[Known]) -> Bars:
-    """Bars of a polars DataFrame."""
+def tabulate_polars(frame: Any) -> Table:
     columns = {name: frame[name] for name in frame.columns}
     aware = frozenset(
         name for name, series in columns.items() if getattr(series.dtype, "time_zone", None)
     )
     arrays = {name: np.asarray(series.to_numpy()) for name, series in columns.items()}
-    return _to_bars(arrays, aware, options, "polars frame")
+    return _tabulate(arrays, aware)
 
 
-def _to_bars(
-    columns: dict[str, Column], aware: frozenset[str], options: Known, source: str
-) -> Bars:
+def _tabulate(columns: dict[str, Column], aware: frozenset[str] = frozenset()) -> Table:
     for name, column in columns.items():
         if column.ndim != 1:
             raise BarsError(f"{name} has {column.ndim} dimensions, not 1")
-    table = Table(columns, lambda row: f"row {row}", aware)
-    return to_bars(table, Options(**options), "", source)
+    return Table(columns, lambda row: f"row {row}", aware)

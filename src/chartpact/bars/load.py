@@ -16,8 +16,7 @@ from typing import Any
 from chartpact.bars import csvfile, parquet, samples
 from chartpact.bars.bars import Bars
 from chartpact.bars.errors import BarsError, SourceNotConfigured, unreadable
-from chartpact.bars.options import Options
-from chartpact.bars.table import to_bars
+from chartpact.bars.table import Options, to_fields
 
 SOURCE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 _ARCHIVES = {
@@ -46,7 +45,7 @@ def load(
     options = Options(tz, stamp, symbol, timeframe, tick_size, day_roll)
     text = fspath(source)
     if text.startswith(samples.PREFIX):
-        return _sample(text, options)
+        return override(samples.bars(text), options)
     if at_source(text):
         raise SourceNotConfigured(f"{text}: chartpact.load knows sources; this reads files alone")
     path = Path(text)
@@ -58,6 +57,16 @@ def load(
             f"{text if path.name else repr(text)}: {unreadable(path, error)}{hint}"
         ) from None
     return of_content(data, path.name, options)
+
+
+def override(bars: Bars, options: Options) -> Bars:
+    """Bars with what the options say of them, in longer ones where a timeframe is named."""
+    names = ("symbol", "tick_size", "day_roll")
+    changes: dict[str, Any] = {
+        name: value for name in names if (value := getattr(options, name)) is not None
+    }
+    bars = replace(bars, **changes) if changes else bars
+    return bars if options.timeframe is None else bars.resample(options.timeframe)
 
 
 def at_source(text: str) -> tuple[str, str] | None:
@@ -80,21 +89,6 @@ def of_content(data: bytes, name: str, options: Options, largest: int | None = N
         raise type(error)(f"{name}: {error}") from None
 
 
-def _sample(name: str, options: Options) -> Bars:
-    bars = samples.bars(name)
-    changes: dict[str, Any] = {
-        key: value
-        for key, value in (
-            ("symbol", options.symbol),
-            ("tick_size", options.tick_size),
-            ("day_roll", options.day_roll),
-        )
-        if value is not None
-    }
-    changed = replace(bars, **changes) if changes else bars
-    return changed if options.timeframe is None else changed.resample(options.timeframe)
-
-
 def _bars(data: bytes, name: str, options: Options, largest: int | None) -> Bars:
     if data.startswith(parquet.MAGIC):
         table = parquet.read(data, largest)
@@ -103,7 +97,7 @@ def _bars(data: bytes, name: str, options: Options, largest: int | None) -> Bars
             if data.startswith(magic):
                 raise BarsError(f"the file is {what}: unpack it, or use gzip")
         table = csvfile.read(data)
-    return to_bars(table, options, symbol_of(name), name)
+    return Bars(**to_fields(table, options, source=name, symbol=symbol_of(name)))
 
 
 def _unpack(data: bytes, largest: int | None) -> bytes:

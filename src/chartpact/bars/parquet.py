@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from chartpact.bars.columns import Column
 from chartpact.bars.errors import BarsError
-from chartpact.bars.table import Column, Table, roles
+from chartpact.bars.table import Table, roles
 
 MAGIC = b"PAR1"
 UNNAMED_INDEX = "__index_level_0__"  # how pandas stores an index without a name
@@ -41,11 +42,8 @@ def read(data: bytes, largest: int | None = None) -> Table:
         raise BarsError("the file has columns, but no bars")
     columns = {name: rows.column(key) for name, key in stored.items()}
     aware = frozenset(name for name, column in columns.items() if getattr(column.type, "tz", None))
-    return Table(
-        {name: _values(column) for name, column in columns.items()},
-        lambda row: f"row {row + 1}",
-        aware,
-    )
+    arrays = {name: _values(column) for name, column in columns.items()}
+    return Table(arrays, lambda row: f"row {row + 1}", aware)
 
 
 def _unpacked_size(metadata: Any) -> int:

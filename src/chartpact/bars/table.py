@@ -1,31 +1,60 @@
-"""Tables of named columns into Bars: finds which column is which, and checks the rows."""
+"""Tables of named columns: which column is which, and the fields of the Bars they make."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
 from chartpact.bars import timestamps
-from chartpact.bars.bars import COLUMNS, Bars, check
+from chartpact.bars.columns import Column, Place, check, freeze
 from chartpact.bars.errors import BarsError, translate_clock_errors
 from chartpact.bars.numerals import numbers, to_texts
-from chartpact.bars.options import Options
 from chartpact.bars.ticksize import tick_size_of
 from chartpact.clock.periods import opens
 from chartpact.clock.timeframe import Timeframe, of_steps
 from chartpact.clock.tradingcalendar import TradingCalendar, default_roll
+from chartpact.clock.zones import zone
 from chartpact.prices import OHLC
 from chartpact.problem import did_you_mean
 
 TIME_NAMES = ("time_utc", "time", "timestamp", "datetime", "date", "open_time")
 VOLUME_NAMES = ("volume", "vol", "real_volume")
 TICK_VOLUME_NAMES = ("tickvol", "tick_volume", "tickvolume")
+WANTED = (*TIME_NAMES, *OHLC, *VOLUME_NAMES, *TICK_VOLUME_NAMES)
+MOST_LISTED = 20  # names of columns in a refusal
 
-Column = NDArray[Any]
-Place = Callable[[int], str]
+
+class Known(TypedDict, total=False):
+    """The options as keyword arguments: what a caller knows better than the data."""
+
+    tz: str | None  # the zone of times that name none
+    stamp: str  # "open" or "close": what of a bar its time is
+    symbol: str | None
+    timeframe: str | None
+    tick_size: float | None
+    day_roll: str | None
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options with their defaults filled in."""
+
+    tz: str | None = None
+    stamp: str = "open"
+    symbol: str | None = None
+    timeframe: str | None = None
+    tick_size: float | None = None
+    day_roll: str | None = None
+
+    @translate_clock_errors()
+    def __post_init__(self) -> None:
+        if self.stamp not in ("open", "close"):
+            raise BarsError(f"stamp is {self.stamp!r}: a bar is stamped at its open or its close")
+        if self.tz is not None:
+            zone(self.tz)  # a misspelt zone is an error even where every time has an offset
 
 
 @dataclass(frozen=True)
@@ -61,41 +90,37 @@ def plain_name(name: str) -> str:
     return re.sub(r"\s+", "_", name.strip().strip("<>").strip().lower())
 
 
-WANTED = (*TIME_NAMES, *OHLC, *VOLUME_NAMES, *TICK_VOLUME_NAMES)
-MOST_LISTED = 20  # names of columns in a refusal
-
-
 def roles(names: list[str]) -> Roles:
     """Finds the columns of a bar among headings in any order and case."""
-    found: dict[str, str] = {}
+    headings: dict[str, str] = {}
     for name in names:
         plain = plain_name(name)
-        if plain in WANTED and plain in found:
+        if plain in WANTED and plain in headings:
             raise BarsError(f"there are two columns called {plain}")
-        found.setdefault(plain, name)
-    time = next((name for name in TIME_NAMES if name in found), None)
-    missing = [*([] if time else ["time"]), *(name for name in OHLC if name not in found)]
+        headings.setdefault(plain, name)
+    time = next((name for name in TIME_NAMES if name in headings), None)
+    missing = [*([] if time else ["time"]), *(name for name in OHLC if name not in headings)]
     if time is None or missing:
         more = ", …" if len(names) > MOST_LISTED else ""
         listed = ", ".join(f"{name!r:.40}" for name in names[:MOST_LISTED]) + more or "none"
-        others = [name for plain, name in found.items() if plain not in WANTED]
+        others = [name for plain, name in headings.items() if plain not in WANTED]
         hints = "".join(did_you_mean(name, others, before="; ") for name in missing if name in OHLC)
         needs = " and ".join(missing)
         accepted = "" if time else f" (a time column is called {' or '.join(TIME_NAMES)})"
         raise BarsError(f"no column {needs}{accepted}; the columns are {listed}{hints}")
-    both = time == "time" and "date" in found
-    volumes = [name for name in (*VOLUME_NAMES, *TICK_VOLUME_NAMES) if name in found]
+    both = time == "time" and "date" in headings
+    volumes = [name for name in (*VOLUME_NAMES, *TICK_VOLUME_NAMES) if name in headings]
     return Roles(
-        time=found[time],
-        date=found["date"] if both else None,
-        prices=tuple(found[name] for name in OHLC),
-        volumes=tuple(found[name] for name in volumes),
+        time=headings[time],
+        date=headings["date"] if both else None,
+        prices=tuple(headings[name] for name in OHLC),
+        volumes=tuple(headings[name] for name in volumes),
     )
 
 
 @translate_clock_errors()
-def to_bars(table: Table, options: Options, symbol: str, source: str) -> Bars:
-    """The bars of a table, checked row by row."""
+def to_fields(table: Table, options: Options, *, source: str, symbol: str = "") -> dict[str, Any]:
+    """The fields of the Bars of a table, checked row by row."""
     which = roles(list(table.columns))
     time = _times(table, which, options.tz)
     columns: dict[str, Column] = {"time": time}
@@ -113,20 +138,13 @@ def to_bars(table: Table, options: Options, symbol: str, source: str) -> Bars:
             raise BarsError("the opening of one bar needs its timeframe: give it, as in '5m'")
         columns["time"] = opens(time, step, TradingCalendar.of(roll, symbol))
     prices = np.concatenate([columns[name] for name in OHLC])
-    time, opening, high, low, close, volume = (_read_only(columns[name]) for name in COLUMNS)
-    return Bars(
-        time,
-        opening,
-        high,
-        low,
-        close,
-        volume,
-        symbol=symbol,
-        timeframe="" if step is None else str(step),
-        tick_size=tick_size_of(prices) if options.tick_size is None else options.tick_size,
-        day_roll=roll,
-        source=source,
-    )
+    return {name: freeze(column) for name, column in columns.items()} | {
+        "symbol": symbol,
+        "timeframe": "" if step is None else str(step),
+        "tick_size": tick_size_of(prices) if options.tick_size is None else options.tick_size,
+        "day_roll": roll,
+        "source": source,
+    }
 
 
 def _times(table: Table, which: Roles, tz: str | None) -> NDArray[np.int64]:
@@ -176,8 +194,3 @@ def _timeframe(time: NDArray[np.int64], option: str | None) -> Timeframe | None:
             f"longer bars are made of them by bars.resample('{wanted}')"
         )
     return wanted
-
-
-def _read_only(column: Column) -> Column:
-    column.flags.writeable = False
-    return column

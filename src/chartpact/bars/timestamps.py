@@ -5,13 +5,12 @@ and all of its rows are read together.
 """
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from chartpact.bars.bars import EARLIEST, LATEST
+from chartpact.bars.columns import EARLIEST, LATEST, Place
 from chartpact.bars.errors import BarsError
 from chartpact.bars.numerals import Texts, matrix, numbers
 from chartpact.clock import zones
@@ -19,7 +18,6 @@ from chartpact.clock.timeframe import DAY
 from chartpact.clock.walltime import iso
 
 Times = NDArray[np.int64]
-Place = Callable[[int], str]
 
 FORMS = (
     "epoch seconds or milliseconds, ISO 8601 such as 2022-10-10T08:30:00Z, "

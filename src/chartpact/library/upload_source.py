@@ -8,7 +8,7 @@ from typing import Any
 
 from chartpact.bars import Bars, BarsError
 from chartpact.bars.load import of_content
-from chartpact.bars.options import Options
+from chartpact.bars.table import Options
 from chartpact.library.uploads import Upload, Uploads
 from chartpact.sources.directory import Symbol
 from chartpact.sources.errors import UnknownSymbol, near

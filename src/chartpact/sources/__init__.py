@@ -4,14 +4,13 @@
 '1h'
 """
 
-from dataclasses import replace
 from os import PathLike, fspath
-from typing import Any, Unpack
+from typing import Unpack
 
 from chartpact.bars import Bars, BarsError, samples
 from chartpact.bars import load as load_file
-from chartpact.bars.load import at_source
-from chartpact.bars.options import Known, Options
+from chartpact.bars.load import at_source, override
+from chartpact.bars.table import Known, Options
 from chartpact.needs import BARS, CALENDAR, Need, Supply
 from chartpact.sources.configuration import VARIABLE, from_environment, open_directory
 from chartpact.sources.directory import Directory, Source, SourceEntry, Symbol
@@ -65,13 +64,6 @@ def load(source: str | PathLike[str], **options: Unpack[Known]) -> Bars:
             f"{text}: tz and stamp are for files; those of a folder are told in "
             f"{VARIABLE}, as in data=folder:/srv/bars?tz=America/New_York"
         )
-    changes: dict[str, Any] = {
-        key: getattr(given, key)
-        for key in ("symbol", "tick_size", "day_roll")
-        if getattr(given, key) is not None
-    }
     # Days that begin when the caller says are made of the source's own bars.
     asked = None if given.day_roll is not None else given.timeframe
-    bars = open_directory(from_environment()).load(text, asked)
-    bars = replace(bars, **changes) if changes else bars
-    return bars if given.timeframe is None else bars.resample(given.timeframe)
+    return override(open_directory(from_environment()).load(text, asked), given)

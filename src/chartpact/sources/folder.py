@@ -10,7 +10,7 @@ from pathlib import Path
 
 from chartpact.bars import Bars
 from chartpact.bars.load import of_content
-from chartpact.bars.options import Options
+from chartpact.bars.table import Options
 from chartpact.sources.directory import Symbol
 from chartpact.sources.errors import SourceFailed, UnknownSymbol, near
 from chartpact.sources.parsed import PARSED

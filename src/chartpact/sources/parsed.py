@@ -6,8 +6,7 @@ would tell by the clock that it is there.
 
 from collections.abc import Hashable
 
-from chartpact.bars import Bars
-from chartpact.bars.bars import COLUMNS
+from chartpact.bars import COLUMNS, Bars
 from chartpact.cache import Cache
 
 MOST_FILES = 1000

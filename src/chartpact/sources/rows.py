@@ -8,6 +8,7 @@ import numpy as np
 from chartpact.bars import Bars, BarsError
 from chartpact.bars.ticksize import tick_size_of
 from chartpact.clock.timeframe import DAY, Timeframe
+from chartpact.prices import STORED
 from chartpact.sources.errors import SourceFailed
 
 CLOCKS_DIFFER_MS = 60_000  # the most by which the clocks of two machines may differ
@@ -35,15 +36,11 @@ def completed_bars(
     time = columns[0].astype(np.int64)
     if len(time) and time.max() > now + CLOCKS_DIFFER_MS:
         raise SourceFailed(f"{source} answered with a bar of {symbol} that is yet to come")
-    _, opens, highs, lows, closes, volumes = columns
+    stored: dict[str, Any] = dict(zip(STORED, columns[1:], strict=True))
     try:
         bars = Bars(
             time,
-            opens,
-            highs,
-            lows,
-            closes,
-            volumes,
+            **stored,
             symbol=symbol,
             timeframe=str(timeframe),
             tick_size=tick_size or (tick_size_of(columns[1:5].ravel()) if len(time) else None),
