@@ -218,9 +218,14 @@ def test_no_call_leaks_memory_or_references():
         for name in KERNELS
     }
 
+    calls = {name: direct(name) for name in KERNELS}
+
     def call_all():
         for name, args in strided.items():
             results(name, *args)
+            calls[name](*args)
+            calls[name](*args[:-1], None)
+            direct(name)
 
     call_all()
     series = [a for args in strided.values() for a in args if np.ndim(a)]
@@ -248,12 +253,76 @@ def test_want_of_memory_is_a_memory_error():
                 _native.dev(series, n, out=out)
             except MemoryError:
                 print("MemoryError")
+        try:
+            _native.direct_call("sma", (0, 1), (0, 9))(x, 2)
+        except MemoryError:
+            print("MemoryError")
         print(_native.sma(x[:3], 3)[2])
     """
     run = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=False
     )
-    assert run.stdout.split() == ["MemoryError", "MemoryError", "1.0"], run.stderr
+    assert run.stdout.split() == ["MemoryError"] * 3 + ["1.0"], run.stderr
+
+
+def direct(name):
+    """The direct call of a kernel whose numbers may be what they like."""
+    inputs = len(KERNELS[name][1].split("->")[0])
+    return native.direct_call(name, (-1e300,) * inputs, (1e300,) * inputs)
+
+
+@every_kernel
+def test_a_direct_call_computes_what_the_ufunc_does(name):
+    call, args = direct(name), given(name)
+    batch = [np.stack([v, v[::-1], v]) if np.ndim(v) else v for v in args]
+    cube = [v.reshape(3, 1, BARS) if np.ndim(v) else v for v in batch]
+    apart = [np.repeat(v, 3)[::3] if np.ndim(v) else v for v in args]
+    empty = [v[:0] if np.ndim(v) else v for v in args]
+    for form in (args, batch, cube, apart, empty):
+        answer = call(*form)
+        answer = answer if isinstance(answer, tuple) else (answer,)
+        assert same_bits(answer, results(name, *form))
+
+
+@every_kernel
+def test_a_direct_call_answers_none_unless_every_argument_is_ready(name):
+    call, args = direct(name), given(name)
+    series = [k for k, v in enumerate(args) if np.ndim(v)]
+
+    def answer(place, value):
+        return call(*args[:place], value, *args[place + 1 :])
+
+    for k in series:
+        value = args[k]
+        unaligned = np.frombuffer(b" " + value.tobytes(), value.dtype, len(value), 1)
+        others = [value.tolist(), value.astype(np.float32), value.astype(object), value[:, None].T]
+        others += [value.view(np.recarray), np.ma.masked_array(value), None, 1.0, value[0]]
+        others += [value.reshape(3, 50).T] if len(series) == 1 else [value[:-1]]
+        others += [] if value.dtype == bool else [unaligned, value.astype(">f8")]
+        if len(series) == 1:  # one series alone may have any number of axes
+            others = [form for form in others if np.shape(form) != (1, BARS)]
+        assert [type(form) for form in others if answer(k, form) is not None] == []
+    for k in set(range(len(args))) - set(series):
+        others = [None, "3", np.int64(3), np.array(3), 10**30, np.nan, np.inf, [3]]
+        others += [1, 0.0] if type(args[k]) is bool else [True]
+        others += [3.0] if type(args[k]) is int and KERNELS[name][1][k] == "q" else []
+        assert [form for form in others if answer(k, form) is not None] == []
+    assert call(*args[:-1]) is call(*args, 1) is None
+
+
+def test_a_direct_call_keeps_numbers_within_their_bounds():
+    call = native.direct_call("alma", (0, 1, 0.5, 0), (0, 9, 1.5, 1))
+    x = np.arange(20.0)
+    assert call(x, 9, 1.5, 1) is not None  # an int stands for a float
+    for n, offset in ((0, 1.0), (10, 1.0), (2**31, 1.0), (9, 0.4), (9, 1.6), (9, 2), (9, np.nan)):
+        assert call(x, n, offset, 1.0) is None
+
+
+def test_there_are_direct_calls_of_kernels_only():
+    with pytest.raises(ValueError, match="no kernel sma with 3 inputs"):
+        native.direct_call("sma", (0, 0, 0), (1, 1, 1))
+    with pytest.raises(ValueError, match="no kernel smaller"):
+        native.direct_call("smaller", (0, 0), (1, 1))
 
 
 def test_arguments_of_the_wrong_kind_are_refused():

@@ -1,8 +1,8 @@
 """What the arguments of `ta` functions may be: said in their signatures, checked here.
 
 The annotation of a parameter carries its check, as in `n: Length`. A call whose arguments are as
-the kernels take them goes straight to the function. Any other is prepared: values are converted,
-bars are taken apart, and what is unfit is refused in words.
+the function or its kernel takes them goes straight there. Any other is prepared: values are
+converted, bars are taken apart, and what is unfit is refused in words.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from chartpact import checks
 from chartpact.checks import Unfit
-from chartpact.ta.kernels import kernel
+from chartpact.ta.kernels import direct_call, kernel
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -256,8 +256,15 @@ class Arguments:
         self.columns = [column for column in columns if column is not None]
         self.first = columns.index(self.columns[0]) if bars else None
         form = tuple((name, self.checks[name], self.defaults.get(name, ABSENT)) for name in names)
-        self.enter = wraps(function)(_entrance(form, bars)(self.compute, self.call))
+        direct = self._direct_call() if hasattr(function, "kernel") else None
+        write = _entrance(form, bars, direct is not None)
+        self.enter = wraps(function)(write(direct or self.compute, self.call))
         self.enter.arguments = self  # type: ignore[attr-defined]
+
+    def _direct_call(self) -> Callable[..., Any] | None:
+        bounds = [(c.least, c.most) for name, c in self.checks.items() if name != "out"]
+        least, most = zip(*bounds, strict=True)
+        return direct_call(self.name, least, most)
 
     def call(self, *given: Any) -> Any:
         """Calls the function with arguments that may have to be converted."""
@@ -309,12 +316,15 @@ class Arguments:
 
 
 @cache
-def _entrance(form: tuple[tuple[str, Check, Any], ...], bars: bool) -> Callable[..., Any]:
+def _entrance(
+    form: tuple[tuple[str, Check, Any], ...], bars: bool, direct: bool
+) -> Callable[..., Any]:
     """Writes the function that a call enters, for one list of parameters.
 
-    It calls `compute` at once where no argument needs conversion, and else `call`. It is written
-    as text, as dataclasses are, because a loop over the arguments takes as long as a kernel takes
-    for a hundred bars. Where bars may stand for several arguments, any argument may be absent.
+    It calls `compute` at once where no argument needs conversion, and else `call`. A direct call of
+    a kernel finds that out by itself, and answers None. It is written as text, as dataclasses are,
+    because a loop over the arguments takes as long as a kernel takes for a hundred bars. Where bars
+    may stand for several arguments, any argument may be absent.
     """
     parameters, conditions, inputs, like = [], [], [], None
     for name, check, default in form:
@@ -325,14 +335,18 @@ def _entrance(form: tuple[tuple[str, Check, Any], ...], bars: bool) -> Callable[
             ready = f"({name} is None or {ready})"
         if bars and given:
             ready = f"({name} is ABSENT or {ready})"
-        conditions.append(ready)
+        if name == "out" or not direct:
+            conditions.append(ready)
         if name != "out":
             inputs.append(
                 f"{default!r} if {name} is ABSENT else {name}" if bars and given else name
             )
         like = like or name
+    computed = f"compute({', '.join(inputs)})"
+    if direct:
+        conditions.append(f"(result := {computed}) is not None")
     text = f"""lambda compute, call: lambda {", ".join(parameters)}: (
-        compute({", ".join(inputs)}) if {" and ".join(conditions)}
+        {"result" if direct else computed} if {" and ".join(conditions)}
         else call({", ".join(name for name, _, _ in form)}))"""
     write: Callable[..., Any] = eval(text, {"ndarray": ndarray, "ABSENT": ABSENT, **_DTYPES})
     return write

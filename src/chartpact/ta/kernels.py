@@ -158,6 +158,20 @@ def kernel(name: str) -> Callable[..., Any]:
     return NATIVE.get(name) or cast(Callable[..., Any], Batched(name))
 
 
+def direct_call(
+    name: str, least: tuple[float, ...], most: tuple[float, ...]
+) -> Callable[..., Any] | None:
+    """The C kernel as a plain function, which answers None unless every argument is ready for it.
+
+    Ready are arrays of the kernel's types and of one shape, and numbers within these bounds.
+    """
+    if name not in NATIVE:
+        return None
+    from chartpact import _native as extension
+
+    return cast(Callable[..., Any], extension.direct_call(name, least, most))
+
+
 def status() -> str:
     """Which kernels are in use and, where they are not the C ones, why and what to do."""
     if BACKEND == "c":

@@ -1,0 +1,34 @@
+/* The kernels as a table, and how one is run over the rows of a call. */
+#ifndef CHARTPACT_ROWS_H
+#define CHARTPACT_ROWS_H
+
+#include <numpy/npy_common.h>
+
+#include "kernels.h"
+
+typedef struct {
+    const char *name, *signature, *types;
+    NaRule na;
+    int (*compute)(Frame *);
+    /* read from signature and types once, when the module is loaded */
+    int n_in, n_out;
+    char type[MAX_IN + MAX_OUT];
+    bool is_series[MAX_IN + MAX_OUT];
+} Kernel;
+
+enum {
+#define NUMBER(name, signature, types, na) KERNEL_##name,
+    KERNEL_TABLE(NUMBER)
+#undef NUMBER
+    KERNELS
+};
+
+extern Kernel kernels[KERNELS];
+
+void read_signatures(void);
+
+/* `dimensions` are the rows and the bars; `steps` lead from row to row for every operand, then from
+   bar to bar for those that have bars. -1 where there is no memory. */
+int run(const Kernel *, char *const *operands, const npy_intp *dimensions, const npy_intp *steps);
+
+#endif
