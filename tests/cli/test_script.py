@@ -25,6 +25,15 @@ BROKEN = GOOD.replace("ta.sma", "ta.smaa")
 FAILING = GOOD.replace('print("bars", len(ohlcv))', "x = 1 // (len(ohlcv) - len(ohlcv))")
 
 
+SLOW = """PARAMS = []
+META = {"title": "Slow"}
+def compute(ohlcv, params, chart):
+    for i in range(len(ohlcv)):
+        for j in range(len(ohlcv)):
+            x = i * j
+"""
+
+
 @pytest.fixture
 def script(tmp_path):
     def write(text: str) -> str:
@@ -43,9 +52,21 @@ def test_check_of_a_good_script_tells_what_it_takes_and_costs(script, capsys):
 def test_check_json_has_the_documented_shape(script, capsys):
     assert main(["check", script(GOOD), "--json"]) == DONE
     told = json.loads(capsys.readouterr().out)
-    assert set(told) == {"ok", "params", "meta", "steps"}
+    assert set(told) == {"ok", "params", "meta", "steps", "steps_at_5000", "warnings"}
     assert told["ok"] is True
+    assert told["warnings"] == []
+    assert told["steps"] < told["steps_at_5000"] < 50 * told["steps"]
     assert told["meta"] == {"title": "Spread", "overlay": False}
+
+
+def test_check_warns_at_the_place_where_more_bars_would_not_fit(script, capsys):
+    file = script(SLOW)
+    assert main(["check", file, "--json"]) == DONE
+    shown = capsys.readouterr()
+    (warning,) = json.loads(shown.out)["warnings"]
+    assert set(warning) == {"step", "kind", "line", "column", "message", "hint"}
+    assert (warning["step"], warning["kind"], warning["line"]) == ("dry_run", "budget", 5)
+    assert f"{file}:5:18: warning: 5,000 bars take about " in shown.err
 
 
 def test_check_of_a_broken_script_points_at_the_place(script, capsys):

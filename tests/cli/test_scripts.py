@@ -90,7 +90,8 @@ def test_json_is_alone_on_stdout_and_has_one_shape_for_every_change(scripts, fil
     [version] = json.loads(scripts("history", "avg", "--json")[1])["versions"]
     assert (version["version"], version["source"]) == (1, GOOD)
     assert json.loads(scripts("show", "avg", "--version", "1", "--json")[1])["source"] == GOOD
-    assert json.loads(scripts("remove", "avg", "--json")[1]) == {"ok": True, "scripts": []}
+    removed = json.loads(scripts("remove", "avg", "--json")[1])
+    assert removed == {"ok": True, "scripts": [], "warnings": []}
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,13 @@ class Verdict:
     params: list = field(default_factory=lambda: [{"name": "n", "type": "int", "default": 9}])
     meta: dict = field(default_factory=lambda: {"title": "Mine"})
     errors: list = field(default_factory=list)
+    warnings: list = field(default_factory=list)
 
 
 def check(_user: str, source: str) -> Verdict:
     if "good" in source:
-        return Verdict()
+        slow = Problem("budget", "slow", "use ta", "dry_run", 2, 3)
+        return Verdict(warnings=[slow] if "slow" in source else [])
     return Verdict(errors=[Problem("syntax", "no good", "write good", "parse", 1, 1)])
 
 

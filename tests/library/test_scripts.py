@@ -16,6 +16,12 @@ def test_what_is_registered_can_be_listed_read_and_found(scripts):
     assert [scripts.get("ann", "mine")] == [kept] == scripts.named("ann", ["mine", "other"])
 
 
+def test_a_stored_script_comes_with_its_warnings_and_a_read_one_without(scripts):
+    (warning,) = scripts.register("ann", "mine", "good, slow").warnings
+    assert (warning.message, warning.line, warning.details) == ("slow", 2, {"name": "mine"})
+    assert scripts.get("ann", "mine").warnings == ()
+
+
 def test_registering_again_replaces_the_source_and_keeps_the_birthday(scripts):
     first = scripts.register("ann", "mine", "good 1")
     second = scripts.register("ann", "mine", "good 2")

@@ -176,7 +176,7 @@ def test_what_is_kept_of_sources_is_bounded() -> None:
     for name in "abcd":
         known.put(name, Inspected(code=b"x" * 10))
     assert [name for name in "abcd" if known.get(name)] == ["b", "c", "d"]
-    known.put("e", Inspected(code=b"x" * 70))
+    known.put("e", Inspected(code=b"x" * 65))
     assert [name for name in "abcde" if known.get(name)] == ["d", "e"]
 
 
@@ -354,7 +354,12 @@ def test_a_forged_error_is_cut_to_a_readable_length(
 
 
 PARAM = {"name": "n", "type": "int", "default": 1, "desc": "", "min": 1, "max": 2, "step": None}
-DECLARED = {"params": [{**PARAM, "options": None}], "meta": {"title": "T"}}
+WARNING = {"step": "check", "kind": "lookahead", "line": 2, "column": 1, "message": "m", "hint": ""}
+DECLARED = {
+    "params": [{**PARAM, "options": None}],
+    "meta": {"title": "T"},
+    "warnings": [WARNING],
+}
 
 
 def inspected(document: Any) -> Inspected:
@@ -365,6 +370,7 @@ def inspected(document: Any) -> Inspected:
 def test_an_honest_inspection_passes() -> None:
     assert inspected(DECLARED).params[0].name == "n"
     assert inspected(DECLARED).code == bytes(3)
+    assert [warning.to_json() for warning in inspected(DECLARED).warnings] == [WARNING]
 
 
 @pytest.mark.parametrize(
@@ -373,6 +379,10 @@ def test_an_honest_inspection_passes() -> None:
         {"errors": []},
         {"errors": [{"kind": "value", "message": "x", "hint": ""}] * 101},
         {"errors": 7},
+        {**DECLARED, "warnings": None},
+        {**DECLARED, "warnings": [WARNING] * 101},
+        {**DECLARED, "warnings": [{**WARNING, "kind": "nonsense"}]},
+        {**DECLARED, "warnings": [{**WARNING, "line": -1}]},
         {**DECLARED, "meta": {}},
         {**DECLARED, "meta": {"title": 7}},
         {**DECLARED, "meta": {"title": "T", "more": []}},

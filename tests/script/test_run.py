@@ -1,5 +1,6 @@
 """The doors of the language: check, compile, execute, run."""
 
+import ast
 from cProfile import Profile
 
 import numpy as np
@@ -7,7 +8,9 @@ import pytest
 
 import chartpact as cp
 from chartpact import sandbox, script
+from chartpact.script.check.report import Report
 from chartpact.script.dry_run import dry_run_bars
+from chartpact.script.errors import read_warning
 from chartpact.script.program import Program
 
 SMA = """
@@ -53,6 +56,60 @@ def test_check_tells_params_meta_and_steps():
     assert verdict.params[0]["name"] == "n"
     assert verdict.meta == {"title": "Average", "overlay": True}
     assert verdict.steps > 0
+
+
+LOOP = """PARAMS = []
+META = {{"title": "Loop"}}
+def compute(ohlcv, params, chart):
+    total = 0
+    for i in range({warmup}, len(ohlcv)):
+        for j in range({turns}):
+            total += j
+"""
+
+
+def test_a_check_tells_what_5000_bars_cost():
+    for source in (SMA, LOOP.format(warmup=90, turns=100)):
+        verdict = script.validate(source)
+        assert verdict.warnings == ()
+        assert (
+            verdict.steps_forecast == script.execute(script.load(source), dry_run_bars(5_000)).steps
+        )
+
+
+@pytest.mark.parametrize("size", ["1000", "len(ohlcv)"])
+def test_a_script_that_does_not_fit_at_5000_bars_is_warned_of_with_its_size_and_place(size):
+    source = LOOP.format(warmup=0, turns=f"{size} * 4")
+    verdict = script.validate(source)
+    (warning,) = verdict.warnings
+    assert verdict.ok
+    assert (warning.step, warning.kind, warning.line) == ("dry_run", "budget", 6)
+    program = script.load(source)
+    steps = script.execute(program, dry_run_bars(1_000), budget=10**9).steps
+    scale = 5 if size == "1000" else 25
+    assert 0.4 * scale * steps < verdict.steps_forecast < 1.2 * scale * steps
+    assert warning.message.startswith("5,000 bars take about ")
+
+
+def test_what_fails_on_more_bars_alone_is_a_warning():
+    body = "    chart.hline([1.0] [0 if len(ohlcv) < 500 else 1])\n"
+    verdict = script.validate(
+        'PARAMS = []\nMETA = {"title": "x"}\ndef compute(ohlcv, params, chart):\n' + body
+    )
+    (warning,) = verdict.warnings
+    assert verdict.ok
+    assert (warning.step, warning.kind, warning.line) == ("dry_run", "value", 4)
+    assert warning.message.startswith("on 5,000 bars ")
+
+
+def test_warnings_of_the_check_come_with_a_place_and_in_limited_number():
+    source = "x = 1\nlonger = 2\n"
+    report = Report("check", source)
+    for _ in range(100):
+        report.warn(ast.parse(source).body[1], "lookahead", "look", "shift")
+    assert len(report.warnings) == 20
+    assert read_warning(report.warnings[0].to_json()) == report.warnings[0]
+    assert (report.warnings[0].line, report.warnings[0].column) == (2, 1)
 
 
 def test_check_names_the_step_that_failed():

@@ -194,7 +194,7 @@ def test_a_library_that_is_hostile_or_whole_holds_up_nobody(here, longest):
         for hostile in ({f"k{at}": 0 for at in range(2 * MANY)}, {"scripts": [{}] * 2 * MANY}):
             answer = bob.put("/api/v1/my/library", headers=JSON, content=body(hostile))
             assert (answer.status_code, answer.json()["kind"]) == (413, "size")
-        assert bob.put("/api/v1/my/library", json=whole).json() == {"ok": True}
+        assert bob.put("/api/v1/my/library", json=whole).json() == {"ok": True, "warnings": []}
         assert len(bob.get("/api/v1/my/library").json()["scripts"]) == 20
         for each in kept:
             bob.delete(f"/api/v1/my/indicators/{each['name']}")
@@ -213,7 +213,7 @@ def test_lists_of_many_parameters_are_alike_through_every_door_and_hold_up_nobod
     listing = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
     listing["params"] = {"name": "list_indicators", "arguments": {}, "_meta": META}
     with here.client("bob") as bob:
-        assert bob.put("/api/v1/my/library", json=library).json() == {"ok": True}
+        assert bob.put("/api/v1/my/library", json=library).json() == {"ok": True, "warnings": []}
         listed = bob.get("/api/v1/indicators").json()
         mine = [each for each in listed["indicators"] if each["source"] == "user"]
         assert [len(each["params"]) for each in mine] == [64] * 40

@@ -228,7 +228,10 @@ def test_script_runs_are_limited_for_each_user_alone(small):
         assert answers[7].status_code == 429
         assert "6 script runs a minute" in answers[7].json()["message"]
         assert int(answers[7].headers["retry-after"]) >= 1
-        assert bob.put("/api/v1/my/indicators/x", json={"source": SCRIPT}).json() == {"ok": True}
+        assert bob.put("/api/v1/my/indicators/x", json={"source": SCRIPT}).json() == {
+            "ok": True,
+            "warnings": [],
+        }
 
 
 def test_pixels_inline_bars_and_uploads_are_limited(small):
@@ -291,7 +294,10 @@ def test_calls_are_limited_for_each_user_alone(strict):
 def test_one_users_second_long_scripts_do_not_delay_anothers_chart(generous):
     asked = {**CHART, "bars": 5000, "indicators": ["slow"] * 6}
     with generous.client("ann") as ann, generous.client("bob") as bob:
-        assert ann.put("/api/v1/my/indicators/slow", json={"source": SLOW}).json() == {"ok": True}
+        assert ann.put("/api/v1/my/indicators/slow", json={"source": SLOW}).json() == {
+            "ok": True,
+            "warnings": [],
+        }
         bob.post("/api/v1/charts", json=CHART)
 
         def keep_busy():

@@ -112,7 +112,10 @@ def keep(ann, bob) -> None:
     ann.put(f"/api/v1/my/bars/{ANNS.bars}", content=BARS).raise_for_status()
     other = '{"name": "other", "type": "symbol", "default": "sample:es-5m"}'
     own = SCRIPT.replace("PARAMS = [", f"PARAMS = [{other}, ")
-    assert bob.put("/api/v1/my/indicators/own", json={"source": own}).json() == {"ok": True}
+    assert bob.put("/api/v1/my/indicators/own", json={"source": own}).json() == {
+        "ok": True,
+        "warnings": [],
+    }
 
 
 @pytest.fixture

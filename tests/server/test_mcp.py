@@ -49,7 +49,7 @@ async def whole_life(client: Client) -> None:
         source=fork["source"],
         params_schema=fork["params_schema"],
     )
-    assert registered.structured_content == {"ok": True}
+    assert registered.structured_content == {"ok": True, "warnings": []}
     drawn = await call("generate_chart", indicators=["cipher_b"], format="summary", **CHART)
     assert drawn.structured_content["indicators"][0]["steps"] > 0
     for name in ("cipher_b", "mine"):

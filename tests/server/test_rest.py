@@ -21,7 +21,10 @@ def test_everything_but_the_page_and_health_needs_a_token(server):
 
 
 def test_a_script_lives_from_registration_to_deletion(ann):
-    assert ann.put("/api/v1/my/indicators/life", json={"source": SCRIPT}).json() == {"ok": True}
+    assert ann.put("/api/v1/my/indicators/life", json={"source": SCRIPT}).json() == {
+        "ok": True,
+        "warnings": [],
+    }
     listed = ann.get("/api/v1/indicators").json()["indicators"]
     [mine] = [each for each in listed if each["name"] == "life"]
     assert (mine["source"], mine["title"]) == ("user", "Average")
@@ -50,7 +53,10 @@ def test_a_fork_shadows_the_builtin_for_that_user_alone_until_it_is_deleted(ann,
     source = ann.get("/api/v1/forks/wavetrend").json()["source"]
     mine = source.replace('"title": "WaveTrend"', '"title": "My waves"')
     assert mine != source
-    assert ann.put("/api/v1/my/indicators/wavetrend", json={"source": mine}).json() == {"ok": True}
+    assert ann.put("/api/v1/my/indicators/wavetrend", json={"source": mine}).json() == {
+        "ok": True,
+        "warnings": [],
+    }
 
     def title(client):
         listed = client.get("/api/v1/indicators").json()["indicators"]
@@ -66,7 +72,10 @@ def test_a_fork_shadows_the_builtin_for_that_user_alone_until_it_is_deleted(ann,
 
 
 def test_a_fork_is_also_found_by_the_aliases_of_the_builtin(ann, bob):
-    assert ann.put("/api/v1/my/indicators/stoch", json={"source": SCRIPT}).json() == {"ok": True}
+    assert ann.put("/api/v1/my/indicators/stoch", json={"source": SCRIPT}).json() == {
+        "ok": True,
+        "warnings": [],
+    }
     asked = {**CHART, "indicators": ["stochastic", "stoch"]}
     mine = ann.post("/api/v1/charts", json=asked).json()["indicators"]
     assert ["SMA" in each["last"] for each in mine] == [True, True]

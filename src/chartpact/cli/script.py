@@ -17,6 +17,7 @@ from chartpact.params import resolve
 from chartpact.problem import Problem
 from chartpact.scene import Drawn
 from chartpact.script import ScriptError, stock
+from chartpact.script.limits import FORECAST_BARS
 
 
 def add(verbs: Verbs) -> None:
@@ -61,7 +62,12 @@ def run_check(args: argparse.Namespace) -> int:
         title = verdict.meta.get("title", "")
         count = len(verdict.params)
         noun = "parameter" if count == 1 else "parameters"
-        print(f"{title}: fine; {count} {noun}, {verdict.steps:,} steps")
+        cost = (
+            f"{verdict.steps:,} steps, about {verdict.steps_forecast:,} on {FORECAST_BARS:,} bars"
+        )
+        print(f"{title}: fine; {count} {noun}, {cost}")
+    for warning in verdict.warnings:
+        print(format_error(warning, source, args.file, "warning"), file=sys.stderr)
     for error in verdict.errors:
         print(format_error(error, source, args.file), file=sys.stderr)
     return DONE if verdict.ok else SCRIPT_ERROR
@@ -109,10 +115,10 @@ def run_fork(args: argparse.Namespace) -> int:
     return DONE
 
 
-def format_error(problem: Problem, source: str, file: str) -> str:
-    """The error with its place and the line it is in."""
+def format_error(problem: Problem, source: str, file: str, severity: str = "") -> str:
+    """The error or warning with its place and the line it is in."""
     place = file if problem.line is None else f"{file}:{problem.line}:{problem.column}"
-    text = f"{place}: {problem.kind}: {problem.message}"
+    text = f"{place}: {severity or problem.kind}: {problem.message}"
     lines = source.replace("\r\n", "\n").split("\n")
     if problem.line is not None and problem.line <= len(lines):
         text += f"\n    {lines[problem.line - 1]}"

@@ -222,8 +222,14 @@ def _change(
                 place = problem.details.get("name") or getattr(args, "file", args.name)
                 print(format_error(problem, source, place), file=sys.stderr)
             return SCRIPT_ERROR
+    warnings = [warning for script in scripts for warning in script.warnings]
     if args.json:
-        print(json.dumps({"ok": True, "scripts": [_describe(script) for script in scripts]}))
+        kept = [_describe(script) for script in scripts]
+        answer = {"ok": True, "scripts": kept, "warnings": [w.to_json() for w in warnings]}
+        print(json.dumps(answer))
     else:
         print(done, file=sys.stderr)
+    for warning in warnings:
+        place = getattr(args, "file", args.name) if source else warning.details["name"]
+        print(format_error(warning, source, place, "warning"), file=sys.stderr)
     return DONE

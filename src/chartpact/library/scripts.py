@@ -40,6 +40,8 @@ class Verdict(Protocol):
     def meta(self) -> Mapping[str, Any]: ...
     @property
     def errors(self) -> Sequence[Problem]: ...
+    @property
+    def warnings(self) -> Sequence[Problem]: ...
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,7 @@ class Script:
     source_hash: str
     created_at: int
     updated_at: int
+    warnings: tuple[Problem, ...] = ()  # of a script that was stored just now
 
     @property
     def params(self) -> tuple[Mapping[str, Any], ...]:
@@ -243,6 +246,7 @@ class Scripts:
                     hashlib.sha256(source.encode()).hexdigest(),
                     now if created is None else created,
                     now,
+                    tuple(warning.at(details={"name": name}) for warning in verdict.warnings),
                 )
                 _write(connection, script, exists=created is not None)
                 scripts.append(script)

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from chartpact.params import TYPES, Param
 from chartpact.sandbox import bounds, packing, wire
 from chartpact.sandbox.pool import Answered
-from chartpact.script.errors import NOT_YOUR_FAULT, ScriptError
+from chartpact.script.errors import NOT_YOUR_FAULT, ScriptError, read_warning
 from chartpact.script.limits import LOG_LINE_CHARS, LOG_LINES
 from chartpact.script.program import Inspected, Result
 
@@ -51,8 +51,12 @@ def log_fault(internal: Any) -> None:
 
 def _read_error(data: Mapping[str, Any], step: str) -> ScriptError:
     data = {"step": step, "line": None, "column": None, **data}
-    texts = {name: str(data[name])[:_MOST_MESSAGE] for name in ("message", "hint")}
-    return ScriptError.from_json({**data, **texts})
+    return ScriptError.from_json(_shorten(data))
+
+
+def _shorten(data: Mapping[str, Any]) -> dict[str, Any]:
+    """A problem whose texts have the length that ours have."""
+    return {**data, **{name: str(data[name])[:_MOST_MESSAGE] for name in ("message", "hint")}}
 
 
 def read_result(document: Mapping[str, Any], columns: list[wire.Column], bars: int) -> Result:
@@ -79,8 +83,11 @@ def read_inspected(document: Mapping[str, Any], columns: list[wire.Column]) -> I
         raise TypeError("meta")
     if not isinstance(meta["title"], str):
         raise TypeError("title")
+    if len(document["warnings"]) > _MOST_ERRORS:
+        raise ValueError("warnings")
     params = tuple(_read_param(param) for param in document["params"])
-    inspected = Inspected(params, meta, (), columns[0].tobytes())
+    warnings = tuple(read_warning(_shorten(data)) for data in document["warnings"])
+    inspected = Inspected(params, meta, (), columns[0].tobytes(), warnings)
     if weigh(inspected) - len(inspected.code) > _MOST_DECLARED:
         raise ValueError("declared")
     return inspected
@@ -88,7 +95,7 @@ def read_inspected(document: Mapping[str, Any], columns: list[wire.Column]) -> I
 
 def weigh(inspected: Inspected) -> int:
     """The bytes that an inspected source takes in a cache."""
-    return len(inspected.code) + len(repr((inspected.params, inspected.meta)))
+    return len(inspected.code) + len(repr((inspected.params, inspected.meta, inspected.warnings)))
 
 
 def _read_param(data: Mapping[str, Any]) -> Param:

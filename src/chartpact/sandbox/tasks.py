@@ -37,7 +37,8 @@ def inspect(job: Job, columns: list[Column]) -> Answer:  # noqa: ARG001
         return {"errors": [problem.to_json() for problem in problems]}, []
     params = [param.to_json() for param in program.params]
     code = np.frombuffer(program.dump(), np.uint8)
-    return {"params": params, "meta": dict(program.meta)}, [code]
+    warnings = [warning.to_json() for warning in program.warnings]
+    return {"params": params, "meta": dict(program.meta), "warnings": warnings}, [code]
 
 
 def run(job: Job, columns: list[Column]) -> Answer:

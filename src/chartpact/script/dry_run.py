@@ -1,7 +1,11 @@
-"""The dry run: a script is checked, then tried on synthetic bars with its parameters at default."""
+"""The dry run: a script is checked, then tried on synthetic bars with its parameters at default.
+
+It also forecasts what the script costs on as many bars as charts usually have.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from math import log
 from typing import Any
 
 import numpy as np
@@ -10,7 +14,7 @@ from chartpact.bars import Bars
 from chartpact.params import Param
 from chartpact.problem import Problem
 from chartpact.script.errors import ScriptError
-from chartpact.script.limits import DRY_RUN, DRY_RUN_BARS, Limits
+from chartpact.script.limits import DRY_RUN, DRY_RUN_BARS, FORECAST_BARS, TREND_BARS, Limits
 from chartpact.script.pipeline import execute, inspect, load
 from chartpact.script.program import Extras, Inspected, Result
 
@@ -20,12 +24,17 @@ Run = Callable[[str, Bars, Limits, Extras], Result]
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the checks say of a source, the dry run included."""
+    """What the checks say of a source, the dry run included.
+
+    `steps_forecast` are the steps that it would take on FORECAST_BARS.
+    """
 
     params: tuple[Mapping[str, Any], ...] = ()
     meta: Mapping[str, Any] = field(default_factory=dict)
     steps: int = 0
     errors: tuple[Problem, ...] = ()
+    steps_forecast: int = 0
+    warnings: tuple[Problem, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -37,6 +46,8 @@ class Verdict:
             "params": list(self.params),
             "meta": dict(self.meta),
             "steps": self.steps,
+            f"steps_at_{FORECAST_BARS}": self.steps_forecast,
+            "warnings": [warning.to_json() for warning in self.warnings],
         }
         if self.errors:
             data["errors"] = [error.to_json() for error in self.errors]
@@ -61,25 +72,58 @@ def validate(source: str, *, inspect: Inspect = inspect, run: Run = run_here) ->
         return Verdict(errors=tuple(error.problem for error in inspected.errors))
     params = tuple(param.to_json() for param in inspected.params)
     try:
-        result = _try(source, inspected.params, run)
+        steps = _try(source, inspected.params, run, DRY_RUN_BARS, DRY_RUN)
     except ScriptError as error:
-        return Verdict(params, inspected.meta, 0, (error.at("dry_run").problem,))
-    return Verdict(params, inspected.meta, result.steps)
+        problem = error.at("dry_run").problem
+        return Verdict(params, inspected.meta, 0, (problem,), 0, inspected.warnings)
+    forecast, warnings = _forecast(source, inspected.params, run, steps)
+    warnings = (*inspected.warnings, *warnings)
+    return Verdict(params, inspected.meta, steps, (), forecast, warnings)
 
 
-def _try(source: str, params: tuple[Param, ...], run: Run) -> Result:
-    bars = dry_run_bars()
+def _try(source: str, params: tuple[Param, ...], run: Run, count: int, limits: Limits) -> int:
+    """The steps that the script takes on so many bars."""
+    bars = dry_run_bars(count)
     extras = Extras(
         {param.name: bars for param in params if param.type == "symbol"},
         {param.name: DRY_RUN_EVENTS for param in params if param.type == "calendar"},
     )
     try:
-        return run(source, bars, DRY_RUN, extras)
+        return run(source, bars, limits, extras).steps
     except ScriptError as error:
         if error.kind != "busy":
             raise
     # The host was too busy for the short limit, which says nothing about the script.
-    return run(source, bars, Limits(), extras)
+    return run(source, bars, Limits(), extras).steps
+
+
+def _forecast(
+    source: str, params: tuple[Param, ...], run: Run, steps: int
+) -> tuple[int, tuple[Problem, ...]]:
+    """The steps that FORECAST_BARS take, and a warning where a run on them does not succeed."""
+    try:
+        return _try(source, params, run, FORECAST_BARS, Limits()), ()
+    except ScriptError as error:
+        failed = error
+    forecast = steps * FORECAST_BARS // DRY_RUN_BARS
+    if failed.kind == "busy":  # which says nothing about the script
+        return forecast, ()
+    message = f"on {FORECAST_BARS:,} bars {failed.message}"
+    if failed.kind == "budget":
+        forecast = max(forecast, _extrapolate(source, params, run, steps))
+        needed = f"{FORECAST_BARS:,} bars take about {float(f'{forecast:.2g}'):,.0f} steps"
+        message = f"{needed}, and a run has {Limits().steps:,}"
+    return forecast, (failed.at("dry_run").problem.at(message=message),)
+
+
+def _extrapolate(source: str, params: tuple[Param, ...], run: Run, steps: int) -> int:
+    """The steps that FORECAST_BARS would take, by a power law through two shorter runs."""
+    try:
+        trend = _try(source, params, run, TREND_BARS, Limits())
+    except ScriptError:
+        trend = Limits().steps
+    growth = log(trend / max(steps, 1), TREND_BARS / DRY_RUN_BARS)
+    return max(int(trend * (FORECAST_BARS / TREND_BARS) ** growth), Limits().steps)
 
 
 # Events with every field that a calendar gives, during the bars that a script is tried on.

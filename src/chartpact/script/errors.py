@@ -7,6 +7,7 @@ from chartpact.problem import Failure, Problem
 
 STEPS = ("parse", "check", "presence", "dry_run", "run")
 KINDS = "syntax forbidden name type value budget memory time crash size busy".split()
+WARNING_KINDS = (*KINDS, "lookahead")
 NOT_YOUR_FAULT = "this is a fault in chartpact: please report it, with the script"
 
 _MOST_FRAMES = 8
@@ -59,6 +60,18 @@ class ScriptError(Failure):
         error = ScriptError.from_json({**self.to_json(), "step": step})
         error.internal = self.internal
         return error
+
+
+def read_warning(data: Mapping[str, Any]) -> Problem:
+    """The warning whose problem `to_json` wrote; every field is checked.
+
+    A warning does not keep a script from being used. It is a problem and no exception.
+    """
+    step, kind = str(data["step"]), str(data["kind"])
+    if step not in STEPS or kind not in WARNING_KINDS:
+        raise ValueError(f"{step!r} and {kind!r} are not a step and a kind of warning")
+    place = _position(data["line"]), _position(data["column"])
+    return Problem(kind, str(data["message"]), str(data["hint"]), step, *place)
 
 
 def _position(value: Any) -> int | None:

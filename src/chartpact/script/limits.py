@@ -21,6 +21,8 @@ class Limits:
 # A script is tried on this many bars when it is checked, within this time.
 DRY_RUN_BARS = 100
 DRY_RUN = Limits(wall_ms=200)
+# A check warns when it fails on FORECAST_BARS; how far it is over budget, TREND_BARS tell.
+FORECAST_BARS, TREND_BARS = 5_000, 200
 
 # Source: what the parser and the compiler are never asked to go beyond.
 BRACKETS = 60  # brackets, and operators that open to the right, inside one another

@@ -45,7 +45,7 @@ def inspect(source: str, limits: Limits | None = None) -> Inspected:
     program, problems = examine(source, limits or Limits())
     if program is None:
         return Inspected(errors=tuple(problems))
-    return Inspected(program.params, program.meta, (), program.dump())
+    return Inspected(program.params, program.meta, (), program.dump(), program.warnings)
 
 
 def examine(source: str, limits: Limits) -> tuple[Program | None, list[ScriptError]]:
@@ -71,7 +71,9 @@ def examine(source: str, limits: Limits) -> tuple[Program | None, list[ScriptErr
     except (RecursionError, MemoryError, TooIntricate):
         message = "this script is too intricate to be compiled"
         return None, [ScriptError("check", "size", message, "split it into smaller functions")]
-    program = Program(source, params, meta, compiled.code, compiled.weights, compiled.uses)
+    program = Program(
+        source, params, meta, compiled.code, compiled.weights, compiled.uses, checked.warnings
+    )
     _programs.put(key, program)
     return program, []
 

@@ -11,6 +11,7 @@ from typing import Any
 from chartpact._version import VERSION
 from chartpact.bars import Bars
 from chartpact.params import Param
+from chartpact.problem import Problem
 from chartpact.scene import Scene
 from chartpact.script.errors import ScriptError
 
@@ -32,6 +33,7 @@ class Program:
     code: CodeType
     weights: Mapping[str, int] = field(default_factory=dict)
     uses: tuple[str, ...] = ()
+    warnings: tuple[Problem, ...] = ()  # of the check; a dumped program leaves them out
 
     @property
     def key(self) -> str:
@@ -67,12 +69,16 @@ def source_key(source: str) -> str:
 
 @dataclass(frozen=True)
 class Inspected:
-    """What a source declares, or what is wrong with it; `code` is the dumped program."""
+    """What a source declares, or what is wrong with it; `code` is the dumped program.
+
+    `warnings` are what the check says of a source that can be used.
+    """
 
     params: tuple[Param, ...] = ()
     meta: Mapping[str, Any] = field(default_factory=dict)
     errors: tuple[ScriptError, ...] = ()
     code: bytes = b""
+    warnings: tuple[Problem, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -109,7 +109,7 @@ class Problem(BaseModel):
 
 
 class ScriptProblem(Shape):
-    """An error of a script, and its place."""
+    """An error of a script or a warning about it, and its place."""
 
     step: Literal["parse", "check", "presence", "dry_run", "run"]
     kind: str
@@ -239,10 +239,14 @@ class Known(BaseModel):
 
 
 class Outcome(Shape):
-    """Whether it was done; if not, why not, and nothing was changed."""
+    """Whether it was done; if not, why not, and nothing was changed.
+
+    `warnings` are problems that a script may be used with, such as its cost on more bars.
+    """
 
     ok: bool
     errors: Optional[list[ScriptProblem]] = None
+    warnings: Optional[list[ScriptProblem]] = None
 
 
 class Fork(Shape):

@@ -123,14 +123,14 @@ class Verbs:
         source: str,
         params_schema: Sequence[Mapping[str, Any]] | None = None,
     ) -> shapes.Outcome:
-        def register(scripts: Scripts) -> None:
-            scripts.register(user, name, source, params_schema)
+        def register(scripts: Scripts) -> Sequence[Script]:
+            return [scripts.register(user, name, source, params_schema)]
 
         return await self._change(user, [(name, source)], register)
 
     async def update_indicator(self, user: str, name: str, source: str) -> shapes.Outcome:
         self._get_script(user, name)
-        return await self._change(user, [(name, source)], lambda s: s.update(user, name, source))
+        return await self._change(user, [(name, source)], lambda s: [s.update(user, name, source)])
 
     async def delete_indicator(self, user: str, name: str) -> shapes.Outcome:
         try:
@@ -146,7 +146,7 @@ class Verbs:
     async def restore(self, user: str, name: str, version: int) -> shapes.Outcome:
         versions = self._scripts.history(user, name)
         sources = [(name, earlier.source) for earlier in versions if earlier.version == version]
-        return await self._change(user, sources, lambda s: s.restore(user, name, version))
+        return await self._change(user, sources, lambda s: [s.restore(user, name, version)])
 
     async def export(self, user: str) -> shapes.Library:
         export = partial(self._scripts.export, user)
@@ -159,7 +159,10 @@ class Verbs:
         return await self._change(user, sources, lambda s: s.load(user, library.model_dump()))
 
     async def _change(
-        self, user: str, sources: Iterable[tuple[str, str]], change: Callable[[Scripts], Any]
+        self,
+        user: str,
+        sources: Iterable[tuple[str, str]],
+        change: Callable[[Scripts], Sequence[Script]],
     ) -> shapes.Outcome:
         """Validates the sources in workers, then makes the change with their verdicts."""
         if not self.settings.runs_scripts_of(user):
@@ -172,11 +175,11 @@ class Verbs:
                 verdicts[source] = await self._execution.compute(user, validate)
         try:
             scripts = Scripts(self._database, lambda _, source: verdicts[source])
-            await self._execution.use_disk(user, partial(change, scripts))
+            stored = await self._execution.use_disk(user, partial(change, scripts))
         except LibraryError as error:
-            problems = [shapes.ScriptProblem(**problem.to_json()) for problem in error.problems]
-            return shapes.Outcome(ok=False, errors=problems)
-        return shapes.Outcome(ok=True)
+            return shapes.Outcome(ok=False, errors=_script_problems(error.problems))
+        warnings = [warning for script in stored for warning in script.warnings]
+        return shapes.Outcome(ok=True, warnings=_script_problems(warnings))
 
     def _get_script(self, user: str, name: str) -> Script:
         try:
@@ -208,6 +211,10 @@ class Verbs:
     async def delete_bars(self, user: str, name: str) -> shapes.Outcome:
         await self._execution.use_disk(user, partial(self._uploads.delete, user, name))
         return shapes.Outcome(ok=True)
+
+
+def _script_problems(problems: Iterable[Problem]) -> list[shapes.ScriptProblem]:
+    return [shapes.ScriptProblem(**problem.to_json()) for problem in problems]
 
 
 def _unknown(name: str, error: LibraryError) -> Refused:

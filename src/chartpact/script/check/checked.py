@@ -3,6 +3,7 @@
 import ast
 from dataclasses import dataclass, field
 
+from chartpact.problem import Problem
 from chartpact.script.check.scopes import Scope
 
 # What a name stands for where it is read.
@@ -20,6 +21,7 @@ class Checked:
     scopes: dict[ast.AST, Scope] = field(default_factory=dict)
     called: set[ast.Name] = field(default_factory=set)  # the names before the brackets of calls
     uses: dict[str, set[str]] = field(default_factory=dict)  # by function; "" is the module
+    warnings: tuple[Problem, ...] = ()
 
     def reachable(self) -> set[str]:
         """The functions that a run can reach from the module's own lines and compute."""

@@ -8,6 +8,7 @@ import ast
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
+from chartpact.problem import Problem
 from chartpact.script.check.call_graph import order_functions
 from chartpact.script.check.checked import Checked
 from chartpact.script.check.expressions import ExpressionChecker, is_bare_tuple
@@ -31,8 +32,13 @@ def check_module(
         checker.module()
         checked = checker.checked
         checked.functions = order_functions(checked.functions, checked.uses, report)
-    report.problems.sort(key=lambda problem: (problem.line or 0, problem.column or 0))
+    report.problems.sort(key=_by_place)
+    checker.checked.warnings = tuple(sorted(report.warnings, key=_by_place))
     return checker.checked, report.problems
+
+
+def _by_place(problem: ScriptError | Problem) -> tuple[int, int]:
+    return problem.line or 0, problem.column or 0
 
 
 class _ModuleChecker(ExpressionChecker):

@@ -2,6 +2,7 @@
 
 import ast
 
+from chartpact.problem import Problem
 from chartpact.script.errors import ScriptError
 from chartpact.syntax import Places
 
@@ -13,10 +14,11 @@ class Enough(Exception):
 
 
 class Report:
-    """What one step of the check refused, and where."""
+    """What one step of the check refused or warns of, and where."""
 
     def __init__(self, step: str, source: str) -> None:
         self.problems: list[ScriptError] = []
+        self.warnings: list[Problem] = []
         self._step = step
         self._places = Places(source)
 
@@ -25,3 +27,9 @@ class Report:
         self.problems.append(ScriptError(self._step, kind, message, hint, line=line, column=column))
         if len(self.problems) >= MOST_PROBLEMS:
             raise Enough
+
+    def warn(self, node: ast.AST, kind: str, message: str, hint: str = "") -> None:
+        """Adds a warning, of which `WARNING_KINDS` are the kinds."""
+        if len(self.warnings) < MOST_PROBLEMS:
+            place = self._places.of(node)
+            self.warnings.append(Problem(kind, message, hint, self._step, *place))
