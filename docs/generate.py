@@ -268,16 +268,16 @@ def contract_page(name: str) -> str:
     """A shipped contract: its five sections, its state tables, its type, its examples."""
     from chartpact import pacts
     from chartpact.contracts import find
-    from chartpact.contracts.workbench import examples, page
+    from chartpact.contracts.workbench import examples, exports
 
-    return page.page(find(name), examples.load_all(pacts.folder(name) / "examples"))
+    return exports.page(find(name), examples.load_all(pacts.folder(name) / "examples"))
 
 
 def state_schema(name: str) -> str:
     from chartpact.contracts import find
-    from chartpact.contracts.workbench import typed
+    from chartpact.contracts.workbench import exports
 
-    return json.dumps(typed.json_schema(find(name)), indent=1) + "\n"
+    return json.dumps(exports.json_schema(find(name)), indent=1) + "\n"
 
 
 def contract_pages() -> dict[str, Callable[[], str]]:
@@ -294,9 +294,9 @@ def states_module() -> str:
     """The types of all shipped contracts' states, for type checkers."""
     from chartpact import pacts
     from chartpact.contracts import find
-    from chartpact.contracts.workbench import typed
+    from chartpact.contracts.workbench import exports
 
-    classes = "\n\n".join(typed.python_classes(find(name)) for name in pacts.names())
+    classes = "\n\n".join(exports.python_classes(find(name)) for name in pacts.names())
     return (
         '"""The types of the states that are read under the shipped contracts.\n\n'
         "Written by docs/generate.py from the contracts: edit those, then run `make docs`.\n"

@@ -185,7 +185,7 @@ def test_texts_of_a_contract_never_become_code():
 
 
 def test_generated_code_has_no_way_out():
-    from chartpact.contracts.engine.bind import bind
+    from chartpact.contracts.bind import bind
 
     contract = make(
         "channels: {lines: signal}\n"

@@ -11,8 +11,7 @@ from small import make, problems, reading, refused, state, study, told
 
 from chartpact.contracts.engine import read
 from chartpact.contracts.workbench.diff import diff
-from chartpact.contracts.workbench.examples import Example
-from chartpact.contracts.workbench.mutation import check as mutate
+from chartpact.contracts.workbench.examples import Example, mutate
 from chartpact.snapshot import Snapshot
 
 RED = "#ff0000"

@@ -7,9 +7,8 @@ from small import HEAD, contract_text, make, problems, told
 
 from chartpact import pacts
 from chartpact.contracts import ContractError, find, load, load_file
-from chartpact.contracts.document import parse
+from chartpact.contracts.document import describe, parse
 from chartpact.contracts.model import validate
-from chartpact.contracts.problems import describe
 
 GOOD = """\
 config:
@@ -291,7 +290,7 @@ def test_contracts_are_cached_by_content(tmp_path):
 
 
 def test_bound_contracts_are_cached_by_configuration():
-    from chartpact.contracts.engine.bind import bind
+    from chartpact.contracts.bind import bind
 
     contract = make(GOOD)
     values = {"paint": "#ff0000ff", "shape": "solid", "tick_size": None}

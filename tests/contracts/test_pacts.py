@@ -11,8 +11,8 @@ from jsonschema import Draft202012Validator
 import chartpact as cp
 from chartpact import pacts
 from chartpact.contracts import find
-from chartpact.contracts.engine.machines import Refusal
-from chartpact.contracts.workbench import examples, mutation, typed
+from chartpact.contracts.machines import Refusal
+from chartpact.contracts.workbench import examples, exports
 from chartpact.snapshot import Snapshot
 
 NAMES = pacts.names()
@@ -72,7 +72,7 @@ def test_there_are_examples_of_every_state_and_refusal(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_states_have_the_published_type(name):
-    schema = typed.json_schema(find(name))
+    schema = exports.json_schema(find(name))
     Draft202012Validator.check_schema(schema)
     valid = Draft202012Validator(schema)
     for example in examples_of(name):
@@ -83,7 +83,7 @@ def test_states_have_the_published_type(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_no_change_that_matters_goes_unnoticed(name):
     contract = find(name)
-    result = mutation.check(contract, examples_of(name))
+    result = examples.mutate(contract, examples_of(name))
     assert [str(each) for each in result.unnoticed] == []
     assert result.unshown == ()
     assert result.changes > 200
@@ -99,7 +99,7 @@ def test_the_mutation_test_finds_the_midline_that_passes_for_a_bound(tmp_path):
     start, end = text.index("  faint_bound:"), text.index("output:\n")
     blind = tmp_path / "contract.yaml"
     blind.write_text(text[:start] + text[end:])
-    result = mutation.check(find(blind), examples_of("ob_ai"))
+    result = examples.mutate(find(blind), examples_of("ob_ai"))
     assert any("zone as a whole" in str(each) for each in result.unnoticed)
 
 

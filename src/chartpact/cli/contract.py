@@ -10,8 +10,8 @@ from typing import Any
 from chartpact import pacts
 from chartpact.cli import BAD_INPUT, DONE, VIOLATION, UsageError, Verbs
 from chartpact.contracts import Contract, ContractError, find, load_file
-from chartpact.contracts.expressions.values import Column
-from chartpact.contracts.problems import describe
+from chartpact.contracts.document import describe
+from chartpact.contracts.values import Column
 
 
 def add(verbs: Verbs) -> None:
@@ -110,15 +110,15 @@ def _summarise(contract: Contract) -> dict[str, Any]:
 
 
 def run_show(args: argparse.Namespace) -> int:
-    from chartpact.contracts.workbench import examples, page, typed
+    from chartpact.contracts.workbench import examples, exports
 
     contract, file = find_contract(args.contract), _find_file(args.contract)
     if args.page:
-        print(page.page(contract, examples.load_all(file.parent / "examples")))
+        print(exports.page(contract, examples.load_all(file.parent / "examples")))
     elif args.schema:
-        print(json.dumps(typed.json_schema(contract), indent=1))
+        print(json.dumps(exports.json_schema(contract), indent=1))
     elif args.python:
-        print(typed.python_source(contract), end="")
+        print(exports.python_source(contract), end="")
     elif args.json:
         print(json.dumps(_describe(contract, file.read_text(encoding="utf-8"))))
     else:
@@ -127,7 +127,7 @@ def run_show(args: argparse.Namespace) -> int:
 
 
 def _describe(contract: Contract, text: str) -> dict[str, Any]:
-    from chartpact.contracts.workbench import typed
+    from chartpact.contracts.workbench import exports
 
     return {
         "contract": contract.name,
@@ -142,7 +142,7 @@ def _describe(contract: Contract, text: str) -> dict[str, Any]:
         "needs": _columns(contract.needs),
         "tracking": _columns(contract.tracking),
         "states": {name: list(machine.states) for name, machine in contract.machines.items()},
-        "schema": typed.json_schema(contract),
+        "schema": exports.json_schema(contract),
         "text": text,
     }
 
@@ -173,7 +173,7 @@ def run_check(args: argparse.Namespace) -> int:
 
 
 def run_test(args: argparse.Namespace) -> int:
-    from chartpact.contracts.workbench import examples, mutation
+    from chartpact.contracts.workbench import examples
 
     contract, folder = find_contract(args.contract), _find_file(args.contract).parent / "examples"
     try:
@@ -187,7 +187,9 @@ def run_test(args: argparse.Namespace) -> int:
         wrong = examples.difference(example, example.read(contract))
         if wrong is not None:
             failed[example.name] = wrong
-    result = mutation.check(contract, [example for example in loaded if example.name not in failed])
+    result = examples.mutate(
+        contract, [example for example in loaded if example.name not in failed]
+    )
     ok = not failed and not result.unnoticed
     if args.json:
         names = [example.name for example in loaded]

@@ -15,9 +15,9 @@ import re2
 from chartpact import checks
 from chartpact.cache import Memo
 from chartpact.checks import MAX_WHOLE, Unfit
-from chartpact.contracts.expressions.values import BOOL, NUMBER, TEXT, TIME, Kind, enum
 from chartpact.contracts.model import Decode, PayloadField, misplaced
 from chartpact.contracts.reading import Trouble
+from chartpact.contracts.values import Kind
 
 _KEY = re.compile(r"[A-Z][A-Z0-9_]*")
 _NUMBER = re.compile(r"-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -105,16 +105,6 @@ class Codec:
 
     def pattern_of(self, config: Mapping[str, Any]) -> str | None:
         return self.pattern if self.pattern_key is None else config.get(self.pattern_key)
-
-
-def field_kinds(spec: Decode) -> dict[str, Kind]:
-    """The kind of each field."""
-    plain = {"text": TEXT, "number": NUMBER, "bool": BOOL, "time": TIME}
-    kinds = {}
-    for name, field in spec.fields.items():
-        kind = enum(field.options or ()) if field.type == "choice" else plain[field.type]
-        kinds[name] = kind.or_none() if field.optional else kind
-    return kinds
 
 
 def compile_codec(spec: Decode, config: Mapping[str, Kind]) -> tuple[Codec, list[Fault]]:

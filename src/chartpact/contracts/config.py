@@ -6,19 +6,14 @@ from typing import Any, NamedTuple
 from chartpact import palette
 from chartpact.checks import Unfit, number
 from chartpact.contracts.codecs import pattern_fault
-from chartpact.contracts.expressions.nodes import TICK_SIZE
-from chartpact.contracts.expressions.values import (
-    BOOL,
+from chartpact.contracts.document import suggestion
+from chartpact.contracts.model import ConfigKey, PayloadField, misplaced
+from chartpact.contracts.nodes import TICK_SIZE
+from chartpact.contracts.values import (
     CHART_KINDS,
-    COLOR,
-    NUMBER,
-    PATTERN,
-    TEXT,
     Kind,
     enum,
 )
-from chartpact.contracts.model import ConfigKey, misplaced
-from chartpact.contracts.problems import suggestion
 from chartpact.problem import Problem
 
 MAX_TEXT = 4096
@@ -27,11 +22,10 @@ IMPLIED_TICK_SIZE = ConfigKey.model_validate({"type": "number", "from": "chart.t
 UNREAD_TICK_SIZE = ConfigKey.model_validate({"type": "number", "default": None})
 
 
-def kind_of(key: ConfigKey) -> Kind:
-    """The kind that a key has in expressions."""
-    plain = {"color": COLOR, "number": NUMBER, "bool": BOOL, "text": TEXT, "pattern": PATTERN}
-    kind = enum(key.options or ()) if key.type == "choice" else plain[key.type]
-    return kind.or_none() if key.nullable else kind
+def kind_of(declared: ConfigKey | PayloadField) -> Kind:
+    """The kind that a config key, or a field of a payload, has in expressions."""
+    kind = enum(declared.options or ()) if declared.type == "choice" else Kind(declared.type)
+    return kind.or_none() if declared.nullable else kind
 
 
 def check(name: str, key: ConfigKey, value: Any) -> tuple[Any, str | None]:

@@ -1,4 +1,4 @@
-"""A contract's YAML as a tree of plain values that remember their lines.
+"""A contract's YAML as a tree of plain values that remember their lines, and what is wrong with it.
 
 YAML here is JSON written comfortably: its scalars are JSON's, everything else that stands without
 quotes is a text. Anchors, aliases, tags, directives and repeated keys are refused, and so is what
@@ -8,13 +8,13 @@ before the work.
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
 
-from chartpact.contracts.problems import ContractError, refusal
+from chartpact.problem import Problem, did_you_mean
 
 MAX_BYTES = 64 * 1024
 MAX_NESTING = 24
@@ -25,6 +25,49 @@ _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _WORDS = {"null": None, "true": True, "false": False}
 
 Place = tuple[str | int, ...]
+
+
+# ---------------------------------------------------------------------------------------- problems
+
+
+def contract_problem(line: int | None, path: str, message: str, hint: str = "") -> Problem:
+    """One thing wrong with a contract's text."""
+    return Problem("contract", message, hint, line=line, path=path)
+
+
+def describe(problem: Problem) -> str:
+    """A problem in one line: where, what, and what would be right."""
+    sentence = str(problem.at(hint=""))
+    return f"{sentence} ({problem.hint})" if problem.hint else sentence
+
+
+class ContractError(ValueError):
+    """A text that is no contract; `problems` says why, in the order of its lines."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(sorted(problems, key=lambda p: (p.line is None, p.line or 0)))
+        super().__init__("\n".join(map(describe, self.problems)))
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """The problems as `contract check --json` lists them."""
+        keys = ("line", "path", "message", "hint")
+        return [{key: getattr(problem, key) for key in keys} for problem in self.problems]
+
+
+def refusal(line: int | None, message: str, hint: str) -> ContractError:
+    """The error of a text with a single problem."""
+    return ContractError([contract_problem(line, "", message, hint)])
+
+
+def suggestion(name: str, known: Sequence[str]) -> str:
+    """A hint that names the nearest of the known names, or all of them."""
+    if near := did_you_mean(name, known, alike=0.6):
+        return near
+    shown = ", ".join(sorted(known)[:20])
+    return f"known here: {shown}" if shown else "nothing is known here"
+
+
+# -------------------------------------------------------------------------------------------- YAML
 
 
 @dataclass

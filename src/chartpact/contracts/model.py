@@ -20,8 +20,14 @@ from pydantic import (
 )
 
 from chartpact.checks import Unfit, number
-from chartpact.contracts.document import Node, Place
-from chartpact.contracts.problems import ContractError, contract_problem, refusal, suggestion
+from chartpact.contracts.document import (
+    ContractError,
+    Node,
+    Place,
+    contract_problem,
+    refusal,
+    suggestion,
+)
 from chartpact.problem import Problem
 from chartpact.snapshot import CHANNELS
 
@@ -202,10 +208,15 @@ class Part(Section):
 
     @model_validator(mode="after")
     def _one_way(self) -> "Part":
-        given = [way for way in ("highest", "lowest", "where") if way in self.model_fields_set]
-        if len(given) != 1:
+        if len({"highest", "lowest", "where"} & self.model_fields_set) != 1:
             raise Misfit("a part is chosen in one way", "write highest, lowest or where")
         return self
+
+    @property
+    def choice(self) -> tuple[str, str]:
+        """The word that says how it is chosen, and its expression."""
+        ways = {"highest": self.highest, "lowest": self.lowest, "where": self.where}
+        return next((word, text) for word, text in ways.items() if text is not None)
 
 
 class PayloadField(Section):
@@ -216,6 +227,10 @@ class PayloadField(Section):
     min: Number | None = None
     max: Number | None = None
     optional: bool = False
+
+    @property
+    def nullable(self) -> bool:
+        return self.optional
 
 
 def misplaced(typed: ConfigKey | PayloadField) -> list[tuple[str, str, str]]:
@@ -327,6 +342,10 @@ class ContractFile(Section):
     output: dict[str, Any]
     reserved: Reserved = Reserved()
     notes: Text | None = None
+
+    def role(self, channel: str) -> str | None:
+        """What a channel is for; None where it must be empty."""
+        return next((role for name, role in self.channels.items() if name == channel), None)
 
 
 class OutputList(Section):

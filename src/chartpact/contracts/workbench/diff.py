@@ -10,15 +10,14 @@ from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
+from chartpact.contracts.contract import Contract, identifiers, output_ids, reserved
 from chartpact.contracts.document import Place
-from chartpact.contracts.engine import Contract
-from chartpact.contracts.engine.context import INFORMATIONAL, SIGNAL
-from chartpact.contracts.engine.contract import identifiers, output_ids, reserved
-from chartpact.contracts.engine.machines import MachinePlan, Refusal
-from chartpact.contracts.engine.outputs import Attached, Leaf, Many, Node, One
-from chartpact.contracts.expressions.parse import parse
-from chartpact.contracts.expressions.values import Kind
+from chartpact.contracts.elements import INFORMATIONAL, SIGNAL
+from chartpact.contracts.expressions import parse
+from chartpact.contracts.machines import MachinePlan, Refusal
 from chartpact.contracts.model import ConfigKey, ContractFile, EdgeCase, Element, Row, Section
+from chartpact.contracts.outputs import Attached, Leaf, Many, Node, One
+from chartpact.contracts.values import Kind
 
 Words = Mapping[str, Any]  # the words of a section, or its entries by name
 

@@ -1,17 +1,41 @@
-"""Examples beside a contract: a snapshot and what must be read from it, or why it is refused."""
+"""Examples beside a contract: what must be read from them, and the mutation test.
+
+An example is a snapshot and what must be read from it, or why it is refused. In the mutation test
+no change that matters goes unnoticed. For every object of a good example that is not ignored and
+not history, each field that reaches a state, an edge case or the output is changed. The reading
+must then be refused or say something else. A change inside a tolerance that the contract states,
+and one of opacity where no `alpha` is asked, is no change; nor is one between looks that a row of a
+state table lists side by side. Objects are also taken away, one at a time. A field that another
+part of a condition overrules is changed together with that part.
+"""
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from chartpact.contracts.engine import Contract, read
+from chartpact.contracts.contract import Contract
+from chartpact.contracts.elements import ElementPlan
+from chartpact.contracts.engine import Run, read
+from chartpact.contracts.outputs import Attached, Instances, parts
 from chartpact.contracts.reading import Reading
-from chartpact.snapshot import Snapshot, SnapshotError, parse_json
+from chartpact.contracts.values import Column
+from chartpact.contracts.workbench.targets import Target, targets
+from chartpact.palette import TEXT_SIZES
+from chartpact.snapshot import CHANNELS, FIELDS, Snapshot, SnapshotError, parse_json
+
+FRESH_COLOR = "#1b2c3d"
+FAR = 1_000_000
+MAX_OBJECTS = 6  # of one element in one example
+MAX_OVERRULED = 12  # fields of one example that are tried together with others
+MAX_TURNS = 6  # ways to change those others
 
 _KEYS = {"about", "snapshot", "config", "profile", "expect"}
+
+Record = Mapping[str, Any]
 
 
 class ExampleError(ValueError):
@@ -82,3 +106,315 @@ def difference(example: Example, reading: Reading) -> str | None:
     lacking = [f"{kind} at {path}" for kind, path in (wanted - found).elements()]
     extra = [f"{kind} at {path}" for kind, path in (found - wanted).elements()]
     return f"not found: {', '.join(lacking) or 'none'}; found besides: {', '.join(extra) or 'none'}"
+
+
+# ----------------------------------------------------------------------------------- mutation test
+
+
+@dataclass(frozen=True)
+class Unnoticed:
+    """A change that left the reading as it was."""
+
+    example: str
+    target: str
+    change: str
+
+    def __str__(self) -> str:
+        return f"{self.example}: {self.target} {self.change}"
+
+
+@dataclass(frozen=True)
+class Result:
+    """How many changes were made, in which fields, and which of them went unnoticed."""
+
+    targets: tuple[str, ...]
+    changes: int
+    unnoticed: tuple[Unnoticed, ...]
+    unshown: tuple[str, ...] = ()  # fields of which no example shows that they matter
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "targets": list(self.targets),
+            "changes": self.changes,
+            "unnoticed": list(map(str, self.unnoticed)),
+            "unshown": list(self.unshown),
+        }
+
+
+def mutate(contract: Contract, examples: Iterable[Example]) -> Result:
+    """Changes what the good examples show, one field after the other."""
+    names: dict[str, bool] = {}
+    changes, unnoticed = 0, list[Unnoticed]()
+    for example in examples:
+        if not example.conforming:
+            continue
+        for verdict in _Trial(contract, example).run():
+            names[verdict.target] = names.get(verdict.target, False) or verdict.noticed
+            if verdict.unsure:
+                continue
+            changes += 1
+            if not verdict.noticed:
+                unnoticed.append(Unnoticed(example.name, verdict.target, verdict.change))
+    unshown = tuple(name for name, noticed in names.items() if not noticed)
+    return Result(tuple(names), changes, tuple(unnoticed), unshown)
+
+
+@dataclass(frozen=True)
+class _Verdict:
+    target: str
+    noticed: bool
+    change: str
+    unsure: bool = False
+
+
+class _Trial:
+    """One example, and what becomes of its reading when something is changed."""
+
+    def __init__(self, contract: Contract, example: Example) -> None:
+        self.contract, self.example = contract, example
+        self.base = Run(contract, example.snapshot)
+        self.reading = self._read(self.base)
+        self.scale = Scale(contract, self.base.bound.values)
+
+    def _read(self, run: Run) -> Any:
+        return run.reading(self.example.config or {}, self.example.profile)
+
+    def run(self) -> Iterator[_Verdict]:
+        seen: set[tuple[int, Column, bool]] = set()
+        overruled: list[tuple[Target, Record]] = []
+        fields = targets(self.contract, self.base.bound.values)
+        for target in sorted(fields, key=lambda target: (target.unsure, not target.every)):
+            for record in self._records(target)[:MAX_OBJECTS]:
+                field = (id(record), target.need, target.alpha)
+                if field in seen:  # the strictest demand on a field includes the others
+                    continue
+                seen.add(field)
+                for verdict in self._change(target, record):
+                    yield verdict
+                    if verdict.unsure and not verdict.noticed:
+                        overruled.append((target, record))
+        yield from self._overruled(overruled)
+        for element, record, damaged in self._needed_records():
+            after = self._without(element.channel, record)
+            # A group that lost a member is damaged: it must be refused, not read as another.
+            noticed = self._refused(after) if damaged else self._noticed(after) is not False
+            yield _Verdict(f"{element.name} as a whole", noticed, "removed")
+
+    # ------------------------------------------------------------------------------------ objects
+
+    def _records(self, target: Target) -> list[Record]:
+        """The objects in which a field reaches, in this example."""
+        element = self.contract.elements[target.element]
+        instances = self._contributing(target.element)
+        if target.referrer is not None and not self._contributing(target.referrer):
+            return []
+        if target.attachment is not None:
+            instances = self._attached(target, element, instances)
+        if target.beside is not None:
+            instances = _having(instances, element.parts[target.beside].slot)
+        if target.grouped:  # what stands alone is a group anywhere
+            instances = [instance for instance in instances if len(instance[0]) > 1]
+        matching = self.base.matching
+        if target.part is not None and element.base is None:
+            slot = element.parts[target.part].slot
+            rows = [instance[slot] for instance in _having(instances, slot)]
+            return [matching.drawn[element.channel].records[row[0]] for row in rows]
+        return matching.behind(element, instances)
+
+    def _attached(self, target: Target, element: ElementPlan, instances: list[Any]) -> list[Any]:
+        """Owners that have the attachment, or what is attached to them."""
+        owner = self.contract.elements[target.referrer or target.element]
+        slot = next(a.slot for a in owner.attachments if a.name == target.attachment)
+        if owner is element and target.referrer is None:
+            return _having(instances, slot)
+        return [instance[slot] for instance in _having(self._contributing(owner.name), slot)]
+
+    def _contributing(self, name: str, each_counts: bool = False) -> list[Any]:
+        """The instances of an element on which the reading depends.
+
+        With `each_counts`, only those which are not just some of a list that is summed up.
+        """
+        mine = self.base.matching.instances[name]
+        if name in self._named or (name in self._listed and not each_counts):
+            return mine
+        used: dict[int, Any] = {}
+        for other in self.contract.elements.values():
+            if name not in other.uses or other.ignored:
+                continue
+            others = self._contributing(other.name, each_counts)
+            if other.base == name and other.group is None:
+                used |= {id(view[0]): view[0] for view in others}
+            attachments = [a for a in other.attachments if a.candidates == name]
+            if any(attachment.exclusive for attachment in attachments):
+                return mine
+            for slot in (attachment.slot for attachment in attachments):
+                used |= {id(owner[slot]): owner[slot] for owner in _having(others, slot)}
+            if other.base != name and not attachments and others:
+                return mine
+        return list(used.values())
+
+    @cached_property
+    def _named(self) -> set[str]:
+        """The elements that machines, edge cases and the output speak of, not only in lists."""
+        contract = self.contract
+        machines, edges = contract.machines.values(), contract.edges.values()
+        named = {plan.element for plan in machines} | {edge.spec.each for edge in edges}
+        for part in parts(contract.output):
+            if isinstance(part, Instances) or (isinstance(part, Attached) and part.named):
+                named.add(part.element)
+        epochs = [plan.epoch for plan in machines if plan.epoch is not None]
+        rules = (*contract.deciding, *epochs)
+        return {name for name in named if name is not None}.union(*(rule.named for rule in rules))
+
+    @cached_property
+    def _listed(self) -> set[str]:
+        return set().union(*(rule.lists for rule in self.contract.deciding))
+
+    def _needed_records(self) -> Iterator[tuple[ElementPlan, Record, bool]]:
+        """Objects that cannot go unnoticed, all but those of optional parts; whether one that goes
+        leaves a damaged group behind."""
+        for element in self.contract.elements.values():
+            if element.ignored or element.base is not None:
+                continue
+            records = self.base.matching.drawn[element.channel].records
+            optional = [part.slot for part in element.parts.values() if part.optional]
+            for instance in self._contributing(element.name, each_counts=True)[:MAX_OBJECTS]:
+                rows = instance[0] if element.group is not None else [instance[0]]
+                for row in rows:
+                    if not any(instance[slot] is row for slot in optional):
+                        yield element, records[row[0]], bool(element.parts) and len(rows) > 1
+
+    # ------------------------------------------------------------------------------------ changes
+
+    def _change(self, target: Target, record: Record) -> Iterator[_Verdict]:
+        verdicts = []
+        for change, changed in self.scale.mutants(target, record):
+            noticed = self._noticed(self._with({id(record): changed}))
+            if noticed is not None:
+                verdicts.append((noticed, change))
+        if target.every:
+            for noticed, change in verdicts:
+                yield _Verdict(str(target), noticed, change)
+        elif verdicts:
+            changes = " or ".join(change for _, change in verdicts)
+            noticed = any(noticed for noticed, _ in verdicts)
+            yield _Verdict(str(target), noticed, changes, target.unsure)
+
+    def _overruled(self, fields: list[tuple[Target, Record]]) -> Iterator[_Verdict]:
+        """Fields that matter once the other parts of a condition no longer hold.
+
+        Where `a or b` holds by both, neither is noticed alone. What was overruled is changed, as
+        long as the reading stays; in that picture, which reads the same, the field stands alone.
+        """
+        for target, record in fields[:MAX_OVERRULED]:
+            others = [field for field in fields[:MAX_OVERRULED] if field != (target, record)]
+            for turn in range(MAX_TURNS if others else 0):
+                around = self._quiet(others, turn)
+                now = around.get(id(record), record)
+                for change, changed in self.scale.mutants(target, now):
+                    if self._noticed(self._with({**around, id(record): changed})):
+                        yield _Verdict(str(target), True, change, unsure=True)
+                        break
+                else:
+                    continue
+                break
+
+    def _quiet(self, fields: list[tuple[Target, Record]], turn: int) -> dict[int, Record]:
+        """Changes of these fields, all at once, that leave the reading as it was."""
+        around: dict[int, Record] = {}
+        for target, record in fields:
+            now = around.get(id(record), record)
+            quiet = [
+                changed
+                for _, changed in self.scale.mutants(target, now)
+                if self._noticed(self._with({**around, id(record): changed})) is False
+            ]
+            if quiet:
+                around[id(record)] = quiet[turn % len(quiet)]
+        return around
+
+    def _noticed(self, snapshot: Snapshot) -> bool | None:
+        """Whether the reading changed; None where a state table lists both looks side by side."""
+        run = Run(self.contract, snapshot)
+        reading = self._read(run)
+        if not reading.ok or reading.state != self.reading.state:
+            return True
+        return None if run.observed != self.base.observed else False
+
+    def _refused(self, snapshot: Snapshot) -> bool:
+        return not self._read(Run(self.contract, snapshot)).ok
+
+    def _with(self, changed: Mapping[int, Record]) -> Snapshot:
+        """The picture with some objects changed, by the identity of what they were."""
+        channels = {name: self.base.study.records(name) for name in CHANNELS}
+        return self._put(
+            {
+                name: [changed.get(id(record), record) for record in records]
+                for name, records in channels.items()
+                if records is not None
+            }
+        )
+
+    def _without(self, channel: str, gone: Record) -> Snapshot:
+        records = self.base.study.records(channel) or ()
+        return self._put({channel: [record for record in records if record is not gone]})
+
+    def _put(self, channels: Mapping[str, list[Any]]) -> Snapshot:
+        data, base = self.example.snapshot.data, self.base.study.data
+        studies = [{**study, **channels} if study is base else study for study in data["studies"]]
+        return Snapshot({**data, "studies": studies})
+
+
+def _having(instances: list[Any], slot: int) -> list[Any]:
+    """The instances that hold something in a slot."""
+    return [instance for instance in instances if instance[slot] is not None]
+
+
+class Scale:
+    """What counts as a change under one configuration: many ticks, and colours with a meaning."""
+
+    def __init__(self, contract: Contract, values: Mapping[str, Any]) -> None:
+        self._tick = values.get("tick_size") or 1
+        self._colors: list[str] = [
+            values[name]
+            for name, key in contract.keys.items()
+            if key.type == "color" and values[name] is not None
+        ]
+
+    def mutants(self, target: Target, record: Record) -> Iterator[tuple[str, Record]]:
+        """The object with that field changed, in several ways, each told in words."""
+        name = target.need.field
+        field, value = FIELDS[target.need.channel][name], record[name]
+        if field.kind == "anchor":
+            at = target.need.part or "n"
+            if value[at] is not None:
+                for moved in (value[at] - FAR, value[at] + FAR):
+                    yield f"{at} moved to {moved}", {**record, name: {**value, at: moved}}
+            return
+        for changed in self._values(target, field.kind, field.names, value):
+            if changed != value:
+                yield f"changed from {value!r:.40} to {changed!r:.40}", {**record, name: changed}
+
+    def _values(self, target: Target, kind: str, names: Sequence[str], value: Any) -> Iterator[Any]:
+        match kind:
+            case "number":
+                far = 97 * self._tick
+                yield from () if value is None else (value + far, value - far)
+            case "whole":
+                yield from (value + 1, value + 7)
+            case "flag":
+                yield not value
+            case "text":
+                yield from (f"{value}~", "~", "")
+            case "name":
+                yield from names
+            case "size":
+                yield from TEXT_SIZES
+            case "color" if target.alpha:
+                if value is not None:
+                    yield from (f"{value[:7]}01", f"{value[:7]}fe", f"{value[:7]}ff")
+            case "color":
+                yield from (f"{FRESH_COLOR}ff", None)
+                for setting in self._colors:
+                    if value is None or setting[:7] != value[:7].lower():
+                        yield f"{setting[:7]}{(value or '#ffffffff')[7:] or 'ff'}"

@@ -12,13 +12,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from chartpact.contracts.engine import Contract
-from chartpact.contracts.engine.elements import ElementPlan
-from chartpact.contracts.engine.outputs import Attached, Instances, Leaf, Map
-from chartpact.contracts.engine.outputs import Node as OutputNode
-from chartpact.contracts.expressions import nodes
-from chartpact.contracts.expressions.nodes import Expression, Joined, Mention, Node, OfList
-from chartpact.contracts.expressions.values import Column, Constant, drawn, field_names
+from chartpact.contracts import nodes
+from chartpact.contracts.contract import Contract
+from chartpact.contracts.elements import ElementPlan
+from chartpact.contracts.nodes import Expression, Joined, Mention, Node, OfList
+from chartpact.contracts.outputs import Attached, Instances, Leaf, Map
+from chartpact.contracts.outputs import Node as OutputNode
+from chartpact.contracts.values import Column, Constant, drawn, field_names
 
 GIVEN = "given"  # a condition whose value is itself looked at: it matters that it flips
 Truth = bool | str | None

@@ -13,12 +13,14 @@ from typing import Any
 
 from chartpact.cache import Cache
 from chartpact.contracts import config, document, model
-from chartpact.contracts.document import Place
-from chartpact.contracts.engine.context import SIGNAL, Context
-from chartpact.contracts.engine.elements import ElementChecker, ElementPlan
-from chartpact.contracts.engine.generate import generate
-from chartpact.contracts.engine.machines import EdgePlan, MachineChecker, MachinePlan, check_edge
-from chartpact.contracts.engine.outputs import (
+from chartpact.contracts.document import ContractError, Place, refusal, suggestion
+from chartpact.contracts.elements import SIGNAL, Context, ElementPlan, check_element
+from chartpact.contracts.expressions import FUNCTIONS
+from chartpact.contracts.generate import Program, generate
+from chartpact.contracts.machines import EdgePlan, MachineChecker, MachinePlan, check_edge
+from chartpact.contracts.model import ConfigKey, ContractFile
+from chartpact.contracts.nodes import TICK_SIZE, Expression
+from chartpact.contracts.outputs import (
     Attached,
     Instances,
     Leaf,
@@ -28,23 +30,15 @@ from chartpact.contracts.engine.outputs import (
     expressions,
     parts,
 )
-from chartpact.contracts.expressions.calls import FUNCTIONS
-from chartpact.contracts.expressions.codegen import Program
-from chartpact.contracts.expressions.nodes import TICK_SIZE, Expression
-from chartpact.contracts.expressions.values import (
+from chartpact.contracts.values import (
     NOTHING,
     Column,
-    Constant,
     Look,
     Needs,
-    Side,
     Tables,
-    Value,
     Vocabulary,
     field_names,
 )
-from chartpact.contracts.model import ConfigKey, ContractFile
-from chartpact.contracts.problems import ContractError, refusal, suggestion
 from chartpact.snapshot import CHANNELS
 
 Columns = tuple[Column, ...]
@@ -76,9 +70,6 @@ class Contract:
     @property
     def title(self) -> str:
         return self.file.identity.pine_title
-
-    def role(self, channel: str) -> str | None:
-        return self.file.channels.get(channel)  # type: ignore[call-overload, no-any-return]
 
     @cached_property
     def program(self) -> Program:
@@ -227,41 +218,32 @@ class _Checker:
         context, file = self.context, self.file
         self._check_encodings()
         self._check_names()
-        elements = ElementChecker(context, self._config_values())
         if not file.elements:
             self.problem(("elements",), "there is no element", "say what is drawn")
         for name, element in file.elements.items():
-            elements.check(name, element)
-        done = elements.done
-        lists = frozenset(name for name, plan in done.items() if not plan.ignored)
-        scope = replace(elements.scope(), lists=lists)
-        machines = MachineChecker(context, done)
+            check_element(context, name, element)
+        elements = context.elements
+        lists = frozenset(name for name, plan in elements.items() if not plan.ignored)
+        scope = replace(context.scope(), lists=lists)
+        machines = MachineChecker(context)
         for name, machine in file.states.items():
             machines.check(name, machine, scope)
         scope = scope.with_names(machines.values())
         cases = file.edge_cases.items()
-        edges = {name: check_edge(context, name, edge, done, scope) for name, edge in cases}
-        output = OutputChecker(context, done, scope).check(file.output)
+        edges = {name: check_edge(context, name, edge, scope) for name, edge in cases}
+        output = OutputChecker(context, scope).check(file.output)
         if not any(TICK_SIZE in rule.config for rule in context.expressions.values()):
             self.keys[TICK_SIZE] = file.config.get(TICK_SIZE, config.UNREAD_TICK_SIZE)
         self._check_config()
         contract = Contract(
             file, digest, self.keys, context.vocabulary.tables, context.expressions,
-            done, machines.done, edges, output,
+            elements, machines.done, edges, output,
         )  # fmt: skip
         self._check_idle(contract)
         self._check_reserved(output)
         if context.problems:
             raise ContractError(context.problems)
         return contract
-
-    def _config_values(self) -> dict[str, Value]:
-        values = {}
-        for name, kind in self.context.vocabulary.config.items():
-            opacity = (("alpha", Side(Constant("opacity", name))),)
-            sides = opacity if kind.name == "color" else ()
-            values[name] = Value(kind, Constant("config", name), sides=sides)
-        return values
 
     # ------------------------------------------------------------------------------- declarations
 

@@ -7,12 +7,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from chartpact.contracts.document import Place
-from chartpact.contracts.engine.context import Context
-from chartpact.contracts.engine.elements import INSTANCE, ElementPlan
-from chartpact.contracts.expressions.nodes import Expression
-from chartpact.contracts.expressions.values import Kind, Location, Scope
+from chartpact.contracts.elements import Context
 from chartpact.contracts.model import Misfit, OutputList, expression_text, problems_of
-from chartpact.contracts.problems import suggestion
+from chartpact.contracts.nodes import Expression
+from chartpact.contracts.values import Kind, Location, Scope
 
 _JSON_KINDS = ("number", "text", "bool", "enum", "color", "time", "none")
 _SORTED = ("number", "time", "anchor", "text")
@@ -105,9 +103,8 @@ def expressions(node: Node | Instances) -> Iterator[Expression]:
 class OutputChecker:
     """Checks the output section."""
 
-    def __init__(self, context: Context, elements: Mapping[str, ElementPlan], scope: Scope) -> None:
-        self.context, self.elements, self.scope = context, elements, scope
-        self.problem = context.problem
+    def __init__(self, context: Context, scope: Scope) -> None:
+        self.context, self.problem, self.scope = context, context.problem, scope
 
     def check(self, written: Mapping[str, Any]) -> Map:
         return self._map(written, ("output",), self.scope, inside=False)
@@ -121,15 +118,16 @@ class OutputChecker:
         for name, value in written.items():
             at = (*place, name)
             if not name.isidentifier() or not name.isascii() or name.startswith("_"):
-                self.problem(
-                    at, f"{name!r:.60} is not a name for a value", "use letters, digits and _"
-                )
+                message = f"{name!r:.60} is not a name for a value"
+                self.problem(at, message, "use letters, digits and _")
             elif isinstance(value, dict) and "from" in value:
-                spec = self._read_list(value, at)
-                if spec is not None and inside:
-                    items[name] = self._attached(spec, at, scope)
-                elif spec is not None:
-                    items[name] = self._instances(spec, at)
+                try:
+                    spec = OutputList.model_validate(value)
+                except ValidationError as error:
+                    self.context.problems += problems_of(error, self.context.root, OutputList, at)
+                    continue
+                made = self._attached(spec, at, scope) if inside else self._instances(spec, at)
+                items[name] = made
             elif isinstance(value, dict):
                 items[name] = self._map(value, at, scope, inside)
             else:
@@ -145,7 +143,7 @@ class OutputChecker:
         except Misfit as misfit:
             self.problem(place, misfit.message, misfit.hint)
             written = "none"
-        rule = self.context.expression(written, place, scope)
+        rule = self.context.check(written, place, scope)
         if rule.kind.known and rule.kind.name not in _JSON_KINDS:
             hint = "give its .time or .bar" if rule.kind.name == "anchor" else "give its fields"
             if rule.kind.name == "list":
@@ -153,31 +151,17 @@ class OutputChecker:
             self.problem(place, f"{rule.kind} is not a JSON value", hint)
         return rule
 
-    # --------------------------------------------------------------------------------- instances
-
-    def _read_list(self, written: Any, place: Place) -> OutputList | None:
-        try:
-            return OutputList.model_validate(written)
-        except ValidationError as error:
-            self.context.problems += problems_of(error, self.context.root, OutputList, place)
-            return None
-
     def _instances(self, spec: OutputList, place: Place) -> Node:
-        element = self.elements.get(spec.from_)
-        if element is None or element.ignored:
-            known = [name for name, plan in self.elements.items() if not plan.ignored]
-            self.problem(
-                (*place, "from"), f"{spec.from_!r} is not an element", suggestion(spec.from_, known)
-            )
+        element = self.context.element(spec.from_, (*place, "from"))
+        if element is None:
             return Map()
-        shape = self.context.vocabulary.shapes[element.name]
-        scope = Scope(self.scope.names).owned_by(shape, INSTANCE)
+        scope = self.context.inside(element.name, self.scope)
         where = sort = split = None
         if spec.where is not None:
-            where = self.context.condition(spec.where, (*place, "where"), scope)
+            where = self.context.check(spec.where, (*place, "where"), scope, condition=True)
         if spec.sort is not None:
             at = (*place, "sort")
-            sort = self.context.expression(spec.sort, at, scope)
+            sort = self.context.check(spec.sort, at, scope)
             self.context.want(sort, at, *_SORTED)
         elif not element.single:
             self.problem(place, "sort is missing", "add `sort: x1`, or another order")
@@ -185,7 +169,7 @@ class OutputChecker:
             at = (*place, "split")
             if element.single:
                 self.problem(at, f"{element.name} occurs at most once", "remove split")
-            split = self.context.expression(spec.split, at, scope)
+            split = self.context.check(spec.split, at, scope)
             self.context.want(split, at, "enum")
         give = self._map(spec.give, (*place, "give"), scope, inside=True)
         kind = One if element.single else Many
@@ -199,9 +183,8 @@ class OutputChecker:
             return Map()
         for word in ("sort", "split", "where"):
             if getattr(spec, word) is not None:
-                self.problem(
-                    (*place, word), f"{spec.from_} occurs at most once here", f"remove {word}"
-                )
+                message = f"{spec.from_} occurs at most once here"
+                self.problem((*place, word), message, f"remove {word}")
         there = replace(scope, facts=scope.facts | {(spec.from_,)})
         give = self._map(spec.give, (*place, "give"), there, inside=True)
         named = spec.from_ in scope.names

@@ -7,7 +7,7 @@ import pytest
 from small import make, study
 
 from chartpact.contracts.engine import read
-from chartpact.contracts.workbench import mutation
+from chartpact.contracts.workbench import examples
 from chartpact.contracts.workbench.examples import Example
 from chartpact.snapshot import Snapshot
 
@@ -18,7 +18,7 @@ def mutated(text, **channels):
     contract, snapshot = make(text), Snapshot(draw.snapshot(study(**channels)))
     found = read(contract, snapshot)
     assert found.ok, [str(each) for each in found.violations]
-    return mutation.check(contract, [Example("good", snapshot, {"state": found.state})])
+    return examples.mutate(contract, [Example("good", snapshot, {"state": found.state})])
 
 
 ATTACHED = """\

@@ -8,12 +8,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from chartpact.contracts.engine.bind import Bound
-from chartpact.contracts.engine.context import INFORMATIONAL, SIGNAL
-from chartpact.contracts.engine.elements import Attachment, ElementPlan
-from chartpact.contracts.engine.normalise import NOWHERE, Drawn
-from chartpact.contracts.engine.report import CAUGHT, Report
-from chartpact.contracts.expressions.values import Slot
+from chartpact.contracts.bind import CAUGHT, Bound, Report
+from chartpact.contracts.elements import INFORMATIONAL, SIGNAL, Attachment, ElementPlan
+from chartpact.contracts.normalise import NOWHERE, Drawn
+from chartpact.contracts.values import Slot
 
 VISITS = 64  # of candidates, for each owner and candidate, before attaching gives up
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from chartpact.contracts.expressions.values import (
+from chartpact.contracts.values import (
     NO_FACTS,
     NOTHING,
     NUMBER,
@@ -52,15 +52,6 @@ class Mention(Node):
     named: str | None = None  # the element or machine that the first name is
     attached: tuple[str, ...] = ()  # the elements whose instances the dots lead to
     owner: str | None = None  # the element whose field this is; None: that of the expression
-
-
-@dataclass(frozen=True)
-class Stored(Node):
-    """A side of a mentioned value."""
-
-    at: Location
-    guards: tuple[Location, ...] = ()
-    needs: Needs = NOTHING
 
 
 @dataclass(frozen=True)
@@ -252,8 +243,8 @@ def side(node: Node, name: str) -> Node | None:
     """The opacity of a colour (`alpha`), the `bar` or `time` of an anchor, where it has one."""
     match node:
         case Mention():
-            held = node.value.side(name)
-            return Stored(NUMBER, held.at, node.guards, held.needs) if held is not None else None
+            value = node.value.side(name)
+            return Mention(NUMBER, node.names, value, node.guards) if value is not None else None
         case Literal() if node.kind.name == "none":
             return Literal(NUMBER, 0 if name == "alpha" else None)
         case Literal() if name == "alpha" and node.alpha is not None:
@@ -265,8 +256,10 @@ def side(node: Node, name: str) -> Node | None:
 
 
 def side_needs(node: Node) -> Needs:
-    """The columns that a side needs."""
-    return NOTHING.union(*(each.needs for each in walk(node) if isinstance(each, Stored)))
+    """The columns that a side needs besides those of its test."""
+    if isinstance(node, Choice):
+        return side_needs(node.yes) | side_needs(node.no)
+    return node.value.needs if isinstance(node, Mention) else NOTHING
 
 
 def shared(node: Node) -> bool:

@@ -1,9 +1,12 @@
-"""A contract bound to a configuration: its code with the values filled in, or what does not fit."""
+"""A contract bound to a configuration: its code with the values filled in, or what does not fit.
+
+Here is also what the code calls, and the report of what it raises.
+"""
 
 import hashlib
 import json
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
 from math import floor
@@ -13,12 +16,12 @@ from chartpact.cache import Cache
 from chartpact.contracts import codecs
 from chartpact.contracts.codecs import Pattern
 from chartpact.contracts.config import fault
-from chartpact.contracts.engine.contract import Contract
-from chartpact.contracts.engine.normalise import NOWHERE
-from chartpact.contracts.expressions.codegen import Key
-from chartpact.contracts.expressions.nodes import TICK_SIZE
-from chartpact.contracts.expressions.values import Constant, Look
-from chartpact.contracts.reading import Trouble
+from chartpact.contracts.contract import Contract
+from chartpact.contracts.generate import FILENAME, Key
+from chartpact.contracts.nodes import TICK_SIZE
+from chartpact.contracts.normalise import NOWHERE
+from chartpact.contracts.reading import Trouble, Violation
+from chartpact.contracts.values import Constant, Look
 from chartpact.problem import Problem
 
 _BUILTINS = {
@@ -229,3 +232,55 @@ _CALLED = (
     bisect_right,
 )
 _HELPERS = {"NOWHERE": NOWHERE, **{function.__name__: function for function in _CALLED}}
+
+
+# ------------------------------------------------------------------------------------------ report
+
+MAX_VIOLATIONS = 200
+
+CAUGHT = (Trouble, ArithmeticError)  # what generated code may raise
+
+
+class Stop(Exception):
+    """Nothing more can be said."""
+
+
+class Report:
+    """What was found wrong; while `warn` is set, as with informational elements, a warning."""
+
+    def __init__(self, contract: str, version: str, paths: Mapping[int, str]) -> None:
+        self._contract, self._version, self._paths = contract, version, paths
+        self.violations: list[Violation] = []
+        self.warnings: list[Violation] = []
+        self.warn = False
+
+    def __len__(self) -> int:
+        return len(self.violations) + len(self.warnings)
+
+    def add(
+        self,
+        kind: str,
+        path: str,
+        message: str,
+        objects: Sequence[Any] = (),
+        field: str | None = None,
+    ) -> None:
+        into = self.warnings if self.warn else self.violations
+        if len(into) < MAX_VIOLATIONS:
+            about = tuple(objects)
+            into.append(Violation(kind, path, message, self._contract, self._version, about, field))
+        elif not self.warn:
+            raise Stop
+
+    def trouble(self, error: Exception, default: str, objects: Sequence[Any] = ()) -> None:
+        """Adds what generated code raised; the line that raised tells the place."""
+        path, at = default, error.__traceback__
+        while at is not None:
+            if at.tb_frame.f_code.co_filename == FILENAME:
+                path = self._paths.get(at.tb_lineno, path)
+            at = at.tb_next
+        kind, message = "malformed", "the result is not a finite number"
+        if isinstance(error, Trouble):
+            kind, message = error.kind, error.message
+            path = f"{path}.{error.path}" if error.path else path
+        self.add(kind, path, message, objects)

@@ -12,11 +12,11 @@ from math import prod
 from typing import Any
 
 from chartpact.checks import is_number
-from chartpact.contracts.document import Place
-from chartpact.contracts.engine.context import INFORMATIONAL, Context
-from chartpact.contracts.engine.elements import INSTANCE, ElementPlan
-from chartpact.contracts.expressions.nodes import Expression, Mention, unchecked
-from chartpact.contracts.expressions.values import (
+from chartpact.contracts.document import Place, suggestion
+from chartpact.contracts.elements import INFORMATIONAL, SHIFTING, Context, ElementPlan
+from chartpact.contracts.model import EdgeCase, Machine
+from chartpact.contracts.nodes import Expression, Mention, unchecked
+from chartpact.contracts.values import (
     BOOL,
     NONE,
     NUMBER,
@@ -31,8 +31,6 @@ from chartpact.contracts.expressions.values import (
     Value,
     enum,
 )
-from chartpact.contracts.model import EdgeCase, Machine
-from chartpact.contracts.problems import suggestion
 
 MAX_COMBINATIONS = 65_536
 MAX_WORK = 1_000_000  # combinations listed for all rows of all machines of a contract
@@ -86,8 +84,8 @@ class _Alternative:
 class MachineChecker:
     """Checks one machine after the other; each may refer to earlier ones."""
 
-    def __init__(self, context: Context, elements: Mapping[str, ElementPlan]) -> None:
-        self.context, self.problem, self.elements = context, context.problem, elements
+    def __init__(self, context: Context) -> None:
+        self.context, self.problem, self.elements = context, context.problem, context.elements
         self.done: dict[str, MachinePlan] = {}
         self._work = 0
 
@@ -106,19 +104,16 @@ class MachineChecker:
             problem(place, f"{name!r} is ignored, so it has no states", "remove the machine")
             return
         if element is not None and element.key is None:
-            problem(
-                ("elements", name), "an element with states needs a key", "write key: [x1.time]"
-            )
+            message = "an element with states needs a key"
+            problem(("elements", name), message, "write key: [x1.time]")
         if element is not None and element.role == INFORMATIONAL:
-            problem(
-                place, f"{name!r} is informational and cannot decide", "make its channel a signal"
-            )
+            message = f"{name!r} is informational and cannot decide"
+            problem(place, message, "make its channel a signal")
         if element is None and spec.gone is not None:
             problem((*place, "gone"), "only instances of an element can be gone", "remove it")
         scope = scope.with_names(self.values())
         if element is not None:
-            shape = context.vocabulary.shapes[name]
-            scope = Scope(scope.names).owned_by(shape, INSTANCE)
+            scope = context.inside(name, scope)
         observed = {
             asked: self._observe(asked, text, (*place, "observe", asked), scope)
             for asked, text in spec.observe.items()
@@ -136,25 +131,18 @@ class MachineChecker:
         self.done[name] = plan
 
     def _observe(self, name: str, text: str, place: Place, scope: Scope) -> Expression:
-        rule = self.context.expression(text, place, scope)
+        rule = self.context.check(text, place, scope)
         if rule.kind.known and rule.kind.domain is None:
             message = f"{name} is {rule.kind}: it has no closed list of values"
             self.problem(place, message, "observe a condition, an encoding, a choice or a state")
-        for used in sorted(rule.elements):
-            element = self.elements.get(used)
-            if element is not None and element.role == INFORMATIONAL:
-                self.problem(
-                    place, f"{used!r} is informational and cannot decide", "observe a signal"
-                )
+        self.context.want_signals(rule.elements, place, "observe a signal")
         return rule
 
     def _epoch(self, text: str, place: Place, scope: Scope) -> Expression:
-        rule = self.context.expression(text, place, scope)
+        rule = self.context.check(text, place, scope)
         self.context.want(rule, place, "time", "number", "text", "enum", "bool", nullable=True)
         if rule.unstable:
-            self.problem(
-                place, "bar numbers and the order of anchors shift as history loads", "use .time"
-            )
+            self.problem(place, SHIFTING, "use .time")
         return rule
 
     # ------------------------------------------------------------------------------ rows and steps
@@ -418,25 +406,16 @@ class EdgePlan:
         return self.when.elements.union([self.spec.each] if self.spec.each is not None else [])
 
 
-def check_edge(
-    context: Context, name: str, spec: EdgeCase, elements: Mapping[str, ElementPlan], scope: Scope
-) -> EdgePlan:
+def check_edge(context: Context, name: str, spec: EdgeCase, scope: Scope) -> EdgePlan:
     place = ("edge_cases", name)
     at = (*place, "when")
     if spec.each is not None:
-        owner = elements.get(spec.each)
-        if owner is None or owner.ignored:
-            known = [name for name, plan in elements.items() if not plan.ignored]
-            hint = suggestion(spec.each, known)
-            context.problem((*place, "each"), f"{spec.each!r} is not an element", hint)
+        owner = context.element(spec.each, (*place, "each"))
+        if owner is None:
             return EdgePlan(name, spec, unchecked(spec.when))
-        shape = context.vocabulary.shapes[owner.name]
-        scope = Scope(scope.names).owned_by(shape, INSTANCE)
-    plan = EdgePlan(name, spec, context.condition(spec.when, at, scope))
-    for used in sorted(plan.uses):
-        element = elements.get(used)
-        if element is not None and element.role == INFORMATIONAL:
-            context.problem(at, f"{used!r} is informational and cannot decide", "look at a signal")
+        scope = context.inside(owner.name, scope)
+    plan = EdgePlan(name, spec, context.check(spec.when, at, scope, condition=True))
+    context.want_signals(plan.uses, at, "look at a signal")
     if spec.violation == "config" and (plan.uses or plan.when.needs or plan.when.chart):
         context.problem(at, "a case of kind config looks at the config only", "choose another kind")
     return plan

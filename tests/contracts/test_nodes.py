@@ -2,9 +2,9 @@
 
 import pytest
 
-from chartpact.contracts.expressions.check import check_condition, check_expression
-from chartpact.contracts.expressions.nodes import established
-from chartpact.contracts.expressions.values import (
+from chartpact.contracts.expressions import check
+from chartpact.contracts.nodes import established
+from chartpact.contracts.values import (
     BOOL,
     NUMBER,
     Column,
@@ -31,7 +31,7 @@ SCOPE = Scope(
 
 
 def expression(text):
-    return check_expression(text, SCOPE, VOCABULARY)
+    return check(text, SCOPE, VOCABULARY)
 
 
 def test_an_expression_knows_its_kind_and_the_columns_it_needs():
@@ -68,7 +68,7 @@ def test_an_expression_knows_the_elements_it_names_and_those_it_lists():
     ],
 )
 def test_a_condition_says_what_it_proves_to_be_there(text, when_true, when_false):
-    found = check_condition(text, SCOPE, VOCABULARY)
+    found = check(text, SCOPE, VOCABULARY, condition=True)
     assert found.kind == BOOL
     assert established(found.node) == (when_true, when_false)
 

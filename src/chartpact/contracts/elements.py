@@ -5,17 +5,22 @@ the element that a view looks at, or the members of a group. Then come a group's
 decoded fields, readings, attachments, and last the row of its state machine.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from chartpact.contracts.codecs import Codec, compile_codec, field_kinds
-from chartpact.contracts.document import Place
-from chartpact.contracts.engine.context import COSMETIC, INFORMATIONAL, SIGNAL, Context
-from chartpact.contracts.expressions.nodes import Expression, Node, shared, side, side_needs
-from chartpact.contracts.expressions.values import (
+from chartpact.contracts import document, expressions
+from chartpact.contracts.codecs import Codec, compile_codec
+from chartpact.contracts.config import kind_of
+from chartpact.contracts.document import Place, contract_problem, suggestion
+from chartpact.contracts.model import Attach, ContractFile, Decode, Element
+from chartpact.contracts.nodes import Expression, Node, shared, side, side_needs, unchecked
+from chartpact.contracts.values import (
     NOTHING,
+    NUMBER,
     OWNER,
+    SIDES,
+    Constant,
     Item,
     Kind,
     Local,
@@ -23,22 +28,26 @@ from chartpact.contracts.expressions.values import (
     Needs,
     Scope,
     Shape,
-    Side,
     Slot,
     Value,
+    Vocabulary,
 )
-from chartpact.contracts.model import Attach, Decode, Element
-from chartpact.contracts.problems import suggestion
+from chartpact.problem import Problem
 from chartpact.snapshot import CHANNELS
+from chartpact.syntax import SourceError
 
+SIGNAL, INFORMATIONAL, COSMETIC = "signal", "informational", "cosmetic"
 # The variables of generated functions.
 MEMBER, INSTANCE, CANDIDATE = Local("m"), Local("i"), Local("c")
 
+SHIFTING = "bar numbers and the order of anchors shift as history loads"
+
 _ORDERED = ("number", "time", "anchor")
-_GROUPABLE = ("number", "text", "bool", "color", "anchor", "enum", "time")
-_IDENTIFYING = ("number", "text", "bool", "color", "enum", "time")
-_SIDES = {"color": ("alpha",), "anchor": ("bar", "time")}
+_IDENTIFYING = ("number", "text", "bool", "color", "enum", "time", "anchor")
 _ALLOWED_WITH_IGNORE = {"from_", "where", "count", "ignore", "meaning", "changes"}
+
+
+# ------------------------------------------------------------------------------------------- plans
 
 
 @dataclass(frozen=True)
@@ -167,76 +176,118 @@ class ElementPlan:
         return sum(rule.size for rule in [*self.expressions(), *(self.key or ())])
 
 
-class ElementChecker:
-    """Checks one element after the other; each may refer to earlier ones."""
+# ----------------------------------------------------------------------------------------- context
 
-    def __init__(self, context: Context, names: Mapping[str, Value]) -> None:
-        self.context, self.problem, self._names = context, context.problem, names
-        self.done: dict[str, ElementPlan] = {}
+
+@dataclass
+class Context:
+    """One contract while it is checked. Problems are collected, not raised."""
+
+    file: ContractFile
+    root: document.Node
+    vocabulary: Vocabulary
+    problems: list[Problem] = field(default_factory=list)
+    expressions: dict[Place, Expression] = field(default_factory=dict)
+    elements: dict[str, ElementPlan] = field(default_factory=dict)  # those checked so far
+
+    def problem(self, place: Place, message: str, hint: str = "") -> None:
+        path = ".".join(map(str, place))
+        self.problems.append(contract_problem(self.root.line_of(place), path, message, hint))
+
+    def check(self, text: str, place: Place, scope: Scope, condition: bool = False) -> Expression:
+        """The expression at a place; one with a fault is noted as a problem."""
+        try:
+            rule = expressions.check(text, scope, self.vocabulary, condition)
+        except SourceError as error:
+            self.problem(place, error.message, error.hint)
+            return unchecked(text)
+        self.expressions[place] = rule
+        return rule
+
+    def want(self, rule: Expression, place: Place, *kinds: str, nullable: bool = False) -> None:
+        """Notes a problem unless an expression has one of these kinds."""
+        kind = rule.kind
+        if kind.known and kind.name not in kinds:
+            wanted = " or ".join(str(Kind(name)) for name in kinds)
+            self.problem(place, f"this is {kind}", f"{wanted} belongs here")
+        elif kind.known and kind.nullable and not nullable:
+            self.problem(place, "this may be none here", "choose something that is always there")
+
+    def want_signals(self, names: Iterable[str], place: Place, hint: str) -> None:
+        """Notes a problem where an informational element is among the names."""
+        for name in sorted(names):
+            if name in self.elements and self.elements[name].role == INFORMATIONAL:
+                self.problem(place, f"{name!r} is informational and cannot decide", hint)
+
+    def element(self, name: str, place: Place, what: str = "an element") -> ElementPlan | None:
+        """The element that a place refers to; if there is none, a problem is noted."""
+        known = {name: plan for name, plan in self.elements.items() if not plan.ignored}
+        if name not in known:
+            self.problem(place, f"{name!r} is not {what}", suggestion(name, list(known)))
+        return known.get(name)
 
     def scope(self) -> Scope:
-        """Config, the chart, and the elements that occur at most once."""
-        singles = {name: plan.value() for name, plan in self.done.items() if plan.single}
-        return Scope({**self._names, **singles})
+        """Config, and the elements that occur at most once."""
+        names = {}
+        for name, kind in self.vocabulary.config.items():
+            opacity = (("alpha", Value(NUMBER, Constant("opacity", name))),)
+            sides = opacity if kind.name == "color" else ()
+            names[name] = Value(kind, Constant("config", name), sides=sides)
+        singles = {name: plan.value() for name, plan in self.elements.items() if plan.single}
+        return Scope({**names, **singles})
 
-    def check(self, name: str, spec: Element) -> None:
-        started = self._begin(name, spec, ("elements", name))
-        if started is None:
-            return
-        plan, member = started
-        _Words(self, plan, member).check()
-        self.done[name] = plan
+    def inside(self, element: str, scope: Scope) -> Scope:
+        """The scope of what runs for each instance of an element."""
+        return Scope(scope.names).owned_by(self.vocabulary.shapes[element], INSTANCE)
 
-    def _begin(self, name: str, spec: Element, place: Place) -> tuple[ElementPlan, str] | None:
-        """The plan of an element, and the name of the shape of its members."""
-        source, at = spec.from_, (*place, "from")
-        if source in CHANNELS:
-            role = self.context.file.channels.get(source)  # type: ignore[call-overload]
-            if role is None:
-                self.problem(at, f"{source} is not in channels", f"add `{source}: signal`")
-                return None
-            if role == COSMETIC:
-                message = f"{source} is cosmetic, so nothing reads it"
-                self.problem(at, message, "make it signal, or remove this")
-                return None
-            return ElementPlan(name, spec, source, role, None), source
-        base = self.done.get(source)
-        if base is None or base.ignored:
-            hint = suggestion(source, [*CHANNELS, *self.done])
-            message = f"{source!r} is neither a channel nor an earlier element"
-            if base is not None:
-                message = f"{source!r} is ignored, so nothing may refer to it"
-            elif source in self.context.file.elements:
-                hint = "move it up"
-            self.problem(at, message, hint)
-            return None
-        if spec.ignore is not None:
-            message = "a view claims nothing, so there is nothing to ignore"
-            self.problem((*place, "ignore"), message, "remove the view")
-            return None
-        return ElementPlan(name, spec, base.channel, base.role, source), source
+
+# ------------------------------------------------------------------------------------------ checks
+
+
+def check_element(context: Context, name: str, spec: Element) -> None:
+    """Checks an element, which may refer to earlier ones, and adds its plan to the context."""
+    place, source = ("elements", name), spec.from_
+    at, role = (*place, "from"), context.file.role(source)
+    base = context.elements.get(source)
+    if source in CHANNELS and role is None:
+        context.problem(at, f"{source} is not in channels", f"add `{source}: signal`")
+    elif source in CHANNELS and role == COSMETIC:
+        message = f"{source} is cosmetic, so nothing reads it"
+        context.problem(at, message, "make it signal, or remove this")
+    elif source in CHANNELS:
+        _Words(context, ElementPlan(name, spec, source, str(role), None)).check()
+    elif base is not None and base.ignored:
+        hint = suggestion(source, [*CHANNELS, *context.elements])
+        context.problem(at, f"{source!r} is ignored, so nothing may refer to it", hint)
+    elif base is None:
+        hint = suggestion(source, [*CHANNELS, *context.elements])
+        message = f"{source!r} is neither a channel nor an earlier element"
+        context.problem(at, message, "move it up" if source in context.file.elements else hint)
+    elif spec.ignore is not None:
+        message = "a view claims nothing, so there is nothing to ignore"
+        context.problem((*place, "ignore"), message, "remove the view")
+    else:
+        _Words(context, ElementPlan(name, spec, base.channel, base.role, source)).check()
 
 
 class _Words:
     """The words of one element, in the order in which they work."""
 
-    def __init__(self, checker: ElementChecker, plan: ElementPlan, member: str) -> None:
-        self.checker, self.context, self.problem = checker, checker.context, checker.problem
-        self.plan = plan
+    def __init__(self, context: Context, plan: ElementPlan) -> None:
+        self.context, self.problem, self.plan = context, context.problem, plan
         self.spec, self.place = plan.spec, ("elements", plan.name)
-        self.member_name, self.member = member, self.context.vocabulary.shapes[member]
-        self.outer = checker.scope()
+        self.member = context.vocabulary.shapes[plan.spec.from_]
+        self.outer = context.scope()
 
     def check(self) -> None:
         plan, spec = self.plan, self.spec
         if plan.ignored:
             for word in sorted(spec.model_fields_set - _ALLOWED_WITH_IGNORE):
-                self.problem(
-                    (*self.place, word), "an ignored element is claimed and forgotten", "remove it"
-                )
+                message = "an ignored element is claimed and forgotten"
+                self.problem((*self.place, word), message, "remove it")
         if spec.where is not None:
             scope = self.outer.owned_by(self.member, MEMBER)
-            plan.where = self._condition(spec.where, (*self.place, "where"), scope)
+            plan.where = self._rule(spec.where, (*self.place, "where"), scope, condition=True)
         if spec.group is None and spec.parts is not None:
             place = (*self.place, "parts")
             self.problem(place, "parts are chosen inside a group", "add group: [fields]")
@@ -256,31 +307,24 @@ class _Words:
             self._attach(name, attach, self._slot())
         if spec.key is not None:
             self._key(spec.key)
-
-    # ------------------------------------------------------------------------------- book-keeping
+        self.context.elements[plan.name] = plan
 
     def _slot(self) -> int:
         self.plan.row += 1
         return self.plan.row - 1
 
-    def _expression(self, text: str, place: Place, scope: Scope) -> Expression:
-        return self._referring(self.context.expression(text, place, scope), place)
-
-    def _condition(self, text: str, place: Place, scope: Scope) -> Expression:
-        return self._referring(self.context.condition(text, place, scope), place)
-
-    def _referring(self, rule: Expression, place: Place) -> Expression:
-        for name in sorted(rule.elements):
-            self._check_reference(name, place)
+    def _rule(self, text: str, place: Place, scope: Scope, condition: bool = False) -> Expression:
+        rule = self.context.check(text, place, scope, condition)
+        self._check_references(rule.elements, place)
         return rule
 
-    def _check_reference(self, name: str, place: Place) -> None:
-        other = self.checker.done.get(name)
-        if other is not None and other.role == INFORMATIONAL and self.plan.role == SIGNAL:
-            hint = f"make the channel {other.channel} a signal, or do without"
-            self.problem(place, f"{name!r} is informational and would decide about a signal", hint)
-
-    # --------------------------------------------------------------------------------- the words
+    def _check_references(self, names: Iterable[str], place: Place) -> None:
+        for name in sorted(names):
+            other = self.context.elements.get(name)
+            if other is not None and other.role == INFORMATIONAL and self.plan.role == SIGNAL:
+                message = f"{name!r} is informational and would decide about a signal"
+                hint = f"make the channel {other.channel} a signal, or do without"
+                self.problem(place, message, hint)
 
     def _group(self, fields: list[str]) -> None:
         """Objects with equal keys; an anchor's bar and time are part of the key, so that no
@@ -289,8 +333,8 @@ class _Words:
         anchors: list[int] = []
         self.key_places: dict[str, int] = {}
 
-        def key(at: Location) -> Location:
-            """Adds to the key what a member has somewhere; tells where an instance has it."""
+        def add_key(at: Location) -> Location:
+            """Adds to the key what a member has somewhere, and returns where an instance has it."""
             keys.append(at)
             return Item(OWNER, self._slot())
 
@@ -301,98 +345,84 @@ class _Words:
                 self.problem(place, f"{name!r} is not a field here", hint)
                 continue
             kind, value = value.kind, value.of(MEMBER)
-            if kind.name not in _GROUPABLE or (kind.nullable and kind.name != "color"):
+            if kind.name not in _IDENTIFYING or (kind.nullable and kind.name != "color"):
                 self.problem(place, f"{kind} cannot make a group", "choose a field that is there")
                 continue
             self.plan.grouping |= value.needs
             self.key_places[name] = len(keys)
             if kind.name == "anchor":
                 anchors.append(len(keys))
-            at, parts = key(value.at), value.sides if kind.name == "anchor" else ()
-            sides = tuple((part, replace(other, at=key(other.at))) for part, other in parts)
+            at, sides = add_key(value.at), value.sides if kind.name == "anchor" else ()
+            sides = tuple((part, replace(other, at=add_key(other.at))) for part, other in sides)
             self.shape.put(name, Value(kind, at, sides=sides, shared=kind.name == "color"))
         if not keys:
             self.problem((*self.place, "group"), "a group needs a field", "write group: [x1]")
         self.plan.group, self.plan.anchors = tuple(keys), tuple(anchors)
 
     def _newest(self, name: str) -> None:
-        place = (*self.place, "newest")
+        place, value = (*self.place, "newest"), self.member.get(name)
         if self.spec.group is None:
-            scope = Scope({}).owned_by(self.member, MEMBER)
-            rule = self._expression(name, place, scope)
+            rule = self._rule(name, place, Scope({}).owned_by(self.member, MEMBER))
             self.context.want(rule, place, *_ORDERED)
             self.plan.newest = rule
-            return
-        if name not in self.spec.group:
+        elif name not in self.spec.group:
             hint = f"one of {self.spec.group}"
             self.problem(place, f"{name!r} is not a key of the group", hint)
-            return
-        value = self.member.get(name)
-        if value is not None and value.kind.name not in _ORDERED:
+        elif value is not None and value.kind.name not in _ORDERED:
             self.problem(place, f"{value.kind} has no newest", "name an anchor")
-            return
-        self.plan.newest_key = self.key_places.get(name)
+        else:
+            self.plan.newest_key = self.key_places.get(name)
 
     def _parts(self) -> None:
         scope = self.own.owned_by(self.member, MEMBER)
         for name, part in (self.spec.parts or {}).items():
-            ways = ("where", "highest", "lowest")
-            way = next(way for way in ways if getattr(part, way) is not None)
+            way, text = part.choice
             place = (*self.place, "parts", name, way)
-            if way == "where":
-                rule = self._condition(getattr(part, way), place, scope)
-            else:
-                rule = self._expression(getattr(part, way), place, scope)
+            rule = self._rule(text, place, scope, condition=way == "where")
+            if way != "where":
                 self.context.want(rule, place, *_ORDERED)
             slot = self._slot()
-            kind = Kind("element", shape=self.member_name, nullable=part.optional)
+            kind = Kind("element", shape=self.spec.from_, nullable=part.optional)
             self.shape.put(name, Value(kind, Item(OWNER, slot)))
             self.plan.parts[name] = Part(way, rule, part.optional, slot)
 
     def _decode(self, spec: Decode) -> None:
         place = (*self.place, "decode")
-        rule = self._expression(spec.of, (*place, "of"), self.own)
+        rule = self._rule(spec.of, (*place, "of"), self.own)
         self.context.want(rule, (*place, "of"), "text")
         codec, faults = compile_codec(spec, self.context.vocabulary.config)
         for steps, message, hint in faults:
             self.problem((*place, *steps), message, hint)
         slot = self._slot()
         self.plan.decode = Decoding(rule, codec, slot)
-        for i, (name, kind) in enumerate(field_kinds(spec).items()):
-            self.shape.put(name, Value(kind, Item(Item(OWNER, slot), i)))
+        for i, (name, declared) in enumerate(spec.fields.items()):
+            self.shape.put(name, Value(kind_of(declared), Item(Item(OWNER, slot), i)))
 
     def _reads(self) -> None:
         scope = replace(self.own, encodings=True)
         for name, text in self.spec.reads.items():
             place = (*self.place, "reads", name)
-            rule = self._expression(text, place, scope)
+            rule = self._rule(text, place, scope)
             kind, node = rule.kind, rule.node
             if kind.name in ("list", "pattern", "element", "none"):
                 hint = "read a field, a number or a name"
                 self.problem(place, f"{kind} is not a reading", hint)
-            slots, sides = [(self._slot(), node)], list[tuple[str, Side]]()
-            for part in _SIDES.get(kind.name, ()):
+            slots, sides = [(self._slot(), node)], list[tuple[str, Value]]()
+            for part, side_kind in SIDES.get(kind.name, {}).items():
                 if (other := side(node, part)) is not None:
                     slots.append((self._slot(), other))
-                    sides.append((part, Side(Item(OWNER, slots[-1][0]), side_needs(other))))
+                    at = Item(OWNER, slots[-1][0])
+                    sides.append((part, Value(side_kind, at, side_needs(other))))
             value = Value(kind, Item(OWNER, slots[0][0]), sides=tuple(sides))
             self.shape.put(name, replace(value, shared=shared(node), unstable=rule.unstable))
             self.plan.reads[name] = Read(rule, tuple(slots))
 
-    # --------------------------------------------------------------------------- attach and key
-
     def _attach(self, name: str, attach: Attach, slot: int) -> None:
         place = (*self.place, "attach", name)
-        other = self.checker.done.get(attach.from_)
-        if other is None or other.ignored:
-            known = [name for name, plan in self.checker.done.items() if not plan.ignored]
-            self.problem(
-                (*place, "from"),
-                f"{attach.from_!r} is not an earlier element",
-                suggestion(attach.from_, known),
-            )
+        other = self.context.element(attach.from_, (*place, "from"), "an earlier element")
+        if other is None:
             return
-        self._check_reference(other.name, (*place, "from"))
+        self._check_references([other.name], (*place, "from"))
         if attach.count not in ((1, 1), (0, 1)):
             self.problem((*place, "count"), "one instance is attached", "write 1 or 0..1")
         required = attach.count[0] == 1
@@ -401,10 +431,10 @@ class _Words:
         ranges = tuple(self._ranges(attach.within, (*place, "within"), other.name))
         where = nearest = None
         if attach.where is not None:
-            where = self._condition(attach.where, (*place, "where"), both)
+            where = self._rule(attach.where, (*place, "where"), both, condition=True)
         if attach.nearest is not None:
             at = (*place, "nearest")
-            nearest = self._expression(attach.nearest, at, both)
+            nearest = self._rule(attach.nearest, at, both)
             self.context.want(nearest, at, "number")
         kind = replace(one, nullable=not required)
         self.shape.put(name, Value(kind, Item(OWNER, slot), element=other.name))
@@ -419,26 +449,24 @@ class _Words:
         scope = Scope({}).owned_by(self.context.vocabulary.shapes[other], CANDIDATE)
         for text, ends in within.items():
             at = (*place, text)
-            of = self._expression(text, at, scope)
+            of = self._rule(text, at, scope)
             self.context.want(of, at, *_ORDERED, nullable=True)
             if len(ends) != 2:
                 self.problem(at, "a range has two ends", "write [low, high]")
                 continue
-            bounds = [self._expression(end, (*at, n), self.own) for n, end in enumerate(ends)]
-            if of.kind.known:
-                for bound in bounds:
-                    self.context.want(bound, at, of.kind.name)
+            bounds = [self._rule(end, (*at, n), self.own) for n, end in enumerate(ends)]
+            for bound in bounds if of.kind.known else ():
+                self.context.want(bound, at, of.kind.name)
             yield Range(at, of, *bounds)
 
     def _key(self, texts: list[str]) -> None:
         rules = []
         for n, text in enumerate(texts):
             place = (*self.place, "key", n)
-            rule = self._expression(text, place, self.own)
-            self.context.want(rule, place, *_IDENTIFYING, "anchor", nullable=True)
+            rule = self._rule(text, place, self.own)
+            self.context.want(rule, place, *_IDENTIFYING, nullable=True)
             if rule.unstable or rule.kind.name == "anchor":
-                message = "bar numbers and the order of anchors shift as history loads"
-                self.problem(place, message, "identify by .time, prices or decoded ids")
+                self.problem(place, SHIFTING, "identify by .time, prices or decoded ids")
             rules.append(rule)
         if not texts:
             self.problem((*self.place, "key"), "a key needs an expression", "write key: [x1.time]")

@@ -4,7 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from chartpact.palette import TEXT_SIZES
+from chartpact.checks import is_number
+from chartpact.contracts.document import suggestion
+from chartpact.palette import TEXT_SIZES, is_hex
 from chartpact.snapshot import CHANNELS, CHART, FIELDS
 from chartpact.snapshot.fields import CHART_NEEDS
 
@@ -191,34 +193,31 @@ def located(at: Location, owner: Location) -> Location:
 
 
 @dataclass(frozen=True)
-class Side:
-    """A second value that belongs to a first: a colour's opacity, an anchor's bar or time."""
-
-    at: Location
-    needs: Needs = NOTHING
-
-
-@dataclass(frozen=True)
 class Value:
     """What a name stands for."""
 
     kind: Kind
     at: Location
     needs: Needs = NOTHING
-    sides: tuple[tuple[str, Side], ...] = ()  # alpha of a colour; bar and time of an anchor
+    sides: tuple[tuple[str, "Value"], ...] = ()  # values that belong to this one: see SIDES
     element: str | None = None  # the element that this is an instance of
     shared: bool = False  # a colour of a group, whose members may differ in opacity
     unstable: bool = False  # derived from bar numbers or the order of anchors
 
-    def side(self, name: str) -> Side | None:
+    def side(self, name: str) -> "Value | None":
         return dict(self.sides).get(name)
 
     def of(self, owner: Location) -> "Value":
         """This value of one particular owner."""
-        sides = tuple((name, replace(s, at=located(s.at, owner))) for name, s in self.sides)
+        sides = tuple((name, side.of(owner)) for name, side in self.sides)
         return replace(self, at=located(self.at, owner), sides=sides)
 
 
+# The values that belong to one of a kind: a colour's opacity, an anchor's bar and time.
+SIDES: Mapping[str, Mapping[str, Kind]] = {
+    "color": {"alpha": NUMBER},
+    "anchor": {"bar": NUMBER, "time": TIME},
+}
 _PLAIN = {"number": NUMBER, "whole": NUMBER, "flag": BOOL, "text": TEXT}
 
 
@@ -228,12 +227,11 @@ def drawn(channel: str, name: str) -> Value:
     if (channel, name) in (("lines", "horizontal"), ("lines", "vertical")):
         return Value(BOOL, Item(OWNER, column), column.needs)
     field = FIELDS[channel][name]
-    parts: tuple[str, ...] = ()
     match field.kind:
         case "color":
-            kind, parts = COLOR.or_none(), ("alpha",)
+            kind = COLOR.or_none()
         case "anchor":
-            kind, parts = ANCHOR, ("bar", "time")
+            kind = ANCHOR
         case "name":
             kind = enum(field.names)
         case "size":
@@ -242,9 +240,11 @@ def drawn(channel: str, name: str) -> Value:
             kind = _PLAIN[field.kind]
     if (channel, name) == ("labels", "y"):  # above or below its bar, a label has no price
         kind = kind.or_none()
-    columns = {part: Column(channel, name, part) for part in parts}
-    sides = tuple((part, Side(Item(OWNER, each), each.needs)) for part, each in columns.items())
-    return Value(kind, Item(OWNER, column), column.needs, sides)
+    sides = []
+    for part, side_kind in SIDES.get(field.kind, {}).items():
+        other = Column(channel, name, part)
+        sides.append((part, Value(side_kind, Item(OWNER, other), other.needs)))
+    return Value(kind, Item(OWNER, column), column.needs, tuple(sides))
 
 
 # ------------------------------------------------------------------------------------------- scope
@@ -301,6 +301,30 @@ class Look:
 
     def __str__(self) -> str:
         return repr(self.key or ("none" if self.value is None else self.value))
+
+    def misfit(self, kind: Kind, config: Mapping[str, Kind]) -> str | None:
+        """Why nothing of a kind can look so, or nothing."""
+        value = self.value
+        if self.key is not None:
+            key = config[self.key]
+            if key.name == kind.name == "enum":
+                extra = [name for name in key.names if name not in kind.names]
+                return f"{self.key} may be {extra[0]!r}, which never occurs" if extra else None
+            fits = key.name == kind.name or (key.name == "enum" and kind.name == "text")
+            return None if fits else f"the config key {self.key} is {key}"
+        if value is None:
+            return None if kind.name == "color" and kind.nullable else "none never occurs"
+        if kind.name == "bool":
+            return None if isinstance(value, bool) else f"{value!r} is not true or false"
+        if kind.name == "number":
+            return None if is_number(value) else f"{value!r} is not a number"
+        if not isinstance(value, str):
+            return f"{value!r} is not a text"
+        if kind.name == "color":
+            return None if is_hex(value) else f"{value!r} is not a colour #rrggbb"
+        if kind.name == "enum" and value not in kind.names:
+            return f"{value!r} never occurs; {suggestion(value, kind.names)}"
+        return None
 
 
 Tables = Mapping[str, Mapping[str, tuple[Look, ...]]]  # encoding → meaning → its looks

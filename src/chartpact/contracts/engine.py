@@ -10,20 +10,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise, repeat
 from typing import Any
 
-from chartpact.contracts import config
-from chartpact.contracts.engine import normalise
-from chartpact.contracts.engine.bind import Bound, bind
-from chartpact.contracts.engine.context import INFORMATIONAL, SIGNAL
-from chartpact.contracts.engine.contract import Contract
-from chartpact.contracts.engine.elements import ElementPlan
-from chartpact.contracts.engine.machines import MachinePlan, Refusal, combination
-from chartpact.contracts.engine.matching import Matching
-from chartpact.contracts.engine.normalise import Drawn, Wrong
-from chartpact.contracts.engine.outputs import Leaf, Many, Map, Node, One
-from chartpact.contracts.engine.report import CAUGHT, Report, Stop
-from chartpact.contracts.expressions.nodes import TICK_SIZE
-from chartpact.contracts.expressions.values import Column, Slot
+from chartpact.contracts import config, normalise
+from chartpact.contracts.bind import CAUGHT, Bound, Report, Stop, bind
+from chartpact.contracts.contract import Contract
+from chartpact.contracts.elements import INFORMATIONAL, SIGNAL, ElementPlan
+from chartpact.contracts.machines import MachinePlan, Refusal, combination
+from chartpact.contracts.matching import Matching
+from chartpact.contracts.nodes import TICK_SIZE
+from chartpact.contracts.normalise import Drawn, Wrong
+from chartpact.contracts.outputs import Leaf, Many, Map, Node, One
 from chartpact.contracts.reading import Assumption, Reading, Track
+from chartpact.contracts.values import Column, Slot
 from chartpact.snapshot import CHANNELS, CHART, Snapshot, Study
 
 MAX_COST = 20_000_000
@@ -189,7 +186,7 @@ class Run:
         costs, cost = self.contract.costs, 0
         for channel in CHANNELS:
             records = self.study.records(channel) or ()
-            if self.contract.role(channel) is None:
+            if self.contract.file.role(channel) is None:
                 self._undeclared(channel, records)
             elif channel in costs:
                 cost += len(records) * costs[channel]
@@ -217,7 +214,7 @@ class Run:
             self.drawn[channel] = rows
             return
         self.unread.add(channel)
-        self.report.warn = self.contract.role(channel) == INFORMATIONAL
+        self.report.warn = self.contract.file.role(channel) == INFORMATIONAL
         for wrong in rows:
             field = f"{channel}.{wrong.field}" if wrong.field else channel
             path = f"channels.{channel}"
@@ -228,7 +225,7 @@ class Run:
         self, channel: str, records: Sequence[Any], wanted: Sequence[Column]
     ) -> Drawn | list[Wrong]:
         known = set(wanted)
-        if self.contract.role(channel) == INFORMATIONAL:
+        if self.contract.file.role(channel) == INFORMATIONAL:
             known = {need for need in wanted if self.snapshot.delivers(channel, need.name)}
         columns = self.contract.program.columns.get(channel, {})
         needed = {column: needs for column, needs in columns.items() if needs <= known}

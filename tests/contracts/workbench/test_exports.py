@@ -12,7 +12,7 @@ from small import make
 
 from chartpact import pacts, states
 from chartpact.contracts import find
-from chartpact.contracts.workbench import typed
+from chartpact.contracts.workbench import exports
 
 ALL = """\
 config: {paint: {type: color, default: null}, words: {type: choice, options: [a, b], default: null}}
@@ -39,7 +39,7 @@ output:
 
 
 def test_every_kind_of_output_has_a_type():
-    schema = typed.json_schema(make(ALL))
+    schema = exports.json_schema(make(ALL))
     Draft202012Validator.check_schema(schema)
     found = schema["properties"]
     null = {"type": "null"}
@@ -60,7 +60,7 @@ def test_every_kind_of_output_has_a_type():
 
 
 def test_the_python_type_says_the_same():
-    source = typed.python_source(make(ALL))
+    source = exports.python_source(make(ALL))
     names = {}
     exec(source, names)
     hints = typing.get_type_hints(names["Small"])
@@ -79,14 +79,14 @@ def test_a_title_cannot_break_out_of_the_generated_source():
 
     body = "channels: {lines: informational}\nelements: {l: {from: lines, count: 0..1}}\noutput: {y: l.y1}\n"
     head = HEAD.replace("Small}", '"a\\"\\"\\"\\nimport os\\\\"}')
-    compile(typed.python_source(load(head + body)), "state", "exec")
-    assert "import os" not in typed.python_source(load(head + body)).splitlines()
+    compile(exports.python_source(load(head + body)), "state", "exec")
+    assert "import os" not in exports.python_source(load(head + body)).splitlines()
 
 
 @pytest.mark.parametrize("name", pacts.names())
 def test_shipped_contracts_have_their_types_in_the_package(name):
     contract = find(name)
-    hints = typing.get_type_hints(getattr(states, typed.class_name(contract)))
+    hints = typing.get_type_hints(getattr(states, exports.class_name(contract)))
     assert list(hints) == list(contract.file.output)
 
 
@@ -122,7 +122,7 @@ EXPECTED = {
 
 @pytest.mark.parametrize("name", sorted(EXPECTED))
 def test_the_documented_outputs_are_given(name):
-    found = typed.json_schema(find(name))["properties"]
+    found = exports.json_schema(find(name))["properties"]
     assert list(found) == EXPECTED[name]
     if name == "session_hunt_ai":
         assert found["hunt"]["required"] == [
