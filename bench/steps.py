@@ -553,6 +553,15 @@ chart.fill(a, 0)
 chart.fill(a, b, color = colors)
 chart.bars(a)
 chart.bars(a, color = colors)
+chart.candles(b, a, b, a)
+chart.candles(b, a, b, a, color = colors, wick = colors, border = colors)
+chart.background(colors)
+chart.background("red")
+chart.bar_color(ta.where(c, "red", "blue"))
+chart.shape(c)
+chart.shape(all, "labelup", "top", colors, text = "x")
+chart.shape(all, text = texts)
+chart.shape(a, location = "absolute")
 chart.dot(c, a)
 chart.dot(c, a, label = "x")
 chart.dot(c, a, color = colors)
@@ -591,6 +600,7 @@ chart.new_line(5, 1.5, 6, 2.5).delete()
 CHART_SETUP = (
     "a = ohlcv.close; b = ohlcv.open; c = a > b; all = a > 0; l = list(a); m = list(all); "
     'colors = ["red" if each else None for each in c]; words = "é" * 4000; '
+    "texts = [str(j) for j in range(len(ohlcv))]; "
     'label = chart.new_label(1, 1.5, "x"); line = chart.new_line(1, 1.5, 2, 2.5); '
     "box = chart.new_box(1, 2.5, 2, 1.5); other = chart.new_line(1, 2.5, 2, 2.5); "
     "points = [(1, 1.5), (5, 2.5)]; many = [(j % 90, 1.5) for j in range(1000)]; "

@@ -14,8 +14,11 @@ from chartpact.charts import Chart
 from chartpact.problem import Problem
 from chartpact.scene import (
     Anchor,
+    BackgroundPlot,
+    BarColorPlot,
     BarsPlot,
     Box,
+    CandlesPlot,
     Cell,
     DivLinePlot,
     DotPlot,
@@ -27,9 +30,11 @@ from chartpact.scene import (
     Line,
     Linefill,
     LinePlot,
+    Marks,
     Point,
     Polyline,
     Scene,
+    ShapePlot,
     Table,
     Vertex,
 )
@@ -627,6 +632,104 @@ def everything(shown: Bars) -> Scene:
     )
 
 
+def candles_plot(shown: Bars) -> Scene:
+    """Filled candles, hollow ones with borders, grey wicks, and a gap."""
+    change = shown.close - shown.open[0]
+    start = np.concatenate((change[:1], change[:-1]))
+    high = np.maximum(start, change) + (shown.high - shown.low) / 3
+    low = np.minimum(start, change) - (shown.high - shown.low) / 3
+    rising = change >= start
+    start[-6:-4] = np.nan  # two candles are unknown
+    color = [BLUE if up else ORANGE for up in rising]
+    body = [None if up and 20 <= i < 40 else BLUE if up else ORANGE for i, up in enumerate(rising)]
+    wick = ["#787b86" if 40 <= i < 60 else one for i, one in enumerate(color)]
+    return Scene(
+        plots=[
+            CandlesPlot(open=start, high=high, low=low, close=change, color=body,
+                        wick_color=wick, border_color=color, title="Change"),
+            HLinePlot(y=0, color="#787b86", style="dotted"),
+        ]
+    )  # fmt: skip
+
+
+def candles_auto(shown: Bars) -> Scene:
+    """Averaged candles over the price, in the colours of the theme."""
+    smooth = [ta.ema(one, 8) for one in (shown.open, shown.high, shown.low, shown.close)]
+    prices = dict(zip(("open", "high", "low", "close"), smooth, strict=True))
+    return Scene(plots=[CandlesPlot(**prices, title="Smoothed")])
+
+
+def background(shown: Bars) -> Scene:
+    fast, slow = ta.ema(shown.close, 5), ta.ema(shown.close, 20)
+    trend = [f"{GREEN}26" if up else f"{RED}26" for up in fast >= slow]
+    spike = np.argsort(shown.high - shown.low)[-4:]
+    marked = [f"{BLUE}59" if i in spike else None for i in range(len(shown))]
+    return Scene(
+        plots=[
+            BackgroundPlot(color=trend),
+            BackgroundPlot(color=marked),
+            LinePlot(values=fast, color=BLUE, title="Fast"),
+            LinePlot(values=slow, color=ORANGE, title="Slow"),
+        ]
+    )
+
+
+def bar_colors(shown: Bars) -> Scene:
+    rsi = ta.rsi(shown.close, 7)
+    colors = [ORANGE if value > 65 else PURPLE if value < 35 else None for value in rsi]
+    return Scene(
+        plots=[
+            BarColorPlot(color=colors),
+            BackgroundPlot(color="#2962ff14"),
+            LinePlot(values=rsi, color=BLUE, title="RSI"),
+        ]
+    )
+
+
+def shapes(shown: Bars) -> Scene:
+    """Every shape above and below bars, all sizes, texts, and the top and bottom of the pane."""
+    every = list(palette.SHAPES)
+    plots = []
+    for i, name in enumerate(every):
+        up = name.endswith("up")
+        x = [2 + 6 * i]
+        plots.append(
+            ShapePlot(points=Marks(x=x, y=[np.nan], text=[name]), shape=name, color=GREEN if up
+                      else RED if name.endswith("down") else BLUE, size="normal",
+                      location="belowbar" if up else "abovebar")
+        )  # fmt: skip
+    for i, size in enumerate(("tiny", "small", "normal", "large", "huge", "auto")):
+        points = Marks(x=[4 + 12 * i], y=[np.nan], text=[size])
+        plots.append(ShapePlot(points=points, shape="triangleup", location="bottom", size=size,
+                               color=PURPLE, text_color="#787b86"))  # fmt: skip
+    points = Marks(x=np.arange(0, len(shown), 8), y=np.full(10, np.nan), text=[""] * 10)
+    plots.append(ShapePlot(points=points, shape="diamond", location="top", size="small",
+                           color=[ORANGE, None] * 5))  # fmt: skip
+    return Scene(plots=plots)
+
+
+def signals_as_shapes(shown: Bars) -> Scene:
+    """What most scripts draw: buy and sell labels, and crosses at the prices of the exits."""
+    fast, slow = ta.ema(shown.close, 5), ta.ema(shown.close, 13)
+    buy, sell = (np.flatnonzero(cross) for cross in (ta.crossover(fast, slow),
+                                                     ta.crossunder(fast, slow)))  # fmt: skip
+    exits = np.minimum(np.concatenate((buy, sell)) + 3, len(shown) - 1)
+    none = [np.nan] * max(len(buy), len(sell))
+    return Scene(
+        plots=[
+            LinePlot(values=fast, color=BLUE), LinePlot(values=slow, color=ORANGE),
+            ShapePlot(points=Marks(x=buy, y=none[: len(buy)], text=["Buy"] * len(buy)),
+                      shape="labelup", location="belowbar", color=GREEN, size="small",
+                      text_color="#ffffff"),
+            ShapePlot(points=Marks(x=sell, y=none[: len(sell)], text=["Sell"] * len(sell)),
+                      shape="labeldown", location="abovebar", color=RED, size="small",
+                      text_color="#ffffff"),
+            ShapePlot(points=Marks(x=exits, y=shown.close[exits], text=[""] * len(exits)),
+                      shape="xcross", location="absolute", color=PURPLE, size="tiny"),
+        ]
+    )  # fmt: skip
+
+
 SCENES: Mapping[str, Callable[[], Chart]] = {
     "label-styles": lambda: over_price("Label styles", label_styles),
     "label-texts": lambda: over_price("Label texts", label_texts),
@@ -643,6 +746,12 @@ SCENES: Mapping[str, Callable[[], Chart]] = {
     "colored-line": lambda: over_price("Coloured line", colored_line),
     "fill-auto": lambda: in_panel("Fill", fill_auto),
     "fill-ahead": lambda: over_price("Fill ahead", fill_ahead),
+    "candles-plot": lambda: in_panel("Candles", candles_plot),
+    "candles-over-price": lambda: over_price("Candles over the price", candles_auto),
+    "background": lambda: over_price("Background", background),
+    "bar-colors": lambda: in_panel("Bar colours", bar_colors),
+    "shapes": lambda: over_price("Shapes", shapes),
+    "shape-signals": lambda: over_price("Signals", signals_as_shapes),
     "dots": lambda: in_panel("Dots", dots),
     "levels": lambda: in_panel("Levels", levels),
     "profile": lambda: over_price("Profile", profile),

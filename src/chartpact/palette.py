@@ -50,6 +50,11 @@ WRAPS = "none auto".split()
 FONTS = "default monospace".split()
 FORMATS = "none bold italic bold_italic".split()
 SIDES = "left right".split()
+SHAPES = (
+    "xcross cross triangleup triangledown flag circle arrowup arrowdown labelup labeldown square "
+    "diamond"
+).split()
+LOCATIONS = "abovebar belowbar top bottom absolute".split()
 
 # Size names in points; any positive whole number of points is a size too.
 LABEL_SIZES = {"auto": 0, "tiny": 7, "small": 10, "normal": 12, "large": 18, "huge": 24}

@@ -70,6 +70,11 @@ class TextColumn(Sequence[MaybeText]):
         changed = tuple(change(text) for text in self.categories)
         return self if changed == self.categories else TextColumn(changed, self.codes)
 
+    def count_chars(self) -> int:
+        """The characters of all texts, each counted as often as it stands there."""
+        counts = np.bincount(self.codes, minlength=len(self.categories)).tolist()
+        return sum(len(text or "") * n for text, n in zip(self.categories, counts, strict=True))
+
     def take(self, places: NDArray[Any]) -> "TextColumn":
         return TextColumn(self.categories, self.codes[places])
 

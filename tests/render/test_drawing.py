@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import chartpact as cp
+from chartpact import palette
 from chartpact.charts import Chart
 from chartpact.render import candles, sampling
 from chartpact.render.display import Area, Circles, Panel, Rects, Shape, Words, bounding_box
@@ -17,8 +18,11 @@ from chartpact.render.picture import _Composer, compose
 from chartpact.render.polylines import clip_polygon
 from chartpact.scene import (
     Anchor,
+    BackgroundPlot,
+    BarColorPlot,
     BarsPlot,
     Box,
+    CandlesPlot,
     Cell,
     DivLinePlot,
     DotPlot,
@@ -29,9 +33,12 @@ from chartpact.scene import (
     Line,
     Linefill,
     LinePlot,
+    Mark,
+    Marks,
     Point,
     Polyline,
     Scene,
+    ShapePlot,
     Table,
     Vertex,
 )
@@ -818,6 +825,188 @@ def test_bars_without_a_colour_do_not_stand_for_their_neighbours(hidden):
                 )
                 > 400
             )
+
+
+# --------------------------------------------------- candles, backgrounds, colours of bars, shapes
+
+INK, PAPER, EDGE = "#123456", "#654321", "#abcdef"
+
+
+def own_candles(**colors):
+    """Candles ten below those of `flat_bars`, in a panel."""
+    bars = flat_bars(10)
+    prices = {name: getattr(bars, name) - 10 for name in ("open", "high", "low", "close")}
+    plot = CandlesPlot(**prices, **colors)
+    chart = chart_of(Scene(plots=[plot]), bars, overlay=False)
+    return Place(chart), pixels(chart.png(width=600, height=400, volume="none"))
+
+
+def test_candles_of_an_indicator_stand_in_its_pane_in_the_colours_of_the_theme():
+    place, shown = own_candles()
+    for bar, color in ((0, UP), (1, DOWN)):
+        x = int(place.x(bar))
+        assert tuple(shown[round(place.y(90.5, 1)), x + 5]) == rgb(color)
+        assert tuple(shown[round(place.y(91.25, 1)), x]) == rgb(color)
+        assert tuple(shown[round(place.y(91.25, 1)), x + 3]) != rgb(color)
+
+
+def test_a_hollow_candle_has_a_border_and_no_wick_within():
+    place, shown = own_candles(color=[None, PAPER] * 5, wick_color=INK, border_color=EDGE)
+    x, middle = int(place.x(0)), round(place.y(90.5, 1))
+    width = candles.body_width(place.made.bars.step)
+    assert tuple(shown[round(place.y(91.25, 1)), x]) == rgb(INK)
+    assert tuple(shown[round(place.y(89.75, 1)), x]) == rgb(INK)
+    assert tuple(shown[middle, x]) == rgb("#131722")
+    for edge in (x - width // 2, x - width // 2 + width - 1):
+        assert tuple(shown[middle, edge]) == rgb(EDGE)
+    assert tuple(shown[round(place.y(91, 1)), x + 4]) == rgb(EDGE)
+    assert tuple(shown[middle, int(place.x(1))]) == rgb(PAPER)
+
+
+def test_a_candle_without_a_colour_is_not_drawn():
+    place = own_candles(color=[INK, None] * 5)[0]
+    [drawn] = [op for op in place.ops if isinstance(op, Rects) and op.fill[:7] == INK]
+    assert len(drawn.boxes) == 10  # five wicks and five bodies
+    assert not [
+        op for op in place.ops if isinstance(op, Rects) and op.fill in (UP, DOWN) and
+        op.boxes[:, 1].min() > place.area(1).top
+    ]  # fmt: skip
+
+
+def test_backgrounds_fill_the_pane_from_half_a_bar_before_to_half_a_bar_after():
+    colors = [None, INK, INK, PAPER, None, None, None, None, None, EDGE]
+    plots = [BackgroundPlot(color=colors), LinePlot(values=np.arange(10.0))]
+    place = Place(chart_of(Scene(plots=plots), overlay=False))
+    area = place.area(1)
+    for color, first, last in ((INK, 1, 2), (PAPER, 3, 3), (EDGE, 9, 9)):
+        [op] = [op for op in place.ops if isinstance(op, Rects) and op.fill[:7] == color]
+        edges = [round(place.x(first - 0.5)), round(place.x(last + 0.5))]
+        [left, top, width, height] = op.boxes[0].tolist()
+        assert [left, left + width] == edges
+        assert (top, height) == (area.top, area.height)
+
+
+def test_one_background_colour_fills_the_whole_pane():
+    place = Place(chart_of(Scene(plots=[BackgroundPlot(color=INK)])))
+    [op] = [op for op in place.ops if isinstance(op, Rects) and op.fill[:7] == INK]
+    area = place.area()
+    assert op.boxes.tolist() == [[area.left, area.top, round(area.right), area.height]]
+
+
+@pytest.mark.parametrize("kind", ["candles", "bars", "heikin_ashi"])
+def test_a_panel_may_colour_the_bars_of_the_chart_and_the_last_indicator_decides(kind):
+    bars = flat_bars(10)
+    first = Scene(plots=[BarColorPlot(color=[INK, None] * 5)])
+    second = Scene(plots=[BarColorPlot(color=[PAPER, None, None, EDGE, *[None] * 6])])
+    drawn = (gallery.drawn(first, "a", overlay=False), gallery.drawn(second, "b"))
+    place = Place(Chart(bars, drawn), Look(width=600, height=400, volume="none", kind=kind))
+    area = place.area()
+    of_color = {}
+    for op in place.ops:
+        if isinstance(op, Rects) and bounding_box(op).bottom <= area.bottom:
+            middle = op.boxes[:, 0] + op.boxes[:, 2] / 2
+            step = place.made.bars.step
+            of_color.setdefault(op.fill[:7], set()).update((middle // step).astype(int).tolist())
+    assert of_color[PAPER] == {0}
+    assert of_color[INK] == {2, 4, 6, 8}
+    assert of_color[EDGE] == {3}
+    assert of_color.get(DOWN, set()) | of_color.get(UP, set()) == {1, 5, 7, 9}
+
+
+def test_bars_that_share_a_candle_have_the_colour_of_the_last_coloured_one():
+    count = 3_000
+    colors = [INK if i % 20 == 7 else None for i in range(count)]
+    scene = Scene(plots=[BarColorPlot(color=colors)])
+    place = Place(chart_of(scene, flat_bars(count)))
+    [*ops] = [op for op in place.ops if isinstance(op, Rects) and op.fill[:7] == INK]
+    assert len({left for op in ops for left in op.boxes[:, 0].tolist()}) >= count // 20 * 0.9
+
+
+def shape_chart(*plots, bars=None, overlay=True):
+    return Place(chart_of(Scene(plots=plots), bars, overlay=overlay))
+
+
+@pytest.mark.parametrize("name", palette.SHAPES)
+def test_a_shape_clears_its_bar_above_and_below(name):
+    for location, way in (("abovebar", -1), ("belowbar", 1)):
+        plot = ShapePlot(points=[Mark(3)], shape=name, color=INK, location=location)
+        place = shape_chart(plot)
+        [op] = [op for op in place.ops if getattr(op, "fill", None) == f"{INK}ff"]
+        box = bounding_box(op)
+        edge = place.y(101.5) if way < 0 else place.y(99.5)
+        assert abs((box.left + box.right) / 2 - place.x(3)) < 1
+        if way < 0:
+            assert edge - 10 < box.bottom < edge
+        else:
+            assert edge < box.top < edge + 10
+        assert place.area().holds(box)
+
+
+def test_shapes_of_one_bar_are_stacked_and_none_covers_another():
+    plots = [ShapePlot(points=[Mark(3, text="ab")], shape=name, color=INK, size="small")
+             for name in ("circle", "square", "labeldown", "diamond")]  # fmt: skip
+    place = shape_chart(*plots)
+    signs = (op for op in place.ops if isinstance(op, Circles | Shape) and op.fill == f"{INK}ff")
+    boxes = [bounding_box(op) for op in signs]
+    words = [bounding_box(op) for op in place.ops if isinstance(op, Words) and op.text == "ab"]
+    assert (len(boxes), len(words)) == (4, 4)
+    tops = [box.top for box in boxes]
+    assert tops == sorted(tops, reverse=True)
+    for i, box in enumerate(boxes):
+        assert not any(box.meets(other) for other in boxes[i + 1 :])
+
+
+def test_absolute_shapes_stand_at_their_heights_and_stretch_the_pane():
+    plot = ShapePlot(points=[Mark(2, 55.0), Mark(4)], location="absolute", color=INK)
+    place = shape_chart(plot, overlay=False)
+    [op] = place.shapes(INK)
+    assert len(op.parts) == 1
+    box = bounding_box(op)
+    assert (box.left + box.right) / 2 == pytest.approx(place.x(2))
+    assert (box.top + box.bottom) / 2 == pytest.approx(place.y(55.0, 1))
+
+
+@pytest.mark.parametrize("overlay", [True, False])
+def test_shapes_at_the_top_and_bottom_stay_in_the_pane(overlay):
+    marks = Marks(x=[2, 4], y=[np.nan] * 2, text=["a", ""])
+    for location in ("top", "bottom") if overlay else ("abovebar", "belowbar"):
+        place = shape_chart(
+            ShapePlot(points=marks, location=location, color=[INK, None]), overlay=overlay
+        )
+        [op] = place.shapes(INK)
+        area, box = place.area(not overlay), bounding_box(op)
+        assert area.holds(box)
+        near = box.top - area.top if location in ("top", "abovebar") else area.bottom - box.bottom
+        assert near < 45
+        assert len(op.parts) == 1
+
+
+def test_the_text_of_a_shape_without_room_is_left_out_and_its_sign_stays():
+    crowd = Marks(x=np.arange(40), y=np.full(40, np.nan), text=["a long text"] * 40)
+    place = shape_chart(ShapePlot(points=crowd, shape="labeldown", color=INK), bars=flat_bars(40))
+    texts = [bounding_box(op) for op in place.ops if isinstance(op, Words) and "long" in op.text]
+    assert 2 < len(texts) < 40
+    assert not any(one.meets(two) for i, one in enumerate(texts) for two in texts[i + 1 :])
+    signs = sum(len(op.parts) for op in place.shapes(INK))
+    assert signs == 40
+
+
+def test_what_is_drawn_without_heights_is_drawn_all_the_same():
+    bars = flat_bars(10)
+    for plot in (
+        BackgroundPlot(color=[INK] * 10), BarColorPlot(color=INK),
+        ShapePlot(points=[Mark(3)], color=INK),
+    ):  # fmt: skip
+        assert "nothing drawn" not in chart_of(Scene(plots=[plot]), bars).svg()
+    for plot in (BackgroundPlot(color=[None] * 10), ShapePlot(points=[])):
+        assert "nothing drawn" in chart_of(Scene(plots=[plot]), bars).svg()
+
+
+def test_the_legend_tells_the_close_of_titled_candles():
+    bars = flat_bars(10)
+    prices = {name: getattr(bars, name) - 10 for name in ("open", "high", "low", "close")}
+    chart = chart_of(Scene(plots=[CandlesPlot(**prices, title="x")]), bars, overlay=False)
+    assert written(chart.svg()).count("90.000") == 2  # in the legend and on the axis
 
 
 def test_a_time_to_come_is_named_too():

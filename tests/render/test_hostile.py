@@ -8,12 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from chartpact import palette
 from chartpact.charts import Chart
 from chartpact.problem import Problem
 from chartpact.render import RenderError, panes, raster, svg
 from chartpact.scene import (
     Anchor,
+    BackgroundPlot,
+    BarColorPlot,
     Box,
+    CandlesPlot,
     Cell,
     DotPlot,
     Drawn,
@@ -22,9 +26,11 @@ from chartpact.scene import (
     Line,
     Linefill,
     LinePlot,
+    Mark,
     Point,
     Polyline,
     Scene,
+    ShapePlot,
     Table,
     Vertex,
 )
@@ -128,12 +134,19 @@ anchors = st.builds(
 )
 colors = st.sampled_from(["#00000000", "#ffffffff", "#2962ff80"]) | st.none()
 heights = st.none() | numbers | st.floats(98, 103)
+
+
+def ten(one):
+    """A value for each of ten bars."""
+    return st.lists(one, min_size=10, max_size=10)
+
+
 scenes = st.builds(
     Scene,
     plots=st.lists(
         st.builds(
             LinePlot,
-            values=st.lists(numbers, min_size=10, max_size=10),
+            values=ten(numbers),
             width=st.floats(0, 1e12),
             ahead=st.lists(numbers, max_size=3),
             style=st.sampled_from(["line", "columns", "area", "cross", "stepline_diamond"]),
@@ -145,6 +158,30 @@ scenes = st.builds(
                 st.builds(Point, x=st.integers(-9, 99), y=numbers, size=st.floats(0, 1e12)),
                 max_size=4,
             ),
+        )
+        | st.builds(
+            CandlesPlot,
+            **dict.fromkeys(("open", "high", "low", "close"), ten(numbers)),
+            color=st.just("auto") | ten(colors),
+            wick_color=st.none() | ten(colors),
+            border_color=st.none() | ten(colors),
+        )
+        | st.builds(BackgroundPlot, color=ten(colors))
+        | st.builds(BarColorPlot, color=ten(colors))
+        | st.builds(
+            ShapePlot,
+            points=st.lists(
+                st.builds(
+                    Mark,
+                    x=st.integers(-9, 99),
+                    y=st.none() | numbers,
+                    text=st.sampled_from(["", "x", "two\nlines"]),
+                ),
+                max_size=4,
+            ),
+            shape=st.sampled_from(palette.SHAPES),
+            location=st.sampled_from(palette.LOCATIONS),
+            size=st.sampled_from(list(palette.TEXT_SIZES)),
         ),
         max_size=3,
     ),

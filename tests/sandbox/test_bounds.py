@@ -106,6 +106,14 @@ VERTEX = {"bar": PLACES, "time": PLACES, "y": 6}
         ({"plots": [{"kind": "hline", "color": [["red"], ZEROS]}] * 30}, "colours"),
         ({"plots": [LINE | {"values": HALF}]}, "another length"),
         ({"plots": [{"kind": "fill", "a": SERIES, "b": HALF}]}, "another length"),
+        ({"plots": [{"kind": "background", "color": ["red", BARS + 1]}]}, "another number of col"),
+        ({"plots": [{"kind": "bar_color", "color": [["red"], HALF]}]}, "another number of col"),
+        ({"plots": [LINE | {"kind": "candles", "wick_color": ["red", 1]}]}, "another number of c"),
+        ({"plots": [{"kind": "background", "color": ["red", BARS]}] * 600}, "more colours"),
+        ({"marks": {"x": PLACES, "y": 6, "text": ["x", DOTS + 1]}}, "shapes"),
+        ({"marks": {"x": PLACES, "y": 6, "text": ["x" * 21, DOTS]}}, "text of shapes"),
+        ({"marks": {"x": FAR}}, "where no bar is"),
+        ({"marks": [7]}, "no scene"),
         (dots(label=[None, DOTS + 1]), "dots"),
         (dots(label=["x" * (DOT_TEXT_CHARS // DOTS + 1), DOTS]), "text of dots"),
         (dots(label=[["x" * (DOT_TEXT_CHARS // DOTS + 1)], ZEROS]), "text of dots"),
@@ -200,6 +208,10 @@ def compute(ohlcv, params, chart):
     chart.hline(3)
     chart.divline(1, 1.0, 5, 2.0)
     chart.set_y_range(1, 2)
+    chart.candles(ohlcv.open, ohlcv.high, ohlcv.low, ohlcv.close, wick = "gray")
+    chart.background(ta.where(ohlcv.close > ohlcv.open, "#12345678", None))
+    chart.bar_color(["red" if i % 2 else None for i in range(len(ohlcv))])
+    chart.shape(ohlcv.close > ohlcv.open, "labelup", text = "Buy")
     print("log")
 """
 SOURCES = [*(stock.source(name) for name in stock.NAMES), DRAWING]

@@ -40,7 +40,21 @@ def plots_of(kind, columns, **fields):
     return st.integers(0, 6).flatmap(of_length)
 
 
+def tints(kind):
+    lists = st.lists(st.none() | colors, max_size=6)
+    return st.builds(kind, color=colors | lists, **style)
+
+
+marks = st.builds(sc.Mark, whole, values, texts)
+prices = dict.fromkeys(("open", "high", "low", "close"), values)
 plots = st.one_of(
+    plots_of(sc.CandlesPlot, prices, wick_color=st.none() | paint,
+             border_color=st.none() | paint),
+    tints(sc.BackgroundPlot),
+    tints(sc.BarColorPlot),
+    plots_of(sc.ShapePlot, {"points": marks}, shape=st.sampled_from(palette.SHAPES),
+             location=st.sampled_from(palette.LOCATIONS), text_color=st.none() | colors,
+             size=st.sampled_from(list(palette.TEXT_SIZES))),
     plots_of(sc.LinePlot, {"values": values}, width=st.floats(0, 9), ahead=series,
               style=st.sampled_from(palette.PLOT_STYLES)),
     plots_of(sc.BarsPlot, {"values": values}, base=finite),
@@ -159,6 +173,12 @@ AT = sc.Anchor(3, 3, 1_000)
         (lambda: sc.LinePlot(values=[1], color=[["red"]]), "LinePlot.color: .* no list of colours"),
         (lambda: sc.LinePlot(values=[1, 2], color=["red"]), "LinePlot: 2 values and 1 color do"),
         (lambda: sc.DotPlot(points=[sc.Point(1, 2)], color=[]), "DotPlot: 1 points and 0 color do"),
+        (lambda: sc.BackgroundPlot(color="auto"), "BackgroundPlot.color: .* there is none here"),
+        (lambda: sc.ShapePlot(points=[], shape="star"), "ShapePlot.shape: 'star' is not one of"),
+        (
+            lambda: sc.CandlesPlot(open=[1], high=[1], low=[1], close=[1], wick_color=[]),
+            "1 close and 0 wick_color do not fit together",
+        ),
         (lambda: sc.FillPlot(a=[1, 2], b=[1]), "FillPlot: 2 a and 1 b do not fit together"),
         (lambda: sc.HLinePlot(y=1, color=["red"]), "HLinePlot.color: .* is not a colour"),
         (lambda: sc.Scene(limits={"circles": 1}), "Scene.limits"),
@@ -227,6 +247,12 @@ def test_a_scene_cut_at_a_bar_counts_its_bars_anew():
             sc.DotPlot(points=[sc.Point(0, 1), sc.Point(2, 5)], color=["red", "blue"]),
             sc.DivLinePlot(x1=0, y1=1, x2=2, y2=3),
             sc.HLinePlot(y=70),
+            sc.CandlesPlot(
+                **{key: [1, 2, 3] for key in ("open", "high", "low", "close")},
+                wick_color=["red", None, "blue"],
+            ),
+            sc.BackgroundPlot(color=["red", None, "blue"]),
+            sc.ShapePlot(points=[sc.Mark(0, 1), sc.Mark(2, text="b")], color=["red", "blue"]),
         ),
         signals=(sc.Signal(0, 0, 1, "early"), sc.Signal(1, 2, 1, "late")),
         labels=(sc.Label(1, sc.Anchor(0, 0, 50), 1.0),),
@@ -234,7 +260,11 @@ def test_a_scene_cut_at_a_bar_counts_its_bars_anew():
         polylines=(sc.Polyline(3, [sc.Vertex(0, 50, 1.5), sc.Vertex(9, None, 2.5)]),),
     )
     cut = scene.cut(1)
-    line, fill, dot, divline, hline = cut.plots
+    line, fill, dot, divline, hline, candles, background, shape = cut.plots
+    assert candles.low.tolist() == [2, 3]
+    assert candles.wick_color == background.color == (None, palette.color("blue"))
+    assert list(shape.points) == [sc.Mark(1, None, "b")]
+    assert shape.color == (palette.color("blue"),)
     assert line.values.tolist() == [2, 3]
     assert line.color == (None, palette.color("blue"))
     assert line.ahead.tolist() == [9]

@@ -30,7 +30,11 @@ USUAL = {
     "line": {"s": "ohlcv.close"},
     "fill": {"a": "ohlcv.close", "b": "ohlcv.open"},
     "bars": {"s": "ohlcv.close"},
+    "candles": {"o": "ohlcv.open", "h": "ohlcv.high", "l": "ohlcv.low", "c": "ohlcv.close"},
+    "background": {"colors": '"red"'},
+    "bar_color": {"colors": '"red"'},
     "dot": {"x": "5", "y": "1.5"},
+    "shape": {"where": "ohlcv.close > ohlcv.open"},
     "hline": {"y": "1.5"},
     "hbar": {"y": "1.5", "height": "1.0", "width": "0.5"},
     "divline": {"x1": "1", "y1": "1.5", "x2": "2", "y2": "2.5"},
@@ -126,8 +130,12 @@ def drawn(function: str, argument: str, value: str) -> bool:  # noqa: PLR0911
     kind = ODD[value]
     if "1023" in value:  # too large for a float
         return False
-    if argument in ("s", "a", "b") and kind == "series":
+    if argument in ("s", "a", "b", "o", "h", "l", "c") and kind == "series":
         return True
+    if function == "chart.shape" and argument in ("where", "text") and "ohlcv" not in value:
+        return argument == "text" and value in ('"a\\x00\\x07b"', '["a"] * 100')
+    if argument == "where":
+        return kind == "condition"
     if argument in ("s", "a", "b") and function in ("chart.fill", "chart.bars"):
         return kind in ("int", "float")
     if argument in PLACES:
@@ -149,9 +157,11 @@ def drawn(function: str, argument: str, value: str) -> bool:  # noqa: PLR0911
         return value == "-1" or (function == "chart.hbar" and value == "1.5")
     if argument in ("end_column", "end_row"):
         return kind == "None"
+    if argument in ("wick", "border"):
+        return kind == "None"
     if "color" in argument and kind == "None":
-        return function not in ("chart.line", "chart.fill", "chart.bars", "chart.dot",
-                                "chart.hline", "chart.hbar", "chart.divline")  # fmt: skip
+        of_plot = function.removeprefix("chart.") in PLOT_METHODS and argument != "textcolor"
+        return not of_plot
     fractional = function in ("chart.line", "chart.hbar", "chart.dot") or function.startswith(
         "table"
     )
@@ -182,6 +192,22 @@ def test_an_odd_argument_is_drawn_or_refused_by_name(function):
 @pytest.mark.parametrize(
     ("line", "kind", "said"),
     [
+        ("chart.background('auto')", "value", "colors: 'auto' goes with a series, and there is"),
+        ("chart.bar_color(['red'])", "value", "colors has 1 values, and the chart has"),
+        ("chart.bar_color(ohlcv.close)", "type", "colors .* is a colour, not a series"),
+        ("chart.bar_color(['rouge'] * 100)", "value", "colors: 'rouge' is not a colour"),
+        ("chart.candles(ohlcv.open, ohlcv.high, 1, ohlcv.close)", "type", "l is a series, not an"),
+        ("chart.shape(ohlcv.close)", "type", "where .* is a condition, such as a > b$"),
+        ("chart.shape(5)", "type", "where is a condition, such as a > b, not an int"),
+        ("chart.shape(ohlcv.close > 1, 'star')", "value", "shape: 'star' is not one of xcross"),
+        (
+            "chart.shape(ohlcv.close > 1, location = 'absolute')",
+            "type",
+            "where .* is a condition and has no",
+        ),
+        ("chart.shape(ohlcv.close > 1, size = 9)", "type", "size: 9 is not one of auto, tiny"),
+        ("chart.shape(ohlcv.close > 1, text = ['a'])", "value", "text has 1 values"),
+        ("chart.shape(ohlcv.close > 1, text = [1] * 100)", "type", "text: a list holds strings"),
         ("chart.new_label(1 << 700, 1.0, xloc = 'bar_time')", "value", "x is a time in UTC"),
         ("chart.new_label(1.5, 1.0)", "value", r"x is a whole number, not 1\.5"),
         ("chart.new_line(1, 1.0, 2.5, 1.0)", "value", r"x2 is a whole number, not 2\.5"),
@@ -360,6 +386,65 @@ def test_dots_drawn_one_by_one_are_gathered_by_title_and_by_whether_they_may_cha
         (False, [0, 1, 2, 3]),
         (True, [4, 5]),
     ]
+
+
+def test_candles_have_prices_and_three_colours():
+    prices = "ohlcv.open, ohlcv.high, ohlcv.low, ohlcv.close"
+    where = 'ta.where(ohlcv.close > ohlcv.open, "green", "red")'
+    plain, full = drawing(
+        f"chart.candles({prices})",
+        f'chart.candles({prices}, {where}, wick = "gray", border = {where}, title = "x")',
+    ).scene.plots
+    assert plain.color == "auto"
+    assert plain.wick_color is plain.border_color is None
+    assert plain.low.tolist() == BARS.low.tolist()
+    assert set(full.color) == {"#4caf50ff", "#f23645ff"}
+    assert full.border_color == full.color
+    assert full.wick_color == "#787b86ff"
+    data = full.to_json()
+    assert {"colors", "wick_color", "border_colors", "open", "high"} < set(data)
+    assert not {"color", "wick_colors", "border_color"} & set(data)
+
+
+def test_backgrounds_and_bar_colours_are_a_colour_a_bar_or_one():
+    some = '["red" if i % 2 else None for i in range(len(ohlcv))]'
+    for name in ("background", "bar_color"):
+        one, many = drawing(f"chart.{name}('#12345678')", f"chart.{name}({some})").scene.plots
+        assert (one.kind, one.color) == (name, "#12345678")
+        assert list(many.color) == [None, "#f23645ff"] * 50
+
+
+def test_shapes_stand_where_the_condition_holds_and_their_texts_may_differ():
+    scene = drawing(
+        "c = ohlcv.bar_index % 30 == 20",
+        "chart.shape(c)",
+        'chart.shape(c, "labelup", "belowbar", "green", "small", "Buy", textcolor = "white")',
+        'chart.shape(c, text = [str(i) for i in range(100)], color = ["red"] * 50 + [None] * 50)',
+        'chart.shape(ta.where(c, ohlcv.close, float("nan")), location = "absolute", offset = -1)',
+        "chart.shape([i == 7 for i in range(100)], offset = 93)",
+    ).scene
+    plain, labels, many, heights, gone = scene.plots
+    assert [(mark.x, mark.y, mark.text) for mark in plain.points] == [
+        (bar, None, "") for bar in (20, 50, 80)
+    ]
+    assert (plain.shape, plain.location, plain.size) == ("xcross", "abovebar", "auto")
+    assert (labels.shape, labels.size, labels.text_color) == ("labelup", "small", "#ffffffff")
+    assert list(labels.columns.text) == ["Buy"] * 3
+    assert list(many.columns.text) == ["20", "50", "80"]
+    assert list(many.color) == ["#f23645ff", None, None]
+    assert heights.columns.x.tolist() == [19, 49, 79]
+    assert heights.columns.y.tolist() == BARS.close[[20, 50, 80]].tolist()
+    assert len(gone.points) == 0
+    assert len(scene.signals) == 0
+
+
+def test_shapes_and_colours_of_bars_are_bounded_like_dots_and_points():
+    loud = "for i in range(99): chart.shape(ohlcv.close > 0, text = 'x' * 4096)"
+    with pytest.raises(script.ScriptError, match="the texts of all dots together") as refused:
+        execute_with(10**8, loud)
+    assert refused.value.kind == "size"
+    with pytest.raises(script.ScriptError, match="at most 2000 plots"):
+        execute_with(10**9, "for i in range(2001): chart.background('red')")
 
 
 def test_cells_that_overlap_a_new_merger_are_joined_no_more():

@@ -116,6 +116,12 @@ def _paint(value: Any) -> str | TextColumn:
     return colors.map(lambda color: None if color is None else palette.color(color))
 
 
+def _tint(value: Any) -> str | TextColumn:
+    if isinstance(value, str) and value == palette.AUTO:
+        raise Unfit("goes with a series, and there is none here", value)
+    return _paint(value)
+
+
 def _size(value: Any) -> str | int:
     if value in palette.TEXT_SIZES if isinstance(value, str) else checks.whole(value) > 0:
         return value if isinstance(value, str) else int(value)
@@ -142,6 +148,7 @@ def _texts_or_none(values: Any) -> TextColumn:
 # ---------------------------------------------------------------------- the types that fields have
 
 COLOR_SCHEMA = {"type": "string", "pattern": "^#[0-9a-f]{8}$"}
+_PAINT_SCHEMA = {"anyOf": [COLOR_SCHEMA, {"const": palette.AUTO}]}
 _SIZE_SCHEMA = {"anyOf": [{"enum": list(palette.TEXT_SIZES)}, {"type": "integer", "minimum": 1}]}
 
 WHOLE = FieldType("whole", checks.whole, {"type": "integer"}, (int,), column=arrays.wholes)
@@ -156,8 +163,9 @@ SERIES = FieldType(
     {"type": "array", "items": {"type": ["number", "null"]}},
     encode=arrays.to_list,
 )
-PAINT = FieldType("paint", _paint, {}, (str,), tuple(palette.COLORS))
-ONE_PAINT = replace(PAINT, check=_one_paint)
+PAINT = FieldType("paint", _paint, _PAINT_SCHEMA, (str,), tuple(palette.COLORS))
+ONE_PAINT = replace(PAINT, kind="one_paint", check=_one_paint)
+TINT = replace(PAINT, check=_tint, schema=COLOR_SCHEMA)
 ID = replace(WHOLE, kind="id")
 COUNT = at_least(WHOLE, 0)
 POSITIVE = at_least(NUMBER, 0)
@@ -179,9 +187,11 @@ Flag = Annotated[bool, FLAG]
 Color = Annotated[str | None, nullable(COLOR)]  # None: not drawn
 Size = Annotated[str | int, replace(SIZE, largest=LARGEST_MEASURE)]
 Series = Annotated[NDArray[np.float64], SERIES]
+OnePaint = Annotated[str, ONE_PAINT]
 # One colour for the whole plot, or one for each bar or dot (None: not drawn).
 Paint = Annotated[str | TextColumn, PAINT]
-OnePaint = Annotated[str, ONE_PAINT]
+PaintOrNone = Annotated[str | TextColumn | None, nullable(PAINT)]
+Tint = Annotated[str | TextColumn, TINT]  # without "auto"
 PlotStyle = Annotated[str, one_of(palette.PLOT_STYLES)]
 LineStyle = Annotated[str, one_of(palette.LINE_STYLES)]
 BorderStyle = Annotated[str, one_of(palette.BORDER_STYLES)]
@@ -196,3 +206,6 @@ Wrap = Annotated[str, one_of(palette.WRAPS)]
 Font = Annotated[str, one_of(palette.FONTS)]
 Format = Annotated[str, one_of(palette.FORMATS)]
 Side = Annotated[str, one_of(palette.SIDES)]
+ShapeName = Annotated[str, one_of(palette.SHAPES)]
+Location = Annotated[str, one_of(palette.LOCATIONS)]
+ShapeSize = Annotated[str, one_of(tuple(palette.TEXT_SIZES))]

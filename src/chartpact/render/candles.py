@@ -1,15 +1,20 @@
-"""The price itself: candles, Heikin-Ashi candles, OHLC bars or a line."""
+"""Candles, of the price and of indicators, and the price as OHLC bars or a line."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
+from chartpact import palette
 from chartpact.bars import Bars
 from chartpact.render import sampling
 from chartpact.render.display import Floats, Ints, Op, Rects, Shape, Stroke
 from chartpact.render.frame import Frame
-from chartpact.render.theme import fade
+from chartpact.render.paint import Codes, by_color, codes_of
+from chartpact.render.theme import Theme, fade
+from chartpact.scene import BarColorPlot, CandlesPlot
+from chartpact.textcolumn import TextColumn
 
 MAX_BODY = 41  # pixels: a few bars on a wide picture are still candles
 
@@ -43,9 +48,12 @@ Prices = tuple[Floats, Floats, Floats, Floats]  # open, high, low, close
 
 @dataclass(frozen=True)
 class Candles:
-    """The candles of one colour, in whole pixels."""
+    """Candles in whole pixels, merged where they are too many for the picture."""
 
-    fill: str
+    step: float  # pixels from one to the next
+    first: Ints  # the first bar of each
+    last: Ints
+    rising: NDArray[np.bool_]
     x: Ints
     high: Ints
     low: Ints
@@ -53,19 +61,39 @@ class Candles:
     close: Ints
 
 
-def _candles(prices: Prices, frame: Frame) -> tuple[list[Candles], float]:
-    """The rising and the falling candles, merged where they are too many, and their spacing."""
-    size = sampling.bars_per_group(frame.bars.step)
-    x = np.floor(frame.bars.x(sampling.centres(len(prices[0]), size)))
+def _candles(prices: Prices, frame: Frame) -> Candles:
+    """The candles of which all prices are known."""
+    count, size = len(prices[0]), sampling.bars_per_group(frame.bars.step)
+    x = np.floor(frame.bars.x(sampling.centres(count, size)))
+    first = sampling.starts(count, size)
+    last = np.minimum(first + size, count) - 1
     opens, highs, lows, closes = sampling.candles(*prices, size)
     columns = [x, *(np.rint(frame.values.y(price)) for price in (highs, lows, opens, closes))]
     known = np.isfinite(columns).all(axis=0)
-    by_color = ((frame.theme.up, closes >= opens), (frame.theme.down, closes < opens))
-    candles = [
-        Candles(fill, *(column[known & rows].astype(np.int64) for column in columns))
-        for fill, rows in by_color
-    ]
-    return candles, frame.bars.step * size
+    pixels = (column[known].astype(np.int64) for column in columns)
+    rising = (closes >= opens)[known]
+    return Candles(frame.bars.step * size, first[known], last[known], rising, *pixels)
+
+
+def _codes(paint: str | TextColumn, candles: Candles, theme: Theme) -> tuple[list[str], Codes]:
+    if isinstance(paint, str):
+        return codes_of(paint, len(candles.x), lambda: candles.rising, theme)
+    colors, codes = codes_of(paint, len(paint), lambda: np.ones(len(paint), bool), theme)
+    colored = np.maximum.accumulate(np.where(codes >= 0, np.arange(len(codes)), -1))
+    latest = colored[candles.last]  # of several bars that share a candle, the last that is coloured
+    return colors, np.where(latest >= candles.first, codes[latest], -1)
+
+
+def _price_codes(
+    tints: Sequence[BarColorPlot], candles: Candles, theme: Theme
+) -> tuple[list[str], Codes]:
+    """The colours of the chart's own bars; the last indicator that colours a bar decides."""
+    colors, codes = _codes(palette.AUTO, candles, theme)
+    for tint in tints:
+        more, others = _codes(tint.color, candles, theme)
+        codes = np.where(others >= 0, others + len(colors), codes)
+        colors = colors + more
+    return colors, codes
 
 
 def _boxes(left: Ints, top: Ints, width: int, height: Ints | int) -> Ints:
@@ -73,36 +101,75 @@ def _boxes(left: Ints, top: Ints, width: int, height: Ints | int) -> Ints:
     return np.column_stack((left, top, *sizes))
 
 
-def draw_candles(prices: Prices, frame: Frame) -> list[Op]:
-    candles, step = _candles(prices, frame)
-    width = body_width(step)
+def draw_candles(prices: Prices, frame: Frame, tints: Sequence[BarColorPlot] = ()) -> list[Op]:
+    candles = _candles(prices, frame)
+    return _draw_candles(candles, *_price_codes(tints, candles, frame.theme))
+
+
+def _draw_candles(candles: Candles, colors: list[str], codes: Codes) -> list[Op]:
+    """Candles whose wicks and bodies have one colour."""
+    width = body_width(candles.step)
+    top = np.minimum(candles.open, candles.close)
+    height = np.abs(candles.open - candles.close)
+    wicks = _boxes(candles.x, candles.high, 1, candles.low - candles.high)
+    bodies = _boxes(candles.x - width // 2, top, width, height)
     ops: list[Op] = []
-    for candle in candles:
-        top, bottom = np.minimum(candle.open, candle.close), np.maximum(candle.open, candle.close)
-        wicks = _boxes(candle.x, candle.high, 1, candle.low - candle.high)
-        bodies = _boxes(candle.x - width // 2, top, width, bottom - top)
+    for color, rows in by_color(codes, np.ones(len(codes), bool), colors):
         if width > 1:
-            ops.append(Rects(np.concatenate((wicks, bodies)), candle.fill))
+            ops.append(Rects(np.concatenate((wicks[rows], bodies[rows])), color))
         else:  # a wick as wide as its body is drawn fainter
-            ops += [Rects(wicks, fade(candle.fill, 0.6)), Rects(bodies, candle.fill)]
+            ops += [Rects(wicks[rows], fade(color, 0.6)), Rects(bodies[rows], color)]
     return ops
 
 
-def draw_bars(prices: Prices, frame: Frame) -> list[Op]:
-    candles, step = _candles(prices, frame)
-    arm = max(0, (body_width(step) - 1) // 2)
-    thick = 1 if step < 9 else 2
-    ops: list[Op] = []
-    for candle in candles:
-        boxes = [_boxes(candle.x, candle.high, thick, candle.low - candle.high)]
-        if arm:
-            boxes.append(_boxes(candle.x - arm, candle.open, arm, thick))
-            boxes.append(_boxes(candle.x + thick, candle.close, arm, thick))
-        ops.append(Rects(np.concatenate(boxes), candle.fill))
-    return ops
+def draw_plot(plot: CandlesPlot, frame: Frame) -> list[Op]:
+    """The candles of an indicator."""
+    candles = _candles((plot.open, plot.high, plot.low, plot.close), frame)
+    body = _codes(plot.color, candles, frame.theme)
+    if plot.wick_color is None and plot.border_color is None:
+        return _draw_candles(candles, *body)
+    wick = body if plot.wick_color is None else _codes(plot.wick_color, candles, frame.theme)
+    width = body_width(candles.step)
+    left = candles.x - width // 2
+    top = np.minimum(candles.open, candles.close)
+    bottom = np.maximum(np.maximum(candles.open, candles.close), top + 1)
+    parts = [
+        (wick, _boxes(candles.x, candles.high, 1, top - candles.high), candles.high < top),
+        (wick, _boxes(candles.x, bottom, 1, candles.low - bottom), candles.low > bottom),
+        (body, _boxes(left, top, width, bottom - top), top < bottom),
+    ]
+    if plot.border_color is not None:
+        border = _codes(plot.border_color, candles, frame.theme)
+        high = np.maximum(bottom - top - 2, 1)
+        parts += [
+            (border, _boxes(left, top, width, 1), top < bottom),
+            (border, _boxes(left, bottom - 1, width, 1), bottom - top > 1),
+            (border, _boxes(left, top + 1, 1, high), bottom - top > 2),
+            (border, _boxes(left + width - 1, top + 1, 1, high), bottom - top > 2),
+        ]
+    return [
+        Rects(boxes[rows], color)
+        for (colors, codes), boxes, drawn in parts
+        for color, rows in by_color(codes, drawn, colors)
+    ]
 
 
-def draw_line(prices: Prices, frame: Frame) -> list[Op]:
+def draw_bars(prices: Prices, frame: Frame, tints: Sequence[BarColorPlot] = ()) -> list[Op]:
+    candles = _candles(prices, frame)
+    colors, codes = _price_codes(tints, candles, frame.theme)
+    arm = max(0, (body_width(candles.step) - 1) // 2)
+    thick = 1 if candles.step < 9 else 2
+    parts = [_boxes(candles.x, candles.high, thick, candles.low - candles.high)]
+    if arm:
+        parts.append(_boxes(candles.x - arm, candles.open, arm, thick))
+        parts.append(_boxes(candles.x + thick, candles.close, arm, thick))
+    return [
+        Rects(np.concatenate([boxes[rows] for boxes in parts]), color)
+        for color, rows in by_color(codes, np.ones(len(codes), bool), colors)
+    ]
+
+
+def draw_line(prices: Prices, frame: Frame, _: Sequence[BarColorPlot] = ()) -> list[Op]:
     closes = prices[3]
     bars = sampling.outline(closes, sampling.bars_per_group(frame.bars.step))
     x, y = frame.bars.x(bars), frame.values.y(closes[bars])
@@ -119,7 +186,7 @@ def draw_line(prices: Prices, frame: Frame) -> list[Op]:
     ]
 
 
-KINDS: Mapping[str, Callable[[Prices, Frame], list[Op]]] = {
+KINDS: Mapping[str, Callable[[Prices, Frame, Sequence[BarColorPlot]], list[Op]]] = {
     "candles": draw_candles,
     "heikin_ashi": draw_candles,
     "bars": draw_bars,

@@ -53,6 +53,7 @@ _cross = [
 _turn = math.sqrt(0.5)
 
 _arrow = [(0, -1), (0.8, -0.1), (0.32, -0.1), (0.32, 1), (-0.32, 1), (-0.32, -0.1), (-0.8, -0.1)]
+_pin = [(0, -1), (0.5, -0.45), (0.9, -0.45), (0.9, 1), (-0.9, 1), (-0.9, -0.45), (-0.5, -0.45)]
 _flag = [(-0.8, -1), (0.9, -1), (0.45, -0.45), (0.9, 0.1), (-0.5, 0.1), (-0.5, 1), (-0.8, 1)]
 
 # Signs: a polygon about the point, of radius 1
@@ -66,6 +67,8 @@ SIGNS = {
     "cross": _polygon(*_cross),
     "xcross": _polygon(*((_turn * (x - y), _turn * (x + y)) for x, y in _cross)),
     "flag": _polygon(*_flag),
+    "labelup": _polygon(*_pin),  # of shapes; labels of these styles are bubbles
+    "labeldown": _polygon(*((x, -y) for x, y in _pin)),
 }
 
 

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from chartpact.arrays import NOTHING
 from chartpact.render import typesetting
-from chartpact.render.display import Area, Op, Panel, Words
+from chartpact.render.display import Area, Floats, Op, Panel, Words
 from chartpact.render.frame import TEXT
 from chartpact.render.numberformat import NumberFormat
-from chartpact.render.plots import extent
+from chartpact.render.plots import is_empty
 from chartpact.render.theme import Theme, ensure_contrast
-from chartpact.scene import CHANNELS, BarsPlot, LinePlot, Plot, Scene
+from chartpact.scene import CHANNELS, BarsPlot, CandlesPlot, LinePlot, Plot, Scene
 
 ROW = 18.0
 LEFT = 10.0
@@ -44,10 +45,16 @@ Row = tuple[tuple[float, Piece], ...]
 
 def last_value(plot: Plot) -> float | None:
     """The value of a titled plot on the last bar."""
-    if isinstance(plot, LinePlot | BarsPlot) and plot.title and len(plot.values):
-        value = float(plot.values[-1])
-        return value if np.isfinite(value) else None
-    return None
+    values = _values(plot)
+    value = float(values[-1]) if plot.title and len(values) else np.nan
+    return value if np.isfinite(value) else None
+
+
+def _values(plot: Plot) -> Floats:
+    """The series of which the legend names the last value."""
+    if isinstance(plot, LinePlot | BarsPlot):
+        return plot.values
+    return plot.close if isinstance(plot, CandlesPlot) else NOTHING
 
 
 def last_color(plot: Plot, theme: Theme) -> str | None:
@@ -56,8 +63,12 @@ def last_color(plot: Plot, theme: Theme) -> str | None:
         return plot.color[-1] if plot.color else None
     if plot.color != "auto":
         return plot.color
-    values = getattr(plot, "values", np.empty(0))
-    base = plot.base if isinstance(plot, BarsPlot) else (values[-2] if len(values) > 1 else 0)
+    values = _values(plot)
+    base = values[-2] if len(values) > 1 else 0
+    if isinstance(plot, BarsPlot):
+        base = plot.base
+    elif isinstance(plot, CandlesPlot) and len(values):
+        base = plot.open[-1]
     return theme.up if len(values) and values[-1] >= base else theme.down
 
 
@@ -80,7 +91,7 @@ def _is_empty(scene: Scene) -> bool:
     series = [plot for plot in scene.plots if isinstance(plot, LinePlot | BarsPlot) and plot.title]
     if series:
         return not any(np.isfinite(plot.values).any() for plot in series)
-    return not any(np.isfinite(extent(plot)[0]) for plot in scene.plots)
+    return all(map(is_empty, scene.plots))
 
 
 def arrange(entries: Sequence[Entry], room: float, most: int, theme: Theme) -> list[Row]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from chartpact.drawing import CHANNELS, DrawnObject
-from chartpact.render import labels, plots
+from chartpact.render import labels, plots, shapes
 from chartpact.render.display import Floats
 from chartpact.render.errors import RenderError
 from chartpact.render.frame import Timeline
@@ -24,6 +24,7 @@ from chartpact.scene import (
     LinePlot,
     Polyline,
     Scene,
+    ShapePlot,
     Table,
 )
 
@@ -75,6 +76,10 @@ class Content:
             one, other = lines.get(fill.line1), lines.get(fill.line2)
             if one and other and (forced is None or one.force_overlay is forced):
                 self.linefills.append((one, other, fill))
+
+    def shapes(self) -> list[ShapePlot]:
+        plots = (plot for _, scene in self.drawn for plot in scene.plots)
+        return [plot for plot in plots if isinstance(plot, ShapePlot)]
 
     def placed_objects(self) -> Iterator[DrawnObject]:
         """The objects that stand on bars."""
@@ -253,9 +258,9 @@ def _stretch(
     return min(low, max(lowest, low - reach)), max(high, min(highest, high + reach))
 
 
-def label_room(pane: Content, step: float) -> tuple[float, float]:
-    """Pixels above and below the values that labels reach into."""
-    above = below = 0.0
+def label_room(pane: Content, step: float, bars: int) -> tuple[float, float]:
+    """Pixels above and below the values that labels and shapes reach into."""
+    above, below = shapes.room(pane.shapes(), step, bars)
     for label in pane.labels:
         size = labels.text_size(label, step)
         lines = label.text.count("\n") + 1 if label.text else 0

@@ -16,6 +16,7 @@ from chartpact.render import (
     panes,
     plots,
     polylines,
+    shapes,
     tables,
     timeaxis,
     titles,
@@ -44,7 +45,7 @@ from chartpact.render.scales import BarScale, ValueScale
 from chartpact.render.subject import Chart
 from chartpact.render.textblock import Occupied
 from chartpact.render.theme import fade, theme
-from chartpact.scene import HBarPlot, HLinePlot
+from chartpact.scene import BarColorPlot, HBarPlot, HLinePlot
 
 RIGHT_MARGIN = 14.0  # pixels between the last bar and the axis
 LEAST_AXIS = 46.0
@@ -140,7 +141,8 @@ class _Composer:
 
     def _margins(self, content: Content, rows: list[Row], height: float) -> tuple[float, float]:
         """Pixels free of values at the top and at the bottom of a pane."""
-        above, below = panes.label_room(content, self.width / max(len(self.chart.bars), 1))
+        bars = len(self.chart.bars)
+        above, below = panes.label_room(content, self.width / max(bars, 1), bars)
         head = min(legend.height(rows) + 6 + above, height * 0.45)
         foot = min(FLOOR + below, height * 0.25)
         if content.kind == "volume":
@@ -230,14 +232,21 @@ class _Composer:
         layers: dict[str, list[Op]] = {layer: [] for layer in plots.LAYERS}
         for _, scene in pane.content.drawn:
             for plot in scene.plots:
-                layers[plot.kind] += plots.draw(plot, frame)
+                if ops := plots.draw(plot, frame):
+                    layers[plot.kind] += ops
         if pane.content.kind == "price":
             if self.look.volume == "overlay":
                 layers["fill"][:0] = self._volume(frame, 0.18)
-            layers["price"] = candles.KINDS[self.look.kind](self.prices, frame)
+            layers["price"] = candles.KINDS[self.look.kind](self.prices, frame, self._tints())
         elif pane.content.kind == "volume":
             layers["bars"] = self._volume(frame, 1.0)
         return [op for layer in plots.LAYERS for op in layers[layer]]
+
+    def _tints(self) -> list[BarColorPlot]:
+        """The colours that indicators of all panes give to the chart's own bars."""
+        scenes = (drawn.scene for drawn in self.chart.drawn if drawn.scene is not None)
+        plots = (plot for scene in scenes for plot in scene.plots)
+        return [plot for plot in plots if isinstance(plot, BarColorPlot)]
 
     def _volume(self, frame: Frame, share: float) -> list[Op]:
         bars = self.chart.bars
@@ -273,6 +282,9 @@ class _Composer:
             ops += polylines.fill_between(one, other, fill.color, frame)
         ops += [op for line in content.lines for op in lines.draw(line, frame)]
         ops += [op for polyline in content.polylines for op in polylines.draw(polyline, frame)]
+        top = frame.area.top + legend.height(pane.rows) + 2
+        has_price = content.kind == "price"
+        ops += shapes.draw(content.shapes(), frame, top, has_price, occupied)
         ops += [op for label in placed for op in labels.thread(label, frame)]
         return ops + levels + texts + [op for label in placed for op in labels.draw(label, frame)]
 

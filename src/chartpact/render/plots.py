@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chartpact import palette
-from chartpact.render import sampling, typesetting
+from chartpact.render import backgrounds, candles, sampling, typesetting
 from chartpact.render.candles import body_width
 from chartpact.render.display import (
     Area,
@@ -23,10 +23,14 @@ from chartpact.render.display import (
 )
 from chartpact.render.frame import Frame
 from chartpact.render.lines import straight, stroke
+from chartpact.render.paint import Codes, by_color, codes_of
 from chartpact.render.textblock import Occupied
-from chartpact.render.theme import Theme, ensure_contrast, fade, is_visible
+from chartpact.render.theme import ensure_contrast, fade, is_visible
 from chartpact.scene import (
+    BackgroundPlot,
+    BarColorPlot,
     BarsPlot,
+    CandlesPlot,
     DivLinePlot,
     DotPlot,
     FillPlot,
@@ -35,6 +39,7 @@ from chartpact.scene import (
     LinePlot,
     Plot,
     Points,
+    ShapePlot,
 )
 
 THINNEST = 1.25  # pixels: a thinner line is hard to see
@@ -42,10 +47,18 @@ THICKEST = 64.0
 LARGEST_DOT = 200.0
 MOST_NAMES = 1_000  # dots with a tooltip; the last ones
 TITLE_SIZE = 10.0
-LAYERS = ("fill", "hbar", "bars", "price", "hline", "line", "divline", "dot")
-
-Codes = NDArray[np.int64]
-
+LAYERS = (
+    "background",
+    "fill",
+    "hbar",
+    "bars",
+    "price",
+    "candles",
+    "hline",
+    "line",
+    "divline",
+    "dot",
+)
 
 # ---------------------------------------------------------------------------------------- extents
 
@@ -59,9 +72,13 @@ def extent(plot: Plot) -> tuple[float, float]:
                 values = np.append(values, 0.0)
         case BarsPlot():
             values = np.append(plot.values, plot.base) if len(plot.values) else plot.values
+        case CandlesPlot():
+            values = np.concatenate((plot.open, plot.high, plot.low, plot.close))
         case FillPlot():
             values = np.concatenate((plot.a, plot.b, plot.a_ahead, plot.b_ahead))
         case DotPlot():
+            values = plot.columns.y[plot.columns.x >= 0]
+        case ShapePlot():
             values = plot.columns.y[plot.columns.x >= 0]
         case HLinePlot():
             values = np.array([plot.y], dtype=float)
@@ -75,25 +92,13 @@ def extent(plot: Plot) -> tuple[float, float]:
     return (float(values.min()), float(values.max())) if len(values) else (np.nan, np.nan)
 
 
-# ----------------------------------------------------------------------------------------- colours
-
-
-def codes_of(
-    paint: Any, count: int, auto: Callable[[], NDArray[np.bool_]], theme: Theme
-) -> tuple[list[str], Codes]:
-    """The colours of a plot, and for each bar which of them is its own (−1: not drawn)."""
-    if isinstance(paint, str):
-        if paint != palette.AUTO:
-            return [paint], np.zeros(count, dtype=np.int64)
-        return [theme.up, theme.down], np.where(auto(), 0, 1)
-    index: dict[str | None, int] = {None: 0}
-    codes = np.full(count, -1, dtype=np.int64)
-    codes[: len(paint)] = paint[:count].recode(index)
-    codes[: len(paint)] -= 1
-    colors = [color for color in index if color is not None]
-    if len(paint) < count and len(paint):  # bars ahead are coloured like the last one
-        codes[len(paint) :] = codes[len(paint) - 1]
-    return colors, codes
+def is_empty(plot: Plot) -> bool:
+    """Whether a plot draws nothing on these bars."""
+    if isinstance(plot, BackgroundPlot | BarColorPlot):
+        return not isinstance(plot.color, str) and not any(plot.color)
+    if isinstance(plot, ShapePlot):
+        return not np.any(plot.columns.x >= 0)
+    return bool(np.isnan(extent(plot)[0]))
 
 
 # ------------------------------------------------------------------------------------------- lines
@@ -195,18 +200,9 @@ def _areas(x: Floats, y: Floats, colors: list[str], codes: Codes, frame: Frame) 
     return ops
 
 
-def _by_color(
-    codes: Codes, known: NDArray[np.bool_], colors: list[str]
-) -> Iterable[tuple[str, NDArray[np.bool_]]]:
-    for code, color in enumerate(colors):
-        chosen = known & (codes == code)
-        if chosen.any() and is_visible(color):
-            yield color, chosen
-
-
 def _circles(x: Floats, y: Floats, radius: Floats, colors: list[str], codes: Codes) -> list[Op]:
     ops: list[Op] = []
-    for color, chosen in _by_color(codes, np.isfinite(y), colors):
+    for color, chosen in by_color(codes, np.isfinite(y), colors):
         spots = np.column_stack((x[chosen], y[chosen], radius[chosen]))
         spots = np.unique(np.rint(spots * 2) / 2, axis=0) if len(spots) > 2000 else spots
         ops.append(Circles(spots[:, 0], spots[:, 1], spots[:, 2], color))
@@ -215,7 +211,7 @@ def _circles(x: Floats, y: Floats, radius: Floats, colors: list[str], codes: Cod
 
 def _crosses(x: Floats, y: Floats, arm: float, colors: list[str], codes: Codes) -> list[Op]:
     ops: list[Op] = []
-    for color, chosen in _by_color(codes, np.isfinite(y), colors):
+    for color, chosen in by_color(codes, np.isfinite(y), colors):
         parts: list[Part] = []
         for px, py in zip(x[chosen].tolist(), y[chosen].tolist(), strict=True):
             parts.append((np.array([px - arm, px + arm]), np.array([py, py])))
@@ -226,7 +222,7 @@ def _crosses(x: Floats, y: Floats, arm: float, colors: list[str], codes: Codes) 
 
 def _diamonds(x: Floats, y: Floats, arm: float, colors: list[str], codes: Codes) -> list[Op]:
     ops: list[Op] = []
-    for color, chosen in _by_color(codes, np.isfinite(y), colors):
+    for color, chosen in by_color(codes, np.isfinite(y), colors):
         parts = [
             (np.array([px - arm, px, px + arm, px]), np.array([py, py - arm, py, py + arm]))
             for px, py in zip(x[chosen].tolist(), y[chosen].tolist(), strict=True)
@@ -269,7 +265,7 @@ def columns(
     )
     wide = width or body_width(frame.bars.step * size)
     ops: list[Op] = []
-    for color, chosen in _by_color(codes[at], np.isfinite(y), colors):
+    for color, chosen in by_color(codes[at], np.isfinite(y), colors):
         top = np.minimum(y[chosen], floor).astype(np.int64)
         height = np.abs(y[chosen] - floor).astype(np.int64)
         left = np.floor(x[chosen]).astype(np.int64) - wide // 2
@@ -452,6 +448,8 @@ def divline(plot: DivLinePlot, frame: Frame) -> list[Op]:
 
 
 DRAW: Mapping[str, Callable[[Any, Frame], list[Op]]] = {
+    "background": backgrounds.draw,
+    "candles": candles.draw_plot,
     "line": line,
     "bars": bars,
     "fill": fill,
@@ -463,5 +461,5 @@ DRAW: Mapping[str, Callable[[Any, Frame], list[Op]]] = {
 
 
 def draw(plot: Plot, frame: Frame) -> list[Op]:
-    """The operations that draw a plot."""
-    return DRAW[plot.kind](plot, frame)
+    """The operations that draw a plot, but for colours of bars and shapes: see `picture`."""
+    return DRAW[plot.kind](plot, frame) if plot.kind in DRAW else []

@@ -34,6 +34,7 @@ _SERIES = {
     for name, type_ in kind.field_types.items()
     if type_ is SERIES
 }
+_PAINTS = {name for kind in PLOT_KINDS.values() for name in kind.paints}
 
 
 def check(document: Any, columns: Sequence[Column], bars: int) -> None:
@@ -61,9 +62,16 @@ def _check(document: Any, columns: Sequence[Column], bars: int) -> None:
                 if length != bars and not is_ahead:
                     raise WireError("it holds a series of another length than the bars")
     _check_most("points", points, POINTS)
-    colors = (plot["color"] for plot in plots if isinstance(plot.get("color"), list))
-    _check_most("colours", sum(_length(paint, columns) for paint in colors), POINTS + DOTS)
+    colors = 0
+    for plot in plots:
+        for paint in (plot.get(name) for name in _PAINTS):
+            if isinstance(paint, list):
+                colors += (length := _length(paint, columns))
+                if length != bars and "points" not in plot:
+                    raise WireError("it holds another number of colours than of bars")
+    _check_most("colours", colors, POINTS + DOTS)
     _check_array("dots", document.get("dots", {}), columns, bars, DOTS)
+    _check_array("shapes", document.get("marks", {}), columns, bars, DOTS)
     _check_array("signals", document.get("signals", {}), columns, bars, DOTS)
     _check_array("points of polylines", document.get("vertices", {}), columns, MAX_WHOLE, VERTICES)
     objects = {channel: document.get(channel, ()) for channel in OBJECTS if channel != "tables"}

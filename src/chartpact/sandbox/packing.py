@@ -15,10 +15,10 @@ import numpy as np
 
 from chartpact.bars import COLUMNS, Bars
 from chartpact.drawing import OBJECTS, Anchor, Cell, Record, Vertices
-from chartpact.drawing.fieldtypes import PAINT, SERIES
+from chartpact.drawing.fieldtypes import SERIES
 from chartpact.drawing.objects import ANCHOR
 from chartpact.sandbox.wire import Column, WireError
-from chartpact.scene import PLOTS, DotPlot, Plot, Points, RecordArray, Scene, Signals
+from chartpact.scene import PLOTS, Marks, Plot, Points, RecordArray, Scene, Signals
 from chartpact.textcolumn import TextColumn
 
 Document = dict[str, Any]
@@ -26,6 +26,10 @@ Document = dict[str, Any]
 _MOST_TEXTS = 1 << 22  # in one text column
 
 _SIMPLE = frozenset(("hline", "hbar", "divline"))  # plots whose fields are all single values
+_ARRAYS: Mapping[str, tuple[str, type[RecordArray[Any]]]] = {  # by the kind of the plot
+    "dot": ("dots", Points),
+    "shape": ("marks", Marks),
+}
 _ABOUT_BARS = tuple(field.name for field in fields(Bars) if field.name not in COLUMNS)
 
 
@@ -66,8 +70,9 @@ def pack_scene(scene: Scene, columns: list[Column]) -> Document:
         value = getattr(scene, name)
         if name == "plots":
             document[name] = _pack_plots(value, columns)
-            if dots := [cast(DotPlot, plot).columns for plot in value if plot.kind == "dot"]:
-                document["dots"] = _pack_array(Points.concat(dots), columns)
+            for kind, (rows, array) in _ARRAYS.items():
+                if parts := [cast(Any, plot).columns for plot in value if plot.kind == kind]:
+                    document[rows] = _pack_array(array.concat(parts), columns)
         elif name == "signals":
             document[name] = _pack_array(value, columns)
         elif name in OBJECTS:
@@ -94,19 +99,21 @@ def unpack_scene(document: Any, columns: Sequence[Column]) -> Scene:
 
 def _unpack_scene(document: Any, packet: "_Packet") -> Scene:
     values: Document = {}
-    dots = _Rows(Points, document.get("dots"), packet)
+    points = {
+        kind: _Rows(array, document.get(rows), packet) for kind, (rows, array) in _ARRAYS.items()
+    }
     vertices = _Rows(Vertices, document.get("vertices"), packet)
     for name, value in document.items():
         if name == "plots":
-            values[name] = tuple(_unpack_plots(value, packet, dots))
+            values[name] = tuple(_unpack_plots(value, packet, points))
         elif name == "signals":
             values[name] = _unpack_array(Signals, value, packet)
         elif name in OBJECTS:
             values[name] = _unpack_records(OBJECTS[name], value, vertices) if value else ()
-        elif name not in ("dots", "vertices"):
+        elif name not in ("dots", "marks", "vertices"):
             values[name] = value
-    dots.check_all_taken()
-    vertices.check_all_taken()
+    for rows in (*points.values(), vertices):
+        rows.check_all_taken()
     return Scene(**values)
 
 
@@ -185,11 +192,13 @@ def _simple_kind(plot: Plot) -> str:
     return plot.kind if plot.kind in _SIMPLE else ""
 
 
-def _unpack_plots(documents: Iterable[Document], packet: _Packet, dots: "_Rows") -> Iterator[Plot]:
+def _unpack_plots(
+    documents: Iterable[Document], packet: _Packet, points: "Mapping[str, _Rows]"
+) -> Iterator[Plot]:
     for document in documents:
         kind = PLOTS[document["kind"]]
         if "rows" not in document:
-            yield _unpack_plot(kind, document, packet, dots)
+            yield _unpack_plot(kind, document, packet, points)
         elif kind.kind in _SIMPLE:
             yield from _unpack_records(kind, document["rows"])
         else:
@@ -197,7 +206,7 @@ def _unpack_plots(documents: Iterable[Document], packet: _Packet, dots: "_Rows")
 
 
 class _Rows:
-    """The dots of all plots, or the points of all polylines, which take theirs in turn."""
+    """The dots or shapes of all plots, or the points of all polylines; each takes its in turn."""
 
     def __init__(self, kind: type[RecordArray[Any]], packed: Any, packet: _Packet) -> None:
         self._rows = kind() if packed is None else _unpack_array(kind, packed, packet)
@@ -224,7 +233,7 @@ def _pack_plot(plot: Plot, columns: list[Column], sent: dict[int, int]) -> Docum
             continue
         if type_ is SERIES:
             document[name] = _add_once(value, columns, sent)
-        elif type_ is PAINT:
+        elif type_.kind == "paint":
             document[name] = value if isinstance(value, str) else _pack_texts(value, columns)
         elif name == "points":
             document[name] = len(value)
@@ -236,7 +245,9 @@ def _pack_plot(plot: Plot, columns: list[Column], sent: dict[int, int]) -> Docum
 _BLANK: Mapping[str, Plot] = {kind: plot.assemble({}) for kind, plot in PLOTS.items()}
 
 
-def _unpack_plot(kind: type[Plot], document: Document, packet: _Packet, dots: _Rows) -> Plot:
+def _unpack_plot(
+    kind: type[Plot], document: Document, packet: _Packet, points: Mapping[str, _Rows]
+) -> Plot:
     values: Document = {}
     for name, value in document.items():
         if name == "kind":
@@ -244,10 +255,10 @@ def _unpack_plot(kind: type[Plot], document: Document, packet: _Packet, dots: _R
         type_ = kind.field_types[name]
         if type_ is SERIES:
             values[name] = packet.column(value, np.float64)
-        elif type_ is PAINT and not isinstance(value, str):
+        elif type_.kind == "paint" and not isinstance(value, str):
             values[name] = _unpack_texts(value, packet)
         elif name == "points":
-            values[name] = dots.take(value)
+            values[name] = points[kind.kind].take(value)
         else:
             values[name] = value
     return kind(**values)

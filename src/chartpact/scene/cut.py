@@ -8,8 +8,9 @@ import numpy as np
 
 from chartpact.drawing import Anchor, DrawnObject, Polyline
 from chartpact.drawing.fieldtypes import SERIES
-from chartpact.scene.plots import DivLinePlot, DotPlot, Plot
+from chartpact.scene.plots import DivLinePlot, DotPlot, Plot, ShapePlot
 from chartpact.scene.signals import Signals
+from chartpact.textcolumn import TextColumn
 
 T = TypeVar("T", bound=DrawnObject)
 
@@ -23,11 +24,12 @@ def _is_in_view(plot: Plot, first: int) -> bool:
 
 
 def _cut(plot: Plot, first: int) -> Plot:
-    if isinstance(plot, DotPlot):
+    if isinstance(plot, DotPlot | ShapePlot):
         rows = np.flatnonzero(plot.columns.x >= first)
         points = plot.columns.take(rows, x=plot.columns.x[rows] - first)
         color = plot.color if isinstance(plot.color, str) else plot.color.take(rows)
-        return replace(plot, points=points, color=color)
+        moved: dict[str, Any] = {"points": points, "color": color}
+        return replace(plot, **moved)
     if isinstance(plot, DivLinePlot):
         return replace(plot, x1=plot.x1 - first, x2=plot.x2 - first)
     changes: dict[str, Any] = {
@@ -35,8 +37,9 @@ def _cut(plot: Plot, first: int) -> Plot:
         for name, type_ in plot.field_types.items()
         if type_ is SERIES and name not in plot.beyond
     }
-    if not isinstance(plot.color, str):
-        changes["color"] = plot.color[first:]
+    for name in plot.paints:
+        if isinstance(paint := getattr(plot, name), TextColumn):
+            changes[name] = paint[first:]
     return replace(plot, **changes) if changes else plot
 
 

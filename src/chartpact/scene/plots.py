@@ -1,4 +1,4 @@
-"""The kinds of plots: lines, columns, fills, dots, levels, lying bars and divergence lines."""
+"""The kinds of plots: lines, columns, fills, candles, dots, shapes, levels, colours of bars …"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,20 +14,27 @@ from chartpact.checks import shown
 from chartpact.drawing.fieldtypes import (
     COLOR_SCHEMA,
     BorderStyle,
+    Color,
     Flag,
     Json,
     LineStyle,
+    Location,
     Measure,
     Number,
     Offset,
     OnePaint,
     Paint,
+    PaintOrNone,
     PlotStyle,
     Positive,
+    Price,
     Series,
+    ShapeName,
+    ShapeSize,
     Side,
     Text,
     TextOrNone,
+    Tint,
     Whole,
 )
 from chartpact.drawing.record import Record, SceneError
@@ -42,7 +49,8 @@ class Plot(Record):
     kind: ClassVar[str]
     optional: ClassVar[tuple[str, ...]] = ("provisional",)
     beyond: ClassVar[tuple[str, ...]] = ()  # series that lie right of the last bar
-    _columns: ClassVar[tuple[str, ...]] = ()  # the fields that have a value for each bar or dot
+    paints: ClassVar[tuple[str, ...]] = ()  # fields with one colour, or one for each bar or dot
+    _columns: ClassVar[tuple[str, ...]] = ()  # fields with a value for each bar or dot
     title: Text = ""
     color: Paint = "blue"
     provisional: Flag = False  # it may change when bars are added
@@ -51,12 +59,13 @@ class Plot(Record):
         super().__init_subclass__(**options)
         kinds = {name: one.kind for name, one in cls.field_types.items() if name not in cls.beyond}
         cls._columns = tuple(name for name, kind in kinds.items() if kind in ("series", "array"))
+        cls.paints = tuple(name for name, kind in kinds.items() if kind == "paint")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         lengths = {name: len(getattr(self, name)) for name in self._columns}
-        if not isinstance(self.color, str):
-            lengths["color"] = len(self.color)
+        paints = {name: getattr(self, name) for name in self.paints}
+        lengths |= {name: len(one) for name, one in paints.items() if isinstance(one, TextColumn)}
         if len(set(lengths.values())) > 1:
             counts = " and ".join(f"{count} {name}" for name, count in lengths.items())
             raise SceneError(f"{type(self).__name__}: {counts} do not fit together")
@@ -69,9 +78,9 @@ class Plot(Record):
 
     def to_json(self) -> dict[str, Json]:
         data: dict[str, Json] = {"kind": self.kind, **super().to_json()}
-        if not isinstance(self.color, str):
-            data["colors"] = list(self.color)
-            del data["color"]
+        for name in self.paints:  # in JSON, a list of colours has a plural name
+            if name in data and not isinstance(data[name], str):
+                data[f"{name}s"] = list(data.pop(name))
         return data
 
     @classmethod
@@ -79,31 +88,35 @@ class Plot(Record):
         if not isinstance(data, Mapping):
             raise SceneError(f"{shown(data)} is not a plot")
         rest = {name: value for name, value in data.items() if name != "kind"}
-        if isinstance(rest.get("colors", []), str) or not isinstance(rest.get("color", ""), str):
-            raise SceneError(f"{cls.__name__}: color is one colour, colors is a list of them")
-        if "colors" in rest:
-            if "color" in rest:
-                raise SceneError(f"{cls.__name__}: there is color or colors, not both")
-            rest["color"] = rest.pop("colors")
+        for one in cls.paints:
+            many = f"{one}s"
+            is_one = isinstance(rest.get(one, ""), str | None)
+            if isinstance(rest.get(many, []), str) or not is_one:
+                raise SceneError(f"{cls.__name__}: {one} is one colour, {many} is a list of them")
+            if many in rest:
+                if one in rest:
+                    raise SceneError(f"{cls.__name__}: there is {one} or {many}, not both")
+                rest[one] = rest.pop(many)
         return super().from_json(rest)
 
     @classmethod
     def schema(cls) -> dict[str, Json]:
         schema = super().schema()
         properties = {"kind": {"const": cls.kind}, **schema["properties"]}
-        properties["color"] = {"anyOf": [COLOR_SCHEMA, {"const": palette.AUTO}]}
-        if not cls._columns:
-            return {**schema, "properties": properties, "required": ["kind", *schema["required"]]}
-        properties["colors"] = {
-            "type": "array",
-            "items": {"anyOf": [COLOR_SCHEMA, {"type": "null"}]},
-        }
-        return {
-            **schema,
-            "properties": properties,
-            "required": ["kind", *(name for name in schema["required"] if name != "color")],
-            "oneOf": [{"required": ["color"]}, {"required": ["colors"]}],
-        }
+        required = ["kind", *schema["required"]]
+        if not cls.paints:
+            return {**schema, "properties": properties, "required": required}
+        required.remove("color")
+        for name in cls.paints:
+            properties[f"{name}s"] = _COLORS_SCHEMA
+        schema |= {"properties": properties, "required": required}
+        schema["oneOf"] = [{"required": ["color"]}, {"required": ["colors"]}]
+        if either := [{"not": {"required": [name, f"{name}s"]}} for name in cls.paints[1:]]:
+            schema["allOf"] = either
+        return schema
+
+
+_COLORS_SCHEMA = {"type": "array", "items": {"anyOf": [COLOR_SCHEMA, {"type": "null"}]}}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -159,6 +172,37 @@ class FillPlot(Plot):
     b_ahead: Series = field(default_factory=lambda: NOTHING)
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CandlesPlot(Plot):
+    """Candles of an indicator's own; wicks and borders have the colour of the body by default."""
+
+    kind = "candles"
+    optional = ("provisional", "wick_color", "border_color")
+    color: Paint = palette.AUTO
+    open: Series
+    high: Series
+    low: Series
+    close: Series
+    wick_color: PaintOrNone = None
+    border_color: PaintOrNone = None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BackgroundPlot(Plot):
+    """The background of the indicator's pane, in a colour for each bar."""
+
+    kind = "background"
+    color: Tint = "blue"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BarColorPlot(Plot):
+    """The colours of the chart's own bars; a bar without one keeps its own."""
+
+    kind = "bar_color"
+    color: Tint = "blue"
+
+
 @dataclass(frozen=True)
 class Point(Record):
     """One dot: its bar, its height, its size in pixels and, where it is a signal, the name."""
@@ -190,6 +234,42 @@ class DotPlot(Plot):
     def columns(self) -> Points:
         """The dots as columns, for who draws many."""
         return cast(Points, self.points)
+
+
+@dataclass(frozen=True)
+class Mark(Record):
+    """One shape: its bar, its height where its location is absolute, and its text."""
+
+    x: Whole
+    y: Price = None
+    text: Text = ""
+
+
+class Marks(RecordArray[Mark]):
+    """Shapes as columns."""
+
+    record = Mark
+    x: NDArray[np.int64]
+    y: NDArray[np.float64]
+    text: TextColumn
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ShapePlot(Plot):
+    """Shapes above, below or on bars, or at the top or bottom; `color` may be one for each."""
+
+    kind = "shape"
+    optional = ("provisional", "text_color")
+    points: Annotated[Sequence[Mark], array_type(Marks)]
+    shape: ShapeName = "xcross"
+    location: Location = "abovebar"
+    size: ShapeSize = "auto"
+    text_color: Color = None  # by default that of the shape
+
+    @property
+    def columns(self) -> Marks:
+        """The shapes as columns."""
+        return cast(Marks, self.points)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -231,6 +311,18 @@ class DivLinePlot(Plot):
 PLOTS: Mapping[str, type[Plot]] = MappingProxyType(
     {
         plot.kind: plot
-        for plot in (LinePlot, BarsPlot, FillPlot, DotPlot, HLinePlot, HBarPlot, DivLinePlot)
+        for plot in (
+            LinePlot,
+            BarsPlot,
+            FillPlot,
+            CandlesPlot,
+            BackgroundPlot,
+            BarColorPlot,
+            DotPlot,
+            ShapePlot,
+            HLinePlot,
+            HBarPlot,
+            DivLinePlot,
+        )
     }
 )

@@ -9,6 +9,7 @@ import numpy as np
 from chartpact.arrays import NOTHING, freeze
 from chartpact.checks import Unfit
 from chartpact.drawing import FieldType
+from chartpact.drawing.fieldtypes import PAINT
 from chartpact.problem import did_you_mean
 from chartpact.scene import displace
 from chartpact.script.errors import Fault
@@ -104,8 +105,11 @@ class SeriesArguments:
         self._bars = bars
         self._meter = meter
 
-    def series(self, value: Any, name: str, level: bool = False) -> Array:
-        """A series; with `level` a number will do, which then holds on every bar."""
+    def series(self, value: Any, name: str, level: bool = False, heights: bool = False) -> Array:
+        """A series; with `level` a number will do, which then holds on every bar.
+
+        `heights` says that a condition would also do, were it not for the location.
+        """
         kind = type(value)
         self._meter.charge(100 + self._bars // 32)
         if kind is Series:
@@ -119,42 +123,49 @@ class SeriesArguments:
             hint = _NOT_A_SERIES.get(kind, "")
             raise Fault("type", f"{name} is a series, not {a_type(value)}", hint)
         if array.dtype == np.bool_:
-            raise Fault(
-                "type",
-                f"{name} is a condition and has no heights",
-                "draw it with chart.dot(cond, y), or turn it into numbers: ta.where(cond, 1, 0)",
-            )
+            hint = "draw it with chart.dot(cond, y), or turn it into numbers: ta.where(cond, 1, 0)"
+            if heights:
+                hint = 'write ta.where(cond, y, float("nan")), or another location'
+            raise Fault("type", f"{name} is a condition and has no heights", hint)
         self._check_length(len(array), name, kind in LISTS)
         return freeze(array.astype(np.float64, copy=False))  # so that plots may share it
 
-    def condition(self, value: Any, name: str) -> Array:
+    def condition(self, value: Any, name: str, or_bar: bool = True) -> Array:
+        """A condition; `or_bar` says that the number of a bar would do too."""
+        if type(value) is not Series and type(value) not in LISTS:
+            raise Fault("type", f"{name} is a condition, such as a > b, not {a_type(value)}")
         array = value.array if type(value) is Series else self._list(value, name)
         if array.dtype != np.bool_:
-            raise Fault(
-                "type",
-                f"{name} is a condition, such as a > b, or the number of one bar",
-                "for many bars by number, draw in a loop",
-            )
+            also = ", or the number of one bar" if or_bar else ""
+            hint = "for many bars by number, draw in a loop" if or_bar else ""
+            raise Fault("type", f"{name} is a condition, such as a > b{also}", hint)
         self._check_length(len(array), name, type(value) is not Series)
         return array
 
-    def paint(self, color: Any) -> Any:
-        """One colour, or one for each bar."""
-        kind = type(color)
-        if kind is TextSeries:
-            self._meter.charge(10 + len(color.texts.categories))
-            self._check_length(len(color.texts), "color")
-            return color.texts
-        if kind is Series:
+    def paint(self, color: Any, name: str = "color", type_: FieldType = PAINT) -> Any:
+        """One colour, or one for each bar, in the canonical form."""
+        if type(color) is Series:
             hint = 'choose one for each bar: ta.where(cond, "green", "red")'
-            raise Fault("type", "color is a colour, not a series", hint)
-        if kind not in LISTS:
-            return plain(color, "color")
-        self._meter.charge(10 + 2 * len(color))
-        self._check_length(len(color), "color", is_list=True)
-        if not set(map(type, color)) <= {str, type(None)}:
-            raise Fault("type", "a list of colours holds strings, or None where nothing is drawn")
-        return TextColumn.encode(color)
+            raise Fault("type", f"{name} is a colour, not a series", hint)
+        many = type(color) is TextSeries or type(color) in LISTS
+        try:
+            return type_.check(self.texts(color, name) if many else plain(color, name))
+        except Unfit as unfit:
+            raise refusal(unfit, type_, name) from None
+
+    def texts(self, value: Any, name: str) -> TextColumn:
+        """A text for each bar; None where there is none."""
+        if type(value) is TextSeries:
+            self._meter.charge(60 + len(value.texts.categories))
+            self._check_length(len(value.texts), name)
+            return value.texts
+        if type(value) not in LISTS:
+            raise Fault("type", f"{name} is a string, or one for each bar, not {a_type(value)}")
+        self._meter.charge(80 + 2 * len(value))
+        self._check_length(len(value), name, is_list=True)
+        if not set(map(type, value)) <= {str, type(None)}:
+            raise Fault("type", f"{name}: a list holds strings, or None where there is none")
+        return TextColumn.encode(value)
 
     def displace(self, values: Array, offset: Any) -> tuple[Array, Array]:
         """The series moved to the right, and what then stands right of the last bar."""

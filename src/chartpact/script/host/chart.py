@@ -2,49 +2,30 @@
 
 from collections.abc import Mapping
 from itertools import chain
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from chartpact import palette
-from chartpact.arrays import all_true, any_true
+from chartpact.arrays import any_true
 from chartpact.bars import Bars
-from chartpact.checks import Unfit
-from chartpact.drawing import (
-    CAPS,
-    DEFAULT_CAP,
-    OBJECTS,
-    DrawnObject,
-    Record,
-    SceneError,
-    Table,
-)
-from chartpact.drawing.fieldtypes import COLOR, FLAG
+from chartpact.drawing import CAPS, DEFAULT_CAP, OBJECTS, DrawnObject, SceneError, Table
+from chartpact.drawing.fieldtypes import TINT
 from chartpact.scene import (
+    BackgroundPlot,
+    BarColorPlot,
     BarsPlot,
+    CandlesPlot,
     DivLinePlot,
-    DotPlot,
     FillPlot,
     HBarPlot,
     HLinePlot,
     LinePlot,
     Plot,
-    Point,
-    Points,
     Scene,
-    Signals,
 )
 from chartpact.script.errors import Fault
-from chartpact.script.host.arguments import (
-    SeriesArguments,
-    check_offset,
-    field_value,
-    measure,
-    number,
-    plain,
-    refusal,
-    whole,
-)
+from chartpact.script.host.arguments import SeriesArguments, check_offset, number, plain
+from chartpact.script.host.dots import Dots, Scattered, known_bars
 from chartpact.script.host.handles import (
     FURTHEST,
     BoxHandle,
@@ -55,57 +36,38 @@ from chartpact.script.host.handles import (
     PolylineHandle,
     TableHandle,
 )
-from chartpact.script.limits import (
-    DOT_TEXT_CHARS,
-    DOTS,
-    OBJECT_TEXT_CHARS,
-    PLOTS,
-    POINTS,
-    SCENE_TEXT_CHARS,
-    VERTICES,
-)
+from chartpact.script.host.plotlist import PlotList, fault
+from chartpact.script.limits import SCENE_TEXT_CHARS, VERTICES
 from chartpact.script.runtime.meter import Meter
-from chartpact.script.runtime.series import Array, Series
-from chartpact.script.runtime.values import LISTS, HostObject, a_type, shown
+from chartpact.script.runtime.series import Series
+from chartpact.script.runtime.values import LISTS, HostObject, shown
 from chartpact.textcolumn import TextColumn
 
-R = TypeVar("R", bound=Record)
-P = TypeVar("P", bound=Plot)
-
-PLOT_METHODS = "line fill bars dot hline hbar divline set_y_range set_label".split()
+PLOT_METHODS = (
+    "line fill bars candles background bar_color dot shape hline hbar divline set_y_range set_label"
+).split()
 OBJECT_METHODS = [f"new_{kind.__name__.lower()}" for kind in OBJECTS.values()]
-_CHECKED = frozenset(("color", "points"))  # before they come to a plot
-_DOT_SIZE = Point.field_types["size"]
 
 
 class Chart(HostObject):
     """Collects what one run draws."""
 
-    __slots__ = (
-        "_dot_count",
-        "_dot_text",
-        "_label",
-        "_meter",
-        "_plots",
-        "_point_count",
-        "_read",
-        "_scattered",
-        "_signals",
-        "_size",
-        "_text",
-        "_y_range",
-        "canvas",
-    )
+    __slots__ = ("_dots", "_label", "_meter", "_plots", "_read", "_size", "_y_range", "canvas")
     type_name = "chart"
     methods = frozenset((*PLOT_METHODS, *OBJECT_METHODS))
     meant: ClassVar[Mapping[str, str]] = {
         "plot": "line",
-        "plotshape": "dot",
-        "marker": "dot",
-        "arrow": "dot",
+        "plotshape": "shape",
+        "plotchar": "shape",
+        "plotarrow": "shape",
+        "marker": "shape",
+        "arrow": "shape",
+        "plotcandle": "candles",
+        "plotbar": "candles",
         "histogram": "bars",
         "columns": "bars",
-        "bgcolor": "fill",
+        "bgcolor": "background",
+        "barcolor": "bar_color",
         "band": "fill",
         "level": "hline",
         "label": "new_label",
@@ -113,6 +75,8 @@ class Chart(HostObject):
         "box": "new_box",
         "rect": "new_box",
         "table": "new_table",
+        "polyline": "new_polyline",
+        "linefill": "new_linefill",
         "title": "set_label",
     }
 
@@ -122,13 +86,8 @@ class Chart(HostObject):
         self._meter = meter
         self._size = len(bars)
         self._read = SeriesArguments(len(bars), meter)
-        self._plots: list[Plot | _Scattered] = []
-        self._scattered: dict[tuple[str, bool], _Scattered] = {}  # by title and provisional
-        self._signals: list[tuple[Array, Array, str, int]] = []  # bars, heights, name, offset
-        self._dot_count = 0
-        self._dot_text = 0
-        self._point_count = 0
-        self._text = 0
+        self._plots = PlotList(meter)
+        self._dots = Dots(len(bars), self._plots, self._read, meter)
         self._y_range: tuple[float, float] | None = None
         self._label: str | None = None
 
@@ -146,7 +105,7 @@ class Chart(HostObject):
     ) -> None:
         """A line through the value of each bar, displaced by `offset` bars to the right."""
         values, ahead = self._read.displace(self._read.series(s, "s"), offset)
-        self._add(
+        self._plots.add(
             LinePlot,
             title=title,
             color=self._read.paint(color),
@@ -173,7 +132,7 @@ class Chart(HostObject):
             raise Fault("value", f"alpha is from 0 to 1, not {shown(alpha)}", hint)
         first, a_ahead = self._read.displace(self._read.series(a, "a", level=True), offset)
         second, b_ahead = self._read.displace(self._read.series(b, "b", level=True), offset)
-        self._add(
+        self._plots.add(
             FillPlot,
             title=title,
             color=self._read.paint(color),
@@ -194,7 +153,7 @@ class Chart(HostObject):
         provisional: Any = False,
     ) -> None:
         """Columns from `base` to the value of each bar."""
-        self._add(
+        self._plots.add(
             BarsPlot,
             title=title,
             values=self._read.series(s, "s", level=True),
@@ -202,6 +161,60 @@ class Chart(HostObject):
             base=base,
             provisional=provisional,
         )
+
+    def candles(
+        self,
+        o: Any,
+        h: Any,
+        l: Any,  # noqa: E741
+        c: Any,
+        color: Any = "auto",
+        wick: Any = None,
+        border: Any = None,
+        title: Any = "",
+        provisional: Any = False,
+    ) -> None:
+        """Candles of the indicator's own; wick and border have the colour of the body by default.
+
+        `"auto"` is the theme's up colour where a candle closes at or above its open. A body whose
+        colour is None is hollow.
+        """
+        prices = {
+            field: self._read.series(value, name)
+            for field, name, value in (
+                ("open", "o", o),
+                ("high", "h", h),
+                ("low", "l", l),
+                ("close", "c", c),
+            )
+        }
+        self._plots.add(
+            CandlesPlot,
+            title=title,
+            color=self._read.paint(color),
+            wick_color=None if wick is None else self._read.paint(wick, "wick"),
+            border_color=None if border is None else self._read.paint(border, "border"),
+            provisional=provisional,
+            **prices,
+        )
+
+    def background(self, colors: Any, title: Any = "", provisional: Any = False) -> None:
+        """Colours the background of the pane: one colour a bar, None where there is none.
+
+        A colour hides the grid unless it is transparent, such as `#08998120`.
+        """
+        self._tint(BackgroundPlot, colors, title, provisional)
+
+    def bar_color(self, colors: Any, title: Any = "", provisional: Any = False) -> None:
+        """Colours the chart's own bars: one colour a bar, None where a bar keeps its own.
+
+        An indicator in a panel may do so too. Of several, the last that colours a bar decides.
+        """
+        self._tint(BarColorPlot, colors, title, provisional)
+
+    def _tint(self, kind: type[Plot], colors: Any, title: Any, provisional: Any) -> None:
+        paint = self._read.paint(colors, "colors", TINT)
+        self._plots.add(kind, title=title, color=paint, provisional=provisional)
 
     def dot(
         self,
@@ -219,63 +232,33 @@ class Chart(HostObject):
         It is drawn `offset` bars to the right (to the left if negative), as a pivot is; the signal
         still counts as known on bar x.
         """
-        if label is not None:
-            self._check_text(label, "label")
-        check_offset(offset)
-        if type(x) is Series or type(x) in LISTS:
-            self._dots(x, y, color, size, label, title, offset, provisional)
-            return
-        self._meter.charge(45 if label is None else 190)
-        height = number(y, "y")
-        bar = whole(x, "x")
-        self._check_text(title, "title")
-        if height is None or bar is None:
-            return
-        if not 0 <= bar < self._size:
-            last = self._size - 1
-            raise Fault("value", f"x is the number of a bar, from 0 to {last}, not {shown(bar)}")
-        if not 0 <= bar + offset < self._size:
-            raise Fault("value", f"offset: there is no bar {bar + offset}")
-        if type(provisional) is not bool:
-            field_value(provisional, FLAG, "provisional")  # raises
-        dots = self._scattered.get((title, provisional))
-        if dots is None:
-            dots = self._scattered[title, provisional] = _Scattered(title, provisional)
-            self._reserve()
-            self._plots.append(dots)
-        self._reserve_dots(1, label)
-        dots.add(bar + offset, height, color, size, label)
-        if label is not None:
-            self._signals.append((np.array([bar]), np.array([height]), label, offset))
+        self._dots.dot(x, y, color, size, label, title, offset, provisional)
 
-    def _dots(
+    def shape(
         self,
-        x: Any,
-        y: Any,
-        color: Any,
-        size: Any,
-        label: Any,
-        title: Any,
-        offset: int,
-        provisional: Any,
+        where: Any,
+        shape: Any = "xcross",
+        location: Any = "abovebar",
+        color: Any = "blue",
+        size: Any = "auto",
+        text: Any = "",
+        textcolor: Any = None,
+        title: Any = "",
+        offset: Any = 0,
+        provisional: Any = False,
     ) -> None:
-        self._meter.charge(800)
-        condition = self._read.condition(x, "x")
-        bars, (heights,) = _known(condition, self._read.series(y, "y", level=True))
-        first, last = np.searchsorted(bars, (-offset, self._size - offset))
-        bars, heights = bars[first:last], heights[first:last]
-        self._reserve_dots(len(bars), label)
-        if label is not None:
-            self._meter.charge(len(bars))
-        measure(plain(size, "size"), _DOT_SIZE, "size")
-        template = _make(Point, x=0, y=0.0, size=size, label=label)
-        points = Points.like(template, x=bars + offset, y=heights)
-        paint = self._read.paint(color)
-        if isinstance(paint, TextColumn):
-            paint = paint.take(bars)
-        self._add(DotPlot, title=title, color=paint, points=points, provisional=provisional)
-        if label is not None:
-            self._signals.append((bars, heights, label, offset))
+        """A shape on every bar where a condition holds.
+
+        `shape` is `xcross`, `cross`, `circle`, `square`, `diamond`, `flag`, `triangleup`,
+        `triangledown`, `arrowup`, `arrowdown`, `labelup` or `labeldown` (the text is inside);
+        `location` is `abovebar`, `belowbar`, `top`, `bottom` or `absolute`: then `where` is a
+        series of heights, na where there is no shape. In a panel, `abovebar` and `belowbar` are
+        its top and bottom. `size` is `tiny`, `small`, `normal`, `large`, `huge` or `auto`. `text`
+        may be one for each bar. A signal is a dot with a label, and not a shape.
+        """
+        self._dots.shape(
+            where, shape, location, color, size, text, textcolor, title, offset, provisional
+        )
 
     def hline(
         self,
@@ -288,7 +271,7 @@ class Chart(HostObject):
         """A level across the pane."""
         height = number(y, "y")
         if height is not None:
-            self._add(
+            self._plots.add(
                 HLinePlot,
                 title=title,
                 color=plain(color, "color"),
@@ -311,7 +294,7 @@ class Chart(HostObject):
         """A bar of a profile, lying; width and offset are shares of the pane."""
         middle, thickness = number(y, "y"), number(height, "height")
         if middle is not None and thickness is not None:
-            self._add(
+            self._plots.add(
                 HBarPlot,
                 title=title,
                 color=plain(color, "color"),
@@ -349,7 +332,7 @@ class Chart(HostObject):
         begin, end = number(y1, "y1"), number(y2, "y2")
         if first is None or last is None or begin is None or end is None:
             return
-        self._add(
+        self._plots.add(
             DivLinePlot,
             title=title,
             color=plain(color, "color"),
@@ -378,7 +361,7 @@ class Chart(HostObject):
             self._read.series(value, name, level=True)
             for value, name in ((x1, "x1"), (y1, "y1"), (y2, "y2"))
         ]
-        bars, (begins, y1, y2) = _known(condition, *series)
+        bars, (begins, y1, y2) = known_bars(condition, *series)
         begins, ends = begins + offset, bars + offset
         if any_true(begins != np.floor(begins)):
             raise Fault("value", "x1 tells the numbers of bars, and they are whole")
@@ -396,16 +379,18 @@ class Chart(HostObject):
         if not count:
             return
         first = {"color": paint} | {name: values[0] for name, values in columns.items()}
-        template = self._add(
+        template = self._plots.add(
             DivLinePlot, title=title, style=style, provisional=provisional, **first
         )
         self._meter.charge(250 * (count - 1))
-        self._check_text(title, "title", count - 1)
-        self._reserve(plots=count - 1)
+        self._plots.check_text(title, "title", count - 1)
+        self._plots.reserve(plots=count - 1)
         try:
-            self._plots += template.alike(**{name: rest[1:] for name, rest in columns.items()})
+            self._plots.plots += template.alike(
+                **{name: rest[1:] for name, rest in columns.items()}
+            )
         except SceneError as error:
-            raise _fault(error, DivLinePlot) from None
+            raise fault(error, DivLinePlot) from None
 
     def set_y_range(self, lo: Any, hi: Any) -> None:
         """The least and the greatest height the pane shows."""
@@ -419,7 +404,7 @@ class Chart(HostObject):
 
     def set_label(self, text: Any) -> None:
         """The name in the corner of the pane."""
-        self._check_text(text, "text")
+        self._plots.check_text(text, "text")
         self._label = text
 
     # ------------------------------------------------------------------------------------ objects
@@ -444,135 +429,16 @@ class Chart(HostObject):
             raise Fault("size", f"all texts together have at most {SCENE_TEXT_CHARS:,} characters")
         if sum(len(polyline.points) for polyline in objects["polylines"]) > VERTICES:
             raise Fault("size", f"all polylines together have at most {VERTICES:,} points")
-        plots = (plot.plot() if isinstance(plot, _Scattered) else plot for plot in self._plots)
+        plots = self._plots.plots
         return Scene(
-            plots=tuple(plots),
-            signals=self._signals_by_bar(),
+            plots=tuple(plot.plot() if isinstance(plot, Scattered) else plot for plot in plots),
+            signals=self._dots.signals(),
             y_range=self._y_range,
             label=self._label,
             limits={name: cap for name, cap in canvas.caps.items() if name in canvas.used},
             evicted=canvas.evicted,
             **objects,
         )
-
-    def _signals_by_bar(self) -> Signals:
-        if not self._signals:
-            return Signals()
-        bars, heights, names, offsets = zip(*self._signals, strict=True)
-        counts = [len(part) for part in bars]
-        confirmed = np.concatenate(bars)
-        drawn = confirmed + np.repeat(offsets, counts)
-        order = np.argsort(drawn, kind="stable")
-        name = TextColumn.encode(names)
-        return Signals(
-            bar=drawn[order],
-            confirmed_bar=confirmed[order],
-            value=np.concatenate(heights)[order],
-            name=name.take(np.repeat(np.arange(len(names)), counts)[order]),
-        )
-
-    # ------------------------------------------------------------------------------------- limits
-
-    def _add(self, kind: type[P], **values: Any) -> P:
-        self._meter.charge(150)
-        self._check_text(values["title"], "title")
-        points = 0
-        for name, value in values.items():
-            if type(value) is np.ndarray:
-                points += len(value)
-            elif name not in _CHECKED:
-                measure(plain(value, name), kind.field_types[name], name)
-        self._meter.charge(100 if points else 0)
-        self._reserve(points)
-        plot = _make(kind, **values)
-        self._plots.append(plot)
-        return plot
-
-    def _check_text(self, value: Any, name: str, times: int = 1) -> None:
-        if type(value) is not str:
-            raise Fault("type", f"{name} is a string, not {a_type(value)}")
-        if len(value) > OBJECT_TEXT_CHARS:
-            raise Fault("size", f"{name} has at most {OBJECT_TEXT_CHARS} characters")
-        self._text += len(value) * times
-        if self._text > SCENE_TEXT_CHARS:
-            raise Fault("size", f"all texts together have at most {SCENE_TEXT_CHARS:,} characters")
-
-    def _reserve(self, points: int = 0, plots: int = 1) -> None:
-        """Room for a plot with so many points, or for several plots without any."""
-        if len(self._plots) + plots > PLOTS:
-            raise Fault("size", f"a chart has at most {PLOTS} plots", "draw one series, or dots")
-        self._point_count += points
-        if self._point_count > POINTS:
-            raise Fault("size", f"a chart has at most {POINTS:,} points")
-
-    def _reserve_dots(self, count: int, label: str | None) -> None:
-        self._meter.charge(count)
-        self._dot_count += count
-        if self._dot_count > DOTS:
-            raise Fault("size", f"a chart has at most {DOTS:,} dots")
-        self._dot_text += count * len(label or "")
-        if self._dot_text > DOT_TEXT_CHARS:
-            raise Fault(
-                "size",
-                f"the labels of all dots together have at most {DOT_TEXT_CHARS:,} characters",
-                "a label stands at every dot: use a short one",
-            )
-
-
-def _make(kind: type[R], **values: Any) -> R:
-    try:
-        return kind(**values)
-    except SceneError as error:
-        raise _fault(error, kind) from None
-
-
-def _fault(error: SceneError, kind: type[Record]) -> Fault:
-    if error.unfit is None:
-        return Fault("value", str(error))
-    return refusal(error.unfit, kind.field_types[error.field], error.field)
-
-
-class _Scattered:
-    """Dots that were drawn one by one, in one plot."""
-
-    def __init__(self, title: str, provisional: bool) -> None:
-        self._title = title
-        self._provisional = provisional
-        self._x: list[int] = []
-        self._y: list[float] = []
-        self._size: list[float] = []
-        self._label: list[str | None] = []
-        self._color: list[str] = []
-
-    def add(self, x: int, y: float, color: Any, size: Any, label: str | None) -> None:
-        if type(size) not in (int, float):
-            raise Fault("type", f"size is a number of pixels, not {a_type(size)}")
-        if not measure(size, _DOT_SIZE, "size") >= 0:
-            raise Fault("value", f"size is a number of pixels, not {shown(size)}")
-        if type(color) is not str:
-            raise Fault("type", f"color is a string, not {a_type(color)}")
-        try:
-            self._color.append(palette.color(color))
-        except Unfit as unfit:
-            raise refusal(unfit, COLOR, "color") from None
-        self._x.append(x)
-        self._y.append(y)
-        self._size.append(size)
-        self._label.append(label)
-
-    def plot(self) -> DotPlot:
-        color: Any = self._color[0] if len(set(self._color)) == 1 else tuple(self._color)
-        points = Points(x=self._x, y=self._y, size=self._size, label=self._label)
-        return DotPlot(title=self._title, color=color, points=points, provisional=self._provisional)
-
-
-def _known(condition: Array, *series: Array) -> tuple[Array, list[Array]]:
-    """The bars where the condition holds and no series is na, and the series on those bars."""
-    bars = condition.nonzero()[0]
-    for values in series:
-        if not all_true(known := np.isfinite(values[bars])):
-            bars = bars[known]
-    return bars, [values[bars] for values in series]
 
 
 def _text_chars(drawn: DrawnObject) -> int:
