@@ -100,6 +100,12 @@ rising      | ta.rising(c, 3)            |                                |     
 falling     | ta.falling(c, 3)           |                                |                       |
 barssince   | ta.barssince(u)            |                                |                       |
 valuewhen   | ta.valuewhen(u, c, 1)      |                                |                       |
+lt          | ta.lt(c, o)                |                                |                       |
+le          | ta.le(c, o)                |                                |                       |
+gt          | ta.gt(c, o)                |                                |                       |
+ge          | ta.ge(c, o)                |                                |                       |
+eq          | ta.eq(c, o)                |                                |                       |
+ne          | ta.ne(c, o)                |                                |                       |
 hl2         | ta.hl2(h, l)               | talib.MEDPRICE(h, l)           |                       |
 hlc3        | ta.hlc3(h, l, c)           | talib.TYPPRICE(h, l, c)        |                       |
 ohlc4       | ta.ohlc4(o, h, l, c)       | talib.AVGPRICE(o, h, l, c)     |                       |

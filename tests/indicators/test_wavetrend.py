@@ -202,8 +202,9 @@ def test_the_strip_tells_money_flow_by_its_colour():
     assert len(shades) == 4
     for i in range(60, len(CRYPTO)):
         color, alpha = strip.color[i][:7], strip.color[i][7:]
-        assert (color == "#00a152") == (flow[i] > 0)
-        away = flow[i] > flow[i - 1] if flow[i] > 0 else flow[i] < flow[i - 1]
+        assert (color == "#00a152") == (flow[i] > 1e-10)
+        step = flow[i] - flow[i - 1]
+        away = step > 1e-10 if flow[i] > 1e-10 else step < -1e-10
         assert (alpha == "99") == away
 
 

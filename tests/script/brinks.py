@@ -1,9 +1,9 @@
 """Bars on a brink: a hair one way or the other, and something else is drawn.
 
 Each is made in two steps. A market is drawn by hand so that what is drawn hangs on one comparison
-alone; then one figure of one bar is moved until the two sides of that comparison are exactly equal.
-The bars of that tie, and of the nearest floats around it, tell `<` from `<=`, and a threshold from
-every other.
+alone; then one figure of one bar is moved until the two sides of that comparison are equal by
+Pine's rule. The bars of that tie, and of the nearest floats beyond its bounds, tell `<` from `<=`,
+and a threshold from every other.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -23,8 +23,8 @@ Floats = NDArray[np.float64]
 
 CHANNEL = 9  # bars of the WaveTrend channel; with an average of one bar the wave is drawn freely
 FIRST = 2 * CHANNEL - 1  # the first bar whose wave can be chosen
-ULPS = 1 << 17
-TRIES = 200
+ULPS = 1 << 24
+EQUAL = 1e-10  # the largest difference of equal values
 
 
 @dataclass(frozen=True)
@@ -66,20 +66,12 @@ class Brink:
 
     def sides(self) -> tuple[Bars, Bars, Bars]:
         """The bars just below the tie, on it, and just above."""
-        price = self._crossing()
-        for shaken in range(TRIES):
-            around = _Ulps(self, price, shaken).around()
-            if around is not None:
-                return around
-        raise AssertionError(f"{self}: the sides never meet")
+        return _Ulps(self, self._crossing()).around()
 
-    def moved(self, value: float, shaken: int = 0) -> Bars:
-        """The bars with the figure at `value`, and those before it shaken by some ulps."""
+    def moved(self, value: float) -> Bars:
+        """The bars with the figure at `value`."""
         figures = getattr(self.bars, self.column).copy()
         figures[self.bar] = value
-        if shaken:
-            ulps = np.random.default_rng(shaken).integers(-64, 65, self.bar)
-            figures[: self.bar] += ulps * np.spacing(np.maximum(1, figures[: self.bar]))
         return replace(self.bars, **{self.column: figures})
 
     def _crossing(self) -> float:
@@ -109,24 +101,20 @@ class _Ulps:
 
     brink: Brink
     figure: float
-    shaken: int
 
     def bars(self, ulps: int) -> Bars:
-        unit = np.spacing(max(1, abs(self.figure)))
-        return self.brink.moved(self.figure + ulps * unit, self.shaken)
+        return self.brink.moved(self.figure + ulps * np.spacing(max(1, abs(self.figure))))
 
     def weight(self, ulps: int) -> float:
         return self.brink.weigh(self.bars(ulps))
 
-    def around(self) -> tuple[Bars, Bars, Bars] | None:
-        """The bars on either side of a tie and the tie between them, if there is one."""
-        rising = self.weight(-ULPS) < self.weight(ULPS)
-        before, tie = self._turn(lambda weight: (weight < 0) if rising else (weight > 0))
-        _, after = self._turn(lambda weight: (weight <= 0) if rising else (weight >= 0))
-        if self.weight(tie) != 0:
-            return None
-        below, above = (before, after) if rising else (after, before)
-        return self.bars(below), self.bars(tie), self.bars(above)
+    def around(self) -> tuple[Bars, Bars, Bars]:
+        """The nearest bars on either side of a tie, and those of a tie between them."""
+        sign = 1 if self.weight(-ULPS) < self.weight(ULPS) else -1
+        before, first = self._turn(lambda weight: sign * weight < -EQUAL)
+        last, after = self._turn(lambda weight: sign * weight <= EQUAL)
+        below, above = (before, after) if sign > 0 else (after, before)
+        return self.bars(below), self.bars((first + last) // 2), self.bars(above)
 
     def _turn(self, holds: Callable[[float], bool]) -> tuple[int, int]:
         """Neighbours: on the first it holds of the weight, on the second no more."""
@@ -286,6 +274,12 @@ def stoch(bars: Bars, bar: int, level: float) -> float:
 
 
 @comparison
+def k_and_d(bars: Bars, bar: int) -> float:
+    k = ta.stoch(bars.close, bars.high, bars.low, 14)
+    return k[bar] - ta.sma(k, 3)[bar]
+
+
+@comparison
 def price(bars: Bars, column: str, bar: int, other: int) -> float:
     prices = getattr(bars, column)
     return prices[bar] - prices[other]
@@ -382,7 +376,10 @@ def _combination() -> Iterator[Brink]:
         yield trend(stoch(29, 50), market, 29, params=quick)
         for bar in (29, 30):
             yield combo(f"rsi_{signals}", rsi(bar, 50 - 20 * side), market, bar)
-        yield combo(f"stoch_{signals}", stoch(26, 50 - 30 * side), market, 26, params=raw)
+        crossing = partial(combo, f"stoch_{signals}", params=raw)
+        yield crossing(stoch(26, 50 - 30 * side), market, 26)
+        yield crossing(k_and_d(26), market, 26)
+        yield crossing(k_and_d(25), market, 25)
 
 
 BRINKS = (*_divergences(), *_crosses(), *_strictness(), *_money_flow(), *_combination())

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.script.battery import BATTERY, TOGETHER, Case, cases, market
-from tests.script.brinks import BRINKS, Brink
+from tests.script.brinks import BRINKS, EQUAL, Brink
 from tests.script.mutants import Mutant, mutants
 from tests.script.watch import EQUIVALENT, Watch, assert_same_drawing, assert_same_face
 
@@ -126,9 +126,8 @@ def test_on_a_brink_a_hair_decides_what_is_drawn(brink):
     builtin = Catalogue().resolve(brink.indicator)
     sides = brink.sides()
     below, tie, above = (brink.weigh(bars) for bars in sides)
-    assert below < tie < above
-    assert tie == 0
-    assert above - below < 1e-12
+    assert below < -EQUAL <= tie <= EQUAL < above
+    assert above - below < 3 * EQUAL
     low, _, high = (drawn_by(brink, builtin.compute(bars, brink.params)) for bars in sides)
     assert low != high
 

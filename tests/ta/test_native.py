@@ -53,11 +53,13 @@ def same_bits(a, b):
 
 
 every_kernel = pytest.mark.parametrize("name", KERNELS)
+OF_SERIES = [name for name, (signature, _) in KERNELS.items() if "(n)" in signature]
+every_kernel_of_series = pytest.mark.parametrize("name", OF_SERIES)
 
 
 def test_the_extension_holds_exactly_the_kernels_of_the_table_with_their_signatures():
     ufuncs = {name: f for name, f in vars(native).items() if isinstance(f, np.ufunc)}
-    assert {name: f.signature for name, f in ufuncs.items()} == {
+    assert {name: f.signature or "(),()->()" for name, f in ufuncs.items()} == {
         name: signature for name, (signature, _) in KERNELS.items()
     }
 
@@ -218,13 +220,14 @@ def test_no_call_leaks_memory_or_references():
         for name in KERNELS
     }
 
-    calls = {name: direct(name) for name in KERNELS}
+    calls = {name: direct(name) for name in OF_SERIES}
 
     def call_all():
         for name, args in strided.items():
             results(name, *args)
-            calls[name](*args)
-            calls[name](*args[:-1], None)
+        for name, call in calls.items():
+            call(*strided[name])
+            call(*strided[name][:-1], None)
             direct(name)
 
     call_all()
@@ -271,7 +274,7 @@ def direct(name):
     return native.direct_call(name, (-1e300,) * inputs, (1e300,) * inputs)
 
 
-@every_kernel
+@every_kernel_of_series
 def test_a_direct_call_computes_what_the_ufunc_does(name):
     call, args = direct(name), given(name)
     batch = [np.stack([v, v[::-1], v]) if np.ndim(v) else v for v in args]
@@ -284,7 +287,7 @@ def test_a_direct_call_computes_what_the_ufunc_does(name):
         assert same_bits(answer, results(name, *form))
 
 
-@every_kernel
+@every_kernel_of_series
 def test_a_direct_call_answers_none_unless_every_argument_is_ready(name):
     call, args = direct(name), given(name)
     series = [k for k, v in enumerate(args) if np.ndim(v)]

@@ -6,6 +6,7 @@ from chartpact import ta
 from chartpact.bars import Bars
 from chartpact.indicators import ink
 from chartpact.indicators.builtin import Track, bars_of_window, builtin
+from chartpact.indicators.crossing import crosses_above, crosses_below
 from chartpact.indicators.drawing import (
     Bools,
     Floats,
@@ -54,6 +55,7 @@ MIDDLE = 50
     needs_volume=True,
     differences=(
         "RSI is Wilder's, the money flow index and the stochastic are Pine's, with their na.",
+        "Lines within 1e-10 are equal: rounding makes no cross.",
         "Colours are adapted to be legible on dark and on light backgrounds.",
     ),
 )
@@ -87,17 +89,19 @@ def rsi_mfi_stoch(
     if show_entry_dots:
         was = ta.shift(rsi, 1)
         plots += [
-            marks((was < oversold) & (rsi >= oversold), rsi, ink.EMERALD, 5, "rsi_oversold"),
-            marks((was > overbought) & (rsi <= overbought), rsi, ink.RED, 5, "rsi_overbought"),
-            marks(ta.crossover(k, d) & (k < 20), k, ink.EMERALD, 5, "stoch_oversold"),
-            marks(ta.crossunder(k, d) & (k > 80), k, ink.RED, 5, "stoch_overbought"),
+            marks(ta.lt(was, oversold) & ta.ge(rsi, oversold), rsi, ink.EMERALD, 5, "rsi_oversold"),
+            marks(
+                ta.gt(was, overbought) & ta.le(rsi, overbought), rsi, ink.RED, 5, "rsi_overbought"
+            ),
+            marks(crosses_above(k, d) & ta.lt(k, 20), k, ink.EMERALD, 5, "stoch_oversold"),
+            marks(crosses_below(k, d) & ta.gt(k, 80), k, ink.RED, 5, "stoch_overbought"),
         ]
     return scene("RSI/MFI/Stoch", *plots, y_range=(0, 100))
 
 
 def _agreement(*oscillators: Floats) -> Plot:
     """A low strip in the colour of the trend where all three are on one side of the middle."""
-    up: Bools = np.logical_and.reduce([values > MIDDLE for values in oscillators])
-    down: Bools = np.logical_and.reduce([values < MIDDLE for values in oscillators])
+    up: Bools = np.logical_and.reduce([ta.gt(values, MIDDLE) for values in oscillators])
+    down: Bools = np.logical_and.reduce([ta.lt(values, MIDDLE) for values in oscillators])
     colors = paint(up + 2 * down, (None, faded(ink.UP, 0.3), faded(ink.DOWN, 0.3)))
     return columns("Trend", across(5, len(up)), colors)

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from chartpact import ta
+
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
@@ -28,7 +30,7 @@ def tops(series: Floats) -> Fractals:
         return _chain(np.zeros(0, np.intp))
     centre = series[WING:-WING]
     sides = (series[:-4], series[1:-3], series[3:-1], series[4:])
-    above = np.logical_and.reduce([centre > side for side in sides])
+    above = np.logical_and.reduce([ta.gt(centre, side) for side in sides])
     return _chain(np.flatnonzero(above) + WING)
 
 
@@ -46,9 +48,9 @@ def bearish(fractals: Fractals, series: Floats, high: Floats, limit: float) -> F
     now, then = fractals.centre, fractals.previous
     return fractals.where(
         (then >= 0)
-        & (series[now] >= limit)
-        & (high[now] > high[then])
-        & (series[now] < series[then])
+        & ta.ge(series[now], limit)
+        & ta.gt(high[now], high[then])
+        & ta.lt(series[now], series[then])
     )
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from chartpact import ta
 from chartpact.arrays import any_true
 from chartpact.bars import Bars
 from chartpact.clock.timeframe import DAY, Timeframe
@@ -111,7 +112,7 @@ def external(
 )
 def funding(bars: Bars, rate: Floats) -> Scene:  # noqa: ARG001
     percent = 100 * rate
-    colors = paint(percent < 0, (ink.UP, ink.DOWN))
+    colors = paint(ta.lt(percent, 0), (ink.UP, ink.DOWN))
     return scene("Funding", columns("Funding", percent, colors), level(0))
 
 

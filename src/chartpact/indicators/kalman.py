@@ -6,6 +6,7 @@ from chartpact import ta
 from chartpact.bars import Bars
 from chartpact.indicators import ink
 from chartpact.indicators.builtin import Track, bars_of_window, builtin
+from chartpact.indicators.crossing import crosses_above, crosses_below
 from chartpact.indicators.drawing import (
     Floats,
     across,
@@ -60,7 +61,7 @@ CROSSES = ("buy_oversold", "buy", "sell_overbought", "sell")
 def kalman_volume(bars: Bars, vzo_length: int, k: float, sig_length: int) -> Scene:
     volume, n = bars.volume, len(bars)
     rose = np.ones(n, dtype=np.bool_)
-    rose[2:] = bars.close[2:] > bars.close[:-2]
+    rose[2:] = ta.gt(bars.close[2:], bars.close[:-2])
     total = ta.hma(volume, vzo_length)
     pressure = ta.hma(np.where(rose, volume, -volume), vzo_length)
     pressure = np.where(np.abs(total) > TINY, pressure / total, np.nan)
@@ -68,23 +69,23 @@ def kalman_volume(bars: Bars, vzo_length: int, k: float, sig_length: int) -> Sce
     smooth = _filter(np.where(unit > TINY, pressure / unit, np.nan), k)
     signal = ta.sma(smooth, sig_length)
 
-    bull = smooth > signal
+    bull = ta.gt(smooth, signal)
     both = np.where(np.isnan(signal), np.nan, smooth)
     over = np.zeros(n, dtype=np.bool_)  # crosses over on the next bar
     under = np.zeros(n, dtype=np.bool_)
-    over[:-1] = (smooth[:-1] <= signal[:-1]) & (smooth[1:] > signal[1:])
-    under[:-1] = (smooth[:-1] >= signal[:-1]) & (smooth[1:] < signal[1:])
-    calm = np.abs(smooth) < ZONE
+    over[:-1] = crosses_above(smooth, signal)[1:]
+    under[:-1] = crosses_below(smooth, signal)[1:]
+    calm = ta.lt(np.abs(smooth), ZONE)
     size = volume / ta.stdev(volume, SCALE) / 10
-    size = np.where(size > 0.8, 0.0, size)
+    size = np.where(ta.gt(size, 0.8), 0.0, size)
     shades = paint(bull, (ink.DOWN, ink.CYAN))
     return scene(
         "KVF",
         line("KVF", smooth, shades, 2, style="circles"),
         line("Signal", signal, shades, 1, style="circles"),
-        marks(over & (smooth < -ZONE), smooth, ink.CYAN, 6, "buy_oversold"),
+        marks(over & ta.lt(smooth, -ZONE), smooth, ink.CYAN, 6, "buy_oversold"),
         marks(over & calm, smooth, ink.CYAN, 4, "buy"),
-        marks(under & (smooth > ZONE), smooth, ink.DOWN, 6, "sell_overbought"),
+        marks(under & ta.gt(smooth, ZONE), smooth, ink.DOWN, 6, "sell_overbought"),
         marks(under & calm, smooth, ink.DOWN, 4, "sell"),
         fill(np.where(bull, both, np.nan), np.where(bull, signal, np.nan), ink.CYAN, 0.15),
         fill(np.where(bull, np.nan, both), np.where(bull, np.nan, signal), ink.DOWN, 0.15),

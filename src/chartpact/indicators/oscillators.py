@@ -62,13 +62,13 @@ def rsi(bars: Bars, period: int) -> Scene:
 )
 def macd(bars: Bars, fast: int, slow: int, signal: int) -> Scene:
     distance, smooth, gap = ta.macd(bars.close, fast, slow, signal)
-    shrinks = abs(gap) < abs(ta.shift(gap, 1))
+    shrinks = ta.lt(abs(gap), abs(ta.shift(gap, 1)))
     shades = (ink.UP, ink.DOWN, faded(ink.UP, 0.5), faded(ink.DOWN, 0.5))
     return scene(
         "MACD",
         line("MACD", distance, ink.COBALT, 2),
         line("Signal", smooth, ink.ORANGE, 2),
-        columns("Histogram", gap, paint((gap < 0) + 2 * shrinks, shades)),
+        columns("Histogram", gap, paint(ta.lt(gap, 0) + 2 * shrinks, shades)),
         level(0),
     )
 

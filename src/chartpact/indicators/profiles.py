@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from chartpact import ta
 from chartpact.bars import Bars
 from chartpact.indicators import ink
 from chartpact.indicators.builtin import Track, builtin
@@ -140,7 +141,7 @@ def volume_profile(
 
 def _split_rows(bars: Bars, profile: Profiles, side: str, up: str, down: str) -> Iterator[Plot]:
     whole = np.zeros(1, np.intp)
-    rising = np.where(bars.close >= bars.open, bars.volume, 0.0)
+    rising = np.where(ta.ge(bars.close, bars.open), bars.volume, 0.0)
     (bought,) = profiles(bars.low, bars.high, rising, whole, profile.weight.shape[1]).weight
     step = float(profile.step[0])
     y = profile.middles(0)

@@ -74,7 +74,7 @@ def supertrend(bars: Bars, period: int, multiplier: float) -> Scene:
 
 def _sar_is_below(bars: Bars, stop: Floats) -> Bools:
     """Whether the stop trails below the price; a flat bar at the stop is as the bar before it."""
-    below, above = stop <= bars.low, stop >= bars.high
+    below, above = ta.le(stop, bars.low), ta.ge(stop, bars.high)
     side = below.astype(np.int8) - above.astype(np.int8)
     if len(side) > 1:
         side[1] = 1 if bars.high[1] >= bars.high[0] else -1  # how Pine's sar starts
@@ -129,7 +129,7 @@ def heikin_ashi(bars: Bars) -> Scene:
     if len(bars) > 1:
         # open = (open₁ + close₁) / 2, an rma over two bars that is seeded with its first two
         opens = np.concatenate((opens[:1], ta.rma(np.append(opens[:1], closes[:-1]), 2)[1:]))
-    up = closes >= opens
+    up = ta.ge(closes, opens)
     return scene(
         "HA",
         line("HA Close", closes, paint(~up, (ink.UP, ink.DOWN)), 3, style="circles"),

@@ -62,10 +62,10 @@ def mfi(bars: Bars, period: int) -> Scene:
 )
 def cmf(bars: Bars, period: int) -> Scene:
     reach = bars.high - bars.low
-    place = np.where(reach == 0, 0.0, (2 * bars.close - bars.low - bars.high) / reach)
+    place = np.where(ta.eq(reach, 0), 0.0, (2 * bars.close - bars.low - bars.high) / reach)
     flow = ta.sum(place * bars.volume, period)
     volume = ta.sum(bars.volume, period)
-    share = np.where(volume == 0, np.nan, flow / volume)
+    share = ta.div(flow, volume)
     return scene("CMF", line("CMF", share, ink.BLUE, 2), level(0), y_range=(-1, 1))
 
 
@@ -99,5 +99,5 @@ def cvd(bars: Bars) -> Scene:
     reach = bars.high - bars.low
     bought = bars.volume * (bars.close - bars.low) / reach
     sold = bars.volume * (bars.high - bars.close) / reach
-    delta = np.where(reach > 0, bought - sold, 0 * bars.volume)
+    delta = np.where(ta.gt(reach, 0), bought - sold, 0 * bars.volume)
     return scene("CVD", line("CVD", ta.cum(delta), ink.BLUE), level(0))

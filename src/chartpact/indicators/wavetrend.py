@@ -39,13 +39,11 @@ class Waves:
 
     @property
     def up(self) -> Bools:
-        crossed: Bools = (ta.shift(self.wt1, 1) < ta.shift(self.wt2, 1)) & (self.wt1 >= self.wt2)
-        return crossed
+        return ta.lt(ta.shift(self.wt1, 1), ta.shift(self.wt2, 1)) & ta.ge(self.wt1, self.wt2)
 
     @property
     def down(self) -> Bools:
-        crossed: Bools = (ta.shift(self.wt1, 1) > ta.shift(self.wt2, 1)) & (self.wt1 <= self.wt2)
-        return crossed
+        return ta.gt(ta.shift(self.wt1, 1), ta.shift(self.wt2, 1)) & ta.le(self.wt1, self.wt2)
 
     def plots(self) -> tuple[Plot, ...]:
         return (
@@ -90,7 +88,7 @@ def _tracks(channel: str, average: str) -> tuple[Track, Track]:
 def wavetrend(bars: Bars, ch_len: int, avg_len: int) -> Scene:
     lines = waves(bars, ch_len, avg_len)
     wt2 = lines.wt2
-    oversold, overbought = wt2 <= -53, wt2 >= 53
+    oversold, overbought = ta.le(wt2, -53), ta.ge(wt2, 53)
     return scene(
         "WaveTrend",
         *lines.plots(),
@@ -171,8 +169,8 @@ def cipher_b(
     plots = [
         *lines.plots(),
         line("RSI", rsi, ink.MAGENTA, 2),
-        marks(rsi <= 30, rsi, ink.EMERALD, 2, "rsi_oversold"),
-        marks(rsi >= 60, rsi, ink.RED, 2, "rsi_overbought"),
+        marks(ta.le(rsi, 30), rsi, ink.EMERALD, 2, "rsi_oversold"),
+        marks(ta.ge(rsi, 60), rsi, ink.RED, 2, "rsi_overbought"),
         _money_strip(bars),
         line("Stoch K", k, ink.CYAN, 2),
         line("Stoch D", d, ink.VIOLET, 1),
@@ -191,11 +189,11 @@ def cipher_b(
 def _money_strip(bars: Bars) -> Plot:
     """A strip around zero, coloured by the money flow, and bright while that moves away from 0."""
     reach = bars.high - bars.low
-    raw = np.where(reach == 0, 0.0, (bars.close - bars.open) / reach * 150)
+    raw = np.where(ta.eq(reach, 0), 0.0, (bars.close - bars.open) / reach * 150)
     flow = ta.sma(raw, MONEY_BARS) - 2.5
     last = ta.shift(flow, 1)
-    positive = flow > 0
-    bright = np.where(positive, flow > last, flow < last)
+    positive = ta.gt(flow, 0)
+    bright = np.where(positive, ta.gt(flow, last), ta.lt(flow, last))
     shades = [faded(color, alpha) for color in (ink.DOWN, ink.EMERALD) for alpha in (0.3, 0.6)]
     colors = paint(2 * positive + bright, shades)
     return columns("MFI", np.where(np.isnan(flow), np.nan, 3.0), colors, base=-3)
@@ -206,11 +204,13 @@ def _crosses(
 ) -> tuple[DotPlot, ...]:
     """Dots where the waves cross. A big dot that strict mode drops does not become a small one."""
     wt2 = lines.wt2
-    low, up = lines.up & (wt2 <= oversold), lines.up & ~(wt2 <= oversold)
-    high, down = lines.down & (wt2 >= overbought), lines.down & ~(wt2 >= overbought)
+    is_low, is_high = ta.le(wt2, oversold), ta.ge(wt2, overbought)
+    low, up = lines.up & is_low, lines.up & ~is_low
+    high, down = lines.down & is_high, lines.down & ~is_high
     if strict:
-        low, high = low & (rsi < 30) & (k < 20), high & (rsi > 70) & (k > 80)
-        up, down = up & (rsi < 40), down & (rsi > 60)
+        low = low & ta.lt(rsi, 30) & ta.lt(k, 20)
+        high = high & ta.gt(rsi, 70) & ta.gt(k, 80)
+        up, down = up & ta.lt(rsi, 40), down & ta.gt(rsi, 60)
     return (
         marks(low, wt2, ink.EMERALD, 6, "buy"),
         marks(high, wt2, ink.RED, 6, "sell"),
@@ -253,7 +253,10 @@ def _divergences(bars: Bars, wt2: Floats, rsi: Floats) -> list[Plot]:
     known = bull.centre + divergence.WING
     then = wt2[bull.previous]
     gold = known[
-        (then <= -75) & (wt2[known] > -75) & (then - wt2[known] <= -5) & (rsi[bull.centre] < 30)
+        ta.le(then, -75)
+        & ta.gt(wt2[known], -75)
+        & ta.le(then - wt2[known], -5)
+        & ta.lt(rsi[bull.centre], 30)
     ]
     dots = Points(x=gold, y=wt2[gold], size=8, label="gold_buy")
     return [*plots, DotPlot(points=dots, color=ink.GOLD)]

@@ -9,6 +9,10 @@
 #include "module.h"
 #include "rows.h"
 
+#define LOOP(name) PyArrayMethod_StridedLoop compare_##name;
+COMPARISON_TABLE(LOOP)
+#undef LOOP
+
 static int run_loop(const Kernel *kernel, char *const *args, const npy_intp *dimensions,
                     const npy_intp *steps)
 {
@@ -39,6 +43,22 @@ static PyArrayMethod_StridedLoop *const loops[KERNELS] = {
 #undef ENTRY
 };
 
+/* Comparisons have no series, so NumPy walks them value by value: compare.c. */
+static const Kernel comparisons[] = {
+#define ENTRY(comparison)                                                                          \
+    {#comparison, "(),()->()", "dd->?", SEES_NA, NULL, 2, 1, {'d', 'd', '?'}, {false}},
+    COMPARISON_TABLE(ENTRY)
+#undef ENTRY
+};
+
+static PyArrayMethod_StridedLoop *const comparison_loops[] = {
+#define ENTRY(name) compare_##name,
+    COMPARISON_TABLE(ENTRY)
+#undef ENTRY
+};
+
+enum { COMPARISONS = sizeof comparisons / sizeof *comparisons };
+
 static PyArray_DTypeMeta *dtype(char type)
 {
     PyArray_Descr *descr =
@@ -55,12 +75,14 @@ static int promote(PyObject *ufunc, PyArray_DTypeMeta *const given[],
 {
     (void)given, (void)signature;
     const char *name = ((PyUFuncObject *)ufunc)->name;
-    for (int k = 0; k < KERNELS; k++)
-        if (kernels[k].name == name) {
-            for (int o = 0; o < kernels[k].n_in + kernels[k].n_out; o++)
-                wanted[o] = NPY_DT_NewRef(dtype(kernels[k].type[o]));
-            return 0;
-        }
+    for (int k = 0; k < KERNELS + COMPARISONS; k++) {
+        const Kernel *kernel = k < KERNELS ? &kernels[k] : &comparisons[k - KERNELS];
+        if (kernel->name != name)
+            continue;
+        for (int o = 0; o < kernel->n_in + kernel->n_out; o++)
+            wanted[o] = NPY_DT_NewRef(dtype(kernel->type[o]));
+        return 0;
+    }
     return -1;
 }
 
@@ -76,7 +98,7 @@ static int add_promoter(PyObject *ufunc, int operands)
     return status;
 }
 
-static int add_kernel(PyObject *module, const Kernel *kernel)
+static int add_kernel(PyObject *module, const Kernel *kernel, PyArrayMethod_StridedLoop *loop)
 {
     PyObject *ufunc = PyUFunc_FromFuncAndDataAndSignature(
         NULL, NULL, NULL, 0, kernel->n_in, kernel->n_out, PyUFunc_None, kernel->name, NULL, 0,
@@ -87,7 +109,7 @@ static int add_kernel(PyObject *module, const Kernel *kernel)
     PyArray_DTypeMeta *dtypes[MAX_IN + MAX_OUT];
     for (int o = 0; o < kernel->n_in + kernel->n_out; o++)
         dtypes[o] = dtype(kernel->type[o]);
-    PyType_Slot slots[] = {{NPY_METH_strided_loop, (void *)loops[kernel - kernels]}, {0, NULL}};
+    PyType_Slot slots[] = {{NPY_METH_strided_loop, (void *)loop}, {0, NULL}};
     PyArrayMethod_Spec spec = {
         .name = kernel->name,
         .nin = kernel->n_in,
@@ -113,7 +135,10 @@ int add_kernels(PyObject *module)
         return -1;
     read_signatures();
     for (int k = 0; k < KERNELS; k++)
-        if (add_kernel(module, &kernels[k]) < 0)
+        if (add_kernel(module, &kernels[k], loops[k]) < 0)
+            return -1;
+    for (int k = 0; k < COMPARISONS; k++)
+        if (add_kernel(module, &comparisons[k], comparison_loops[k]) < 0)
             return -1;
     return 0;
 }

@@ -169,6 +169,9 @@ typedef enum { SEES_NA, SKIPS_NA } NaRule;
     KERNEL(pivot_high, "(n),(),()->(n)", "dqq->d", SEES_NA)                                        \
     KERNEL(pivot_low, "(n),(),()->(n)", "dqq->d", SEES_NA)
 
+/* Comparisons, value by value: compare.c holds their loops. */
+#define COMPARISON_TABLE(ENTRY) ENTRY(lt) ENTRY(le) ENTRY(gt) ENTRY(ge) ENTRY(eq) ENTRY(ne)
+
 #define DECLARE(name, signature, types, na) int kernel_##name(Frame *);
 KERNEL_TABLE(DECLARE)
 #undef DECLARE

@@ -30,6 +30,8 @@ LARGEST = 2**31 - 1
 EXACT = 2**53  # whole numbers up to here are floats
 ABSENT: Any = object()
 
+_differ = kernel("ne")
+
 
 class TaError(ValueError):
     """An argument a `ta` function cannot use: which function, which argument, which value."""
@@ -115,11 +117,10 @@ def series(value: Any) -> Floats:
 
 
 def condition(value: Any) -> Bools:
-    """True or false, one a bar; of numbers, what is neither 0 nor na is true."""
+    """True or false, one a bar; of numbers, na and what is 0 within Pine's tolerance is false."""
     if type(value) is ndarray and value.dtype is BOOL and value.ndim:
         return value
-    array = series(value)
-    return np.not_equal(array, 0) & ~np.isnan(array)
+    return cast(Bools, _differ(series(value), 0.0))
 
 
 def whole(least: int = -LARGEST, most: int = LARGEST) -> Check:

@@ -1,8 +1,8 @@
 """The table of kernels, and which implementation serves them: the C extension or the reference.
 
 A kernel works on the last axis of float64 series (bool where the table says `?`), broadcasts over
-the others, takes its lengths as int64 scalars and its factors as float64 scalars. Arguments have
-been checked before they come here.
+the others, takes its lengths as int64 scalars and its factors as float64 scalars. A comparison
+works value by value. Arguments have been checked before they come here.
 """
 
 import os
@@ -71,6 +71,13 @@ KERNELS: dict[str, tuple[str, str]] = {
     "valuewhen": ("(n),(n),()->(n)", "?dq->d"),
     "pivot_high": ("(n),(),()->(n)", "dqq->d"),
     "pivot_low": ("(n),(),()->(n)", "dqq->d"),
+    # comparisons
+    "lt": ("(),()->()", "dd->?"),
+    "le": ("(),()->()", "dd->?"),
+    "gt": ("(),()->()", "dd->?"),
+    "ge": ("(),()->()", "dd->?"),
+    "eq": ("(),()->()", "dd->?"),
+    "ne": ("(),()->()", "dd->?"),
 }
 
 FORBIDDEN = os.environ.get("CHARTPACT_NO_NATIVE", "") not in ("", "0")
@@ -105,6 +112,8 @@ class Batched:
         series = [
             value for value, (_, is_series) in zip(values, self.inputs, strict=True) if is_series
         ]
+        if not series:
+            return self.function(*values)
         bars = series[0].shape[-1]
         if any(each.shape[-1] != bars for each in series):
             raise ValueError(f"{self.__name__}: series of different lengths")

@@ -1,7 +1,7 @@
 """Logic: comparisons, conditions, and choosing by them.
 
-Comparisons are exact and na is never equal, above or below: a comparison with it is false (`ne`:
-true).
+Comparisons are Pine's: values within 1e-10 of each other are equal, and a comparison with na is
+false, `ne` included.
 """
 
 from collections.abc import Callable
@@ -21,6 +21,7 @@ from chartpact.ta.arguments import (
     checked,
 )
 from chartpact.ta.arithmetic import plain, with_number
+from chartpact.ta.kernels import kernel
 
 __all__ = [
     "eq",
@@ -46,65 +47,67 @@ __all__ = [
 
 Value = TypeVar("Value", float, Floats)  # a number gives a number, a series a series
 
+_gt, _ge, _lt, _le, _eq, _ne = map(kernel, ("gt", "ge", "lt", "le", "eq", "ne"))
+
 
 @checked
 def gt(a: Numbers, b: Operand) -> Bools:
-    """True where a is above b; either may be a number.
+    """True where a is above b by more than 1e-10; either may be a number.
 
     >>> gt([1, 2, 3], [2, 2, 2])
     array([False, False,  True])
     """
-    return cast(Bools, plain(np.greater(a, b)))
+    return cast(Bools, plain(_gt(a, b)))
 
 
 @checked
 def ge(a: Numbers, b: Operand) -> Bools:
-    """True where a is at or above b; either may be a number.
+    """True where a is above b or equal to it within 1e-10; either may be a number.
 
     >>> ge([1, 2, 3], [2, 2, 2])
     array([False,  True,  True])
     """
-    return cast(Bools, plain(np.greater_equal(a, b)))
+    return cast(Bools, plain(_ge(a, b)))
 
 
 @checked
 def lt(a: Numbers, b: Operand) -> Bools:
-    """True where a is below b; either may be a number.
+    """True where a is below b by more than 1e-10; either may be a number.
 
     >>> lt([1, 2, 3], [2, 2, 2])
     array([ True, False, False])
     """
-    return cast(Bools, plain(np.less(a, b)))
+    return cast(Bools, plain(_lt(a, b)))
 
 
 @checked
 def le(a: Numbers, b: Operand) -> Bools:
-    """True where a is at or below b; either may be a number.
+    """True where a is below b or equal to it within 1e-10; either may be a number.
 
     >>> le([1, 2, 3], [2, 2, 2])
     array([ True,  True, False])
     """
-    return cast(Bools, plain(np.less_equal(a, b)))
+    return cast(Bools, plain(_le(a, b)))
 
 
 @checked
 def eq(a: Numbers, b: Operand) -> Bools:
-    """True where a is equal to b; either may be a number.
+    """True where a is equal to b within 1e-10; either may be a number.
 
     >>> eq([1, 2, 3], [2, 2, 2])
     array([False,  True, False])
     """
-    return cast(Bools, plain(np.equal(a, b)))
+    return cast(Bools, plain(_eq(a, b)))
 
 
 @checked
 def ne(a: Numbers, b: Operand) -> Bools:
-    """True where a is different from b; either may be a number.
+    """True where a and b are more than 1e-10 apart; false where one is na. Either may be a number.
 
     >>> ne([1, 2, 3], [2, 2, 2])
     array([ True, False,  True])
     """
-    return cast(Bools, plain(np.not_equal(a, b)))
+    return cast(Bools, plain(_ne(a, b)))
 
 
 def _with_number(twin: Callable[..., Any], side: str, result: str) -> Callable[..., Any]:
@@ -122,7 +125,7 @@ ne_scalar = _with_number(ne, "different from", "array([ True, False,  True])")
 
 @checked
 def logical_and(a: Condition, b: Condition) -> Bools:
-    """True where both conditions are; of numbers, what is neither 0 nor na counts as true.
+    """True where both conditions are; of numbers, na and what is 0 within 1e-10 count as false.
 
     >>> logical_and([True, True], [True, False])
     array([ True, False])
@@ -132,7 +135,7 @@ def logical_and(a: Condition, b: Condition) -> Bools:
 
 @checked
 def logical_or(a: Condition, b: Condition) -> Bools:
-    """True where either condition is; of numbers, what is neither 0 nor na counts as true.
+    """True where either condition is; of numbers, na and what is 0 within 1e-10 count as false.
 
     >>> logical_or([False, True], [False, False])
     array([False,  True])
@@ -142,7 +145,7 @@ def logical_or(a: Condition, b: Condition) -> Bools:
 
 @checked
 def logical_not(a: Condition) -> Bools:
-    """True where the condition is not; of numbers, 0 and na count as false.
+    """True where the condition is not; of numbers, na and what is 0 within 1e-10 count as false.
 
     >>> logical_not([False, True])
     array([ True, False])

@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 NA = math.nan
-EPSILON = 1e-10  # Pine's tolerance in rising, falling, cmo, mfi and dmi
+EPSILON = 1e-10  # Pine's tolerance in comparisons
 
 
 def _empty(like: NDArray[Any]) -> Floats:
@@ -752,3 +752,39 @@ def pivot_low(x: Floats, left: int, right: int) -> Floats:
     Given on the bar that confirms it, na elsewhere; an na among those bars means no pivot.
     """
     return -pivot_high(-x, left, right)
+
+
+# ------------------------------------------------------------------------------- comparisons
+#
+# Value by value. Pine takes values for equal that are within EPSILON, the bound included. With na
+# every comparison is false, `ne` as well.
+
+
+def gt(a: Floats, b: Floats) -> Bools:
+    """Above by more than EPSILON."""
+    return a - b > EPSILON
+
+
+def lt(a: Floats, b: Floats) -> Bools:
+    """Below by more than EPSILON."""
+    return gt(b, a)
+
+
+def eq(a: Floats, b: Floats) -> Bools:
+    """At most EPSILON apart; an infinity is equal to itself."""
+    return np.equal(a, b) | (np.abs(a - b) <= EPSILON)
+
+
+def ne(a: Floats, b: Floats) -> Bools:
+    """More than EPSILON apart."""
+    return np.abs(a - b) > EPSILON
+
+
+def ge(a: Floats, b: Floats) -> Bools:
+    """Above or equal."""
+    return gt(a, b) | eq(a, b)
+
+
+def le(a: Floats, b: Floats) -> Bools:
+    """Below or equal."""
+    return lt(a, b) | eq(a, b)

@@ -1,8 +1,9 @@
 """Series: a value for each bar, with operators that work on all bars at once.
 
 A series holds finite numbers or na (NaN); what would be infinite, such as a division by zero, is
-na. Comparisons give a series of True and False, in which na compares as IEEE 754 says. Every
-operator is charged by the length of the series before it works.
+na. Comparisons give a series of True and False by Pine's rules: values within 1e-10 are equal, and
+a comparison with na is false, `!=` included. Every operator is charged by the length of the series
+before it works.
 """
 
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from chartpact.arrays import any_true
 from chartpact.script.errors import Fault
 from chartpact.script.runtime.meter import Meter
 from chartpact.script.runtime.values import LISTS, HostObject
+from chartpact.ta.kernels import kernel
 from chartpact.textcolumn import TextColumn
 
 Array = NDArray[Any]
@@ -158,12 +160,12 @@ class Series:
     __truediv__, __rtruediv__ = _arithmetic(np.divide)
     __floordiv__, __rfloordiv__ = _arithmetic(np.floor_divide, divides=True)
     __mod__, __rmod__ = _arithmetic(np.mod, divides=True)
-    __lt__ = _comparison(np.less)
-    __le__ = _comparison(np.less_equal)
-    __gt__ = _comparison(np.greater)
-    __ge__ = _comparison(np.greater_equal)
-    __eq__ = _equality(np.equal, otherwise=False)
-    __ne__ = _equality(np.not_equal, otherwise=True)
+    __lt__ = _comparison(kernel("lt"))
+    __le__ = _comparison(kernel("le"))
+    __gt__ = _comparison(kernel("gt"))
+    __ge__ = _comparison(kernel("ge"))
+    __eq__ = _equality(kernel("eq"), otherwise=False)
+    __ne__ = _equality(kernel("ne"), otherwise=True)
     __hash__ = None  # type: ignore[assignment]
     __and__ = __rand__ = _logic(np.logical_and)
     __or__ = __ror__ = _logic(np.logical_or)
