@@ -158,13 +158,16 @@ def test_resampling_loses_no_volume_and_no_extreme(seed, symbol, first, timefram
     grid = start + step * MINUTE * np.arange(400)
     bars = noise(grid[dice.random(400) < 0.7], symbol, lower, seed)
     made = bars.resample(higher)
+    begin = int(np.searchsorted(bars.time, made.time[0])) if len(made) else 0
     done = int(np.searchsorted(bars.close_time, made.close_time[-1], "right")) if len(made) else 0
-    covered = bars[:done]
+    covered = bars[begin:done]
     assert made.volume.sum() == pytest.approx(covered.volume.sum())
     if len(made):
         assert made.high.max() == covered.high.max()
         assert made.low.min() == covered.low.min()
-        assert made.open[0] == bars.open[0]
+        assert made.open[0] == covered.open[0]
+        assert begin in (0, bars.periods(higher).stop[0])
+        assert np.isin(made.time, bars.time).all()
         assert made.close[-1] == covered.close[-1]
         assert (np.diff(made.time) > 0).all()
         assert (made.close_time > made.time).all()
@@ -213,7 +216,8 @@ def test_after_a_gap_the_next_bar_sees_what_was_over_meanwhile():
     time = np.array([0, 5, 40, 45]) * MINUTE
     bars = noise(time, timeframe="5m")
     higher = bars.resample("15m")
-    assert higher.time.tolist() == [0, 30 * MINUTE]
+    assert higher.time.tolist() == [0, 40 * MINUTE]  # of the first bar that is there
+    assert higher.close_time.tolist() == [15 * MINUTE, 45 * MINUTE]
     assert last_closed(bars, higher).tolist() == [-1, -1, 1, 1]
 
 
@@ -268,20 +272,22 @@ def test_utc_days_weeks_and_months_of_a_market_that_never_rests():
     bars = cp.load("sample:btc-1d")
     weekly, monthly = bars.resample("1W"), bars.resample("1M")
     assert {datetime.fromtimestamp(ms / 1000, UTC).weekday() for ms in weekly.time.tolist()} == {0}
-    assert len(monthly) == 24
-    assert monthly.time.astype("datetime64[ms]").astype(str)[1] == "2022-05-01T00:00:00.000"
+    assert len(monthly) == 23  # the bars begin on 6 April 2022 and end on 5 April 2024
+    assert monthly.time.astype("datetime64[ms]").astype(str)[0] == "2022-05-01T00:00:00.000"
     assert monthly.close_time[0] == monthly.time[1]
 
 
 def test_what_trades_in_the_break_counts_for_the_next_day_and_changes_no_closed_bar():
-    hours = [at(2024, 3, 4, hour, 30) for hour in (15, 16, 17, 18, 19)]
+    hours = [at(2024, 3, 4, 14), *(at(2024, 3, 4, hour, 30) for hour in (15, 16, 17, 18, 19))]
     bars = noise(hours, "ES", "30m")
-    daily, four = bars.resample("1D"), bars.resample("4h")
-    assert daily.close.tolist() == [bars.close[1]]
+    daily, four = bars.resample("1D", partial=True), bars.resample("4h")
+    assert daily.close.tolist() == [bars.close[2], bars.close[5]]
     assert [local(ms).hour for ms in four.time.tolist()] == [14]
     rest = noise([*hours, *(at(2024, 3, 5, hour) for hour in (0, 8, 16))], "ES", "30m")
-    assert [local(ms).hour for ms in rest.resample("4h").time.tolist()] == [14, 18, 22, 6]
-    assert rest.resample("4h").open[1] == rest.open[2]
+    four = rest.resample("4h")
+    assert [local(ms).hour for ms in four.time.tolist()] == [14, 17, 0, 8]
+    assert [local(ms).hour for ms in four.close_time.tolist()] == [17, 22, 2, 10]
+    assert four.open[1] == rest.open[3]
 
 
 def test_unknown_volume_stays_unknown():
@@ -299,9 +305,9 @@ def test_another_day_roll_gives_other_days():
     assert utc.day_roll == "UTC midnight"
     assert new_york.day_roll == "17:00 America/New_York"
     morning = bars.resample("1D", day_roll="08:00 UTC")
-    assert morning.close[1] == bars.close[7]
+    assert morning.close[0] == bars.close[7]
     assert utc.close[1] == bars.close[11]
-    assert {local(ms).hour for ms in new_york.time[1:].tolist()} == {17}
+    assert {local(ms).hour for ms in new_york.close_time.tolist()} == {17}
 
 
 def test_resampling_keeps_what_the_bars_are():
@@ -334,8 +340,10 @@ def test_what_cannot_be_resampled_is_told(own, asked, told):
 def test_bars_that_straddle_a_period_count_for_the_one_they_open_in():
     bars = noise(30 * MINUTE + np.arange(8) * HOUR, timeframe="1h")
     made = bars.resample("4h")
-    assert made.close.tolist() == [bars.close[3], bars.close[7]][: len(made)]
-    assert last_closed(bars, made).tolist() == [-1, -1, -1, 0, 0, 0, 0, 1]
+    assert made.close.tolist() == [bars.close[7]]  # the first would begin half an hour earlier
+    whole = bars.resample("4h", partial=True)
+    assert whole.close.tolist() == [bars.close[3], bars.close[7]]
+    assert last_closed(bars, whole).tolist() == [-1, -1, -1, 0, 0, 0, 0, 1]
 
 
 def test_bars_on_another_grid_than_the_trading_day_are_over_no_earlier_than_they_are():

@@ -6,7 +6,8 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pytest
 
-from chartpact.clock.periods import closes, period_of, periods
+from chartpact.clock.markets import MARKETS
+from chartpact.clock.periods import closes, opens, period_of, periods
 from chartpact.clock.timeframe import Timeframe
 from chartpact.clock.tradingcalendar import TradingCalendar
 
@@ -64,10 +65,13 @@ def test_seconds_of_one_day_are_none_of_the_next():
 
 
 @pytest.mark.parametrize("timeframe", ["7m", "4h", "1D", "2D", "1W", "2W", "1M", "5M", "12M"])
-@pytest.mark.parametrize("symbol_roll", [("ES", "18:00 America/New_York"), ("", "08:00 UTC")])
-def test_a_period_holds_its_bars_and_ends_before_the_next_begins(timeframe, symbol_roll):
-    symbol, roll = symbol_roll
-    calendar = TradingCalendar.of(roll, symbol)
+@pytest.mark.parametrize(
+    "market_roll",
+    [("listed", "18:00 America/New_York"), ("fx", "17:00 America/New_York"), ("24x7", "08:00 UTC")],
+)
+def test_a_period_holds_its_bars_and_ends_before_the_next_begins(timeframe, market_roll):
+    market, roll = market_roll
+    calendar = TradingCalendar.of(roll, market)
     time = hours("2023-02-20 18:00", 24 * 400)
     time = time[(time >= calendar.opening(calendar.date(time)))]
     groups = periods(time, Timeframe.parse(timeframe), calendar)
@@ -76,6 +80,114 @@ def test_a_period_holds_its_bars_and_ends_before_the_next_begins(timeframe, symb
     assert (groups.end > time[groups.stop - 1]).all()
     assert (groups.end[:-1] <= groups.start[1:]).all()
     assert (np.diff(groups.of_each) >= 0).all()
+
+
+def dates(*texts: str) -> np.ndarray:
+    """Noon of these dates in UTC."""
+    return np.array(texts, "datetime64[D]").astype("datetime64[ms]").astype(np.int64) + 43_200_000
+
+
+def every_date(first: str, last: str) -> list[str]:
+    return np.arange(first, last, dtype="datetime64[D]").astype(str).tolist()
+
+
+def starting(days: list[str], timeframe: str, market: str) -> list[str]:
+    """The days, after the first, on which a new period begins."""
+    calendar = TradingCalendar.of("UTC midnight", market)
+    period = period_of(dates(*days), Timeframe.parse(timeframe), calendar)
+    return [day for day, new in zip(days[1:], np.diff(period) != 0, strict=True) if new]
+
+
+def test_days_of_a_market_of_every_day_count_from_the_first_of_january():
+    days = every_date("2023-12-28", "2024-01-07")
+    assert starting(days, "3D", "24x7") == ["2023-12-30", "2024-01-01", "2024-01-04"]
+    days = every_date("2024-02-20", "2024-03-12")  # over the 29th of February
+    assert starting(days, "5D", "24x7") == ["2024-02-25", "2024-03-01", "2024-03-06", "2024-03-11"]
+
+
+def test_days_of_currencies_count_all_from_monday_to_friday():
+    weekdays = "12-24 12-26 12-27 12-30 12-31 01-02 01-03 01-06 01-07 01-08 01-09".split()
+    days = [f"{2025 if day < '06' else 2024}-{day}" for day in weekdays]
+    # 25 December and 1 January count, though nothing trades
+    assert [day[5:] for day in starting(days, "2D", "fx")] == [
+        *("12-26", "12-30", "01-02", "01-03", "01-07", "01-09")
+    ]
+
+
+def test_days_of_a_listed_market_count_where_they_have_bars():
+    # Independence Day, a Thursday, counts for nobody
+    days = ["2024-07-01", "2024-07-02", "2024-07-03", "2024-07-05", "2024-07-08", "2024-07-09"]
+    # 130 weekdays lie before the first, so that it is the first of two
+    assert starting(days, "2D", "listed") == ["2024-07-03", "2024-07-08"]
+    assert starting(days, "2D", "fx") == ["2024-07-03", "2024-07-05", "2024-07-09"]
+    assert starting(days[1:], "2D", "listed") == ["2024-07-03", "2024-07-08"]
+    # and every year begins with the first day that trades
+    days = ["2023-12-27", "2023-12-28", "2023-12-29", "2024-01-02", "2024-01-03", "2024-01-04"]
+    assert starting(days, "2D", "listed") == ["2023-12-28", "2024-01-02", "2024-01-04"]
+
+
+def test_a_listed_period_is_over_with_its_last_day_or_with_its_year():
+    calendar = TradingCalendar.of("UTC midnight", "listed")
+    days = ["2024-07-01", "2024-07-02", "2024-07-03", "2024-07-05", "2024-12-30", "2025-01-02"]
+
+    def ends(count: int) -> list[str]:
+        groups = periods(dates(*days[:count]), Timeframe.parse("2D"), calendar)
+        return (groups.end // 86_400_000 - 1).astype("datetime64[D]").astype(str).tolist()
+
+    assert ends(1) == ["2024-07-02"]
+    assert ends(2) == ["2024-07-02"]
+    assert ends(3) == ["2024-07-02", "2024-07-04"]  # the next weekday, until it turns out
+    assert ends(4) == ["2024-07-02", "2024-07-05"]
+    assert ends(5) == ["2024-07-02", "2024-07-05", "2024-12-31"]
+    assert ends(6) == ["2024-07-02", "2024-07-05", "2024-12-31", "2025-01-03"]
+
+
+@pytest.mark.parametrize("market", MARKETS)
+def test_weeks_count_the_mondays_of_their_year(market):
+    mondays = np.arange("2024-11-04", "2025-02-08", 7, dtype="datetime64[D]").astype(str).tolist()
+    assert starting(mondays, "3W", market) == [
+        *("2024-11-11", "2024-12-02", "2024-12-23", "2025-01-06", "2025-01-27")
+    ]
+
+
+@pytest.mark.parametrize("market", MARKETS)
+def test_months_count_from_january(market):
+    months = np.arange("2025-09", "2026-08", dtype="datetime64[M]").astype("datetime64[D]")
+    starts = [day[:7] for day in starting((months + 4).astype(str).tolist(), "5M", market)]
+    assert starts == ["2025-11", "2026-01", "2026-06"]
+
+
+def test_the_first_period_is_whole_where_the_bars_begin_with_it():
+    step = Timeframe.parse("1D")
+    time = hours("2024-07-01 17:00", 30)
+    assert periods(time, step, ROLLED).whole.tolist() == [True, False]
+    assert periods(time[1:], step, ROLLED).whole.tolist() == [False, False]
+    until = int(time[23]) + 3_600_000
+    assert periods(time[:24], step, ROLLED, until).whole.tolist() == [True]
+    assert periods(time[:24], step, ROLLED, until - 1).whole.tolist() == [False]
+
+
+def test_bars_on_a_grid_of_their_own_last_their_full_length():
+    three_days = dates("2024-01-02", "2024-01-05") - 43_200_000  # as counted from 1970
+    day = 86_400_000
+    calendar = TradingCalendar.of("UTC midnight")
+    assert (closes(three_days, Timeframe.parse("3D"), calendar) - three_days).tolist() == [
+        3 * day
+    ] * 2
+    ours = dates("2024-01-01", "2024-12-30") - 43_200_000
+    length = (closes(ours, Timeframe.parse("7D"), calendar) - ours) // day
+    assert length.tolist() == [7, 2]  # the last period of a year ends with it
+
+
+@pytest.mark.parametrize("market", MARKETS)
+@pytest.mark.parametrize("timeframe", ["1D", "2D", "3D", "1W", "2W", "1M", "5M"])
+def test_what_is_stamped_at_its_close_opened_where_its_period_did(timeframe, market):
+    calendar = TradingCalendar.of("17:00 America/New_York", market)
+    step = Timeframe.parse(timeframe)
+    days = calendar.opening(calendar.date(hours("2023-11-01 18:00", 24 * 200)[::24]))
+    groups = periods(days[np.append(True, np.diff(days) > 0)], step, calendar)
+    assert opens(groups.end, step, calendar)[1:].tolist() == groups.start[1:].tolist()
+    assert closes(groups.start[1:], step, calendar).tolist() == groups.end[1:].tolist()
 
 
 def test_no_times_have_no_periods():

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chartpact.clock.errors import ClockError
-from chartpact.clock.tradingcalendar import TradingCalendar, canonical_roll, default_roll
+from chartpact.clock.markets import MARKETS, market_and_roll
+from chartpact.clock.tradingcalendar import TradingCalendar, canonical_roll
 
 NEW_YORK = ZoneInfo("America/New_York")
 
@@ -19,7 +20,8 @@ def at(*moment, zone=NEW_YORK):
 
 
 def days_of(symbol, *times, day_roll=""):
-    calendar = TradingCalendar.of(day_roll or default_roll(symbol), symbol)
+    market, roll = market_and_roll(symbol)
+    calendar = TradingCalendar.of(day_roll or roll, market)
     return calendar.date(np.array(times)).astype("datetime64[D]").astype(str).tolist()
 
 
@@ -35,7 +37,7 @@ def days_of(symbol, *times, day_roll=""):
     ],
 )
 def test_the_roll_follows_from_the_kind_of_symbol(symbol, roll):
-    assert default_roll(symbol) == roll
+    assert market_and_roll(symbol)[1] == roll
 
 
 @pytest.mark.parametrize(
@@ -130,11 +132,11 @@ ROLLS = [
 
 @given(
     st.sampled_from(ROLLS),
-    st.sampled_from(["", "ES", "EURUSD"]),
+    st.sampled_from(MARKETS),
     st.lists(st.integers(at(1801, 1, 1), at(2199, 1, 1)), min_size=1, max_size=30),
 )
-def test_every_time_lies_in_one_day_that_is_not_over_after_the_last_that_is(roll, symbol, times):
-    calendar = TradingCalendar.of(default_roll(symbol) if symbol else roll, symbol)
+def test_every_time_lies_in_one_day_that_is_not_over_after_the_last_that_is(roll, market, times):
+    calendar = TradingCalendar.of(roll, market)
     time = np.array(times)
     date = calendar.date(time)
     before = calendar.preceding(date - 1)

@@ -28,6 +28,7 @@ USUAL = {
     "spec": "0930-1600",
     "timeframe": "1h",
     "roll": "0000",
+    "market": "fx",
     "condition": BOOLS,
     "anchor": BOOLS,
     "offset": 1,
@@ -172,6 +173,7 @@ _zone: tz
 _session: spec
 _timeframe: timeframe
 _time_of_day: roll
+_market: market
 """
 
 

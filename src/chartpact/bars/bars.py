@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from chartpact.bars import dataframes
-from chartpact.bars.columns import COLUMNS, check, freeze, to_column
+from chartpact.bars.columns import COLUMNS, TIMES, check, freeze, to_column
 from chartpact.bars.errors import BarsError, translate_clock_errors
 from chartpact.bars.table import Known, Options, to_fields
 from chartpact.checks import is_number
+from chartpact.clock.markets import LISTED, check_market, market_and_roll
 from chartpact.clock.periods import Periods, closes, periods
 from chartpact.clock.timeframe import Timeframe
-from chartpact.clock.tradingcalendar import TradingCalendar, canonical_roll, default_roll
+from chartpact.clock.tradingcalendar import TradingCalendar, canonical_roll
 from chartpact.clock.walltime import iso
 from chartpact.prices import derive
 
@@ -63,6 +64,8 @@ class Bars:
     source: str = ""
     pair: str | None = None  # BARS of a related symbol, for indicators that compare two
     calendar: str | None = None  # where the economic events of these weeks are found
+    market: str = ""  # "24x7", "fx" or "listed"; "" becomes what the symbol's name says
+    ends: Times | None = None  # when bars are over, where time and timeframe do not say it
 
     @translate_clock_errors()
     def __post_init__(self) -> None:
@@ -77,7 +80,14 @@ class Bars:
         tick_size = self.tick_size
         if tick_size is not None and not (is_number(tick_size) and tick_size > 0):
             raise BarsError(f"tick_size is {tick_size!r}: it is a positive number")
-        put(self, "day_roll", canonical_roll(self.day_roll or default_roll(self.symbol)))
+        market, roll = market_and_roll(self.symbol)
+        put(self, "day_roll", canonical_roll(self.day_roll or roll))
+        put(self, "market", check_market(self.market or market))
+        if self.ends is not None:
+            ends = to_column("ends", self.ends)
+            if ends.shape != self.time.shape or (ends <= self.time).any():
+                raise BarsError("ends has one time for each bar, after the bar's time")
+            put(self, "ends", None if np.array_equal(ends, self._nominal_ends()) else ends)
 
     @classmethod
     def from_columns(cls, columns: Mapping[str, ArrayLike], **options: Unpack[Known]) -> Self:
@@ -128,14 +138,17 @@ class Bars:
 
     def take(self, which: slice | NDArray[np.intp]) -> Self:
         """The bars at these places, in the order of time."""
-        return self._with_columns({name: getattr(self, name)[which] for name in COLUMNS})
+        columns = {name: getattr(self, name)[which] for name in COLUMNS}
+        if self.ends is not None:
+            columns["ends"] = self.ends[which]
+        return self._with_columns(columns)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Bars):
             return NotImplemented
         return all(
-            np.array_equal(getattr(self, name), getattr(other, name), equal_nan=name != "time")
-            if name in COLUMNS
+            np.array_equal(getattr(self, name), getattr(other, name), equal_nan=name not in TIMES)
+            if name in (*COLUMNS, *TIMES)
             else getattr(self, name) == getattr(other, name)
             for name in (field.name for field in fields(self))
         )
@@ -163,6 +176,9 @@ class Bars:
     @cached_property
     def close_time(self) -> Times:
         """When each bar is over, in UTC ms: at the end of its timeframe or of its trading day."""
+        return self._nominal_ends() if self.ends is None else self.ends
+
+    def _nominal_ends(self) -> Times:
         return freeze(closes(self.time, self._step("close_time"), self._trading_calendar))
 
     @cached_property
@@ -172,17 +188,19 @@ class Bars:
 
     @property
     def _trading_calendar(self) -> TradingCalendar:
-        return TradingCalendar.of(self.day_roll, self.symbol)
+        return TradingCalendar.of(self.day_roll, self.market)
 
     # --------------------------------------------------------------------------- higher timeframes
 
     @translate_clock_errors()
-    def resample(self, timeframe: str, day_roll: str | None = None) -> Self:
-        """The completed bars of a higher timeframe.
+    def resample(self, timeframe: str, day_roll: str | None = None, partial: bool = False) -> Self:
+        """The whole bars of a higher timeframe, each at the time of its first bar here.
 
-        A higher bar is there only once its period is over by the close of the last bar here.
-        Intraday periods count from the start of the trading day; days, weeks and months consist
-        of whole trading days, so that Monday of a futures week opens on Sunday evening.
+        A higher bar is there only once its period is over by the close of the last bar here, and
+        the first only if its period does not begin before the first bar here. `partial` keeps
+        these two; `periods(timeframe).whole` tells which they are. Intraday periods count from
+        the start of the trading day; days, weeks and months consist of whole trading days, so
+        that Monday of a futures week opens on Sunday evening.
         """
         higher, own = Timeframe.parse(timeframe), self._step("resample")
         roll = canonical_roll(day_roll or self.day_roll)
@@ -191,27 +209,34 @@ class Bars:
         if not own.nests_in(higher):
             reason = "is shorter" if higher.ms < own.ms else "is not made of whole bars"
             raise BarsError(f"bars of {own} cannot be resampled to {higher}, which {reason}")
+        if self.market == LISTED and own.unit == "D" and own.count > 1:
+            raise BarsError(
+                f"bars of {own} cannot be resampled to {higher}: on a listed market its days are "
+                "counted by daily bars"
+            )
         rolled = replace(self, day_roll=roll)
         if len(self) == 0:
             return replace(rolled, timeframe=str(higher))
-        groups = periods(self.time, higher, rolled._trading_calendar)
-        done = int(np.searchsorted(groups.end, rolled.close_time[-1], side="right"))
-        first, stop = groups.first, groups.stop
-        columns = {
-            "time": groups.start,
+        groups = rolled.periods(timeframe)
+        first = groups.first
+        columns: dict[str, Any] = {
+            "time": self.time[first],
             "open": self.open[first],
             "high": np.maximum.reduceat(self.high, first),
             "low": np.minimum.reduceat(self.low, first),
-            "close": self.close[stop - 1],
+            "close": self.close[groups.stop - 1],
             "volume": np.add.reduceat(self.volume, first),
+            "ends": groups.end,
         }
-        whole = {name: column[:done] for name, column in columns.items()}
-        return replace(rolled._with_columns(whole), timeframe=str(higher))
+        if not partial:
+            columns = {name: column[groups.whole] for name, column in columns.items()}
+        return replace(rolled, timeframe=str(higher), **columns)
 
     @translate_clock_errors()
     def periods(self, timeframe: str) -> Periods:
-        """How these bars group into periods of a higher timeframe, the unfinished one included."""
-        return periods(self.time, Timeframe.parse(timeframe), self._trading_calendar)
+        """How these bars group into periods of a higher timeframe, those not whole included."""
+        until = int(self.close_time[-1]) if self.timeframe and len(self) else None
+        return periods(self.time, Timeframe.parse(timeframe), self._trading_calendar, until)
 
     def _step(self, why: str) -> Timeframe:
         if not self.timeframe:

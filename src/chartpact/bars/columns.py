@@ -11,6 +11,7 @@ from chartpact.clock.walltime import iso
 from chartpact.prices import OHLC, STORED
 
 COLUMNS = ("time", *STORED)
+TIMES = ("time", "ends")  # of the columns, those that hold UTC ms
 EARLIEST, LATEST = -5_364_662_400_000, 7_258_118_400_000  # 1800-01-01 and 2200-01-01
 
 Column = NDArray[Any]
@@ -65,11 +66,11 @@ def check(columns: dict[str, Column], place: Place) -> None:
 
 def to_column(name: str, values: ArrayLike) -> Column:
     """The values as a read-only column; shared when nobody else can change them, else copied."""
-    kind = np.int64 if name == "time" else np.float64
+    kind = np.int64 if name in TIMES else np.float64
     try:
         array = np.asarray(values)
-        if name == "time" and array.dtype.kind not in "iu" and array.size:
-            raise BarsError(f"time holds {array.dtype} values, not whole UTC ms")
+        if name in TIMES and array.dtype.kind not in "iu" and array.size:
+            raise BarsError(f"{name} holds {array.dtype} values, not whole UTC ms")
         array = np.asarray(array, dtype=kind)
     except BarsError:
         raise

@@ -36,13 +36,14 @@ def load(
     timeframe: str | None = None,
     tick_size: float | None = None,
     day_roll: str | None = None,
+    market: str | None = None,
 ) -> Bars:
     """Bars of a CSV or Parquet file, of `sample:NAME`, or of `SYMBOL@SOURCE`.
 
     `tz` is the zone of times that name none. `stamp` says whether times are the bars' opens or
     their closes. The others override what the file's name and rows say.
     """
-    options = Options(tz, stamp, symbol, timeframe, tick_size, day_roll)
+    options = Options(tz, stamp, symbol, timeframe, tick_size, day_roll, market)
     text = fspath(source)
     if text.startswith(samples.PREFIX):
         return override(samples.bars(text), options)
@@ -61,7 +62,7 @@ def load(
 
 def override(bars: Bars, options: Options) -> Bars:
     """Bars with what the options say of them, in longer ones where a timeframe is named."""
-    names = ("symbol", "tick_size", "day_roll")
+    names = ("symbol", "tick_size", "day_roll", "market")
     changes: dict[str, Any] = {
         name: value for name in names if (value := getattr(options, name)) is not None
     }

@@ -13,9 +13,10 @@ from chartpact.bars.columns import Column, Place, check, freeze
 from chartpact.bars.errors import BarsError, translate_clock_errors
 from chartpact.bars.numerals import numbers, to_texts
 from chartpact.bars.ticksize import tick_size_of
+from chartpact.clock.markets import check_market, market_and_roll
 from chartpact.clock.periods import opens
 from chartpact.clock.timeframe import Timeframe, of_steps
-from chartpact.clock.tradingcalendar import TradingCalendar, default_roll
+from chartpact.clock.tradingcalendar import TradingCalendar
 from chartpact.clock.zones import zone
 from chartpact.prices import OHLC
 from chartpact.problem import did_you_mean
@@ -36,6 +37,7 @@ class Known(TypedDict, total=False):
     timeframe: str | None
     tick_size: float | None
     day_roll: str | None
+    market: str | None  # "24x7", "fx" or "listed": which days are trading days
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,7 @@ class Options:
     timeframe: str | None = None
     tick_size: float | None = None
     day_roll: str | None = None
+    market: str | None = None
 
     @translate_clock_errors()
     def __post_init__(self) -> None:
@@ -132,17 +135,19 @@ def to_fields(table: Table, options: Options, *, source: str, symbol: str = "") 
         raise BarsError("there are no bars")
     symbol = options.symbol if options.symbol is not None else symbol
     step = _timeframe(time, options.timeframe)
-    roll = options.day_roll or default_roll(symbol)
+    market, roll = market_and_roll(symbol)
+    market, roll = check_market(options.market or market), options.day_roll or roll
     if options.stamp == "close":
         if step is None:
             raise BarsError("the opening of one bar needs its timeframe: give it, as in '5m'")
-        columns["time"] = opens(time, step, TradingCalendar.of(roll, symbol))
+        columns["time"] = opens(time, step, TradingCalendar.of(roll, market))
     prices = np.concatenate([columns[name] for name in OHLC])
     return {name: freeze(column) for name, column in columns.items()} | {
         "symbol": symbol,
         "timeframe": "" if step is None else str(step),
         "tick_size": tick_size_of(prices) if options.tick_size is None else options.tick_size,
         "day_roll": roll,
+        "market": market,
         "source": source,
     }
 

@@ -11,6 +11,7 @@ from chartpact.cli import ALL_FAILED, DONE, Verbs
 from chartpact.cli.database import own_catalogue
 from chartpact.cli.params import add_indicators
 from chartpact.cli.picture import add_picture, save, select_bars
+from chartpact.clock.markets import MARKETS
 from chartpact.sources import load
 
 
@@ -65,6 +66,11 @@ def add_overrides(verb: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--day-roll", metavar="TIME", help="when a trading day begins: '17:00 America/New_York'"
     )
+    group.add_argument(
+        "--market",
+        choices=MARKETS,
+        help="on which days it trades: all, Monday to Friday, or listed",
+    )
 
 
 def load_bars(args: argparse.Namespace) -> Bars:
@@ -76,6 +82,7 @@ def load_bars(args: argparse.Namespace) -> Bars:
         symbol=args.symbol,
         timeframe=args.timeframe,
         day_roll=args.day_roll,
+        market=args.market,
     )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chartpact.clock.errors import ClockError
+from chartpact.clock.markets import EVERY_DAY, FUTURES_ROLL, UTC_MIDNIGHT
 from chartpact.clock.sessions import MINUTES, minute_of_day
 from chartpact.clock.timeframe import DAY, MINUTE
 from chartpact.clock.walltime import weekday
@@ -20,22 +21,8 @@ from chartpact.clock.zones import to_utc, zone
 Times = NDArray[np.int64]
 Dates = NDArray[np.int64]  # days since 1970-01-01
 
-UTC_MIDNIGHT = "UTC midnight"
-FX_ROLL = "17:00 America/New_York"
-FUTURES_ROLL = "18:00 America/New_York"
-
-CURRENCIES = frozenset(
-    "AUD BRL CAD CHF CNH CNY CZK DKK EUR GBP HKD HUF ILS INR JPY KRW MXN NOK NZD PLN RUB SEK SGD "
-    "THB TRY USD ZAR".split()
-)
-METALS = frozenset("XAU XAG XPT XPD".split())  # spot metals keep the hours of the futures
-FUTURES = frozenset(
-    "ES MES NQ MNQ YM MYM RTY M2K NKD EMD CL MCL QM NG QG RB HO BZ GC MGC SI SIL HG PL PA "
-    "ZN ZB ZF ZT TN UB 6A 6B 6C 6E 6J 6M 6N 6S M6A M6B M6E".split()
-)
 _TIME_OF_DAY = r"(?:[01][0-9]|2[0-3]):[0-5][0-9]"
 _ROLL = re.compile(rf"({_TIME_OF_DAY}(?:-{_TIME_OF_DAY})?) +(.+)")
-_CONTRACT = re.compile(r"([A-Z0-9]+?)(?:[FGHJKMNQUVXZ](?:\d{1,2}|20\d\d)|\d!|=F)?")
 
 # The CME's daily break began at 17:15 until trade date 2015-09-21, and at 17:00 since.
 _CLOSE_CHANGED = int(np.datetime64("2015-09-21", "D").astype(np.int64))
@@ -48,22 +35,21 @@ class TradingCalendar:
     roll: int
     zone: str
     close: int | None = None  # None: a day ends where the next begins
+    market: str = EVERY_DAY
     close_before_change: int | None = None
-    weekdays_only: bool = False
 
     @staticmethod
-    def of(day_roll: str, symbol: str = "") -> "TradingCalendar":
-        """The calendar that a text like `18:00 America/New_York` means for a symbol."""
+    def of(day_roll: str, market: str = EVERY_DAY) -> "TradingCalendar":
+        """The calendar that a text like `18:00 America/New_York` means for a kind of market."""
         text = canonical_roll(day_roll)
-        if text == default_roll(symbol) and text in _MARKETS:
-            return _MARKETS[text]
         if text == UTC_MIDNIGHT:
-            return TradingCalendar(0, "UTC")
+            return TradingCalendar(0, "UTC", market=market)
         times, _, where = text.partition(" ")
+        if text == FUTURES_ROLL and market != EVERY_DAY:
+            return TradingCalendar(18 * 60, where, 17 * 60, market, 17 * 60 + 15)
         roll, _, close = times.partition("-")
-        return TradingCalendar(
-            minute_of_day(roll, ":"), where, minute_of_day(close, ":") if close else None
-        )
+        end = minute_of_day(close, ":") if close else None
+        return TradingCalendar(minute_of_day(roll, ":"), where, end, market)
 
     def opening(self, date: Dates) -> Times:
         """When the trading days of these dates begin, in UTC ms."""
@@ -96,23 +82,11 @@ class TradingCalendar:
         return date - (weekday(date) - 4) * self._rest(date)
 
     def _rest(self, date: Dates) -> NDArray[np.bool_]:
-        return (weekday(date) >= 5) & self.weekdays_only
+        return (weekday(date) >= 5) & (self.market != EVERY_DAY)
 
     def _rolls(self, date: Dates) -> Times:
         """The wall-clock time of each roll: a roll after noon begins the day of the next date."""
         return (date - (self.roll >= MINUTES // 2)) * DAY + self.roll * MINUTE
-
-
-_MARKETS = {
-    FX_ROLL: TradingCalendar(17 * 60, "America/New_York", weekdays_only=True),
-    FUTURES_ROLL: TradingCalendar(
-        18 * 60,
-        "America/New_York",
-        close=17 * 60,
-        close_before_change=17 * 60 + 15,
-        weekdays_only=True,
-    ),
-}
 
 
 def run_starts(values: NDArray[np.int64]) -> NDArray[np.intp]:
@@ -120,23 +94,6 @@ def run_starts(values: NDArray[np.int64]) -> NDArray[np.intp]:
     starts = np.ones(len(values), np.bool_)
     np.not_equal(values[1:], values[:-1], out=starts[1:])
     return np.flatnonzero(starts)
-
-
-def default_roll(symbol: str) -> str:
-    """The day roll of a symbol whose kind can be told from its name.
-
-    >>> default_roll("OANDA:EUR_USD"), default_roll("ESZ2026"), default_roll("BTCUSDT")
-    ('17:00 America/New_York', '18:00 America/New_York', 'UTC midnight')
-    """
-    name = symbol.upper().rpartition(":")[2]
-    letters = re.sub(r"=X$|[^A-Z]", "", name)
-    if len(letters) == 6 and letters[3:] in CURRENCIES:
-        if letters[:3] in CURRENCIES:
-            return FX_ROLL
-        if letters[:3] in METALS:
-            return FUTURES_ROLL
-    contract = _CONTRACT.fullmatch(name.lstrip("/"))
-    return FUTURES_ROLL if contract and contract[1] in FUTURES else UTC_MIDNIGHT
 
 
 def canonical_roll(text: str) -> str:

@@ -28,10 +28,15 @@ def month_start(month: Times) -> Times:
     return month.astype("datetime64[M]").astype("datetime64[D]").astype(np.int64)
 
 
+def year_start(date: Times, later: int = 0) -> Times:
+    """1 January of the year of each date, or of the year that many years later."""
+    return month_start((months(date) // 12 + later) * 12)
+
+
 def _week_of_year(wall: Times) -> Times:
     """The ISO week: its Thursday says which year it belongs to."""
     thursday = wall // DAY + 3 - weekday(wall // DAY)
-    return (thursday - month_start(months(thursday) // 12 * 12)) // 7 + 1
+    return (thursday - year_start(thursday)) // 7 + 1
 
 
 # Pine's names for the parts of a time.

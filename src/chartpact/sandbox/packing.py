@@ -30,7 +30,7 @@ _ARRAYS: Mapping[str, tuple[str, type[RecordArray[Any]]]] = {  # by the kind of 
     "dot": ("dots", Points),
     "shape": ("marks", Marks),
 }
-_ABOUT_BARS = tuple(field.name for field in fields(Bars) if field.name not in COLUMNS)
+_ABOUT_BARS = tuple(field.name for field in fields(Bars) if field.name not in (*COLUMNS, "ends"))
 
 
 # ------------------------------------------------------------------------------------------ bars
@@ -39,8 +39,10 @@ _ABOUT_BARS = tuple(field.name for field in fields(Bars) if field.name not in CO
 def pack_bars(bars: Bars, columns: list[Column]) -> Document:
     """What tells these bars apart; their columns go to the end of `columns`."""
     first = len(columns)
-    columns += (getattr(bars, name) for name in COLUMNS)
-    return {"first": first, **{name: getattr(bars, name) for name in _ABOUT_BARS}}
+    names = COLUMNS if bars.ends is None else (*COLUMNS, "ends")
+    columns += (getattr(bars, name) for name in names)
+    about = {name: getattr(bars, name) for name in _ABOUT_BARS}
+    return {"first": first, "columns": names, **about}
 
 
 def join(job: Document, columns: list[Column], shared: Document, more: list[Column]) -> None:
@@ -55,7 +57,8 @@ def unpack_bars(document: Document, columns: Sequence[Column]) -> Bars:
     bars = object.__new__(Bars)
     first = document["first"]
     put = bars.__dict__
-    put |= {name: columns[first + i] for i, name in enumerate(COLUMNS)}
+    put["ends"] = None
+    put |= {name: columns[first + i] for i, name in enumerate(document["columns"])}
     put |= {name: document[name] for name in _ABOUT_BARS}
     return bars
 

@@ -150,6 +150,11 @@ def draw(job: ChartJob) -> Picture:
 
 def read_inline_bars(inline: InlineBars) -> Bars:
     """The caller's own bars, checked like any others."""
-    columns = inline.model_dump(exclude={"symbol", "timeframe"}, exclude_none=True)
-    bars = Bars.from_columns(columns, symbol=inline.symbol, timeframe=inline.timeframe or None)
+    columns = inline.model_dump(exclude={"symbol", "timeframe", "market"}, exclude_none=True)
+    bars = Bars.from_columns(
+        columns,
+        symbol=inline.symbol,
+        timeframe=inline.timeframe or None,
+        market=inline.market,
+    )
     return replace(bars, source="inline")

@@ -4,9 +4,11 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+MARKET = "trades every day, Monday to Friday, or on an exchange; without it, by the symbol"
 Theme = Literal["dark", "light"]
 Format = Literal["png", "svg", "summary", "series"]
 SampleShape = Literal["wide", "tall"]  # of the chart on the page
+Market = Literal["24x7", "fx", "listed"]
 Plain = bool | int | float | str | None
 
 Value = TypeVar("Value")
@@ -54,6 +56,7 @@ class InlineBars(Incoming, Shape):
     volume: Volumes | None = Field(None, description="null where none was reported")
     symbol: str = Field("", max_length=64)
     timeframe: str = Field("", max_length=8)
+    market: Market | None = Field(None, description=MARKET)
 
 
 class AskedIndicator(Incoming):
@@ -236,6 +239,7 @@ class Known(BaseModel):
     timeframe: str | None = Field(None, max_length=8)
     tick_size: float | None = Field(None, gt=0, allow_inf_nan=False)
     day_roll: str | None = Field(None, max_length=80, description="as in 17:00 America/New_York")
+    market: Market | None = Field(None, description=MARKET)
 
 
 class Outcome(Shape):

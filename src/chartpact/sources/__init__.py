@@ -52,8 +52,9 @@ def load(source: str | PathLike[str], **options: Unpack[Known]) -> Bars:
     """Bars of a CSV or Parquet file, of `sample:NAME`, or of `SYMBOL@SOURCE`.
 
     `tz` is the zone of times that name none; `stamp` says whether times are the bars' opens or
-    their closes; `symbol`, `timeframe`, `tick_size` and `day_roll` override what a file tells. Of
-    `sample:NAME` and `SYMBOL@SOURCE`, `timeframe` asks for longer bars.
+    their closes; `symbol`, `timeframe`, `tick_size`, `day_roll` and `market` ("24x7", "fx" or
+    "listed") override what a file tells. Of `sample:NAME` and `SYMBOL@SOURCE`, `timeframe` asks
+    for longer bars.
     """
     text = fspath(source)
     if at_source(text) is None:
@@ -64,6 +65,7 @@ def load(source: str | PathLike[str], **options: Unpack[Known]) -> Bars:
             f"{text}: tz and stamp are for files; those of a folder are told in "
             f"{VARIABLE}, as in data=folder:/srv/bars?tz=America/New_York"
         )
-    # Days that begin when the caller says are made of the source's own bars.
-    asked = None if given.day_roll is not None else given.timeframe
+    # Days that are as the caller says are made of the source's own bars.
+    own_days = given.day_roll is not None or given.market is not None
+    asked = None if own_days else given.timeframe
     return override(open_directory(from_environment()).load(text, asked), given)

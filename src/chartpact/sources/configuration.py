@@ -18,6 +18,7 @@ from urllib.parse import unquote
 from chartpact.bars.load import SOURCE_NAME
 from chartpact.cache import Cache
 from chartpact.clock import zones
+from chartpact.clock.markets import check_market
 from chartpact.clock.timeframe import Timeframe
 from chartpact.sources.directory import SAMPLES, Directory, Source
 from chartpact.sources.errors import Misconfigured, near
@@ -121,6 +122,11 @@ def _symbols(text: str) -> tuple[str, ...]:
     return symbols
 
 
+_FOLDER: Mapping[str, Callable[[str], Any]] = {
+    "tz": _zone,
+    "stamp": _stamp,
+    "market": check_market,
+}
 _ONLINE: Mapping[str, Callable[[str], Any]] = {
     "timeframe": _timeframe,
     "history": _whole(10, 20_000),
@@ -165,7 +171,7 @@ def _with_deadlines(options: dict[str, Any]) -> dict[str, Any]:
 
 
 KINDS: Mapping[str, Kind] = {
-    "folder": Kind("the path of a folder", {"tz": _zone, "stamp": _stamp}, _open_folder),
+    "folder": Kind("the path of a folder", _FOLDER, _open_folder),
     "ccxt": Kind("the name of an exchange in ccxt", _ONLINE, _open_exchange, ("ccxt", "exchanges")),
     "yfinance": Kind("", _ONLINE, _open_yahoo, ("yfinance", "yahoo")),
 }

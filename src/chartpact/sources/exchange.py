@@ -11,11 +11,11 @@ from typing import Any, Unpack
 
 from chartpact.bars import Bars, BarsError
 from chartpact.clock.errors import ClockError
+from chartpact.clock.markets import EVERY_DAY, UTC_MIDNIGHT
 from chartpact.clock.timeframe import DAY, Timeframe
-from chartpact.clock.tradingcalendar import UTC_MIDNIGHT
 from chartpact.sources.errors import SourceFailed, UnknownSymbol, near
 from chartpact.sources.online import Online, Options
-from chartpact.sources.rows import Row, completed_bars, longest_ms, resample_whole
+from chartpact.sources.rows import Row, completed_bars, longest_ms
 
 PAGE = 200  # bars to ask for at once where the exchange does not say how many it gives
 MOST = 20_000  # bars fetched for one answer
@@ -111,9 +111,10 @@ class Exchange(Online[Market]):
             timeframe=step,
             now=now,
             day_roll=_day_roll(rows, step),
+            market=EVERY_DAY,
             tick_size=_tick_size(client, symbol),
         )
-        return resample_whole(bars.last(count), asked).last(self._history)
+        return bars.last(count).resample(str(asked)).last(self._history)
 
     def _rows(
         self,

@@ -32,11 +32,12 @@ class Folder:
         *,
         tz: str | None = None,
         stamp: str = "open",
+        market: str | None = None,
         largest: int = LARGEST,
     ) -> None:
         self.name = name
         self._folder = folder
-        self._options = Options(tz=tz, stamp=stamp)
+        self._options = Options(tz=tz, stamp=stamp, market=market)
         self._largest = largest
 
     @property

@@ -24,6 +24,7 @@ def completed_bars(
     timeframe: Timeframe,
     now: int,
     day_roll: str,
+    market: str,
     settled: int | None = None,
     tick_size: float | None = None,
 ) -> Bars:
@@ -45,6 +46,7 @@ def completed_bars(
             timeframe=str(timeframe),
             tick_size=tick_size or (tick_size_of(columns[1:5].ravel()) if len(time) else None),
             day_roll=day_roll,
+            market=market,
             source=source,
         )
     except BarsError as error:
@@ -57,16 +59,6 @@ def completed_bars(
     if not len(bars):
         raise SourceFailed(f"{source} has no completed {timeframe} bars of {symbol} to give")
     return bars
-
-
-def resample_whole(bars: Bars, timeframe: Timeframe) -> Bars:
-    """Longer bars, without a first one of which the beginning is missing."""
-    if bars.timeframe == str(timeframe):
-        return bars
-    periods = bars.periods(str(timeframe))
-    if len(bars) and periods.start[0] < bars.time[0]:
-        bars = bars[int(periods.stop[0]) :]
-    return bars.resample(str(timeframe))
 
 
 def longest_ms(timeframe: Timeframe) -> int:

@@ -7,16 +7,16 @@ does; it has not been tried live.
 import logging
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Unpack
 
 from chartpact.bars import Bars, BarsError
+from chartpact.clock.markets import EVERY_DAY, LISTED, UTC_MIDNIGHT, market_and_roll
 from chartpact.clock.timeframe import Timeframe
-from chartpact.clock.tradingcalendar import UTC_MIDNIGHT, default_roll
 from chartpact.sources.errors import SourceFailed, UnknownSymbol
 from chartpact.sources.online import Online, Options
-from chartpact.sources.rows import Row, completed_bars, resample_whole
+from chartpact.sources.rows import Row, completed_bars
 
 log = logging.getLogger(__name__)
 
@@ -114,6 +114,7 @@ class Yahoo(Online[Any]):
         if not isinstance(theirs, str) or theirs.upper() != symbol.upper():
             raise SourceFailed(f"{self.name} was asked for {symbol}, and answered {theirs!r:.40}")
         now = self._now()
+        market, day_roll = _days(symbol, meta)
         bars = completed_bars(
             _rows(frame),
             symbol=symbol,
@@ -121,9 +122,10 @@ class Yahoo(Online[Any]):
             timeframe=step,
             now=now,
             settled=_settled(meta.get("regularMarketTime"), now),
-            day_roll=_day_roll(symbol, meta.get("exchangeTimezoneName")),
+            day_roll=day_roll,
+            market=market,
         )
-        return resample_whole(bars, asked).last(self._history)
+        return bars.resample(str(asked)).last(self._history)
 
     def _similar(self, module: Any, symbol: str) -> str:
         """Tickers that Yahoo finds by that name."""
@@ -186,8 +188,13 @@ def _settled(last_trade: Any, now: int) -> int:
     return max(min(now, int(seen * 1000)) if known else 0, now - HOUR)
 
 
-def _day_roll(symbol: str, zone: Any) -> str:
-    """Futures and currencies by their kind; what trades on an exchange, by its local midnight."""
+def _days(symbol: str, meta: Mapping[str, Any]) -> tuple[str, str]:
+    """The kind of market and the day roll: by the symbol where it tells them, else by Yahoo.
+
+    What trades on an exchange has its days by the exchange's midnight.
+    """
     if symbol.upper().endswith(("=F", "=X")):
-        return default_roll(symbol)
-    return f"00:00 {zone}" if isinstance(zone, str) and zone else UTC_MIDNIGHT
+        return market_and_roll(symbol)
+    zone = meta.get("exchangeTimezoneName")
+    market = EVERY_DAY if meta.get("instrumentType") == "CRYPTOCURRENCY" else LISTED
+    return market, f"00:00 {zone}" if isinstance(zone, str) and zone else UTC_MIDNIGHT

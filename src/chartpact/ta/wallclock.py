@@ -79,6 +79,12 @@ def _time_of_day(value: Any) -> Any:
     return _parse(minute_of_day, value, 'must be a time of day such as "1700"')
 
 
+def _market(value: Any) -> Any:
+    from chartpact.clock.markets import check_market
+
+    return _parse(check_market, value, 'must be "24x7", "fx" or "listed"')
+
+
 def _parse(parse: Callable[[Any], Any], value: Any, rule: str) -> Any:
     from chartpact.clock.errors import ClockError
 
@@ -203,11 +209,14 @@ def timeframe_change(
     timeframe: Annotated[Any, Check(_timeframe)],
     tz: Zone = "UTC",
     roll: Annotated[Any, Check(_time_of_day)] = "0000",
+    market: Annotated[Any, Check(_market)] = "24x7",
 ) -> Bools:
     """True on the first bar of each new period of a timeframe such as "4h", "1D", "1W" or "1M".
 
     Days start at the wall-clock time `roll` ("1700" in New York for currencies) and the periods of
-    a day are counted from there. The first bar of all is no change. An anchor for `vwap`.
+    a day are counted from there. Several days, weeks or months are counted from 1 January of each
+    year; `market` says which days count: "24x7" all, "fx" Monday to Friday, "listed" those of
+    Monday to Friday that have bars. The first bar of all is no change. An anchor for `vwap`.
 
     >>> timeframe_change([0, 1_800_000, 3_600_000], "1h")
     array([False, False,  True])
@@ -215,8 +224,9 @@ def timeframe_change(
     from chartpact.clock.periods import period_of
     from chartpact.clock.tradingcalendar import TradingCalendar
 
-    calendar = TradingCalendar(roll, tz.key)
-    period = period_of(time.ravel(), timeframe, calendar).reshape(time.shape)
+    calendar = TradingCalendar(roll, tz.key, market=market)
     changed = np.zeros(time.shape, bool)
-    changed[..., 1:] = period[..., 1:] != period[..., :-1]
+    for row in np.ndindex(time.shape[:-1]):
+        period = period_of(time[row], timeframe, calendar)
+        changed[row][1:] = period[1:] != period[:-1]
     return changed

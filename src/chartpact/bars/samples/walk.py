@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from chartpact.bars.samples import economiccalendar
 from chartpact.bars.samples.randomnumbers import Stream
 from chartpact.clock import zones
+from chartpact.clock.markets import market_and_roll
 from chartpact.clock.timeframe import DAY, MINUTE
-from chartpact.clock.tradingcalendar import TradingCalendar, default_roll
+from chartpact.clock.tradingcalendar import TradingCalendar
 
 Floats = NDArray[np.float64]
 Times = NDArray[np.int64]
@@ -108,7 +109,8 @@ _FRACTION = np.arange(1, PARTS + 1) / PARTS
 def _times(market: Market) -> Times:
     symbol = market.quotes[0].symbol
     first, last = np.array([market.first, market.last], "datetime64[D]").astype(np.int64)
-    calendar = TradingCalendar.of(default_roll(symbol), symbol)
+    kind, roll = market_and_roll(symbol)
+    calendar = TradingCalendar.of(roll, kind)
     dates = np.unique(calendar.following(np.arange(first, last + 1)))
     step = market.minutes * MINUTE
     spans = zip(calendar.opening(dates), calendar.closing(dates), strict=True)
