@@ -1,5 +1,6 @@
 """Every accepted script is Starlark, and a scalar script means the same there."""
 
+import ast
 import re
 from pathlib import Path
 
@@ -18,6 +19,8 @@ DIFFERENCES = {
     match[1].replace("\\|", "|"): (match[2], match[3])
     for match in ROW.finditer(LANGUAGE.read_text())
 }
+GO_ROW = re.compile(r"^\| `([^|]+?)` \| [^|]+ \| (\(fails\)|`[^|`]+`) \|$", re.MULTILINE)
+OF_GO = {match[1]: match[2] for match in GO_ROW.finditer(LANGUAGE.read_text())}
 CORPUS = list(dict.fromkeys(line for line in (HERE / "corpus.txt").read_text().split("\n") if line))
 
 # Not worth a row: these say the same thing as a row that is there.
@@ -55,6 +58,17 @@ def test_a_documented_difference_is_one(expression):
     assert oracle.value_here(expression) == here
     assert oracle.value_there(expression) == there
     assert here != there
+
+
+@pytest.mark.parametrize("code", OF_GO)
+def test_a_difference_from_starlark_go_is_as_documented(code):
+    try:
+        ast.parse(code, mode="eval")
+    except SyntaxError:
+        program = f"def f():\n    xs = [0]\n    {code}\n    return xs\n"
+    else:
+        program = f"def f():\n    return {code}\n"
+    assert oracle.program_here(program) == OF_GO[code].strip("`")
 
 
 @pytest.mark.slow

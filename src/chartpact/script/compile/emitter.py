@@ -171,7 +171,7 @@ class Emitter(ExpressionEmitter):
         self, target: ast.Subscript, holder: ast.expr, index: ast.expr, value: ast.expr
     ) -> ast.stmt:
         if self._guards.element(target):
-            return ast.Expr(at(target, call("_store", holder, index, value)))
+            return ast.Expr(at(target, call("_store", value, holder, index)))
         return ast.Assign([at(target, ast.Subscript(holder, index, ast.Store()))], value)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> list[ast.stmt]:

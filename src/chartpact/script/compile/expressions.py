@@ -23,6 +23,7 @@ COMPARE: Mapping[type, str] = {
     ast.In: "_contains", ast.NotIn: "_not_contains",
 }  # fmt: skip
 UNARY: Mapping[type, str] = {ast.USub: "_neg", ast.UAdd: "_pos", ast.Invert: "_invert"}
+_OF_TWO = {"min": "_smaller", "max": "_larger"}
 _PAIRS = {"enumerate": "_enter_enumerate", "zip": "_enter_zip"}
 
 
@@ -149,11 +150,19 @@ class ExpressionEmitter:
     # ------------------------------------------------------------------------------------- calls
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        func = node.func
         arguments = [self._argument(argument) for argument in node.args]
         keywords = [
             ast.keyword(keyword.arg, self._keyword_value(keyword)) for keyword in node.keywords
         ]
+        made = self._call(node, arguments, keywords)
+        if keywords and arguments and isinstance(arguments[-1], ast.Starred):
+            return _apply(made)
+        return made
+
+    def _call(
+        self, node: ast.Call, arguments: list[ast.expr], keywords: list[ast.keyword]
+    ) -> ast.Call:
+        func = node.func
         if isinstance(func, ast.Name):
             binding = self._checked.bindings.get(func)
             if binding == BUILTIN:
@@ -183,11 +192,9 @@ class ExpressionEmitter:
         name, count = func.id, len(node.args)
         if is_plain_call(node) and count:
             numbers = not any(self._guards.kind(argument) & ~NUMBER for argument in node.args)
-            if (
-                (name == "len" and count == 1)
-                or (name in ("min", "max") and count > 1 and numbers)
-                or (name == "abs" and count == 1 and numbers)
-            ):
+            if name in _OF_TWO and count > 1 and numbers:
+                return at(func, load(_OF_TWO[name] if count == 2 else f"_{name}"))
+            if count == 1 and (name == "len" or (name == "abs" and numbers)):
                 return at(func, load(f"_{name}"))
         return load(name)
 
@@ -326,3 +333,14 @@ class ExpressionEmitter:
 
 
 _VISITS = visitors(ExpressionEmitter)
+
+
+def _apply(made: ast.Call) -> ast.expr:
+    """A call whose named values are evaluated before its *values: Python takes them after."""
+    *arguments, spread = made.args
+    assert isinstance(spread, ast.Starred)
+    named = [keyword for keyword in made.keywords if keyword.arg is not None]
+    keys: list[ast.expr | None] = [ast.Constant(keyword.arg) for keyword in named]
+    values = ast.Dict(keys, [keyword.value for keyword in named])
+    rest = [keyword.value for keyword in made.keywords if keyword.arg is None]
+    return call("_apply", made.func, tuple_of(arguments), values, spread.value, *rest)

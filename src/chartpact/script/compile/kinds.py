@@ -39,7 +39,7 @@ PARAM_KINDS: Mapping[str, int] = {
 }
 OHLCV_KINDS: Mapping[str, int] = {
     **dict.fromkeys(("bar_index", *STORED, *DERIVED), FLOATS),
-    "time": TIMES,
+    "time": TIMES | FLOATS,  # stretched, it is na before the first higher bar
     "symbol": STR,
     "timeframe": STR,
     "tick_size": FLOAT | NONE,

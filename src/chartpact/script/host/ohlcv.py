@@ -1,5 +1,6 @@
 """`ohlcv`: the bars as a script sees them."""
 
+import math
 from functools import cached_property
 from types import SimpleNamespace
 from typing import Any
@@ -44,6 +45,10 @@ class Ohlcv(HostObject):
             raise AttributeError(name)
         self.meter.charge(18)
         series = Series(getattr(self.columns, name), self.meter)
+        if name == "time" and series.array.dtype == np.float64:  # stretched: na before the first
+            self.meter.charge(len(self))
+            times = series.array.tolist()
+            series.listed = [time if math.isnan(time) else int(time) for time in times]
         setattr(self, name, series)
         return series
 

@@ -1,5 +1,6 @@
 """The builtin functions: Starlark's names, Starlark's results, everything charged by size."""
 
+import itertools
 import re
 from collections.abc import Callable
 from functools import cmp_to_key
@@ -68,7 +69,7 @@ class Builtins:
     def _dict(self, /, *pairs: Any, **named: Any) -> Dict:
         return self._operators.pairs(pairs, named)
 
-    def _enumerate(self, values: Any, start: Any = 0, /) -> List:
+    def _enumerate(self, values: Any, /, start: Any = 0) -> List:
         sequence = self._values(values)
         self._charge(len(sequence))
         return List(enumerate(sequence, _int(start, "start")))
@@ -85,13 +86,16 @@ class Builtins:
                 raise Fault("value", "this int is too large for a float") from None
         if type(x) is str:
             self._charge(20 + len(x) // 4)
-            if _FLOAT.fullmatch(x):
-                return float(x)
-            raise Fault("value", f"{x!r:.40} is not a number")
+            if not _FLOAT.fullmatch(x):
+                raise Fault("value", f"{x!r:.40} is not a number")
+            number = float(x)
+            if number - number != 0 and x[-1] in "0123456789.":
+                raise Fault("value", f"{x!r:.40} is too large for a float")
+            return number
         hint = "take one bar: s[i]" if type(x) is Series else ""
         raise Fault("type", f"float takes a number or a string, not {a_type(x)}", hint)
 
-    def _int(self, x: Any = 0, base: Any = None, /) -> int:
+    def _int(self, x: Any = 0, /, base: Any = None) -> int:
         if type(x) is str:
             self._charge(40 + len(x) // 3)
             return _parse_int(x, 10 if base is None else _int(base, "the base"))
@@ -135,17 +139,28 @@ class Builtins:
             raise Fault("value", f"{name} of nothing", "test first that there are values")
         self._charge(20 + (1 if key is None else 11) * len(values))
         if key is None and set(map(type, values)) <= NUMBERS:
-            return max(values) if name == "max" else min(values)
+            return largest(*values) if name == "max" else smallest(*values)
         if key is None:
             self._charge(10 * len(values))
         values = list(values)  # a key function may change the list it is asked about
-        keys = values if key is None else self._keys(key, values)
-        beats = self._operators.gt if name == "max" else self._operators.lt
+        keys = _order_nan(values if key is None else self._keys(key, values))
+        better = 1 if name == "max" else -1
         best = 0
         for at in range(1, len(keys)):
-            if beats(keys[at], keys[best]):
+            if self._compare(keys[at], keys[best]) == better:
                 best = at
         return values[best]
+
+    def _compare(self, a: Any, b: Any) -> int:
+        """-1, 0 or 1 as a stands before, beside or after b; NaN inside a list has no place."""
+        if self._operators.lt(a, b):
+            return -1
+        if self._operators.lt(b, a):
+            return 1
+        if not self._operators.eq(a, b):
+            message = "lists and tuples with nan (na) in them have no order"
+            raise Fault("value", message, "leave them out first: ta.isna(x)")
+        return 0
 
     @walking
     def _keys(self, key: Any, values: Any) -> list[Any]:
@@ -197,12 +212,14 @@ class Builtins:
                 self._charge(10 + turns // 4)
             if kinds == {str}:
                 self._charge(turns * max(map(len, keys)) // 64)
+            elif _has_nan(keys):
+                self._charge(turns // 2)
+                keys = _order_nan(keys)
             return List(listed[at] for at in sorted(order, key=keys.__getitem__, reverse=reverse))
         self._charge(20 * turns)
-        less = self._operators.lt
 
         def compare(a: int, b: int) -> int:
-            return -1 if less(keys[a], keys[b]) else int(less(keys[b], keys[a]))
+            return self._compare(keys[a], keys[b])
 
         return List(listed[at] for at in sorted(order, key=cmp_to_key(compare), reverse=reverse))
 
@@ -231,6 +248,47 @@ class Builtins:
 
 
 _WINDOW = {"max": "highest", "min": "lowest"}
+
+
+def largest(*numbers: Any) -> Any:
+    """The largest number; NaN is above all others, as Starlark orders it."""
+    return next(filter(_is_nan, numbers)) if _has_nan(numbers) else max(numbers)
+
+
+def smallest(*numbers: Any) -> Any:
+    """The smallest number; NaN only where there is no other."""
+    if _has_nan(numbers):
+        numbers = tuple(itertools.filterfalse(_is_nan, numbers)) or numbers[:1]
+    return min(numbers)
+
+
+def larger(a: Any, b: Any) -> Any:
+    """`largest` of two, for inner loops."""
+    return a if a >= b or a != a else b  # noqa: PLR0124
+
+
+def smaller(a: Any, b: Any) -> Any:
+    """`smallest` of two, for inner loops."""
+    return a if a <= b or b != b else b  # noqa: PLR0124
+
+
+def _is_nan(number: Any) -> bool:
+    return bool(number != number)  # noqa: PLR0124  (an int may be too large for math.isnan)
+
+
+def _has_nan(numbers: Any) -> bool:
+    try:
+        total = sum(numbers)
+    except OverflowError:  # an int too large for a float
+        return any(map(_is_nan, numbers))
+    return _is_nan(total) and any(map(_is_nan, numbers))
+
+
+def _order_nan(keys: list[Any]) -> list[Any]:
+    """The keys; numbers with NaN among them as pairs that put NaN above all others."""
+    if set(map(type, keys)) <= NUMBERS and _has_nan(keys):
+        return [(1, 0) if _is_nan(key) else (0, key) for key in keys]
+    return keys
 
 
 def _int(value: Any, what: str) -> int:

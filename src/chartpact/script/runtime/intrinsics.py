@@ -6,7 +6,7 @@ from typing import Any
 
 from chartpact.script.errors import Fault
 from chartpact.script.limits import CALL_DEPTH
-from chartpact.script.runtime.builtins import Builtins
+from chartpact.script.runtime.builtins import Builtins, larger, largest, smaller, smallest
 from chartpact.script.runtime.formatting import join_parts
 from chartpact.script.runtime.hashing import seal
 from chartpact.script.runtime.meter import ENTRY, QUARTERS, Meter
@@ -30,7 +30,7 @@ _OPERATORS = (
     "contains not_contains key index slice store iadd ior unpack"
 ).split()
 _OWN = (
-    "call close_dict close_list enter enter_enumerate enter_inner enter_zip freeze items "
+    "apply call close_dict close_list enter enter_enumerate enter_inner enter_zip freeze items "
     "join_parts make_dict search span spread spread_named"
 ).split()
 
@@ -60,8 +60,10 @@ class Runtime:
             "_Dict": Dict,
             "_seal": seal,
             "_len": len,
-            "_min": min,
-            "_max": max,
+            "_min": smallest,
+            "_max": largest,
+            "_smaller": smaller,
+            "_larger": larger,
             "_abs": abs,
         }
 
@@ -102,6 +104,13 @@ class Runtime:
         result = function(*arguments, **named)
         self._active.pop()
         return result
+
+    @staticmethod
+    def apply(
+        function: Any, first: Any, named: Any, spread: Any, rest: Mapping[str, Any] | None = None
+    ) -> Any:
+        """A call with named values and *values, evaluated in the order of the source."""
+        return function(*first, *spread, **named, **(rest or {}))
 
     def spread(self, values: Any) -> list[Any]:
         """`f(*values)`."""

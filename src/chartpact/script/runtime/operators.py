@@ -42,7 +42,8 @@ class Operators(Arithmetic, Comparison):
             return List(list.__getitem__(holder, part)) if kind in LISTS else holder[part]
         raise Fault("type", f"{a_type(holder)} cannot be sliced")
 
-    def store(self, holder: Any, at: Any, value: Any) -> None:
+    def store(self, value: Any, holder: Any, at: Any) -> None:
+        """`holder[at] = value`, whose parts are evaluated in this order."""
         kind = type(holder)
         if kind in DICTS:
             holder[self.key(at)] = value
