@@ -108,11 +108,18 @@ eq          | ta.eq(c, o)                |                                |     
 ne          | ta.ne(c, o)                |                                |                       |
 hl2         | ta.hl2(h, l)               | talib.MEDPRICE(h, l)           |                       |
 hlc3        | ta.hlc3(h, l, c)           | talib.TYPPRICE(h, l, c)        |                       |
+hlcc4       | ta.hlcc4(h, l, c)          | talib.WCLPRICE(h, l, c)        |                       |
 ohlc4       | ta.ohlc4(o, h, l, c)       | talib.AVGPRICE(o, h, l, c)     |                       |
 add         | ta.add(c, o)               | talib.ADD(c, o)                |                       |
+sub         | ta.sub(c, o)               | talib.SUB(c, o)                |                       |
+mul         | ta.mul(c, o)               | talib.MULT(c, o)               |                       |
 div         | ta.div(c, o)               | talib.DIV(c, o)                |                       |
 sqrt        | ta.sqrt(c)                 | talib.SQRT(c)                  |                       |
 log         | ta.log(c)                  | talib.LN(c)                    |                       |
+log10       | ta.log10(c)                | talib.LOG10(c)                 |                       |
+exp         | ta.exp(c / 1000)           | talib.EXP(c / 1000)            |                       |
+floor       | ta.floor(c)                | talib.FLOOR(c)                 |                       |
+ceil        | ta.ceil(c)                 | talib.CEIL(c)                  |                       |
 """  # noqa: E501
 
 Call = Callable[..., object]

@@ -17,6 +17,7 @@ class Market:
     """Columns by the names the reference gives its arguments."""
 
     x: np.ndarray
+    open: np.ndarray
     high: np.ndarray
     low: np.ndarray
     close: np.ndarray
@@ -56,7 +57,7 @@ def market(bars: int, style: str = "walk", seed: int = 0, holes: str = "", shock
             missing = missing & (rng.random(bars) < 0.7)
         column[missing] = np.nan
     flags = rng.random((2, bars)) < 0.2
-    return Market(close, high, low, close, volume, close, other, flags[0], flags[1])
+    return Market(close, other, high, low, close, volume, close, other, flags[0], flags[1])
 
 
 def _holes(where: str, bars: int, rng: np.random.Generator) -> np.ndarray:
@@ -89,6 +90,7 @@ markets = st.builds(
 NUMBERS = {
     "biased": st.booleans(),
     "handle_na": st.booleans(),
+    "use_tr": st.booleans(),
     "mult": st.sampled_from([0.0, 1.0, 2.1]),
     "factor": st.sampled_from([0.5, 1.0, 3.0]),
     "offset": st.sampled_from([0.0, 0.5, 0.85, 1.0]),
@@ -127,6 +129,7 @@ def parameters(name: str) -> list[str]:
 TYPICAL = {
     "biased": True,
     "handle_na": False,
+    "use_tr": True,
     "mult": 2.0,
     "factor": 1.5,
     "offset": 0.85,

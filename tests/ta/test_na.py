@@ -34,7 +34,6 @@ PASSED_OVER = {
     "cci": ("x", lambda x: ta.cci(x, 3)),
     "cmo": ("x", lambda x: ta.cmo(x, 3)),
     "cog": ("x", lambda x: ta.cog(x, 3)),
-    "tsi": ("x", lambda x: ta.tsi(x, 2, 3)),
     "mfi": ("xv", lambda x, v: ta.mfi(x, v, 3)),
     "vwma": ("xv", lambda x, v: ta.vwma(x, v, 3)),
     "median": ("x", lambda x: ta.median(x, 4)),
@@ -212,3 +211,9 @@ def test_comparisons_with_na_are_false_and_arithmetic_with_it_is_na():
         assert np.isnan(binary([NA, 1], [1, NA])).all()
     for unary in (ta.abs, ta.neg, ta.sign, ta.sqrt, ta.log, ta.exp, ta.round, ta.floor, ta.ceil):
         assert np.isnan(unary([NA])).all()
+
+
+def test_tsi_has_no_step_to_or_from_an_na_bar():
+    x = [1, 2, 4, np.nan, 5, 7, 6, 9]
+    expected = [np.nan, np.nan, 1, np.nan, np.nan, 1, -1 / 23, 107 / 131]
+    np.testing.assert_allclose(ta.tsi(x, 1, 2), expected, rtol=1e-12)

@@ -14,7 +14,7 @@ import pytest
 from tests.ta.market import market, typical
 
 from chartpact.ta import reference
-from chartpact.ta.kernels import KERNELS
+from chartpact.ta.kernels import KERNELS, Batched
 
 COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
 
@@ -53,13 +53,14 @@ def same_bits(a, b):
 
 
 every_kernel = pytest.mark.parametrize("name", KERNELS)
+SIGNATURES = {1: "()->()", 2: "(),()->()"}  # of ufuncs that work value by value
 OF_SERIES = [name for name, (signature, _) in KERNELS.items() if "(n)" in signature]
 every_kernel_of_series = pytest.mark.parametrize("name", OF_SERIES)
 
 
 def test_the_extension_holds_exactly_the_kernels_of_the_table_with_their_signatures():
     ufuncs = {name: f for name, f in vars(native).items() if isinstance(f, np.ufunc)}
-    assert {name: f.signature or "(),()->()" for name, f in ufuncs.items()} == {
+    assert {name: f.signature or SIGNATURES[f.nin] for name, f in ufuncs.items()} == {
         name: signature for name, (signature, _) in KERNELS.items()
     }
 
@@ -266,6 +267,19 @@ def test_want_of_memory_is_a_memory_error():
         [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=False
     )
     assert run.stdout.split() == ["MemoryError"] * 3 + ["1.0"], run.stderr
+
+
+@pytest.mark.parametrize("name", ["add", "sub", "mul", "div", "sqrt"])
+def test_arithmetic_makes_na_of_what_becomes_infinite(name):
+    odd = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1e308, -1e308, 5e-324, -3.0, 1.0, 7.5])
+    a, b = (np.ravel(grid) for grid in np.meshgrid(odd, odd))
+    apart = np.repeat(a, 2)[::2]
+    forms = [(a, b), (apart, b), (a, b[::-1]), (a, 0.0), (3, b), (a.reshape(11, 11).T, odd)]
+    for form in forms if name != "sqrt" else [(a,), (apart,), (a.reshape(11, 11).T,), (-4.0,)]:
+        expected = Batched(name)(*form)
+        with np.errstate(all="raise"):
+            got = getattr(native, name)(*form)
+        np.testing.assert_array_equal(got, expected)
 
 
 def direct(name):

@@ -25,8 +25,8 @@
             out[i] = result;                                                                       \
         }                                                                                          \
     }                                                                                              \
-    int compare_##name(PyArrayMethod_Context *context, char *const *data,                          \
-                       const npy_intp *dimensions, const npy_intp *strides, NpyAuxData *extra)     \
+    int values_##name(PyArrayMethod_Context *context, char *const *data,                           \
+                      const npy_intp *dimensions, const npy_intp *strides, NpyAuxData *extra)      \
     {                                                                                              \
         (void)context, (void)extra;                                                                \
         const char *a = data[0], *b = data[1];                                                     \

@@ -9,9 +9,9 @@
 #include "module.h"
 #include "rows.h"
 
-#define LOOP(name) PyArrayMethod_StridedLoop compare_##name;
-COMPARISON_TABLE(LOOP)
-#undef LOOP
+#define DECLARE_LOOP(name, signature, types) PyArrayMethod_StridedLoop values_##name;
+VALUE_TABLE(DECLARE_LOOP)
+#undef DECLARE_LOOP
 
 static int run_loop(const Kernel *kernel, char *const *args, const npy_intp *dimensions,
                     const npy_intp *steps)
@@ -43,21 +43,20 @@ static PyArrayMethod_StridedLoop *const loops[KERNELS] = {
 #undef ENTRY
 };
 
-/* Comparisons have no series, so NumPy walks them value by value: compare.c. */
-static const Kernel comparisons[] = {
-#define ENTRY(comparison)                                                                          \
-    {#comparison, "(),()->()", "dd->?", SEES_NA, NULL, 2, 1, {'d', 'd', '?'}, {false}},
-    COMPARISON_TABLE(ENTRY)
+/* Arithmetic and comparisons have no series, so NumPy walks them value by value. */
+static Kernel value_kernels[] = {
+#define ENTRY(name, signature, types) {#name, signature, types, SEES_NA, NULL, 0, 0, {0}, {false}},
+    VALUE_TABLE(ENTRY)
 #undef ENTRY
 };
 
-static PyArrayMethod_StridedLoop *const comparison_loops[] = {
-#define ENTRY(name) compare_##name,
-    COMPARISON_TABLE(ENTRY)
+static PyArrayMethod_StridedLoop *const value_loops[] = {
+#define ENTRY(name, signature, types) values_##name,
+    VALUE_TABLE(ENTRY)
 #undef ENTRY
 };
 
-enum { COMPARISONS = sizeof comparisons / sizeof *comparisons };
+enum { VALUE_KERNELS = sizeof value_kernels / sizeof *value_kernels };
 
 static PyArray_DTypeMeta *dtype(char type)
 {
@@ -75,8 +74,8 @@ static int promote(PyObject *ufunc, PyArray_DTypeMeta *const given[],
 {
     (void)given, (void)signature;
     const char *name = ((PyUFuncObject *)ufunc)->name;
-    for (int k = 0; k < KERNELS + COMPARISONS; k++) {
-        const Kernel *kernel = k < KERNELS ? &kernels[k] : &comparisons[k - KERNELS];
+    for (int k = 0; k < KERNELS + VALUE_KERNELS; k++) {
+        const Kernel *kernel = k < KERNELS ? &kernels[k] : &value_kernels[k - KERNELS];
         if (kernel->name != name)
             continue;
         for (int o = 0; o < kernel->n_in + kernel->n_out; o++)
@@ -133,12 +132,13 @@ int add_kernels(PyObject *module)
 {
     if (PyArray_ImportNumPyAPI() < 0 || PyUFunc_ImportUFuncAPI() < 0)
         return -1;
-    read_signatures();
+    read_signatures(kernels, KERNELS);
+    read_signatures(value_kernels, VALUE_KERNELS);
     for (int k = 0; k < KERNELS; k++)
         if (add_kernel(module, &kernels[k], loops[k]) < 0)
             return -1;
-    for (int k = 0; k < COMPARISONS; k++)
-        if (add_kernel(module, &comparisons[k], comparison_loops[k]) < 0)
+    for (int k = 0; k < VALUE_KERNELS; k++)
+        if (add_kernel(module, &value_kernels[k], value_loops[k]) < 0)
             return -1;
     return 0;
 }

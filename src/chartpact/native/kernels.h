@@ -167,10 +167,30 @@ typedef enum { SEES_NA, SKIPS_NA } NaRule;
     KERNEL(barssince, "(n)->(n)", "?->d", SEES_NA)                                                 \
     KERNEL(valuewhen, "(n),(n),()->(n)", "?dq->d", SEES_NA)                                        \
     KERNEL(pivot_high, "(n),(),()->(n)", "dqq->d", SEES_NA)                                        \
-    KERNEL(pivot_low, "(n),(),()->(n)", "dqq->d", SEES_NA)
+    KERNEL(pivot_low, "(n),(),()->(n)", "dqq->d", SEES_NA)                                         \
+    KERNEL(hl2, "(n),(n)->(n)", "dd->d", SEES_NA)                                                  \
+    KERNEL(hlc3, "(n),(n),(n)->(n)", "ddd->d", SEES_NA)                                            \
+    KERNEL(hlcc4, "(n),(n),(n)->(n)", "ddd->d", SEES_NA)                                           \
+    KERNEL(ohlc4, "(n),(n),(n),(n)->(n)", "dddd->d", SEES_NA)                                      \
+    KERNEL(change, "(n),()->(n)", "dq->d", SEES_NA)                                                \
+    KERNEL(mom, "(n),()->(n)", "dq->d", SEES_NA)                                                   \
+    KERNEL(roc, "(n),()->(n)", "dq->d", SEES_NA)                                                   \
+    KERNEL(tsi, "(n),(),()->(n)", "dqq->d", SEES_NA)                                               \
+    KERNEL(kc, "(n),(n),(n),(n),(),(),()->(n),(n),(n)", "ddddqd?->ddd", SEES_NA)
 
-/* Comparisons, value by value: compare.c holds their loops. */
-#define COMPARISON_TABLE(ENTRY) ENTRY(lt) ENTRY(le) ENTRY(gt) ENTRY(ge) ENTRY(eq) ENTRY(ne)
+/* What NumPy walks value by value: arithmetic.c and compare.c hold the loops. */
+#define VALUE_TABLE(ENTRY)                                                                         \
+    ENTRY(add, "(),()->()", "dd->d")                                                               \
+    ENTRY(sub, "(),()->()", "dd->d")                                                               \
+    ENTRY(mul, "(),()->()", "dd->d")                                                               \
+    ENTRY(div, "(),()->()", "dd->d")                                                               \
+    ENTRY(sqrt, "()->()", "d->d")                                                                  \
+    ENTRY(lt, "(),()->()", "dd->?")                                                                \
+    ENTRY(le, "(),()->()", "dd->?")                                                                \
+    ENTRY(gt, "(),()->()", "dd->?")                                                                \
+    ENTRY(ge, "(),()->()", "dd->?")                                                                \
+    ENTRY(eq, "(),()->()", "dd->?")                                                                \
+    ENTRY(ne, "(),()->()", "dd->?")
 
 #define DECLARE(name, signature, types, na) int kernel_##name(Frame *);
 KERNEL_TABLE(DECLARE)

@@ -15,6 +15,9 @@ Average wilder(int64_t length)
 
 #define BLOCK 32
 
+/* Two averages side by side: the processor works on both at once. */
+typedef double Pair __attribute__((vector_size(16)));
+
 /* y[i] = y[i-1] + a (x[i] - y[i-1]) is a chain: each bar waits for the multiplication and addition
    of the last. Four steps written out, with b = 1 - a,
 
@@ -23,24 +26,36 @@ Average wilder(int64_t length)
    leave one multiplication and addition in the chain; the bracket waits for nothing. Each four are
    measured from their first value (c is the average so far, thus measured), so that a flat series
    stays exactly flat and one that falls to zero keeps its precision. A value is made of earlier
-   bars alone, by the same operations however many bars follow. */
-static double average_block(const double *x, double *y, double a, double value)
-{
-    double b = 1 - a, b2 = b * b, b3 = b2 * b, b4 = b2 * b2;
-    double c = value - x[0];
-    for (int k = 0; k < BLOCK; k += 4) {
-        double base = x[k];
-        double d1 = a * (x[k + 1] - base), d2 = a * (x[k + 2] - base), d3 = a * (x[k + 3] - base);
-        double s2 = d2 + b * d1, s3 = d3 + b * d2 + b2 * d1;
-        y[k] = base + b * c;
-        y[k + 1] = base + (d1 + b2 * c);
-        y[k + 2] = base + (s2 + b3 * c);
-        y[k + 3] = base + (s3 + b4 * c);
-        if (k + 4 < BLOCK)
-            c = b4 * c + (s3 + (base - x[k + 4]));
+   bars alone, by the same operations however many bars follow.
+
+   This is written once for series of doubles and of pairs. STORE(k, base, distance) keeps what is
+   wanted of bar k, whose average is base + distance. */
+#define AVERAGE_BLOCK(name, In, Value, Out, STORE)                                                 \
+    static inline Value name(const In *x, Out *y, Value a, Value value)                            \
+    {                                                                                              \
+        Value b = 1 - a, b2 = b * b, b3 = b2 * b, b4 = b2 * b2, c = value - x[0];                  \
+        for (int k = 0;; k += 4) {                                                                 \
+            In base = x[k];                                                                        \
+            Value d1 = a * (x[k + 1] - base), d2 = a * (x[k + 2] - base);                          \
+            Value d3 = a * (x[k + 3] - base), s2 = d2 + b * d1, s3 = d3 + b * s2;                  \
+            STORE(k, base, b * c);                                                                 \
+            STORE(k + 1, base, (d1 + b2 * c));                                                     \
+            STORE(k + 2, base, (s2 + b3 * c));                                                     \
+            STORE(k + 3, base, (s3 + b4 * c));                                                     \
+            if (k + 4 == BLOCK)                                                                    \
+                return base + (s3 + b4 * c);                                                       \
+            c = b4 * c + (s3 + (base - x[k + 4]));                                                 \
+        }                                                                                          \
     }
-    return y[BLOCK - 1];
-}
+
+#define KEEP_AVERAGE(k, base, distance) y[k] = (base) + (distance)
+AVERAGE_BLOCK(average_block, double, double, double, KEEP_AVERAGE)
+AVERAGE_BLOCK(average_block_of_pairs, Pair, Pair, Pair, KEEP_AVERAGE)
+
+/* Two averages of one series, and how far the first is above the second. Their distances from the
+   series are subtracted, not they themselves, which are large and nearly equal. */
+#define KEEP_DIFFERENCE(k, base, distance) y[k] = (distance)[0] - (distance)[1]
+AVERAGE_BLOCK(difference_block, double, Pair, double, KEEP_DIFFERENCE)
 
 /* One value, exactly as Pine takes it. The seed is the mean of the first `length` values. */
 static inline double add(Average *s, double x)
@@ -54,34 +69,121 @@ static inline double add(Average *s, double x)
     return s->seen == s->length ? s->value : NA;
 }
 
-void average(Average *s, const double *x, double *y, int64_t n)
+static inline double add_if_present(Average *s, double x) { return is_na(x) ? NA : add(s, x); }
+
+/* Seeded, and not of length 1, where each average is the value itself. */
+static inline bool is_running(const Average *s) { return s->seen == s->length && s->length > 1; }
+
+/* An na or an infinity came by in a block of m bars, whose values lie `apart`. The averages before
+   it stand; from there on they are taken bar by bar. */
+static void mend(Average *s, const double *x, double *y, int64_t m, int64_t apart)
+{
+    int64_t k = 0;
+    for (; k < m && isfinite(y[k * apart]); k++)
+        s->value = y[k * apart];
+    for (; k < m; k++)
+        y[k * apart] = add_if_present(s, x[k * apart]);
+}
+
+WIDE void average(Average *s, const double *x, double *y, int64_t n)
 {
     int64_t i = 0;
-    for (; i < n && (s->seen < s->length || s->length == 1); i++)
-        y[i] = is_na(x[i]) ? NA : add(s, x[i]);
+    for (; i < n && !is_running(s); i++)
+        y[i] = add_if_present(s, x[i]);
+    double value = s->value;
     for (; i < n; i += BLOCK) {
         int64_t m = n - i < BLOCK ? n - i : BLOCK;
         double last;
         if (m == BLOCK) {
-            last = average_block(x + i, y + i, s->alpha, s->value);
+            last = average_block(x + i, y + i, s->alpha, value);
         } else {
             double padded[BLOCK] = {0}, averaged[BLOCK];
             memcpy(padded, x + i, (size_t)m * sizeof *x);
-            average_block(padded, averaged, s->alpha, s->value);
+            average_block(padded, averaged, s->alpha, value);
             memcpy(y + i, averaged, (size_t)m * sizeof *y);
             last = y[i + m - 1];
         }
         if (isfinite(last)) {
-            s->value = last;
+            value = last;
+        } else {
+            s->value = value;
+            mend(s, x + i, y + i, m, 1);
+            value = s->value;
+        }
+    }
+    s->value = value;
+}
+
+static inline bool are_finite(Pair pair) { return isfinite(pair[0]) && isfinite(pair[1]); }
+
+WIDE static void average_pairs(Average s[2], const Pair *x, Pair *y, int64_t n)
+{
+    int64_t i = 0;
+    for (; i < n && !(is_running(&s[0]) && is_running(&s[1])); i++)
+        y[i] = (Pair){add_if_present(&s[0], x[i][0]), add_if_present(&s[1], x[i][1])};
+    const Pair alpha = {s[0].alpha, s[1].alpha};
+    Pair value = {s[0].value, s[1].value};
+    for (; i < n; i += BLOCK) {
+        int64_t m = n - i < BLOCK ? n - i : BLOCK;
+        Pair last;
+        if (m == BLOCK) {
+            last = average_block_of_pairs(x + i, y + i, alpha, value);
+        } else {
+            Pair padded[BLOCK] = {{0}}, averaged[BLOCK];
+            memcpy(padded, x + i, (size_t)m * sizeof *x);
+            average_block_of_pairs(padded, averaged, alpha, value);
+            memcpy(y + i, averaged, (size_t)m * sizeof *y);
+            last = y[i + m - 1];
+        }
+        if (are_finite(last)) {
+            value = last;
             continue;
         }
-        /* An na or an infinity came by. The values before it stand; from there, bar by bar. */
-        int64_t k = 0;
-        for (; k < m && isfinite(y[i + k]); k++)
-            s->value = y[i + k];
-        for (; k < m; k++)
-            y[i + k] = is_na(x[i + k]) ? NA : add(s, x[i + k]);
+        for (int k = 0; k < 2; k++) {
+            s[k].value = value[k];
+            mend(&s[k], (const double *)(x + i) + k, (double *)(y + i) + k, m, 2);
+        }
+        value = (Pair){s[0].value, s[1].value};
     }
+    s[0].value = value[0], s[1].value = value[1];
+}
+
+/* How far the average s[0] of a series is above s[1]. */
+WIDE static void differences(Average s[2], const double *x, double *y, int64_t n)
+{
+    int64_t i = 0;
+    for (; i < n && !(is_running(&s[0]) && is_running(&s[1])); i++)
+        y[i] = add_if_present(&s[0], x[i]) - add_if_present(&s[1], x[i]);
+    const Pair alpha = {s[0].alpha, s[1].alpha};
+    Pair value = {s[0].value, s[1].value};
+    for (; i < n; i += BLOCK) {
+        int64_t m = n - i < BLOCK ? n - i : BLOCK, whole = 0;
+        if (m == BLOCK) {
+            Pair last = difference_block(x + i, y + i, alpha, value);
+            if (are_finite(last)) {
+                value = last;
+                continue;
+            }
+        }
+        /* In the last block, and in one with an na, the averages themselves are needed too. */
+        double padded[BLOCK] = {0}, apart[BLOCK];
+        Pair both[BLOCK] = {{0}}, averaged[BLOCK];
+        memcpy(padded, x + i, (size_t)m * sizeof *x);
+        for (int64_t k = 0; k < m; k++)
+            both[k] = (Pair){padded[k], padded[k]};
+        difference_block(padded, apart, alpha, value);
+        average_block_of_pairs(both, averaged, alpha, value);
+        while (whole < m && are_finite(averaged[whole]))
+            whole++;
+        for (int k = 0; k < 2; k++) {
+            s[k].value = value[k];
+            mend(&s[k], (const double *)both + k, (double *)averaged + k, m, 2);
+        }
+        for (int64_t k = 0; k < m; k++)
+            y[i + k] = k < whole ? apart[k] : averaged[k][0] - averaged[k][1];
+        value = (Pair){s[0].value, s[1].value};
+    }
+    s[0].value = value[0], s[1].value = value[1];
 }
 
 int kernel_ema(Frame *f)
@@ -98,68 +200,82 @@ int kernel_rma(Frame *f)
     return 0;
 }
 
-WIDE static void strength(const double *up, const double *down, double *out, int64_t n)
+WIDE static void strength(const Pair *means, double *out, int64_t n)
 {
-    for (int64_t i = 0; i < n; i++)
-        out[i] = down[i] == 0 ? 100 : 100 * up[i] / (up[i] + down[i]);
+    for (int64_t i = 0; i < n; i++) {
+        double up = means[i][0], down = means[i][1], share = 100 * up / (up + down);
+        out[i] = down == 0 ? 100 : share;
+    }
+}
+
+WIDE static void ups_and_downs(const double *x, const double *before, Pair *moves, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        double half = (x[i] - before[i]) / 2;
+        moves[i] = (Pair){fabs(half) + half, fabs(half) - half};
+    }
 }
 
 int kernel_rsi(Frame *f)
 {
     const double *x = series(f, 0);
     double *out = f->out[0];
-    Average ups = wilder(length(f, 1)), downs = ups;
-    double up[PIECE], down[PIECE], mean_up[PIECE], mean_down[PIECE];
+    Average averages[2] = {wilder(length(f, 1)), wilder(length(f, 1))};
+    Pair moves[PIECE], means[PIECE]; /* up and down */
     out[0] = NA;
     FOR_EACH_PIECE (from, m, f->n - 1) {
-        for (int64_t i = 0; i < m; i++) {
-            double step = x[from + i + 1] - x[from + i];
-            up[i] = step > 0 ? step : 0;
-            down[i] = step < 0 ? -step : 0;
-        }
-        average(&ups, up, mean_up, m);
-        average(&downs, down, mean_down, m);
-        strength(mean_up, mean_down, out + from + 1, m);
+        ups_and_downs(x + from + 1, x + from, moves, m);
+        average_pairs(averages, moves, means, m);
+        strength(means, out + from + 1, m);
     }
     return 0;
 }
 
-/* The line is a small difference of two large averages, where a re-ordered sum would show; so the
-   three chains are taken bar by bar in Pine's order, and run side by side. */
+WIDE static void quotients(const Pair *pairs, double *out, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        double above = pairs[i][0], below = pairs[i][1], quotient = above / below;
+        out[i] = below == 0 ? NA : quotient;
+    }
+}
+
+WIDE static void steps_and_sizes(const double *x, const double *before, Pair *steps, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        double step = x[i] - before[i];
+        steps[i] = (Pair){step, fabs(step)};
+    }
+}
+
+/* Steps and their sizes, averaged twice. */
+int kernel_tsi(Frame *f)
+{
+    const double *x = series(f, 0);
+    Average once[2] = {exponential(length(f, 2)), exponential(length(f, 2))};
+    Average twice[2] = {exponential(length(f, 1)), exponential(length(f, 1))};
+    Pair steps[PIECE], means[PIECE];
+    FOR_EACH_PIECE (from, m, f->n) {
+        int64_t skip = from == 0; /* bar 0 has no bar before */
+        steps[0] = (Pair){NA, NA};
+        steps_and_sizes(x + from + skip, x + from + skip - 1, steps + skip, m - skip);
+        average_pairs(once, steps, means, m);
+        average_pairs(twice, means, steps, m);
+        quotients(steps, (double *)f->out[0] + from, m);
+    }
+    return 0;
+}
+
 int kernel_macd(Frame *f)
 {
     const double *x = series(f, 0);
     double *line = f->out[0], *signal = f->out[1], *histogram = f->out[2];
-    Average fast = exponential(length(f, 1)), slow = exponential(length(f, 2));
+    Average averages[2] = {exponential(length(f, 1)), exponential(length(f, 2))};
     Average smooth = exponential(length(f, 3));
-    int64_t i = 0;
-    for (; i < f->n; i++) {
-        double a = NA, b = NA;
-        if (!is_na(x[i])) {
-            a = add(&fast, x[i]) - add(&slow, x[i]);
-            if (!is_na(a))
-                b = add(&smooth, a);
-        }
-        line[i] = a;
-        signal[i] = b;
-        histogram[i] = a - b;
-        if (smooth.seen == smooth.length && fast.alpha < 1 && slow.alpha < 1 && smooth.alpha < 1)
-            break;
-    }
-    /* All three are seeded and none is of length 1: the same steps without the questions. */
-    double quick = fast.value, steady = slow.value, mean = smooth.value;
-    for (i++; i < f->n; i++) {
-        double a = NA, b = NA;
-        if (!is_na(x[i])) {
-            quick += fast.alpha * (x[i] - quick);
-            steady += slow.alpha * (x[i] - steady);
-            a = quick - steady;
-            if (!is_na(a))
-                b = mean += smooth.alpha * (a - mean);
-        }
-        line[i] = a;
-        signal[i] = b;
-        histogram[i] = a - b;
+    FOR_EACH_PIECE (from, m, f->n) {
+        differences(averages, x + from, line + from, m);
+        average(&smooth, line + from, signal + from, m);
+        for (int64_t i = from; i < from + m; i++)
+            histogram[i] = line[i] - signal[i];
     }
     return 0;
 }
@@ -195,17 +311,24 @@ int kernel_tr(Frame *f)
     return 0;
 }
 
-/* Each piece is taken with the bar before it, whose range is then not used. */
+/* The true ranges of m bars, in range[1] and on: they are taken together with the bar before, to
+   which range[0] belongs. */
+static void true_ranges(const double *high, const double *low, const double *close, bool handle_na,
+                        int64_t from, int64_t m, double range[PIECE + 1])
+{
+    int64_t before = from ? from - 1 : 0;
+    if (from == 0)
+        range[1] = handle_na ? high[0] - low[0] : NA;
+    true_range(high + before, low + before, close + before, handle_na, from ? range : range + 1,
+               m + from - before);
+}
+
 static void atr(const Frame *f, int64_t length, double *out)
 {
-    const double *high = series(f, 0), *low = series(f, 1), *close = series(f, 2);
     Average mean = wilder(length);
-    double range[PIECE + 1] = {0};
-    range[1] = high[0] - low[0];
+    double range[PIECE + 1];
     FOR_EACH_PIECE (from, m, f->n) {
-        int64_t first = from ? from - 1 : 0;
-        double *own = from ? range : range + 1; /* own[0] belongs to bar `first` */
-        true_range(high + first, low + first, close + first, true, own, m + from - first);
+        true_ranges(series(f, 0), series(f, 1), series(f, 2), true, from, m, range);
         average(&mean, range + 1, out + from, m);
     }
 }
@@ -213,6 +336,35 @@ static void atr(const Frame *f, int64_t length, double *out)
 int kernel_atr(Frame *f)
 {
     atr(f, length(f, 3), f->out[0]);
+    return 0;
+}
+
+WIDE static void channel(const double *middle, const double *reach, double mult,
+                         double *restrict upper, double *restrict lower, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        double away = mult * reach[i];
+        upper[i] = middle[i] + away;
+        lower[i] = middle[i] - away;
+    }
+}
+
+int kernel_kc(Frame *f)
+{
+    double *middle = f->out[0], *upper = f->out[1], *lower = f->out[2];
+    Average mean = exponential(length(f, 4)), mean_range = mean;
+    const double *high = series(f, 1), *low = series(f, 2);
+    double range[PIECE + 1], reach[PIECE];
+    FOR_EACH_PIECE (from, m, f->n) {
+        if (flag(f, 6))
+            true_ranges(high, low, series(f, 3), false, from, m, range);
+        else
+            for (int64_t i = 0; i < m; i++)
+                range[i + 1] = high[from + i] - low[from + i];
+        average(&mean, series(f, 0) + from, middle + from, m);
+        average(&mean_range, range + 1, reach, m);
+        channel(middle + from, reach, factor(f, 5), upper + from, lower + from, m);
+    }
     return 0;
 }
 

@@ -29,10 +29,10 @@ static void read_operands(Kernel *kernel)
     }
 }
 
-void read_signatures(void)
+void read_signatures(Kernel *table, int count)
 {
-    for (int k = 0; k < KERNELS; k++)
-        read_operands(&kernels[k]);
+    for (int k = 0; k < count; k++)
+        read_operands(&table[k]);
 }
 
 void *room(Room *room, size_t bytes)

@@ -25,7 +25,7 @@ enum {
 
 extern Kernel kernels[KERNELS];
 
-void read_signatures(void);
+void read_signatures(Kernel *, int count);
 
 /* `dimensions` are the rows and the bars; `steps` lead from row to row for every operand, then from
    bar to bar for those that have bars. -1 where there is no memory. */

@@ -206,6 +206,16 @@ def by_kernel(function: Callable[P, R]) -> Callable[P, R]:
     return function
 
 
+def series_by(compute: Callable[..., Any]) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Marks a function whose calls with ready series, not single numbers, go to `compute`."""
+
+    def mark(function: Callable[P, R]) -> Callable[P, R]:
+        function.compute_series = compute  # type: ignore[attr-defined]
+        return function
+
+    return mark
+
+
 def checks_of(function: Callable[..., Any]) -> dict[str, Check]:
     """The check of each parameter of a checked function."""
     arguments: Arguments = function.arguments  # type: ignore[attr-defined]
@@ -258,8 +268,11 @@ class Arguments:
         self.first = columns.index(self.columns[0]) if bars else None
         form = tuple((name, self.checks[name], self.defaults.get(name, ABSENT)) for name in names)
         direct = self._direct_call() if hasattr(function, "kernel") else None
-        write = _entrance(form, bars, direct is not None)
-        self.enter = wraps(function)(write(direct or self.compute, self.call))
+        by_series = getattr(function, "compute_series", None)
+        alone = len(form) == 1 and not by_series  # a function of one number
+        write = _entrance(form, bars, direct is not None, alone)
+        compute = direct or by_series or self.compute
+        self.enter = wraps(function)(write(compute, self.call))
         self.enter.arguments = self  # type: ignore[attr-defined]
 
     def _direct_call(self) -> Callable[..., Any] | None:
@@ -318,7 +331,7 @@ class Arguments:
 
 @cache
 def _entrance(
-    form: tuple[tuple[str, Check, Any], ...], bars: bool, direct: bool
+    form: tuple[tuple[str, Check, Any], ...], bars: bool, direct: bool, alone: bool
 ) -> Callable[..., Any]:
     """Writes the function that a call enters, for one list of parameters.
 
@@ -331,7 +344,7 @@ def _entrance(
     for name, check, default in form:
         given = f"={default!r}" if default is not ABSENT else ""
         parameters.append(f"{name}=ABSENT" if bars else name + given)
-        ready = f"{name} is None" if name == "out" else check.ready(name, like, len(form) == 1)
+        ready = f"{name} is None" if name == "out" else check.ready(name, like, alone)
         if default is None and name != "out":
             ready = f"({name} is None or {ready})"
         if bars and given:

@@ -24,6 +24,7 @@ from chartpact.ta.arguments import (
     Series,
     checked,
     numbers,
+    series_by,
     whole,
 )
 from chartpact.ta.kernels import kernel
@@ -87,9 +88,8 @@ def _compute_with_na(function: Callable[..., Any], *operands: Any) -> Any:
     return np.where(made, np.nan, result)
 
 
-def quotient(a: Any, b: Any) -> Floats:
-    """a / b, na where b is 0."""
-    return cast(Floats, without_infinity(np.divide, a, b))
+_add, _sub, _mul, _sqrt = map(kernel, ("add", "sub", "mul", "sqrt"))
+quotient: Callable[..., Floats] = kernel("div")  # na where the divisor is 0
 
 
 def plain(result: Any) -> Any:
@@ -120,36 +120,40 @@ def _remainder(a: Any, b: Any) -> Any:
 
 
 @checked
+@series_by(_add)
 def add(a: Numbers, b: Operand) -> Floats:
     """a + b, bar by bar; either may be a number.
 
     >>> add([1, 2], [10, 20])
     array([11., 22.])
     """
-    return cast(Floats, plain(without_infinity(np.add, a, b)))
+    return cast(Floats, plain(_add(a, b)))
 
 
 @checked
+@series_by(_sub)
 def sub(a: Numbers, b: Operand) -> Floats:
     """a − b, bar by bar; either may be a number.
 
     >>> sub([10, 20], [1, 2])
     array([ 9., 18.])
     """
-    return cast(Floats, plain(without_infinity(np.subtract, a, b)))
+    return cast(Floats, plain(_sub(a, b)))
 
 
 @checked
+@series_by(_mul)
 def mul(a: Numbers, b: Operand) -> Floats:
     """a · b, bar by bar; either may be a number.
 
     >>> mul([1, 2], [10, 20])
     array([10., 40.])
     """
-    return cast(Floats, plain(without_infinity(np.multiply, a, b)))
+    return cast(Floats, plain(_mul(a, b)))
 
 
 @checked
+@series_by(quotient)
 def div(a: Numbers, b: Operand) -> Floats:
     """a / b, bar by bar; na where b is 0. Either may be a number.
 
@@ -291,13 +295,14 @@ def sign(x: Annotated[Value, NUMBERS]) -> Value:
 
 
 @checked
+@series_by(_sqrt)
 def sqrt(x: Annotated[Value, NUMBERS]) -> Value:
     """Square root, of a series or a number; na below zero.
 
     >>> sqrt([4, -1])
     array([ 2., nan])
     """
-    return cast(Value, plain(without_infinity(np.sqrt, x)))
+    return cast(Value, plain(_sqrt(x)))
 
 
 @checked

@@ -1,8 +1,8 @@
 """The table of kernels, and which implementation serves them: the C extension or the reference.
 
 A kernel works on the last axis of float64 series (bool where the table says `?`), broadcasts over
-the others, takes its lengths as int64 scalars and its factors as float64 scalars. A comparison
-works value by value. Arguments have been checked before they come here.
+the others, takes its lengths as int64 scalars and its factors as float64 scalars. Arithmetic
+and comparisons work value by value. Arguments have been checked before they come here.
 """
 
 import os
@@ -71,13 +71,29 @@ KERNELS: dict[str, tuple[str, str]] = {
     "valuewhen": ("(n),(n),()->(n)", "?dq->d"),
     "pivot_high": ("(n),(),()->(n)", "dqq->d"),
     "pivot_low": ("(n),(),()->(n)", "dqq->d"),
-    # comparisons
+    # value by value
+    "add": ("(),()->()", "dd->d"),
+    "sub": ("(),()->()", "dd->d"),
+    "mul": ("(),()->()", "dd->d"),
+    "div": ("(),()->()", "dd->d"),
+    "sqrt": ("()->()", "d->d"),
     "lt": ("(),()->()", "dd->?"),
     "le": ("(),()->()", "dd->?"),
     "gt": ("(),()->()", "dd->?"),
     "ge": ("(),()->()", "dd->?"),
     "eq": ("(),()->()", "dd->?"),
     "ne": ("(),()->()", "dd->?"),
+    # prices and steps
+    "hl2": ("(n),(n)->(n)", "dd->d"),
+    "hlc3": ("(n),(n),(n)->(n)", "ddd->d"),
+    "hlcc4": ("(n),(n),(n)->(n)", "ddd->d"),
+    "ohlc4": ("(n),(n),(n),(n)->(n)", "dddd->d"),
+    "change": ("(n),()->(n)", "dq->d"),
+    "mom": ("(n),()->(n)", "dq->d"),
+    "roc": ("(n),()->(n)", "dq->d"),
+    # fused
+    "tsi": ("(n),(),()->(n)", "dqq->d"),
+    "kc": ("(n),(n),(n),(n),(),(),()->(n),(n),(n)", "ddddqd?->ddd"),
 }
 
 FORBIDDEN = os.environ.get("CHARTPACT_NO_NATIVE", "") not in ("", "0")

@@ -1,9 +1,6 @@
 """Oscillators: how fast, and how far from usual, a series moves."""
 
 from collections.abc import Callable
-from typing import Any
-
-import numpy as np
 
 from chartpact.ta.arguments import (
     Close,
@@ -18,10 +15,8 @@ from chartpact.ta.arguments import (
     checked,
     takes_bars,
 )
-from chartpact.ta.arithmetic import quiet, quotient
-from chartpact.ta.events import shift_by
+from chartpact.ta.arithmetic import quiet
 from chartpact.ta.kernels import kernel
-from chartpact.ta.logic import carry_forward
 
 __all__ = [
     "cci",
@@ -146,53 +141,39 @@ def mfi(source: Series, volume: Volume, n: Length, out: Out = None) -> Floats:
 
 
 @checked
-@quiet
+@by_kernel
 def tsi(source: Series, short: Length, long: Length) -> Floats:
     """True strength index, −1 … 1: twice-smoothed steps over twice-smoothed absolute steps.
 
-    No movement is na; an na bar is na, and the next step is taken from the last value before it.
+    No movement is na; an na bar is na, and so is the bar after it, which has no step.
 
     >>> tsi([1, 2, 3, 5], 1, 2)
     array([nan, nan,  1.,  1.])
     """
-    step = np.subtract(source, shift_by(carry_forward(source), 1))
-    return quotient(
-        _ema(_ema(step, long), short),
-        _ema(_ema(np.abs(step), long), short),
-    )
 
 
 @checked
-@quiet
+@by_kernel
 def change(source: Series, n: Length = 1) -> Floats:
     """Difference to the value n bars ago; na where either is na.
 
     >>> change([1, 4, 9])
     array([nan,  3.,  5.])
     """
-    return _step(source, n)
 
 
 @checked
-@quiet
+@by_kernel
 def mom(source: Series, n: Length) -> Floats:
     """Momentum: difference to the value n bars ago; na where either is na.
 
     >>> mom([1, 4, 9], 2)
     array([nan, nan,  8.])
     """
-    return _step(source, n)
-
-
-def _step(x: Any, n: int) -> Floats:
-    result: Floats = np.empty(x.shape)
-    result[..., :n] = np.nan
-    np.subtract(x[..., n:], x[..., :-n], out=result[..., n:])
-    return result
 
 
 @checked
-@quiet
+@by_kernel
 def roc(source: Series, n: Length) -> Floats:
     """Rate of change: difference to the value n bars ago, in percent of it.
 
@@ -201,5 +182,3 @@ def roc(source: Series, n: Length) -> Floats:
     >>> roc([2, 3, 6], 1)
     array([ nan,  50., 100.])
     """
-    before = shift_by(source, n)
-    return quotient(100 * np.subtract(source, before), before)

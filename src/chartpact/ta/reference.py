@@ -60,6 +60,55 @@ def _ratio(a: float, b: float) -> float:
     return a / b if b else NA
 
 
+def _each(rule: Callable[..., float], *series: Floats) -> Floats:
+    """`rule` of the values of each bar; na where one of them is."""
+    out = _empty(series[0])
+    for i, values in _bars(*series):
+        out[i] = rule(*values)
+    return out
+
+
+# -------------------------------------------------------------------------- prices and steps
+
+
+def hl2(high: Floats, low: Floats) -> Floats:
+    """(high + low) / 2; na where either is."""
+    return _each(lambda h, low_: (h + low_) / 2, high, low)
+
+
+def hlc3(high: Floats, low: Floats, close: Floats) -> Floats:
+    """(high + low + close) / 3; na where one is."""
+    return _each(lambda h, low_, c: (h + low_ + c) / 3, high, low, close)
+
+
+def hlcc4(high: Floats, low: Floats, close: Floats) -> Floats:
+    """(high + low + 2 · close) / 4; na where one is."""
+    return ohlc4(high, low, close, close)
+
+
+def ohlc4(open: Floats, high: Floats, low: Floats, close: Floats) -> Floats:
+    """(open + high + low + close) / 4; na where one is."""
+    return _each(lambda o, h, low_, c: (o + h + low_ + c) / 4, open, high, low, close)
+
+
+def _before(x: Floats, n: int) -> Floats:
+    """The series as it stood n bars ago."""
+    return np.concatenate((np.full(min(n, len(x)), NA), x[:-n]))
+
+
+def change(x: Floats, n: int) -> Floats:
+    """x − xₙ, n *bars* ago; na where either is."""
+    return _each(lambda now, then: now - then, x, _before(x, n))
+
+
+mom = change
+
+
+def roc(x: Floats, n: int) -> Floats:
+    """100 · (x − xₙ) / xₙ, n *bars* ago; na where either is, and where xₙ is 0."""
+    return _each(lambda now, then: _ratio(100 * (now - then), then), x, _before(x, n))
+
+
 # ---------------------------------------------------------------------------- moving windows
 
 
@@ -411,6 +460,17 @@ def macd(x: Floats, fast: int, slow: int, signal: int) -> tuple[Floats, Floats, 
     return line, smooth, line - smooth
 
 
+def tsi(x: Floats, short: int, long: int) -> Floats:
+    """ema(ema(step, long), short) over the same of |step|; 0 below is na.
+
+    A step to or from an na bar is na, and the averages pass it over.
+    """
+    step = change(x, 1)
+    above = ema(ema(step, long), short)
+    below = ema(ema(np.abs(step), long), short)
+    return _each(_ratio, above, below)
+
+
 def tr(high: Floats, low: Floats, close: Floats, handle_na: bool) -> Floats:
     """max(high − low, |high − close₁|, |low − close₁|) with close₁ the close of the *bar* before.
 
@@ -434,6 +494,18 @@ def tr(high: Floats, low: Floats, close: Floats, handle_na: bool) -> Floats:
 def atr(high: Floats, low: Floats, close: Floats, n: int) -> Floats:
     """rma of tr(handle_na=True): first value at bar n − 1; a bar without high or low is na."""
     return rma(tr(high, low, close, True), n)
+
+
+def kc(
+    x: Floats, high: Floats, low: Floats, close: Floats, n: int, mult: float, use_tr: bool
+) -> tuple[Floats, Floats, Floats]:
+    """Middle = ema of x, upper and lower = middle ± mult · ema of the range.
+
+    The range is tr(handle_na=False), or high − low without use_tr.
+    """
+    middle = ema(x, n)
+    reach = mult * ema(tr(high, low, close, False) if use_tr else high - low, n)
+    return middle, middle + reach, middle - reach
 
 
 def dmi(
@@ -752,6 +824,41 @@ def pivot_low(x: Floats, left: int, right: int) -> Floats:
     Given on the bar that confirms it, na elsewhere; an na among those bars means no pivot.
     """
     return -pivot_high(-x, left, right)
+
+
+# -------------------------------------------------------------------------------- arithmetic
+#
+# Value by value. What is infinite though no operand is becomes na.
+
+
+def _without_infinity(result: Floats, *operands: Floats) -> Floats:
+    finite = np.logical_and.reduce([np.isfinite(operand) for operand in operands])
+    return np.where(np.isinf(result) & finite, NA, result)
+
+
+def add(a: Floats, b: Floats) -> Floats:
+    """a + b; na where either is."""
+    return _without_infinity(a + b, *np.broadcast_arrays(a, b))
+
+
+def sub(a: Floats, b: Floats) -> Floats:
+    """a − b; na where either is."""
+    return _without_infinity(a - b, *np.broadcast_arrays(a, b))
+
+
+def mul(a: Floats, b: Floats) -> Floats:
+    """a · b; na where either is."""
+    return _without_infinity(a * b, *np.broadcast_arrays(a, b))
+
+
+def div(a: Floats, b: Floats) -> Floats:
+    """a / b; na where b is 0."""
+    return _without_infinity(np.divide(a, b), *np.broadcast_arrays(a, b))
+
+
+def sqrt(x: Floats) -> Floats:
+    """Square root; na below zero."""
+    return np.sqrt(x)
 
 
 # ------------------------------------------------------------------------------- comparisons

@@ -21,8 +21,6 @@ from chartpact.ta.kernels import kernel
 
 __all__ = ["atr", "bb", "bbw", "kc", "kcw", "tr"]
 
-_tr: Callable[..., Floats] = kernel("tr")
-_ema: Callable[..., Floats] = kernel("ema")
 _bb: Callable[..., tuple[Floats, Floats, Floats]] = kernel("bb")
 
 
@@ -76,7 +74,7 @@ def bbw(source: Series, n: Length, mult: Factor) -> Floats:
 
 
 @takes_bars
-@quiet
+@by_kernel
 def kc(
     source: Series,
     high: High,
@@ -95,9 +93,6 @@ def kc(
     >>> upper
     array([        nan,         nan, 10.16666667])
     """
-    middle = _ema(source, n)
-    reach = mult * _ema(_tr(high, low, close, False) if use_tr else high - low, n)
-    return middle, middle + reach, middle - reach
 
 
 @takes_bars
