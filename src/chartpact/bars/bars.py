@@ -8,8 +8,9 @@ from typing import Any, NamedTuple, Self, Unpack, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from chartpact.arrays import freeze
 from chartpact.bars import dataframes
-from chartpact.bars.columns import COLUMNS, TIMES, check, freeze, to_column
+from chartpact.bars.columns import COLUMNS, TIMES, check, to_column
 from chartpact.bars.errors import BarsError, translate_clock_errors
 from chartpact.bars.table import Known, Options, to_fields
 from chartpact.checks import is_number

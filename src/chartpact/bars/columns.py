@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from chartpact.arrays import freeze, is_frozen
 from chartpact.bars.errors import BarsError
 from chartpact.clock.walltime import iso
 from chartpact.prices import OHLC, STORED
@@ -78,14 +79,4 @@ def to_column(name: str, values: ArrayLike) -> Column:
         raise BarsError(f"{name} holds something that is not a number: {error}") from None
     if array.ndim != 1:
         raise BarsError(f"{name} has {array.ndim} dimensions, not 1")
-    owner: Any = array
-    while isinstance(owner, np.ndarray):
-        if owner.flags.writeable:
-            return freeze(array.copy())
-        owner = owner.base
-    return array if owner is None else freeze(array.copy())
-
-
-def freeze(array: Column) -> Column:
-    array.flags.writeable = False
-    return array
+    return array if is_frozen(array) else freeze(array.copy())

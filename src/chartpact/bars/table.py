@@ -8,8 +8,9 @@ from typing import Any, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
+from chartpact.arrays import freeze
 from chartpact.bars import timestamps
-from chartpact.bars.columns import Column, Place, check, freeze
+from chartpact.bars.columns import Column, Place, check
 from chartpact.bars.errors import BarsError, translate_clock_errors
 from chartpact.bars.numerals import numbers, to_texts
 from chartpact.bars.ticksize import tick_size_of

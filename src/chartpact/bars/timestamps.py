@@ -31,6 +31,7 @@ _SHAPE = re.compile(
 )
 FAR = 10**16  # ms, hundreds of thousands of years: what the checks of bars will refuse
 _UNITS = ((1e11, 0.001), (1e14, 1.0), (1e17, 1_000.0))  # below this size: units in a millisecond
+_COMPACT = (b"00000000", b"00000000000000")  # a date, or a count of seconds
 _EPOCH = re.compile(rb"[+-]?0+(?:\.0*)?")
 _TIME_OF_DAY = re.compile(rb"\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?|\d{4}|\d{6}")
 
@@ -59,7 +60,7 @@ def of_texts(texts: Texts, name: str, place: Place) -> Stamps:
         group, left = left[same], left[~same]
         shape = shapes[first].tobytes().rstrip(b"\0")
         match = _match_shape(shape)
-        if match and not (_is_compact(shape) and _are_no_dates(rows[group], match)):
+        if match and not (shape in _COMPACT and _are_no_dates(rows[group], match)):
             ms[group], bad = _read(rows[group], match)
             naive[group] = match["offset"] is None
             wrong += group[bad][:1].tolist()
@@ -148,10 +149,6 @@ def _match_shape(shape: bytes) -> re.Match[bytes] | None:
     if match and not match["dash"] and match.end("day") != 8:
         return None  # digits in a row are a date only when there are eight
     return match
-
-
-def _is_compact(shape: bytes) -> bool:
-    return shape in (b"00000000", b"00000000000000")
 
 
 def _are_no_dates(rows: NDArray[np.uint8], match: re.Match[bytes]) -> bool:

@@ -12,16 +12,7 @@ from chartpact.bars import Bars
 from chartpact.clock.timeframe import DAY, Timeframe
 from chartpact.indicators import ink
 from chartpact.indicators.builtin import Builtin, Function, Track
-from chartpact.indicators.drawing import (
-    Floats,
-    across,
-    columns,
-    fill,
-    level,
-    line,
-    paint,
-    scene,
-)
+from chartpact.indicators.drawing import Floats, across, columns, fill, level, line, paint, scene
 from chartpact.needs import HOUR, PERIODS, Need, Needs, Readings, Supplies, reporting_period
 from chartpact.params import IndicatorError
 from chartpact.problem import Problem

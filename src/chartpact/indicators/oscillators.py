@@ -4,16 +4,7 @@ from chartpact import ta
 from chartpact.bars import Bars
 from chartpact.indicators import ink
 from chartpact.indicators.builtin import Track, bars_of_window, builtin, period
-from chartpact.indicators.drawing import (
-    across,
-    columns,
-    faded,
-    fill,
-    level,
-    line,
-    paint,
-    scene,
-)
+from chartpact.indicators.drawing import across, columns, faded, fill, level, line, paint, scene
 from chartpact.scene import Scene
 
 FLAT = "while the window's high equals its low"

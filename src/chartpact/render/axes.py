@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from chartpact.render import typesetting
-from chartpact.render.display import Area, Op, Panel, Rects, Words
+from chartpact.render.display import Area, Floats, Op, Panel, Rects, Words
 from chartpact.render.frame import SMALL, Frame
 from chartpact.render.numberformat import NumberFormat
 from chartpact.render.theme import Theme, blend, ink
@@ -52,22 +52,25 @@ def spread(tags: Sequence[Tag], area: Area) -> list[tuple[float, Tag]]:
     pinned = next((i for i, tag in enumerate(tags) if tag.first), None)
     low, high = area.top + TAG / 2, area.bottom - TAG / 2
     if pinned is not None:
-        above, below = pinned, len(tags) - 1 - pinned
-        y[pinned] = min(max(y[pinned], low + above * TAG), high - below * TAG)
-        for i in range(pinned - 1, -1, -1):
-            y[i] = min(y[i], y[i + 1] - TAG)
-        for i in range(pinned + 1, len(tags)):
-            y[i] = max(y[i], y[i - 1] + TAG)
-    else:
-        for i in range(1, len(tags)):
-            y[i] = max(y[i], y[i - 1] + TAG)
+        below = len(tags) - 1 - pinned
+        y[pinned] = min(max(y[pinned], low + pinned * TAG), high - below * TAG)
+    _push_up(y, pinned or 0)
+    _push_down(y, pinned or 0)
     y[-1] = min(y[-1], high)
-    for i in range(len(tags) - 2, -1, -1):
-        y[i] = min(y[i], y[i + 1] - TAG)
+    _push_up(y, len(y) - 1)
     y[0] = max(y[0], low)
-    for i in range(1, len(tags)):
-        y[i] = max(y[i], y[i - 1] + TAG)
+    _push_down(y, 0)
     return list(zip(y.tolist(), tags, strict=True))
+
+
+def _push_up(y: Floats, start: int) -> None:
+    for i in range(start - 1, -1, -1):
+        y[i] = min(y[i], y[i + 1] - TAG)
+
+
+def _push_down(y: Floats, start: int) -> None:
+    for i in range(start + 1, len(y)):
+        y[i] = max(y[i], y[i - 1] + TAG)
 
 
 def values(

@@ -6,7 +6,7 @@ anchor, on a thread. Where there is no place nearby it keeps its mark and loses 
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -163,25 +163,17 @@ def arrange(labels: Sequence[Label], frame: Frame, occupied: Occupied) -> list[P
             if placed is None or (placed.mute and words.width > room):
                 words = words.fit(room)
                 box, way = _box(label, words, *point, size)
-                placed = _place(label, words, *point, box, way, frame, occupied)
+                placed = _place(Placed(label, *point, box, words), way, frame.area, occupied)
         if placed is not None and placed.box.height > 0 and placed.box.width > 0:
             arranged.append(placed)
     return arranged[::-1]
 
 
-def _place(
-    label: Label,
-    words: Block,
-    x: float,
-    y: float,
-    box: Area,
-    way: int,
-    frame: Frame,
-    occupied: Occupied,
-) -> Placed:
-    box = _move_inside(box, frame.area)
-    if not words.lines:
-        return Placed(label, x, y, box, words)
+def _place(placed: Placed, way: int, area: Area, occupied: Occupied) -> Placed:
+    """The label where its text is free: as near as there is room, or without its text."""
+    box = _move_inside(placed.box, area)
+    if not placed.words.lines:
+        return replace(placed, box=box)
     pitch = box.height + 2
     ways = (way,) if way else (-1, 1)
     shifts = [0.0] + [sign * turn * pitch for turn in range(1, TRIES) for sign in ways]
@@ -189,10 +181,10 @@ def _place(
         shifts += [-way * turn * pitch for turn in range(2, 5)]
     for shift in shifts:
         moved = box.move(0, shift)
-        if (shift == 0 or frame.area.holds(moved)) and occupied.is_free(moved):
+        if (shift == 0 or area.holds(moved)) and occupied.is_free(moved):
             occupied.add(moved.grow(0.5))
-            return Placed(label, x, y, moved, words, moved=shift != 0)
-    return Placed(label, x, y, box, words, mute=True)
+            return replace(placed, box=moved, moved=shift != 0)
+    return replace(placed, box=box, mute=True)
 
 
 def _move_inside(box: Area, area: Area) -> Area:

@@ -175,8 +175,5 @@ def _plain(value: object) -> str:
         return ""
     if isinstance(value, float):
         return f"{value:g}"
-    return str(value) if isinstance(value, int) or _is_short(value) else ""
-
-
-def _is_short(value: object) -> bool:
-    return isinstance(value, str) and 0 < len(value) <= 8
+    short = isinstance(value, str) and 0 < len(value) <= 8
+    return str(value) if isinstance(value, int) or short else ""

@@ -36,10 +36,6 @@ class NumberFormat:
             return "0"
         return _with_minus(f"{value:,.{self.decimals}f}")
 
-    def finer(self, step: float) -> "NumberFormat":
-        """Enough decimals to tell one step from the next."""
-        return NumberFormat(max(self.decimals, decimals_of(step)), self.compact)
-
 
 def _powers(value: float) -> str:
     digits, _, power = f"{value:.3e}".partition("e")
@@ -87,9 +83,7 @@ def price_format(prices: Floats, tick_size: float | None) -> NumberFormat:
     if tick_size:
         return NumberFormat(decimals_of(tick_size))
     known = prices[np.isfinite(prices)][-500:]
-    if not len(known):
-        return NumberFormat(2)
-    size = float(np.abs(known).max())
+    size = float(np.abs(known).max(initial=0.0))
     if not size:
         return NumberFormat(2)
     most = max(0, 5 - math.floor(math.log10(size)))
@@ -99,11 +93,6 @@ def price_format(prices: Floats, tick_size: float | None) -> NumberFormat:
         if np.allclose(scaled, np.rint(scaled), rtol=0, atol=near):
             return NumberFormat(decimals if decimals != 1 else 2)
     return NumberFormat(most)
-
-
-def step_format(step: float) -> NumberFormat:
-    """Just the decimals that tell one step from the next."""
-    return NumberFormat(decimals_of(step))
 
 
 def range_format(low: float, high: float) -> NumberFormat:

@@ -39,7 +39,7 @@ from chartpact.render.errors import RenderError
 from chartpact.render.frame import SMALL, Frame, Timeline
 from chartpact.render.legend import Row
 from chartpact.render.look import Look
-from chartpact.render.numberformat import NumberFormat, price_format, range_format, step_format
+from chartpact.render.numberformat import NumberFormat, decimals_of, price_format, range_format
 from chartpact.render.panes import Content
 from chartpact.render.scales import BarScale, ValueScale
 from chartpact.render.subject import Chart
@@ -125,7 +125,8 @@ class _Composer:
         tick_format = value_format
         if len(ticks) > 1 and not value_format.compact:
             step = min(b - a for a, b in pairwise(ticks))
-            tick_format = value_format.finer(step) if content.kind == "price" else step_format(step)
+            least = value_format.decimals if content.kind == "price" else 0
+            tick_format = NumberFormat(max(least, decimals_of(step)))
         return Pane(content, area, value_format, tick_format, scale, ticks, rows)
 
     def _values(self, content: Content) -> tuple[tuple[float, float] | None, NumberFormat]:

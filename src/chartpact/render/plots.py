@@ -129,28 +129,20 @@ def line(plot: LinePlot, frame: Frame) -> list[Op]:
         return _crosses(x, y, 2.0 + min(max(plot.width, 1), THICKEST), colors, codes)
     ops: list[Op] = []
     stepped = plot.style.startswith("stepline")
-    drawn_x, drawn_y, drawn_codes = _stairs(x, y, codes) if stepped else (x, y, codes)
+    path = (x, y, codes)
+    if stepped:  # each value holds until the next bar
+        path = np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1], np.repeat(codes, 2)[1:]
     if plot.style in ("area", "areabr"):
         ops += _areas(x, y, colors, codes, frame)
     if plot.width > 0:
-        wide = min(
-            max(THINNEST, plot.width if size == 1 else 0.0), THICKEST
-        )  # a downsampled line is drawn thin
-        for color, parts in _runs(drawn_x, drawn_y, drawn_codes, colors):
+        # A downsampled line is drawn thin.
+        wide = min(max(THINNEST, plot.width if size == 1 else 0.0), THICKEST)
+        for color, parts in _runs(*path, colors):
             lines = parts if stepped else [sampling.simplify(*part) for part in parts]
             ops.append(Shape(lines, stroke=Stroke(color, wide, round=size == 1)))
     if plot.style == "stepline_diamond":
         ops += _diamonds(x, y, 2.5 + min(max(plot.width, 1), THICKEST), colors, codes)
     return ops
-
-
-def _stairs(x: Floats, y: Floats, codes: Codes) -> tuple[Floats, Floats, Codes]:
-    """Each value holds until the next bar."""
-    return (
-        np.repeat(x, 2)[1:],
-        np.repeat(y, 2)[:-1],
-        np.repeat(codes, 2)[1:] if len(codes) else codes,
-    )
 
 
 Part = tuple[Floats, Floats]
@@ -237,10 +229,9 @@ def _diamonds(x: Floats, y: Floats, arm: float, colors: list[str], codes: Codes)
 def bars(plot: BarsPlot, frame: Frame) -> list[Op]:
     if not len(plot.values):
         return []
-    colors, codes = codes_of(
-        plot.color, len(plot.values), lambda: ~(plot.values < plot.base), frame.theme
-    )
-    return columns(plot.values, float(plot.base), colors, codes, frame, None)
+    values, base = plot.values, float(plot.base)
+    colors, codes = codes_of(plot.color, len(values), lambda: ~(values < base), frame.theme)
+    return columns(values, base, colors, codes, frame, None)
 
 
 def columns(
@@ -249,20 +240,15 @@ def columns(
     size = sampling.bars_per_group(frame.bars.step)
     at = np.arange(len(values))
     if size > 1:  # of each group the tallest on either side stays, with its colour
-        tall, deep = (
-            np.where((values >= base) & (codes >= 0), values, np.nan),
-            np.where((values < base) & (codes >= 0), values, np.nan),
-        )
+        tall = np.where((values >= base) & (codes >= 0), values, np.nan)
+        deep = np.where((values < base) & (codes >= 0), values, np.nan)
         peaks = np.concatenate((_peaks(tall, size, 1.0), _peaks(deep, size, -1.0)))
         at = np.unique(peaks[peaks >= 0])
     x = frame.bars.x(np.asarray((at // size) * size + (size - 1) / 2, dtype=np.float64))
     y = np.rint(np.clip(frame.values.y(values[at]), frame.area.top - 4, frame.area.bottom + 4))
     zero = frame.values.y1(base)
-    floor = (
-        round(np.clip(zero, frame.area.top - 4, frame.area.bottom + 4))
-        if np.isfinite(zero)
-        else round(frame.area.bottom)
-    )
+    zero = zero if np.isfinite(zero) else frame.area.bottom
+    floor = round(np.clip(zero, frame.area.top - 4, frame.area.bottom + 4))
     wide = width or body_width(frame.bars.step * size)
     ops: list[Op] = []
     for color, chosen in by_color(codes[at], np.isfinite(y), colors):
@@ -304,17 +290,14 @@ def fill(plot: FillPlot, frame: Frame) -> list[Op]:
     x = frame.bars.x(at)
     ya, yb = frame.values.y(a), frame.values.y(b)
     ops: list[Op] = []
-    both = np.where(np.isfinite(ya) & np.isfinite(yb), ya, np.nan)
-    for color, parts in _runs(
-        x, np.where(np.isfinite(both), np.arange(len(x)), np.nan), codes, colors
-    ):
+    known = np.where(np.isfinite(ya) & np.isfinite(yb), np.arange(len(x)), np.nan)
+    for color, parts in _runs(x, known, codes, colors):
         closed = []
         for px, index in parts:
             if len(px) > 1:
                 rows = index.astype(np.int64)
-                closed.append(
-                    (np.concatenate((px, px[::-1])), np.concatenate((ya[rows], yb[rows][::-1])))
-                )
+                edge = np.concatenate((ya[rows], yb[rows][::-1]))
+                closed.append((np.concatenate((px, px[::-1])), edge))
         ops.append(Shape(closed, fill=fade(color, plot.alpha)))
     return ops
 
@@ -375,9 +358,7 @@ def dots(plot: DotPlot, frame: Frame) -> list[Op]:
 def _tooltips(points: Points, x: Floats, y: Floats, radius: Floats) -> list[Op]:
     """The tooltips of dots that are signals."""
     labels = list(points.label)
-    named = [i for i, seen in enumerate(np.isfinite(y).tolist()) if seen and labels[i]][
-        -MOST_NAMES:
-    ]
+    named = [i for i in np.flatnonzero(np.isfinite(y)).tolist() if labels[i]][-MOST_NAMES:]
     if not named:
         return []
     titles = tuple(labels[i] or "" for i in named)
@@ -408,15 +389,13 @@ def level_title(plot: HLinePlot, frame: Frame, occupied: Occupied, side: str) ->
         return []
     wide = typesetting.width(name, TITLE_SIZE)
     left = frame.area.left + 6 if side == "left" else frame.area.right - 6 - wide
-    right = left + wide
     for top in (y - TITLE_SIZE - 4, y + 3):
-        spot = Area(left, top, right, top + TITLE_SIZE + 2)
+        spot = Area(left, top, left + wide, top + TITLE_SIZE + 2)
         if frame.area.holds(spot) and occupied.is_free(spot):
             occupied.add(spot)
             ground = frame.theme.background
             ink, halo = ensure_contrast(color, ground), fade(ground, 0.75)
-            base = top + TITLE_SIZE
-            return [Words(left, base, name, TITLE_SIZE, ink, halo=halo)]
+            return [Words(left, top + TITLE_SIZE, name, TITLE_SIZE, ink, halo=halo)]
     return []
 
 

@@ -58,14 +58,8 @@ class Block:
 def block(words: str, size: float, formatting: str, family: str) -> Block:
     """The text of an object, its lines as they were written."""
     lines = tuple(line[:MAX_LENGTH] for line in typesetting.clean(words).split("\n")[:MAX_LINES])
-    face = typesetting.face_for("".join(lines), face_of(formatting, family))
+    face = typesetting.face_for("".join(lines), typesetting.face_of(formatting, family))
     return Block(lines if words else (), min(size, MAX_SIZE), face)
-
-
-def face_of(formatting: str, family: str) -> str:
-    return typesetting.face_name(
-        "bold" in formatting, "italic" in formatting, family == "monospace"
-    )
 
 
 class Occupied:

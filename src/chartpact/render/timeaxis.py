@@ -5,7 +5,6 @@ The stretch is the shortest whose labels have room; where sessions leave two tic
 one that begins something greater stays.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -55,10 +54,6 @@ def local(time: Ints, tz: str) -> Ints:
     return zones.wall(zone(tz), np.asarray(time, dtype=np.int64))
 
 
-def _days(wall: Ints) -> Ints:
-    return wall // DAY
-
-
 def _stretch(wall: Ints, unit: str, size: int) -> Ints:
     """A number for each bar that changes where a new stretch begins."""
     if unit == "ms":
@@ -68,9 +63,9 @@ def _stretch(wall: Ints, unit: str, size: int) -> Ints:
     if unit == "day":
         in_month: Ints = (days - days.astype("datetime64[M]")).astype(np.int64)
         if size == 1:
-            return _days(wall)
+            return wall // DAY
         if size == 7:
-            return (_days(wall) + 3) // 7  # weeks begin on Monday
+            return (wall // DAY + 3) // 7  # weeks begin on Monday
         return np.asarray(months * 100 + np.minimum(in_month // size, 30 // size - 1))
     part = months // size if unit == "month" else (months // 12 + 1970) // size
     return np.asarray(part, dtype=np.int64)
@@ -81,7 +76,7 @@ def _rank(wall: Ints) -> Ints:
     days = wall.astype("datetime64[ms]").astype("datetime64[D]")
     months = days.astype("datetime64[M]").astype(np.int64)
     rank = np.zeros(len(wall), dtype=np.int64)
-    for level, part in ((1, _days(wall)), (2, months), (3, months // 12)):
+    for level, part in ((1, wall // DAY), (2, months), (3, months // 12)):
         rank[1:][part[1:] != part[:-1]] = level
     return rank
 
@@ -148,19 +143,7 @@ def _label(wall: int, level: int, unit: str, length: int) -> str:
     moment = datetime(1970, 1, 1) + timedelta(milliseconds=wall)
     if level == 3:
         return f"{moment.year}"
-    if level == 2:
-        return (
-            MONTHS[moment.month - 1] if unit != "ms" else f"{moment.day} {MONTHS[moment.month - 1]}"
-        )
-    if level == 1:
-        return f"{moment.day} {MONTHS[moment.month - 1]}"
+    if level:
+        month = MONTHS[moment.month - 1]
+        return month if level == 2 and unit != "ms" else f"{moment.day} {month}"
     return f"{moment:%H:%M:%S}" if unit == "ms" and length < MINUTE else f"{moment:%H:%M}"
-
-
-def spell(times: Sequence[int], tz: str, intraday: bool) -> list[str]:
-    """Moments written in full."""
-    form = "%Y-%m-%d %H:%M" if intraday else "%Y-%m-%d"
-    return [
-        (datetime(1970, 1, 1) + timedelta(milliseconds=int(wall))).strftime(form)
-        for wall in local(np.asarray(times, dtype=np.int64), tz)
-    ]

@@ -33,7 +33,6 @@ FACES: Mapping[str, tuple[str, int, str]] = {
 class Typeface:
     """One font file, read: where its glyphs are and how wide each character is."""
 
-    data: bytes
     tables: Mapping[bytes, bytes]
     units: int
     glyphs: Mapping[int, int]  # character code → glyph
@@ -50,11 +49,9 @@ class Typeface:
         outlines = self.tables[b"glyf"]
         pieces, offsets = [], [0]
         for glyph in range(len(self.offsets) - 1):
-            piece = (
-                outlines[self.offsets[glyph] : self.offsets[glyph + 1]] if glyph in used else b""
-            )
-            pieces.append(piece)
-            offsets.append(offsets[-1] + len(piece))
+            outline = outlines[self.offsets[glyph] : self.offsets[glyph + 1]]
+            pieces.append(outline if glyph in used else b"")
+            offsets.append(offsets[-1] + len(pieces[-1]))
         head = bytearray(self.tables[b"head"])
         struct.pack_into(">h", head, 50, 1)  # long offsets
         return _woff(
@@ -104,7 +101,6 @@ def typeface(name: str) -> Typeface:
     long = struct.unpack_from(">h", tables[b"head"], 50)[0] == 1
     offsets = np.frombuffer(tables[b"loca"], ">u4" if long else ">u2").astype(int)
     return Typeface(
-        data,
         tables,
         units,
         _characters(tables[b"cmap"]),
@@ -128,14 +124,10 @@ def _characters(cmap: bytes) -> dict[int, int]:
             case 4:
                 glyphs |= _segments(table)
             case 12:
-                for group in struct.iter_unpack(">3I", table[16 : 16 + 12 * _count(table)]):
-                    first, last, glyph = group
+                (count,) = struct.unpack_from(">I", table, 12)
+                for first, last, glyph in struct.iter_unpack(">3I", table[16 : 16 + 12 * count]):
                     glyphs |= {code: glyph + code - first for code in range(first, last + 1)}
     return glyphs
-
-
-def _count(table: bytes) -> int:
-    return int(struct.unpack_from(">I", table, 12)[0])
 
 
 def _segments(table: bytes) -> dict[int, int]:

@@ -64,10 +64,11 @@ def runs(words: str, face: str) -> Iterator[tuple[bool, str]]:
         yield other, "".join(chars)
 
 
-def face_name(bold: bool = False, italic: bool = False, mono: bool = False) -> str:
+def face_of(formatting: str, family: str) -> str:
     """The name of the typeface; the monospaced one has no slanted cut."""
-    family = "mono" if mono else "sans"
-    return family + "-bold" * bold + "-italic" * (italic and not mono)
+    if family == "monospace":
+        return "mono" + "-bold" * ("bold" in formatting)
+    return "sans" + "-bold" * ("bold" in formatting) + "-italic" * ("italic" in formatting)
 
 
 def face_for(words: str, face: str) -> str:
