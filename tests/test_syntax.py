@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from chartpact.syntax import Places, SourceError, children, guarded_parse, scan, walk
 
 
-def parse(text, mode="eval", **limits):
-    return guarded_parse(text, mode, **{"max_chars": 100_000, **limits})
+def parse(text, kind=ast.Expression, **limits):
+    return guarded_parse(text, kind, **{"max_chars": 100_000, **limits})
 
 
 @pytest.mark.parametrize(
@@ -82,17 +82,17 @@ def test_what_starlark_spells_is_parsed_as_python_does(text):
 
 
 def test_texts_stand_side_by_side_only_as_statements():
-    parse("'a'\n'b'", "exec")
+    parse("'a'\n'b'", ast.Module)
     for text in ("'a' 'b'", "('a'\n'b')", "'a' \\\n'b'", "('a' # c\n'b')"):
         with pytest.raises(SourceError, match="side by side"):
-            parse(text, "exec")
+            parse(text, ast.Module)
 
 
 def test_a_program_may_have_any_number_of_statements_but_not_of_levels():
-    parse("x = -1\n" * 5000, "exec")
+    parse("x = -1\n" * 5000, ast.Module)
     with pytest.raises(SourceError, match="nested more than 64"):
-        parse("x = " + "(" * 65 + "1" + ")" * 65, "exec")
-    parse("x = " + "(" * 60 + "1" + ")" * 60, "exec")
+        parse("x = " + "(" * 65 + "1" + ")" * 65, ast.Module)
+    parse("x = " + "(" * 60 + "1" + ")" * 60, ast.Module)
 
 
 def test_commas_do_not_count_as_depth():
@@ -120,7 +120,7 @@ def test_a_text_longer_than_its_limit_is_refused_unread():
 @given(st.text(st.sampled_from("abx01.,:()[]{}'\"\\+-*/=<>!~ \n#notifelsorlambda"), max_size=60))
 def test_any_text_is_either_parsed_or_refused_with_a_place(text):
     try:
-        parse(text, "exec")
+        parse(text, ast.Module)
     except SourceError as refused:
         assert refused.message
 
@@ -129,7 +129,7 @@ def test_any_text_is_either_parsed_or_refused_with_a_place(text):
 @given(st.text(st.characters(codec=None), max_size=30))
 def test_any_characters_at_all_are_either_parsed_or_refused(text):
     try:
-        parse(text, "exec")
+        parse(text, ast.Module)
     except SourceError as refused:
         assert refused.message
 

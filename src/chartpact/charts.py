@@ -6,7 +6,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from chartpact import sources, summary
+from chartpact import render, sources, summary
 from chartpact.bars import Bars, BarsError
 from chartpact.catalogue import Catalogue, Plan, ScriptIndicator
 from chartpact.clock.errors import ClockError
@@ -34,7 +34,10 @@ class Chart:
         return bool(self.drawn) and all(drawn.error is not None for drawn in self.drawn)
 
     def to_json(self, series: bool = True, digest: bool = False) -> dict[str, Any]:
-        """The chart for programs; `digest`, or no `series`, adds the last bar and the trend."""
+        """The chart for programs.
+
+        `digest`, or no `series`, adds the last bar, the trend, last values and signals.
+        """
         view: dict[str, Any] = {
             "symbol": self.bars.symbol,
             "timeframe": self.bars.timeframe,
@@ -45,10 +48,13 @@ class Chart:
             view["trend"] = self.trend
         if series:
             view["time"] = self.bars.time.tolist()
-        return {
-            **view,
-            "indicators": [_indicator_json(drawn, series, digest) for drawn in self.drawn],
-        }
+        view["indicators"] = []
+        for drawn in self.drawn:
+            data = drawn.to_json(series)
+            if drawn.scene is not None and (digest or not series):
+                data |= summary.digest(drawn.scene)
+            view["indicators"].append(data)
+        return view
 
     def summary(self) -> str:
         """The chart in a few lines, for a reader or a language model."""
@@ -74,20 +80,14 @@ class Chart:
 
     def svg(self, **look: Any) -> str:
         """The picture as SVG; `look`: size, theme, kind, tz, log, volume, scale."""
-        from chartpact import render
-
         return render.svg(self, **look)
 
     def png(self, **look: Any) -> bytes:
         """The picture as PNG; `look` as for `svg`."""
-        from chartpact import render
-
         return render.png(self, **look)
 
     def save(self, path: str | PathLike[str], **look: Any) -> Path:
         """Writes the picture, PNG or SVG by the ending of the path."""
-        from chartpact import render
-
         target = Path(path)
         ending = target.suffix.lower()
         if ending not in (".png", ".svg"):
@@ -98,14 +98,6 @@ class Chart:
 
     def _repr_svg_(self) -> str:  # how a notebook shows the chart
         return self.svg()
-
-
-def _indicator_json(drawn: Drawn, series: bool, digest: bool) -> dict[str, Any]:
-    """An indicator for programs; with `digest`, or without `series`, last values and signals."""
-    data = drawn.to_json(series)
-    if drawn.scene is not None and (digest or not series):
-        data |= summary.digest(drawn.scene)
-    return data
 
 
 def chart(
@@ -176,10 +168,10 @@ def indicator(name: str, **params: Any) -> Callable[[Bars], Scene]:
     >>> scene.plots[0].title
     'RSI'
     """
-    found = Catalogue().resolve(name)
-    values = resolve(found.params, params, found.name)
+    known = Catalogue().resolve(name)
+    values = resolve(known.params, params, known.name)
 
     def compute(bars: Bars) -> Scene:
-        return found.draw(bars, values, gather(found.needs(bars, values), sources.fetch))
+        return known.draw(bars, values, gather(known.needs(bars, values), sources.fetch))
 
     return compute

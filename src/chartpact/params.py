@@ -65,13 +65,10 @@ def resolve(params: Sequence[Param], given: Mapping[str, Value], owner: str) -> 
             raise _unknown(name, params, owner)
         param = by_name[name]
         if param.name in spelling:
+            message = f"{owner}: {spelling[param.name]!r} and {name!r} are the same parameter"
+            details = {"parameter": param.name}
             raise IndicatorError(
-                Problem(
-                    "value",
-                    f"{owner}: {spelling[param.name]!r} and {name!r} are the same parameter",
-                    f"give {param.name!r} once",
-                    details={"parameter": param.name},
-                )
+                Problem("value", message, f"give {param.name!r} once", details=details)
             )
         spelling[param.name] = name
         values[param.name] = check(param, value, owner)
@@ -107,15 +104,10 @@ def _by_name(params: Sequence[Param]) -> dict[str, Param]:
 def _refusal(
     kind: str, param: Param, value: Value, owner: str, reason: str, question: str = ""
 ) -> IndicatorError:
-    values = allowed(param)
-    return IndicatorError(
-        Problem(
-            kind,
-            f"{owner}: {param.name}={checks.shown(value)} {reason}",
-            f"{param.name} takes {values}{question}",
-            details={"parameter": param.name, "allowed": values},
-        )
-    )
+    message = f"{owner}: {param.name}={checks.shown(value)} {reason}"
+    hint = f"{param.name} takes {allowed(param)}{question}"
+    details = {"parameter": param.name, "allowed": allowed(param)}
+    return IndicatorError(Problem(kind, message, hint, details=details))
 
 
 def allowed(param: Param) -> str:
@@ -187,10 +179,6 @@ def _read_session(value: Value) -> str:
     return session
 
 
-def _read_timeframe(value: Value) -> str:
-    return str(Timeframe.parse(value))
-
-
 def _read_source(value: Value) -> str:
     if value not in SOURCES:
         raise ValueError
@@ -206,7 +194,7 @@ _TYPES: dict[str, tuple[Callable[[Value], Value], str]] = {
     "choice": (lambda value: value, "a text"),
     "color": (palette.color, "a colour (#rrggbb, #rrggbbaa or a name)"),
     "session": (_read_session, "a session such as 0930-1600"),
-    "timeframe": (_read_timeframe, "a timeframe such as 5m, 4h or 1D"),
+    "timeframe": (lambda value: str(Timeframe.parse(value)), "a timeframe such as 5m, 4h or 1D"),
     "source": (_read_source, f"a price series ({', '.join(SOURCES)})"),
     "symbol": (checks.text, "a symbol"),
     "calendar": (checks.text, "a calendar"),

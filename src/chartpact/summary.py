@@ -4,11 +4,14 @@ from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from chartpact import ta
 from chartpact.bars import COLUMNS, Bars
 from chartpact.clock.walltime import iso
 from chartpact.scene import BarsPlot, DivLinePlot, Drawn, HLinePlot, LinePlot, Scene, Signals
+
+Floats = NDArray[np.float64]
 
 FAST, SLOW = 21, 50  # bars of the averages that decide the trend
 MOST_LEVELS = 12
@@ -36,7 +39,7 @@ def digest(scene: Scene) -> dict[str, Any]:
     """A scene without its series: last values, levels and signals."""
     return {
         "label": scene.label,
-        "last": {title: _last_or_null(values) for title, values in _series(scene)},
+        "last": {title: _last(values) for title, values in _series(scene)},
         "levels": [{"title": title, "y": y} for title, y in _levels(scene)],
         "signals": cast(Signals, scene.signals).to_json(),
     }
@@ -123,27 +126,25 @@ def _signal_lines(scene: Scene, bars: Bars) -> Iterator[str]:
     latest = [signals[len(codes) - 1 - int(row)] for row in from_end]
     order = sorted(range(len(latest)), key=lambda k: (-latest[k].confirmed_bar, first[k]))
     for signal, count in ((latest[k], counts[k]) for k in order):
-        at = f"bar {signal.bar} ({_time(bars, signal.bar)})"
+        time = iso(bars.time[signal.bar]) if 0 <= signal.bar < len(bars) else "out of view"
+        at = f"bar {signal.bar} ({time})"
         if signal.confirmed_bar != signal.bar:
             at += f", known on bar {signal.confirmed_bar}"
         value = "" if signal.value is None else f" at {figure(signal.value)}"
         yield f"  signal: {signal.name}{value} on {at}{f' ({count} in all)' if count > 1 else ''}"
 
 
-def _series(scene: Scene) -> Iterator[tuple[str, np.ndarray[Any, np.dtype[np.float64]]]]:
+def _series(scene: Scene) -> Iterator[tuple[str, Floats]]:
     """The titled series of a scene, of equal titles the first; constant coloured bars left out."""
     seen: set[str] = set()
     for plot in scene.plots:
         if not isinstance(plot, LinePlot | BarsPlot) or not plot.title or plot.title in seen:
             continue
-        if isinstance(plot, LinePlot) or isinstance(plot.color, str) or not _constant(plot.values):
+        known = plot.values[~np.isnan(plot.values)]
+        constant = bool((known == known[:1]).all())
+        if isinstance(plot, LinePlot) or isinstance(plot.color, str) or not constant:
             seen.add(plot.title)
             yield plot.title, plot.values
-
-
-def _constant(values: np.ndarray[Any, np.dtype[np.float64]]) -> bool:
-    known = values[~np.isnan(values)]
-    return bool((known == known[:1]).all())
 
 
 def _levels(scene: Scene) -> Iterator[tuple[str, float]]:
@@ -152,19 +153,13 @@ def _levels(scene: Scene) -> Iterator[tuple[str, float]]:
             yield plot.title, plot.y if isinstance(plot, HLinePlot) else plot.y2
 
 
-def _format_last(title: str, values: np.ndarray[Any, np.dtype[np.float64]]) -> str:
-    recent = values[-2:]
-    if len(recent) == 0 or np.isnan(recent[-1]):
-        return f"{title} none"
-    now = float(recent[-1])
-    if len(recent) < 2 or np.isnan(recent[0]) or recent[0] == now:
-        return f"{title} {figure(now)}"
-    return f"{title} {figure(now)} ({'rising' if now > recent[0] else 'falling'})"
-
-
-def _last_or_null(values: np.ndarray[Any, np.dtype[np.float64]]) -> float | None:
+def _last(values: Floats) -> float | None:
     return None if len(values) == 0 or np.isnan(values[-1]) else float(values[-1])
 
 
-def _time(bars: Bars, bar: int) -> str:
-    return iso(bars.time[bar]) if 0 <= bar < len(bars) else "out of view"
+def _format_last(title: str, values: Floats) -> str:
+    now, before = _last(values), _last(values[:-1])
+    if now is None:
+        return f"{title} none"
+    turn = "" if before is None or before == now else " (rising)" if now > before else " (falling)"
+    return f"{title} {figure(now)}{turn}"

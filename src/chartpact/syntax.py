@@ -8,13 +8,15 @@ how deep the parser would have to go, so that no text can exhaust it. Only then 
 import ast
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Literal, NamedTuple, overload
+from typing import Any, NamedTuple, TypeVar
 
 from chartpact.problem import Failure, Problem
 
 MAX_NESTING = 64
 MAX_DEPTH = 400
 MAX_PARTS = 100_000
+
+Tree = TypeVar("Tree", ast.Expression, ast.Module)
 
 
 class SourceError(Failure):
@@ -77,6 +79,7 @@ _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 # What the parser descends into and only returns from at the end of the expression.
 _DESCENDS = frozenset("not lambda else ** ~ :=".split())
 _VALUE_ENDS = frozenset("name number string ) ] }".split())
+_NAME_IT = "name the inner part on its own"
 _KEYWORDS_BEFORE_VALUE = frozenset("not and or in if else lambda return is for".split())
 
 
@@ -96,21 +99,11 @@ def scan(text: str, prefixes: tuple[str, ...] = ("", "r")) -> Iterator[Token]:
         if kind == "string":
             _check_string(piece, prefixes, line, column)
             if previous == "string":
-                raise SourceError(
-                    "syntax",
-                    "two texts stand side by side",
-                    line,
-                    column,
-                    "a comma is missing, or join them with +",
-                )
+                hint = "a comma is missing, or join them with +"
+                raise SourceError("syntax", "two texts stand side by side", line, column, hint)
         elif kind == "number" and not _NUMBER.fullmatch(piece):
-            raise SourceError(
-                "syntax",
-                f"{piece!r:.40} is not a number",
-                line,
-                column,
-                "write 1000, 0x3e8, 0.5 or 1e3, without _ and without leading zeros",
-            )
+            hint = "write 1000, 0x3e8, 0.5 or 1e3, without _ and without leading zeros"
+            raise SourceError("syntax", f"{piece!r:.40} is not a number", line, column, hint)
         if kind != "space":
             yield Token(kind, piece, line, column)
             depth += (piece in _OPENING) - (piece in _CLOSING)
@@ -129,7 +122,7 @@ def _unreadable(char: str, rest: str, line: int, column: int) -> SourceError:
     if re.match(r"[A-Za-z]{0,3}['\"]", rest):
         return SourceError("syntax", "this text is not closed", line, column, "add the quote")
     if ord(char) > 127:
-        hint = _ELSEWHERE.get(char, "names are written with a-z, A-Z, 0-9 and _")
+        hint = _ELSEWHERE.get(char, "names are words with a-z, A-Z, 0-9 and _")
         return SourceError("syntax", f"{char!r} stands outside a text", line, column, hint)
     hint = _ELSEWHERE.get(char, "")
     return SourceError("syntax", f"{char!r} means nothing here", line, column, hint)
@@ -139,10 +132,8 @@ def _check_string(piece: str, prefixes: tuple[str, ...], line: int, column: int)
     match = _STRING.fullmatch(piece)
     prefix, body = (match[1], match[3]) if match else ("", "")
     if prefix not in prefixes:
-        allowed = " or ".join(f'{each}"…"' for each in prefixes)
-        raise SourceError(
-            "syntax", f"a text cannot begin with {prefix!r}", line, column, f"write {allowed}"
-        )
+        hint = "write " + " or ".join(f'{allowed}"…"' for allowed in prefixes)
+        raise SourceError("syntax", f"a text cannot begin with {prefix!r}", line, column, hint)
     try:
         body.encode()
     except UnicodeEncodeError:
@@ -155,21 +146,19 @@ def _check_string(piece: str, prefixes: tuple[str, ...], line: int, column: int)
     while at >= 0:
         escape = _ESCAPE.match(body, at)
         if escape is None or (escape[0][1] == "U" and int(escape[0][2:], 16) > 0x10FFFF):
-            raise SourceError(
-                "syntax",
-                f"{body[at : at + 2]!r} is not an escape",
-                line,
-                column,
-                r"write \\ for a backslash",
-            )
+            message, hint = f"{body[at : at + 2]!r} is not an escape", r"write \\ for a backslash"
+            raise SourceError("syntax", message, line, column, hint)
         at = body.find("\\", escape.end())
 
 
-def check_nesting(tokens: Iterator[Token] | list[Token], max_nesting: int = MAX_NESTING) -> None:
+def check_nesting(
+    tokens: Iterator[Token], max_nesting: int, watch: Callable[[Token], None]
+) -> None:
     """Refuses text in which the parser would have to descend further than `max_nesting`."""
     descents = [0]  # for each open bracket, what was descended into since it opened
     total, previous = 0, ""
     for token in tokens:
+        watch(token)
         if token.kind in ("comment", "newline"):
             if token.kind == "newline" and len(descents) == 1:
                 total, descents[0], previous = 0, 0, ""
@@ -187,112 +176,77 @@ def check_nesting(tokens: Iterator[Token] | list[Token], max_nesting: int = MAX_
             descents[-1] += 1
             total += 1
         if total > max_nesting:
-            raise SourceError(
-                "size",
-                f"this is nested more than {max_nesting} deep",
-                token.line,
-                token.column,
-                "name the inner part on its own",
-            )
+            message = f"this is nested more than {max_nesting} deep"
+            raise SourceError("size", message, token.line, token.column, _NAME_IT)
         value = token.kind != "op" and text not in _KEYWORDS_BEFORE_VALUE
         previous = token.kind if value else text
 
 
-@overload
 def guarded_parse(
     text: str,
-    mode: Literal["eval"],
+    kind: type[Tree],
     *,
     max_chars: int,
     max_nesting: int = MAX_NESTING,
     max_depth: int = MAX_DEPTH,
     max_parts: int = MAX_PARTS,
     prefixes: tuple[str, ...] = ("", "r"),
-    watch: Callable[[Token], None] | None = None,
-) -> ast.Expression: ...
-@overload
-def guarded_parse(
-    text: str,
-    mode: Literal["exec"],
-    *,
-    max_chars: int,
-    max_nesting: int = MAX_NESTING,
-    max_depth: int = MAX_DEPTH,
-    max_parts: int = MAX_PARTS,
-    prefixes: tuple[str, ...] = ("", "r"),
-    watch: Callable[[Token], None] | None = None,
-) -> ast.Module: ...
-def guarded_parse(
-    text: str,
-    mode: Literal["eval", "exec"],
-    *,
-    max_chars: int,
-    max_nesting: int = MAX_NESTING,
-    max_depth: int = MAX_DEPTH,
-    max_parts: int = MAX_PARTS,
-    prefixes: tuple[str, ...] = ("", "r"),
-    watch: Callable[[Token], None] | None = None,
-) -> ast.Expression | ast.Module:
+    watch: Callable[[Token], None] = lambda _: None,
+) -> Tree:
     """The syntax tree of a text that is short enough, shallow enough and spelt as in Starlark.
 
-    `watch` sees every token before the parser does, and may refuse it.
+    `kind` is an expression or a module. `watch` sees every token before the parser does, and may
+    refuse it.
     """
     if len(text) > max_chars:
-        raise SourceError(
-            "size", f"{len(text)} characters are too many", hint=f"at most {max_chars} are allowed"
-        )
-    tokens = scan(text, prefixes)
-    check_nesting(tokens if watch is None else _watched(tokens, watch), max_nesting)
+        hint = f"at most {max_chars} are allowed"
+        raise SourceError("size", f"{len(text)} characters are too many", hint=hint)
+    check_nesting(scan(text, prefixes), max_nesting, watch)
     try:
-        tree: ast.Expression | ast.Module
-        tree = ast.parse(text, mode="eval") if mode == "eval" else ast.parse(text)
+        tree = ast.parse(text, mode="eval" if kind is ast.Expression else "exec")
     except SyntaxError as error:  # also IndentationError
         line, column = error.lineno or 1, max(error.offset or 1, 1)
         message = error.msg or "this cannot be read"
         message = message.replace("'==' or ':=' instead", "'==' instead")
         if isinstance(error, IndentationError):  # Python points into the spaces, or behind the line
-            written = _written(text, line)
-            column = len(written) - len(written.lstrip()) + 1
+            words = _line_of(text, line)
+            column = len(words) - len(words.lstrip()) + 1
         raise SourceError("syntax", message, line, column, _misspelt(text, line, column)) from None
     except (RecursionError, MemoryError, ValueError, OverflowError):
         raise SourceError("size", "this is too large to be read", hint="split it") from None
     _check_depth(tree, max_depth, max_parts)
+    assert isinstance(tree, kind)
     return tree
 
 
-_OPERATORS_ELSEWHERE = {"&&": "write and", "||": "write or", "++": "write x += 1"}
-_OPERATORS_ELSEWHERE |= {"--": "write x -= 1", ":=": "write x = 5", "=>": "write >="}
-_OPERATORS_ELSEWHERE |= {"<>": "write !="}
+_OPERATORS_ELSEWHERE = {
+    "&&": "write and", "||": "write or", "++": "write x += 1", "--": "write x -= 1",
+    ":=": "write x = 5", "=>": "write >=", "<>": "write !=",
+}  # fmt: skip
 _COMMENT_ELSEWHERE = re.compile(r"\s*(//|/\*)")
 _DECLARED_ELSEWHERE = re.compile(
     r"\s*(?:(?:var|varip|let|const|int|float|bool|string|color|auto)\s+)+(\w+)\s*:?="
 )
 
 
-def _written(text: str, line: int) -> str:
+def _line_of(text: str, line: int) -> str:
     """A line of the text; the parser may stop behind the last."""
     return text.split("\n")[line - 1] if line <= text.count("\n") + 1 else ""
 
 
 def _misspelt(text: str, line: int, column: int) -> str:
     """What to write instead of another language's spelling, if one stands where reading stopped."""
-    written = _written(text, line)
-    if _COMMENT_ELSEWHERE.match(written):
+    words = _line_of(text, line)
+    if _COMMENT_ELSEWHERE.match(words):
         return "a comment begins with #"
-    if declared := _DECLARED_ELSEWHERE.match(written):
+    if declared := _DECLARED_ELSEWHERE.match(words):
         return f"write {declared[1]:.60} = …, with no word before the name"
-    around = written[max(column - 3, 0) : column + 2]
-    end = written[:column].split("#")[0].rstrip()[-2:]
-    if written[column - 1 :].startswith("not "):
+    around = words[max(column - 3, 0) : column + 2]
+    end = words[:column].split("#")[0].rstrip()[-2:]
+    if words[column - 1 :].startswith("not "):
         return "put it in parentheses: (not a)"
-    found = [hint for sign, hint in _OPERATORS_ELSEWHERE.items() if sign in around or sign == end]
-    return found[0] if found else ""
-
-
-def _watched(tokens: Iterator[Token], watch: Callable[[Token], None]) -> Iterator[Token]:
-    for token in tokens:
-        watch(token)
-        yield token
+    hints = [hint for sign, hint in _OPERATORS_ELSEWHERE.items() if sign in around or sign == end]
+    return hints[0] if hints else ""
 
 
 def _check_depth(tree: ast.AST, max_depth: int, max_parts: int) -> None:
@@ -302,18 +256,17 @@ def _check_depth(tree: ast.AST, max_depth: int, max_parts: int) -> None:
         node, depth = pending.pop()
         parts += isinstance(node, ast.expr | ast.stmt)
         if parts > max_parts:
-            raise SourceError(
-                "size",
-                f"this has more than {max_parts:,} parts: names, values, operators, statements",
-                hint="write loops and functions instead of the same again and again",
+            message = (
+                f"this has more than {max_parts:,} parts: names, values, operators, statements"
             )
+            hint = "write loops and functions instead of the same again and again"
+            raise SourceError("size", message, hint=hint)
         if depth > max_depth:
-            raise SourceError(
-                "size",
+            message, line = (
                 f"this is nested more than {max_depth} deep",
                 getattr(node, "lineno", None),
-                hint="name the inner part on its own",
             )
+            raise SourceError("size", message, line, hint=_NAME_IT)
         depth += 1
         pending += [(child, depth) for child in children(node)]
 
@@ -345,16 +298,16 @@ def children(node: ast.AST) -> list[ast.AST]:
     fields = _PARTS.get(type(node))
     if fields is None:
         return list(ast.iter_child_nodes(node))
-    found: list[Any] = []
+    parts: list[Any] = []
     for field in fields:
         part = getattr(node, field)
         if type(part) is list:
-            found += part
+            parts += part
         elif part is not None:
-            found.append(part)
+            parts.append(part)
     if fields == ("keys", "values"):  # of `{**x}` there is no key
-        return [part for part in found if part is not None]
-    return found
+        return [part for part in parts if part is not None]
+    return parts
 
 
 def walk(node: ast.AST) -> Iterator[ast.AST]:

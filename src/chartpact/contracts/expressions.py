@@ -77,7 +77,7 @@ def parse(text: str) -> tuple[ast.expr, int]:
     """The syntax tree of an expression and its number of nodes."""
     tree = guarded_parse(
         f"({text}\n)",  # brackets let an expression run over lines
-        "eval",
+        ast.Expression,
         max_chars=MAX_EXPRESSION + 3,
         max_nesting=MAX_NESTING,
         max_depth=MAX_NODES,

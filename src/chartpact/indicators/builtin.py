@@ -78,14 +78,9 @@ class Builtin:
     def draw(self, bars: Bars, values: Mapping[str, Any], supplies: Supplies) -> Scene:  # noqa: ARG002
         """The scene on these bars; `values` has every parameter, checked."""
         if self.needs_volume and len(bars) and np.isnan(bars.volume).all():
-            raise IndicatorError(
-                Problem(
-                    "unavailable",
-                    f"{self.name} needs volume, and these bars have none",
-                    "use bars with a volume column",
-                    details={"missing": "volume"},
-                )
-            )
+            message = f"{self.name} needs volume, and these bars have none"
+            hint, details = "use bars with a volume column", {"missing": "volume"}
+            raise IndicatorError(Problem("unavailable", message, hint, details=details))
         with np.errstate(all="ignore"):
             return self.function(bars, **values)
 
@@ -108,9 +103,9 @@ def builtin(
     return lambda function: Builtin(name, title, category, description, function, **rest)
 
 
-def period(default: int, desc: str = "Bars in the window", least: int = 1) -> Param:
+def period(default: int, desc: str = "Bars in the window") -> Param:
     """The parameter every window length is."""
-    return Param("period", "int", default, min=least, max=5000, desc=desc, aliases=("length",))
+    return bars_of_window("period", default, desc, "length")
 
 
 def bars_of_window(name: str, default: int, desc: str, *aliases: str, least: int = 1) -> Param:

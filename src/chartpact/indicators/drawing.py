@@ -24,10 +24,7 @@ from chartpact.textcolumn import TextColumn
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-
-
-def faded(color: str, opacity: float) -> str:
-    return palette.with_alpha(color, opacity)
+faded = palette.with_alpha
 
 
 def finite(values: Floats) -> Floats:

@@ -155,7 +155,6 @@ MOODS = (25, 45, 55, 75)  # where fear, caution, calm, greed and high spirits be
     "value",
     aliases=("fng",),
     tracks=(Track("F&G", gaps=OUTSIDE),),
-    oldest_ms=lambda _: DAY,
     differences=(
         *EMPTY,
         "The dot of every bar is the line's colour, so that it can be read as values.",

@@ -10,15 +10,8 @@ from chartpact.bars import Bars
 from chartpact.indicators import ink
 from chartpact.indicators.builtin import Track, builtin
 from chartpact.indicators.drawing import Floats, faded, level, line, scene
-from chartpact.indicators.sessions import (
-    DAY_ROLL,
-    SESSIONS,
-    Indices,
-    first_bars,
-    first_of_every,
-    with_day_roll,
-)
-from chartpact.indicators.volume_at_price import Profiles, levels, profiles
+from chartpact.indicators.sessions import DAY_ROLL, SESSIONS, with_day_roll
+from chartpact.indicators.volume_at_price import Indices, Profiles, levels, profiles
 from chartpact.params import Param
 from chartpact.scene import DivLinePlot, HBarPlot, HLinePlot, Plot, Scene
 
@@ -54,8 +47,8 @@ def _session_starts(
     bars: Bars, session: str, count: int | None, day_roll: str | None, owner: str
 ) -> Indices:
     if count:
-        return first_of_every(bars, count)
-    return first_bars(with_day_roll(bars, day_roll, owner), SESSIONS[session])
+        return np.arange(0, len(bars), count, dtype=np.intp)
+    return with_day_roll(bars, day_roll, owner).periods(SESSIONS[session]).first
 
 
 def _shade_rows(
@@ -63,17 +56,10 @@ def _shade_rows(
 ) -> Iterator[Plot]:
     """A horizontal bar for each row, coloured by the value area."""
     (low,), (high,), (peak,) = *profile.value_area, profile.peak
-    step = float(profile.step[0])
-    y = profile.middles(0)
+    height, y = FILLED * float(profile.step[0]), profile.middles(0)
     for row, share in _row_widths(profile):
         color = control if row == peak else inside if low <= row <= high else outside
-        yield HBarPlot(
-            y=y[row],
-            height=FILLED * step,
-            width=share,
-            color=color,
-            side=side,
-        )
+        yield HBarPlot(y=y[row], height=height, width=share, color=color, side=side)
 
 
 def _row_widths(profile: Profiles) -> Iterator[tuple[int, float]]:
@@ -129,9 +115,8 @@ def volume_profile(
         return scene("VPVR")
     plots: Iterator[Plot]
     if split_up_down:
-        plots = _split_rows(
-            bars, profile, side, faded(color_up, opacity), faded(color_down, opacity)
-        )
+        up, down = faded(color_up, opacity), faded(color_down, opacity)
+        plots = _split_rows(bars, profile, side, up, down)
     else:
         control = faded(ink.GOLD, min(1, 2 * opacity))
         inside = faded(ink.COBALT, min(1, 1.14 * opacity))
@@ -143,11 +128,10 @@ def _split_rows(bars: Bars, profile: Profiles, side: str, up: str, down: str) ->
     whole = np.zeros(1, np.intp)
     rising = np.where(ta.ge(bars.close, bars.open), bars.volume, 0.0)
     (bought,) = profiles(bars.low, bars.high, rising, whole, profile.weight.shape[1]).weight
-    step = float(profile.step[0])
-    y = profile.middles(0)
+    height, y = FILLED * float(profile.step[0]), profile.middles(0)
     for row, share in _row_widths(profile):
         first = share * min(1.0, float(bought[row] / profile.weight[0, row]))
-        whole_row = HBarPlot(y=y[row], height=FILLED * step, width=share, color=up, side=side)
+        whole_row = HBarPlot(y=y[row], height=height, width=share, color=up, side=side)
         if first > 0:
             yield replace(whole_row, width=first)
         if share > first:
@@ -297,16 +281,9 @@ def naked_poc(
             continue
         if not current and touched[k] >= stop[k]:
             continue
-        plots.append(
-            DivLinePlot(
-                title="dPOC" if current else "nPOC",
-                color=ink.GOLD if current else ink.ORANGE,
-                x1=int(first[k] if current else stop[k]),
-                y1=price,
-                x2=end,
-                y2=price,
-            )
-        )
+        title, color = ("dPOC", ink.GOLD) if current else ("nPOC", ink.ORANGE)
+        begin = int(first[k] if current else stop[k])
+        plots.append(DivLinePlot(title=title, color=color, x1=begin, y1=price, x2=end, y2=price))
     return scene("nPOC", *plots)
 
 

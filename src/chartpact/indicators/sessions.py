@@ -28,17 +28,8 @@ def with_day_roll(bars: Bars, day_roll: str | None, owner: str) -> Bars:
     try:
         return replace(bars, day_roll=day_roll)
     except BarsError as error:
-        message = f"{owner}: day_roll={day_roll!r} cannot be read"
-        raise IndicatorError(
-            Problem("value", message, str(error), details={"parameter": "day_roll"})
-        ) from None
-
-
-def first_bars(bars: Bars, timeframe: str) -> Indices:
-    """The first bar of each period of this timeframe."""
-    return bars.periods(timeframe).first
-
-
-def first_of_every(bars: Bars, count: int) -> Indices:
-    """The first bar of each run of `count` bars."""
-    return np.arange(0, len(bars), count, dtype=np.intp)
+        message, details = (
+            f"{owner}: day_roll={day_roll!r} cannot be read",
+            {"parameter": "day_roll"},
+        )
+        raise IndicatorError(Problem("value", message, str(error), details=details)) from None

@@ -29,23 +29,17 @@ class Profiles:
     @cached_property
     def peak(self) -> Indices:
         """The heaviest row of each group, the lowest of equals."""
-        heaviest: Indices = np.argmax(self.weight, axis=1)
-        return heaviest
-
-    def middle(self, row: Indices) -> Floats:
-        """The price in the middle of a row of each group."""
-        return self.bottom + (row + 0.5) * self.step
+        return np.asarray(np.argmax(self.weight, axis=1))
 
     def middles(self, group: int) -> list[float]:
         """The prices in the middle of all rows of a group, from the lowest."""
         rows = np.arange(self.weight.shape[1])
-        prices: list[float] = (self.bottom[group] + (rows + 0.5) * self.step[group]).tolist()
-        return prices
+        return list((self.bottom[group] + (rows + 0.5) * self.step[group]).tolist())
 
     @property
     def control(self) -> Floats:
         """The point of control: the price of the heaviest row; NaN without any weight."""
-        return np.where(self.total > 0, self.middle(self.peak), np.nan)
+        return np.where(self.total > 0, self.bottom + (self.peak + 0.5) * self.step, np.nan)
 
     @cached_property
     def value_area(self) -> tuple[Indices, Indices]:

@@ -7,7 +7,7 @@ from chartpact.bars import Bars
 from chartpact.indicators import ink
 from chartpact.indicators.builtin import Track, builtin
 from chartpact.indicators.drawing import Floats, fill, line, scene
-from chartpact.indicators.sessions import DAY_ROLL, first_bars, with_day_roll
+from chartpact.indicators.sessions import DAY_ROLL, with_day_roll
 from chartpact.params import Param
 from chartpact.scene import Scene
 
@@ -32,7 +32,7 @@ def _vwap(
     fresh = np.zeros(len(bars), dtype=np.bool_)
     fresh[:1] = True
     if anchor in ANCHORS:
-        fresh[first_bars(with_day_roll(bars, day_roll, owner), ANCHORS[anchor])] = True
+        fresh[with_day_roll(bars, day_roll, owner).periods(ANCHORS[anchor]).first] = True
     bands: tuple[Floats, Floats, Floats] = ta.vwap(bars.hlc3, bars.volume, fresh, std_dev)
     return bands
 

@@ -55,7 +55,7 @@ def parse(source: str, limits: Limits) -> ast.Module:
     try:
         return guarded_parse(
             source,
-            "exec",
+            ast.Module,
             max_chars=limits.source_bytes,
             max_nesting=BRACKETS,
             max_depth=DEPTH,
