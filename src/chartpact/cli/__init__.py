@@ -47,8 +47,8 @@ def exit_code(error: Failure) -> int:
 class _Parser(argparse.ArgumentParser):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self.register("type", int, _read_int)
-        self.register("type", float, _read_float)
+        self.register("type", int, _reader(int, "a whole number"))
+        self.register("type", float, _reader(float, "a number"))
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """As argparse does, but each verb reports its own unknown arguments."""
@@ -66,18 +66,14 @@ class _Parser(argparse.ArgumentParser):
         raise SystemExit(BAD_INPUT)
 
 
-def _read_int(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r:.60} is not a whole number") from None
+def _reader(read: Callable[[str], float], noun: str) -> Callable[[str], float]:
+    def read_argument(text: str) -> float:
+        try:
+            return read(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"{text!r:.60} is not {noun}") from None
 
-
-def _read_float(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r:.60} is not a number") from None
+    return read_argument
 
 
 def parser(*further: Add) -> argparse.ArgumentParser:

@@ -4,15 +4,12 @@ import argparse
 import json
 import sys
 
-from chartpact.bars import Bars
 from chartpact.catalogue import Indicator, describe
 from chartpact.charts import chart
 from chartpact.cli import ALL_FAILED, DONE, Verbs
+from chartpact.cli.arguments import add_bars, add_indicators, load_bars
 from chartpact.cli.database import own_catalogue
-from chartpact.cli.params import add_indicators
 from chartpact.cli.picture import add_picture, save, select_bars
-from chartpact.clock.markets import MARKETS
-from chartpact.sources import load
 
 
 def add(verbs: Verbs) -> None:
@@ -42,48 +39,6 @@ def add(verbs: Verbs) -> None:
     )
     add_picture(verb)
     verb.set_defaults(run=run_chart)
-
-
-def add_bars(verb: argparse.ArgumentParser) -> None:
-    """The arguments that name bars, alike for every verb."""
-    verb.add_argument(
-        "bars_source",
-        metavar="BARS",
-        help="a CSV or Parquet file, sample:NAME for bundled synthetic data, or SYMBOL@SOURCE",
-    )
-    add_overrides(verb)
-
-
-def add_overrides(verb: argparse.ArgumentParser) -> None:
-    """The arguments that override what the bars say, alike for every verb."""
-    group = verb.add_argument_group("what the bars do not tell")
-    group.add_argument("--bars-tz", metavar="ZONE", help="time zone of times that name none")
-    group.add_argument(
-        "--stamp", choices=("open", "close"), default="open", help="what of a bar its time is"
-    )
-    group.add_argument("--symbol", metavar="NAME", help="the symbol of the bars")
-    group.add_argument("--timeframe", metavar="TF", help="the timeframe, as in 5m, 4h or 1D")
-    group.add_argument(
-        "--day-roll", metavar="TIME", help="when a trading day begins: '17:00 America/New_York'"
-    )
-    group.add_argument(
-        "--market",
-        choices=MARKETS,
-        help="on which days it trades: all, Monday to Friday, or listed",
-    )
-
-
-def load_bars(args: argparse.Namespace) -> Bars:
-    """The bars the arguments name."""
-    return load(
-        args.bars_source,
-        tz=args.bars_tz,
-        stamp=args.stamp,
-        symbol=args.symbol,
-        timeframe=args.timeframe,
-        day_roll=args.day_roll,
-        market=args.market,
-    )
 
 
 def run_indicators(args: argparse.Namespace) -> int:

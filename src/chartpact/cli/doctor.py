@@ -27,11 +27,13 @@ def run(args: argparse.Namespace) -> int:  # noqa: ARG001
 
 def findings() -> list[tuple[str, str]]:
     """Each part of the installation, and its state."""
+    from chartpact.ta import kernels
+
     return [
         ("chartpact", VERSION),
         ("Python", f"{platform.python_version()} on {platform.system()} {platform.machine()}"),
         ("NumPy", np.__version__),
-        ("kernels", _kernels()),
+        ("kernels", kernels.status()),
         ("PNG", raster.status()),
         ("sources", _sources()),
         *_sandbox(),
@@ -62,12 +64,6 @@ def _sandbox() -> list[tuple[str, str]]:
     return rows
 
 
-def _kernels() -> str:
-    from chartpact.ta import kernels
-
-    return kernels.status()
-
-
 def _sources() -> str:
     from chartpact.sources import Misconfigured, configuration
 
@@ -77,8 +73,6 @@ def _sources() -> str:
         return str(error)
     sources = []
     for config in configs:
-        extra = config.missing_extra
-        sources.append(
-            f"{config.name} ({config.kind}{f', needs chartpact[{extra}]' if extra else ''})"
-        )
+        extra = f", needs chartpact[{config.missing_extra}]" if config.missing_extra else ""
+        sources.append(f"{config.name} ({config.kind}{extra})")
     return ", ".join(sources) or f"none besides the samples; {configuration.VARIABLE} names others"

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from chartpact.cli import DONE, VIOLATION, UsageError, Verbs
+from chartpact.cli.arguments import add_drawn, add_params, read_params
 from chartpact.cli.contract import find_contract
 from chartpact.cli.database import own_catalogue
 from chartpact.cli.files import read_text
-from chartpact.cli.params import add_params, read_params
-from chartpact.cli.snapshot import add_drawn, draw
+from chartpact.cli.snapshot import draw
 from chartpact.contracts import Contract, ContractError, Reading, document, read
 from chartpact.request import Request
 from chartpact.snapshot import Snapshot, SnapshotError, parse_json

@@ -8,9 +8,8 @@ from pathlib import Path
 from chartpact import sandbox, sources, summary
 from chartpact.catalogue import ScriptIndicator
 from chartpact.cli import DONE, SCRIPT_ERROR, UsageError, Verbs
-from chartpact.cli.chart import add_bars, load_bars
+from chartpact.cli.arguments import add_bars, add_params, load_bars, read_params
 from chartpact.cli.files import read_text
-from chartpact.cli.params import add_params, read_params
 from chartpact.indicators import canonical
 from chartpact.needs import gather
 from chartpact.params import resolve

@@ -16,7 +16,6 @@ from chartpact.library.local import LOCAL_USER
 
 if TYPE_CHECKING:
     from chartpact.library.scripts import Script, Scripts
-    from chartpact.library.versions import Version
 
 
 def add(verbs: Verbs) -> None:
@@ -109,18 +108,14 @@ def run_show(args: argparse.Namespace) -> int:
             script = library.get(LOCAL_USER, args.name)
             source, data = script.source, {**_describe(script), "source": script.source}
         else:
-            version = _find_version(library.history(LOCAL_USER, args.name), args)
+            history = {old.version: old for old in library.history(LOCAL_USER, args.name)}
+            if args.version not in history:
+                kept = f"kept versions: {', '.join(map(str, history))}"
+                raise UsageError(f"{args.name!r} has no version {args.version}; {kept}")
+            version = history[args.version]
             source, data = version.source, {"name": args.name, **version.__dict__}
     print(json.dumps(data) if args.json else source, end="\n" if args.json else "")
     return DONE
-
-
-def _find_version(history: "Sequence[Version]", args: argparse.Namespace) -> "Version":
-    for version in history:
-        if version.version == args.version:
-            return version
-    numbers = ", ".join(str(version.version) for version in history)
-    raise UsageError(f"{args.name!r} has no version {args.version}; kept versions: {numbers}")
 
 
 def run_history(args: argparse.Namespace) -> int:
@@ -145,24 +140,26 @@ def run_export(args: argparse.Namespace) -> int:
 # ----------------------------------------------------------------------------------------- changing
 
 
-def run_add(args: argparse.Namespace) -> int:
-    name, source = _read_script(args)
+def _keep(args: argparse.Namespace, method: str, done: str) -> int:
+    """Hands the script that the arguments name to a method of the library."""
+    if args.name is None and args.file == "-":
+        raise UsageError("a script from standard input needs a name: scripts add NAME -")
+    name = Path(args.file).stem if args.name is None else args.name
+    source = read_text(args.file)
     return _change(
         args,
-        lambda library: [library.register(LOCAL_USER, name, source)],
-        f"{name} is kept",
+        lambda library: [getattr(library, method)(LOCAL_USER, name, source)],
+        f"{name} is {done}",
         source,
     )
+
+
+def run_add(args: argparse.Namespace) -> int:
+    return _keep(args, "register", "kept")
 
 
 def run_update(args: argparse.Namespace) -> int:
-    name, source = _read_script(args)
-    return _change(
-        args,
-        lambda library: [library.update(LOCAL_USER, name, source)],
-        f"{name} is updated",
-        source,
-    )
+    return _keep(args, "update", "updated")
 
 
 def run_restore(args: argparse.Namespace) -> int:
@@ -191,13 +188,6 @@ def run_import(args: argparse.Namespace) -> int:
         lambda library: library.load(LOCAL_USER, exported),
         "all scripts of the export are kept",
     )
-
-
-def _read_script(args: argparse.Namespace) -> tuple[str, str]:
-    if args.name is None and args.file == "-":
-        raise UsageError("a script from standard input needs a name: scripts add NAME -")
-    name = Path(args.file).stem if args.name is None else args.name
-    return name, read_text(args.file)
 
 
 def _change(

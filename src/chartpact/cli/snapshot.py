@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from chartpact import charts, sources
 from chartpact.catalogue import Plan
 from chartpact.cli import ALL_FAILED, DONE, UsageError, Verbs
-from chartpact.cli.chart import add_overrides, load_bars
+from chartpact.cli.arguments import add_drawn, add_indicators, load_bars
 from chartpact.cli.database import own_catalogue
 from chartpact.cli.files import write_text
-from chartpact.cli.params import add_indicators
 from chartpact.snapshot import Snapshot
 
 
@@ -29,23 +28,6 @@ def add(verbs: Verbs) -> None:
     verb.add_argument("--study", metavar="NAME", help="keep the study of this title alone")
     verb.add_argument("-o", "--output", metavar="FILE", help="write there, not to stdout")
     verb.set_defaults(run=run)
-
-
-def add_drawn(
-    verb: argparse.ArgumentParser, group: argparse._MutuallyExclusiveGroup | None = None
-) -> None:
-    """The arguments that name the bars to draw on, alike for every verb that reads drawings.
-
-    In a group, `--bars` is one of several ways to say where drawings come from.
-    """
-    (verb if group is None else group).add_argument(
-        "--bars",
-        dest="bars_source",
-        metavar="BARS",
-        required=group is None,
-        help="a CSV or Parquet file, sample:NAME for bundled synthetic data, or SYMBOL@SOURCE",
-    )
-    add_overrides(verb)
 
 
 def draw(args: argparse.Namespace, plans: Sequence[Plan]) -> Snapshot:
@@ -69,8 +51,8 @@ def run(args: argparse.Namespace) -> int:
 
 def only_study(snapshot: Snapshot, name: str) -> Snapshot:
     """The snapshot with the studies of that title alone."""
-    kept = [study.data for study in snapshot.studies if study.name == name]
-    if not kept:
+    studies = [study.data for study in snapshot.studies if study.name == name]
+    if not studies:
         drawn = ", ".join(repr(study.name) for study in snapshot.studies)
         raise UsageError(f"there is no study {name!r} here; drawn: {drawn or 'nothing'}")
-    return Snapshot({**snapshot.data, "studies": kept})
+    return Snapshot({**snapshot.data, "studies": studies})

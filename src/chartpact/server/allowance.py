@@ -38,15 +38,12 @@ class Allowance:
             level = min(self._per_minute, level + (now - since) * self._per_minute / 60)
             enough = level >= amount
             self._buckets.put(user, (level - amount if enough else level, now))
-        if not enough:
-            raise self._refuse(level, amount)
-
-    def _refuse(self, level: float, amount: float) -> TooMuch:
-        wait_s = (min(amount, self._per_minute) - level) * 60 / self._per_minute
-        retry_after_s = max(1, wait_s)
+        if enough:
+            return
+        wait_s = max(1, (min(amount, self._per_minute) - level) * 60 / self._per_minute)
         message = f"you may ask for {self._per_minute:g} {self._what} a minute"
         if amount > self._per_minute:
             message += f", and this is {amount:g}: ask for less"
         else:
-            message += f": wait {retry_after_s:.0f} s, then go on"
-        return TooMuch(Problem("busy", message), retry_after_s)
+            message += f": wait {wait_s:.0f} s, then go on"
+        raise TooMuch(Problem("busy", message), wait_s)

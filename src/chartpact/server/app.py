@@ -36,10 +36,6 @@ def _user_over_http(context: Context[Any, Any]) -> str:
     return str(request.scope["chartpact.user"])
 
 
-def _local_user(_: Context[Any, Any]) -> str:
-    return LOCAL_USER
-
-
 @dataclass(frozen=True)
 class Server:
     """The application and what must be closed after it."""
@@ -87,7 +83,7 @@ def create(
         advice="ask for fewer bars or indicators",
     )
     verbs = Verbs(settings, database, workers)
-    tools = mcp.build(verbs, _local_user if stdio else _user_over_http)
+    tools = mcp.build(verbs, (lambda _: LOCAL_USER) if stdio else _user_over_http)
     if extend is not None:
         extend(tools)
     over_http = McpOverHttp(tools, mcp.LONG, settings.limits.body_bytes)

@@ -43,13 +43,11 @@ class Charting:
             raise refuse("value", bars)
         self._check(user, ask, bars)
         plans = self._plan(user, ask)
-        job = ChartJob(user, ask, plans, self._settings.sources, bars)
-        job = replace(job, most_bytes=self._settings.limits.answer_bytes)
+        most_bytes = self._settings.limits.answer_bytes
+        job = ChartJob(user, ask, plans, self._settings.sources, bars, most_bytes=most_bytes)
         scripted = any(isinstance(plan.indicator, ScriptIndicator) for plan in plans)
         job = await self._supply(await self._locate(job))
-        drawn = await self._execution.compute(user, partial(jobs.draw, job), untrusted=scripted)
-        assert isinstance(drawn, Picture)
-        return drawn
+        return await self._execution.compute(user, partial(jobs.draw, job), untrusted=scripted)
 
     def directory(self, user: str) -> Directory:
         """Every source of bars that this user may name."""
@@ -61,12 +59,9 @@ class Charting:
         limits = self._settings.limits
         if (ask.symbol is None) == (ask.inline_bars is None):
             raise refuse("value", "give either a symbol or inline_bars")
-        if len(ask.indicators) > limits.indicators_per_chart:
-            raise refuse(
-                "size",
-                f"{len(ask.indicators)} indicators are more than "
-                f"{limits.indicators_per_chart}: ask for several charts",
-            )
+        count, most = len(ask.indicators), limits.indicators_per_chart
+        if count > most:
+            raise refuse("size", f"{count} indicators are more than {most}: ask for several charts")
         if ask.inline_bars is not None and len(bars or ask.inline_bars.time) > limits.inline_bars:
             raise refuse("size", f"at most {limits.inline_bars} bars may be handed over inline")
         if ask.format in jobs.MIME:

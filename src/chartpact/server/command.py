@@ -57,15 +57,20 @@ def _usage(message: str) -> Failure:
 def run_serve(args: argparse.Namespace) -> int:
     import uvicorn
 
+    from chartpact.sandbox import host_probe
     from chartpact.server import logs
     from chartpact.server.uvicorn_server import BoundedHttp, GracefulServer
 
     if not 0 <= args.port < 65536:
         raise _usage(f"--port: {args.port} is not a number from 0 to 65535")
-    identify = _identity(args)
-    _check_layers(args)
+    loopback = host_probe.is_loopback(args.host)
+    identify = _choose_identity(args, loopback)
+    try:
+        host_probe.require_for_public_bind(args.host, anyway=args.unsandboxed)
+    except host_probe.Exposed as error:
+        raise _usage(f"{error} with --unsandboxed") from None
     with _listen(args) as listener:
-        served = _created(_settings(args), identify=identify, hosts=_hosts(args))
+        served = _create(_settings(args), identify=identify, hosts=_hosts(loopback))
         logs.to_stderr(logging.INFO)
         config = uvicorn.Config(
             served.app,
@@ -92,8 +97,8 @@ def run_serve(args: argparse.Namespace) -> int:
 def _listen(args: argparse.Namespace) -> socket.socket:
     """The address, taken before anything else is started."""
     try:
-        found = socket.getaddrinfo(args.host, args.port, type=socket.SOCK_STREAM)
-        family, kind, protocol, _, address = found[0]
+        addresses = socket.getaddrinfo(args.host, args.port, type=socket.SOCK_STREAM)
+        family, kind, protocol, _, address = addresses[0]
         listener = socket.socket(family, kind, protocol)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
@@ -107,7 +112,7 @@ def _listen(args: argparse.Namespace) -> socket.socket:
     return listener
 
 
-def _created(settings: "Settings", **options: Any) -> "Server":
+def _create(settings: "Settings", **options: Any) -> "Server":
     import sqlalchemy as sa
 
     from chartpact.server import app
@@ -115,8 +120,8 @@ def _created(settings: "Settings", **options: Any) -> "Server":
     try:
         return app.create(settings, **options)
     except (sa.exc.SQLAlchemyError, ValueError, ImportError, OSError) as error:
-        told = str(getattr(error, "orig", None) or error).splitlines()[0]
-        raise _usage(f"the database cannot be opened: {told}") from None
+        reason = str(getattr(error, "orig", None) or error).splitlines()[0]
+        raise _usage(f"the database cannot be opened: {reason}") from None
 
 
 def run_mcp(args: argparse.Namespace) -> int:
@@ -124,7 +129,7 @@ def run_mcp(args: argparse.Namespace) -> int:
 
     from chartpact.server import logs, mcp_stdio
 
-    served = _created(_settings(args), stdio=True)
+    served = _create(_settings(args), stdio=True)
     logs.to_stderr(logging.WARNING)
 
     def end(*_: object) -> None:
@@ -151,11 +156,11 @@ def _settings(args: argparse.Namespace) -> "Settings":
     return replace(settings, database=args.db) if args.db else settings
 
 
-def _identity(args: argparse.Namespace) -> "Identify":
+def _choose_identity(args: argparse.Namespace, loopback: bool) -> "Identify":
     from chartpact.server import identity
 
     if args.no_auth:
-        if not _loopback(args.host):
+        if not loopback:
             raise _usage(
                 f"--no-auth lets everybody in, and {args.host} is reached from other machines: "
                 "listen on 127.0.0.1, or hand out tokens with CHARTPACT_TOKENS"
@@ -167,7 +172,7 @@ def _identity(args: argparse.Namespace) -> "Identify":
         raise _usage(str(error)) from None
     if chosen is not None:
         return chosen
-    if not _loopback(args.host):
+    if not loopback:
         raise _usage(
             f"who may use this server? {args.host} is reached from other machines: hand out "
             "tokens, as in CHARTPACT_TOKENS=ann=<token>,bob=<token>"
@@ -191,24 +196,9 @@ def _with_own_token() -> "Identify":
     return by_token({token: LOCAL_USER})
 
 
-def _check_layers(args: argparse.Namespace) -> None:
-    from chartpact.sandbox import host_probe
-
-    try:
-        host_probe.require_for_public_bind(args.host, anyway=args.unsandboxed)
-    except host_probe.Exposed as error:
-        raise _usage(f"{error} with --unsandboxed") from None
-
-
-def _hosts(args: argparse.Namespace) -> tuple[str, ...]:
+def _hosts(loopback: bool) -> tuple[str, ...]:
     from chartpact.server.front import ANY_HOST, LOOPBACK
 
     named = tuple(filter(None, os.environ.get("CHARTPACT_HOSTS", "").split(",")))
     # Beyond this machine everybody needs a token, which a page under another name has not.
-    return (*LOOPBACK, *named) if named or _loopback(args.host) else ANY_HOST
-
-
-def _loopback(host: str) -> bool:
-    from chartpact.sandbox.host_probe import is_loopback
-
-    return is_loopback(host)
+    return (*LOOPBACK, *named) if named or loopback else ANY_HOST

@@ -5,7 +5,8 @@ The event loop answers everybody, so it does neither. Each way is shared fairly 
 
 import asyncio
 from collections.abc import Callable
-from typing import Any, TypeVar
+from concurrent.futures import Future
+from typing import TypeVar
 
 from chartpact.work.failure import busy
 from chartpact.work.io_threads import IoThreads
@@ -23,9 +24,11 @@ class Execution:
         self._network = IoThreads()
         self._disk = IoThreads(4)  # the database lets one write at a time
 
-    async def compute(self, user: str, job: Callable[[], Any], *, untrusted: bool = False) -> Any:
+    async def compute(
+        self, user: str, job: Callable[[], Answer], *, untrusted: bool = False
+    ) -> Answer:
         """What a worker makes of the job, which is picklable."""
-        answer = self._workers.submit(user, job, untrusted=untrusted)
+        answer: Future[Answer] = self._workers.submit(user, job, untrusted=untrusted)
         try:
             async with asyncio.timeout(self._answer_seconds):
                 return await asyncio.wrap_future(answer)

@@ -104,10 +104,10 @@ class _Server(MCPServer[Any]):
         if name not in prompts:
             known = ", ".join(prompts)
             raise MCPError(INVALID_PARAMS, f"there is no prompt {name!r:.80}; there are {known}")
-        required = {each.name: each.required for each in prompts[name].arguments or ()}
-        given = arguments or {}
-        missing = [each for each, needed in required.items() if needed and each not in given]
-        if missing or not given.keys() <= required.keys():
+        required = {taken.name: taken.required for taken in prompts[name].arguments or ()}
+        names = (arguments or {}).keys()
+        missing = [name for name, needed in required.items() if needed and name not in names]
+        if missing or not names <= required.keys():
             lacks = f"it needs {', '.join(missing)}; " if missing else ""
             takes = ", ".join(required) or "none"
             raise MCPError(INVALID_PARAMS, f"{name}: {lacks}the arguments are {takes}")

@@ -65,6 +65,6 @@ def _id(line: str) -> str | int | None:
         message = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    found = message.get("id") if isinstance(message, dict) else None
-    known = isinstance(found, str | int) and not isinstance(found, bool)
-    return found if known and str(found).isprintable() else None
+    sent = message.get("id") if isinstance(message, dict) else None
+    known = isinstance(sent, str | int) and not isinstance(sent, bool)
+    return sent if known and str(sent).isprintable() else None

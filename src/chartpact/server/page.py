@@ -109,7 +109,7 @@ def _format_tool(tool: Tool) -> str:
 
 def _list_indicators(indicators: Sequence[Indicator]) -> str:
     groups = {
-        title: _format_names(each.name for each in indicators if each.category == category)
+        title: _format_names(known.name for known in indicators if known.category == category)
         for category, title in _CATEGORIES.items()
     }
     return "".join(

@@ -10,7 +10,6 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from chartpact.bars import Bars
 from chartpact.problem import Failure, Problem
 from chartpact.server import page, shapes
 from chartpact.server.allowance import TooMuch
@@ -30,10 +29,9 @@ def get_user(request: Request) -> str:
     return str(request.scope["chartpact.user"])
 
 
-def get_inline_bars(request: Request) -> Bars | str | None:
+def get_inline_bars(request: Request) -> Any:
     """The bars of a large body, which a worker has read; a text says what is wrong with them."""
-    bars: Bars | str | None = request.scope.get("chartpact.bars")
-    return bars
+    return request.scope.get("chartpact.bars")
 
 
 User = Annotated[str, Depends(get_user)]

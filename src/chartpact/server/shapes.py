@@ -229,10 +229,9 @@ class MyBars(Shape):
     bars: list[StoredBars]
 
 
-class Known(BaseModel):
+class Known(Shape):
     """What you know of your file better than it tells."""
 
-    model_config = ConfigDict(extra="forbid")
     tz: str | None = Field(None, max_length=64, description="zone of times that name none")
     stamp: Literal["open", "close"] = Field("open", description="what of a bar its time is")
     symbol: str | None = Field(None, max_length=64)
@@ -289,13 +288,12 @@ class Versions(Shape):
     versions: list[VersionOut]
 
 
-class NewScript(Incoming, Shape):
-    source: str = Field(max_length=262_144)
-    params_schema: Schema | None = None
-
-
 class UpdatedScript(Incoming, Shape):
     source: str = Field(max_length=262_144)
+
+
+class NewScript(UpdatedScript):
+    params_schema: Schema | None = None
 
 
 class Restore(Incoming, Shape):

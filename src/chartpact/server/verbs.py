@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from chartpact import indicators, sandbox, script
 from chartpact.bars import BarsError
@@ -22,6 +22,8 @@ from chartpact.server.execution import Execution
 from chartpact.server.refusals import Refused, refuse
 from chartpact.server.settings import Settings
 from chartpact.work.lanes import Workers
+
+Answer = TypeVar("Answer")
 
 MOST_SCRIPTS = Quota().scripts
 
@@ -53,9 +55,7 @@ class Verbs:
 
     async def read_body(self, user: str, body: bytes, mcp: bool) -> LeanBody:
         """A large body, read in a worker."""
-        lean = await self._execution.compute(user, partial(bodies.read, body, mcp=mcp))
-        assert isinstance(lean, LeanBody)
-        return lean
+        return await self._execution.compute(user, partial(bodies.read, body, mcp=mcp))
 
     async def list_symbols(self, user: str) -> shapes.Symbols:
         sources = await self._execution.use_disk(user, self.charts.directory(user).entries)
@@ -72,7 +72,7 @@ class Verbs:
             svg = self._samples.get((theme, shape))
             if svg is None:
                 draw = partial(jobs.draw_sample, theme, shape)
-                svg = str(await self._execution.compute("the page", draw))
+                svg = await self._execution.compute("the page", draw)
                 self._samples.put((theme, shape), svg)
             return svg
 
@@ -80,14 +80,14 @@ class Verbs:
 
     async def list_indicators(self, user: str) -> bytes:
         """All that can be drawn: `shapes.Indicators` as JSON, which may be megabytes."""
-        listed: bytes = await self._list_scripts(user, jobs.list_indicators)
-        return listed
+        return await self._list_scripts(user, jobs.list_indicators)
 
     async def list_my_indicators(self, user: str) -> shapes.MyIndicators:
-        listed: shapes.MyIndicators = await self._list_scripts(user, jobs.list_my_indicators)
-        return listed
+        return await self._list_scripts(user, jobs.list_my_indicators)
 
-    async def _list_scripts(self, user: str, describe: Callable[[Sequence[Script]], Any]) -> Any:
+    async def _list_scripts(
+        self, user: str, describe: Callable[[Sequence[Script]], Answer]
+    ) -> Answer:
         """The user's scripts, described; those with many parameters in a worker."""
         scripts = await self._execution.use_disk(user, partial(self._scripts.of, user))
         if sum(len(script.declared) for script in scripts) <= bodies.SMALL_BYTES:
@@ -141,7 +141,7 @@ class Verbs:
 
     async def history(self, user: str, name: str) -> shapes.Versions:
         versions = self._scripts.history(user, name)
-        return shapes.Versions(versions=[shapes.VersionOut(**each.__dict__) for each in versions])
+        return shapes.Versions(versions=[shapes.VersionOut(**old.__dict__) for old in versions])
 
     async def restore(self, user: str, name: str, version: int) -> shapes.Outcome:
         versions = self._scripts.history(user, name)

@@ -1,0 +1,98 @@
+"""Arguments that several verbs share, and the values they name."""
+
+import argparse
+
+from chartpact.bars import Bars
+from chartpact.cli import UsageError
+from chartpact.clock.markets import MARKETS
+from chartpact.sources import load
+
+_BARS = "a CSV or Parquet file, sample:NAME for bundled synthetic data, or SYMBOL@SOURCE"
+
+
+def add_bars(verb: argparse.ArgumentParser) -> None:
+    """The argument that names bars, and those that override what they say."""
+    verb.add_argument("bars_source", metavar="BARS", help=_BARS)
+    _add_overrides(verb)
+
+
+def add_drawn(
+    verb: argparse.ArgumentParser, group: argparse._MutuallyExclusiveGroup | None = None
+) -> None:
+    """The option that names the bars to draw on, and those that override what they say.
+
+    In a group, `--bars` is one of several ways to say where drawings come from.
+    """
+    required = group is None
+    (group or verb).add_argument(
+        "--bars", dest="bars_source", metavar="BARS", required=required, help=_BARS
+    )
+    _add_overrides(verb)
+
+
+def _add_overrides(verb: argparse.ArgumentParser) -> None:
+    group = verb.add_argument_group("what the bars do not tell")
+    group.add_argument("--bars-tz", metavar="ZONE", help="time zone of times that name none")
+    group.add_argument(
+        "--stamp", choices=("open", "close"), default="open", help="what of a bar its time is"
+    )
+    group.add_argument("--symbol", metavar="NAME", help="the symbol of the bars")
+    group.add_argument("--timeframe", metavar="TF", help="the timeframe, as in 5m, 4h or 1D")
+    group.add_argument(
+        "--day-roll", metavar="TIME", help="when a trading day begins: '17:00 America/New_York'"
+    )
+    group.add_argument(
+        "--market",
+        choices=MARKETS,
+        help="on which days it trades: all, Monday to Friday, or listed",
+    )
+
+
+def load_bars(args: argparse.Namespace) -> Bars:
+    """The bars the arguments name."""
+    return load(
+        args.bars_source,
+        tz=args.bars_tz,
+        stamp=args.stamp,
+        symbol=args.symbol,
+        timeframe=args.timeframe,
+        day_roll=args.day_roll,
+        market=args.market,
+    )
+
+
+def add_indicators(verb: argparse.ArgumentParser, required: bool = False) -> None:
+    """The argument that asks for indicators."""
+    verb.add_argument(
+        "-i",
+        "--indicator",
+        action="append",
+        default=[],
+        required=required,
+        metavar="NAME[:k=v,…]",
+        help="an indicator and its parameters; may be given several times",
+    )
+
+
+def add_params(verb: argparse.ArgumentParser, whose: str = "a parameter") -> None:
+    """The argument that sets one parameter."""
+    verb.add_argument(
+        "--param",
+        action="append",
+        default=[],
+        metavar="k=v",
+        help=f"{whose}; may be given several times",
+    )
+
+
+def read_params(args: argparse.Namespace) -> dict[str, str]:
+    """The parameters that the arguments set, as texts."""
+    values: dict[str, str] = {}
+    for pair in args.param:
+        name, sign, value = pair.partition("=")
+        if not sign or not name.strip():
+            raise UsageError(f"--param {pair}: write it as name=value")
+        if name.strip() in values:
+            raise UsageError(f"--param {name.strip()} is given twice")
+        values[name.strip()] = value
+    return values
