@@ -5,10 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from chartpact.bars import Bars, BarsError
+from chartpact.bars import COLUMNS, Bars, BarsError
 from chartpact.bars.ticksize import tick_size_of
 from chartpact.clock.timeframe import DAY, Timeframe
-from chartpact.prices import STORED
 from chartpact.sources.errors import SourceFailed
 
 CLOCKS_DIFFER_MS = 60_000  # the most by which the clocks of two machines may differ
@@ -37,11 +36,10 @@ def completed_bars(
     time = columns[0].astype(np.int64)
     if len(time) and time.max() > now + CLOCKS_DIFFER_MS:
         raise SourceFailed(f"{source} answered with a bar of {symbol} that is yet to come")
-    stored: dict[str, Any] = dict(zip(STORED, columns[1:], strict=True))
+    fields: dict[str, Any] = dict(zip(COLUMNS, (time, *columns[1:]), strict=True))
     try:
         bars = Bars(
-            time,
-            **stored,
+            **fields,
             symbol=symbol,
             timeframe=str(timeframe),
             tick_size=tick_size or (tick_size_of(columns[1:5].ravel()) if len(time) else None),
