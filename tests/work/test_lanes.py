@@ -9,8 +9,7 @@ from tests.work import chores
 
 from chartpact.server.jobs import ENVIRONMENT
 from chartpact.work.failure import WorkFailed
-from chartpact.work.lanes import BEHIND, Bounds, Workers
-from chartpact.work.probation import PROBATION
+from chartpact.work.lanes import BEHIND, GOOD, PROBATION, UNTRIED, Bounds, Probation, Workers
 
 
 def own_niceness() -> int:
@@ -240,3 +239,23 @@ def test_jobs_that_wait_when_the_end_comes_are_refused_and_start_nothing():
     with pytest.raises(WorkFailed, match="shutting down"):
         made.submit("ann", chores.who).result(60)
     assert not any(worker.alive for worker in made._quick.pool.workers | made._slow.pool.workers)
+
+
+def test_a_user_is_untried_then_good_and_after_a_long_job_so_many_short_ones_away_from_it():
+    users = Probation()
+    assert users.owed("ann") == UNTRIED
+    users.was_short("ann")
+    assert users.owed("ann") == GOOD
+    users.took_long("ann")
+    for owed in range(PROBATION, GOOD, -1):
+        assert users.owed("ann") == owed
+        users.was_short("ann")
+    assert users.owed("ann") == GOOD
+    assert users.owed("bob") == UNTRIED
+
+
+def test_those_heard_of_longest_ago_are_forgotten():
+    users = Probation(most_users=2)
+    for user in ("ann", "bob", "ann", "cleo"):
+        users.took_long(user)
+    assert [users.owed(user) for user in ("ann", "bob", "cleo")] == [PROBATION, UNTRIED, PROBATION]

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -24,24 +24,12 @@ from chartpact.library.versions import (
 )
 from chartpact.params import Param
 from chartpact.problem import Problem, did_you_mean
+from chartpact.script import Verdict
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 EXPORT_FORMAT = "chartpact-library-1"
 
 _COLUMNS = user_indicators.c
-
-
-class Verdict(Protocol):
-    """What the validation of a source says."""
-
-    @property
-    def params(self) -> Sequence[Mapping[str, Any]]: ...
-    @property
-    def meta(self) -> Mapping[str, Any]: ...
-    @property
-    def errors(self) -> Sequence[Problem]: ...
-    @property
-    def warnings(self) -> Sequence[Problem]: ...
 
 
 @dataclass(frozen=True)

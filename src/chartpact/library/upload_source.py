@@ -12,7 +12,7 @@ from chartpact.bars.table import Options
 from chartpact.library.uploads import Upload, Uploads
 from chartpact.sources.directory import Symbol
 from chartpact.sources.errors import UnknownSymbol, near
-from chartpact.sources.parsed import PARSED
+from chartpact.sources.folder import PARSED
 
 MINE = "mine"
 LARGEST = 64 * 2**20  # bytes of a file, unpacked

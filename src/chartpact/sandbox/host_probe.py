@@ -21,6 +21,10 @@ _BITS = {
     8: layers.LANDLOCK,
     9: layers.SECCOMP,
 }
+_LIMITED = "64 MB over the start, no files, no processes"
+_KILLED = "a run that goes on is killed through its pidfd"
+_NOT_KILLED = "this root may not kill (CAP_KILL): runs end by their own timer"
+_NO_NAMESPACES = "not permitted here; they are an extra"
 
 
 @dataclass(frozen=True)
@@ -82,29 +86,25 @@ def _try_layers(on: int) -> list[Finding]:
         files = attempt(pool)
     with Pool(1, layers=on & (layers.LIMITS | layers.PRIVILEGES)) as pool:
         limited = attempt(pool)
+    names = report["namespaces"]
     return [
         _seccomp(every),
         Finding("no_new_privs", files["no_new_privs"] == 1, "no program gives a run more rights"),
         _landlock(files, report["landlock"]),
         _scopes(files, report["landlock"]),
-        Finding(
-            "rlimits",
-            limited["memory"] == "MemoryError",
-            "64 MB over the start, no files, no processes",
-        ),
+        Finding("rlimits", limited["memory"] == "MemoryError", _LIMITED),
         _user(limited, report["user"]),
-        _kill(killed),
+        Finding("kill", killed, _KILLED if killed else _NOT_KILLED),
         Finding("timer", True, "a run that nobody kills ends itself", False),
-        _namespaces(report["namespaces"]),
+        Finding("namespaces", bool(names), ", ".join(names) or _NO_NAMESPACES, needed=False),
     ]
 
 
 def _seccomp(tried: dict[str, Any]) -> Finding:
     refused = all(tried[name] == "ENOSYS" for name in ("files", "network", "signal"))
     untried = "; untried on this processor" if platform.machine() != "x86_64" else ""
-    return Finding(
-        "seccomp", refused, f"{len(layers.native.sandbox_calls())} system calls{untried}"
-    )
+    calls = len(layers.native.sandbox_calls())
+    return Finding("seccomp", refused, f"{calls} system calls{untried}")
 
 
 def _landlock(tried: dict[str, Any], report: dict[str, Any]) -> Finding:
@@ -126,17 +126,6 @@ def _user(tried: dict[str, Any], user: int) -> Finding:
     if os.geteuid() != 0:
         return Finding("user", True, "the server is not root, and runs are its own user", False)
     return Finding("user", False, "runs stay root: this root may not change its user", False)
-
-
-def _kill(killed: bool) -> Finding:
-    if killed:
-        return Finding("kill", True, "a run that goes on is killed through its pidfd")
-    return Finding("kill", False, "this root may not kill (CAP_KILL): runs end by their own timer")
-
-
-def _namespaces(names: list[str]) -> Finding:
-    detail = ", ".join(names) if names else "not permitted here; they are an extra"
-    return Finding("namespaces", bool(names), detail, needed=False)
 
 
 def missing() -> list[str]:

@@ -50,10 +50,6 @@ class Answered:
     columns: list[wire.Column]
 
 
-def _share_nothing() -> None:
-    """For jobs that come in one packet."""
-
-
 class Pool:
     """A zygote, started when first needed, and turns at it.
 
@@ -94,9 +90,9 @@ class Pool:
         parts: Sequence[wire.Part],
         allowance: Allowance | None = None,
         user: User = None,
-        shared: Shared = _share_nothing,
+        shared: Shared = lambda: None,
     ) -> Answered:
-        """Runs the job in this packet, and in the one it shares, and waits for its answer."""
+        """Runs the job in this packet and the one it may share, and waits for its answer."""
         turn = threading.Event()
         try:
             self.turns.ask(user, turn.set)

@@ -124,12 +124,10 @@ def has_more_values(text: bytes, most: int) -> bool:
 
     Three bytes can be a list, which takes a hundred once it is read.
     """
-    return _count_marks(text) > most and _count_marks(_without_strings(text)) > most
+    if _count_marks(text) <= most:
+        return False
+    return _count_marks(_STRINGS.sub(b"", text.replace(b"\\\\", b"").replace(b'\\"', b""))) > most
 
 
 def _count_marks(text: bytes) -> int:
     return sum(text.count(mark) for mark in b",[{")
-
-
-def _without_strings(text: bytes) -> bytes:
-    return _STRINGS.sub(b"", text.replace(b"\\\\", b"").replace(b'\\"', b""))

@@ -77,13 +77,17 @@ class Zygote:
             os.close(complaints)
 
     def _start(self, complaints: int, turns: int, planted: Path | None, layers: int) -> None:
+        if not sys.executable:
+            raise Unavailable("the path of the Python interpreter is not known")
+        loader = "LD_LIBRARY_PATH"  # some interpreters do not start without it
+        environment = {loader: os.environ[loader]} if loader in os.environ else {}
         self._channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
             with theirs:  # ours must be the only copy left when it waits for the end
                 config = _config(theirs.fileno(), turns, planted, layers)
                 self._process = subprocess.Popen(
-                    [*_interpreter(), _BOOT, json.dumps(config)],
-                    env=_environment(),
+                    [sys.executable, "-I", "-S", "-c", _BOOT, json.dumps(config)],
+                    env=_ENVIRONMENT | environment,
                     cwd="/",
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
@@ -167,7 +171,7 @@ class Zygote:
                 raise ForkFailed(os.strerror(messages.FAILED.unpack(message)[1]))
             if message[:1] != b"S":
                 raise Lost("it ended", again=True)
-            if len(fds) == 3 and not _ended(fds[0]):
+            if len(fds) == 3 and not _readable(fds[0]):
                 return fds[0], fds[1], fds[2]
             for fd in fds:  # it was killed while it waited, or this process has no room for all
                 os.close(fd)
@@ -225,7 +229,7 @@ def _run(
         try:
             message = _receive_ending(child)
         except TimeoutError:
-            ended = _ended(pidfd)
+            ended = _readable(pidfd)
             killed = not ended and _kill(pidfd)
             child.settimeout(FORK_S if ended or killed else 2 * limit_s + FORK_S)
             message = _receive_ending(child)
@@ -271,11 +275,8 @@ def _receive_ending(child: socket.socket) -> bytes:
         return messages.receive(child)[0]
 
 
-def _ended(pidfd: int) -> bool:
-    return _readable(pidfd)
-
-
 def _readable(fd: int) -> bool:
+    """Whether there is something to read; a pidfd is readable when its process has ended."""
     ready = select.poll()  # not select, which knows no descriptor above 1023
     ready.register(fd, select.POLLIN)
     return bool(ready.poll(0))
@@ -290,17 +291,6 @@ def _kill(pidfd: int) -> bool:
     except OSError:
         return False
     return True
-
-
-def _interpreter() -> list[str]:
-    if not sys.executable:
-        raise Unavailable("the path of the Python interpreter is not known")
-    return [sys.executable, "-I", "-S", "-c"]
-
-
-def _environment() -> dict[str, str]:
-    loader = "LD_LIBRARY_PATH"  # some interpreters do not start without it
-    return _ENVIRONMENT | ({loader: os.environ[loader]} if loader in os.environ else {})
 
 
 def _config(channel: int, turns: int, planted: Path | None, layers: int) -> dict[str, Any]:

@@ -107,14 +107,6 @@ def _stamp(text: str) -> str:
     return text
 
 
-def _zone(text: str) -> str:
-    return str(zones.zone(text))
-
-
-def _timeframe(text: str) -> str:
-    return str(Timeframe.parse(text))
-
-
 def _symbols(text: str) -> tuple[str, ...]:
     symbols = tuple(filter(None, (part.strip() for part in text.split(","))))
     if not symbols:
@@ -123,12 +115,12 @@ def _symbols(text: str) -> tuple[str, ...]:
 
 
 _FOLDER: Mapping[str, Callable[[str], Any]] = {
-    "tz": _zone,
+    "tz": lambda text: str(zones.zone(text)),
     "stamp": _stamp,
     "market": check_market,
 }
 _ONLINE: Mapping[str, Callable[[str], Any]] = {
-    "timeframe": _timeframe,
+    "timeframe": lambda text: str(Timeframe.parse(text)),
     "history": _whole(10, 20_000),
     "symbols": _symbols,
     "timeout": _positive_seconds,

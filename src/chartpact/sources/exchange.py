@@ -6,16 +6,17 @@ API; it has not been tried against a live exchange.
 
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Unpack
 
-from chartpact.bars import Bars, BarsError
+from chartpact.bars import Bars
 from chartpact.clock.errors import ClockError
 from chartpact.clock.markets import EVERY_DAY, UTC_MIDNIGHT
 from chartpact.clock.timeframe import DAY, Timeframe
 from chartpact.sources.errors import SourceFailed, UnknownSymbol, near
 from chartpact.sources.online import Online, Options
-from chartpact.sources.rows import Row, completed_bars, longest_ms
+from chartpact.sources.rows import Row, choose_step, completed_bars, longest_ms
 
 PAGE = 200  # bars to ask for at once where the exchange does not say how many it gives
 MOST = 20_000  # bars fetched for one answer
@@ -100,10 +101,11 @@ class Exchange(Online[Market]):
             raise UnknownSymbol(
                 f"{self.name} has no market {symbol!r:.80}{near(symbol, client.markets)}"
             )
-        spelling, step = _offered(asked, client.timeframes or {}, self.name)
+        spellings = _offered(client.timeframes or {})
+        step = choose_step(asked, spellings, self.name)
         count = min(self._history * max(1, asked.ms // step.ms), MOST)
         now = self._now() + market.ahead_ms
-        rows = self._rows(client, symbol, spelling, step, count, now, deadline)
+        rows = self._rows(client, symbol, spellings[step], step, count, now, deadline)
         bars = completed_bars(
             rows,
             symbol=symbol,
@@ -142,22 +144,13 @@ class Exchange(Online[Market]):
         return rows
 
 
-def _offered(asked: Timeframe, timeframes: Iterable[str], source: str) -> tuple[str, Timeframe]:
-    """The exchange's own timeframe, or else the longest of which the one asked for is made."""
-    known: dict[Timeframe, str] = {}
+def _offered(timeframes: Iterable[str]) -> dict[Timeframe, str]:
+    """The exchange's timeframes, and how it spells them."""
+    spellings: dict[Timeframe, str] = {}
     for spelling in timeframes:
-        try:
-            known[Timeframe.parse(spelling)] = spelling
-        except ClockError:
-            continue  # such as 1y, which no chart asks for
-    if asked in known:
-        return known[asked], asked
-    parts = [step for step in known if step.nests_in(asked) and step.ms < asked.ms]
-    if not parts:
-        offered = " ".join(map(str, sorted(known, key=lambda step: step.ms)))
-        raise BarsError(f"{source} has no {asked} bars; it has {offered}")
-    step = max(parts, key=lambda step: step.ms)
-    return known[step], step
+        with suppress(ClockError):  # such as 1y, which no chart asks for
+            spellings[Timeframe.parse(spelling)] = spelling
+    return spellings
 
 
 def _page(client: Any, symbol: str) -> int:

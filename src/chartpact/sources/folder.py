@@ -4,20 +4,29 @@ import os
 import stat
 import time
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from chartpact.bars import Bars
+from chartpact.bars import COLUMNS, Bars
 from chartpact.bars.load import of_content
 from chartpact.bars.table import Options
+from chartpact.cache import Cache
 from chartpact.sources.directory import Symbol
 from chartpact.sources.errors import SourceFailed, UnknownSymbol, near
-from chartpact.sources.parsed import PARSED
 
 ENDINGS = (".csv", ".csv.gz", ".parquet")
 LARGEST = 512 * 2**20  # bytes of a file, unpacked
 SETTLED_NS = 2_000_000_000
+
+
+def count_bytes(bars: Bars) -> int:
+    return sum(getattr(bars, name).nbytes for name in COLUMNS)
+
+
+# Files that were parsed before. A key says everything that the bars depend on, and whose they are:
+# a hit on another user's file would tell by the clock that it is there.
+PARSED: Cache[Hashable, Bars] = Cache(1000, weight=64 * 2**20, weigh=count_bytes)
 
 
 class Folder:

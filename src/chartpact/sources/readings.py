@@ -5,7 +5,7 @@ switches its service off:
 
 - `CHARTPACT_FUTURES_URL` for funding, open interest and positions (Binance futures' API)
 - `CHARTPACT_SENTIMENT_URL` for fear and greed (alternative.me's API)
-- `CHARTPACT_HTTP_TIMEOUT_S` seconds until an unanswered request is fields up
+- `CHARTPACT_HTTP_TIMEOUT_S` seconds until an unanswered request is given up
 """
 
 import math

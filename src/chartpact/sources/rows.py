@@ -1,6 +1,6 @@
 """From the rows of a service's answer to bars: each row checked, only completed bars kept."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -57,6 +57,15 @@ def completed_bars(
     if not len(bars):
         raise SourceFailed(f"{source} has no completed {timeframe} bars of {symbol} to give")
     return bars
+
+
+def choose_step(asked: Timeframe, offered: Iterable[Timeframe], source: str) -> Timeframe:
+    """The timeframe asked for, or else the longest on offer of which it is made."""
+    steps = sorted(offered, key=lambda step: step.ms)
+    parts = [step for step in steps if step == asked or step.nests_in(asked)]
+    if not parts:
+        raise BarsError(f"{source} has no {asked} bars; it has {' '.join(map(str, steps))}")
+    return asked if asked in parts else parts[-1]
 
 
 def longest_ms(timeframe: Timeframe) -> int:

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Unpack
 
-from chartpact.bars import Bars, BarsError
+from chartpact.bars import Bars
 from chartpact.clock.markets import EVERY_DAY, LISTED, UTC_MIDNIGHT, market_and_roll
 from chartpact.clock.timeframe import Timeframe
 from chartpact.sources.errors import SourceFailed, UnknownSymbol
 from chartpact.sources.online import Online, Options
-from chartpact.sources.rows import Row, completed_bars
+from chartpact.sources.rows import Row, choose_step, completed_bars
 
 log = logging.getLogger(__name__)
 
@@ -34,6 +34,8 @@ INTERVALS = {
     "1W": ("1wk", "max"),
     "1M": ("1mo", "max"),
 }
+
+STEPS = tuple(map(Timeframe.parse, INTERVALS))
 
 FAILURES = {
     "YFRateLimitError": "refuses for now, because it was asked too often: try again later",
@@ -85,10 +87,10 @@ class Yahoo(Online[Any]):
             raise UnknownSymbol(
                 f"{symbol!r:.80} is no ticker of Yahoo, such as AAPL, ^GSPC or ES=F"
             )
-        _offered(asked, self.name)
+        choose_step(asked, STEPS, self.name)
 
     def _fetch(self, client: Any, symbol: str, asked: Timeframe, deadline: float) -> Bars:  # noqa: ARG002
-        step = _offered(asked, self.name)
+        step = choose_step(asked, STEPS, self.name)
         interval, period = INTERVALS[str(step)]
         ticker = client.Ticker(symbol)
         try:
@@ -136,15 +138,6 @@ class Yahoo(Online[Any]):
             log.info("%s: no search for %s: %s", self.name, symbol, error)
             return ""
         return f"; near: {', '.join(names)}" if names else ""
-
-
-def _offered(asked: Timeframe, source: str) -> Timeframe:
-    """Yahoo's own timeframe, or else the longest of which the one asked for is made."""
-    offered = map(Timeframe.parse, INTERVALS)
-    parts = [step for step in offered if step == asked or step.nests_in(asked)]
-    if not parts:
-        raise BarsError(f"{source} has no {asked} bars; it has {' '.join(INTERVALS)}")
-    return max(parts, key=lambda step: step.ms)
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 """Work for many users on few cores, for the sandbox, the rasteriser and the server alike.
 
 `turns` says who is next; `cores` how many may run at once. `worker` is one supervised process,
-`pool` the processes that are kept for the next job, `lanes` admits users' jobs to them and
-`probation` decides who starts in the slow lane. `io_threads` are for jobs that only wait.
+`pool` the processes that are kept for the next job, and `lanes` admits users' jobs to them.
+`io_threads` are for jobs that only wait.
 """

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from chartpact.cache import Cache
 from chartpact.work.cpu_time import cpu_s
 from chartpact.work.failure import WorkFailed, busy
 from chartpact.work.pool import WorkerPool
-from chartpact.work.probation import GOOD, UNTRIED, Probation
 from chartpact.work.turns import Crowded, Turns
 from chartpact.work.worker import Done, Job, Setup, Worker
 
@@ -25,6 +25,8 @@ log = logging.getLogger(__name__)
 
 BEHIND = 5  # the niceness of the slow lane: its jobs get a third of the processor time of others
 QUIET_S = 10.0  # after the start, until a slow worker is started too
+UNTRIED, GOOD = -1, 0
+PROBATION = 10  # short jobs after a long one, until its user is in the quick lane again
 LOOK_AFTER = 0.4  # of the time of a short job: most are done by then, and are not measured
 
 
@@ -182,6 +184,23 @@ def _crowded() -> WorkFailed:
 
 def _in_thread(work: Callable[..., None], *arguments: object) -> None:
     threading.Thread(target=work, args=arguments, daemon=True).start()
+
+
+class Probation:
+    """The state of each user: untried, good, or the number of short jobs that are still owed."""
+
+    def __init__(self, most_users: int = 10_000) -> None:
+        self._owed: Cache[str, int] = Cache(most_users)
+
+    def owed(self, user: str) -> int:
+        owed = self._owed.get(user)
+        return UNTRIED if owed is None else owed
+
+    def took_long(self, user: str) -> None:
+        self._owed.put(user, PROBATION)
+
+    def was_short(self, user: str) -> None:
+        self._owed.put(user, max(GOOD, self.owed(user) - 1))
 
 
 class _Lane:

@@ -73,16 +73,12 @@ class _Wrong(Fault):
         report.refuse(self.node, self.kind, self.message, self.hint)
 
 
-def _missing(name: str, hint: str, report: Report) -> None:
-    report.refuse(None, "name", f"{name} is missing", hint)
-
-
 def _check_compute(
     function: ast.FunctionDef | None, assigned: ast.Assign | None, report: Report
 ) -> None:
     signature = f"def compute({', '.join(SIGNATURE)}):"
     if function is None and assigned is None:
-        _missing("compute", f"write {signature}", report)
+        report.refuse(None, "name", "compute is missing", f"write {signature}")
         return
     message = "compute is not a function with a def of its own"
     if function is not None:
@@ -100,7 +96,8 @@ def _check_compute(
 
 def _params(statement: ast.Assign | None, report: Report) -> tuple[Param, ...]:
     if statement is None:
-        _missing("PARAMS", "write PARAMS = [] if the script has no parameters", report)
+        hint = "write PARAMS = [] if the script has no parameters"
+        report.refuse(None, "name", "PARAMS is missing", hint)
         return ()
     node = statement.value
     if not isinstance(node, ast.List):
@@ -210,7 +207,8 @@ def _options(entry: Mapping[str, ast.expr], kind: str, node: ast.expr) -> tuple[
 
 def _meta(statement: ast.Assign | None, report: Report) -> Mapping[str, Any]:
     if statement is None:
-        _missing("META", 'write META = {"title": "…", "overlay": False}', report)
+        hint = 'write META = {"title": "…", "overlay": False}'
+        report.refuse(None, "name", "META is missing", hint)
         return {}
     try:
         return _read_meta(statement.value)

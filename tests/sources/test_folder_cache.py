@@ -3,7 +3,7 @@ import pytest
 
 from chartpact.bars import Bars
 from chartpact.cache import Cache
-from chartpact.sources.parsed import count_bytes
+from chartpact.sources.folder import count_bytes
 
 ROW_BYTES = 6 * 8
 
