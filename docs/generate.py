@@ -307,7 +307,7 @@ def states_module() -> str:
 
 def chart_page() -> str:
     """What a script can draw and write, each with an example that the tests run."""
-    from chartpact.script.host import payload, text
+    from chartpact.script.host import colors, maths, payload, text
     from chartpact.script.host.chart import OBJECT_METHODS, PLOT_METHODS, Chart
     from chartpact.script.host.handles import (
         BoxHandle,
@@ -321,8 +321,9 @@ def chart_page() -> str:
     handles = (LabelHandle, LineHandle, BoxHandle, TableHandle, PolylineHandle, LinefillHandle)
     examples = script_examples()
     parts = [
-        "# chart, text and payload\n",
-        "What a script draws with, and how it writes numbers and machine-readable state. "
+        "# chart, math, color, text and payload\n",
+        "What a script draws and calculates with, and how it writes numbers and machine-readable "
+        "state. "
         "Where nothing else is said, x is the number of a bar, counted from 0, and a height that "
         'is na is not drawn. Colours are names, `#rrggbb`, `#rrggbbaa`, for a plot also `"auto"` '
         "(the theme's up colour where the first series is at or above the second, else down) or "
@@ -347,6 +348,18 @@ def chart_page() -> str:
         "table can stand at each position. x is a bar's number unless "
         '`xloc="bar_time"` (UTC ms).\n'
     )
+    rows = (*maths.SCALARS.items(), *maths.STATISTICS.items())
+    parts.append(
+        "## math\n\nFunctions of one number; for a series there is `ta`. What is na, or has no "
+        "value, is NaN. Statistics take a list, or a slice of a series, and leave na out. "
+        "`math.pi` and `math.e` are constants.\n\n| function | |\n|---|---|\n"
+        + "\n".join(f"| `math.{name}({usage})` | {told} |" for name, (usage, _, told) in rows)
+        + f"\n\n```starlark\n{examples['math']}\n```\n"
+    )
+    parts.append("## color\n")
+    parts += [
+        _entry("color", name, getattr(colors.Colors, name), examples) for name in colors.NAMES
+    ]
     parts.append("## text\n")
     parts += [_entry("text", name, each, examples) for name, each in text.FUNCTIONS.items()]
     parts.append("## payload\n")

@@ -29,8 +29,17 @@ def test_every_function_of_the_host_has_an_example():
     shown = {example.text.strip().split("\n")[0].removeprefix("# ") for example in EXAMPLES}
     spaces = host.namespaces()
     wanted = {f"chart.{name}" for name in (*PLOT_METHODS, *OBJECT_METHODS)}
-    wanted |= {f"{space}.{name}" for space in ("text", "payload") for name in spaces[space]}
-    assert shown == wanted
+    wanted |= {
+        f"{space}.{name}" for space in ("color", "text", "payload") for name in spaces[space]
+    }
+    assert shown == wanted | {"math"}
+
+
+def test_the_chart_page_names_everything_of_the_namespaces():
+    page = (DOCS / "reference" / "chart.md").read_text()
+    for space, names in host.namespaces().items():
+        for name in names if space != "ta" else ():
+            assert re.search(rf"`{space}\.{name}\b", page), f"{space}.{name}"
 
 
 def test_the_language_page_names_every_builtin_method_and_key():

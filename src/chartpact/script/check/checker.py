@@ -18,6 +18,8 @@ from chartpact.script.errors import ScriptError
 from chartpact.script.source.visitors import visitors
 from chartpact.syntax import walk
 
+# Namespaces that came when scripts were stored already: a script may define these names itself.
+_REPLACEABLE = frozenset(("math", "color"))
 _WORDS: Mapping[type, str] = {ast.Delete: "'del'", ast.Match: "'match'"}
 
 
@@ -64,7 +66,7 @@ class _ModuleChecker(ExpressionChecker):
         if name in self.checked.globals:
             hint = "a global is assigned once"
             self._refuse(node, "forbidden", f"{name!r} is assigned twice", hint)
-        if name in self._namespaces:
+        if name in self._namespaces.keys() - _REPLACEABLE:
             self._refuse(node, "forbidden", f"{name!r} is the host's", "choose another name")
         self.checked.globals.add(name)
         if isinstance(node, ast.FunctionDef):

@@ -119,8 +119,8 @@ class ExpressionKinds:
         return k.elements(holder, k.INDEXED) if index else 0
 
     def visit_Attribute(self, node: ast.Attribute, env: Env) -> int:
-        if self._checked.namespaced(node):
-            return k.FUNC
+        if name := self._checked.namespaced(node):
+            return k.CONSTANT_KINDS.get(name, k.FUNC)
         if self._kinds(node.value, env) == k.OHLCV:
             return k.OHLCV_KINDS.get(node.attr, k.FUNC)
         return k.ANY

@@ -44,10 +44,12 @@ OHLCV_KINDS: Mapping[str, int] = {
     "timeframe": STR,
     "tick_size": FLOAT | NONE,
 }
+CONSTANT_KINDS: Mapping[str, int] = {"math.pi": FLOAT, "math.e": FLOAT}
 BUILTIN_KINDS: Mapping[str, int] = {
     "all": BOOL, "any": BOOL, "bool": BOOL, "dict": DICT, "enumerate": LIST, "float": FLOAT,
     "int": BIG, "len": SMALL, "list": LIST, "print": NONE, "range": RANGE, "repr": STR,
-    "reversed": LIST, "sorted": LIST, "str": STR, "tuple": TUPLE, "type": STR, "zip": LIST,
+    "reversed": LIST, "sorted": LIST, "str": STR, "sum": BIG | FLOAT, "tuple": TUPLE,
+    "type": STR, "zip": LIST,
 }  # fmt: skip
 METHOD_KINDS: Mapping[str, int] = {
     **dict.fromkeys("append clear extend insert remove update".split(), NONE),

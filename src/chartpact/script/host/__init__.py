@@ -1,9 +1,9 @@
-"""What the host gives to scripts: `ohlcv`, `params` and `chart`; `ta`, `text` and `payload`."""
+"""What scripts see: `ohlcv`, `params`, `chart`; `ta`, `math`, `color`, `text` and `payload`."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from chartpact.script.host import payload, ta, text
+from chartpact.script.host import colors, maths, payload, ta, text
 from chartpact.script.runtime.formatting import digit_steps
 from chartpact.script.runtime.meter import Meter
 
@@ -16,22 +16,33 @@ _USUAL, _LONG = 32, 200  # characters of a format and a time zone; longer format
 
 def namespaces() -> dict[str, Iterable[str]]:
     """The namespaces of the language, with the names of their functions."""
-    return {"ta": ta.names(), "text": list(text.FUNCTIONS), "payload": payload.NAMES}
+    return {
+        "ta": ta.names(),
+        "math": maths.NAMES,
+        "color": colors.NAMES,
+        "text": list(text.FUNCTIONS),
+        "payload": payload.NAMES,
+    }
 
 
 def results() -> dict[str, int]:
     """The kinds of what host functions return, by names such as "ta.ema"."""
-    return {f"ta.{name}": kinds for name, kinds in ta.results().items()}
+    spaces = {"ta": ta.results(), "math": maths.RESULTS}
+    return {f"{space}.{name}": kinds for space, of in spaces.items() for name, kinds in of.items()}
 
 
-def functions(uses: Iterable[str], meter: Meter, bars: int) -> Mapping[str, Callable[..., Any]]:
-    """The functions that a script uses, under the names that its compiled code calls them by."""
+def functions(uses: Iterable[str], meter: Meter, bars: int) -> Mapping[str, Any]:
+    """What a script uses of the namespaces, under the names in its compiled code."""
     payloads = payload.functions(meter)
-    table: dict[str, Callable[..., Any]] = {}
+    table: dict[str, Any] = {}
     for use in uses:
         space, name = use.split(".")
         if space == "ta":
             function = ta.function(name, meter, bars)
+        elif space == "math":
+            function = maths.function(name, meter)
+        elif space == "color":
+            function = colors.function(name, meter)
         else:
             functions = payloads if space == "payload" else text.FUNCTIONS
             function = _charge_calls(functions[name], meter, COSTS[use])

@@ -1,6 +1,7 @@
 """The builtin functions: Starlark's names, Starlark's results, everything charged by size."""
 
 import itertools
+import math
 import re
 from collections.abc import Callable
 from functools import cmp_to_key
@@ -19,7 +20,7 @@ Call = Callable[..., Any]
 
 NAMES = (
     "abs all any bool dict enumerate fail float int len list max min print range repr reversed "
-    "sorted str tuple type zip"
+    "sorted str sum tuple type zip"
 ).split()
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -226,6 +227,25 @@ class Builtins:
     def _str(self, x: Any, /) -> str:
         self._charge(5)
         return to_str(x, self.meter)
+
+    def _sum(self, values: Any, /) -> Any:
+        """The sum of numbers; that of floats is rounded once, whatever their order."""
+        if type(values) is Series:
+            hint = "write ta.cum(s) up to each bar, or ta.sum(s, n) for a window"
+            raise Fault("type", "sum does not go with a series", hint)
+        numbers = self._values(values)
+        self._charge(10 + len(numbers) // 4)
+        kinds = {*map(type, numbers)}
+        if not kinds <= NUMBERS:
+            odd = next(value for value in numbers if type(value) not in NUMBERS)
+            hint = "math.sum(values) leaves na out" if odd is None else ""
+            raise Fault("type", f"sum takes a list of numbers, and this holds {a_type(odd)}", hint)
+        if kinds <= {int}:
+            return bounded_int(sum(numbers))
+        try:
+            return math.fsum(numbers)
+        except (OverflowError, ValueError):  # beyond floats on the way, or infinite both ways
+            return sum(map(self._float, numbers))
 
     def _tuple(self, values: Any = (), /) -> tuple[Any, ...]:
         return tuple(self._values(values, 2))

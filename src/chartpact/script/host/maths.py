@@ -1,0 +1,156 @@
+"""`math`: functions of one number, and statistics of a list.
+
+What is na, or has no value, is NaN: `math.sqrt(-1)`, `math.log(0)`, the average of nothing.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from statistics import median
+from typing import Any
+
+from chartpact import ta
+from chartpact.script.compile.kinds import BIG, FLOAT
+from chartpact.script.errors import Fault
+from chartpact.script.runtime.meter import Meter
+from chartpact.script.runtime.series import Series
+from chartpact.script.runtime.values import LISTS, a_type, shown
+
+MOST_DECIMALS = 16
+_COST, _ROUNDING = 4, 8  # steps, beside those of the call
+_NO_VALUE = 6  # of a result that is na
+_LAST_FRACTION = 2.0**52  # beyond it there are no decimals
+_LISTS = frozenset((*LISTS, tuple, range))
+_MAYBE_NUMBERS = frozenset((int, float, type(None)))
+
+CONSTANTS: Mapping[str, float] = {"pi": math.pi, "e": math.e}
+
+
+def _round(x: float, precision: Any = None) -> float:
+    """Halves go upwards, as in Pine; with a precision the result is a float."""
+    if precision is None:
+        below = math.floor(x)
+        return below + (x - below >= 0.5)
+    if type(precision) is not int or not 0 <= precision <= MOST_DECIMALS:
+        message = f"precision is an int from 0 to {MOST_DECIMALS}, not {shown(precision)}"
+        raise Fault("value", message)
+    scaled = x * 10.0**precision
+    if abs(scaled) >= _LAST_FRACTION:
+        return float(x)
+    below = math.floor(scaled)
+    return (below + (scaled - below >= 0.5)) / 10.0**precision
+
+
+def _sign(x: float) -> float:
+    return math.nan if math.isnan(x) else float((x > 0) - (x < 0))
+
+
+# How each function is called, what it computes, and the sentence about it.
+SCALARS: Mapping[str, tuple[str, Callable[..., float], str]] = {
+    "sqrt": ("x", math.sqrt, "The square root."),
+    "log": ("x", math.log, "The natural logarithm."),
+    "exp": ("x", math.exp, "`math.e` to the power of x."),
+    "pow": ("x, y", math.pow, "x to the power of y."),
+    "sin": ("x", math.sin, "The sine of an angle in radians."),
+    "cos": ("x", math.cos, "The cosine of an angle in radians."),
+    "tan": ("x", math.tan, "The tangent of an angle in radians."),
+    "asin": ("x", math.asin, "The angle of a sine, in radians."),
+    "acos": ("x", math.acos, "The angle of a cosine, in radians."),
+    "atan": ("x", math.atan, "The angle of a tangent, in radians."),
+    "floor": ("x", math.floor, "The largest int that is not above x."),
+    "ceil": ("x", math.ceil, "The smallest int that is not below x."),
+    "round": (
+        "x, precision=None",
+        _round,
+        "The nearest int, halves upwards; with a precision the nearest float of so many decimals.",
+    ),
+    "sign": ("x", _sign, "1.0 above 0, -1.0 below 0, else 0.0."),
+}
+STATISTICS: Mapping[str, tuple[str, Callable[[list[float]], float], str]] = {
+    "sum": ("values", math.fsum, "The sum of a list; of nothing it is 0."),
+    "avg": ("values", lambda x: math.fsum(x) / len(x), "The average of a list."),
+    "median": (
+        "values",
+        lambda x: float(median(x)),
+        "The middle of a list, or the average of the middle two.",
+    ),
+}
+NAMES = (*SCALARS, *STATISTICS, *CONSTANTS)
+RESULTS: Mapping[str, int] = {  # the kinds that calls return
+    **dict.fromkeys((*SCALARS, *STATISTICS), FLOAT),
+    **dict.fromkeys(("floor", "ceil", "round"), BIG | FLOAT),
+}
+
+
+def function(name: str, meter: Meter) -> Any:
+    """A function, or a constant, as one run sees it."""
+    if name in CONSTANTS:
+        return CONSTANTS[name]
+    call = _scalar(name, meter) if name in SCALARS else _statistic(name, meter)
+    call.__name__ = call.__qualname__ = name
+    return call
+
+
+def _scalar(name: str, meter: Meter) -> Callable[..., float]:
+    usage, compute, _ = SCALARS[name]
+    most = usage.count(",") + 1
+    cost = _ROUNDING if name in ("floor", "ceil", "round") else _COST
+
+    def call(*arguments: Any) -> float:
+        meter.charge(cost)
+        for value in arguments:
+            if type(value) is not float and type(value) is not int:
+                if value is None:
+                    return math.nan
+                raise _not_a_number(name, value)
+        if not 1 <= len(arguments) <= most:
+            raise _misuse(name)
+        try:
+            result = compute(*arguments)
+        except (ValueError, OverflowError):
+            meter.charge(_NO_VALUE)
+            return math.nan
+        except TypeError:
+            raise _misuse(name) from None
+        return result if result - result == 0 else math.nan
+
+    return call
+
+
+def _misuse(name: str) -> Fault:
+    message = f"math.{name} is called with too many or too few values"
+    return Fault("type", message, f"write math.{name}({SCALARS[name][0]})")
+
+
+def _not_a_number(name: str, value: Any) -> Fault:
+    hint = ""
+    if type(value) is Series:
+        hint = f"write ta.{name}(s)" if name in ta.FUNCTIONS else "take one bar: s[i]"
+    return Fault("type", f"math.{name} takes a number, not {a_type(value)}", hint)
+
+
+def _statistic(name: str, meter: Meter) -> Callable[..., float]:
+    compute = STATISTICS[name][1]
+
+    def call(values: Any) -> float:
+        numbers = _known_numbers(values, name, meter)
+        if name == "median":
+            meter.charge(len(numbers) * len(numbers).bit_length() // 2)
+        try:
+            return compute(numbers)
+        except (ValueError, ZeroDivisionError, OverflowError):
+            return math.nan
+
+    return call
+
+
+def _known_numbers(values: Any, name: str, meter: Meter) -> list[float]:
+    """The numbers of a list, or of a slice of a series, without those that are na."""
+    if type(values) is Series:
+        values = values.items()
+    elif type(values) not in _LISTS:
+        raise Fault("type", f"math.{name} takes a list of numbers, not {a_type(values)}")
+    meter.charge(30 + 2 * len(values))
+    if not {*map(type, values)} <= _MAYBE_NUMBERS:
+        odd = next(value for value in values if type(value) not in _MAYBE_NUMBERS)
+        raise Fault("type", f"math.{name} takes a list of numbers, and this holds {a_type(odd)}")
+    return [value for value in values if value is not None and not math.isnan(value)]
