@@ -77,6 +77,7 @@ lowestbars  | ta.lowestbars(c, 20)       | ≈talib.MININDEX(c, 20)         | �
 pivot_high  | ta.pivot_high(h, 5, 5)     |                                |                       |
 pivot_low   | ta.pivot_low(l, 5, 5)      |                                |                       |
 median      | ta.median(c, 20)           |                                | bn.move_median(c, 20) | pta.median(C, 20)
+range       | ta.range(c, 20)            |                                |                       |
 mode        | ta.mode(c, 20)             |                                |                       |
 percentrank | ta.percentrank(c, 20)      | ≈talib.PERCENTRANK(c, 20)      | ≈bn.move_rank(c, 21)  |
 percentile_linear_interpolation | ta.percentile_linear_interpolation(c, 20, 75) | ≈talib.PERCENTILE(c, 20, 75) | | ≈pta.quantile(C, 20, 0.75)

@@ -39,8 +39,8 @@ def test_the_histogram_fades_while_it_shrinks():
     shades = {color(ink.UP), color(ink.DOWN)}
     for i in range(35, 80):
         solid = plot.color[i] in shades
-        grew = abs(plot.values[i]) >= abs(plot.values[i - 1])
-        assert solid == grew
+        shrank = abs(plot.values[i - 1]) - abs(plot.values[i]) > 1e-10
+        assert solid != shrank
         assert (plot.color[i][:7] == ink.UP) == (plot.values[i] >= 0)
 
 
@@ -54,8 +54,13 @@ def test_the_stochastic_is_the_place_in_the_range_smoothed_by_simple_means():
 
 def test_a_range_of_nothing_has_no_place_in_it():
     flat = bars([5] * 5)
-    for name, title in (("stoch", "%K"), ("williams_r", "%R"), ("cci", "CCI")):
+    for name, title in (("stoch", "%K"), ("williams_r", "%R")):
         assert np.isnan(values(cp.indicator(name, period=2)(flat), title)).all()
+
+
+def test_cci_stays_where_it_was_while_prices_do_not_move():
+    found = values(cp.indicator("cci", period=2)(bars([5, 5, 6, 6, 6])), "CCI")
+    np.testing.assert_allclose(found, [NA, 0, *[200 / 3] * 3])
 
 
 def test_cci_measures_the_typical_price_in_mean_deviations():
@@ -96,6 +101,9 @@ def test_volatility_is_a_years_worth_as_tradingview_counts(timeframe, minutes, b
     np.testing.assert_allclose(found, [NA, NA, *[100 * math.sqrt(bars_a_year)] * 2])
 
 
-def test_volatility_of_a_price_that_is_not_positive_is_unknown():
-    found = values(cp.indicator("histvol", period=1)(bars([1, 2, -1, 2, 0, 2, 3])), "HV")
-    assert np.isnan(found).tolist() == [True, False, True, True, True, True, False]
+def test_volatility_passes_over_a_price_that_is_not_positive():
+    found = values(cp.indicator("histvol", period=2)(bars([1, 2, 2, -1, 2, 0, 2, 3])), "HV")
+    # returns ln 2, 0, na, na, na, na, ln 1.5
+    earlier = 100 * math.log(2) / 2 * math.sqrt(365)
+    later = 100 * math.log(1.5) / 2 * math.sqrt(365)
+    np.testing.assert_allclose(found, [NA, NA, *[earlier] * 5, later])

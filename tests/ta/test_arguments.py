@@ -188,7 +188,8 @@ def test_every_argument_of_every_function_is_checked_by_what_its_name_promises()
             convert = getattr(check.convert, "func", check.convert)
             assert argument in table[convert.__name__].split(), (name, argument)
             if argument in LENGTHS:
-                assert check.least == {"hma": 2, "shift": 0}.get(name, 1), name
+                least = 0 if argument in ("left", "right") else 1
+                assert check.least == {"hma": 2, "shift": 0}.get(name, least), name
 
 
 @every_function
@@ -293,7 +294,10 @@ def test_batches_must_fit_each_other_also_beside_a_single_series(name):
             lambda: ta.valuewhen(BOOLS, X, -1),
         ),
         ("ta.linreg: offset must be a whole number, not 0.5", lambda: ta.linreg(X, 3, 0.5)),
-        ("ta.sar: inc must not be negative, not -1", lambda: ta.sar(X, X, X, 0.02, -1, 0.2)),
+        (
+            "ta.pivot_high: left must be a whole number of at least 0, not -1",
+            lambda: ta.pivot_high(X, -1, 2),
+        ),
         (
             "ta.atr: low must be as long as high (10 values), not a series of 9 values (float64)",
             lambda: ta.atr(X, X[1:], X, 3),

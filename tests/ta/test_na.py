@@ -18,66 +18,90 @@ def with_holes(column):
     return full
 
 
-# functions for which na bars might as well not be there
-PASSED_OVER = {
-    "sma": ("x", lambda x: ta.sma(x, 3)),
-    "sum": ("x", lambda x: ta.sum(x, 3)),
+# An na bar is na, and might as well not be there.
+SKIP = {
     "ema": ("x", lambda x: ta.ema(x, 3)),
     "rma": ("x", lambda x: ta.rma(x, 3)),
     "rsi": ("x", lambda x: ta.rsi(x, 3)),
     "macd": ("x", lambda x: ta.macd(x, 2, 3, 2)),
-    "stdev": ("x", lambda x: ta.stdev(x, 3)),
-    "variance": ("x", lambda x: ta.variance(x, 3, False)),
-    "dev": ("x", lambda x: ta.dev(x, 3)),
-    "bb": ("x", lambda x: ta.bb(x, 3, 2)),
-    "bbw": ("x", lambda x: ta.bbw(x, 3, 2)),
-    "cci": ("x", lambda x: ta.cci(x, 3)),
     "cmo": ("x", lambda x: ta.cmo(x, 3)),
-    "cog": ("x", lambda x: ta.cog(x, 3)),
-    "mfi": ("xv", lambda x, v: ta.mfi(x, v, 3)),
-    "vwma": ("xv", lambda x, v: ta.vwma(x, v, 3)),
-    "median": ("x", lambda x: ta.median(x, 4)),
-    "mode": ("x", lambda x: ta.mode(x, 4)),
-    "percentrank": ("x", lambda x: ta.percentrank(x, 3)),
-    "percentile_nearest_rank": ("x", lambda x: ta.percentile_nearest_rank(x, 4, 60)),
-    "percentile_linear_interpolation": (
-        "x",
-        lambda x: ta.percentile_linear_interpolation(x, 4, 60),
-    ),
-    "linreg": ("x", lambda x: ta.linreg(x, 4, 1)),
-    "correlation": ("xy", lambda x, y: ta.correlation(x, y, 4)),
     "cum": ("x", ta.cum),
-    "vwap": ("xv", lambda x, v: ta.vwap(x, v, None, 2.0)),
     "sar": ("x", lambda x: ta.sar(x + 1, x - 1, x, 0.1, 0.1, 0.4)),
-    "accdist": ("xyv", lambda x, y, v: ta.accdist(x + 1, x - 1, y, v)),
     "crossover": ("xy", ta.crossover),
     "crossunder": ("xy", ta.crossunder),
     "cross": ("xy", ta.cross),
-    "rising": ("x", lambda x: ta.rising(x, 2)),
-    "falling": ("x", lambda x: ta.falling(x, 2)),
 }
-
+# An na bar repeats the last result, and might as well not be there.
+HOLD = {
+    "sma": ("x", lambda x: ta.sma(x, 3)),
+    "sum": ("x", lambda x: ta.sum(x, 3)),
+    "stdev": ("x", lambda x: ta.stdev(x, 3)),
+    "variance": ("x", lambda x: ta.variance(x, 3, False)),
+    "bb": ("x", lambda x: ta.bb(x, 3, 2)),
+    "bbw": ("x", lambda x: ta.bbw(x, 3, 2)),
+    "vwma": ("xv", lambda x, v: ta.vwma(x, v, 3)),
+    "median": ("x", lambda x: ta.median(x, 4)),
+    "mode": ("x", lambda x: ta.mode(x, 4)),
+    "range": ("x", lambda x: ta.range(x, 3)),
+    "correlation": ("xy", lambda x, y: ta.correlation(x, y, 4)),
+    "accdist": ("xyv", lambda x, y, v: ta.accdist(x + 1, x - 1, y, v)),
+    "max": ("x", ta.max),
+    "min": ("x", ta.min),
+}
+# An na among the last n bars is na.
+OVER_BARS = {
+    "alma": (3, lambda x: ta.alma(x, 3, 0.85, 6)),
+    "swma": (4, ta.swma),
+    "dev": (3, lambda x: ta.dev(x, 3)),
+    "cci": (3, lambda x: ta.cci(x, 3)),
+    "cog": (2, lambda x: ta.cog(x, 2)),
+    "linreg": (3, lambda x: ta.linreg(x, 3, 1)),
+}
 
 COLUMNS = {"x": X, "y": Y, "v": V}
 
 
-@pytest.mark.parametrize("name", PASSED_OVER)
-def test_an_na_bar_is_na_and_leaves_the_state_alone(name):
-    used, function = PASSED_OVER[name]
+def dense_and_holed(used, function):
+    """Each result on bars without gaps, and with gaps between them."""
     dense = function(*(COLUMNS[c] for c in used))
     holed = function(*(with_holes(COLUMNS[c]) for c in used))
-    for each, whole in zip(np.atleast_2d(holed), np.atleast_2d(dense), strict=True):
-        np.testing.assert_allclose(each[PRESENT], whole, rtol=1e-12, atol=1e-12)
-        assert (each[~PRESENT] == 0).all() if each.dtype == bool else np.isnan(each[~PRESENT]).all()
+    return zip(np.atleast_2d(dense), np.atleast_2d(holed), strict=True)
 
 
-@pytest.mark.parametrize("name", [n for n, (used, _) in PASSED_OVER.items() if len(used) > 1])
-def test_one_missing_input_is_enough_to_pass_a_bar_over(name):
-    used, function = PASSED_OVER[name]
-    both = function(*(with_holes(COLUMNS[c]) for c in used))
-    for gone in used:
-        columns = [with_holes(COLUMNS[c]) if c == gone else _filled(COLUMNS[c]) for c in used]
-        np.testing.assert_allclose(function(*columns), both, rtol=1e-12, atol=1e-12)
+@pytest.mark.parametrize("name", SKIP)
+def test_an_na_bar_is_na_and_leaves_the_state_alone(name):
+    for dense, holed in dense_and_holed(*SKIP[name]):
+        np.testing.assert_allclose(holed[PRESENT], dense, rtol=1e-12, atol=1e-12)
+        gaps = holed[~PRESENT]
+        assert (gaps == 0).all() if gaps.dtype == bool else np.isnan(gaps).all()
+
+
+@pytest.mark.parametrize("name", HOLD)
+def test_an_na_bar_repeats_the_last_result_and_leaves_the_state_alone(name):
+    last = np.cumsum(PRESENT) - 1
+    for dense, holed in dense_and_holed(*HOLD[name]):
+        np.testing.assert_allclose(holed, dense[last], rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", OVER_BARS)
+def test_an_na_among_the_last_n_bars_is_na(name):
+    n, function = OVER_BARS[name]
+    full = np.array([3.0, 4, 6, 5, 7, 9, 8, 8, 6, 5, 4, 6])
+    gapped = full.copy()
+    gapped[5] = NA
+    got, whole = function(gapped), function(full)
+    assert np.isnan(got[5 : 5 + n]).all()
+    np.testing.assert_allclose(got[:5], whole[:5])
+    np.testing.assert_allclose(got[5 + n :], whole[5 + n :])
+
+
+def test_one_missing_input_is_enough_to_pass_a_bar_over():
+    for name in ("crossover", "crossunder", "cross"):
+        used, function = SKIP[name]
+        both = function(*(with_holes(COLUMNS[c]) for c in used))
+        for gone in used:
+            columns = [with_holes(COLUMNS[c]) if c == gone else _filled(COLUMNS[c]) for c in used]
+            assert function(*columns).tolist() == both.tolist()
 
 
 def _filled(column):
@@ -97,43 +121,45 @@ def test_wma_waits_for_n_values_not_n_bars():
     )
 
 
-def test_alma_and_swma_are_na_while_an_na_is_in_the_window():
-    x = [1.0, 2, 3, NA, 5, 6, 7, 8]
-    assert np.isnan(ta.alma(x, 3, 0.85, 6)).tolist() == [1, 1, 0, 1, 1, 1, 0, 0]
-    assert np.isnan(ta.swma(x)).tolist() == [1, 1, 1, 1, 1, 1, 1, 0]
+def test_an_na_ends_the_window_of_highest_and_its_kin():
+    x = [NA, 4, NA, 2, 3, NA, NA, 3]
+    np.testing.assert_array_equal(ta.highest(x, 3), [NA, NA, NA, 2, 3, NA, NA, 3])
+    np.testing.assert_array_equal(ta.lowest(x, 3), [NA, NA, NA, 2, 2, NA, NA, 3])
+    np.testing.assert_array_equal(ta.highestbars(x, 3), [NA, NA, 0, 0, 0, 0, 0, 0])
+    np.testing.assert_array_equal(ta.lowestbars(x, 3), [NA, NA, 0, 0, -1, 0, 0, 0])
 
 
-def test_highest_and_its_kin_ignore_na_inside_the_window():
-    x = [NA, 4, NA, 2, NA, NA, NA, 3]
-    np.testing.assert_array_equal(ta.highest(x, 3), [NA, NA, 4, 4, 2, 2, NA, 3])
-    np.testing.assert_array_equal(ta.lowest(x, 3), [NA, NA, 4, 2, 2, 2, NA, 3])
-    np.testing.assert_array_equal(ta.highestbars(x, 3), [NA, NA, -1, -2, -1, -2, NA, 0])
-    np.testing.assert_array_equal(ta.lowestbars(x, 3), [NA, NA, -1, 0, -1, -2, NA, 0])
-    np.testing.assert_array_equal(ta.range(x, 3), [NA, NA, 0, 2, 0, 0, NA, 0])
-
-
-def test_all_time_extremes_ignore_na():
-    np.testing.assert_array_equal(ta.max([NA, 2, NA, 1]), [NA, 2, 2, 2])
-    np.testing.assert_array_equal(ta.min([NA, 2, NA, 1]), [NA, 2, 2, 1])
-
-
-def test_stoch_and_wpr_are_na_on_an_na_bar_and_ignore_it_later():
+def test_stoch_holds_and_wpr_is_na_on_an_na_bar():
     h, low, c = [5.0, 9, 6, 7], [1.0, 2, 3, 4], [2.0, 3, 4, 5]
     for column in (h, low, c):
-        column[1] = NA
-    np.testing.assert_allclose(ta.stoch(c, h, low, 2), [NA, NA, 100 / 3, 50])
-    np.testing.assert_allclose(ta.wpr(h, low, c, 2), [NA, NA, -200 / 3, -50])
+        column[2] = NA
+    np.testing.assert_allclose(ta.stoch(c, h, low, 2), [NA, 25, 25, 100 / 3])
+    np.testing.assert_allclose(ta.wpr(h, low, c, 2), [NA, -75, NA, -200 / 3])
     for gone in range(3):
         columns = [np.array([5.0, 9, 6]), np.array([1.0, 2, 3]), np.array([2.0, 3, 4])]
         columns[gone][2] = NA
         h, low, c = columns
-        assert np.isnan(ta.stoch(c, h, low, 2)[2])
+        assert ta.stoch(c, h, low, 2)[2] == ta.stoch(c, h, low, 2)[1] == 25
         assert np.isnan(ta.wpr(h, low, c, 2)[2])
 
 
-def test_pivots_need_every_bar_of_their_window():
+def test_the_sums_of_mfi_pass_over_their_own_na():
+    # the volume of bar 2 is missing: it rose, so no inflow is known, and its outflow is 0
+    x, v = [1.0, 2, 3, 2, 4], [1.0, 1, NA, 1, 1]
+    # inflows 1 2 na 0 4, outflows 1 0 0 2 0
+    np.testing.assert_allclose(ta.mfi(x, v, 2), [NA, 75, 100, 50, 200 / 3])
+
+
+def test_pivots_compare_with_the_bars_since_the_last_na():
     x = [1.0, 2, 1, 2, NA, 1, 3, 1]
     np.testing.assert_array_equal(ta.pivot_high(x, 1, 1), [NA, NA, 2, NA, NA, NA, NA, 3])
+    np.testing.assert_array_equal(ta.pivot_high(x, 3, 1), [NA] * 7 + [3])
+
+
+def test_rising_leaves_its_count_alone_where_a_step_is_na():
+    x = [1.0, 2, NA, 1, 2, 1, NA, 2]
+    assert ta.rising(x, 2).tolist() == [0, 0, 0, 0, 1, 0, 0, 0]
+    assert ta.falling([-v for v in x], 2).tolist() == [0, 0, 0, 0, 1, 0, 0, 0]
 
 
 def test_a_step_over_an_na_bar_is_na():
@@ -183,9 +209,9 @@ def test_volume_totals_add_nothing_across_an_na_bar():
     close, volume = [1.0, 2, NA, 8, 4], [5.0, 6, NA, 7, 3]
     np.testing.assert_array_equal(ta.obv(close, volume), [NA, 6, NA, NA, 3])
     np.testing.assert_array_equal(ta.pvt(close, volume), [NA, 6, NA, NA, 4.5])
-    np.testing.assert_array_equal(ta.pvi(close, volume), [1, 2, NA, 2, 2])
-    np.testing.assert_array_equal(ta.nvi(close, volume), [1, 1, NA, 1, 0.5])
-    np.testing.assert_array_equal(ta.wad(close, close, close), [0, 1, NA, 1, -3])
+    np.testing.assert_array_equal(ta.pvi(close, volume), [1, 2, 2, 2, 2])
+    np.testing.assert_array_equal(ta.nvi(close, volume), [1, 1, 1, 1, 0.5])
+    np.testing.assert_array_equal(ta.wad(close, close, close), [0, 1, 1, 1, -3])
 
 
 def test_a_missing_volume_leaves_only_its_own_bar_out_of_the_totals():
@@ -194,9 +220,11 @@ def test_a_missing_volume_leaves_only_its_own_bar_out_of_the_totals():
     np.testing.assert_array_equal(ta.pvt(close, volume), [NA, 6, NA, 13, 11.5])
 
 
-def test_an_anchor_on_an_na_bar_still_starts_afresh():
-    got = ta.vwap([1.0, NA, 3, 5], [1.0, 1, 1, 1], [True, True, False, False])
-    np.testing.assert_array_equal(got, [1, NA, 3, 4])
+def test_vwap_is_na_from_an_na_bar_to_the_next_anchor():
+    got = ta.vwap([1.0, NA, 3, 5], [1.0, 1, 1, 1], [True, True, False, True])
+    np.testing.assert_array_equal(got, [1, NA, NA, 5])
+    got = ta.vwap([1.0, 2, 3, 5], [1.0, NA, 1, 1], [True, False, False, True])
+    np.testing.assert_array_equal(got, [1, NA, NA, 5])
 
 
 def test_valuewhen_remembers_an_na():

@@ -23,7 +23,7 @@ from chartpact.indicators.drawing import (
 from chartpact.params import Param
 from chartpact.scene import Plot, Scene
 
-FLAT = "while the window's high equals its low"
+FLAT = "until the window's high first differs from its low"
 MIDDLE = 50
 
 
@@ -46,7 +46,7 @@ MIDDLE = 50
     ),
     tracks=(
         Track("RSI", "rsi_length"),
-        Track("MFI", "mfi_length - 1", "where volume is missing"),
+        Track("MFI", "mfi_length - 1", "until enough volumes are known"),
         Track("Stoch K", "stoch_k + stoch_smooth - 2", FLAT),
         Track("Stoch D", "stoch_k + stoch_smooth + stoch_d - 3", FLAT),
         Track("Trend"),

@@ -8,6 +8,7 @@ from chartpact.indicators.drawing import across, columns, faded, fill, level, li
 from chartpact.scene import Scene
 
 FLAT = "while the window's high equals its low"
+UNMOVED = "until the window's high first differs from its low"
 
 
 @builtin(
@@ -76,8 +77,8 @@ def macd(bars: Bars, fast: int, slow: int, signal: int) -> Scene:
         bars_of_window("d_smooth", 3, "Bars of the average that is %D"),
     ),
     tracks=(
-        Track("%K", first="period + k_smooth - 2", gaps=FLAT),
-        Track("%D", first="period + k_smooth + d_smooth - 3", gaps=FLAT),
+        Track("%K", first="period + k_smooth - 2", gaps=UNMOVED),
+        Track("%D", first="period + k_smooth + d_smooth - 3", gaps=UNMOVED),
     ),
     differences=(
         "The reference smooths exponentially; TradingView with simple averages.",
@@ -105,7 +106,7 @@ def stoch(bars: Bars, period: int, k_smooth: int, d_smooth: int) -> Scene:
     "panel",
     "How far the typical price is from its average, in mean deviations.",
     params=(period(20),),
-    tracks=(Track("CCI", first="period - 1", gaps="while the window's prices are all equal"),),
+    tracks=(Track("CCI", first="period - 1"),),
     differences=(
         "The reference divides by the deviation of the close; TradingView by that of hlc3.",
     ),

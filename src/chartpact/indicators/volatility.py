@@ -35,7 +35,7 @@ def atr(bars: Bars, period: int) -> Scene:
     "The standard deviation of logarithmic returns, as percent a year.",
     aliases=("hv",),
     params=(period(20),),
-    tracks=(Track("HV", first="period", gaps="where a close is 0 or negative"),),
+    tracks=(Track("HV", first="period", gaps="until enough closes are above 0"),),
     differences=(
         "The reference counts 252 periods a year for every timeframe; TradingView 365 up to 1D "
         "and 365/7 above.",

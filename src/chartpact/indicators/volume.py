@@ -31,7 +31,7 @@ def obv(bars: Bars) -> Scene:
     "panel",
     "An RSI of money: typical price times volume, flowing in against flowing out.",
     params=(period(14),),
-    tracks=(Track("MFI", first="period - 1", gaps=MISSING),),
+    tracks=(Track("MFI", first="period - 1", gaps="until enough volumes are known"),),
     needs_volume=True,
     differences=(
         "The reference starts at 50 on bar 0 and is na without any flow; Pine is 100 without "
@@ -54,9 +54,7 @@ def mfi(bars: Bars, period: int) -> Scene:
     "panel",
     "Volume weighted by where each bar closed in its range, as a share of all volume.",
     params=(period(20),),
-    tracks=(
-        Track("CMF", first="period - 1", gaps="while the window has no volume, and where missing"),
-    ),
+    tracks=(Track("CMF", first="period - 1", gaps="while the window has no volume"),),
     needs_volume=True,
     differences=("The reference draws from the first bar, over the bars there are.",),
 )
@@ -75,7 +73,7 @@ def cmf(bars: Bars, period: int) -> Scene:
     "panel",
     "Volume weighted by where each bar closed in its range, summed up.",
     aliases=("ad_line",),
-    tracks=(Track("A/D", gaps=MISSING),),
+    tracks=(Track("A/D"),),
     needs_volume=True,
 )
 def ad(bars: Bars) -> Scene:

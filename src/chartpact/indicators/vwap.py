@@ -19,7 +19,7 @@ ANCHOR = Param(
     options=(*ANCHORS, "none"),
     desc="What starts the average afresh; none: only the first bar",
 )
-NO_VOLUME = "until the session has volume, and where volume is missing"
+NO_VOLUME = "until the session has volume, and from a missing volume to the next session"
 RESET = (
     "The reference never resets; TradingView's average begins anew with every session: at 17:00 "
     "New York for currencies, 18:00 for futures, with the exchange's day otherwise."

@@ -32,6 +32,7 @@ int kernel_cross(Frame *f)
     return 0;
 }
 
+/* A step from or to an na bar neither counts nor breaks the run. */
 static int moved(Frame *f, double sign)
 {
     const double *x = series(f, 0);
@@ -39,10 +40,8 @@ static int moved(Frame *f, double sign)
     bool *out = f->out[0];
     double before = NA;
     for (int64_t i = 0; i < f->n; i++) {
-        out[i] = false;
-        if (is_na(x[i]))
-            continue;
-        run = sign * (x[i] - before) > EPSILON ? run + 1 : 0;
+        double step = sign * (x[i] - before);
+        run = is_na(step) ? run : step > EPSILON ? run + 1 : 0;
         out[i] = run >= asked;
         before = x[i];
     }

@@ -7,42 +7,52 @@
 
 EITHER bool beats(double a, double b, bool high) { return high ? a > b : a < b; }
 
-/* Pine ignores na inside the window; only a window of nothing but na is na. */
-EITHER double better(double a, double b, bool high, bool with_na)
-{
-    return beats(a, b, high) || (with_na && is_na(b)) ? a : b;
-}
+EITHER double better(double a, double b, bool high) { return beats(a, b, high) ? a : b; }
 
-EITHER void extremes(const double *x, double *out, int64_t n, int64_t L, bool high, bool with_na)
+/* Over every window of L bars that are all present; out[i] for i < L - 1 is left alone. */
+EITHER void extremes(const double *x, double *out, int64_t n, int64_t L, bool high)
 {
     for (int64_t last = L - 1; last < n; last += L) {
         int64_t end = last + L < n ? last + L : n, j = last;
         double tail = x[last], head = x[last];
         for (; j + L - 1 >= end; j--)
-            tail = better(x[j], tail, high, with_na);
+            tail = better(x[j], tail, high);
         for (; j > last - L; j--)
-            out[j + L - 1] = tail = better(x[j], tail, high, with_na);
+            out[j + L - 1] = tail = better(x[j], tail, high);
         for (int64_t i = last + 1; i < end; i++) {
-            head = better(x[i], head, high, with_na);
-            out[i] = better(out[i], head, high, with_na);
+            head = better(x[i], head, high);
+            out[i] = better(out[i], head, high);
         }
+    }
+}
+
+/* In Pine an na ends the window: only the bars after it count. So each run of present bars is a
+   series of its own, whose windows are shorter at its start. */
+EITHER void window_extremes(const double *x, double *out, int64_t n, int64_t L, bool high)
+{
+    for (int64_t i = 0; i < n;) {
+        int64_t end = i + first_na(x + i, n - i);
+        double best = end > i ? x[i] : NA;
+        for (int64_t j = i; i && j < end && j < i + L - 1; j++) {
+            best = better(x[j], best, high);
+            if (j >= L - 1)
+                out[j] = best;
+        }
+        extremes(x + i, out + i, end - i, L, high);
+        for (i = end; i < n && is_na(x[i]); i++)
+            if (i >= L - 1)
+                out[i] = NA;
     }
 }
 
 static void window_highest(const double *x, double *out, int64_t n, int64_t L)
 {
-    if (first_na(x, n) < n)
-        extremes(x, out, n, L, true, true);
-    else
-        extremes(x, out, n, L, true, false);
+    window_extremes(x, out, n, L, true);
 }
 
 static void window_lowest(const double *x, double *out, int64_t n, int64_t L)
 {
-    if (first_na(x, n) < n)
-        extremes(x, out, n, L, false, true);
-    else
-        extremes(x, out, n, L, false, false);
+    window_extremes(x, out, n, L, false);
 }
 
 int kernel_highest(Frame *f)
@@ -63,20 +73,26 @@ int kernel_lowest(Frame *f)
 
 /* The bar of the extreme is remembered until it leaves the window or is beaten. Of equals the
    oldest counts, so the search for the next one starts at the old end; a long search is paid for by
-   the bars until what it found leaves in turn. */
+   the bars until what it found leaves in turn. On an na bar Pine answers 0. */
 EITHER int extreme_bars(Frame *f, bool high)
 {
     const double *x = series(f, 0);
-    int64_t n = f->n, L = length(f, 1), at = -1;
+    int64_t n = f->n, L = length(f, 1), at = -1, begin = 0; /* the bar after the last na */
     double *out = f->out[0];
     fill(out, L - 1, NA);
     (high ? window_highest : window_lowest)(x, out, n, L);
+    for (int64_t i = 0; i < L - 1 && i < n; i++)
+        begin = is_na(x[i]) ? i + 1 : begin;
     for (int64_t i = L - 1; i < n; i++) {
         double best = out[i];
-        if (is_na(best))
+        int64_t oldest = i - L + 1 > begin ? i - L + 1 : begin;
+        if (is_na(x[i])) {
+            begin = i + 1;
+            out[i] = 0;
             continue;
-        if (at <= i - L)
-            for (at = i - L + 1; x[at] != best; at++)
+        }
+        if (at < oldest)
+            for (at = oldest; x[at] != best; at++)
                 ;
         else if (x[at] != best)
             at = i;
@@ -89,30 +105,64 @@ int kernel_highestbars(Frame *f) { return extreme_bars(f, true); }
 
 int kernel_lowestbars(Frame *f) { return extreme_bars(f, false); }
 
-WIDE static void place_in_range(const double *x, const double *high, const double *low,
-                                const double *top, const double *bottom, double *out, int64_t n)
+/* 100 (x - origin) / (top - bottom), na where that is no number; tells whether it is somewhere. */
+WIDE static bool place_in_range(const double *x, const double *origin, const double *top,
+                                const double *bottom, double *out, int64_t n)
 {
+    int64_t absent = 0;
     for (int64_t i = 0; i < n; i++) {
-        double range = top[i] - bottom[i];
-        bool absent = is_na(high[i]) | is_na(low[i]) | (range == 0);
-        out[i] = absent ? NA : 100 * (x[i] - bottom[i]) / range;
+        double place = 100 * (x[i] - origin[i]) / (top[i] - bottom[i]);
+        bool is_absent = is_na(place);
+        absent |= is_absent;
+        out[i] = is_absent ? NA : place;
     }
+    return absent;
 }
 
-int kernel_stoch(Frame *f)
+/* Where nothing can be said, because the range is zero or something is na, stoch repeats its last
+   value and wpr is na. */
+EITHER int stochastic(Frame *f, const double *x, const double *high, const double *low, bool holds)
 {
-    const double *x = series(f, 0), *high = series(f, 1), *low = series(f, 2);
     int64_t L = length(f, 3), first = L - 1, span = bars_of_span(L);
     double *out = f->out[0], *top = scratch(f, 2 * span), *bottom = top + span;
     if (!top)
         return -1;
     fill(out, first, NA);
     FOR_EACH_SPAN (from, m, f->n, L) {
-        int64_t to = from + first;
+        double *to = out + from + first;
         window_highest(high + from, top, m, L);
         window_lowest(low + from, bottom, m, L);
-        place_in_range(x + to, high + to, low + to, top + first, bottom + first, out + to,
-                       m - first);
+        bool absent = place_in_range(x + from + first, (holds ? bottom : top) + first, top + first,
+                                     bottom + first, to, m - first);
+        for (int64_t i = from + first == 0; holds && absent && i < m - first; i++)
+            to[i] = is_na(to[i]) ? to[i - 1] : to[i];
+    }
+    return 0;
+}
+
+int kernel_stoch(Frame *f)
+{
+    return stochastic(f, series(f, 0), series(f, 1), series(f, 2), true);
+}
+
+int kernel_wpr(Frame *f)
+{
+    return stochastic(f, series(f, 2), series(f, 0), series(f, 1), false);
+}
+
+int kernel_window_range(Frame *f)
+{
+    const double *x = series(f, 0);
+    int64_t L = length(f, 1), first = L - 1, span = bars_of_span(L);
+    double *out = f->out[0], *top = scratch(f, 2 * span), *bottom = top + span;
+    if (!top)
+        return -1;
+    fill(out, first, NA);
+    FOR_EACH_SPAN (from, m, f->n, L) {
+        extremes(x + from, top, m, L, true);
+        extremes(x + from, bottom, m, L, false);
+        for (int64_t i = first; i < m; i++)
+            out[from + i] = bounded(top[i] - bottom[i]);
     }
     return 0;
 }
@@ -122,7 +172,7 @@ EITHER int running_extreme(Frame *f, bool high)
     const double *x = series(f, 0);
     double *out = f->out[0], best = NA;
     for (int64_t i = 0; i < f->n; i++)
-        out[i] = best = better(best, x[i], high, true);
+        out[i] = best = is_na(x[i]) || beats(best, x[i], high) ? best : x[i];
     return 0;
 }
 
@@ -131,32 +181,33 @@ int kernel_cummax(Frame *f) { return running_extreme(f, true); }
 int kernel_cummin(Frame *f) { return running_extreme(f, false); }
 
 /* A pivot is at least as far out as the `left` bars before it and further than the `right` bars
-   after it. An na among them stands for infinity, which nothing is further out than. */
+   after it. An na before it ends the comparison, as it ends a window. An na after it stands for
+   infinity, which nothing is further out than. */
 EITHER int pivots(Frame *f, bool high)
 {
     int64_t n = f->n, left = integer(f, 1), right = integer(f, 2);
-    const double *given = series(f, 0);
+    const double *x = series(f, 0);
     double *out = f->out[0];
     fill(out, n, NA);
     if (left < 0 || right < 0 || left >= n || right >= n - left)
         return 0;
     int64_t L = left + right + 1, span = bars_of_span(L);
-    double *x = scratch(f, 3 * span), *before = x + span, *after = before + span;
-    if (!x)
+    double *later = scratch(f, 3 * span), *before = later + span, *after = before + span;
+    if (!later)
         return -1;
     FOR_EACH_SPAN (from, m, n, L) {
         for (int64_t i = 0; i < m; i++)
-            x[i] = is_na(given[from + i]) ? (high ? INFINITY : -INFINITY) : given[from + i];
+            later[i] = is_na(x[from + i]) ? (high ? INFINITY : -INFINITY) : x[from + i];
         if (left)
-            extremes(x, before, m, left, high, false);
+            window_extremes(x + from, before, m, left, high);
         if (right)
-            extremes(x, after, m, right, high, false);
+            extremes(later, after, m, right, high);
         for (int64_t i = L - 1; i < m; i++) {
             int64_t at = i - right;
-            double value = given[from + at];
+            double value = x[from + at];
             bool stands = (!left || !beats(before[at - 1], value, high))
                           & (!right || beats(value, after[i], high));
-            out[from + i] = stands ? value : NA;
+            out[from + i] = stands ? bounded(value) : NA;
         }
     }
     return 0;

@@ -2,10 +2,12 @@
 
    NumPy calls a loop over rows; gufuncs.c turns each row into a Frame of contiguous operands and
    calls the kernel on it. A kernel therefore never sees a stride, an alias of its output or a row
-   count, and where the table says SKIPS_NA it never sees an na either. */
+   count, and where the table says SKIPS_NA or HOLDS_NA it never sees an na either. What a
+   kernel writes is `bounded`: it never makes an infinity. */
 #ifndef CHARTPACT_KERNELS_H
 #define CHARTPACT_KERNELS_H
 
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,9 +33,13 @@ typedef struct {
 
 #define NA ((double)NAN)
 
-#define EPSILON 1e-10 /* Pine's tolerance when it asks whether a value rose or fell */
+#define EPSILON 1e-10 /* Pine's tolerance: values no further apart are equal */
 
-static inline bool is_na(double x) { return x != x; }
+/* Pine's na() is true of an infinity too, and windows and recursions skip both alike. */
+static inline bool is_na(double x) { return !(fabs(x) <= DBL_MAX); }
+
+/* A result beyond the range of a double is na. */
+static inline double bounded(double x) { return is_na(x) ? NA : x; }
 
 static inline const double *series(const Frame *f, int k) { return f->in[k]; }
 static inline const bool *flags(const Frame *f, int k) { return f->in[k]; }
@@ -108,38 +114,41 @@ Average wilder(int64_t length);      /* ta.rma: alpha = 1 / length */
 void average(Average *, const double *x, double *y, int64_t n);
 
 /* What becomes of an na bar: SKIPS_NA takes the bar out of every series before the kernel runs and
-   gives it na in every result; SEES_NA leaves the matter to the kernel. */
-typedef enum { SEES_NA, SKIPS_NA } NaRule;
+   gives it na in every result; HOLDS_NA gives it the results of the bar before instead; SEES_NA
+   leaves the matter to the kernel. */
+typedef enum { SEES_NA, SKIPS_NA, HOLDS_NA } NaRule;
 
 /* name, gufunc signature, type letters (d float64, q int64, ? bool), na rule.
    chartpact/ta/kernels.py holds the same names and signatures; a test compares them. */
 #define KERNEL_TABLE(KERNEL)                                                                       \
-    KERNEL(sma, "(n),()->(n)", "dq->d", SKIPS_NA)                                                  \
-    KERNEL(sum, "(n),()->(n)", "dq->d", SKIPS_NA)                                                  \
+    KERNEL(sma, "(n),()->(n)", "dq->d", HOLDS_NA)                                                  \
+    KERNEL(sum, "(n),()->(n)", "dq->d", HOLDS_NA)                                                  \
     KERNEL(wma, "(n),()->(n)", "dq->d", SEES_NA)                                                   \
     KERNEL(alma, "(n),(),(),()->(n)", "dqdd->d", SEES_NA)                                          \
     KERNEL(swma, "(n)->(n)", "d->d", SEES_NA)                                                      \
-    KERNEL(vwma, "(n),(n),()->(n)", "ddq->d", SKIPS_NA)                                            \
-    KERNEL(stdev, "(n),(),()->(n)", "dq?->d", SKIPS_NA)                                            \
-    KERNEL(variance, "(n),(),()->(n)", "dq?->d", SKIPS_NA)                                         \
-    KERNEL(dev, "(n),()->(n)", "dq->d", SKIPS_NA)                                                  \
-    KERNEL(cci, "(n),()->(n)", "dq->d", SKIPS_NA)                                                  \
+    KERNEL(vwma, "(n),(n),()->(n)", "ddq->d", SEES_NA)                                             \
+    KERNEL(stdev, "(n),(),()->(n)", "dq?->d", HOLDS_NA)                                            \
+    KERNEL(variance, "(n),(),()->(n)", "dq?->d", HOLDS_NA)                                         \
+    KERNEL(dev, "(n),()->(n)", "dq->d", SEES_NA)                                                   \
+    KERNEL(cci, "(n),()->(n)", "dq->d", SEES_NA)                                                   \
     KERNEL(cmo, "(n),()->(n)", "dq->d", SKIPS_NA)                                                  \
-    KERNEL(cog, "(n),()->(n)", "dq->d", SKIPS_NA)                                                  \
+    KERNEL(cog, "(n),()->(n)", "dq->d", SEES_NA)                                                   \
     KERNEL(highest, "(n),()->(n)", "dq->d", SEES_NA)                                               \
     KERNEL(lowest, "(n),()->(n)", "dq->d", SEES_NA)                                                \
     KERNEL(highestbars, "(n),()->(n)", "dq->d", SEES_NA)                                           \
     KERNEL(lowestbars, "(n),()->(n)", "dq->d", SEES_NA)                                            \
-    KERNEL(median, "(n),()->(n)", "dq->d", SKIPS_NA)                                               \
-    KERNEL(mode, "(n),()->(n)", "dq->d", SKIPS_NA)                                                 \
-    KERNEL(percentrank, "(n),()->(n)", "dq->d", SKIPS_NA)                                          \
-    KERNEL(percentile_linear_interpolation, "(n),(),()->(n)", "dqd->d", SKIPS_NA)                  \
-    KERNEL(percentile_nearest_rank, "(n),(),()->(n)", "dqd->d", SKIPS_NA)                          \
-    KERNEL(linreg, "(n),(),()->(n)", "dqq->d", SKIPS_NA)                                           \
-    KERNEL(correlation, "(n),(n),()->(n)", "ddq->d", SKIPS_NA)                                     \
+    KERNEL(median, "(n),()->(n)", "dq->d", HOLDS_NA)                                               \
+    KERNEL(mode, "(n),()->(n)", "dq->d", HOLDS_NA)                                                 \
+    KERNEL(percentrank, "(n),()->(n)", "dq->d", SEES_NA)                                           \
+    KERNEL(percentile_linear_interpolation, "(n),(),()->(n)", "dqd->d", SEES_NA)                   \
+    KERNEL(percentile_nearest_rank, "(n),(),()->(n)", "dqd->d", SEES_NA)                           \
+    KERNEL(linreg, "(n),(),()->(n)", "dqq->d", SEES_NA)                                            \
+    KERNEL(correlation, "(n),(n),()->(n)", "ddq->d", SEES_NA)                                      \
     KERNEL(stoch, "(n),(n),(n),()->(n)", "dddq->d", SEES_NA)                                       \
-    KERNEL(mfi, "(n),(n),()->(n)", "ddq->d", SKIPS_NA)                                             \
-    KERNEL(bb, "(n),(),()->(n),(n),(n)", "dqd->ddd", SKIPS_NA)                                     \
+    KERNEL(wpr, "(n),(n),(n),()->(n)", "dddq->d", SEES_NA)                                         \
+    KERNEL(window_range, "(n),()->(n)", "dq->d", HOLDS_NA)                                         \
+    KERNEL(mfi, "(n),(n),()->(n)", "ddq->d", SEES_NA)                                              \
+    KERNEL(bb, "(n),(),()->(n),(n),(n)", "dqd->ddd", HOLDS_NA)                                     \
     KERNEL(ema, "(n),()->(n)", "dq->d", SEES_NA)                                                   \
     KERNEL(rma, "(n),()->(n)", "dq->d", SEES_NA)                                                   \
     KERNEL(rsi, "(n),()->(n)", "dq->d", SKIPS_NA)                                                  \

@@ -30,22 +30,21 @@ static void insert(double *sorted, int64_t count, double x)
     sorted[at] = x;
 }
 
-static void replace(double *sorted, int64_t count, double leaves, double enters)
+/* The value at `from` leaves, and x enters in front of the one at `to`. */
+static void move(double *sorted, int64_t from, int64_t to, double x)
 {
-    int64_t from = below(sorted, count, leaves), to = below(sorted, count, enters);
     if (to > from) {
         to--;
-        memmove(sorted + from, sorted + from + 1, (size_t)(to - from) * sizeof leaves);
+        memmove(sorted + from, sorted + from + 1, (size_t)(to - from) * sizeof x);
     } else {
-        memmove(sorted + to + 1, sorted + to, (size_t)(from - to) * sizeof leaves);
+        memmove(sorted + to + 1, sorted + to, (size_t)(from - to) * sizeof x);
     }
-    sorted[to] = enters;
+    sorted[to] = x;
 }
 
-typedef double Statistic(const double *sorted, int64_t L, double percentage);
+typedef double Statistic(const double *sorted, int64_t L);
 
-static inline __attribute__((always_inline)) int each_sorted(Frame *f, double percentage,
-                                                             Statistic *statistic)
+static inline __attribute__((always_inline)) int each_sorted(Frame *f, Statistic *statistic)
 {
     const double *x = series(f, 0);
     int64_t L = length(f, 1), n = f->n;
@@ -60,23 +59,21 @@ static inline __attribute__((always_inline)) int each_sorted(Frame *f, double pe
         if (i < L)
             insert(sorted, i, x[i]);
         else
-            replace(sorted, L, x[i - L], x[i]);
+            move(sorted, below(sorted, L, x[i - L]), below(sorted, L, x[i]), x[i]);
         if (i >= L - 1)
-            out[i] = statistic(sorted, L, percentage);
+            out[i] = statistic(sorted, L);
     }
     return 0;
 }
 
-static inline double middle(const double *sorted, int64_t L, double percentage)
+static inline double middle(const double *sorted, int64_t L)
 {
-    (void)percentage;
-    return (sorted[(L - 1) / 2] + sorted[L / 2]) / 2;
+    return bounded((sorted[(L - 1) / 2] + sorted[L / 2]) / 2);
 }
 
 /* Of equally frequent values the smallest, which comes first. */
-static inline double most_frequent(const double *sorted, int64_t L, double percentage)
+static inline double most_frequent(const double *sorted, int64_t L)
 {
-    (void)percentage;
     int64_t most = 0, run = 0;
     double value = NA;
     for (int64_t k = 0; k < L; k++) {
@@ -87,32 +84,111 @@ static inline double most_frequent(const double *sorted, int64_t L, double perce
     return value;
 }
 
-/* Hazen's percentile. */
-static inline double interpolated(const double *sorted, int64_t L, double percentage)
+int kernel_median(Frame *f) { return each_sorted(f, middle); }
+
+int kernel_mode(Frame *f) { return each_sorted(f, most_frequent); }
+
+/* ------------------------------------------------------------------------------- percentiles */
+
+/* Pine keeps the last L bars of a percentile in L slots, na among them. At first all are na. Each
+   bar one value leaves and one enters:
+
+   - a number enters in front of the first number that is not below it, else at the end; an na
+     enters at the end;
+   - of the slots that are equal to what leaves, the last is emptied.
+
+   Numbers no further apart than EPSILON are equal, so the slots need not be in strict order. The na
+   in front, of bars before the first, are not stored: the first L - count slots are na. While all
+   stored values are clearly apart or the same, they are sorted, and sought by bisection. */
+typedef struct {
+    double *slot;
+    int64_t count, L;
+    bool is_sorted;
+} Slots;
+
+static bool is_near(double a, double b) { return a != b && fabs(a - b) <= EPSILON; }
+
+/* Where the value that leaves is stored; -1 for one of the na in front. */
+static int64_t place_of(const Slots *s, double x)
 {
-    double rank = fmin(fmax((double)L * percentage / 100 + 0.5, 1), (double)L);
+    int64_t at = s->count - 1;
+    if (s->is_sorted)
+        return is_na(x) ? -1 : below(s->slot, s->count, x);
+    while (at >= 0 && !(is_na(x) ? is_na(s->slot[at]) : fabs(s->slot[at] - x) <= EPSILON))
+        at--;
+    for (int64_t k = s->count - 1; at < 0 && !is_na(x); k--) /* gone for its equal: the last number */
+        at = is_na(s->slot[k]) ? -1 : k;
+    return at;
+}
+
+static void exchange(Slots *s, double leaves, double enters)
+{
+    int64_t to = s->count;
+    if (s->is_sorted && !is_na(enters)) {
+        to = below(s->slot, s->count, enters);
+        s->is_sorted = !(to > 0 && is_near(s->slot[to - 1], enters))
+                       && !(to < s->count && is_near(s->slot[to], enters));
+    } else {
+        s->is_sorted = false;
+    }
+    int64_t from = place_of(s, leaves);
+    if (!s->is_sorted && !is_na(enters))
+        for (to = 0; to < s->count; to++)
+            if (to != from && !is_na(s->slot[to]) && !(enters - s->slot[to] > EPSILON))
+                break;
+    if (from < 0)
+        from = s->count++;
+    move(s->slot, from, to, is_na(enters) ? NA : enters);
+}
+
+static double slot(const Slots *s, int64_t rank)
+{
+    int64_t at = rank - 1 - (s->L - s->count);
+    return at < 0 ? NA : s->slot[at];
+}
+
+/* Hazen's percentile, between two slots; na where one of them is, even if it has no share. */
+static inline double interpolated(const Slots *s, double percentage)
+{
+    double rank = (double)s->L * percentage / 100 + 0.5;
+    if (rank <= 1 || rank >= (double)s->L)
+        return slot(s, rank <= 1 ? 1 : s->L);
     int64_t under = (int64_t)rank;
-    if (under == L)
-        return sorted[L - 1];
-    return sorted[under - 1] + (rank - (double)under) * (sorted[under] - sorted[under - 1]);
+    double share = rank - (double)under;
+    return slot(s, under) * (1 - share) + slot(s, under + 1) * share;
 }
 
-static inline double nearest(const double *sorted, int64_t L, double percentage)
+static inline double nearest(const Slots *s, double percentage)
 {
-    double rank = fmin(fmax(ceil((double)L * percentage / 100), 1), (double)L);
-    return sorted[(int64_t)rank - 1];
+    double rank = ceil((double)s->L * percentage / 100);
+    return slot(s, rank < 1 ? 1 : rank < (double)s->L ? (int64_t)rank : s->L);
 }
 
-int kernel_median(Frame *f) { return each_sorted(f, 0, middle); }
-
-int kernel_mode(Frame *f) { return each_sorted(f, 0, most_frequent); }
-
-int kernel_percentile_linear_interpolation(Frame *f)
+static inline __attribute__((always_inline)) int
+percentiles(Frame *f, double (*percentile)(const Slots *, double))
 {
-    return each_sorted(f, factor(f, 2), interpolated);
+    const double *x = series(f, 0);
+    int64_t n = f->n, first = 0;
+    double *out = f->out[0], percentage = factor(f, 2);
+    Slots s = {.L = integer(f, 1), .is_sorted = true};
+    while (first < n && is_na(x[first]))
+        first++;
+    fill(out, s.L < 1 ? n : first, NA);
+    if (s.L < 1)
+        return 0;
+    s.slot = scratch(f, (s.L < n ? s.L : n) + 1);
+    if (!s.slot)
+        return -1;
+    for (int64_t i = first; i < n; i++) {
+        exchange(&s, i - s.L < first ? NA : x[i - s.L], x[i]);
+        out[i] = percentile(&s, percentage);
+    }
+    return 0;
 }
 
-int kernel_percentile_nearest_rank(Frame *f) { return each_sorted(f, factor(f, 2), nearest); }
+int kernel_percentile_linear_interpolation(Frame *f) { return percentiles(f, interpolated); }
+
+int kernel_percentile_nearest_rank(Frame *f) { return percentiles(f, nearest); }
 
 /* One distance back after the other is taken over a whole piece of bars. */
 WIDE static void rank_among_before(const double *x, double *out, int64_t n, int64_t L)
@@ -122,16 +198,26 @@ WIDE static void rank_among_before(const double *x, double *out, int64_t n, int6
         double count[PIECE] = {0};
         for (int64_t k = 1; k <= L; k++)
             for (int64_t j = i; j < i + m; j++)
-                count[j - i] += x[j - k] <= x[j] ? 1.0 : 0.0;
+                count[j - i] += x[j - k] - x[j] <= EPSILON ? 1.0 : 0.0;
         for (int64_t j = i; j < i + m; j++)
-            out[j] = 100 * count[j - i] / (double)L;
+            out[j] = is_na(x[j]) ? NA : 100 * count[j - i] / (double)L;
     }
 }
 
+/* An na before counts as above the value, whatever it is. */
 int kernel_percentrank(Frame *f)
 {
-    int64_t L = length(f, 1);
-    fill(f->out[0], L < f->n ? L : f->n, NA);
-    rank_among_before(series(f, 0), f->out[0], f->n, L);
+    const double *x = series(f, 0);
+    int64_t L = length(f, 1), n = f->n;
+    fill(f->out[0], L < n ? L : n, NA);
+    if (first_na(x, n) < n) { /* without infinities, which compare */
+        double *finite = scratch(f, n);
+        if (!finite)
+            return -1;
+        for (int64_t i = 0; i < n; i++)
+            finite[i] = is_na(x[i]) ? NA : x[i];
+        x = finite;
+    }
+    rank_among_before(x, f->out[0], n, L);
     return 0;
 }

@@ -57,11 +57,14 @@ AVERAGE_BLOCK(average_block_of_pairs, Pair, Pair, Pair, KEEP_AVERAGE)
 #define KEEP_DIFFERENCE(k, base, distance) y[k] = (distance)[0] - (distance)[1]
 AVERAGE_BLOCK(difference_block, double, Pair, double, KEEP_DIFFERENCE)
 
-/* One value, exactly as Pine takes it. The seed is the mean of the first `length` values. */
+/* One value, exactly as Pine takes it. The seed is the mean of the first `length` values. A step
+   beyond the range of a double is na and not taken. */
 static inline double add(Average *s, double x)
 {
-    if (s->seen == s->length)
-        return s->value = s->length == 1 ? x : s->value + s->alpha * (x - s->value);
+    if (s->seen == s->length) {
+        double next = s->length == 1 ? x : s->value + s->alpha * (x - s->value);
+        return is_na(next) ? NA : (s->value = next);
+    }
     if (s->seen++ == 0)
         s->pivot = x;
     s->seed += x - s->pivot;
@@ -204,7 +207,7 @@ WIDE static void strength(const Pair *means, double *out, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
         double up = means[i][0], down = means[i][1], share = 100 * up / (up + down);
-        out[i] = down == 0 ? 100 : share;
+        out[i] = down <= EPSILON ? 100 : up <= EPSILON ? 0 : bounded(share);
     }
 }
 
@@ -234,8 +237,7 @@ int kernel_rsi(Frame *f)
 WIDE static void quotients(const Pair *pairs, double *out, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
-        double above = pairs[i][0], below = pairs[i][1], quotient = above / below;
-        out[i] = below == 0 ? NA : quotient;
+        out[i] = bounded(pairs[i][0] / pairs[i][1]);
     }
 }
 
@@ -275,7 +277,7 @@ int kernel_macd(Frame *f)
         differences(averages, x + from, line + from, m);
         average(&smooth, line + from, signal + from, m);
         for (int64_t i = from; i < from + m; i++)
-            histogram[i] = line[i] - signal[i];
+            histogram[i] = bounded(line[i] - signal[i]);
     }
     return 0;
 }
@@ -286,7 +288,7 @@ static inline double reach(double high, double low, double before)
 {
     double range = high - low, up = fabs(high - before), down = fabs(low - before);
     double most = up > down ? up : down;
-    return most > range ? most : range;
+    return bounded(most > range ? most : range);
 }
 
 /* From bar 1 on: bar 0 has no bar before. */
@@ -295,7 +297,7 @@ WIDE static void true_range(const double *high, const double *low, const double 
 {
     if (handle_na)
         for (int64_t i = 1; i < n; i++)
-            out[i] = reach(high[i], low[i], close[i - 1]);
+            out[i] = reach(high[i], low[i], bounded(close[i - 1]));
     else
         for (int64_t i = 1; i < n; i++)
             out[i] = is_na(close[i - 1]) ? NA : reach(high[i], low[i], close[i - 1]);
@@ -307,7 +309,7 @@ int kernel_tr(Frame *f)
     bool handle_na = flag(f, 3);
     double *out = f->out[0];
     true_range(high, low, series(f, 2), handle_na, out, f->n);
-    out[0] = handle_na ? high[0] - low[0] : NA;
+    out[0] = handle_na ? bounded(high[0] - low[0]) : NA;
     return 0;
 }
 
@@ -344,8 +346,8 @@ WIDE static void channel(const double *middle, const double *reach, double mult,
 {
     for (int64_t i = 0; i < n; i++) {
         double away = mult * reach[i];
-        upper[i] = middle[i] + away;
-        lower[i] = middle[i] - away;
+        upper[i] = bounded(middle[i] + away);
+        lower[i] = bounded(middle[i] - away);
     }
 }
 
@@ -384,7 +386,7 @@ static void movements(const Frame *f, int64_t from, int64_t m, double *plus, dou
         double above = fabs(high[at] - c), below = fabs(low[at] - c);
         span = above > span ? above : span;
         span = below > span ? below : span;
-        bool absent = is_na(up) | is_na(down) | is_na(c);
+        bool absent = is_na(up + down + c + span);
         plus[i] = absent ? NA : up - down > EPSILON && up > EPSILON ? up : 0;
         minus[i] = absent ? NA : down - up > EPSILON && down > EPSILON ? down : 0;
         range[i] = absent ? NA : span;
@@ -396,7 +398,7 @@ WIDE static void directional(double *plus, double *minus, const double *range, d
 {
     for (int64_t i = 0; i < m; i++) {
         double p = 100 * plus[i] / range[i], q = 100 * minus[i] / range[i];
-        bool absent = range[i] == 0;
+        bool absent = is_na(p) | is_na(q);
         plus[i] = p = absent ? NA : p;
         minus[i] = q = absent ? NA : q;
         index[i] = fabs(p - q) / (p + q == 0 ? 1 : p + q);
@@ -417,7 +419,7 @@ int kernel_dmi(Frame *f)
         directional(up + from, down + from, mean_range, index, m);
         average(&indexes, index, adx + from, m);
         for (int64_t i = from; i < from + m; i++)
-            adx[i] *= 100;
+            adx[i] = bounded(100 * adx[i]);
     }
     return 0;
 }
@@ -449,7 +451,8 @@ int kernel_supertrend(Frame *f)
             trend = was_down == flips ? -1 : 1;
         }
         last_close = close[i];
-        line[i] = last_line = trend > 0 ? upper : lower;
+        last_line = trend > 0 ? upper : lower;
+        line[i] = bounded(last_line);
         direction[i] = trend;
     }
     return 0;
@@ -459,8 +462,8 @@ static double least(double a, double b) { return a < b ? a : b; }
 static double most(double a, double b) { return a > b ? a : b; }
 
 /* Starts on the second bar, long unless the first high was above the second. The stop never passes
-   the last two lows (highs when short); a reversal restarts it from the extreme, held outside the
-   current bar too. Pine takes the close and does not look at it. */
+   the last two lows (highs when short). A price beyond the stop, not one that touches it, reverses
+   the trend: the stop restarts from the extreme, held outside the current bar too. Pine takes the close and does not look at it. */
 int kernel_sar(Frame *f)
 {
     const double *high = series(f, 0), *low = series(f, 1);
@@ -481,7 +484,7 @@ int kernel_sar(Frame *f)
         } else if (seen > 1) {
             double floor = least(low1, low2), ceiling = most(high1, high2);
             stop += speed * (extreme - stop);
-            if (is_long ? l <= stop : h >= stop) {
+            if (is_long ? l < stop : h > stop) {
                 is_long = !is_long;
                 speed = start;
                 stop = is_long ? least(least(extreme, l), floor) : most(most(extreme, h), ceiling);
@@ -494,7 +497,7 @@ int kernel_sar(Frame *f)
                 }
             }
         }
-        out[i] = stop;
+        out[i] = bounded(stop);
         high2 = high1, low2 = low1, high1 = h, low1 = l;
         seen++;
     }

@@ -48,7 +48,7 @@ void *room(Room *room, size_t bytes)
 static size_t item_size(char type) { return type == '?' ? sizeof(bool) : 8; }
 
 /* Eight independent sums keep the scan at the speed of memory; x - x is 0 for a number and NaN for
-   na, and also for an infinity, which the second look tells apart. */
+   what is not finite. */
 WIDE int64_t first_na(const double *x, int64_t n)
 {
     int64_t i = 0;
@@ -118,11 +118,12 @@ static void pack(char *to, const char *from, npy_intp stride, size_t item, int64
     }
 }
 
-/* The inverse, in place: spreads the first values of `out` over the kept bars, na elsewhere. */
-static void spread(double *out, int64_t n, int64_t kept, const bool *keep)
+/* The inverse, in place: spreads the first values of `out` over the kept bars. Elsewhere there is
+   na, or the value before where results hold. */
+static void spread(double *out, int64_t n, int64_t kept, const bool *keep, bool holds)
 {
     for (int64_t i = n - 1; i >= 0; i--)
-        out[i] = keep[i] ? out[--kept] : NA;
+        out[i] = keep[i] ? out[--kept] : holds && kept ? out[kept - 1] : NA;
 }
 
 /* NumPy copies overlapping operands apart, except an output that lies exactly on an input, which
@@ -143,7 +144,7 @@ static int run_row(Row *row)
     bool *keep = NULL;
 
     /* Bars that are na at the very start need no copy: the kernel simply begins after them. */
-    if (kernel->na == SKIPS_NA) {
+    if (kernel->na != SEES_NA) {
         int64_t na = first_na_bar(row, 0);
         if (na == 0) {
             while (lead < row->n && is_na_at(row, lead))
@@ -196,7 +197,7 @@ static int run_row(Row *row)
         int o = kernel->n_in + k;
         size_t item = item_size(kernel->type[o]);
         if (keep)
-            spread(frame.out[k], n, kept, keep);
+            spread(frame.out[k], n, kept, keep, kernel->na == HOLDS_NA);
         for (int64_t i = 0; i < lead; i++)
             *(double *)(row->at[o] + i * row->stride[o]) = NA;
         if (is_copied[o])

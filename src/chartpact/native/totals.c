@@ -1,15 +1,23 @@
 /* Sums that run from the first bar on, and other series that only look one bar back. */
 #include "kernels.h"
 
-/* Most are a running total of steps: a step that is na makes its bar na and adds nothing. */
+/* Most are a running total of steps. A step that is na adds nothing; its bar is na too, or shows
+   the total before it. */
 static void add_up(const double *step, double *out, int64_t n)
 {
     double total = 0;
     for (int64_t i = 0; i < n; i++) {
         bool absent = is_na(step[i]);
         total += absent ? 0 : step[i];
-        out[i] = absent ? NA : total;
+        out[i] = absent ? NA : bounded(total);
     }
+}
+
+static void add_up_held(const double *step, double *out, int64_t n)
+{
+    double total = 0;
+    for (int64_t i = 0; i < n; i++)
+        out[i] = bounded(total += is_na(step[i]) ? 0 : step[i]);
 }
 
 int kernel_cum(Frame *f)
@@ -23,24 +31,23 @@ WIDE static void flows(const double *high, const double *low, const double *clos
 {
     for (int64_t i = 0; i < n; i++) {
         double share = ((close[i] - low[i]) - (high[i] - close[i])) / (high[i] - low[i]);
-        bool absent = is_na(close[i]) | is_na(volume[i]);
-        step[i] = high[i] != low[i] ? share * volume[i] : absent ? NA : 0;
+        step[i] = share * volume[i];
     }
 }
 
 int kernel_accdist(Frame *f)
 {
     flows(series(f, 0), series(f, 1), series(f, 2), series(f, 3), f->out[0], f->n);
-    add_up(f->out[0], f->out[0], f->n);
+    add_up_held(f->out[0], f->out[0], f->n);
     return 0;
 }
 
 WIDE static void signed_volumes(const double *close, const double *volume, double *step, int64_t n)
 {
     for (int64_t i = 1; i < n; i++) {
-        double v = volume[i], moved = close[i] - close[i - 1];
-        double sign = moved > 0 ? v : moved < 0 ? -v : 0;
-        step[i] = is_na(moved) | is_na(v) ? NA : sign;
+        double v = volume[i], c = close[i], b = close[i - 1];
+        double signed_volume = c > b ? v : c < b ? -v : 0;
+        step[i] = is_na(c) | is_na(b) | is_na(v) ? NA : signed_volume;
     }
 }
 
@@ -72,17 +79,15 @@ int kernel_pvt(Frame *f)
 }
 
 /* What a bar adds: from the nearer of its low and the close before up to an up close, or from the
-   farther of its high and the close before down to a down close. Without a bar before, nothing. */
+   farther of its high and the close before down to a down close. */
 WIDE static void accumulations(const double *high, const double *low, const double *close,
                                double *step, int64_t n)
 {
     for (int64_t i = 1; i < n; i++) {
         double c = close[i], b = close[i - 1];
-        double up = c - (low[i] < b ? low[i] : b), down = c - (high[i] > b ? high[i] : b);
-        bool alone = is_na(high[i - 1]) | is_na(low[i - 1]);
-        bool absent = is_na(c) | is_na(high[i]) | is_na(low[i]);
-        double moved = c > b ? up : c < b ? down : 0;
-        step[i] = absent ? NA : alone ? 0 : moved;
+        double up = is_na(low[i]) ? NA : c - (low[i] < b ? low[i] : b);
+        double down = is_na(high[i]) ? NA : c - (high[i] > b ? high[i] : b);
+        step[i] = c > b ? up : c < b ? down : 0;
     }
 }
 
@@ -91,21 +96,21 @@ int kernel_wad(Frame *f)
     const double *high = series(f, 0), *low = series(f, 1), *close = series(f, 2);
     double *out = f->out[0];
     accumulations(high, low, close, out, f->n);
-    out[0] = is_na(close[0]) | is_na(high[0]) | is_na(low[0]) ? NA : 0;
-    add_up(out, out, f->n);
+    out[0] = 0;
+    add_up_held(out, out, f->n);
     return 0;
 }
 
 /* The close's relative step on bars with more (sign 1) or less (sign -1) volume than the bar
-   before, 0 on other bars and around a zero close. */
+   before, 0 on other bars, around a zero close and around an na. */
 WIDE static void growths(const double *close, const double *volume, double sign, double *growth,
                          int64_t n)
 {
     for (int64_t i = 1; i < n; i++) {
         double c = close[i], b = close[i - 1], v = volume[i];
-        bool grows = (sign * v > sign * volume[i - 1]) & (c != 0) & (b != 0) & !is_na(b);
-        double step = (c - b) / b;
-        growth[i] = is_na(c) | is_na(v) ? NA : grows ? step : 0;
+        double step = (c - b) / b, w = volume[i - 1];
+        bool absent = is_na(v) | is_na(w) | is_na(step);
+        growth[i] = !absent & (sign * v > sign * w) & (c != 0) & (b != 0) ? step : 0;
     }
 }
 
@@ -114,12 +119,9 @@ static int volume_index(Frame *f, double sign)
     const double *close = series(f, 0), *volume = series(f, 1);
     double *out = f->out[0], value = 1;
     growths(close, volume, sign, out, f->n);
-    out[0] = is_na(close[0]) | is_na(volume[0]) ? NA : 0;
-    for (int64_t i = 0; i < f->n; i++) {
-        bool absent = is_na(out[i]);
-        value += (absent ? 0 : out[i]) * value;
-        out[i] = absent ? NA : value;
-    }
+    out[0] = 0;
+    for (int64_t i = 0; i < f->n; i++)
+        out[i] = bounded(value += out[i] * value);
     return 0;
 }
 
@@ -129,7 +131,8 @@ int kernel_nvi(Frame *f) { return volume_index(f, -1); }
 
 /* Running sums since the anchor: of volume, of price times volume, and of the price's distance from
    a pivot, once and squared. The pivot is the first price that had volume; measured from there, the
-   spread is not lost in the difference of two large sums. */
+   spread is not lost in the difference of two large sums. An na price or volume makes the sums na,
+   until the next anchor. */
 WIDE static void prices_and_bands(const double *weight, const double *flow, const double *moment,
                                   const double *moment2, double mult, double *restrict middle,
                                   double *restrict upper, double *restrict lower, int64_t n)
@@ -138,9 +141,9 @@ WIDE static void prices_and_bands(const double *weight, const double *flow, cons
         double w = weight[i], mean = flow[i] / w;
         double spread = (moment2[i] - moment[i] * moment[i] / w) / w;
         double reach = mult * sqrt(spread < 0 ? 0 : spread);
-        middle[i] = mean = w == 0 ? NA : mean;
-        upper[i] = mean + reach;
-        lower[i] = mean - reach;
+        middle[i] = mean = w == 0 ? NA : bounded(mean);
+        upper[i] = bounded(mean + reach);
+        lower[i] = bounded(mean - reach);
     }
 }
 
@@ -156,9 +159,6 @@ int kernel_vwap(Frame *f)
             double price = x[from + i], v = volume[from + i];
             if (anchor[from + i])
                 w = xw = dw = ddw = 0;
-            weight[i] = NA;
-            if (is_na(price) || is_na(v))
-                continue;
             if (w == 0 && dw == 0 && ddw == 0)
                 pivot = price;
             double d = price - pivot;

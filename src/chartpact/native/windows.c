@@ -8,7 +8,8 @@
    Where the result is an average, distances from a pivot are summed: the last bar of the block,
    which belongs to every window that begins in the block. Flat prices then give exactly the price,
    and variances lose nothing to cancellation, since no member of a window of L lies further than
-   sqrt(L - 1) standard deviations from its mean.
+   sqrt(L - 1) standard deviations from its mean. An na makes exactly the windows that hold it na,
+   since the last bar of the block belongs to them all.
 
    Sums become averages one block later: reading several at once that were just written one by one
    would make the processor wait for its own writes. */
@@ -47,7 +48,7 @@ WIDE static void weighted_mean(const double *x, double *out, int64_t n, int64_t 
             for (int64_t j = i; j < i + m; j++)
                 sum[j - i] += w[k] * (x[j - k] - x[j]);
         for (int64_t j = i; j < i + m; j++)
-            out[j] = x[j] + sum[j - i] / total;
+            out[j] = bounded(x[j] + sum[j - i] / total);
     }
 }
 
@@ -72,11 +73,17 @@ WIDE void window_mean(const double *x, double *out, int64_t n, int64_t L)
         for (int64_t i = last + 1; i < end; i++)
             out[i] += head += x[i] - pivot;
         for (; done < last; done++)
-            out[done] = pivot_before + out[done] / (double)L;
+            out[done] = bounded(pivot_before + out[done] / (double)L);
         pivot_before = pivot;
     }
     for (; done < n; done++)
-        out[done] = pivot_before + out[done] / (double)L;
+        out[done] = bounded(pivot_before + out[done] / (double)L);
+}
+
+WIDE static void bound(double *x, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        x[i] = bounded(x[i]);
 }
 
 int kernel_sum(Frame *f)
@@ -84,6 +91,7 @@ int kernel_sum(Frame *f)
     int64_t L = length(f, 1);
     fill(f->out[0], L - 1, NA);
     window_sum(series(f, 0), f->out[0], f->n, L);
+    bound(f->out[0], f->n);
     return 0;
 }
 
@@ -126,13 +134,13 @@ each_line(const double *x, double *out, int64_t n, int64_t L, double *sum, doubl
             out[i] += head_w + ((double)L - place) * head;
         }
         for (int64_t k = 0; done < last; done++, k++)
-            out[done] = line(pivot_before, sum_before[k], out[done], (double)L, offset);
+            out[done] = bounded(line(pivot_before, sum_before[k], out[done], (double)L, offset));
         double *swap = sum;
         sum = sum_before, sum_before = swap;
         pivot_before = pivot;
     }
     for (int64_t k = 0; done < n; done++, k++)
-        out[done] = line(pivot_before, sum_before[k], out[done], (double)L, offset);
+        out[done] = bounded(line(pivot_before, sum_before[k], out[done], (double)L, offset));
 }
 
 static inline double weighted_average(double pivot, double sum, double weighted, double L,
@@ -288,14 +296,14 @@ measure(Deviation to, int64_t first, int64_t count, double pivot, const double *
         double spread = to.L * squares[k] - out[k] * out[k];
         spread = spread < 0 ? 0 : spread;
         if (to.measure == VARIANCE) {
-            out[k] = spread / to.by;
+            out[k] = bounded(spread / to.by);
         } else if (to.measure == STDEV) {
-            out[k] = sqrt(spread) / to.by;
+            out[k] = bounded(sqrt(spread) / to.by);
         } else {
             double middle = pivot + out[k] / to.L, reach = to.mult * (sqrt(spread) / to.by);
-            out[k] = middle;
-            upper[k] = middle + reach;
-            lower[k] = middle - reach;
+            out[k] = bounded(middle);
+            upper[k] = bounded(middle + reach);
+            lower[k] = bounded(middle - reach);
         }
     }
 }
@@ -396,7 +404,7 @@ WIDE static void mean_distance(const double *x, const double *mean, double *out,
             for (int64_t j = i; j < i + m; j++)
                 sum[j - i] += fabs(x[j - k] - mean[j]);
         for (int64_t j = i; j < i + m; j++)
-            out[j] = sum[j - i] / (double)L;
+            out[j] = bounded(sum[j - i] / (double)L);
     }
 }
 
@@ -415,26 +423,38 @@ int kernel_dev(Frame *f)
     return 0;
 }
 
-WIDE static void index_of_commodity(const double *x, const double *mean, double *out, int64_t n)
+/* From mean distances (in `out`) to the index, except on flat windows; tells whether there are any. */
+WIDE static bool index_of_commodity(const double *x, const double *mean, double *out, int64_t n)
 {
+    int64_t flat = 0;
     for (int64_t i = 0; i < n; i++) {
-        double distance = 0.015 * out[i];
-        out[i] = distance == 0 ? NA : (x[i] - mean[i]) / distance;
+        bool is_flat = out[i] <= EPSILON;
+        flat |= is_flat;
+        out[i] = is_flat ? INFINITY : (x[i] - mean[i]) / (0.015 * out[i]);
     }
+    return flat;
 }
 
 int kernel_cci(Frame *f)
 {
     const double *x = series(f, 0);
     int64_t L = length(f, 1), first = L - 1;
-    double *out = f->out[0], *mean = scratch(f, bars_of_span(L));
+    double *out = f->out[0], *mean = scratch(f, bars_of_span(L)), last = 0;
+    bool has_flat = false;
     if (!mean)
         return -1;
     fill(out, first, NA);
     FOR_EACH_SPAN (from, m, f->n, L) {
         window_mean(x + from, mean, m, L);
         mean_distance(x + from, mean, out + from, m, L);
-        index_of_commodity(x + from + first, mean + first, out + from + first, m - first);
+        has_flat |=
+            index_of_commodity(x + from + first, mean + first, out + from + first, m - first);
+    }
+    /* On a flat window Pine repeats the last index, 0 before the first. */
+    for (int64_t i = first; has_flat && i < f->n; i++) {
+        if (out[i] == INFINITY)
+            out[i] = last;
+        last = is_na(out[i]) ? last : out[i];
     }
     return 0;
 }
@@ -468,25 +488,106 @@ WIDE static void correlations(const double *a, const double *b, double *out, int
         }
         const double *sa = row, *sb = row + L, *saa = row + 2 * L, *sbb = row + 3 * L;
         const double *sab = row + 4 * L;
+        double squared = (double)L * (double)L;
         for (int64_t k = 0; k < end - last; k++) {
             double spread_a = (double)L * saa[k] - sa[k] * sa[k];
             double spread_b = (double)L * sbb[k] - sb[k] * sb[k];
-            double r = ((double)L * sab[k] - sa[k] * sb[k]) / (sqrt(spread_a) * sqrt(spread_b));
+            double together = (double)L * sab[k] - sa[k] * sb[k];
+            double r = together / (sqrt(spread_a) * sqrt(spread_b));
             r = r > 1 ? 1 : r < -1 ? -1 : r;
-            out[last + k] = (spread_a > 0) & (spread_b > 0) ? r : NA;
+            r = (spread_a > 0) & (spread_b > 0) ? bounded(r) : NA;
+            out[last + k] = fabs(together) <= EPSILON * squared ? 0 : r;
         }
     }
 }
 
+/* The bars where a series is present, or both are (b may be NULL); returns how many. */
+static int64_t present_bars(const double *a, const double *b, int64_t n, int64_t *bars)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; i++)
+        if (!is_na(a[i]) && !(b && is_na(b[i])))
+            bars[count++] = i;
+    return count;
+}
+
+static double mean_of(const double *x, const int64_t *bars, int64_t L, double pivot)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < L; k++)
+        sum += x[bars[k]] - pivot;
+    return pivot + sum / (double)L;
+}
+
+static double variance_of(const double *x, const int64_t *bars, int64_t L, double mean)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < L; k++)
+        sum += (x[bars[k]] - mean) * (x[bars[k]] - mean);
+    return sum / (double)L;
+}
+
+/* Where a and b have gaps on different bars, Pine's sums of a, of b and of a·b are over different
+   bars. With p and q the means of a and b, the mean of a·b less p·q is then the mean of
+   (a - p)(b - q) + p (b - q) + q (a - p) over the bars of a·b. */
+static double odd_correlation(const double *a, const double *b, int64_t L, const int64_t *of_a,
+                              const int64_t *of_b, const int64_t *of_ab)
+{
+    double p = mean_of(a, of_a, L, a[of_a[0]]), q = mean_of(b, of_b, L, b[of_b[0]]);
+    double product = variance_of(a, of_a, L, p) * variance_of(b, of_b, L, q), together = 0;
+    bool apart_a = of_a[0] != of_ab[0] || of_a[L - 1] != of_ab[L - 1];
+    bool apart_b = of_b[0] != of_ab[0] || of_b[L - 1] != of_ab[L - 1];
+    for (int64_t k = 0; k < L; k++) {
+        double da = a[of_ab[k]] - p, db = b[of_ab[k]] - q;
+        together += da * db + (apart_b ? p * db : 0) + (apart_a ? q * da : 0);
+    }
+    together /= (double)L;
+    return fabs(together) <= EPSILON ? 0 : product > 0 ? bounded(together / sqrt(product)) : NA;
+}
+
+/* From the bar of the first gap on. */
+static int correlation_with_gaps(Frame *f, int64_t gap, int64_t L)
+{
+    const double *a = series(f, 0), *b = series(f, 1);
+    int64_t n = f->n, na = 0, nb = 0, nab = 0;
+    int64_t *of_a = room(f->scratch, 3 * (size_t)n * sizeof *of_a);
+    double *out = f->out[0];
+    if (!of_a)
+        return -1;
+    int64_t *of_b = of_a + n, *of_ab = of_b + n;
+    present_bars(a, NULL, n, of_a);
+    present_bars(b, NULL, n, of_b);
+    present_bars(a, b, n, of_ab);
+    for (int64_t i = 0; i < n; i++) {
+        bool has_a = !is_na(a[i]), has_b = !is_na(b[i]);
+        na += has_a, nb += has_b, nab += has_a && has_b;
+        if (i < gap)
+            continue;
+        if (nab < L)
+            out[i] = NA;
+        else if (has_a || has_b)
+            out[i] = odd_correlation(a, b, L, of_a + na - L, of_b + nb - L, of_ab + nab - L);
+        else
+            out[i] = out[i - 1];
+    }
+    return 0;
+}
+
 int kernel_correlation(Frame *f)
 {
-    int64_t L = length(f, 2);
+    const double *a = series(f, 0), *b = series(f, 1);
+    int64_t L = length(f, 2), n = f->n, lead = 0;
+    double *out = f->out[0];
+    while (lead < n && (is_na(a[lead]) || is_na(b[lead])))
+        lead++;
+    fill(out, lead + L - 1 < n ? lead + L - 1 : n, NA);
     double *row = scratch(f, SUMS * L);
     if (!row)
         return -1;
-    fill(f->out[0], L - 1, NA);
-    correlations(series(f, 0), series(f, 1), f->out[0], f->n, L, row);
-    return 0;
+    int64_t gap = lead + first_na(a + lead, n - lead);
+    gap = lead + first_na(b + lead, gap - lead);
+    correlations(a + lead, b + lead, out + lead, gap - lead, L, row);
+    return gap < n ? correlation_with_gaps(f, gap, L) : 0;
 }
 
 /* ------------------------------------------------------------------------- ratios of sums */
@@ -494,19 +595,54 @@ int kernel_correlation(Frame *f)
 WIDE static void ratio(const double *above, const double *below, double *out, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
-        out[i] = below[i] == 0 ? NA : above[i] / below[i];
+        out[i] = bounded(above[i] / below[i]);
+}
+
+/* Sums of the last L values that are present; a bar without one repeats the sum before. `values` is
+   room for 2n. */
+static void held_sums(const double *x, double *out, int64_t n, int64_t L, double *values)
+{
+    double *sums = values + n;
+    int64_t count = 0, seen = 0;
+    for (int64_t i = 0; i < n; i++)
+        if (!is_na(x[i]))
+            values[count++] = x[i];
+    window_sum(values, sums, count, L);
+    for (int64_t i = 0; i < n; i++) {
+        seen += !is_na(x[i]);
+        out[i] = seen < L ? NA : sums[seen - 1];
+    }
+}
+
+static int vwma_with_gaps(Frame *f, const double *x, const double *volume, double *out, int64_t n,
+                          int64_t L)
+{
+    double *flow = scratch(f, 5 * n), *flows = flow + n, *volumes = flows + n;
+    if (!flow)
+        return -1;
+    for (int64_t i = 0; i < n; i++)
+        flow[i] = is_na(x[i]) ? NA : x[i] * volume[i];
+    held_sums(flow, flows, n, L, volumes + n);
+    held_sums(volume, volumes, n, L, volumes + n);
+    ratio(flows, volumes, out, n);
+    return 0;
 }
 
 int kernel_vwma(Frame *f)
 {
     const double *x = series(f, 0), *volume = series(f, 1);
-    int64_t L = length(f, 2), span = bars_of_span(L), first = L - 1;
-    double *out = f->out[0], *flow = scratch(f, 3 * span), *flows = flow + span;
-    double *volumes = flows + span;
+    int64_t L = length(f, 2), span = bars_of_span(L), first = L - 1, n = f->n, lead = 0;
+    while (lead < n && (is_na(x[lead]) || is_na(volume[lead])))
+        lead++;
+    double *out = (double *)f->out[0] + lead;
+    fill(f->out[0], lead + first < n ? lead + first : n, NA);
+    x += lead, volume += lead, n -= lead;
+    if (first_na(x, n) < n || first_na(volume, n) < n)
+        return vwma_with_gaps(f, x, volume, out, n, L);
+    double *flow = scratch(f, 3 * span), *flows = flow + span, *volumes = flows + span;
     if (!flow)
         return -1;
-    fill(out, first, NA);
-    FOR_EACH_SPAN (from, m, f->n, L) {
+    FOR_EACH_SPAN (from, m, n, L) {
         for (int64_t i = 0; i < m; i++)
             flow[i] = x[from + i] * volume[from + i];
         window_sum(flow, flows, m, L);
@@ -520,7 +656,7 @@ WIDE static void momentum_balance(const double *ups, const double *downs, double
 {
     for (int64_t i = 0; i < n; i++) {
         double all = ups[i] + downs[i];
-        out[i] = all == 0 ? NA : 100 * (ups[i] - downs[i]) / all;
+        out[i] = bounded(100 * (ups[i] - downs[i]) / all);
     }
 }
 
@@ -550,22 +686,48 @@ int kernel_cmo(Frame *f)
 WIDE static void flow_index(const double *ins, const double *outs, double *out, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
-        double all = 1 + ins[i] / outs[i];
-        out[i] = outs[i] == 0 ? 100 : all == 0 ? NA : 100 - 100 / all;
+        double in = fabs(ins[i]) <= EPSILON ? 0 : ins[i];
+        double all = 1 + in / outs[i], none = in == in ? 100 : NA;
+        out[i] = fabs(outs[i]) <= EPSILON ? none : bounded(100 - 100 / all);
     }
 }
 
-/* Pine has no step to bar 0 and counts its flow both ways. */
+static int mfi_with_gaps(Frame *f, int64_t L)
+{
+    const double *x = series(f, 0), *volume = series(f, 1);
+    int64_t n = f->n;
+    double *in = scratch(f, 6 * n), *out = in + n, *ins = out + n, *outs = ins + n, before = NA;
+    if (!in)
+        return -1;
+    for (int64_t i = 0; i < n; i++) {
+        double price = is_na(x[i]) ? NA : x[i], step = price - before, flow = price * volume[i];
+        in[i] = step <= EPSILON ? 0 : flow;
+        out[i] = step >= -EPSILON ? 0 : flow;
+        before = price;
+    }
+    held_sums(in, ins, n, L, outs + n);
+    held_sums(out, outs, n, L, outs + n);
+    flow_index(ins, outs, f->out[0], n);
+    return 0;
+}
+
+/* Where there is no step, on bar 0 and after an na, Pine counts the flow both ways. */
 int kernel_mfi(Frame *f)
 {
     const double *x = series(f, 0), *volume = series(f, 1);
-    int64_t L = length(f, 2), span = bars_of_span(L), first = L - 1;
+    int64_t L = length(f, 2), span = bars_of_span(L), first = L - 1, n = f->n, lead = 0;
+    while (lead < n && is_na(x[lead]))
+        lead++;
+    x += lead, volume += lead, n -= lead;
+    if (first_na(x, n) < n || first_na(volume, n) < n)
+        return mfi_with_gaps(f, L);
     double *index = f->out[0], *in = scratch(f, 4 * span), *out = in + span;
     double *ins = out + span, *outs = ins + span;
     if (!in)
         return -1;
-    fill(index, first, NA);
-    FOR_EACH_SPAN (from, m, f->n, L) {
+    fill(index, lead + first < f->n ? lead + first : f->n, NA);
+    index += lead;
+    FOR_EACH_SPAN (from, m, n, L) {
         if (from == 0)
             in[0] = out[0] = x[0] * volume[0];
         for (int64_t i = from == 0; i < m; i++) {

@@ -3,8 +3,8 @@
 Every function works on the last axis (a 2-D array is a batch of symbols) and takes first the source
 where there is one, then the price series it needs in the order open high low close volume, then its
 numbers in Pine's order. Bars, or anything with these columns, may stand for the price series. `na`
-is NaN, and a bar that is na yields na and leaves what is remembered alone. A result of several
-series is a tuple in Pine's order. Bad arguments raise `TaError`.
+is NaN, and each function says what an na bar does. A result of several series is a tuple in Pine's
+order. Bad arguments raise `TaError`.
 
 >>> from chartpact import ta
 >>> ta.sma([1, 2, 3, 4], 2)

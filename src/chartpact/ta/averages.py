@@ -41,7 +41,7 @@ _vwap: Callable[..., tuple[Floats, Floats, Floats]] = kernel("vwap")
 def sma(source: Series, n: Length, out: Out = None) -> Floats:
     """Simple moving average: the mean of the last n values.
 
-    First value at the n-th value; an na bar is na and does not enter the window.
+    First value at the n-th value; an na bar repeats the last value and does not enter the window.
 
     >>> sma([1, 2, 3, 4], 2)
     array([nan, 1.5, 2.5, 3.5])
@@ -137,7 +137,8 @@ def swma(source: Series, out: Out = None) -> Floats:
 def vwma(source: Series, volume: Volume, n: Length, out: Out = None) -> Floats:
     """Volume-weighted moving average of the last n bars.
 
-    A bar where source or volume is na is na and does not enter the window; no volume at all is na.
+    It is the sma of source · volume over the sma of volume. Each passes over its own na and
+    repeats its last value there; no volume at all is na.
 
     >>> vwma([1, 2, 4], [1, 1, 3], 2)
     array([nan, 1.5, 3.5])
@@ -155,7 +156,7 @@ def vwap(
 
     Without an anchor it starts at the first bar; with one (see `timeframe_change`) it is na until
     the first. With `mult` the result is (vwap, upper, lower), the bands being mult volume-weighted
-    standard deviations away. A bar where source or volume is na is na and adds nothing.
+    standard deviations away. A bar where source or volume is na makes it na until the next anchor.
 
     >>> vwap([1, 2, 4], [1, 1, 3], [True, False, True])
     array([1. , 1.5, 4. ])

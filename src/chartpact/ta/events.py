@@ -95,7 +95,7 @@ def _crossing(compute: Callable[..., Bools], a: Any, b: Any, out: Bools | None) 
 def rising(source: Series, n: Length, out: OutBools = None) -> Bools:
     """True where the last n steps all went up, each by more than 1e-10.
 
-    An na bar is false and is passed over.
+    A step from or to an na bar neither counts nor breaks the run.
 
     >>> rising([1, 2, 3, 3], 2)
     array([False, False,  True, False])
@@ -107,7 +107,7 @@ def rising(source: Series, n: Length, out: OutBools = None) -> Bools:
 def falling(source: Series, n: Length, out: OutBools = None) -> Bools:
     """True where the last n steps all went down, each by more than 1e-10.
 
-    An na bar is false and is passed over.
+    A step from or to an na bar neither counts nor breaks the run.
 
     >>> falling([3, 2, 1, 1], 2)
     array([False, False,  True, False])

@@ -1,6 +1,7 @@
 """Extremes: highs and lows of the last bars, and pivots."""
 
 from collections.abc import Callable
+from typing import Annotated
 
 from chartpact.ta.arguments import (
     Floats,
@@ -12,8 +13,8 @@ from chartpact.ta.arguments import (
     by_kernel,
     checked,
     takes_bars,
+    whole,
 )
-from chartpact.ta.arithmetic import quiet
 from chartpact.ta.kernels import kernel
 
 __all__ = [
@@ -28,8 +29,9 @@ __all__ = [
     "range",
 ]
 
-_highest: Callable[..., Floats] = kernel("highest")
-_lowest: Callable[..., Floats] = kernel("lowest")
+_range: Callable[..., Floats] = kernel("window_range")
+
+Strength = Annotated[int, whole(0)]  # bars on one side of a pivot
 
 
 @takes_bars
@@ -37,7 +39,7 @@ _lowest: Callable[..., Floats] = kernel("lowest")
 def highest(source: High, n: Length, out: Out = None) -> Floats:
     """Largest value of the last n bars (of bars: the highest high).
 
-    na before bar n − 1; after that na is ignored, unless all n bars are.
+    na before bar n − 1 and on an na bar; an na ends the window, only the bars after it count.
 
     >>> highest([3, 1, 2], 2)
     array([nan,  3.,  2.])
@@ -49,7 +51,7 @@ def highest(source: High, n: Length, out: Out = None) -> Floats:
 def lowest(source: Low, n: Length, out: Out = None) -> Floats:
     """Smallest value of the last n bars (of bars: the lowest low).
 
-    na before bar n − 1; after that na is ignored, unless all n bars are.
+    na before bar n − 1 and on an na bar; an na ends the window, only the bars after it count.
 
     >>> lowest([3, 1, 2], 2)
     array([nan,  1.,  1.])
@@ -61,7 +63,7 @@ def lowest(source: Low, n: Length, out: Out = None) -> Floats:
 def highestbars(source: High, n: Length, out: Out = None) -> Floats:
     """Offset to the bar with the largest of the last n values: 0 or less, the oldest of equals.
 
-    na where `highest` is.
+    na before bar n − 1, and 0 on an na bar; an na ends the window as in `highest`.
 
     >>> highestbars([3, 1, 2], 2)
     array([nan, -1.,  0.])
@@ -73,7 +75,7 @@ def highestbars(source: High, n: Length, out: Out = None) -> Floats:
 def lowestbars(source: Low, n: Length, out: Out = None) -> Floats:
     """Offset to the bar with the smallest of the last n values: 0 or less, the oldest of equals.
 
-    na where `lowest` is.
+    na before bar n − 1, and 0 on an na bar; an na ends the window as in `lowest`.
 
     >>> lowestbars([3, 1, 2], 2)
     array([nan,  0., -1.])
@@ -81,23 +83,24 @@ def lowestbars(source: Low, n: Length, out: Out = None) -> Floats:
 
 
 @checked
-@quiet
-def range(source: Series, n: Length) -> Floats:
-    """Largest less smallest value of the last n bars; na as in `highest`.
+def range(source: Series, n: Length, out: Out = None) -> Floats:
+    """Largest less smallest of the last n values.
+
+    First value at the n-th value; an na bar repeats the last value and does not enter the window.
 
     >>> range([3, 1, 5], 2)
     array([nan,  2.,  4.])
     """
-    return _highest(source, n) - _lowest(source, n)
+    return _range(source, n, out=out)
 
 
 @takes_bars
 @by_kernel
-def pivot_high(source: High, left: Length, right: Length, out: Out = None) -> Floats:
+def pivot_high(source: High, left: Strength, right: Strength, out: Out = None) -> Floats:
     """A high confirmed by `right` lower bars: its value, on the bar that confirms it, else na.
 
     It lies `right` bars back, not below any of the `left` bars before it and above all `right` bars
-    after it. An na among these bars means no pivot.
+    after it; either may be 0. An na after it means no pivot, one before it ends the comparison.
 
     >>> pivot_high([1, 3, 2, 2], 1, 1)
     array([nan, nan,  3., nan])
@@ -106,11 +109,11 @@ def pivot_high(source: High, left: Length, right: Length, out: Out = None) -> Fl
 
 @takes_bars
 @by_kernel
-def pivot_low(source: Low, left: Length, right: Length, out: Out = None) -> Floats:
+def pivot_low(source: Low, left: Strength, right: Strength, out: Out = None) -> Floats:
     """A low confirmed by `right` higher bars: its value, on the bar that confirms it, else na.
 
     It lies `right` bars back, not above any of the `left` bars before it and below all `right` bars
-    after it. An na among these bars means no pivot.
+    after it; either may be 0. An na after it means no pivot, one before it ends the comparison.
 
     >>> pivot_low([3, 1, 2, 2], 1, 1)
     array([nan, nan,  1., nan])

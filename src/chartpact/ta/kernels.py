@@ -39,6 +39,8 @@ KERNELS: dict[str, tuple[str, str]] = {
     "linreg": ("(n),(),()->(n)", "dqq->d"),
     "correlation": ("(n),(n),()->(n)", "ddq->d"),
     "stoch": ("(n),(n),(n),()->(n)", "dddq->d"),
+    "wpr": ("(n),(n),(n),()->(n)", "dddq->d"),
+    "window_range": ("(n),()->(n)", "dq->d"),
     "mfi": ("(n),(n),()->(n)", "ddq->d"),
     "bb": ("(n),(),()->(n),(n),(n)", "dqd->ddd"),
     # recursive

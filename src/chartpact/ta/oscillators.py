@@ -1,7 +1,5 @@
 """Oscillators: how fast, and how far from usual, a series moves."""
 
-from collections.abc import Callable
-
 from chartpact.ta.arguments import (
     Close,
     Floats,
@@ -15,8 +13,6 @@ from chartpact.ta.arguments import (
     checked,
     takes_bars,
 )
-from chartpact.ta.arithmetic import quiet
-from chartpact.ta.kernels import kernel
 
 __all__ = [
     "cci",
@@ -33,17 +29,14 @@ __all__ = [
     "wpr",
 ]
 
-_ema: Callable[..., Floats] = kernel("ema")
-_stoch: Callable[..., Floats] = kernel("stoch")
-
 
 @checked
 @by_kernel
 def rsi(source: Series, n: Length, out: Out = None) -> Floats:
     """Relative strength index, 0 … 100: the share of rises in all movement, smoothed by rma.
 
-    First value at the n-th step; without falls it is 100. An na bar is na, and the next step is
-    taken from the last value before it.
+    First value at the n-th step. Without falls (an average within 1e-10 of 0) it is 100, else
+    without rises 0. An na bar is na, and the next step is taken from the last value before it.
 
     >>> rsi([1, 2, 1, 3], 2)
     array([        nan,         nan, 50.        , 83.33333333])
@@ -70,7 +63,7 @@ def macd(
 def stoch(source: Series, high: High, low: Low, n: Length, out: Out = None) -> Floats:
     """Where the source stands between the lowest low (0) and the highest high (100) of n bars.
 
-    Not clamped; a range of zero, and a bar where an input is na, are na.
+    Not clamped; where the range is zero or an input is na, it repeats its last value.
 
     >>> stoch([2, 3], [4, 5], [0, 1], 2)
     array([nan, 60.])
@@ -78,8 +71,8 @@ def stoch(source: Series, high: High, low: Low, n: Length, out: Out = None) -> F
 
 
 @takes_bars
-@quiet
-def wpr(high: High, low: Low, close: Close, n: Length) -> Floats:
+@by_kernel
+def wpr(high: High, low: Low, close: Close, n: Length, out: Out = None) -> Floats:
     """Williams %R: where the close stands below the highest high (0) of n bars, down to −100.
 
     A range of zero, and a bar where an input is na, are na.
@@ -87,8 +80,6 @@ def wpr(high: High, low: Low, close: Close, n: Length) -> Floats:
     >>> wpr([4, 5], [0, 1], [2, 3], 2)
     array([ nan, -40.])
     """
-    # upside down it is stoch: the highest high becomes the lowest low
-    return 0.0 - _stoch(-close, -low, -high, n)
 
 
 @checked
@@ -96,7 +87,8 @@ def wpr(high: High, low: Low, close: Close, n: Length) -> Floats:
 def cci(source: Series, n: Length, out: Out = None) -> Floats:
     """Commodity channel index: distance from the mean of n values in 0.015 mean deviations.
 
-    n equal values are na; an na bar is na and does not enter the window.
+    Where the deviation is 0 (within 1e-10) it repeats its last value, 0 before the first. An na
+    anywhere in the last n bars is na.
 
     >>> cci([1, 2, 6], 3)
     array([ nan,  nan, 100.])
@@ -120,7 +112,7 @@ def cmo(source: Series, n: Length, out: Out = None) -> Floats:
 def cog(source: Series, n: Length, out: Out = None) -> Floats:
     """Centre of gravity: the mean age of n values, weighted by them, as a negative number.
 
-    Values that add up to 0 are na; an na bar is na and does not enter the window.
+    Values that add up to 0 are na, and so is an na anywhere in the last n bars.
 
     >>> cog([1, 1, 2], 2)
     array([        nan, -1.5       , -1.33333333])
@@ -132,8 +124,8 @@ def cog(source: Series, n: Length, out: Out = None) -> Floats:
 def mfi(source: Series, volume: Volume, n: Length, out: Out = None) -> Floats:
     """Money flow index, 0 … 100: the share of rising bars in source · volume over n bars.
 
-    The first bar's flow counts as both; without outflow it is 100. A bar where an input is na is
-    na and does not enter the window.
+    The flow of a bar without a value before it counts as both; without outflow it is 100. Flows are
+    summed over the last n that are not na, and an na bar repeats the last value.
 
     >>> mfi([2, 3, 1], [1, 1, 1], 2)
     array([        nan, 71.42857143, 75.        ])

@@ -1,26 +1,49 @@
 """What every kernel computes, written to be read: a short function each, one series at a time.
 
-The oracle of the test suite, and what runs where no C kernels were built. `na` is NaN. Unless a
-function says otherwise, **a bar where an input is na yields na and leaves the state alone**: the
-window is the last n bars that were present, and a recursion carries on from the last one. A
-division by zero is na. A window of equal values has a deviation of exactly zero.
+The oracle of the test suite, and what runs where no C kernels were built. `na` is NaN, and an
+infinity counts as na. What an na bar does differs from function to function, as it does in Pine:
+
+- *skips*: the bar is na and leaves the state alone. A window is the last n present values, and a
+  recursion carries on from the last one.
+- *holds*: the same, but the bar shows the last result again.
+- *over bars*: a window is the last n bars, and an na among them makes the result na.
+
+A division by zero is na. A window of equal values has a deviation of exactly zero.
 """
 
 import math
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import wraps
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 NA = math.nan
-EPSILON = 1e-10  # Pine's tolerance in comparisons
+EPSILON = 1e-10  # Pine's tolerance: values no further apart are equal
+
+
+def _finite(function: Function) -> Function:
+    """The function, for which infinities are na, on the way in and on the way out."""
+
+    def without_infinities(value: Any) -> Any:
+        floats = isinstance(value, np.ndarray) and value.dtype == np.float64
+        return np.where(np.isinf(value), NA, value) if floats else value
+
+    @wraps(function)
+    def compute(*arguments: Any) -> Any:
+        result = function(*map(without_infinities, arguments))
+        if isinstance(result, tuple):
+            return tuple(map(without_infinities, result))
+        return without_infinities(result)
+
+    return cast(Function, compute)
 
 
 def _empty(like: NDArray[Any]) -> Floats:
@@ -30,17 +53,40 @@ def _empty(like: NDArray[Any]) -> Floats:
 def _bars(*series: Floats) -> Iterator[tuple[int, tuple[float, ...]]]:
     """The bars where every series is present, with their values."""
     for i, values in enumerate(zip(*(s.tolist() for s in series), strict=True)):
-        if not any(map(math.isnan, values)):
+        if all(map(math.isfinite, values)):
             yield i, values
 
 
-def _rolling(n: int, rule: Callable[..., float], *series: Floats) -> Floats:
-    """`rule` of the last n present values of each series, from the n-th present bar on."""
-    out = _empty(series[0])
-    present = list(_bars(*series))
-    columns = [[values[k] for _, values in present] for k in range(len(series))]
-    for last in range(n - 1, len(present)):
-        out[present[last][0]] = rule(*(c[last - n + 1 : last + 1] for c in columns))
+def _skipping(n: int, rule: Callable[[list[float]], float], x: Floats) -> Floats:
+    """`rule` of the last n present values, from the n-th on; na bars are na."""
+    out = _empty(x)
+    window: list[float] = []
+    for i, (value,) in _bars(x):
+        window = [*window[-n + 1 :], value] if n > 1 else [value]
+        if len(window) == n:
+            out[i] = rule(window)
+    return out
+
+
+def _holding(n: int, rule: Callable[[list[float]], float], x: Floats) -> Floats:
+    """`rule` of the last n present values, from the n-th on; na bars repeat the last result."""
+    return _hold(_skipping(n, rule, x), np.isnan(x))
+
+
+def _hold(x: Floats, where: Bools) -> Floats:
+    """The series with its last value repeated on the bars `where`."""
+    out, last = x.copy(), NA
+    for i, again in enumerate(where.tolist()):
+        out[i] = last = last if again else out[i]
+    return out
+
+
+def _over_bars(n: int, rule: Callable[[list[float]], float], x: Floats) -> Floats:
+    """`rule` of the last n bars, from bar n − 1 on; na where one of them is."""
+    out = _empty(x)
+    for i in range(n - 1, len(x)):
+        window = x[i - n + 1 : i + 1].tolist()
+        out[i] = NA if any(map(math.isnan, window)) else rule(window)
     return out
 
 
@@ -112,16 +158,19 @@ def roc(x: Floats, n: int) -> Floats:
 # ---------------------------------------------------------------------------- moving windows
 
 
+@_finite
 def sum(x: Floats, n: int) -> Floats:
-    """Sum of the last n present values; an na bar is na and does not enter the window."""
-    return _rolling(n, _sum, x)
+    """Sum of the last n values; holds."""
+    return _holding(n, _sum, x)
 
 
+@_finite
 def sma(x: Floats, n: int) -> Floats:
-    """Mean of the last n present values; an na bar is na and does not enter the window."""
-    return _rolling(n, _mean, x)
+    """Mean of the last n values; holds."""
+    return _holding(n, _mean, x)
 
 
+@_finite
 def wma(x: Floats, n: int) -> Floats:
     """Mean weighted 1..n, oldest to newest, of the last n *bars*, na filled with the value before.
 
@@ -141,37 +190,32 @@ def wma(x: Floats, n: int) -> Floats:
     return out
 
 
+@_finite
 def alma(x: Floats, n: int, offset: float, sigma: float) -> Floats:
-    """Gaussian mean of the last n *bars*, centred at offset·(n−1) with width n/sigma.
-
-    An na anywhere in the window makes it na.
-    """
-    out = _empty(x)
+    """Gaussian mean of n values, centred at offset·(n−1) with width n/sigma; over bars."""
     if n > len(x):
-        return out
+        return _empty(x)
     centre, width = offset * (n - 1), n / sigma
     weights = [math.exp(-((k - centre) ** 2) / (2 * width * width)) for k in range(n)]
-    for i in range(n - 1, len(x)):
-        window = x[i - n + 1 : i + 1].tolist()
+
+    def rule(window: list[float]) -> float:
         total = _sum([w * v for w, v in zip(weights, window, strict=True)])
-        out[i] = _ratio(total, _sum(weights))
-    return out
+        return _ratio(total, _sum(weights))
+
+    return _over_bars(n, rule, x)
 
 
+@_finite
 def swma(x: Floats) -> Floats:
-    """(x + 2x₁ + 2x₂ + x₃) / 6 over the last four *bars*; an na in the window makes it na."""
-    out = _empty(x)
-    for i in range(3, len(x)):
-        d, c, b, a = x[i - 3 : i + 1].tolist()
-        out[i] = (a + 2 * b + 2 * c + d) / 6
-    return out
+    """(x + 2x₁ + 2x₂ + x₃) / 6; over bars."""
+    return _over_bars(4, lambda w: (w[3] + 2 * w[2] + 2 * w[1] + w[0]) / 6, x)
 
 
+@_finite
 def vwma(x: Floats, volume: Floats, n: int) -> Floats:
-    """Σx·v / Σv over the last n bars where both are present; Σv = 0 is na."""
-    return _rolling(
-        n, lambda p, v: _ratio(_sum([a * b for a, b in zip(p, v, strict=True)]), _sum(v)), x, volume
-    )
+    """sum(x·v) / sum(v), of which each holds on its own na; a sum of volume of 0 is na."""
+    flows, volumes = sum(x * volume, n).tolist(), sum(volume, n).tolist()
+    return np.array([_ratio(a, b) for a, b in zip(flows, volumes, strict=True)])
 
 
 def _variance(window: list[float], biased: bool) -> float:
@@ -181,21 +225,24 @@ def _variance(window: list[float], biased: bool) -> float:
     return _ratio(spread, freedom) if spread < math.inf else NA
 
 
+@_finite
 def variance(x: Floats, n: int, biased: bool) -> Floats:
-    """Mean squared distance from the mean of the last n present values, in two passes.
+    """Mean squared distance from the mean of the last n values, in two passes; holds.
 
-    Divided by n when biased, else by n − 1 (n = 1 is na). An na bar is na.
+    Divided by n when biased, else by n − 1 (n = 1 is na).
     """
-    return _rolling(n, lambda w: _variance(w, biased), x)
+    return _holding(n, lambda w: _variance(w, biased), x)
 
 
+@_finite
 def stdev(x: Floats, n: int, biased: bool) -> Floats:
     """Square root of `variance`, with its rules."""
-    return _rolling(n, lambda w: math.sqrt(_variance(w, biased)), x)
+    return _holding(n, lambda w: math.sqrt(_variance(w, biased)), x)
 
 
+@_finite
 def bb(x: Floats, n: int, mult: float) -> tuple[Floats, Floats, Floats]:
-    """Middle = sma, upper and lower = middle ± mult · biased stdev; an na bar is na in all."""
+    """Middle = sma, upper and lower = middle ± mult · biased stdev; all hold."""
     middle, reach = sma(x, n), mult * stdev(x, n, True)
     return middle, middle + reach, middle - reach
 
@@ -205,21 +252,33 @@ def _dev(window: list[float]) -> float:
     return _sum([abs(v - mean) for v in window]) / len(window)
 
 
+@_finite
 def dev(x: Floats, n: int) -> Floats:
-    """Mean absolute distance from the mean of the last n present values; an na bar is na."""
-    return _rolling(n, _dev, x)
+    """Mean absolute distance of n values from their mean; over bars."""
+    return _over_bars(n, _dev, x)
 
 
+@_finite
 def cci(x: Floats, n: int) -> Floats:
-    """(x − mean) / (0.015 · dev) over the last n present values; dev = 0 (all equal) is na."""
-    return _rolling(n, lambda w: _ratio(w[-1] - _mean(w), 0.015 * _dev(w)), x)
+    """(x − sma) / (0.015 · dev), over bars; a dev within 1e-10 of 0 repeats the last one, or 0."""
+    last = 0.0
+
+    def rule(window: list[float]) -> float:
+        nonlocal last
+        deviation = _dev(window)
+        if deviation > EPSILON:
+            last = (window[-1] - _mean(window)) / (0.015 * deviation)
+        return last
+
+    return _over_bars(n, rule, x)
 
 
+@_finite
 def cmo(x: Floats, n: int) -> Floats:
     """100 · (ups − downs) / (ups + downs) over the last n steps between present values.
 
-    A step counts as down when it is below −1e-10, else as up; 0/0 is na. An na bar is na, and the
-    step after it is taken from the last present value.
+    A step counts as down when it is below −1e-10, else as up; 0/0 is na. It skips, and the step
+    after an na bar is taken from the last present value.
     """
 
     def rule(w: list[float]) -> float:
@@ -228,100 +287,155 @@ def cmo(x: Floats, n: int) -> Floats:
         downs = _sum([-s for s in steps if s < -EPSILON])
         return _ratio(100 * (ups - downs), ups + downs)
 
-    return _rolling(n + 1, rule, x)
+    return _skipping(n + 1, rule, x)
 
 
+@_finite
 def cog(x: Floats, n: int) -> Floats:
-    """−Σ(i+1)·xᵢ / Σxᵢ over the last n present values, i = 0 the newest; Σ = 0 is na."""
+    """−Σ(i+1)·xᵢ / Σxᵢ over bars, i = 0 the newest; Σ = 0 is na."""
 
     def rule(w: list[float]) -> float:
         return -_ratio(_sum([k * v for k, v in enumerate(reversed(w), 1)]), _sum(w))
 
-    return _rolling(n, rule, x)
+    return _over_bars(n, rule, x)
 
 
 def _extreme(x: Floats, n: int, pick: Callable[[list[float]], float], place: bool) -> Floats:
     out = _empty(x)
-    for i in range(n - 1, len(x)):
-        window = x[i - n + 1 : i + 1].tolist()
-        present = [v for v in window if not math.isnan(v)]
-        if present:
-            best = pick(present)
-            out[i] = window.index(best) - (n - 1) if place else best
+    run: list[float] = []  # the present values since the last na
+    for i, value in enumerate(x.tolist()):
+        run = [] if math.isnan(value) else [*run, value][-n:]
+        if i < n - 1:
+            continue
+        if place:
+            out[i] = run.index(pick(run)) - (len(run) - 1) if run else 0.0
+        elif run:
+            out[i] = pick(run)
     return out
 
 
+@_finite
 def highest(x: Floats, n: int) -> Floats:
-    """Largest of the last n *bars*, na ignored (an na bar still has a value); all na is na."""
+    """Largest of the last n bars, from bar n − 1 on; an na ends the window, an na bar is na."""
     return _extreme(x, n, max, False)
 
 
+@_finite
 def lowest(x: Floats, n: int) -> Floats:
-    """Smallest of the last n *bars*, na ignored (an na bar still has a value); all na is na."""
+    """Smallest of the last n bars, from bar n − 1 on; an na ends the window, an na bar is na."""
     return _extreme(x, n, min, False)
 
 
+@_finite
 def highestbars(x: Floats, n: int) -> Floats:
-    """Offset (≤ 0) to the bar of `highest`, the oldest of equals; all na is na."""
+    """Offset (≤ 0) to the bar of `highest`, the oldest of equals; 0 on an na bar."""
     return _extreme(x, n, max, True)
 
 
+@_finite
 def lowestbars(x: Floats, n: int) -> Floats:
-    """Offset (≤ 0) to the bar of `lowest`, the oldest of equals; all na is na."""
+    """Offset (≤ 0) to the bar of `lowest`, the oldest of equals; 0 on an na bar."""
     return _extreme(x, n, min, True)
 
 
+@_finite
+def window_range(x: Floats, n: int) -> Floats:
+    """Largest less smallest of the last n values; holds."""
+    return _holding(n, lambda w: max(w) - min(w), x)
+
+
+@_finite
 def median(x: Floats, n: int) -> Floats:
-    """Middle value of the last n present values, the mean of the middle two when n is even."""
+    """Middle one of the last n values, the mean of the middle two when n is even; holds."""
 
     def rule(w: list[float]) -> float:
         ordered = sorted(w)
         return (ordered[(n - 1) // 2] + ordered[n // 2]) / 2
 
-    return _rolling(n, rule, x)
+    return _holding(n, rule, x)
 
 
+@_finite
 def mode(x: Floats, n: int) -> Floats:
-    """Most frequent of the last n present values, the smallest of equally frequent ones."""
+    """Most frequent of the last n values, the smallest of equally frequent ones; holds."""
 
     def rule(w: list[float]) -> float:
         counts = Counter(w)
         most = max(counts.values())
         return min(v for v, count in counts.items() if count == most)
 
-    return _rolling(n, rule, x)
+    return _holding(n, rule, x)
 
 
+@_finite
 def percentrank(x: Floats, n: int) -> Floats:
-    """Percentage of the n present values before that are ≤ the current; an na bar is na."""
-    return _rolling(n + 1, lambda w: 100 * bisect_right(sorted(w[:-1]), w[-1]) / n, x)
+    """Percentage of the n *bars* before that are not above the current one by more than 1e-10.
+
+    From bar n on. An na before counts as above; an na bar is na.
+    """
+    out = _empty(x)
+    for i, (value,) in _bars(x):
+        if i >= n:
+            out[i] = 100 * np.count_nonzero(x[i - n : i] - value <= EPSILON) / n
+    return out
 
 
+def _slots(x: Floats, n: int) -> Iterator[tuple[int, Callable[[int], float]]]:
+    """Each bar with the slots in which Pine keeps its last n bars, from 1; at first all are na.
+
+    A number enters in front of the first number that is not below it, else at the end; an na
+    enters at the end. Of the slots equal to what leaves, the last is emptied. Numbers are equal
+    within 1e-10. The na of bars before the first are in front of those that are stored.
+    """
+    stored: list[float] = []
+
+    def slot(rank: int) -> float:
+        at = rank - 1 - (n - len(stored))
+        return stored[at] if at >= 0 else NA
+
+    for i, value in enumerate(x.tolist()):
+        leaves = x[i - n] if i >= n else NA
+        numbers = [k for k, v in enumerate(stored) if not math.isnan(v)]
+        equal = [k for k in numbers if abs(stored[k] - leaves) <= EPSILON] or numbers
+        if math.isnan(leaves):
+            equal = [k for k, v in enumerate(stored) if math.isnan(v)]
+        if equal:
+            del stored[equal[-1]]
+        above = [k for k, v in enumerate(stored) if value - v <= EPSILON]
+        stored.insert(above[0] if above else len(stored), value)
+        yield i, slot
+
+
+@_finite
 def percentile_linear_interpolation(x: Floats, n: int, percentage: float) -> Floats:
-    """Hazen's percentile of the last n present values: rank n·p/100 + 0.5, held within 1..n."""
+    """Hazen's percentile of the last n bars in Pine's slots: rank n·p/100 + 0.5, held within 1..n.
 
-    def rule(w: list[float]) -> float:
-        ordered = sorted(w)
-        rank = min(max(n * percentage / 100 + 0.5, 1.0), float(n))
-        below = int(rank)
-        if below == n:
-            return ordered[-1]
-        low, high = ordered[below - 1], ordered[below]
-        return low + (rank - below) * (high - low)
+    Between two slots it is na where either is, even if it has no share.
+    """
+    out, rank = _empty(x), n * percentage / 100 + 0.5
+    below = int(rank)
+    for i, slot in _slots(x, n):
+        if rank <= 1 or rank >= n:
+            out[i] = slot(1 if rank <= 1 else n)
+        else:
+            out[i] = slot(below) * (1 - (rank - below)) + slot(below + 1) * (rank - below)
+    return out
 
-    return _rolling(n, rule, x)
 
-
+@_finite
 def percentile_nearest_rank(x: Floats, n: int, percentage: float) -> Floats:
-    """The ⌈n·p/100⌉-th smallest of the last n present values (the smallest for p = 0)."""
-    rank = max(math.ceil(n * percentage / 100), 1)
-    return _rolling(n, lambda w: sorted(w)[rank - 1], x)
+    """The ⌈n·p/100⌉-th of the last n bars in Pine's slots, the first for p = 0."""
+    out, rank = _empty(x), max(math.ceil(n * percentage / 100), 1)
+    for i, slot in _slots(x, n):
+        out[i] = slot(rank)
+    return out
 
 
+@_finite
 def linreg(x: Floats, n: int, offset: int) -> Floats:
-    """Least-squares line through the last n present values, read `offset` bars before its end.
+    """Least-squares line through n values, read `offset` bars before its end; over bars.
 
-    n = 1 is the value itself. An na bar is na.
+    n = 1 is the value itself.
     """
 
     def rule(w: list[float]) -> float:
@@ -331,54 +445,89 @@ def linreg(x: Floats, n: int, offset: int) -> Floats:
         slope = _sum([(k - centre) * (v - mean) for k, v in enumerate(w)]) / (n * (n * n - 1) / 12)
         return mean + slope * (n - 1 - offset - centre)
 
-    return _rolling(n, rule, x)
+    return _over_bars(n, rule, x)
 
 
+@_finite
 def correlation(a: Floats, b: Floats, n: int) -> Floats:
-    """Pearson's correlation of the last n bars where both are present, held within ±1.
+    """Covariance over the root of both variances: (mean(a·b) − mean(a)·mean(b)) / √(var(a)·var(b)).
 
-    A window in which either series is constant is na, and so is n = 1.
+    A covariance within 1e-10 of 0 is 0; else a variance of 0 is na. Each of the means is over the
+    last n values of its own, so that a gap in one series only sets the windows apart, and the
+    result may leave ±1. Holds where both are na.
     """
-
-    def rule(p: list[float], q: list[float]) -> float:
-        p_mean, q_mean = _mean(p), _mean(q)
-        p, q = [v - p_mean for v in p], [v - q_mean for v in q]
-        scale = math.sqrt(_sum([v * v for v in p])) * math.sqrt(_sum([v * v for v in q]))
-        value = _ratio(_sum([u * v for u, v in zip(p, q, strict=True)]), scale)
-        return math.nan if math.isnan(value) else min(max(value, -1.0), 1.0)
-
-    return _rolling(n, rule, a, b)
-
-
-def stoch(x: Floats, high: Floats, low: Floats, n: int) -> Floats:
-    """100 · (x − lowest(low)) / (highest(high) − lowest(low)), not clamped; a zero range is na.
-
-    A bar where any of the three is na is na; the windows are those of `highest` and `lowest`.
-    """
-    out = _empty(x)
-    top, bottom = highest(high, n), lowest(low, n)
-    for i, (value, _, _, hh, ll) in _bars(x, high, low, top, bottom):
-        out[i] = _ratio(100 * (value - ll), hh - ll)
+    out = _empty(a)
+    of_a: list[int] = []
+    of_b: list[int] = []
+    of_both: list[int] = []
+    for i, (p, q) in enumerate(zip(np.isnan(a).tolist(), np.isnan(b).tolist(), strict=True)):
+        of_a = of_a if p else [*of_a, i][-n:]
+        of_b = of_b if q else [*of_b, i][-n:]
+        of_both = of_both if p or q else [*of_both, i][-n:]
+        if len(of_both) == n:
+            out[i] = _correlation(a, b, of_a, of_b, of_both)
     return out
 
 
-def mfi(x: Floats, volume: Floats, n: int) -> Floats:
-    """100 − 100 / (1 + inflow / outflow) over the last n bars where both are present.
+def _correlation(
+    a: Floats, b: Floats, of_a: list[int], of_b: list[int], of_both: list[int]
+) -> float:
+    p, q = _mean(a[of_a].tolist()), _mean(b[of_b].tolist())
+    together = ((a[of_both] - p) * (b[of_both] - q)).tolist()
+    if of_a != of_both:  # the mean of a over the bars of both is not p
+        together += (q * (a[of_both] - p)).tolist()
+    if of_b != of_both:
+        together += (p * (b[of_both] - q)).tolist()
+    covariance = _sum(together) / len(of_a)
+    if abs(covariance) <= EPSILON:
+        return 0.0
+    spreads = _variance(a[of_a].tolist(), True), _variance(b[of_b].tolist(), True)
+    value = _ratio(covariance, math.sqrt(spreads[0]) * math.sqrt(spreads[1]))
+    return value if of_a != of_b or math.isnan(value) else min(max(value, -1.0), 1.0)
 
-    A bar's flow x·volume is inflow when x rose by more than 1e-10 since the present bar before,
-    outflow when it fell by more; the first bar's flow is both. No outflow is 100.
+
+@_finite
+def stoch(x: Floats, high: Floats, low: Floats, n: int) -> Floats:
+    """100 · (x − lowest(low)) / (highest(high) − lowest(low)), not clamped.
+
+    Where the range is zero or one of the three is na it repeats its last value.
     """
+    top, bottom = highest(high, n), lowest(low, n)
     out = _empty(x)
-    inflow: list[float] = []
-    outflow: list[float] = []
-    before = NA
-    for i, (value, v) in _bars(x, volume):
-        inflow.append(0.0 if value - before <= EPSILON else value * v)
-        outflow.append(0.0 if value - before >= -EPSILON else value * v)
-        before = value
-        if len(inflow) >= n:
-            upper, lower = _sum(inflow[-n:]), _sum(outflow[-n:])
-            out[i] = 100.0 if lower == 0 else 100 - _ratio(100, 1 + upper / lower)
+    for i, (value, hh, ll) in _bars(x, top, bottom):
+        out[i] = _ratio(100 * (value - ll), hh - ll)
+    return _hold(out, ~np.isfinite(out))
+
+
+@_finite
+def wpr(high: Floats, low: Floats, close: Floats, n: int) -> Floats:
+    """100 · (close − highest(high)) / (highest(high) − lowest(low)); a zero range is na.
+
+    A bar where one of the three is na is na.
+    """
+    out = _empty(close)
+    for i, (c, hh, ll) in _bars(close, highest(high, n), lowest(low, n)):
+        out[i] = _ratio(100 * (c - hh), hh - ll)
+    return out
+
+
+@_finite
+def mfi(x: Floats, volume: Floats, n: int) -> Floats:
+    """100 − 100 / (1 + inflow / outflow), the sums of n flows x·volume, which hold.
+
+    A flow is not inflow unless x rose by more than 1e-10 since the *bar* before, nor outflow unless
+    it fell by more. Without a bar before (on bar 0, after an na) it is both. A sum within 1e-10 of
+    0 is 0, and no outflow is 100.
+    """
+    flow, step = x * volume, np.diff(x, prepend=NA)
+    inflow = sum(np.where(step <= EPSILON, 0.0, flow), n).tolist()
+    outflow = sum(np.where(step >= -EPSILON, 0.0, flow), n).tolist()
+    out = _empty(x)
+    for i, (upper, lower) in enumerate(zip(inflow, outflow, strict=True)):
+        if abs(lower) > EPSILON:
+            out[i] = 100 - _ratio(100, 1 + (upper / lower if abs(upper) > EPSILON else 0.0))
+        elif not math.isnan(upper + lower):
+            out[i] = 100.0
     return out
 
 
@@ -398,8 +547,10 @@ class _Average:
             self.first.append(x)
             if len(self.first) == self.n:
                 self.value = _mean(self.first)
+        elif not math.isfinite(moved := self.step(self.value, x)):
+            return NA  # beyond the range of a float: the step is not taken
         else:
-            self.value = self.step(self.value, x)
+            self.value = moved
         return self.value
 
 
@@ -409,7 +560,7 @@ def _ema(n: int) -> _Average:
 
 
 def _rma(n: int) -> _Average:
-    return _Average(n, lambda p, x: (p * (n - 1) + x) / n)
+    return _Average(n, lambda p, x: p + (x - p) / n)
 
 
 def _recursive(average: _Average, x: Floats) -> Floats:
@@ -419,47 +570,50 @@ def _recursive(average: _Average, x: Floats) -> Floats:
     return out
 
 
+@_finite
 def ema(x: Floats, n: int) -> Floats:
-    """p + 2/(n+1) · (x − p), seeded with the mean of the first n present values; n = 1 is x.
-
-    An na bar is na and does not move p.
-    """
+    """p + 2/(n+1) · (x − p), seeded with the mean of the first n values; n = 1 is x. Skips."""
     return _recursive(_ema(n), x)
 
 
+@_finite
 def rma(x: Floats, n: int) -> Floats:
-    """(p·(n−1) + x) / n, seeded with the mean of the first n present values; n = 1 is x.
-
-    An na bar is na and does not move p.
-    """
+    """p + (x − p) / n, seeded with the mean of the first n values; n = 1 is x. Skips."""
     return _recursive(_rma(n), x)
 
 
+@_finite
 def rsi(x: Floats, n: int) -> Floats:
-    """100 − 100 / (1 + rma of rises / rma of falls); no falls is 100. First value at the n-th step.
+    """100 − 100 / (1 + rma of rises / rma of falls). First value at the n-th step.
 
-    An na bar is na, and the step after it is taken from the last present value.
+    An rma of falls within 1e-10 of 0 is 100, else one of rises is 0. It skips, and the step after
+    an na bar is taken from the last present value.
     """
     out = _empty(x)
     rises, falls, before = _rma(n), _rma(n), NA
     for i, (value,) in _bars(x):
         if not math.isnan(before):
             up, down = rises.add(max(value - before, 0.0)), falls.add(max(before - value, 0.0))
-            out[i] = 100.0 if down == 0 else 100 - 100 / (1 + up / down)
+            if down <= EPSILON:
+                out[i] = 100.0
+            else:
+                out[i] = 0.0 if up <= EPSILON else 100 - 100 / (1 + up / down)
         before = value
     return out
 
 
+@_finite
 def macd(x: Floats, fast: int, slow: int, signal: int) -> tuple[Floats, Floats, Floats]:
     """Line = ema(fast) − ema(slow), signal = ema of the line, histogram = line − signal.
 
-    The signal is seeded with the line's first values. An na bar is na in all three.
+    The signal is seeded with the line's first values. All three skip.
     """
     line = ema(x, fast) - ema(x, slow)
     smooth = ema(line, signal)
     return line, smooth, line - smooth
 
 
+@_finite
 def tsi(x: Floats, short: int, long: int) -> Floats:
     """ema(ema(step, long), short) over the same of |step|; 0 below is na.
 
@@ -471,6 +625,7 @@ def tsi(x: Floats, short: int, long: int) -> Floats:
     return _each(_ratio, above, below)
 
 
+@_finite
 def tr(high: Floats, low: Floats, close: Floats, handle_na: bool) -> Floats:
     """max(high − low, |high − close₁|, |low − close₁|) with close₁ the close of the *bar* before.
 
@@ -491,11 +646,13 @@ def tr(high: Floats, low: Floats, close: Floats, handle_na: bool) -> Floats:
     return out
 
 
+@_finite
 def atr(high: Floats, low: Floats, close: Floats, n: int) -> Floats:
     """rma of tr(handle_na=True): first value at bar n − 1; a bar without high or low is na."""
     return rma(tr(high, low, close, True), n)
 
 
+@_finite
 def kc(
     x: Floats, high: Floats, low: Floats, close: Floats, n: int, mult: float, use_tr: bool
 ) -> tuple[Floats, Floats, Floats]:
@@ -508,6 +665,7 @@ def kc(
     return middle, middle + reach, middle - reach
 
 
+@_finite
 def dmi(
     high: Floats, low: Floats, close: Floats, di_n: int, adx_n: int
 ) -> tuple[Floats, Floats, Floats]:
@@ -531,6 +689,7 @@ def dmi(
     return plus, minus, adx
 
 
+@_finite
 def supertrend(
     high: Floats, low: Floats, close: Floats, factor: float, n: int
 ) -> tuple[Floats, Floats]:
@@ -572,13 +731,14 @@ def supertrend(
     return line, direction
 
 
+@_finite
 def sar(high: Floats, low: Floats, close: Floats, start: float, inc: float, limit: float) -> Floats:
     """Parabolic stop and reverse, from the second present bar on.
 
     It starts long from the first low unless the first high is above the second, else short from the
-    first high. It never passes the last two lows (highs), and on a reversal restarts from the
-    extreme, held outside the current bar too. A bar where high or low is na is na; close (Pine's
-    argument) decides nothing.
+    first high. It never passes the last two lows (highs). Where a low (high) is beyond the stop,
+    it reverses: it restarts from the extreme, held outside the current bar too. A bar where high or
+    low is na is skipped; close (Pine's argument) decides nothing.
     """
     del close
     out = _empty(high)
@@ -591,7 +751,7 @@ def sar(high: Floats, low: Floats, close: Floats, start: float, inc: float, limi
         elif bars:
             value += speed * (extreme - value)
             highs, lows = zip(*bars, strict=True)
-            if low_ <= value if long else h >= value:
+            if low_ < value if long else h > value:
                 long, speed = not long, start
                 value = min(extreme, low_, *lows) if long else max(extreme, h, *highs)
                 extreme = h if long else low_
@@ -604,11 +764,12 @@ def sar(high: Floats, low: Floats, close: Floats, start: float, inc: float, limi
     return out
 
 
+@_finite
 def vwap(x: Floats, volume: Floats, anchor: Bools, mult: float) -> tuple[Floats, Floats, Floats]:
     """Σx·v / Σv since the last anchor, and that ± mult · the volume-weighted stdev.
 
-    na before the first anchor and while Σv = 0. A bar where x or volume is na is na and adds
-    nothing, but an anchor on it still starts afresh.
+    na before the first anchor and while Σv = 0. A bar where x or volume is na makes it na until the
+    next anchor.
     """
     middle, upper, lower = _empty(x), _empty(x), _empty(x)
     flow = weight = mean = spread = NA
@@ -617,12 +778,10 @@ def vwap(x: Floats, volume: Floats, anchor: Bools, mult: float) -> tuple[Floats,
     ):
         if fresh:
             flow = weight = mean = spread = 0.0
-        if math.isnan(value) or math.isnan(v):
-            continue
-        if weight == 0:  # measured from the first price, flat prices have no spread at all
+        if weight == 0 == flow:  # measured from the first price, flat prices have no spread at all
             mean = value
         flow, weight = flow + value * v, weight + v
-        if math.isnan(weight) or weight == 0:
+        if math.isnan(flow) or weight == 0:
             continue
         step = value - mean
         mean += step * v / weight
@@ -633,21 +792,24 @@ def vwap(x: Floats, volume: Floats, anchor: Bools, mult: float) -> tuple[Floats,
     return middle, upper, lower
 
 
+@_finite
 def cum(x: Floats) -> Floats:
-    """Sum of all present values so far; an na bar is na and adds nothing."""
+    """Sum of all values so far; skips."""
     out, total = _empty(x), 0.0
     for i, (value,) in _bars(x):
         out[i] = total = total + value
     return out
 
 
+@_finite
 def cummax(x: Floats) -> Floats:
-    """Largest value so far, na ignored (an na bar still has a value); na before the first."""
+    """Largest value so far; holds."""
     return np.fmax.accumulate(x)
 
 
+@_finite
 def cummin(x: Floats) -> Floats:
-    """Smallest value so far, na ignored (an na bar still has a value); na before the first."""
+    """Smallest value so far; holds."""
     return np.fmin.accumulate(x)
 
 
@@ -659,6 +821,7 @@ def _steps(*series: Floats) -> Iterator[tuple[int, tuple[float, ...], tuple[floa
         last, before = i, values
 
 
+@_finite
 def obv(close: Floats, volume: Floats) -> Floats:
     """Sum of volume signed by the close's step from the *bar* before.
 
@@ -672,19 +835,19 @@ def obv(close: Floats, volume: Floats) -> Floats:
     return out
 
 
+@_finite
 def accdist(high: Floats, low: Floats, close: Floats, volume: Floats) -> Floats:
-    """Sum of ((close − low) − (high − close)) / (high − low) · volume; high = low adds nothing.
+    """Sum of ((close − low) − (high − close)) / (high − low) · volume, from 0.
 
-    A bar where an input is na is na and adds nothing.
+    Where an input is na, or high = low, it holds.
     """
-    out, total = _empty(close), 0.0
+    steps = np.zeros(len(close))
     for i, (h, low_, c, v) in _bars(high, low, close, volume):
-        if h != low_:
-            total += ((c - low_) - (h - c)) / (h - low_) * v
-        out[i] = total
-    return out
+        steps[i] = np.nan_to_num(_ratio((c - low_) - (h - c), h - low_) * v)
+    return np.cumsum(steps)
 
 
+@_finite
 def pvt(close: Floats, volume: Floats) -> Floats:
     """Sum of volume times the close's relative step from the *bar* before.
 
@@ -700,43 +863,45 @@ def pvt(close: Floats, volume: Floats) -> Floats:
 
 
 def _volume_index(close: Floats, volume: Floats, rising: bool) -> Floats:
-    out, value = _empty(close), 1.0
+    out, value = np.ones(len(close)), 1.0
     for i, (c, v), before in _steps(close, volume):
         if before and c and before[0] and (v > before[1] if rising else v < before[1]):
             value += (c - before[0]) / before[0] * value
-        out[i] = value
+        out[i:] = value
     return out
 
 
+@_finite
 def pvi(close: Floats, volume: Floats) -> Floats:
     """1, multiplied by close / close₁ on bars with more volume than the *bar* before.
 
-    A bar where an input is na is na; on bar 0, after an na bar and around a zero close it holds.
+    It holds on bar 0, on an na bar and the next, and around a zero close.
     """
     return _volume_index(close, volume, True)
 
 
+@_finite
 def nvi(close: Floats, volume: Floats) -> Floats:
     """1, multiplied by close / close₁ on bars with less volume than the *bar* before.
 
-    A bar where an input is na is na; on bar 0, after an na bar and around a zero close it holds.
+    It holds on bar 0, on an na bar and the next, and around a zero close.
     """
     return _volume_index(close, volume, False)
 
 
+@_finite
 def wad(high: Floats, low: Floats, close: Floats) -> Floats:
     """Sum of close − min(low, close₁) on up closes and close − max(high, close₁) on down closes.
 
-    A bar where an input is na is na; on bar 0 and after an na bar it holds.
+    It holds where one of these is na, and is 0 on bar 0.
     """
-    out, total = _empty(close), 0.0
-    for i, (h, low_, c), before in _steps(high, low, close):
-        if before and c > before[2]:
-            total += c - min(low_, before[2])
-        elif before and c < before[2]:
-            total += c - max(h, before[2])
-        out[i] = total
-    return out
+    steps = np.zeros(len(close))
+    for i, (c,), before in _steps(close):
+        if before and c > before[0]:
+            steps[i] = c - np.minimum(low[i], before[0])
+        elif before and c < before[0]:
+            steps[i] = c - np.maximum(high[i], before[0])
+    return np.cumsum(np.nan_to_num(steps))
 
 
 # ------------------------------------------------------------------------------------ events
@@ -768,17 +933,20 @@ def cross(a: Floats, b: Floats) -> Bools:
     return out
 
 
+@_finite
 def rising(x: Floats, n: int) -> Bools:
-    """The last n steps between present values were each above 1e-10. An na bar is false."""
-    out, run, before = np.zeros(len(x), bool), 0, NA
-    for i, (value,) in _bars(x):
-        run = run + 1 if value - before > EPSILON else 0
-        out[i], before = run >= n, value
+    """The last n steps from *bar* to bar were each above 1e-10; a step from or to na is none."""
+    out, run = np.zeros(len(x), bool), 0
+    for i, step in enumerate(np.diff(x, prepend=NA).tolist()):
+        if math.isfinite(step):
+            run = run + 1 if step > EPSILON else 0
+        out[i] = run >= n
     return out
 
 
+@_finite
 def falling(x: Floats, n: int) -> Bools:
-    """The last n steps between present values were each below −1e-10. An na bar is false."""
+    """The last n steps from *bar* to bar were each below −1e-10; a step from or to na is none."""
     return rising(-x, n)
 
 
@@ -805,23 +973,29 @@ def valuewhen(condition: Bools, x: Floats, occurrence: int) -> Floats:
     return out
 
 
+@_finite
 def pivot_high(x: Floats, left: int, right: int) -> Floats:
     """x of `right` bars ago, where it is ≥ the `left` bars before it and > the `right` after it.
 
-    Given on the bar that confirms it, na elsewhere; an na among those bars means no pivot.
+    Given on the bar that confirms it, na elsewhere. Only the bars after the last na before it are
+    compared; an na after it means no pivot.
     """
     out = _empty(x)
     for i in range(left + right, len(x)):
         value, middle = x[i - right], i - right
-        if np.all(value >= x[middle - left : middle]) and np.all(value > x[middle + 1 : i + 1]):
+        before = x[middle - left : middle]
+        gaps = np.flatnonzero(np.isnan(before))
+        before = before[gaps[-1] + 1 :] if len(gaps) else before
+        if np.all(value >= before) and np.all(value > x[middle + 1 : i + 1]):
             out[i] = value
     return out
 
 
+@_finite
 def pivot_low(x: Floats, left: int, right: int) -> Floats:
     """x of `right` bars ago, where it is ≤ the `left` bars before it and < the `right` after it.
 
-    Given on the bar that confirms it, na elsewhere; an na among those bars means no pivot.
+    Its na rules are those of `pivot_high`.
     """
     return -pivot_high(-x, left, right)
 

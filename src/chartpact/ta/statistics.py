@@ -38,7 +38,7 @@ Percentage = Annotated[float, number(0, 100, "must lie between 0 and 100")]
 def sum(source: Series, n: Length, out: Out = None) -> Floats:
     """Sum of the last n values; of conditions, how many were true.
 
-    First value at the n-th value; an na bar is na and does not enter the window.
+    First value at the n-th value; an na bar repeats the last value and does not enter the window.
 
     >>> sum([1, 2, 3], 2)
     array([nan,  3.,  5.])
@@ -60,7 +60,7 @@ def cum(source: Series, out: Out = None) -> Floats:
 def stdev(source: Series, n: Length, biased: Flag = True, out: Out = None) -> Floats:
     """Standard deviation of the last n values, divided by n, or by n − 1 when not biased.
 
-    First value at the n-th value; an na bar is na and does not enter the window.
+    First value at the n-th value; an na bar repeats the last value and does not enter the window.
 
     >>> stdev([1, 3, 5], 2)
     array([nan,  1.,  1.])
@@ -82,7 +82,7 @@ def variance(source: Series, n: Length, biased: Flag = True, out: Out = None) ->
 def dev(source: Series, n: Length, out: Out = None) -> Floats:
     """Mean absolute distance of the last n values from their mean.
 
-    First value at the n-th value; an na bar is na and does not enter the window.
+    First value at bar n − 1; an na anywhere in the last n bars is na.
 
     >>> dev([1, 3, 8], 2)
     array([nan, 1. , 2.5])
@@ -94,7 +94,7 @@ def dev(source: Series, n: Length, out: Out = None) -> Floats:
 def median(source: Series, n: Length, out: Out = None) -> Floats:
     """Middle one of the last n values in order, or the mean of the middle two.
 
-    First value at the n-th value; an na bar is na and does not enter the window.
+    First value at the n-th value; an na bar repeats the last value and does not enter the window.
 
     >>> median([1, 9, 2, 3], 3)
     array([nan, nan,  2.,  3.])
@@ -106,7 +106,7 @@ def median(source: Series, n: Length, out: Out = None) -> Floats:
 def mode(source: Series, n: Length, out: Out = None) -> Floats:
     """Most frequent of the last n values, the smallest of equally frequent ones.
 
-    First value at the n-th value; an na bar is na and does not enter the window.
+    First value at the n-th value; an na bar repeats the last value and does not enter the window.
 
     >>> mode([2, 1, 2, 1], 3)
     array([nan, nan,  2.,  1.])
@@ -116,9 +116,9 @@ def mode(source: Series, n: Length, out: Out = None) -> Floats:
 @checked
 @by_kernel
 def percentrank(source: Series, n: Length, out: Out = None) -> Floats:
-    """Percentage of the n values before that are not above the current one.
+    """Percentage of the n bars before that are not above the current one by more than 1e-10.
 
-    First value after n values; an na bar is na and does not enter the window.
+    First value at bar n; an na bar is na, and an na before counts as above.
 
     >>> percentrank([1, 3, 2], 2)
     array([nan, nan, 50.])
@@ -132,8 +132,9 @@ def percentile_linear_interpolation(
 ) -> Floats:
     """The value below which `percentage` of the last n values lie, between the two nearest ones.
 
-    The k-th smallest stands for 100·(k − ½)/n percent (Hazen). An na bar is na and does not enter
-    the window.
+    The k-th smallest stands for 100·(k − ½)/n percent (Hazen). Bars before the first count as the
+    smallest, and a result that falls on them is na; so is one on an na bar, which counts as the
+    largest when it comes.
 
     >>> percentile_linear_interpolation([1, 2, 3, 4], 4, 50)
     array([nan, nan, nan, 2.5])
@@ -147,7 +148,7 @@ def percentile_nearest_rank(
 ) -> Floats:
     """The smallest of the last n values with at least `percentage` of them at or below it.
 
-    An na bar is na and does not enter the window.
+    na counts as in `percentile_linear_interpolation`.
 
     >>> percentile_nearest_rank([1, 2, 3, 4], 4, 50)
     array([nan, nan, nan,  2.])
@@ -161,7 +162,7 @@ def linreg(
 ) -> Floats:
     """End of the straight line that fits the last n values best, or its point `offset` bars before.
 
-    First value at the n-th value; an na bar is na and does not enter the window.
+    First value at bar n − 1; an na anywhere in the last n bars is na.
 
     >>> linreg([1, 2, 3, 8], 3)
     array([       nan,        nan, 3.        , 7.33333333])
@@ -173,7 +174,9 @@ def linreg(
 def correlation(a: Series, b: Series, n: Length, out: Out = None) -> Floats:
     """How alike two series moved over the last n bars, −1 … 1 (Pearson).
 
-    na where one of them did not move; a bar where either is na is na and does not enter the window.
+    0 where they did not move together (a covariance within 1e-10 of 0). First value when n bars had
+    both; each mean is over the last n values of its own, so gaps in one series only may lead beyond
+    ±1.
 
     >>> correlation([1, 2, 3], [6, 4, 2], 3)
     array([nan, nan, -1.])

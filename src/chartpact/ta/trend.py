@@ -1,7 +1,5 @@
 """Trend: which way the market goes, and where that would end."""
 
-from typing import Annotated
-
 from chartpact.ta.arguments import (
     Close,
     Factor,
@@ -11,14 +9,10 @@ from chartpact.ta.arguments import (
     Low,
     Out,
     by_kernel,
-    number,
     takes_bars,
 )
 
 __all__ = ["dmi", "sar", "supertrend"]
-
-
-Acceleration = Annotated[float, number(least=0, rule="must not be negative")]
 
 
 @takes_bars
@@ -59,14 +53,15 @@ def sar(
     high: High,
     low: Low,
     close: Close,
-    start: Acceleration,
-    inc: Acceleration,
-    max: Acceleration,
+    start: Factor,
+    inc: Factor,
+    max: Factor,
     out: Out = None,
 ) -> Floats:
     """Parabolic stop and reverse: a stop that speeds up with every new extreme of the trend.
 
-    From bar 1 on; a bar where high or low is na is na and leaves it where it was.
+    It turns when a price goes beyond the stop, not when one touches it. From bar 1 on; a bar where
+    high or low is na is na and leaves it where it was.
 
     >>> sar([5, 6, 9], [4, 5, 8], [5, 5, 9], 0.02, 0.02, 0.2)
     array([nan,  4.,  4.])

@@ -53,7 +53,7 @@ def atr(high: High, low: Low, close: Close, n: Length, out: Out = None) -> Float
 def bb(source: Series, n: Length, mult: Factor) -> tuple[Floats, Floats, Floats]:
     """Bollinger bands: (middle, upper, lower), the sma and `mult` biased stdevs around it.
 
-    First value at the n-th value; an na bar is na in all three and does not enter the window.
+    First value at the n-th value; an na bar repeats the last values and does not enter the window.
 
     >>> middle, upper, lower = bb([1, 3, 5], 2, 2)
     >>> upper

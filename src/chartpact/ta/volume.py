@@ -33,7 +33,7 @@ def obv(close: Close, volume: Volume, out: Out = None) -> Floats:
 def accdist(high: High, low: Low, close: Close, volume: Volume, out: Out = None) -> Floats:
     """Accumulation/distribution: volume summed up, weighted by where in its bar the close lies.
 
-    A bar without range adds nothing; an na bar is na and adds nothing.
+    A bar without range, and an na bar, adds nothing and shows the total before it.
 
     >>> accdist([4, 4], [0, 0], [4, 1], [10, 10])
     array([10.,  5.])
@@ -57,7 +57,7 @@ def pvt(close: Close, volume: Volume, out: Out = None) -> Floats:
 def pvi(close: Close, volume: Volume, out: Out = None) -> Floats:
     """Positive volume index: from 1, moves with the close on bars of rising volume only.
 
-    An na bar is na; on the bar after it the index holds.
+    On an na bar and the next the index holds.
 
     >>> pvi([1, 2, 4], [5, 6, 6])
     array([1., 2., 2.])
@@ -69,7 +69,7 @@ def pvi(close: Close, volume: Volume, out: Out = None) -> Floats:
 def nvi(close: Close, volume: Volume, out: Out = None) -> Floats:
     """Negative volume index: from 1, moves with the close on bars of falling volume only.
 
-    An na bar is na; on the bar after it the index holds.
+    On an na bar and the next the index holds.
 
     >>> nvi([1, 2, 4], [5, 6, 5])
     array([1., 1., 2.])
@@ -94,7 +94,7 @@ def iii(high: High, low: Low, close: Close, volume: Volume) -> Floats:
 def wad(high: High, low: Low, close: Close, out: Out = None) -> Floats:
     """Williams' accumulation/distribution: closes summed up, less the true low or high.
 
-    An na bar is na; on bar 0 and on the bar after an na it adds nothing.
+    0 on bar 0; an na bar and the next add nothing and show the total before it.
 
     >>> wad([5, 6, 6], [4, 5, 3], [5, 6, 4])
     array([ 0.,  1., -1.])
