@@ -21,7 +21,7 @@ from chartpact.contracts.generate import FILENAME, Key
 from chartpact.contracts.nodes import TICK_SIZE
 from chartpact.contracts.normalise import NOWHERE
 from chartpact.contracts.reading import Trouble, Violation
-from chartpact.contracts.values import Constant, Look
+from chartpact.contracts.values import Constant
 from chartpact.problem import Problem
 
 _BUILTINS = {
@@ -36,7 +36,6 @@ class Bound:
     contract: Contract
     values: Mapping[str, Any]
     digest: str  # of the configuration
-    namespace: Mapping[str, Any]  # of the generated code
     functions: Mapping[Key, Callable[..., Any]]
     faults: tuple[Problem, ...] = ()
 
@@ -67,16 +66,16 @@ def digest(values: Mapping[str, Any]) -> str:
 def _bind(contract: Contract, values: Mapping[str, Any]) -> Bound:
     faults: list[Problem] = []
     program = contract.program
-    names: dict[str, Any] = {"__builtins__": _BUILTINS, "NOWHERE": NOWHERE, **_HELPERS}
+    names: dict[str, Any] = {"__builtins__": _BUILTINS, **_NAMES}
     for constant, variable in program.constants.items():
         names[variable] = _constant(contract, constant, values, faults)
-    exec(program.code, names)  # the code is ours: see codegen for what can be in it
+    exec(program.code, names)  # the code is ours: see generate for what can be in it
     functions = {key: names[name] for key, name in program.functions.items()}
     for edge in contract.edges.values():
         if edge.spec.violation == "config" and not faults and functions["edge", edge.name](()):
             faults.append(fault(f"edge_cases.{edge.name}", edge.spec.say or edge.name))
     distinct = tuple({(problem.path, problem.message): problem for problem in faults}.values())
-    return Bound(contract, dict(values), digest(values), names, functions, distinct)
+    return Bound(contract, dict(values), digest(values), functions, distinct)
 
 
 def _constant(
@@ -130,7 +129,9 @@ def _table(
         for look in looks:
             if look.key is not None and values[look.key] is None:
                 continue  # an optional key that is not set looks like nothing, not like none
-            drawn = _drawn(look, constant.kind, values)
+            drawn = look.value if look.key is None else values[look.key]
+            if constant.kind == "color" and drawn is not None:
+                drawn = drawn[:7].lower()
             known = table.get(drawn)
             if known is not None and known != meaning:
                 message = f"{known} and {meaning} look alike: both are {_shown(drawn)}"
@@ -139,19 +140,13 @@ def _table(
     return table
 
 
-def _drawn(look: Look, kind: str, values: Mapping[str, Any]) -> Any:
-    """What an object of a kind holds that looks so."""
-    value = look.value if look.key is None else values[look.key]
-    return value[:7].lower() if kind == "color" and value is not None else value
-
-
 def _decoder(
     contract: Contract, name: str, values: Mapping[str, Any], faults: list[Problem]
 ) -> Mapping[str, codecs.Values]:
     decode = contract.elements[name].decode
     assert decode is not None
     codec = decode.codec
-    text = codec.pattern_of(values)
+    text = codec.pattern if codec.pattern_key is None else values[codec.pattern_key]
     if text is None:
         return codecs.decoder(codec)
     if codec.pattern_key is not None and (wrong := codecs.group_fault(text, codec)) is not None:
@@ -231,7 +226,7 @@ _CALLED = (
     bisect_left,
     bisect_right,
 )
-_HELPERS = {"NOWHERE": NOWHERE, **{function.__name__: function for function in _CALLED}}
+_NAMES = {"NOWHERE": NOWHERE, **{function.__name__: function for function in _CALLED}}
 
 
 # ------------------------------------------------------------------------------------------ report

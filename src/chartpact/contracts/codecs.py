@@ -103,9 +103,6 @@ class Codec:
     pattern: str | None = None
     pattern_key: str | None = None  # the config key that holds the pattern
 
-    def pattern_of(self, config: Mapping[str, Any]) -> str | None:
-        return self.pattern if self.pattern_key is None else config.get(self.pattern_key)
-
 
 def compile_codec(spec: Decode, config: Mapping[str, Kind]) -> tuple[Codec, list[Fault]]:
     """The codec that a contract declares, and what is wrong with the declaration."""

@@ -5,7 +5,7 @@ Problems are collected over the whole file, each with its line; a contract with 
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -181,8 +181,8 @@ def load_file(path: str | Path) -> Contract:
     except ContractError as error:
         if error.problems[0].line is not None:
             raise
-        named = [replace(found, message=f"{path}: {found.message}") for found in error.problems]
-        raise ContractError(named) from None
+        problems = [problem.at(message=f"{path}: {problem.message}") for problem in error.problems]
+        raise ContractError(problems) from None
 
 
 def _check(data: bytes, digest: str) -> Contract:
@@ -197,8 +197,7 @@ def _check(data: bytes, digest: str) -> Contract:
         }
         for name, table in file.encodings.items()
     }
-    context = Context(file, root, Vocabulary(tables, kinds))
-    return _Checker(context, keys).check(digest)
+    return _Checker(Context(file, root, Vocabulary(tables, kinds)), keys).check(digest)
 
 
 def _look(written: Any, keys: Mapping[str, ConfigKey]) -> Look:
@@ -286,28 +285,26 @@ class _Checker:
                 self.problem(("encodings", table), "the table is empty", "add a meaning")
 
     def _check_names(self) -> None:
-        file = self.file
-        meanings: dict[str, str] = dict.fromkeys(self.keys, "a config key")
-        channels = {spec.from_ for spec in file.elements.values() if spec.from_ in CHANNELS}
-        sections: list[tuple[str, Mapping[str, Any], str]] = [
-            ("elements", file.elements, "an element"),
-            ("states", file.states, "a machine"),
-        ]
-        for section, names, what in sections:
+        file, meanings = self.file, dict.fromkeys(self.keys, "a config key")
+        for section, names, what in (
+            ("elements", list(file.elements), "an element"),
+            ("states", list(file.states), "a machine"),
+        ):
             for name in names:
                 known = meanings.get(name)
-                if known is not None and not (what == "a machine" and known == "an element"):
+                if known is not None and (known, what) != ("an element", "a machine"):
                     message = f"{name!r} is {known} already"
                     self.problem((section, name), message, "a name has one meaning")
                 meanings[name] = what
+        channels = {spec.from_ for spec in file.elements.values()}.intersection(CHANNELS)
         for name in meanings:
+            section = "config" if name in self.keys else "elements"
+            if name in file.states and name not in file.elements:
+                section = "states"
             for channel in sorted(channels):
-                if name in (*field_names(channel), "id") or name in CHANNELS:
-                    place: Place = ("config", name) if name in self.keys else ("elements", name)
-                    if name in file.states and name not in file.elements:
-                        place = ("states", name)
+                if name in (*field_names(channel), "id", *CHANNELS):
                     message = f"{name!r} is a field of {channel} already"
-                    self.problem(place, message, "choose another name")
+                    self.problem((section, name), message, "choose another name")
                     break
         own: dict[str, dict[str, str]] = {}
         for name in file.elements:
@@ -326,13 +323,13 @@ class _Checker:
         if channel in CHANNELS:
             taken |= dict.fromkeys([*field_names(channel), "id"], f"a field of {channel}")
         taken |= meanings
-        words: list[tuple[Place, Mapping[str, Any]]] = [
-            (("parts",), spec.parts or {}),
-            (("decode", "fields"), spec.decode.fields if spec.decode else {}),
-            (("reads",), spec.reads),
-            (("attach",), spec.attach),
-        ]
-        brought = [((*place, *word, mine), mine) for word, names in words for mine in names]
+        words: dict[Place, Iterable[str]] = {
+            ("parts",): spec.parts or (),
+            ("decode", "fields"): spec.decode.fields if spec.decode else (),
+            ("reads",): spec.reads,
+            ("attach",): spec.attach,
+        }
+        brought = [((*place, *word, mine), mine) for word, names in words.items() for mine in names]
         machine = self.file.states.get(name)
         if machine is not None:
             columns = [column for row in machine.rows.values() for column in row.give or ()]
@@ -348,12 +345,11 @@ class _Checker:
     # ------------------------------------------------------------------------------------- proofs
 
     def _check_idle(self, contract: Contract) -> None:
-        elements = contract.elements
-        for name, plan in elements.items():
+        for name, plan in contract.elements.items():
             if name not in contract.uses and not plan.ignored:
                 hint = "read it, or say `ignore: why`"
                 self.problem(("elements", name), "nothing reads this element", hint)
-        read = {plan.channel for plan in elements.values()}
+        read = {plan.channel for plan in contract.elements.values()}
         for channel, role in self.file.channels.items():
             if role == SIGNAL and channel not in read:
                 message = f"no element says what {channel} mean"
@@ -394,7 +390,7 @@ def identifiers(file: ContractFile, output: Map) -> dict[str, Ids]:
 def reserved(file: ContractFile) -> dict[str, list[tuple[str, ...]]]:
     """The reserved ids of a contract, by section."""
     sections = file.reserved.model_dump()
-    return {name: [tuple(each.split(".")) for each in ids] for name, ids in sections.items()}
+    return {name: [tuple(id.split(".")) for id in ids] for name, ids in sections.items()}
 
 
 def output_ids(node: Node, above: tuple[str, ...] = ()) -> dict[tuple[str, ...], Node]:

@@ -14,7 +14,7 @@ from chartpact.contracts import config, normalise
 from chartpact.contracts.bind import CAUGHT, Bound, Report, Stop, bind
 from chartpact.contracts.contract import Contract
 from chartpact.contracts.elements import INFORMATIONAL, SIGNAL, ElementPlan
-from chartpact.contracts.machines import MachinePlan, Refusal, combination
+from chartpact.contracts.machines import Combination, MachinePlan, Refusal, combination
 from chartpact.contracts.matching import Matching
 from chartpact.contracts.nodes import TICK_SIZE
 from chartpact.contracts.normalise import Drawn, Wrong
@@ -163,10 +163,9 @@ class Run:
             raise Stop
         if chart.get("confirmed") is False:
             self.untracked = "the last bar is not confirmed"
-        for needs in self.contract.tracking.values():
-            for need in needs:
-                if not self.untracked and not self.snapshot.delivers(need.channel, need.name):
-                    self.untracked = f"the source {self.source!r} does not deliver {need}"
+        for need in chain.from_iterable(self.contract.tracking.values()):
+            if not self.untracked and not self.snapshot.delivers(need.channel, need.name):
+                self.untracked = f"the source {self.source!r} does not deliver {need}"
 
     def _check_channel(self, channel: str) -> None:
         path = f"channels.{channel}"
@@ -187,7 +186,10 @@ class Run:
         for channel in CHANNELS:
             records = self.study.records(channel) or ()
             if self.contract.file.role(channel) is None:
-                self._undeclared(channel, records)
+                drawn = normalise.rows(channel, records, (), {})
+                for record in drawn.records if isinstance(drawn, Drawn) else records:
+                    message = f"the contract knows no {channel}, yet this is drawn"
+                    self.report.add("unexpected", "channels", message, [record])
             elif channel in costs:
                 cost += len(records) * costs[channel]
                 if cost > MAX_COST:
@@ -195,12 +197,6 @@ class Run:
                     self.report.add("unavailable", f"channels.{channel}", message, field=channel)
                     raise Stop
                 self._rows(channel, records)
-
-    def _undeclared(self, channel: str, records: Sequence[Any]) -> None:
-        drawn = normalise.rows(channel, records, (), {})
-        for record in drawn.records if isinstance(drawn, Drawn) else records:
-            message = f"the contract knows no {channel}, yet this is drawn"
-            self.report.add("unexpected", "channels", message, [record])
 
     def _rows(self, channel: str, records: Sequence[Any]) -> None:
         needs, tracking = self.contract.needs[channel], self.contract.tracking[channel]
@@ -247,56 +243,49 @@ class Run:
 
     def _lacking(self, element: ElementPlan) -> Column | None:
         """What an informational element needs and the source cannot tell."""
-        if element.role != INFORMATIONAL:
-            return None
+        needs = self.contract.asked[element.name] if element.role == INFORMATIONAL else ()
         unreadable = self.study.records(element.channel) is None
-        for need in self.contract.asked[element.name]:
-            if unreadable or not self.snapshot.delivers(element.channel, need.name):
-                return need
-        return None
+        lacking = (need for need in needs if not self.snapshot.delivers(need.channel, need.name))
+        return next(iter(needs if unreadable else lacking), None)
 
     def _machine(self, machine: MachinePlan) -> None:
-        path, run = f"states.{machine.name}", self.bound.functions["observe", machine.name]
-        if machine.uses & self.matching.failed:
-            self.matching.failed.add(machine.name)
-        elif machine.element is None:
-            self.observed[machine.name] = observed = self._once(run, path)
-            row = None if observed is None else self._decide(machine, observed)
-            self.S[self.contract.program.slots[Slot("machine", machine.name)]] = row
-            if row is None:
-                self.matching.failed.add(machine.name)
-        else:
-            self._machine_of(machine, self.contract.elements[machine.element], run, path)
-
-    def _machine_of(
-        self, machine: MachinePlan, element: ElementPlan, run: Callable[..., Any], path: str
-    ) -> None:
-        """A machine that runs for each instance; what it decides is kept in the instance."""
-        self.observed[machine.name] = observed = self.matching.each_instance(run, element, path)
-        if observed is None:
-            self.matching.failed.add(machine.name)
+        """Runs a machine: once, or for each instance, which keeps what is decided about it."""
+        name, failed = machine.name, self.matching.failed
+        if machine.uses & failed:
+            failed.add(name)
             return
-        at, table = element.row, machine.table
-        for instance, values in zip(self.matching.instances[element.name], observed, strict=True):
-            row = table[values]
-            instance[at] = row
+        path, run = f"states.{name}", self.bound.functions["observe", name]
+        element = self.contract.elements.get(machine.element or "")
+        if element is None:
+            observed = self._once(run, path)
+        else:
+            observed = self.matching.each_instance(run, element, path)
+        self.observed[name] = observed
+        if observed is None:
+            failed.add(name)
+        elif element is None:
+            row = machine.table[observed]
             if type(row[0]) is Refusal:
-                self._decide(machine, values, self.matching.behind(element, [instance]))
-                self.matching.failed |= {machine.name, element.name}
+                self._refuse(machine, observed)
+                failed.add(name)
+            else:
+                self.S[self.contract.program.slots[Slot("machine", name)]] = row
+        else:
+            at, table = element.row, machine.table
+            for instance, values in zip(self.matching.instances[name], observed, strict=True):
+                row = instance[at] = table[values]
+                if type(row[0]) is Refusal:
+                    self._refuse(machine, values, self.matching.behind(element, [instance]))
+                    failed |= {name, element.name}
 
-    def _decide(
-        self, machine: MachinePlan, observed: tuple[Any, ...], objects: Sequence[Any] = ()
-    ) -> tuple[Any, ...] | None:
-        row = machine.table[observed]
-        if type(row[0]) is not Refusal:
-            return row
+    def _refuse(
+        self, machine: MachinePlan, observed: Combination, objects: Sequence[Any] = ()
+    ) -> None:
         shown = combination(machine.observed, observed)
-        for refusal in row:
-            assert isinstance(refusal, Refusal)
+        for refusal in machine.table[observed]:
             message = f"{refusal.say} ({shown})" if refusal.say else shown
             path = f"states.{machine.name}.rows.{refusal.name}"
             self.report.add(refusal.kind, path, message, objects)
-        return None
 
     def _once(self, run: Callable[[list[Any]], Any], path: str) -> Any:
         """Runs a function of the whole reading; None where it was refused."""

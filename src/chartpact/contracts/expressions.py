@@ -463,7 +463,7 @@ class _Checker:
                 if (wrong := look.misfit(kind, self.vocabulary.config)) is not None:
                     hint = f"{name} is called on {_quote(tree.args[0])}, {kind}"
                     raise _fault(f"encodings.{name}.{meaning}: {wrong}", hint)
-        return nodes.Encoded(enum(self.vocabulary.tables[name]), name, node)
+        return nodes.Encoded(enum(self.vocabulary.tables[name]), node, name)
 
 
 _FUNCTIONS: dict[str, tuple[int, int, Callable[[_Checker, ast.Call, str, Facts], Node]]] = {

@@ -150,7 +150,7 @@ class Function:
             case nodes.Known():
                 name = self._temporary()
                 asked = f"({name} := {self.code(node.of)})"
-                return f"({name} if {asked} is not None else unknown({node.shown!a}))"
+                return f"({name} if {asked} is not None else unknown({node.quote!a}))"
         return self._condition(node)
 
     def _condition(self, node: Node) -> str:

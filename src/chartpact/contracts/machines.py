@@ -13,7 +13,7 @@ from typing import Any
 
 from chartpact.checks import is_number
 from chartpact.contracts.document import Place, suggestion
-from chartpact.contracts.elements import INFORMATIONAL, SHIFTING, Context, ElementPlan
+from chartpact.contracts.elements import SHIFTING, Context, ElementPlan
 from chartpact.contracts.model import EdgeCase, Machine
 from chartpact.contracts.nodes import Expression, Mention, unchecked
 from chartpact.contracts.values import (
@@ -60,7 +60,7 @@ class MachinePlan:
     states: tuple[str, ...]
     columns: tuple[str, ...] = ()
     epoch: Expression | None = None
-    table: dict[Combination, tuple[Any, ...] | tuple[Refusal, ...]] = field(default_factory=dict)
+    table: dict[Combination, tuple[Any, ...]] = field(default_factory=dict)  # a row, or refusals
 
     def expressions(self) -> Iterator[Expression]:
         yield from self.observed.values()
@@ -71,14 +71,6 @@ class MachinePlan:
         """The elements and machines on which it depends."""
         own = frozenset([self.element] if self.element is not None else [])
         return own.union(*(rule.elements for rule in self.expressions()))
-
-
-@dataclass(frozen=True)
-class _Alternative:
-    """One map of a row's `when`: for each observation the values it may have."""
-
-    row: str
-    allowed: tuple[frozenset[Any], ...]
 
 
 class MachineChecker:
@@ -103,21 +95,23 @@ class MachineChecker:
         if element is not None and element.ignored:
             problem(place, f"{name!r} is ignored, so it has no states", "remove the machine")
             return
-        if element is not None and element.key is None:
-            message = "an element with states needs a key"
-            problem(("elements", name), message, "write key: [x1.time]")
-        if element is not None and element.role == INFORMATIONAL:
-            message = f"{name!r} is informational and cannot decide"
-            problem(place, message, "make its channel a signal")
-        if element is None and spec.gone is not None:
-            problem((*place, "gone"), "only instances of an element can be gone", "remove it")
         scope = scope.with_names(self.values())
         if element is not None:
             scope = context.inside(name, scope)
-        observed = {
-            asked: self._observe(asked, text, (*place, "observe", asked), scope)
-            for asked, text in spec.observe.items()
-        }
+            context.want_signals([name], place, "make its channel a signal")
+            if element.key is None:
+                message = "an element with states needs a key"
+                problem(("elements", name), message, "write key: [x1.time]")
+        elif spec.gone is not None:
+            problem((*place, "gone"), "only instances of an element can be gone", "remove it")
+        observed = {}
+        for observation, text in spec.observe.items():
+            at = (*place, "observe", observation)
+            rule = observed[observation] = context.check(text, at, scope)
+            if rule.kind.known and rule.kind.domain is None:
+                message = f"{observation} is {rule.kind}: it has no closed list of values"
+                problem(at, message, "observe a condition, an encoding, a choice or a state")
+            context.want_signals(rule.elements, at, "observe a signal")
         if not observed:
             problem((*place, "observe"), "a machine observes something", "observe: {a: …}")
         states = tuple(state for state, row in spec.rows.items() if row.violation is None)
@@ -126,47 +120,33 @@ class MachineChecker:
         self._steps(plan, place)
         self._prove(plan, place)
         if spec.epoch is not None:
-            plan.epoch = self._epoch(spec.epoch, (*place, "epoch"), scope)
+            at = (*place, "epoch")
+            plan.epoch = context.check(spec.epoch, at, scope)
+            kinds = ("time", "number", "text", "enum", "bool")
+            context.want(plan.epoch, at, *kinds, nullable=True)
+            if plan.epoch.unstable:
+                problem(at, SHIFTING, "use .time")
         self._put_columns(plan, element, place)
         self.done[name] = plan
-
-    def _observe(self, name: str, text: str, place: Place, scope: Scope) -> Expression:
-        rule = self.context.check(text, place, scope)
-        if rule.kind.known and rule.kind.domain is None:
-            message = f"{name} is {rule.kind}: it has no closed list of values"
-            self.problem(place, message, "observe a condition, an encoding, a choice or a state")
-        self.context.want_signals(rule.elements, place, "observe a signal")
-        return rule
-
-    def _epoch(self, text: str, place: Place, scope: Scope) -> Expression:
-        rule = self.context.check(text, place, scope)
-        self.context.want(rule, place, "time", "number", "text", "enum", "bool", nullable=True)
-        if rule.unstable:
-            self.problem(place, SHIFTING, "use .time")
-        return rule
 
     # ------------------------------------------------------------------------------ rows and steps
 
     def _rows(self, plan: MachinePlan, place: Place) -> None:
         columns: tuple[str, ...] | None = None
         for name, row in plan.spec.rows.items():
-            at = (*place, "rows", name)
+            at, given = (*place, "rows", name), tuple(row.give or ())
             if row.violation is not None:
                 if row.give is not None:
                     self.problem((*at, "give"), "a violation gives nothing", "remove it")
                 continue
             if row.say is not None:
                 self.problem((*at, "say"), "a state says nothing", "remove it")
-            given = tuple(row.give or ())
             if columns is None:
                 columns = given
-            elif set(given) != set(columns):
-                differs = sorted(set(given) ^ set(columns))
-                self.problem(
-                    at,
-                    f"{name} gives other columns than the states before it: {', '.join(differs)}",
-                    "every state gives the same columns",
-                )
+            elif differs := sorted({*given} ^ {*columns}):
+                message = f"{name} gives other columns than the states before it: "
+                message += ", ".join(differs)
+                self.problem(at, message, "every state gives the same columns")
         plan.columns = columns or ()
         if not plan.states:
             self.problem((*place, "rows"), "there is no state", "add a row without violation")
@@ -177,9 +157,8 @@ class MachineChecker:
             known.append(str(spec.gone))
         for i, state in enumerate(spec.initial):
             if state not in plan.states:
-                self.problem(
-                    (*place, "initial", i), f"{state!r} is not a state", suggestion(state, known)
-                )
+                at = (*place, "initial", i)
+                self.problem(at, f"{state!r} is not a state", suggestion(state, known))
         for state, nexts in spec.transitions.items():
             at = (*place, "transitions", state)
             for name in (state, *nexts):
@@ -187,7 +166,11 @@ class MachineChecker:
                     self.problem(at, f"{name!r} is not a state", suggestion(name, known))
             if state == spec.gone and nexts:
                 self.problem(at, "nothing comes after what is gone", "remove it")
-        reached = _reached(spec.initial, spec.transitions)
+        reached, pending = {*spec.initial}, [*spec.initial]
+        while pending:
+            fresh = {*spec.transitions.get(pending.pop(), ())} - reached
+            reached |= fresh
+            pending += fresh
         for state in known:
             if state not in reached:
                 hint = "add it to initial, or a transition to it"
@@ -196,24 +179,22 @@ class MachineChecker:
     # --------------------------------------------------------------------------------- the proof
 
     def _prove(self, plan: MachinePlan, place: Place) -> None:
+        """Lists all combinations of observations with the rows that speak of each."""
         domains = {name: rule.kind.domain or () for name, rule in plan.observed.items()}
         if not all(domains.values()) or not domains:
             return
         alternatives = list(self._alternatives(plan, domains, place))
-        count = prod(len(values) for values in domains.values())
-        listed = sum(prod(map(len, alternative.allowed)) for alternative in alternatives)
-        self._work += count + listed
+        count = prod(map(len, domains.values()))
+        self._work += count + sum(prod(map(len, allowed)) for _, allowed in alternatives)
         if count > MAX_COMBINATIONS or self._work > MAX_WORK:
-            self.problem(
-                (*place, "observe"),
-                f"{count} combinations of observations are too many to list",
-                f"observe less; at most {MAX_COMBINATIONS}, and not in many machines",
-            )
+            message = f"{count} combinations of observations are too many to list"
+            hint = f"observe less; at most {MAX_COMBINATIONS}, and not in many machines"
+            self.problem((*place, "observe"), message, hint)
             return
         said: dict[Combination, dict[str, None]] = {}
-        for alternative in alternatives:
-            for values in product(*alternative.allowed):
-                said.setdefault(values, {})[alternative.row] = None
+        for row, allowed in alternatives:
+            for values in product(*allowed):
+                said.setdefault(values, {})[row] = None
         impossible = _half_absent(plan.observed, self.elements)
         decided: set[str] = set()
         silent: list[Combination] = []
@@ -222,87 +203,61 @@ class MachineChecker:
             if impossible(values):
                 continue
             rows = list(said.get(values, ()))
-            states = [name for name in rows if name in plan.states]
             if not rows:
                 silent.append(values)
-            elif states and len(rows) > 1:
+            elif len(rows) > 1 and {*rows} & {*plan.states}:
                 torn.append((values, rows))
             else:
-                decided |= set(rows)
-                plan.table[values] = tuple(self._verdict(plan, rows))
-        self._report(plan, silent, torn, decided, place)
-
-    def _verdict(self, plan: MachinePlan, rows: list[str]) -> Iterator[Any]:
-        first = plan.spec.rows[rows[0]]
-        if first.violation is None:
-            yield rows[0]
-            yield from ((first.give or {}).get(column) for column in plan.columns)
-            return
-        for name in rows:
-            row = plan.spec.rows[name]
-            yield Refusal(name, str(row.violation), row.say or "")
-
-    def _report(
-        self,
-        plan: MachinePlan,
-        silent: list[Combination],
-        torn: list[tuple[Combination, list[str]]],
-        decided: set[str],
-        place: Place,
-    ) -> None:
+                decided |= {*rows}
+                plan.table[values] = _verdict(plan, rows)
         at = (*place, "rows")
+        more = f" (and {len(silent) - 3} more)" if len(silent) > 3 else ""
         for values in silent[:3]:
-            more = f" (and {len(silent) - 3} more)" if len(silent) > 3 else ""
             message = f"{combination(plan.observed, values)}: nothing is said{more}"
             self.problem(at, message, "add a row for it, a state or a violation")
         for values, rows in torn[:3]:
-            self.problem(
-                (*at, rows[1]),
-                f"{combination(plan.observed, values)}: {' and '.join(rows)} both hold",
-                "each combination belongs to one state, or to violations only",
-            )
-        if silent or torn:
-            return
+            message = f"{combination(plan.observed, values)}: {' and '.join(rows)} both hold"
+            hint = "each combination belongs to one state, or to violations only"
+            self.problem((*at, rows[1]), message, hint)
         for name in plan.spec.rows:
-            if name not in decided:
-                self.problem(
-                    (*at, name), f"{name} never decides anything", "remove it, or mend its when"
-                )
+            if name not in decided and not silent and not torn:
+                message = f"{name} never decides anything"
+                self.problem((*at, name), message, "remove it, or mend its when")
 
     def _alternatives(
         self, plan: MachinePlan, domains: Mapping[str, tuple[Any, ...]], place: Place
-    ) -> Iterator[_Alternative]:
+    ) -> Iterator[tuple[str, list[frozenset[Any]]]]:
+        """For each map of a row's `when`, the row and the values each observation may have."""
         for name, row in plan.spec.rows.items():
             at = (*place, "rows", name, "when")
             for when in row.when if isinstance(row.when, list) else [row.when]:
                 if not isinstance(when, dict):
                     self.problem(at, f"{when!r:.60} is not a mapping", "write {observation: value}")
                     continue
-                yield _Alternative(name, tuple(self._allowed(when, domains, at)))
+                for asked in when:
+                    if asked not in domains:
+                        hint = suggestion(asked, list(domains))
+                        self.problem(at, f"{asked!r} is not observed", hint)
+                yield (
+                    name,
+                    [
+                        frozenset(self._allowed(asked, when[asked], values, at))
+                        if asked in when
+                        else frozenset(values)
+                        for asked, values in domains.items()
+                    ],
+                )
 
     def _allowed(
-        self, when: Mapping[str, Any], domains: Mapping[str, tuple[Any, ...]], place: Place
-    ) -> Iterator[frozenset[Any]]:
-        for name in when:
-            if name not in domains:
-                self.problem(place, f"{name!r} is not observed", suggestion(name, list(domains)))
-        for name, values in domains.items():
-            if name not in when:
-                yield frozenset(values)
-                continue
-            listed = when[name] if isinstance(when[name], list) else [when[name]]
-            yield frozenset(self._values(name, listed, values, place))
-
-    def _values(
-        self, name: str, listed: Iterable[Any], values: tuple[Any, ...], place: Place
+        self, name: str, written: Any, values: tuple[Any, ...], place: Place
     ) -> Iterator[Any]:
-        for written in listed:
-            value = None if written == ABSENT and None in values else written
+        for word in written if isinstance(written, list) else [written]:
+            value = None if word == ABSENT and None in values else word
             if any(value == known and type(value) is type(known) for known in values):
                 yield value
             else:
                 shown = ", ".join(map(_word, values))
-                self.problem(place, f"{name} is never {written!r:.60}", f"it is one of {shown}")
+                self.problem(place, f"{name} is never {word!r:.60}", f"it is one of {shown}")
 
     # --------------------------------------------------------------------------------- its names
 
@@ -333,6 +288,15 @@ class MachineChecker:
         if not given:
             kind = NONE
         return kind.or_none() if len(given) < len(values) else kind
+
+
+def _verdict(plan: MachinePlan, names: list[str]) -> tuple[Any, ...]:
+    """What rows decide: a state and its columns, or refusals."""
+    rows = {name: plan.spec.rows[name] for name in names}
+    first = rows[names[0]]
+    if first.violation is None:
+        return (names[0], *((first.give or {}).get(column) for column in plan.columns))
+    return tuple(Refusal(name, str(row.violation), row.say or "") for name, row in rows.items())
 
 
 def combination(names: Iterable[str], values: Combination) -> str:
@@ -376,17 +340,6 @@ def _half_absent(
         return False
 
     return impossible
-
-
-def _reached(initial: Iterable[str], transitions: Mapping[str, Iterable[str]]) -> set[str]:
-    """The states that some way leads to."""
-    reached = set(initial)
-    pending = list(reached)
-    while pending:
-        fresh = set(transitions.get(pending.pop(), ())) - reached
-        reached |= fresh
-        pending += fresh
-    return reached
 
 
 # -------------------------------------------------------------------------------------- edge cases

@@ -5,11 +5,11 @@ empty instead, and what was wrong with it becomes a warning.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from chartpact.contracts.bind import CAUGHT, Bound, Report
-from chartpact.contracts.elements import INFORMATIONAL, SIGNAL, Attachment, ElementPlan
+from chartpact.contracts.elements import INFORMATIONAL, SIGNAL, ElementPlan
 from chartpact.contracts.normalise import NOWHERE, Drawn
 from chartpact.contracts.values import Slot
 
@@ -17,7 +17,6 @@ VISITS = 64  # of candidates, for each owner and candidate, before attaching giv
 
 Instance = list[Any]
 Group = tuple[tuple[Any, ...], list[Any]]
-Runs = Callable[[list[Any], list[Any]], list[Any]]
 
 
 class Matching:
@@ -67,17 +66,22 @@ class Matching:
     def behind(self, element: ElementPlan, instances: Iterable[Instance]) -> list[Any]:
         """The records that instances are made of."""
         grouped = element.group is not None
-        members = [m for each in instances for m in (each[0] if grouped else [each[0]])]
+        members = [m for made in instances for m in (made[0] if grouped else [made[0]])]
         return self._records(element, members)
 
-    def _records(self, element: ElementPlan, members: Sequence[Any]) -> list[Any]:
+    def _records(self, element: ElementPlan, members: Iterable[Any]) -> list[Any]:
         if element.base is not None:
             return self.behind(self.contract.elements[element.base], members)
         records = self.drawn[element.channel].records
         return [records[row[0]] for row in members]
 
-    def each(
-        self, run: Runs, items: list[Any], path: str, records: Callable[[list[Any]], list[Any]]
+    def _each(
+        self,
+        run: Callable[[list[Any], list[Any]], list[Any]],
+        items: list[Any],
+        path: str,
+        element: ElementPlan,
+        records: Callable[[ElementPlan, list[Any]], list[Any]],
     ) -> list[Any] | None:
         """Runs a function over all items; where that fails, over one after the other."""
         try:
@@ -88,19 +92,23 @@ class Matching:
             try:
                 run([item], self.S)
             except CAUGHT as error:
-                about = getattr(error, "members", None)
-                self.report.trouble(error, path, records([item] if about is None else about))
+                chosen = getattr(error, "members", None)
+                about = (
+                    records(element, [item]) if chosen is None else self._records(element, chosen)
+                )
+                self.report.trouble(error, path, about)
         return None
 
-    def each_member(self, word: str, element: ElementPlan, items: list[Any]) -> list[Any] | None:
+    def _each_member(self, word: str, element: ElementPlan, items: list[Any]) -> list[Any] | None:
         """Runs the function of a word of an element over the members of its instances."""
         run, path = self.functions[word, element.name], f"elements.{element.name}.{word}"
-        return self.each(run, items, path, lambda some: self._records(element, some))
+        return self._each(run, items, path, element, self._records)
 
-    def each_instance(self, run: Runs, element: ElementPlan, path: str) -> list[Any] | None:
+    def each_instance(
+        self, run: Callable[..., Any], element: ElementPlan, path: str
+    ) -> list[Any] | None:
         """Runs a function over the instances of an element."""
-        items = self.instances[element.name]
-        return self.each(run, items, path, lambda some: self.behind(element, some))
+        return self._each(run, self.instances[element.name], path, element, self.behind)
 
     # ----------------------------------------------------------------------------------- instances
 
@@ -108,7 +116,7 @@ class Matching:
         base = element.base
         items: list[Any]
         items = self.drawn[element.channel].rows if base is None else self.instances[base]
-        return items if element.where is None else self.each_member("where", element, items)
+        return items if element.where is None else self._each_member("where", element, items)
 
     def _made(self, element: ElementPlan, members: list[Any]) -> list[Instance] | None:
         path, grouped = f"elements.{element.name}", element.group is not None
@@ -120,8 +128,8 @@ class Matching:
         if items is None:
             return None
 
-        def records(some: list[Any]) -> list[Any]:
-            whole = [member for _, inside in some for member in inside] if grouped else some
+        def records(element: ElementPlan, items: list[Any]) -> list[Any]:
+            whole = [member for _, inside in items for member in inside] if grouped else items
             return self._records(element, whole)
 
         low, high = element.spec.count
@@ -129,48 +137,32 @@ class Matching:
             few = len(items) < low
             wanted = f"{low}" if low == high else f"at least {low}" if few else f"at most {high}"
             message = f"{len(items)} found, {wanted} expected"
-            kind, about = ("missing", []) if few else ("duplicate", records(items))
+            kind, about = ("missing", []) if few else ("duplicate", records(element, items))
             self.report.add(kind, f"{path}.count", message, about)
             return None
         if element.ignored:
             return []
-        build = self.functions["build", element.name]
-        try:
-            made: list[Instance] = build(items, self.S)
-            return made
-        except CAUGHT:
-            pass
-        for item in items:
-            try:
-                build([item], self.S)
-            except CAUGHT as error:
-                chosen = getattr(error, "members", None)
-                about = records([item]) if chosen is None else self._records(element, chosen)
-                self.report.trouble(error, path, about)
-        return None
+        return self._each(self.functions["build", element.name], items, path, element, records)
 
     def _groups(self, element: ElementPlan, members: list[Any]) -> list[Group] | None:
         groups: dict[tuple[Any, ...], list[Any]] = {}
         keys = self.functions["group", element.name](members, self.S)
         for key, member in zip(keys, members, strict=True):
-            if key in groups:
-                groups[key].append(member)
-            else:
-                groups[key] = [member]
-        newest, kept = element.newest_key, list(groups.items())
-        if newest is not None and any(key[newest] != NOWHERE for key, _ in kept):
-            top = max(key[newest] for key, _ in kept)
-            kept = [(key, inside) for key, inside in kept if key[newest] == top]
+            groups.setdefault(key, []).append(member)
+        newest, items = element.newest_key, list(groups.items())
+        if newest is not None and any(key[newest] != NOWHERE for key, _ in items):
+            top = max(key[newest] for key, _ in items)
+            items = [(key, inside) for key, inside in items if key[newest] == top]
         anchors = element.anchors
-        lost = [inside for key, inside in kept if any(key[at] == NOWHERE for at in anchors)]
+        lost = [inside for key, inside in items if any(key[at] == NOWHERE for at in anchors)]
         for inside in lost:
             path = f"elements.{element.name}.group"
             message = "objects outside the loaded history cannot be told apart"
             self.report.add("unavailable", path, message, self._records(element, inside))
-        return None if lost else kept
+        return None if lost else items
 
     def _newest(self, element: ElementPlan, members: list[Any]) -> list[Any] | None:
-        values = self.each_member("newest", element, members)
+        values = self._each_member("newest", element, members)
         if values is None:
             return None
         top = max(values)
@@ -186,10 +178,10 @@ class Matching:
     def _attach(self, element: ElementPlan, made: list[Instance]) -> None:
         for attachment in element.attachments:
             other = self.contract.elements[attachment.candidates]
-            fitting = self._candidates(element, other, attachment, made)
+            path = f"elements.{element.name}.attach.{attachment.name}"
+            fitting = self._candidates(element, other, attachment.name, made, path)
             if fitting is None:
                 continue
-            path = f"elements.{element.name}.attach.{attachment.name}"
             for owner, several in zip(made, fitting, strict=True):
                 if len(several) == 1:
                     owner[attachment.slot] = several[0]
@@ -204,16 +196,10 @@ class Matching:
                 self._one_to_one(other, fitting, path)
 
     def _candidates(
-        self,
-        element: ElementPlan,
-        other: ElementPlan,
-        attachment: Attachment,
-        made: list[Instance],
+        self, element: ElementPlan, other: ElementPlan, name: str, made: list[Instance], path: str
     ) -> list[list[Instance]] | None:
         """For each owner, the candidates that fit best."""
-        run = self.functions["attach", element.name, attachment.name]
-        path = f"elements.{element.name}.attach.{attachment.name}"
-        candidates = self.instances[other.name]
+        run, candidates = self.functions["attach", element.name, name], self.instances[other.name]
         budget = [VISITS * (len(made) + len(candidates))]
         try:
             fitting: list[list[Instance]] = run(made, candidates, budget, self.S)
@@ -222,26 +208,20 @@ class Matching:
             if budget[0] < 0:
                 self.report.trouble(error, path)
                 return None
+
+        def attempt(owners: list[Instance], some: list[Instance], about: list[Any]) -> None:
+            try:
+                run(owners, some, [VISITS * (1 + len(some))], self.S)
+            except CAUGHT as error:
+                self.report.trouble(error, path, about)
+
         before = len(self.report)
         for candidate in candidates:  # first those that cannot even be searched
-            self._try(run, [], [candidate], path, self.behind(other, [candidate]))
+            attempt([], [candidate], self.behind(other, [candidate]))
         if len(self.report) == before:
             for owner in made:
-                self._try(run, [owner], candidates, path, self.behind(element, [owner]))
+                attempt([owner], candidates, self.behind(element, [owner]))
         return None
-
-    def _try(
-        self,
-        run: Callable[..., Any],
-        owners: list[Instance],
-        candidates: list[Instance],
-        path: str,
-        about: list[Any],
-    ) -> None:
-        try:
-            run(owners, candidates, [VISITS * (1 + len(candidates))], self.S)
-        except CAUGHT as error:
-            self.report.trouble(error, path, about)
 
     def _one_to_one(self, other: ElementPlan, fitting: list[list[Instance]], path: str) -> None:
         owners = Counter(id(candidate) for several in fitting for candidate in several)
@@ -263,7 +243,7 @@ class Matching:
             if getattr(error, "placed", False):  # it can be read, only not be followed
                 self.untracked = self.untracked or f"{path}: {error}"
                 return
-            keys = self.each(run, made, path, lambda some: self.behind(element, some))
+            keys = self._each(run, made, path, element, self.behind)
         if keys is None:
             return
         self.keys[element.name] = keys

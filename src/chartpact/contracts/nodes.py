@@ -62,44 +62,11 @@ class Choice(Node):
 
 
 @dataclass(frozen=True)
-class Arithmetic(Node):
-    sign: str
-    left: Node
-    right: Node
-
-
-@dataclass(frozen=True)
-class Negative(Node):
-    of: Node
-
-
-@dataclass(frozen=True)
-class Finite(Node):
-    """A result of arithmetic that must be a finite number."""
-
-    of: Node
-
-
-@dataclass(frozen=True)
-class Known(Node):
-    """A fact of the chart without which the reading is unavailable."""
-
-    of: Node
-    shown: str
-
-
-@dataclass(frozen=True)
 class Call(Node):
     """A call of a function of the language that takes values."""
 
     function: str
     arguments: tuple[Node, ...]
-
-
-@dataclass(frozen=True)
-class Encoded(Node):
-    table: str
-    of: Node
 
 
 @dataclass(frozen=True)
@@ -117,31 +84,61 @@ class OfList(Node):
     listing: Listing
 
 
-class Condition(Node):
-    """What is true or false by its form."""
+@dataclass(frozen=True)
+class Unary(Node):
+    of: Node
+
+
+class Negative(Unary):
+    """A number with the other sign."""
+
+
+class Finite(Unary):
+    """A result of arithmetic that must be a finite number."""
 
 
 @dataclass(frozen=True)
-class Compare(Condition):
-    sign: str  # == < <= > >=
+class Known(Unary):
+    """A fact of the chart without which the reading is unavailable."""
+
+    quote: str
+
+
+@dataclass(frozen=True)
+class Encoded(Unary):
+    table: str
+
+
+@dataclass(frozen=True)
+class Binary(Node):
+    sign: str  # + - * / == < <= > >=
     left: Node
     right: Node
 
 
+class Arithmetic(Binary):
+    """A sum, difference, product or quotient."""
+
+
+class Condition(Node):
+    """What is true or false by its form."""
+
+
+class Compare(Binary, Condition):
+    """An equality or a comparison of order."""
+
+
+class IsNone(Unary, Condition):
+    """Whether something is none."""
+
+
+class Not(Unary, Condition):
+    """The opposite of a condition."""
+
+
 @dataclass(frozen=True)
-class Among(Condition):
-    of: Node
+class Among(Unary, Condition):
     items: tuple[Node, ...]
-
-
-@dataclass(frozen=True)
-class IsNone(Condition):
-    of: Node
-
-
-@dataclass(frozen=True)
-class Not(Condition):
-    of: Node
 
 
 @dataclass(frozen=True)
@@ -204,15 +201,16 @@ class Expression:
     @cached_property
     def config(self) -> frozenset[str]:
         """The config keys that it reads."""
-        constants = [each.value.at for each in self.mentions if isinstance(each.value.at, Constant)]
+        places = [mention.value.at for mention in self.mentions]
         ticks = any(isinstance(node, Call) and node.function in OF_TICKS for node in self.nodes)
-        return frozenset(each.name for each in constants) | ({TICK_SIZE} if ticks else set())
+        keys = {at.name for at in places if isinstance(at, Constant)}
+        return frozenset(keys | ({TICK_SIZE} if ticks else set()))
 
     @cached_property
     def chart(self) -> frozenset[str]:
         """The facts of the chart that it reads."""
-        slots = [each.value.at for each in self.mentions if isinstance(each.value.at, Slot)]
-        return frozenset(slot.name for slot in slots if slot.what == "chart")
+        slots = [mention.value.at for mention in self.mentions]
+        return frozenset(at.name for at in slots if isinstance(at, Slot) and at.what == "chart")
 
     @cached_property
     def unstable(self) -> bool:
@@ -274,7 +272,7 @@ def shared(node: Node) -> bool:
 
 def fact(node: Node) -> Facts:
     """What is known once this is not none: the name, and everything it hangs on."""
-    names = node.names if isinstance(node, Mention) else ()
+    names = node.names if isinstance(node, Mention) and node.kind.nullable else ()
     return frozenset(names[: n + 1] for n in range(len(names)))
 
 
@@ -287,10 +285,9 @@ def established(node: Node) -> tuple[Facts, Facts]:
         case IsNone():
             return NO_FACTS, fact(node.of)
         case Compare(sign="=="):
-            nullable = node.left if node.left.kind.nullable else node.right
-            return (fact(nullable) if nullable.kind.nullable else NO_FACTS), NO_FACTS
+            return fact(node.left if node.left.kind.nullable else node.right), NO_FACTS
         case Among():
-            return (fact(node.of) if node.of.kind.nullable else NO_FACTS), NO_FACTS
+            return fact(node.of), NO_FACTS
         case Joined():
             return _joined(node)
         case Choice():
