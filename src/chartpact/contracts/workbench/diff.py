@@ -6,7 +6,7 @@ reserved, so that it never comes back with another meaning.
 """
 
 import ast
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,19 +86,8 @@ class Diff:
 
 def diff(old: Contract, new: Contract) -> Diff:
     """The differences from one contract to another."""
-    was, now = (_meaning(contract, contract.file, ()) for contract in (old, new))
-    changes = [
-        *_identity(old, new),
-        *_config(was["config"], now["config"], old, new),
-        *_channels(old, new),
-        *_encodings(was["encodings"], now["encodings"]),
-        *_elements(was["elements"], now["elements"], new),
-        *_machines(was["states"], now["states"], old, new),
-        *_edges(was["edge_cases"], now["edge_cases"]),
-        *_output(was["output"], now["output"], old, new),
-        *_prose(old, new),
-    ]
-    return Diff(old.version, new.version, tuple(changes), tuple(_unreserved(old, new)))
+    changes = tuple(_Comparison(old, new).changes())
+    return Diff(old.version, new.version, changes, tuple(_unreserved(old, new)))
 
 
 def _unreserved(old: Contract, new: Contract) -> Iterator[str]:
@@ -119,112 +108,131 @@ def _unreserved(old: Contract, new: Contract) -> Iterator[str]:
 # ---------------------------------------------------------------------------------------- sections
 
 
-def _identity(old: Contract, new: Contract) -> Iterator[Change]:
-    was, now = old.file.identity, new.file.identity
-    if old.name != new.name:
-        yield Change("contract", f"{old.name} became {new.name}", MAJOR)
-    if was.pine_title != now.pine_title:
-        yield Change("identity.pine_title", f"{was.pine_title} became {now.pine_title}", MAJOR)
-    for word in ("study_filter", "short_title"):
-        if getattr(was, word) != getattr(now, word):
-            yield Change(f"identity.{word}", "changed", PATCH)
-    before, after = was.script_versions, now.script_versions
-    if before != after:
-        lost = after is not None and (
-            before is None or not {*map(str, before)} <= {*map(str, after)}
-        )
-        message = "versions are refused that were known" if lost else "more versions are known"
-        yield Change("identity.script_versions", message, MAJOR if lost else MINOR)
+class _Comparison:
+    """Two versions of a contract, and what their words mean."""
 
+    def __init__(self, old: Contract, new: Contract) -> None:
+        self.old, self.new = old, new
+        self.was, self.now = (_meaning(contract, contract.file, ()) for contract in (old, new))
 
-def _config(was: Words, now: Words, old: Contract, new: Contract) -> Iterator[Change]:
-    for name in was.keys() - now.keys():
-        yield Change(f"config.{name}", "removed", MAJOR)
-    for name, key in now.items():
-        if name in was:
-            yield from _changed(was[name], key, f"config.{name}")
-        elif new.file.config[name].has_default:
-            yield Change(f"config.{name}", "added, optional", MINOR)
-        else:
-            yield Change(f"config.{name}", "added, required", MAJOR)
-    if old.file.profiles != new.file.profiles:
-        yield Change("profiles", "changed", PATCH)
+    def changes(self) -> Iterator[Change]:
+        yield from self._identity()
+        yield from self._entries("config", self._added_key, compare=self._words)
+        if self.old.file.profiles != self.new.file.profiles:
+            yield Change("profiles", "changed", PATCH)
+        yield from self._channels()
+        yield from self._entries("encodings", lambda _: ("added", MINOR))
+        yield from self._entries("elements", self._added_element, compare=self._words)
+        was, now = self.was["elements"], self.now["elements"]
+        if [name for name in was if name in now] != [name for name in now if name in was]:
+            yield Change("elements", "reordered", PATCH)
+        yield from self._entries("states", self._added_machine, compare=self._machine)
+        refused = ("removed: what was refused is read", MINOR)
+        yield from self._entries("edge_cases", lambda _: ("added: more is refused", MAJOR), refused)
+        yield from self._output()
+        was, now = (dict(_prose(contract.file, ())) for contract in (self.old, self.new))
+        if any(was[place] != now[place] for place in was.keys() & now.keys()):
+            yield Change("", "prose was reworded", PATCH)
 
+    def _entries(
+        self,
+        section: str,
+        added: Callable[[str], tuple[str, str]],
+        removed: tuple[str, str] = ("removed", MAJOR),
+        compare: Callable[[str, str], Iterator[Change]] | None = None,
+    ) -> Iterator[Change]:
+        """The entries of a section that went, those that came, and the changes of the others."""
+        was, now = self.was[section], self.now[section]
+        for name in was:
+            if name not in now:
+                yield Change(f"{section}.{name}", *removed)
+        for name, words in now.items():
+            if name not in was:
+                yield Change(f"{section}.{name}", *added(name))
+            elif compare is not None:
+                yield from compare(section, name)
+            elif was[name] != words:
+                yield Change(f"{section}.{name}", "changed", MAJOR)
 
-def _changed(before: Words, after: Words, path: str) -> Iterator[Change]:
-    for word in before:
-        if before[word] != after[word]:
-            yield Change(f"{path}.{word}", "changed", MAJOR)
+    def _identity(self) -> Iterator[Change]:
+        was, now = self.old.file.identity, self.new.file.identity
+        if self.old.name != self.new.name:
+            yield Change("contract", f"{self.old.name} became {self.new.name}", MAJOR)
+        if was.pine_title != now.pine_title:
+            yield Change("identity.pine_title", f"{was.pine_title} became {now.pine_title}", MAJOR)
+        for word in ("study_filter", "short_title"):
+            if getattr(was, word) != getattr(now, word):
+                yield Change(f"identity.{word}", "changed", PATCH)
+        before, after = was.script_versions, now.script_versions
+        if before != after:
+            lost = after is not None and (
+                before is None or not {*map(str, before)} <= {*map(str, after)}
+            )
+            message = "versions are refused that were known" if lost else "more versions are known"
+            yield Change("identity.script_versions", message, MAJOR if lost else MINOR)
 
+    def _added_key(self, name: str) -> tuple[str, str]:
+        optional = self.new.file.config[name].has_default
+        return ("added, optional", MINOR) if optional else ("added, required", MAJOR)
 
-def _channels(old: Contract, new: Contract) -> Iterator[Change]:
-    was, now = old.file.channels, new.file.channels
-    for channel in dict.fromkeys([*was, *now]):
-        before, after = was.get(channel), now.get(channel)
-        if before == after:
-            continue
-        # What had to be empty may now be drawn; nothing that was read is read otherwise.
-        level = MINOR if before is None and after != SIGNAL else MAJOR
-        yield Change(f"channels.{channel}", f"{before or 'empty'} became {after or 'empty'}", level)
-    for channel, role in now.items():
-        if role == SIGNAL:
-            for need in sorted({*new.needs[channel]} - {*old.needs[channel]}):
-                yield Change(f"channels.{channel}", f"{need} is needed now", MAJOR)
-
-
-def _encodings(was: Words, now: Words) -> Iterator[Change]:
-    for name in dict.fromkeys([*was, *now]):
-        path = f"encodings.{name}"
-        if name not in now:
-            yield Change(path, "removed", MAJOR)
-        elif name not in was:
-            yield Change(path, "added", MINOR)
-        elif was[name] != now[name]:
-            yield Change(path, "changed", MAJOR)
-
-
-def _elements(was: Words, now: Words, new: Contract) -> Iterator[Change]:
-    for name in was.keys() - now.keys():
-        yield Change(f"elements.{name}", "removed", MAJOR)
-    for name, words in now.items():
-        if name in was:
-            yield from _changed(was[name], words, f"elements.{name}")
-            continue
-        plan = new.elements[name]
+    def _added_element(self, name: str) -> tuple[str, str]:
+        plan = self.new.elements[name]
         what = "ignored" if plan.ignored else plan.role
-        level = MINOR if plan.ignored or plan.role == INFORMATIONAL else MAJOR
-        yield Change(f"elements.{name}", f"added, {what}", level)
-    if [name for name in was if name in now] != [name for name in now if name in was]:
-        yield Change("elements", "reordered", PATCH)
+        return f"added, {what}", MINOR if what in ("ignored", INFORMATIONAL) else MAJOR
 
+    def _added_machine(self, name: str) -> tuple[str, str]:
+        refuses = any(row.violation for row in self.new.file.states[name].rows.values())
+        return "added", MAJOR if refuses else MINOR
 
-def _machines(was: Words, now: Words, old: Contract, new: Contract) -> Iterator[Change]:
-    for name in was.keys() - now.keys():
-        yield Change(f"states.{name}", "removed", MAJOR)
-    for name, words in now.items():
-        if name in was:
-            yield from _machine(was[name], words, old.machines[name], new.machines[name])
+    def _channels(self) -> Iterator[Change]:
+        was, now = self.old.file.channels, self.new.file.channels
+        for channel in dict.fromkeys([*was, *now]):
+            before, after = was.get(channel), now.get(channel)
+            if before != after:
+                # What had to be empty may now be drawn; nothing that was read is read otherwise.
+                level = MINOR if before is None and after != SIGNAL else MAJOR
+                message = f"{before or 'empty'} became {after or 'empty'}"
+                yield Change(f"channels.{channel}", message, level)
+        for channel, role in now.items():
+            if role == SIGNAL:
+                for need in sorted({*self.new.needs[channel]} - {*self.old.needs[channel]}):
+                    yield Change(f"channels.{channel}", f"{need} is needed now", MAJOR)
+
+    def _words(self, section: str, name: str) -> Iterator[Change]:
+        before, after = self.was[section][name], self.now[section][name]
+        for word in before:
+            if before[word] != after[word]:
+                yield Change(f"{section}.{name}.{word}", "changed", MAJOR)
+
+    def _machine(self, section: str, name: str) -> Iterator[Change]:
+        before, after = self.was[section][name], self.now[section][name]
+        was, now, path = self.old.machines[name], self.new.machines[name], f"{section}.{name}"
+        for word in ("initial", "transitions", "epoch", "gone"):
+            if _unordered(before[word]) != _unordered(after[word]):
+                yield Change(f"{path}.{word}", "changed", MAJOR)
+        if before["observe"] != after["observe"] or _domains(was) != _domains(now):
+            yield Change(f"{path}.observe", "changed", MAJOR)
+        elif differs := ", ".join(sorted({*was.states} ^ {*now.states})):
+            yield Change(f"{path}.rows", f"the states changed by {differs}", MAJOR)
+        elif {*was.columns} != {*now.columns}:
+            yield Change(f"{path}.rows", "the columns changed", MAJOR)
         else:
-            refuses = any(row.violation for row in new.file.states[name].rows.values())
-            yield Change(f"states.{name}", "added", MAJOR if refuses else MINOR)
+            yield from _rows(was, now, path)
 
-
-def _machine(before: Words, after: Words, was: MachinePlan, now: MachinePlan) -> Iterator[Change]:
-    path = f"states.{now.name}"
-    for word in ("initial", "transitions", "epoch", "gone"):
-        if _unordered(before[word]) != _unordered(after[word]):
-            yield Change(f"{path}.{word}", "changed", MAJOR)
-    if before["observe"] != after["observe"] or _domains(was) != _domains(now):
-        yield Change(f"{path}.observe", "changed", MAJOR)
-        return
-    if set(was.states) != set(now.states):
-        differs = ", ".join(sorted(set(was.states) ^ set(now.states)))
-        yield Change(f"{path}.rows", f"the states changed by {differs}", MAJOR)
-        return
-    if set(was.columns) != set(now.columns):
-        yield Change(f"{path}.rows", "the columns changed", MAJOR)
-        return
-    yield from _rows(was, now, path)
+    def _output(self) -> Iterator[Change]:
+        before, after = output_ids(self.old.output), output_ids(self.new.output)
+        for steps in before:
+            if steps not in after:
+                yield Change(f"output.{'.'.join(steps)}", "removed", MAJOR)
+        for steps, node in after.items():
+            path = f"output.{'.'.join(steps)}"
+            if steps not in before:
+                yield Change(path, "added", MINOR)
+            elif _shape(before[steps]) != _shape(node):
+                yield Change(path, "its type changed", MAJOR)
+        common = before.keys() & after.keys()
+        if _common(self.was["output"], common) != _common(self.now["output"], common):
+            yield Change("output", "a value is computed otherwise", MAJOR)
 
 
 def _rows(was: MachinePlan, now: MachinePlan, path: str) -> Iterator[Change]:
@@ -280,31 +288,6 @@ def _unordered(written: Any) -> Any:
     return frozenset(written) if isinstance(written, list) else written
 
 
-def _edges(was: Words, now: Words) -> Iterator[Change]:
-    for name in was.keys() - now.keys():
-        yield Change(f"edge_cases.{name}", "removed: what was refused is read", MINOR)
-    for name, words in now.items():
-        if name not in was:
-            yield Change(f"edge_cases.{name}", "added: more is refused", MAJOR)
-        elif was[name] != words:
-            yield Change(f"edge_cases.{name}", "changed", MAJOR)
-
-
-def _output(was: Words, now: Words, old: Contract, new: Contract) -> Iterator[Change]:
-    before, after = output_ids(old.output), output_ids(new.output)
-    for steps in before.keys() - after.keys():
-        yield Change(f"output.{'.'.join(steps)}", "removed", MAJOR)
-    for steps, node in after.items():
-        path = f"output.{'.'.join(steps)}"
-        if steps not in before:
-            yield Change(path, "added", MINOR)
-        elif _shape(before[steps]) != _shape(node):
-            yield Change(path, "its type changed", MAJOR)
-    kept = before.keys() & after.keys()
-    if _common(was, kept) != _common(now, kept):
-        yield Change("output", "a value is computed otherwise", MAJOR)
-
-
 def _shape(node: Node) -> Any:
     match node:
         case Leaf():
@@ -316,13 +299,7 @@ def _shape(node: Node) -> Any:
     return "map"
 
 
-def _prose(old: Contract, new: Contract) -> Iterator[Change]:
-    was, now = dict(_prose_of(old.file, ())), dict(_prose_of(new.file, ()))
-    if any(was[place] != now[place] for place in was.keys() & now.keys()):
-        yield Change("", "prose was reworded", PATCH)
-
-
-def _prose_of(data: Any, place: Place) -> Iterator[tuple[Place, str | None]]:
+def _prose(data: Any, place: Place) -> Iterator[tuple[Place, str | None]]:
     """Every piece of prose, by its place."""
     prose = (*_PROSE.get(type(data), ()), "ignore") if isinstance(data, Section) else ()
     items = data if isinstance(data, Section) else data.items() if isinstance(data, dict) else ()
@@ -330,7 +307,7 @@ def _prose_of(data: Any, place: Place) -> Iterator[tuple[Place, str | None]]:
         if word in prose:
             yield (*place, word), value
         else:
-            yield from _prose_of(value, (*place, word))
+            yield from _prose(value, (*place, word))
 
 
 # -------------------------------------------------------------------------------------- comparison
