@@ -32,6 +32,7 @@ _ENTRY = 200  # what an entry takes beside its text, in bytes
 V = TypeVar("V")
 Groups = Mapping[str, str | None]
 Values = tuple[Any, ...]
+Convert = Callable[[PayloadField, Any], Any]
 Fault = tuple[tuple[str, ...], str, str]  # steps below `decode`, message, hint
 
 
@@ -118,30 +119,24 @@ def compile_codec(spec: Decode, config: Mapping[str, Kind]) -> tuple[Codec, list
         faults += _field_faults(name, field, form)
     if not spec.fields:
         faults.append((("fields",), "a payload has fields", "write fields: {name: {type: text}}"))
-    codec = Codec(form, spec.fields, spec.tag or "", tuple(spec.versions or (1,)))
     if form == "delimiter" and (not spec.tag or "|" in spec.tag or not spec.tag.strip()):
         faults.append((("tag",), "a delimiter payload begins with a tag", "write tag: SIGNAL"))
-    if form == "pattern":
-        key = spec.pattern if spec.pattern in config else None
-        codec = Codec(form, spec.fields, pattern=None if key else spec.pattern, pattern_key=key)
-        if (wrong := _pattern_fault(codec, config)) is not None:
-            faults.append((("pattern",), *wrong))
+    key = spec.pattern if form == "pattern" and spec.pattern in config else None
+    pattern = None if key is not None else spec.pattern
+    codec = Codec(form, spec.fields, spec.tag or "", tuple(spec.versions or (1,)), pattern, key)
+    wrong, hint = None, "name its groups (?P<field>…) as in fields"
+    if key is not None and config[key].name != "pattern":
+        wrong, hint = f"the config key {key} is not a pattern", "give it type: pattern"
+    elif form == "pattern" and key is None:
+        if pattern is None:
+            wrong, hint = "pattern is missing", "write pattern: '…(?P<name>…)'"
+        elif (wrong := pattern_fault(pattern)) is not None:
+            hint = "patterns are those of RE2"
+        else:
+            wrong = group_fault(pattern, codec)
+    if wrong is not None:
+        faults.append((("pattern",), wrong, hint))
     return codec, faults
-
-
-def _pattern_fault(codec: Codec, config: Mapping[str, Kind]) -> tuple[str, str] | None:
-    """What is wrong with the pattern of a payload, and what would be right."""
-    key, text = codec.pattern_key, codec.pattern
-    if key is not None:
-        right = config[key].name == "pattern"
-        message = f"the config key {key} is not a pattern"
-        return None if right else (message, "give it type: pattern")
-    if text is None:
-        return "pattern is missing", "write pattern: '…(?P<name>…)'"
-    if (wrong := pattern_fault(text)) is not None:
-        return wrong, "patterns are those of RE2"
-    wrong = group_fault(text, codec)
-    return None if wrong is None else (wrong, "name its groups (?P<field>…) as in fields")
 
 
 def group_fault(pattern: str, codec: Codec) -> str | None:
@@ -179,23 +174,8 @@ def decode(codec: Codec, text: str, pattern: Pattern | None = None) -> Values:
     """The values of the fields in a text, in their order; raises `Trouble`."""
     if len(text) > MAX_TEXT:
         raise Trouble("malformed", f"a payload of {len(text)} characters is too long")
-    if codec.form == "json":
-        return _fields(codec, _json_object(text), _from_json)
-    if codec.form == "delimiter":
-        return _fields(codec, _delimited(codec, text), _from_text)
-    if pattern is None:
-        if codec.pattern is None:
-            raise Trouble("malformed", "no pattern is configured to read this text with")
-        pattern = Pattern(codec.pattern)
-    groups = pattern.groups_in[text]
-    if groups is None:
-        raise Trouble("malformed", f"{text!r:.80} does not match {pattern.text!r:.80}")
-    return _fields(codec, dict(groups), _from_text)
-
-
-def _fields(
-    codec: Codec, payload: dict[str, Any], convert: Callable[[PayloadField, Any], Any]
-) -> Values:
+    payload = _split(codec, text, pattern)
+    convert: Convert = _from_json if codec.form == "json" else _from_text
     version_key = _VERSION_KEY.get(codec.form)
     if version_key is not None:
         _check_version(codec, payload.pop(version_key, 1), convert)
@@ -211,25 +191,43 @@ def _fields(
     return tuple(values)
 
 
+def _split(codec: Codec, text: str, pattern: Pattern | None) -> dict[str, Any]:
+    """The parts of a payload by name, not yet converted."""
+    if codec.form == "json":
+        return _json_object(text)
+    if codec.form == "delimiter":
+        return _delimited(codec, text)
+    if pattern is None:
+        if codec.pattern is None:
+            raise Trouble("malformed", "no pattern is configured to read this text with")
+        pattern = Pattern(codec.pattern)
+    groups = pattern.groups_in[text]
+    if groups is None:
+        raise Trouble("malformed", f"{text!r:.80} does not match {pattern.text!r:.80}")
+    return dict(groups)
+
+
 _WHOLE_NUMBER = PayloadField(type="time")
 
 
-def _check_version(codec: Codec, given: Any, convert: Callable[[PayloadField, Any], Any]) -> None:
+def _check_version(codec: Codec, written: Any, convert: Convert) -> None:
     try:
-        version = given if given == 1 and given is not True else convert(_WHOLE_NUMBER, given)
+        version = (
+            written if written == 1 and written is not True else convert(_WHOLE_NUMBER, written)
+        )
     except ValueError:
-        raise Trouble("malformed", f"the version {given!r:.40} is not a whole number") from None
+        raise Trouble("malformed", f"the version {written!r:.40} is not a whole number") from None
     if version not in codec.versions:
         known = ", ".join(map(str, codec.versions))
         raise Trouble("version", f"the payload has version {version}; known: {known}")
 
 
-def _value(field: PayloadField, given: Any, convert: Callable[[PayloadField, Any], Any]) -> Any:
-    if given is None or (isinstance(given, str) and not given.strip()):
+def _value(field: PayloadField, part: Any, convert: Convert) -> Any:
+    if part is None or (isinstance(part, str) and not part.strip()):
         if field.optional:
             return None
         raise ValueError("it is missing or blank")
-    value = convert(field, given)
+    value = convert(field, part)
     if field.type == "choice" and value not in (field.options or ()):
         raise ValueError(f"{value!r:.60} is not one of {', '.join(field.options or ())}")
     if field.min is not None and value < field.min:
@@ -261,13 +259,11 @@ def _from_text(field: PayloadField, text: str) -> Any:
 def _from_json(field: PayloadField, value: Any) -> Any:
     if field.type in ("text", "choice"):
         return checks.text(value)
-    if field.type == "bool":
-        if not isinstance(value, bool):
-            raise Unfit(f"{value!r:.60} is not true or false")
-        return value
-    if field.type == "time":
-        if not checks.is_whole(value):
-            raise Unfit(f"{value!r:.60} is not a time in milliseconds")
+    if field.type == "bool" and not isinstance(value, bool):
+        raise Unfit("is not true or false", value)
+    if field.type == "time" and not checks.is_whole(value):
+        raise Unfit("is not a time in milliseconds", value)
+    if field.type != "number":
         return value
     number = checks.number(value)
     return float(number) if abs(number) > MAX_WHOLE else number
@@ -316,15 +312,19 @@ def encode(
     if unknown := sorted(set(values) - set(codec.fields)):
         raise PayloadError(f"there is no field {unknown[0]!r}")
     given = {name: values.get(name) for name in codec.fields}
+    present = {name: value for name, value in given.items() if value is not None}
     match codec.form:
         case "json":
-            head = {"v": version} if version != 1 else {}
-            rest = {name: value for name, value in given.items() if value is not None}
-            text = _written_json({**head, **rest})
+            payload = {**({"v": version} if version != 1 else {}), **present}
+            try:
+                text = json.dumps(
+                    payload, allow_nan=False, ensure_ascii=False, separators=(",", ":")
+                )
+            except (TypeError, ValueError) as error:
+                raise PayloadError(str(error)) from None
         case "delimiter":
-            parts = [codec.tag] + ([f"V:{version}"] if version != 1 else [])
-            parts += [f"{k}:{_written(k, v)}" for k, v in given.items() if v is not None]
-            text = "|".join(parts)
+            head = [codec.tag, *([f"V:{version}"] if version != 1 else [])]
+            text = "|".join([*head, *(f"{k}:{_write(k, v)}" for k, v in present.items())])
         case _:
             shape = pattern if pattern is not None else codec.pattern
             if shape is None:
@@ -340,14 +340,7 @@ def encode(
     return text
 
 
-def _written_json(data: dict[str, Any]) -> str:
-    try:
-        return json.dumps(data, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
-    except (TypeError, ValueError) as error:
-        raise PayloadError(str(error)) from None
-
-
-def _written(name: str, value: Any) -> str:
+def _write(name: str, value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):
@@ -373,7 +366,7 @@ def _fill(pattern: str, given: Mapping[str, Any]) -> str:
             optional = pattern[at : at + 1] == "?"
             if value is None and not optional:
                 raise PayloadError(f"{group[1]} is missing")
-            out.append("" if value is None else _written(group[1], value))
+            out.append("" if value is None else _write(group[1], value))
             at += optional
         elif escaped is not None:
             out.append(escaped[1])

@@ -134,39 +134,24 @@ def resolve(
             faults.append(fault("config", f"there is no key {name!r:.60}; {hint}"))
     settings = {}
     for name, key in keys.items():
-        setting = _setting(name, key, given, chosen, inputs, chart)
-        if setting is None:
-            faults.append(fault(f"config.{name}", _lacking(name, key)))
+        if name in given:
+            value, origin = given[name], "caller"
+        elif name in chosen:
+            value, origin = chosen[name], "profile"
+        elif inputs.get(name) is not None:
+            value, origin = inputs[name], "inputs"
+        elif (fact := chart.get(key.chart_fact or "")) is not None:
+            value, origin = fact, "chart"
+        elif key.has_default:
+            value, origin = key.default, "default"
+        else:
+            where = f", and {key.from_} is not known" if key.from_ else ""
+            message = f"{name} was not given{where}; it is {wanted(key)}"
+            faults.append(fault(f"config.{name}", message))
             continue
-        value, wrong = check(name, key, setting.value)
+        canonical, wrong = check(name, key, value)
         if wrong is not None:
             whose = {"inputs": "the study's input ", "chart": "the chart's value "}
-            faults.append(fault(f"config.{name}", f"{whose.get(setting.origin, '')}{wrong}"))
-        settings[name] = Setting(value, setting.origin)
+            faults.append(fault(f"config.{name}", f"{whose.get(origin, '')}{wrong}"))
+        settings[name] = Setting(canonical, origin)
     return settings, faults
-
-
-def _setting(
-    name: str,
-    key: ConfigKey,
-    given: Mapping[str, Any],
-    chosen: Mapping[str, Any],
-    inputs: Mapping[str, Any],
-    chart: Mapping[str, Any],
-) -> Setting | None:
-    if name in given:
-        return Setting(given[name], "caller")
-    if name in chosen:
-        return Setting(chosen[name], "profile")
-    if inputs.get(name) is not None:
-        return Setting(inputs[name], "inputs")
-    if key.from_ is not None and (fact := chart.get(key.chart_fact or "")) is not None:
-        return Setting(fact, "chart")
-    if key.has_default:
-        return Setting(key.default, "default")
-    return None
-
-
-def _lacking(name: str, key: ConfigKey) -> str:
-    where = f", and {key.from_} is not known" if key.from_ else ""
-    return f"{name} was not given{where}; it is {wanted(key)}"

@@ -150,81 +150,64 @@ class _Columns:
 
 
 _ORDER, _BAR, _ALPHA = Field("order"), Field("bar"), Field("alpha", nullable=True)
-_NUMBERS, _WHOLES, _TEXTS, _FLAGS = {int, float}, {int}, {str}, {bool}
-_PLACES = {int, type(None)}
+_TYPES: Mapping[str, set[type]] = {
+    "number": {int, float},
+    "whole": {int},
+    "order": {int},
+    "bar": {int},
+    "text": {str},
+    "flag": {bool},
+}
 
 
 def _fast(field: Field, values: Sequence[Any]) -> Sequence[Any]:
     """A column whose values are all of the plainest types."""
+    kind = field.kind
     if not values:
         return values
-    match field.kind:
-        case "color":
-            return _mapped(_rgb, values)
-        case "alpha":
-            return _mapped(_alpha, values)
-        case "name":
-            if not set(values) <= set(field.names):
-                raise Irregular
-            return values
-        case "size":
-            return _mapped(_size, values)
-    types = set(map(type, values))
-    match field.kind:
-        case "number" if types <= _NUMBERS and isfinite(sum(values)):
-            if int not in types or max(map(abs, values)) <= MAX_WHOLE:
-                return values
-        case "number" if field.nullable and types <= {*_NUMBERS, type(None)}:
+    if kind in ("color", "alpha", "size"):  # few differ, so each distinct one is looked at once
+        return list(map(Memo(_CONVERT[kind], most=len(values)).__getitem__, values))
+    if kind == "name":
+        if not set(values) <= set(field.names):
+            raise Irregular
+        return values
+    types, plain = set(map(type, values)), _TYPES[kind]
+    if not types <= plain:
+        if types <= {*plain, type(None)} and (kind in ("order", "bar") or field.nullable):
             return _slow(field, values)
-        case "whole" if types <= _WHOLES and max(map(abs, values)) <= MAX_WHOLE:
-            return values
-        case "text" if types == _TEXTS:
-            "".join(values).encode()  # half of a surrogate pair raises
-            return values
-        case "flag" if types == _FLAGS:
-            return values
-        case "order" | "bar" if types == _WHOLES and max(map(abs, values)) <= MAX_WHOLE:
-            return values
-        case "order" | "bar" if types <= _PLACES:
-            return _slow(field, values)
-    raise Irregular
+        raise Irregular
+    if kind == "text":
+        "".join(values).encode()  # half of a surrogate pair raises
+    elif kind != "flag":
+        whole = int not in types or max(map(abs, values)) <= MAX_WHOLE
+        if not whole or not isfinite(sum(values)):
+            raise Irregular
+    return values
 
 
 def _slow(field: Field, values: Sequence[Any]) -> Sequence[Any]:
-    return [_one(field, value) for value in values]
+    """A column whose values are known to be right, one by one in the form that rows hold."""
+    convert = _CONVERT.get(field.kind)
+    return values if convert is None else list(map(convert, values))
 
 
-def _one(field: Field, value: Any) -> Any:
-    """One value that is known to be right, in the form that rows hold."""
-    match field.kind:
-        case "order":
-            return NOWHERE if value is None else _within(value)
-        case "bar":
-            return None if value is None else _within(value)
-        case "number":
-            if value is None:
-                return None
-            if not is_number(value):
-                raise Irregular
-            return float(value) if not isinstance(value, int) or abs(value) > MAX_WHOLE else value
-        case "color":
-            return _rgb(value)
-        case "alpha":
-            return _alpha(value)
-        case "size":
-            return value if isinstance(value, str) else POINTS
-    return value
-
-
-def _within(value: int) -> int:
-    if abs(value) > MAX_WHOLE:
+def _bar(raw: int | None) -> int | None:
+    if raw is not None and abs(raw) > MAX_WHOLE:
         raise Irregular
-    return value
+    return raw
 
 
-def _mapped(function: Callable[[Any], Any], values: Sequence[Any]) -> list[Any]:
-    """A function of every value, called once for each distinct one."""
-    return list(map(Memo(function, most=len(values)).__getitem__, values))
+def _order(raw: int | None) -> float:
+    bar = _bar(raw)
+    return NOWHERE if bar is None else bar
+
+
+def _number(raw: Any) -> float | None:
+    if raw is None:
+        return None
+    if not is_number(raw):
+        raise Irregular
+    return float(raw) if not isinstance(raw, int) or abs(raw) > MAX_WHOLE else raw
 
 
 def _rgb(raw: Any) -> str | None:
@@ -251,6 +234,16 @@ def _size(raw: Any) -> str:
     if is_whole(raw):
         return POINTS
     raise Irregular
+
+
+_CONVERT: Mapping[str, Callable[[Any], Any]] = {
+    "order": _order,
+    "bar": _bar,
+    "number": _number,
+    "color": _rgb,
+    "alpha": _alpha,
+    "size": _size,
+}
 
 
 # ------------------------------------------------------------------------------------------ faults
