@@ -230,7 +230,7 @@ class MachineChecker:
         """For each map of a row's `when`, the row and the values each observation may have."""
         for name, row in plan.spec.rows.items():
             at = (*place, "rows", name, "when")
-            for when in row.when if isinstance(row.when, list) else [row.when]:
+            for when in row.alternatives:
                 if not isinstance(when, dict):
                     self.problem(at, f"{when!r:.60} is not a mapping", "write {observation: value}")
                     continue
@@ -256,7 +256,7 @@ class MachineChecker:
             if any(value == known and type(value) is type(known) for known in values):
                 yield value
             else:
-                shown = ", ".join(map(_word, values))
+                shown = ", ".join(map(spell, values))
                 self.problem(place, f"{name} is never {word!r:.60}", f"it is one of {shown}")
 
     # --------------------------------------------------------------------------------- its names
@@ -301,11 +301,12 @@ def _verdict(plan: MachinePlan, names: list[str]) -> tuple[Any, ...]:
 
 def combination(names: Iterable[str], values: Combination) -> str:
     """Observations in words."""
-    pairs = zip(names, map(_word, values), strict=True)
+    pairs = zip(names, map(spell, values), strict=True)
     return ", ".join(f"{name} = {value}" for name, value in pairs)
 
 
-def _word(value: Any) -> str:
+def spell(value: Any) -> str:
+    """The value of an observation as a row of the table names it."""
     if value is None:
         return ABSENT
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -293,6 +293,11 @@ class Row(Section):
     violation: Violation | None = None
     say: Text | None = None
 
+    @property
+    def alternatives(self) -> list[Any]:
+        """The maps of `when`: one of them must hold."""
+        return self.when if isinstance(self.when, list) else [self.when]
+
 
 class Machine(Section):
     """States as a truth table over finite observations, and the steps between them."""

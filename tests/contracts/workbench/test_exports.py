@@ -86,7 +86,9 @@ def test_a_title_cannot_break_out_of_the_generated_source():
 @pytest.mark.parametrize("name", pacts.names())
 def test_shipped_contracts_have_their_types_in_the_package(name):
     contract = find(name)
-    hints = typing.get_type_hints(getattr(states, exports.class_name(contract)))
+    hints = typing.get_type_hints(
+        getattr(states, "".join(part.capitalize() for part in contract.name.split("_")))
+    )
     assert list(hints) == list(contract.file.output)
 
 

@@ -112,12 +112,14 @@ def difference(example: Example, reading: Reading) -> str | None:
 
 
 @dataclass(frozen=True)
-class Unnoticed:
-    """A change that left the reading as it was."""
+class Verdict:
+    """A change of an example, and whether its reading changed with it."""
 
     example: str
     target: str
     change: str
+    noticed: bool
+    unsure: bool = False  # another part of a condition may overrule the field
 
     def __str__(self) -> str:
         return f"{self.example}: {self.target} {self.change}"
@@ -129,7 +131,7 @@ class Result:
 
     targets: tuple[str, ...]
     changes: int
-    unnoticed: tuple[Unnoticed, ...]
+    unnoticed: tuple[Verdict, ...]
     unshown: tuple[str, ...] = ()  # fields of which no example shows that they matter
 
     def to_json(self) -> dict[str, Any]:
@@ -143,28 +145,14 @@ class Result:
 
 def mutate(contract: Contract, examples: Iterable[Example]) -> Result:
     """Changes what the good examples show, one field after the other."""
-    names: dict[str, bool] = {}
-    changes, unnoticed = 0, list[Unnoticed]()
-    for example in examples:
-        if not example.conforming:
-            continue
-        for verdict in _Trial(contract, example).run():
-            names[verdict.target] = names.get(verdict.target, False) or verdict.noticed
-            if verdict.unsure:
-                continue
-            changes += 1
-            if not verdict.noticed:
-                unnoticed.append(Unnoticed(example.name, verdict.target, verdict.change))
-    unshown = tuple(name for name, noticed in names.items() if not noticed)
-    return Result(tuple(names), changes, tuple(unnoticed), unshown)
-
-
-@dataclass(frozen=True)
-class _Verdict:
-    target: str
-    noticed: bool
-    change: str
-    unsure: bool = False
+    trials = [_Trial(contract, example) for example in examples if example.conforming]
+    verdicts = [verdict for trial in trials for verdict in trial.run()]
+    noticed = {verdict.target for verdict in verdicts if verdict.noticed}
+    names = tuple(dict.fromkeys(verdict.target for verdict in verdicts))
+    sure = [verdict for verdict in verdicts if not verdict.unsure]
+    unnoticed = tuple(verdict for verdict in sure if not verdict.noticed)
+    unshown = tuple(name for name in names if name not in noticed)
+    return Result(names, len(sure), unnoticed, unshown)
 
 
 class _Trial:
@@ -179,7 +167,12 @@ class _Trial:
     def _read(self, run: Run) -> Any:
         return run.reading(self.example.config or {}, self.example.profile)
 
-    def run(self) -> Iterator[_Verdict]:
+    def _verdict(
+        self, target: Target | str, change: str, noticed: bool, unsure: bool = False
+    ) -> Verdict:
+        return Verdict(self.example.name, str(target), change, noticed, unsure)
+
+    def run(self) -> Iterator[Verdict]:
         seen: set[tuple[int, Column, bool]] = set()
         overruled: list[tuple[Target, Record]] = []
         fields = targets(self.contract, self.base.bound.values)
@@ -195,10 +188,11 @@ class _Trial:
                         overruled.append((target, record))
         yield from self._overruled(overruled)
         for element, record, damaged in self._needed_records():
-            after = self._without(element.channel, record)
+            after = self._with({id(record): None})
             # A group that lost a member is damaged: it must be refused, not read as another.
-            noticed = self._refused(after) if damaged else self._noticed(after) is not False
-            yield _Verdict(f"{element.name} as a whole", noticed, "removed")
+            refused = not self._read(Run(self.contract, after)).ok
+            noticed = refused or (not damaged and self._noticed(after) is not False)
+            yield self._verdict(f"{element.name} as a whole", "removed", noticed)
 
     # ------------------------------------------------------------------------------------ objects
 
@@ -286,21 +280,20 @@ class _Trial:
 
     # ------------------------------------------------------------------------------------ changes
 
-    def _change(self, target: Target, record: Record) -> Iterator[_Verdict]:
+    def _change(self, target: Target, record: Record) -> Iterator[Verdict]:
         verdicts = []
         for change, changed in self.scale.mutants(target, record):
             noticed = self._noticed(self._with({id(record): changed}))
             if noticed is not None:
-                verdicts.append((noticed, change))
+                verdicts.append(self._verdict(target, change, noticed))
         if target.every:
-            for noticed, change in verdicts:
-                yield _Verdict(str(target), noticed, change)
+            yield from verdicts
         elif verdicts:
-            changes = " or ".join(change for _, change in verdicts)
-            noticed = any(noticed for noticed, _ in verdicts)
-            yield _Verdict(str(target), noticed, changes, target.unsure)
+            changes = " or ".join(verdict.change for verdict in verdicts)
+            noticed = any(verdict.noticed for verdict in verdicts)
+            yield self._verdict(target, changes, noticed, target.unsure)
 
-    def _overruled(self, fields: list[tuple[Target, Record]]) -> Iterator[_Verdict]:
+    def _overruled(self, fields: list[tuple[Target, Record]]) -> Iterator[Verdict]:
         """Fields that matter once the other parts of a condition no longer hold.
 
         Where `a or b` holds by both, neither is noticed alone. What was overruled is changed, as
@@ -313,7 +306,7 @@ class _Trial:
                 now = around.get(id(record), record)
                 for change, changed in self.scale.mutants(target, now):
                     if self._noticed(self._with({**around, id(record): changed})):
-                        yield _Verdict(str(target), True, change, unsure=True)
+                        yield self._verdict(target, change, True, unsure=True)
                         break
                 else:
                     continue
@@ -341,27 +334,15 @@ class _Trial:
             return True
         return None if run.observed != self.base.observed else False
 
-    def _refused(self, snapshot: Snapshot) -> bool:
-        return not self._read(Run(self.contract, snapshot)).ok
-
-    def _with(self, changed: Mapping[int, Record]) -> Snapshot:
-        """The picture with some objects changed, by the identity of what they were."""
-        channels = {name: self.base.study.records(name) for name in CHANNELS}
-        return self._put(
-            {
-                name: [changed.get(id(record), record) for record in records]
-                for name, records in channels.items()
-                if records is not None
-            }
-        )
-
-    def _without(self, channel: str, gone: Record) -> Snapshot:
-        records = self.base.study.records(channel) or ()
-        return self._put({channel: [record for record in records if record is not gone]})
-
-    def _put(self, channels: Mapping[str, list[Any]]) -> Snapshot:
-        data, base = self.example.snapshot.data, self.base.study.data
-        studies = [{**study, **channels} if study is base else study for study in data["studies"]]
+    def _with(self, changed: Mapping[int, Record | None]) -> Snapshot:
+        """The picture with some objects changed or, where None, removed; by their identity."""
+        data, study = self.example.snapshot.data, self.base.study
+        channels = {}
+        for name in CHANNELS:
+            if (records := study.records(name)) is not None:
+                now = (changed.get(id(record), record) for record in records)
+                channels[name] = [record for record in now if record is not None]
+        studies = [{**old, **channels} if old is study.data else old for old in data["studies"]]
         return Snapshot({**data, "studies": studies})
 
 

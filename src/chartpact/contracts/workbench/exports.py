@@ -7,11 +7,12 @@ Schema, and Python source for type checkers.
 import json
 import keyword
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 from chartpact.contracts.config import wanted
 from chartpact.contracts.contract import Contract
-from chartpact.contracts.machines import FORGET, MachinePlan
+from chartpact.contracts.machines import FORGET, MachinePlan, spell
 from chartpact.contracts.model import Element
 from chartpact.contracts.outputs import Attached, Leaf, Many, Map, Node, One
 from chartpact.contracts.values import Kind
@@ -22,21 +23,14 @@ MAX_LINE = 100
 
 Json = dict[str, Any]
 
-_SCHEMAS: dict[str, Json] = {
-    "number": {"type": "number"},
-    "text": {"type": "string"},
-    "bool": {"type": "boolean"},
-    "color": {"type": "string", "pattern": "^#[0-9a-f]{6}$"},
-    "time": {"type": "integer", "description": "milliseconds since 1970 in UTC"},
-    "none": {"type": "null"},
-}
-_PYTHON = {
-    "number": "float",
-    "text": "str",
-    "bool": "bool",
-    "color": "str",
-    "time": "int",
-    "none": "None",
+# For each kind of value, its JSON Schema and its Python type.
+_TYPES: dict[str, tuple[Json, str]] = {
+    "number": ({"type": "number"}, "float"),
+    "text": ({"type": "string"}, "str"),
+    "bool": ({"type": "boolean"}, "bool"),
+    "color": ({"type": "string", "pattern": "^#[0-9a-f]{6}$"}, "str"),
+    "time": ({"type": "integer", "description": "milliseconds since 1970 in UTC"}, "int"),
+    "none": ({"type": "null"}, "None"),
 }
 
 
@@ -55,37 +49,30 @@ def json_schema(contract: Contract) -> Json:
 
 def _schema(node: Node) -> Json:
     match node:
-        case Leaf():
-            return _leaf_schema(node.kind)
+        case Leaf(kind=Kind(name="enum") as kind):
+            return {"enum": [*kind.names, None] if kind.nullable else list(kind.names)}
+        case Leaf(kind=kind):
+            return _or_null(_TYPES[kind.name][0], kind.nullable and kind.name != "none")
         case Map():
-            return {
-                "type": "object",
-                "properties": {name: _schema(inner) for name, inner in node.items.items()},
-                "required": list(node.items),
-                "additionalProperties": False,
-            }
+            return _object({name: _schema(inner) for name, inner in node.items.items()})
         case One() | Attached():
-            given = _schema(node.give)
-            return {"anyOf": [given, {"type": "null"}]} if node.nullable else given
+            return _or_null(_schema(node.give), node.nullable)
         case Many():
-            listed = {"type": "array", "items": _schema(node.give)}
-            if node.split is None:
-                return listed
-            return {
-                "type": "object",
-                "properties": dict.fromkeys(node.lists, listed),
-                "required": list(node.lists),
-                "additionalProperties": False,
-            }
+            items = {"type": "array", "items": _schema(node.give)}
+            return items if node.split is None else _object(dict.fromkeys(node.lists, items))
 
 
-def _leaf_schema(kind: Kind) -> Json:
-    if kind.name == "enum":
-        return {"enum": [*kind.names, None] if kind.nullable else list(kind.names)}
-    schema = _SCHEMAS[kind.name]
-    if kind.nullable and kind.name != "none":
-        return {"anyOf": [schema, {"type": "null"}]}
-    return schema
+def _or_null(schema: Json, nullable: bool) -> Json:
+    return {"anyOf": [schema, {"type": "null"}]} if nullable else schema
+
+
+def _object(properties: Json) -> Json:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
 
 
 class _Annotation(NamedTuple):
@@ -148,21 +135,17 @@ def _annotation(kind: Kind) -> _Annotation:
     if kind.name == "enum":
         names = ", ".join(map(json.dumps, kind.names))
         return _Annotation(f"Literal[{names}]", kind.names, nullable)
-    return _Annotation(_PYTHON[kind.name], nullable=nullable)
+    return _Annotation(_TYPES[kind.name][1], nullable=nullable)
 
 
 def _camel(name: str) -> str:
     return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
 
 
-def class_name(contract: Contract) -> str:
-    return _camel(contract.name)
-
-
 def python_classes(contract: Contract) -> str:
     """The classes of a contract's state as Python source, without imports."""
     classes = _Classes()
-    classes.add(contract.output, class_name(contract))
+    classes.add(contract.output, _camel(contract.name))
     return "\n\n".join(classes.written)
 
 
@@ -191,7 +174,9 @@ def page(contract: Contract, examples: Sequence[Example] = ()) -> str:
         *_config(contract),
         *_channels(contract),
         *_elements(contract),
-        *_states(contract),
+        "## 4 State machine\n",
+        *chain.from_iterable(map(_machine, contract.machines.values())),
+        "" if contract.machines else "There are no states.\n",
         *_edge_cases(contract),
         *_output(contract),
         *_examples(examples),
@@ -276,9 +261,8 @@ def _words(element: Element) -> Iterator[tuple[str, str]]:
     if element.newest is not None:
         yield "newest", f"`{element.newest}`"
     for name, part in (element.parts or {}).items():
-        way = next(w for w in ("highest", "lowest", "where") if getattr(part, w) is not None)
-        optional = ", optional" if part.optional else ""
-        yield f"part `{name}`", f"{way} {_code(getattr(part, way))}{optional}"
+        way, text = part.choice
+        yield f"part `{name}`", f"{way} {_code(text)}{', optional' if part.optional else ''}"
     if element.ignore is None:
         yield "count", _count(element.count)
     if element.decode is not None:
@@ -310,14 +294,6 @@ def _count(count: tuple[int, int | None]) -> str:
     return f"{low} to {high}" if high is not None else f"{low} or more"
 
 
-def _states(contract: Contract) -> Iterator[str]:
-    yield "## 4 State machine\n"
-    if not contract.machines:
-        yield "There are no states.\n"
-    for machine in contract.machines.values():
-        yield from _machine(machine)
-
-
 def _machine(machine: MachinePlan) -> Iterator[str]:
     spec = machine.spec
     runs = f"once for each `{machine.element}`" if machine.element else "once a reading"
@@ -325,15 +301,19 @@ def _machine(machine: MachinePlan) -> Iterator[str]:
     yield _table(
         ["observation", "of", "values"],
         [
-            (f"`{name}`", _code(spec.observe[name]), _values(machine, name))
-            for name in machine.observed
+            (
+                f"`{name}`",
+                _code(spec.observe[name]),
+                ", ".join(f"`{spell(value)}`" for value in rule.kind.domain or ()),
+            )
+            for name, rule in machine.observed.items()
         ],
     )
     names = list(machine.observed)
     head = [*names, "state", *machine.columns]
     rows = []
     for name, row in spec.rows.items():
-        for when in row.when if isinstance(row.when, list) else [row.when]:
+        for when in row.alternatives:
             cells = [_allowed(when, observed) for observed in names]
             if row.violation is None:
                 given = [_shown((row.give or {}).get(column)) for column in machine.columns]
@@ -356,12 +336,6 @@ def _machine(machine: MachinePlan) -> Iterator[str]:
         yield f"An instance that disappears has become `{spec.gone}`.\n"
 
 
-def _values(machine: MachinePlan, name: str) -> str:
-    kind = machine.observed[name].kind
-    listed = kind.names if kind.name == "enum" else ("true", "false")
-    return ", ".join(f"`{value}`" for value in (*listed, *(["absent"] if kind.nullable else [])))
-
-
 def _allowed(when: Mapping[str, Any], name: str) -> str:
     if name not in when:
         return "any"
@@ -370,9 +344,7 @@ def _allowed(when: Mapping[str, Any], name: str) -> str:
 
 
 def _shown(value: object) -> str:
-    if value is None:
-        return "null"
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return "null" if value is None else spell(value)
 
 
 def _edge_cases(contract: Contract) -> Iterator[str]:
