@@ -88,7 +88,7 @@ def test_a_choice_tells_the_choices_and_the_nearest():
     ("str", "a", "a", 5),
     ("color", "teal", "#089981ff", "tael"),
     ("session", "0930-1600:23456", "0930-1600:23456", "9:30-16:00"),
-    ("session", "24x7", "24x7", "0930-2560"),
+    ("session", "24x7", "24x7", "0930-3500"),
     ("timeframe", "60m", "1h", "1x"),
     ("source", "hlc3", "hlc3", "typical"),
     ("symbol", "NQ", "NQ", 5),

@@ -44,6 +44,54 @@ def test_an_end_of_0000_is_midnight_of_the_same_day():
     assert within("0000-2400:2", *times) == [True, True, False]
 
 
+def test_one_range_is_on_every_day_and_several_are_on_weekdays():
+    saturday, monday = "2024-07-06T11:30", "2024-07-01T11:30"
+    assert within("1100-1400", saturday, monday) == [True, True]
+    for text in ("1100-1400,1500-1600", "1100-1400,", "1100-1400:", "1100-1400|"):
+        assert within(text, saturday, monday) == [False, True], text
+
+
+def test_a_bar_is_in_a_session_by_its_open():
+    half_hours = [f"2024-07-01T{text}" for text in ("09:30", "10:00", "10:30")]
+    assert within("0945-1015", *half_hours) == [False, True, False]
+
+
+def test_hours_are_a_count_of_minutes():
+    times = [f"2024-07-01T{text}" for text in ("09:59", "10:00", "10:59", "11:00")]
+    assert within("0960-1060", *times) == [False, True, True, False]
+    late = ("2024-07-01T23:00", "2024-07-02T00:59", "2024-07-02T01:00")
+    assert within("2200-2500:3", *late) == within("2200-0100:3", *late) == [True, True, False]
+
+
+def test_a_session_that_ends_when_it_starts_lasts_a_day():
+    times = ("2024-06-30T09:29", "2024-06-30T09:30", "2024-07-01T09:29", "2024-07-01T09:30")
+    assert within("0930-0930:2", *times) == [False, True, True, False]
+
+
+def test_a_later_section_replaces_an_earlier_one_on_its_days():
+    session = "0930-1600|0930-1300:6"  # 2024-07-05 was a Friday
+    times = ("2024-07-04T15:00", "2024-07-05T12:00", "2024-07-05T15:00", "2024-07-06T10:00")
+    assert within(session, *times) == [True, True, False, False]
+    assert within("0930-1600:23456|1000-1200:17", "2024-07-06T10:00", "2024-07-06T09:30") == [
+        *(True, False)
+    ]
+
+
+@pytest.mark.parametrize("text", ["", "regular", "extended"])
+def test_the_own_session_of_a_symbol_holds_all_of_its_bars(text):
+    assert within(text, "2024-07-06T03:00", "2024-07-01T12:00") == [True, True]
+
+
+def test_a_session_opens_with_its_first_range_and_closes_with_its_last():
+    monday = int(np.datetime64("2024-07-01").astype(int))
+    dates, opening, closing = Session.parse("0930-1200,1300-1600").days(monday - 2, monday + 1)
+    assert (dates - monday).tolist() == [0, 1]
+    assert ((opening - dates * 86_400_000) // 60_000).tolist() == [570, 570]
+    assert ((closing - dates * 86_400_000) // 60_000).tolist() == [960, 960]
+    _, opening, _ = Session.parse("1800-1700:2").days(monday - 2, monday + 1)
+    assert opening.astype("datetime64[ms]").astype(str).tolist() == ["2024-06-30T18:00:00.000"]
+
+
 def test_24x7_is_always():
     assert within("24x7", "2024-07-06T03:00", "2024-07-07T23:59") == [True, True]
 
@@ -51,10 +99,10 @@ def test_24x7_is_always():
 @pytest.mark.parametrize(
     "text",
     [
-        *["", "0930", "0930-", "930-1600", "09:30-16:00", "0930-1660", "2500-2600", "2400-0930"],
-        *["0930-1600:", "0930-1600:8", "0930-1600:0", "0930-1600:a", "0930-1600,", ",0930-1600"],
-        *["0930-1600 ", "0930–1600", "٠٩٣٠-1600", "24X7", "24x7:2", "0930-1600:2:3", "regular"],
-        *["9:30-16", "0930-16:00", None, 930, b"0930-1600"],
+        *["0930", "0930-", "930-1600", "09:30-16:00", "2500-2600", "2400-0930", "0930-3400"],
+        *["0930-1600:8", "0930-1600:0", "0930-1600:a", ",0930-1600", "0930-1600,,", "|0930-1600"],
+        *["0930-1600 ", "0930–1600", "٠٩٣٠-1600", "24X7", "24x7:2", "0930-1600:2:3", "|", "nine"],
+        *["9:30-16", "0930-16:00", "0930-1600||", "0930-1600|x", None, 930, b"0930-1600"],
     ],
 )
 def test_a_malformed_session_is_refused(text):

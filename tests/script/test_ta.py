@@ -14,6 +14,7 @@ HEAD = 'PARAMS = []\nMETA = {"title": "x"}\ndef compute(ohlcv, params, chart):\n
 BARS = dry_run_bars()
 ARGUMENTS = {
     **{name: f"ohlcv.{name}" for name in ("open", "high", "low", "close", "volume", "time")},
+    "close_time": "ohlcv.close_time",
     **dict.fromkeys(("n", "fast", "slow", "signal", "short", "long", "di_n", "adx_n"), "3"),
     "source": "ohlcv.close",
     "a": "ohlcv.close",
@@ -58,7 +59,8 @@ def test_a_function_gives_scripts_what_it_gives_python(name):
     body = f"    found = {call(name)}\n"
     body += '    parts = found if type(found) == "tuple" else (found,)\n'
     body += "    for part in parts:\n"
-    body += "        chart.line(part + 0)\n"
+    zero = "0" if np.ndim(results[0]) else "ohlcv.bar_index * 0"
+    body += f"        chart.line(part + {zero})\n"
     if np.asarray(results[0]).dtype == np.bool_:
         body = f"    chart.line(ta.where({call(name)}, 1, 0))\n"
     for ours, theirs in zip(drawn(body), results, strict=True):

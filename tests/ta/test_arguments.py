@@ -24,6 +24,7 @@ TIME = np.arange(10) * 60_000
 # what stands for an argument of this name
 USUAL = {
     "time": TIME,
+    "close_time": TIME + 60_000,
     "tz": "UTC",
     "spec": "0930-1600",
     "timeframe": "1h",
@@ -168,11 +169,11 @@ _number: mult factor sigma percentage start inc max offset x
 _flag: biased floor handle_na use_tr
 _out: out
 _times: time
-_series_of_times: time
+_series_of_times: time close_time
 _zone: tz
 _session: spec
 _timeframe: timeframe
-_time_of_day: roll
+_roll: roll
 _market: market
 """
 
@@ -204,7 +205,7 @@ def test_an_argument_that_cannot_be_used_is_named(name):
 def test_a_function_takes_what_is_usual_for_it_in_every_form(name):
     result = call(name)
     for series in result if isinstance(result, tuple) else (result,):
-        assert series.shape == (10,)
+        assert np.shape(series) == (() if name == "in_seconds" else (10,))
     listed = {
         argument: value.tolist() if isinstance(value, np.ndarray) else value
         for argument, value in usual(name).items()

@@ -12,6 +12,7 @@ import pytest
 from chartpact import ta
 
 NEW_YORK = "America/New_York"
+FX_SESSION = "1700-1700:23456"
 pytestmark = pytest.mark.needs_shared
 
 
@@ -53,6 +54,10 @@ def _sometimes(t):
 
 def _periods(t, timeframe):
     return ta.timeframe_change(t.time, timeframe, NEW_YORK, "1700")
+
+
+def _flag(t, name):
+    return ta.FUNCTIONS[f"session_{name}"](t.time, t.time + 3_600_000, FX_SESSION, NEW_YORK)
 
 
 def _sessions(t):
@@ -120,9 +125,11 @@ COLUMNS = [
     ("pivot", "ta.pivotlow(close, 10, 5)", lambda t: ta.pivot_low(t.close, 10, 5)),
     ("range", "ta.range(close, 20)", lambda t: ta.range(t.close, 20)),
     ("sar", "ta.sar(0.02, 0.02, 0.2)", lambda t: ta.sar(t, 0.02, 0.02, 0.2)),
-    ("session", "isfirstbar", lambda t: 1.0 * _periods(t, "1D")),
-    ("session", "isfirstbar_regular", lambda t: 1.5 * _periods(t, "1D")),
-    ("session", "ismarket", lambda t: 3.0 * ta.session(t, "1700-1700:23456", NEW_YORK)),
+    ("session", "isfirstbar", lambda t: 1.0 * _flag(t, "isfirstbar")),
+    ("session", "isfirstbar_regular", lambda t: 1.5 * _flag(t, "isfirstbar_regular")),
+    ("session", "islastbar", lambda t: 2.0 * _flag(t, "islastbar")),
+    ("session", "islastbar_regular", lambda t: 2.5 * _flag(t, "islastbar_regular")),
+    ("session", "ismarket", lambda t: 3.0 * ta.session_ismarket(t, FX_SESSION, NEW_YORK)),
     ("tr", "ta.tr", ta.tr),
     ("tr", "ta.tr(false)", lambda t: ta.tr(t, False)),
     ("tr", "ta.tr(true)", lambda t: ta.tr(t, True)),
@@ -171,17 +178,9 @@ def test_correlation_gives_what_tradingview_exported(shared):
     assert_exported(got, t["correlation"], relative=0, absolute=5e-8)
 
 
-def test_the_last_bar_of_a_session_is_the_one_before_the_next(shared):
-    t = table(shared / "golden" / "tv-ta" / "session.csv")
-    starts = _periods(t, "1D")
-    for title, sign in (("islastbar", 2.0), ("islastbar_regular", 2.5)):
-        # the last bar of all needs the schedule
-        assert_exported(sign * starts[1:], t[title][:-1])
-
-
 def test_every_exported_column_is_compared(shared):
     own = {"open", "high", "low", "close", "Volume", "time"}
-    elsewhere = {"ta.bbw(close, 20, 2.1)", "correlation", "islastbar", "islastbar_regular"}
+    elsewhere = {"ta.bbw(close, 20, 2.1)", "correlation"}
     compared = {title for _, title, _ in COLUMNS} | own | elsewhere
     files = sorted((shared / "golden" / "tv-ta").glob("*.csv"))
     assert files

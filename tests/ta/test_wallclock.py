@@ -47,6 +47,110 @@ def test_the_first_bar_of_a_period_is_a_change_but_not_the_first_of_all():
     assert np.flatnonzero(ta.timeframe_change(time, "D", NEW_YORK)).tolist() == [7]
 
 
+# ---------------------------------------------------------------------------------- sessions
+
+REGULAR, EXTENDED = "0930-1600:23456", "0400-2000:23456"
+
+
+def flags(function, time, minutes, spec):
+    """The hours, on the clocks of New York, of bars of which a flag is true."""
+    values = ta.FUNCTIONS[f"session_{function}"]
+    ends = () if "market" in function else (time + 60_000 * minutes,)
+    bars = time[values(time, *ends, spec, NEW_YORK)]
+    return [datetime.fromtimestamp(t / 1000, ZoneInfo(NEW_YORK)).strftime("%d %H:%M") for t in bars]
+
+
+@pytest.fixture
+def stock_hours():
+    """The bars of an hour that a chart of AAPL with extended hours has, Friday and Monday."""
+    starts = (stamp("2024-03-08 04:00"), stamp("2024-03-11 04:00"))  # clocks change in between
+    return np.concatenate([first + 3_600_000 * np.arange(16) for first in starts])
+
+
+@pytest.mark.parametrize(
+    ("flag", "spec", "hour"),
+    [
+        ("isfirstbar", EXTENDED, "04:00"),
+        ("islastbar", EXTENDED, "19:00"),
+        ("isfirstbar_regular", REGULAR, "10:00"),  # the bar of nine holds the open, and is none
+        ("islastbar_regular", REGULAR, "15:00"),
+        ("isfirstbar", REGULAR, "09:00"),
+    ],
+)
+def test_first_and_last_bars_are_those_of_the_open_and_the_close(stock_hours, flag, spec, hour):
+    assert flags(flag, stock_hours, 60, spec) == [f"08 {hour}", f"11 {hour}"]
+    # and are told without any bar that comes later
+    for count in range(1, len(stock_hours)):
+        part = flags(flag, stock_hours[:count], 60, spec)
+        assert part == flags(flag, stock_hours, 60, spec)[: len(part)]
+
+
+def test_a_market_is_open_by_the_open_of_a_bar(stock_hours):
+    day = stock_hours[:16]
+    hours = [f"08 {hour:02}:00" for hour in range(4, 20)]
+    assert flags("ispremarket", day, 60, REGULAR) == hours[:6]
+    assert flags("ismarket", day, 60, REGULAR) == hours[6:12]
+    assert flags("ispostmarket", day, 60, REGULAR) == hours[12:]
+
+
+def test_between_two_ranges_and_at_weekends_is_neither_before_nor_after_the_market():
+    time = stamp("2024-03-09 08:00") + 3_600_000 * np.arange(63)  # from Saturday to Monday
+    lunch = "0900-1200,1300-1600"
+    early, late = (flags(f"is{when}market", time, 60, lunch) for when in ("pre", "post"))
+    assert early == [f"11 {hour:02}:00" for hour in range(9)]
+    assert late == [f"11 {hour:02}:00" for hour in range(16, 24)]
+
+
+def test_after_a_gap_the_first_bar_is_the_first_that_is_there():
+    minutes = [stamp("2024-03-08 15:59"), stamp("2024-03-11 09:32"), stamp("2024-03-11 09:33")]
+    time = np.array(minutes)
+    for flag in ("isfirstbar", "isfirstbar_regular"):
+        assert flags(flag, time, 1, REGULAR) == ["11 09:32"]
+        assert flags(flag, time[1:], 1, REGULAR) == []  # nothing tells that there was a gap
+
+
+def test_a_trading_day_is_the_date_on_which_it_ends():
+    sunday = stamp("2024-03-10 17:00")
+    monday = int(np.datetime64("2024-03-11", "ms").astype(int))
+    assert ta.time_tradingday(sunday, NEW_YORK, "1700", "fx") == monday
+    assert ta.time_tradingday([sunday], roll="17:00 America/New_York", market="fx") == [monday]
+    friday = stamp("2024-03-08 17:00")  # what trades after the close is of the next trading day
+    assert ta.time_tradingday([friday], NEW_YORK, "1700", "fx").tolist() == [monday]
+    assert ta.time_tradingday([friday], NEW_YORK, "1700").tolist() == [monday - 2 * 86_400_000]
+
+
+def test_a_bar_is_over_with_its_timeframe_or_its_day():
+    time = np.array([stamp("2024-03-08 13:00"), stamp("2024-03-08 14:00")])
+    four = ta.time_close(time, "4h", roll="18:00 America/New_York", market="listed")
+    assert four.tolist() == [stamp("2024-03-08 17:00"), stamp("2024-03-08 17:00")]
+    week = ta.time_close([stamp("2024-03-03 17:00")], "1W", NEW_YORK, "1700", "fx")
+    assert week.tolist() == [stamp("2024-03-08 17:00")]
+
+
+def test_timeframes_last_as_many_seconds_as_pine_says():
+    seconds = [ta.in_seconds(text) for text in ("15s", "5", "4h", "D", "W", "M", "2M")]
+    assert seconds == [15, 300, 14_400, 86_400, 604_800, 2_628_003, 5_256_006]
+
+
+def test_periods_of_a_batch_are_counted_row_by_row():
+    days = np.arange("2024-07-01", "2024-07-20", dtype="datetime64[D]").astype("M8[ms]")
+    time = days.astype(np.int64)[[i for i in range(19) if i % 7 < 5]]
+    batch = np.stack([time[:-1], time[1:]])
+    changes = ta.timeframe_change(batch, "2D", market="listed")
+    assert changes.tolist() == [
+        ta.timeframe_change(row, "2D", market="listed").tolist() for row in batch
+    ]
+
+
+@pytest.mark.parametrize("market", ["", "FX", "stocks", None, 5])
+def test_an_unknown_market_is_refused(market):
+    with pytest.raises(ta.TaError, match='market must be "24x7", "fx" or "listed"'):
+        ta.timeframe_change(np.arange(3), "2D", market=market)
+
+
+# -------------------------------------------------------------------------- what is refused
+
+
 @pytest.mark.parametrize("tz", [NEW_YORK, "Asia/Tokyo", "Pacific/Kiritimati"])
 def test_times_beyond_what_calendars_tell_are_refused(tz):
     for far in (datetime(1, 1, 3, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)):
@@ -56,7 +160,7 @@ def test_times_beyond_what_calendars_tell_are_refused(tz):
         assert ta.year([int(datetime(year, 6, 1, tzinfo=UTC).timestamp() * 1000)], tz) == [year]
 
 
-@pytest.mark.parametrize("spec", ["", "09:30-16:00", "0930-1600:8", "regular", None, 930])
+@pytest.mark.parametrize("spec", ["09:30-16:00", "0930-1600:8", "usual", "0930-", None, 930])
 def test_a_malformed_session_is_refused(spec):
     with pytest.raises(ta.TaError, match="spec must be HHMM-HHMM") as caught:
         ta.session(np.arange(3), spec, NEW_YORK)

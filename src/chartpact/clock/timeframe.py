@@ -46,6 +46,11 @@ class Timeframe:
         return self.count * UNIT_MS[self.unit]
 
     @property
+    def seconds(self) -> int:
+        """Its length as Pine tells it; of a month, a twelfth of 365 days and 3 seconds."""
+        return self.count * (2_628_003 if self.unit == "M" else UNIT_MS[self.unit] // SECOND)
+
+    @property
     def intraday(self) -> bool:
         return self.unit in "smh"
 

@@ -8,7 +8,9 @@ from chartpact.problem import did_you_mean
 from chartpact.script.check.checked import Checked
 from chartpact.script.check.scopes import local_names
 
-OHLCV_NUMBERS = frozenset(("bar_index", "time", "tick_size", *STORED, *DERIVED))
+OHLCV_NUMBERS = frozenset(
+    ("bar_index", "time", "close_time", "trading_day", "tick_size", *STORED, *DERIVED)
+)
 
 _ELSEWHERE = {  # names that people know from Python and Pine
     "round": "write math.round(x), or ta.round(s) of a series",

@@ -15,6 +15,9 @@ from chartpact.script.runtime.series import OPERATION, Array, Series
 from chartpact.script.runtime.values import HostObject, a_type
 
 SERIES = (*STORED, "time", *DERIVED)
+CLOCK = ("close_time", "trading_day")  # what the clock tells of each bar
+TIMES = ("time", *CLOCK)
+GROUPS = ("first_bar", "whole")  # of higher bars: the first bar of each, whether it is complete
 
 
 class Ohlcv(HostObject):
@@ -26,7 +29,19 @@ class Ohlcv(HostObject):
     """
 
     type_name = "ohlcv"
-    fields = frozenset((*SERIES, "bar_index", "symbol", "timeframe", "tick_size"))
+    fields = frozenset(
+        (
+            *SERIES,
+            *CLOCK,
+            *GROUPS,
+            "bar_index",
+            "symbol",
+            "timeframe",
+            "tick_size",
+            "day_roll",
+            "market",
+        )
+    )
     methods = frozenset(("resample", "security"))
 
     def __init__(
@@ -36,16 +51,23 @@ class Ohlcv(HostObject):
         self._on = bars if on is None else on
         self.meter = meter
         self.columns = bars if columns is None else columns
+        self._index: Array | None = None  # of the bar that each chart bar sees, if stretched
+        self._made: tuple[Ohlcv, str, bool] | None = None  # of which it was resampled, and how
 
     def __len__(self) -> int:
         return len(self.columns.close)
 
     def __getattr__(self, name: str) -> Series:
-        if name not in SERIES:
+        if name in SERIES:
+            self.meter.charge(18)
+            series = Series(getattr(self.columns, name), self.meter)
+        elif name in CLOCK:
+            series = self._clock(name)
+        elif name in GROUPS:
+            series = self._grouping(name)
+        else:
             raise AttributeError(name)
-        self.meter.charge(18)
-        series = Series(getattr(self.columns, name), self.meter)
-        if name == "time" and series.array.dtype == np.float64:  # stretched: na before the first
+        if name in TIMES and series.array.dtype == np.float64:  # stretched: na before the first
             self.meter.charge(len(self))
             times = series.array.tolist()
             series.listed = [time if math.isnan(time) else int(time) for time in times]
@@ -71,9 +93,49 @@ class Ohlcv(HostObject):
         tick = self._bars.tick_size
         return None if tick is None else float(tick)
 
-    def resample(self, timeframe: Any) -> "Ohlcv":
-        """The completed bars of a higher timeframe, a shorter ohlcv."""
-        return Ohlcv(self._higher(timeframe), self.meter)
+    @property
+    def day_roll(self) -> str:
+        return self._bars.day_roll
+
+    @property
+    def market(self) -> str:
+        return self._bars.market
+
+    def _clock(self, name: str) -> Series:
+        self.meter.charge(5_000 + len(self) // 2)
+        try:
+            if self._index is None:
+                return Series(getattr(self._on, name), self.meter)
+            return Series(stretch(getattr(self._bars, name), self._index), self.meter)
+        except BarsError as error:
+            raise Fault("value", str(error)) from None
+
+    def _grouping(self, name: str) -> Series:
+        """`first_bar` and `whole` of what `resample` made."""
+        if self._made is None:
+            raise Fault(
+                "value", f"{name} is of higher bars: write ohlcv.resample(timeframe).{name}"
+            )
+        lower, timeframe, partial = self._made
+        self.meter.charge(10_000 + 2 * len(lower))
+        if lower._bars is self._bars:  # resampled to its own timeframe
+            first, whole = np.arange(len(self)), np.ones(len(self), np.bool_)
+        else:
+            groups = lower._bars.periods(timeframe)
+            kept = np.flatnonzero(groups.whole | partial)
+            first, whole = groups.first[kept], groups.whole[kept]
+        if name == "whole":
+            return Series(whole, self.meter)
+        at = np.searchsorted(lower._on.time, lower._bars.time[first])
+        return Series(at.astype(np.int64), self.meter)
+
+    def resample(self, timeframe: Any, partial: Any = False) -> "Ohlcv":
+        """The whole bars of a higher timeframe, a shorter ohlcv; those in part too if asked."""
+        if type(partial) is not bool:
+            raise Fault("type", f"partial is True or False, not {a_type(partial)}")
+        higher = Ohlcv(self._higher(timeframe, partial), self.meter)
+        higher._made = (self, timeframe, partial)
+        return higher
 
     def security(self, timeframe: Any) -> "Ohlcv":
         """A higher timeframe on the chart's bars: each sees the last completed higher bar."""
@@ -81,14 +143,16 @@ class Ohlcv(HostObject):
         self.meter.charge(6_000 + 2 * len(self._on))
         index = last_closed(self._on, higher)
         stretched = {name: stretch(getattr(higher, name), index) for name in SERIES}
-        return Ohlcv(higher, self.meter, SimpleNamespace(**stretched), self._on)
+        laid = Ohlcv(higher, self.meter, SimpleNamespace(**stretched), self._on)
+        laid._index = index
+        return laid
 
-    def _higher(self, timeframe: Any) -> Bars:
+    def _higher(self, timeframe: Any, partial: bool = False) -> Bars:
         if type(timeframe) is not str:
             raise Fault("type", f'a timeframe is a string such as "1D", not {a_type(timeframe)}')
         self.meter.charge(10_000 + 5 * len(self._bars) // 2)
         try:
-            return self._bars.resample(timeframe)
+            return self._bars.resample(timeframe, partial=partial)
         except BarsError as error:
             raise Fault("value", str(error)) from None
 

@@ -9,7 +9,11 @@ from collections.abc import Mapping
 CALL = 350
 LONG_CALLS: Mapping[str, int] = {
     "bb": 450, "dmi": 480, "kc": 620, "kcw": 500, "macd": 420, "pow": 450, "session": 520,
-    "timeframe_change": 1_200, "tsi": 450, "weekofyear": 420,
+    **dict.fromkeys(("session_isfirstbar", "session_isfirstbar_regular"), 700),
+    **dict.fromkeys(("session_islastbar", "session_islastbar_regular"), 700),
+    **dict.fromkeys(("session_ismarket", "session_ispostmarket", "session_ispremarket"), 600),
+    "time_close": 2_400, "time_tradingday": 1_000, "timeframe_change": 1_700, "tsi": 450,
+    "weekofyear": 420,
 }  # fmt: skip
 SCALAR = 110  # a call without any series
 SCALARS: Mapping[str, int] = {"nz": 170, "round": 150}
@@ -28,9 +32,12 @@ RATES: Mapping[str, int] = {  # in parts of a step: PARTS are one
         (4, "kc"),
         (6, "dmi highestbars log log10 lowestbars pivot_high pivot_low pivothigh pivotlow rsi "
             "supertrend"),
-        (20, "dayofweek hma hour minute mod mod_scalar round second timeframe_change"),
-        (32, "exp median percentile_linear_interpolation percentile_nearest_rank session"),
-        (64, "dayofmonth mode month weekofyear year"),
+        (20, "dayofweek hma hour minute mod mod_scalar round second"),
+        (32, "exp median percentile_linear_interpolation percentile_nearest_rank session "
+            "session_isfirstbar session_isfirstbar_regular session_islastbar "
+            "session_islastbar_regular session_ismarket session_ispostmarket "
+            "session_ispremarket time_tradingday"),
+        (64, "dayofmonth mode month time_close timeframe_change weekofyear year"),
         (192, "pow pow_scalar"),
     )
     for name in names.split()
