@@ -101,6 +101,8 @@ rising      | ta.rising(c, 3)            |                                |     
 falling     | ta.falling(c, 3)           |                                |                       |
 barssince   | ta.barssince(u)            |                                |                       |
 valuewhen   | ta.valuewhen(u, c, 1)      |                                |                       |
+rci         | ta.rci(c, 10)              |                                |                       |
+pivot_point_levels | ta.pivot_point_levels(o, h, l, c, "Traditional", u) |          |                       |
 lt          | ta.lt(c, o)                |                                |                       |
 le          | ta.le(c, o)                |                                |                       |
 gt          | ta.gt(c, o)                |                                |                       |

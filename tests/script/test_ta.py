@@ -31,6 +31,8 @@ ARGUMENTS = {
     "inc": "0.02",
     "max": "0.2",
     "spec": '"0930-1600"',
+    "type": '"Camarilla"',
+    "anchor": "ta.falling(ohlcv.close, 2)",
     "timeframe": '"1h"',
     "x": "2.0",
 }

@@ -89,6 +89,7 @@ markets = st.builds(
 
 NUMBERS = {
     "biased": st.booleans(),
+    "developing": st.booleans(),
     "handle_na": st.booleans(),
     "use_tr": st.booleans(),
     "mult": st.sampled_from([0.0, 1.0, 2.1]),
@@ -128,6 +129,7 @@ def parameters(name: str) -> list[str]:
 
 TYPICAL = {
     "biased": True,
+    "developing": False,
     "handle_na": False,
     "use_tr": True,
     "mult": 2.0,

@@ -357,4 +357,5 @@ def test_every_kernel_is_benchmarked():
     benchmark = (Path(__file__).parents[2] / "bench" / "ta.py").read_text()
     measured = {line.split("|")[0].strip() for line in benchmark.splitlines() if "| ta." in line}
     other_names = {"max": "cummax", "min": "cummin", "range": "window_range"}
+    other_names["pivot_point_levels"] = "period_prices"
     assert set(KERNELS) <= {other_names.get(name, name) for name in measured}

@@ -373,8 +373,8 @@ def test_functions_of_numbers_give_numbers():
     assert ta.nz(3.0, 5) == 3
 
 
-def test_round_takes_halves_upwards():
-    assert_values(ta.round([0.5, 1.5, 2.5, -0.5, -1.5]), 1, 2, 3, 0, -1)
+def test_round_takes_halves_away_from_zero():
+    assert_values(ta.round([0.5, 1.5, 2.5, -0.5, -1.5]), 1, 2, 3, -1, -2)
     assert ta.round(0.49999999999999994) == 0
     assert ta.round(2.5) == 3 and isinstance(ta.round(2.5), int)
     assert_values(ta.round([1.2345, 1.2355], 3), 1.235, 1.236)

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define MAX_IN 7
-#define MAX_OUT 3
+#define MAX_OUT 5
 
 /* Memory kept from one row to the next, so that a batch of rows allocates once. */
 typedef struct {
@@ -185,7 +185,9 @@ typedef enum { SEES_NA, SKIPS_NA, HOLDS_NA } NaRule;
     KERNEL(mom, "(n),()->(n)", "dq->d", SEES_NA)                                                   \
     KERNEL(roc, "(n),()->(n)", "dq->d", SEES_NA)                                                   \
     KERNEL(tsi, "(n),(),()->(n)", "dqq->d", SEES_NA)                                               \
-    KERNEL(kc, "(n),(n),(n),(n),(),(),()->(n),(n),(n)", "ddddqd?->ddd", SEES_NA)
+    KERNEL(kc, "(n),(n),(n),(n),(),(),()->(n),(n),(n)", "ddddqd?->ddd", SEES_NA)                   \
+    KERNEL(rci, "(n),()->(n)", "dq->d", SEES_NA)                                                   \
+    KERNEL(period_prices, "(n),(n),(n),(n),(n),()->(n),(n),(n),(n),(n)", "?dddd?->ddddd", SEES_NA)
 
 /* What NumPy walks value by value: arithmetic.c and compare.c hold the loops. */
 #define VALUE_TABLE(ENTRY)                                                                         \

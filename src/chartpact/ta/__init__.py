@@ -20,6 +20,7 @@ from chartpact.ta import (
     averages,
     events,
     extremes,
+    levels,
     logic,
     oscillators,
     statistics,
@@ -34,6 +35,7 @@ from chartpact.ta.arithmetic import *  # noqa: F403
 from chartpact.ta.averages import *  # noqa: F403
 from chartpact.ta.events import *  # noqa: F403
 from chartpact.ta.extremes import *  # noqa: F403
+from chartpact.ta.levels import *  # noqa: F403
 from chartpact.ta.logic import *  # noqa: F403
 from chartpact.ta.oscillators import *  # noqa: F403
 from chartpact.ta.statistics import *  # noqa: F403
@@ -49,6 +51,7 @@ FAMILIES: tuple[ModuleType, ...] = (
     volatility,
     trend,
     extremes,
+    levels,
     statistics,
     volume,
     events,

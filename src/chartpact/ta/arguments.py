@@ -76,13 +76,13 @@ class Check(NamedTuple):
 
     def ready(self, name: str, like: str | None, alone: bool) -> str:
         """When an argument needs no conversion, in Python; an array has the shape of `like`."""
-        tests = [f"type({name}) is {kind.__name__}" for kind in self.kinds]
+        tests = [f"TYPE({name}) is {kind.__name__}" for kind in self.kinds]
         number = f"({' or '.join(tests)}) and {self.least!r} <= {name} <= {self.most!r}"
         if self.dtype is None:
             return number if self.kinds else "False"
         shape = f"{name}.shape == {like}.shape" if like else f"{name}.ndim"
         dtype = "FLOAT" if self.dtype is FLOAT else "BOOL"
-        array = f"type({name}) is ndarray and {name}.dtype is {dtype} and {shape}"
+        array = f"TYPE({name}) is ndarray and {name}.dtype is {dtype} and {shape}"
         return f"({array} or {number})" if self.kinds and (like or alone) else array
 
 
@@ -366,4 +366,4 @@ def _entrance(
     return write
 
 
-_DTYPES = {"FLOAT": FLOAT, "BOOL": BOOL}
+_DTYPES = {"FLOAT": FLOAT, "BOOL": BOOL, "TYPE": type}  # a parameter may be called `type`

@@ -22,7 +22,9 @@ from chartpact.ta.arguments import (
     Numbers,
     Operand,
     Series,
+    argument,
     checked,
+    fit,
     numbers,
     series_by,
     whole,
@@ -33,6 +35,7 @@ __all__ = [
     "abs",
     "add",
     "add_scalar",
+    "avg",
     "ceil",
     "div",
     "div_scalar",
@@ -61,6 +64,7 @@ __all__ = [
 Value = TypeVar("Value", float, Floats)  # a number gives a number, a series a series
 
 MOST_DECIMALS = 300  # a float has no more
+TOLERANCE = 1e-10  # Pine's
 
 # No warnings, whatever the caller's settings: na is an answer here, not an accident.
 quiet = np.errstate(all="ignore")
@@ -228,6 +232,33 @@ def min(a: ArrayLike, *others: ArrayLike) -> Floats:
     return cast(Floats, result)
 
 
+def avg(a: ArrayLike, *others: ArrayLike) -> Floats:
+    """Mean of several series or numbers, bar by bar; na where one is na.
+
+    >>> avg([1, 2], [3, 6])
+    array([2., 4.])
+    >>> avg(1, 2, 6)
+    3.0
+    """
+    given = {"a": a, **{f"argument {place}": value for place, value in enumerate(others, start=2)}}
+    values = {name: argument("avg", name, numbers, value) for name, value in given.items()}
+    fit("avg", {name: value for name, value in values.items() if value.ndim})
+    return cast(Floats, plain(without_infinity(_mean, *values.values())))
+
+
+def _mean(*values: Any) -> Any:
+    """Pine adds more than two numbers with Kahan's correction."""
+    if len(values) <= 2:
+        return reduce(np.add, values) / len(values)
+    total, correction = 0.0, 0.0
+    for value in values:
+        corrected = value - correction
+        longer = total + corrected
+        correction = (longer - total) - corrected
+        total = longer
+    return (total - correction) / len(values)
+
+
 add_scalar = with_number(add, "Every value plus the number x.", "[1, 2], 10", "array([11., 12.])")
 sub_scalar = with_number(sub, "Every value less the number x.", "[10, 20], 1", "array([ 9., 19.])")
 mul_scalar = with_number(mul, "Every value times the number x.", "[1, 2], 10", "array([10., 20.])")
@@ -362,29 +393,47 @@ def ceil(x: Annotated[Value, NUMBERS]) -> Value:
 @checked
 @quiet
 def round(
-    x: Annotated[Value, NUMBERS], precision: Annotated[int | None, whole(0, MOST_DECIMALS)] = None
+    x: Annotated[Value, NUMBERS],
+    precision: Annotated[int | None, whole(most=MOST_DECIMALS)] = None,
 ) -> Value:
-    """The nearest whole number, halves upwards, or the nearest with `precision` decimals.
+    """The nearest whole number, halves away from zero, or the nearest with `precision` decimals.
 
-    Of a series or a number; na stays na.
+    Of a series or a number; na stays na. As in Pine, what is less than 1e-10 of the last decimal
+    short of a half counts as one (1.005 has no exact float), and a precision below 0 acts like 0.
 
     >>> round([1.5, 2.5, -1.5])
-    array([ 2.,  3., -1.])
-    >>> round(2.345, 1)
-    2.3
+    array([ 2.,  3., -2.])
+    >>> round(1.005, 2)
+    1.01
     """
-    if precision is None:
-        return cast(Value, _whole(_nearest(x)))
+    size = np.abs(x)
+    if precision is None or precision <= 0:
+        nearest = np.copysign(_nearest(size, 0.0, 0.5), x) + 0.0  # no negative zero
+        return cast(Value, _whole(nearest) if precision is None else plain(nearest))
     scale = 10.0**precision
-    scaled = np.multiply(x, scale)
+    scaled, error = _product(size, scale)
+    nearest = np.copysign(_nearest(scaled, error, 0.5 - TOLERANCE) / scale, x) + 0.0
     # beyond 2**52 there are no decimals left to round
-    exact = np.abs(scaled) < 2.0**52
-    return cast(Value, plain(np.where(exact, _nearest(scaled) / scale, x)))
+    return cast(Value, plain(np.where(scaled < 2.0**52, nearest, x)))
 
 
-def _nearest(x: Any) -> Any:
+def _nearest(x: Any, error: Any, half: float) -> Any:
+    """The whole number nearest to x + error."""
     below = np.floor(x)
-    return below + (x - below >= 0.5)
+    return below + ((x - below) + error >= half)
+
+
+def _product(a: Any, b: float) -> tuple[Any, Any]:
+    """a · b, and what rounding took from it (Dekker's product of halves)."""
+    product = np.multiply(a, b)
+    high, other = _upper_half(a), _upper_half(b)
+    low, rest = a - high, b - other
+    return product, low * rest - (((product - high * other) - low * other) - high * rest)
+
+
+def _upper_half(x: Any) -> Any:
+    large = np.multiply(x, 2.0**27 + 1)
+    return large - (large - x)
 
 
 def _whole(result: Any) -> Any:

@@ -73,6 +73,8 @@ KERNELS: dict[str, tuple[str, str]] = {
     "valuewhen": ("(n),(n),()->(n)", "?dq->d"),
     "pivot_high": ("(n),(),()->(n)", "dqq->d"),
     "pivot_low": ("(n),(),()->(n)", "dqq->d"),
+    "rci": ("(n),()->(n)", "dq->d"),
+    "period_prices": ("(n),(n),(n),(n),(n),()->(n),(n),(n),(n),(n)", "?dddd?->ddddd"),
     # value by value
     "add": ("(),()->()", "dd->d"),
     "sub": ("(),()->()", "dd->d"),

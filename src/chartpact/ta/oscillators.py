@@ -22,6 +22,7 @@ __all__ = [
     "macd",
     "mfi",
     "mom",
+    "rci",
     "roc",
     "rsi",
     "stoch",
@@ -116,6 +117,20 @@ def cog(source: Series, n: Length, out: Out = None) -> Floats:
 
     >>> cog([1, 1, 2], 2)
     array([        nan, -1.5       , -1.33333333])
+    """
+
+
+@checked
+@by_kernel
+def rci(source: Series, n: Length, out: Out = None) -> Floats:
+    """Rank correlation index, −100 … 100: how far the order of n values is that of time.
+
+    Values less than 1e-10 apart share a rank; n equal values are na. First value at bar n, as in
+    Pine. An na bar repeats the last value; the windows after it hold in its place the value of
+    n + 1 bars before.
+
+    >>> rci([1, 2, 3, 5, 4], 3)
+    array([ nan,  nan,  nan, 100.,  50.])
     """
 
 

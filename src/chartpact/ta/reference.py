@@ -1000,6 +1000,61 @@ def pivot_low(x: Floats, left: int, right: int) -> Floats:
     return -pivot_high(-x, left, right)
 
 
+def rci(x: Floats, n: int) -> Floats:
+    """100 × the correlation of age and rank in the last n bars: the newest and the largest are 0.
+
+    Values less than EPSILON above the smallest of their group share its mean rank. From bar n on;
+    equal values are na. An na bar repeats the last result. Pine keeps values in n + 1 slots and an
+    na bar leaves its slot as it was, so there the window holds the value of n + 1 bars before.
+    """
+    out, slots, last = _empty(x), [0.0] * (min(n, len(x)) + 1), NA
+    if n >= len(x):
+        return out
+    for i, value in enumerate(x.tolist()):
+        if math.isfinite(value):
+            slots[i % (n + 1)] = value
+            if i >= n:
+                last = _rank_correlation([slots[(i - age) % (n + 1)] for age in range(n)])
+        out[i] = last
+    return out
+
+
+def _rank_correlation(newest_first: list[float]) -> float:
+    n, order, rank_of, first = len(newest_first), sorted(newest_first), {}, 0
+    while first < n:
+        group = [value for value in order[first:] if value - order[first] < EPSILON]
+        for value in group:
+            rank_of[value] = n - 1 - (2 * first + len(group) - 1) / 2
+        first += len(group)
+    ages, ranks = range(n), [rank_of[value] for value in newest_first]
+    mean = (n - 1) / 2  # of ages and of ranks
+    product = math.fsum((age - mean) * (rank - mean) for age, rank in zip(ages, ranks, strict=True))
+    spreads = [math.fsum((place - mean) ** 2 for place in places) for places in (ages, ranks)]
+    return _ratio(100 * product, math.sqrt(spreads[0] * spreads[1]))
+
+
+def period_prices(
+    anchor: Bools, open: Floats, high: Floats, low: Floats, close: Floats, developing: bool
+) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+    """High, low, open and close of the period that ended last, and the open of the one after it.
+
+    A period goes from an anchor bar to the bar before the next; the first starts at bar 0. While
+    it develops, the prices are those of the running period and of the current bar's close. The
+    extremes ignore na.
+    """
+    top, bottom, first, last, now = (_empty(close) for _ in range(5))
+    begin, ended = 0, slice(0, 0)
+    for i in range(len(close)):
+        if anchor[i] and i > 0:
+            begin, ended = i, slice(begin, i)
+        period = slice(begin, i + 1) if developing else ended
+        if period.stop:
+            top[i] = max((v for v in high[period] if not math.isnan(v)), default=NA)
+            bottom[i] = min((v for v in low[period] if not math.isnan(v)), default=NA)
+            first[i], last[i], now[i] = open[period.start], close[period.stop - 1], open[begin]
+    return top, bottom, first, last, now
+
+
 # -------------------------------------------------------------------------------- arithmetic
 #
 # Value by value. What is infinite though no operand is becomes na.

@@ -23,7 +23,7 @@ from chartpact.script.host.ohlcv import Ohlcv
 from chartpact.script.runtime.meter import Meter
 from chartpact.script.runtime.series import Series, TextSeries, array_of, charge_division
 from chartpact.script.runtime.values import LISTS, a_type
-from chartpact.ta import TaError
+from chartpact.ta import TaError, wallclock
 from chartpact.ta.arguments import Bools, Floats
 from chartpact.textcolumn import TextColumn
 
@@ -42,6 +42,7 @@ _CHOSEN_FROM = frozenset((*LISTS, Series, TextSeries))
 _HIDDEN = frozenset(("out",))  # parameters that make sense with NumPy only
 _LONGEST_TEXT = 200
 _DIVISIONS = frozenset(("mod", "mod_scalar"))
+_BY_CLOCK = frozenset(wallclock.__all__)
 _YEAR_MS = 366 * 86_400_000
 
 
@@ -110,11 +111,11 @@ def function(name: str, meter: Meter, bars: int) -> Callable[..., Any]:
     outputs = declared.outputs
     rate, fixed = costs.RATES.get(name, costs.USUAL_RATE), costs.LONG_CALLS.get(name, costs.CALL)
     window = None if name in costs.FLAT or not declared.windowed else costs.WINDOW
-    window = costs.MODE_WINDOW if name == "mode" else window
+    window = costs.SLOW_WINDOWS.get(name, window)
     on_one_bar, quick = ON_ONE_BAR.get(name), costs.QUICK
     # Given by name, so that no further value of a call is taken for it.
     hidden = dict.fromkeys(declared.hidden)
-    divides = name in _DIVISIONS
+    divides, by_clock = name in _DIVISIONS, name in _BY_CLOCK
     finite = name in FINITE
 
     def call(*positional: Any, **named: Any) -> Any:
@@ -143,7 +144,7 @@ def function(name: str, meter: Meter, bars: int) -> Callable[..., Any]:
             meter.charge(costs.SCALARS.get(name, costs.SCALAR))
         arguments = [_argument(value, lengths, meter, name) for value in positional]
         options = {key: _argument(value, lengths, meter, name) for key, value in named.items()}
-        if str in kinds:
+        if str in kinds and by_clock:
             _charge_clock(arguments, options, meter)
         if divides and len(arguments) + len(options) > 1:
             _charge_division(arguments, options, meter)

@@ -44,7 +44,7 @@ RATES: Mapping[str, int] = {  # in parts of a step: PARTS are one
 }  # fmt: skip
 USUAL_RATE, PARTS = 8, 32
 WINDOW = 300
-MODE_WINDOW = 30
+SLOW_WINDOWS: Mapping[str, int] = {"mode": 30, "rci": 12}
 FLAT = frozenset(  # functions that take no longer for a longer window
     (
         "atr bb bbw change cmo cog correlation dmi ema falling highest highestbars hma kc kcw "
