@@ -144,16 +144,14 @@ class Plan:
 
     def needs(self, bars: Bars) -> Needs:
         """What the host must fetch for it."""
-        if self.indicator is None or self.problem is not None:
-            return {}
-        return self.indicator.needs(bars, self.params)
+        drawn = self.indicator if self.problem is None else None
+        return {} if drawn is None else drawn.needs(bars, self.params)
 
     @property
     def looks_outside(self) -> bool:
         """Whether it may need more than what comes with the bars."""
-        if self.indicator is None or self.problem is not None:
-            return False
-        return self.indicator.looks_outside(self.params)
+        drawn = self.indicator if self.problem is None else None
+        return drawn is not None and drawn.looks_outside(self.params)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ import csv
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from io import StringIO
 
 import numpy as np
@@ -24,12 +23,8 @@ Lines = NDArray[np.int64]
 _BLANK_LINES = re.compile(rb"(?:[^\S\n]*\n)*")
 
 
-@dataclass(frozen=True)
-class Part:
-    """Some rows: the texts of each wanted column, and the line that each row stands on."""
-
-    fields: list[Texts]
-    lines: Lines
+# Some rows: the texts of each wanted column, and the line that each row stands on.
+Part = tuple[list[Texts], Lines]
 
 
 def read(data: bytes) -> Table:
@@ -50,11 +45,11 @@ def read(data: bytes) -> Table:
     places = [names.index(name) for name in wanted]
     split = _split_quoted if b'"' in body else _split_unquoted
     parts = list(_progress(split(body, separator, len(names), places, line), body))
-    if not any(len(part.lines) for part in parts):
+    if not any(len(lines) for _, lines in parts):
         raise BarsError("the file has a header, but no bars")
-    lines = np.concatenate([part.lines for part in parts])
+    lines = np.concatenate([lines for _, lines in parts])
     columns = {
-        name: np.concatenate([part.fields[number] for part in parts])
+        name: np.concatenate([fields[number] for fields, _ in parts])
         for number, name in enumerate(wanted)
     }
     return Table(columns, lambda row: f"line {lines[row]}")
@@ -85,7 +80,7 @@ def _progress(parts: Iterator[Part], body: bytes) -> Iterator[Part]:
     with tqdm(total=rows, desc="reading bars", unit=" rows", leave=False) as bar:
         for part in parts:
             yield part
-            bar.update(len(part.lines))
+            bar.update(len(part[1]))
 
 
 def _split_unquoted(
@@ -100,21 +95,21 @@ def _split_unquoted(
         begin, end = starts[first : first + CHUNK], ends[first : first + CHUNK]
         lines = np.arange(first, first + len(end)) + header + 1
         inside = cuts[np.searchsorted(cuts, begin[0]) : np.searchsorted(cuts, end[-1])]
-        found = np.diff(np.searchsorted(inside, np.append(begin, end[-1])))
-        blank = found == 0
+        counts = np.diff(np.searchsorted(inside, np.append(begin, end[-1])))
+        blank = counts == 0
         blank[blank] = [
             not body[a:b].strip() for a, b in zip(begin[blank], end[blank], strict=True)
         ]
-        ragged = ~blank & (found != width - 1)
+        ragged = ~blank & (counts != width - 1)
         if ragged.any():
             row = int(np.argmax(ragged))
-            raise _ragged(int(lines[row]), int(found[row]) + 1, width)
+            raise _ragged(int(lines[row]), int(counts[row]) + 1, width)
         if blank.any():
             begin, end, lines = begin[~blank], end[~blank], lines[~blank]
         inner = inside.reshape(len(end), width - 1)
         edges = np.column_stack((begin - 1, inner, end))
         _refuse_long(np.diff(edges)[:, places].max(axis=1, initial=0) - 1, lines)
-        yield Part([_cut(text, edges[:, p] + 1, edges[:, p + 1]) for p in places], lines)
+        yield [_cut(text, edges[:, p] + 1, edges[:, p + 1]) for p in places], lines
 
 
 def _cut(text: NDArray[np.uint8], begin: Lines, end: Lines) -> Texts:
@@ -150,7 +145,7 @@ def _split_quoted(
             _refuse_long(np.array(longest, np.int64), np.array(lines, np.int64))
             table = np.array(rows, np.bytes_).reshape(len(rows), len(places))
             fields = [_strip(np.ascontiguousarray(column)) for column in table.T]
-            yield Part(fields, np.array(lines, np.int64))
+            yield fields, np.array(lines, np.int64)
             rows, lines = [], []
         if row is None:
             return
@@ -177,5 +172,5 @@ def _refuse_long(length: Lines, lines: Lines) -> None:
         raise BarsError(f"line {lines[row]}: a field of {length[row]} bytes is no number or time")
 
 
-def _ragged(line: int, found: int, width: int) -> BarsError:
-    return BarsError(f"line {line} has {found} fields, but the header has {width}")
+def _ragged(line: int, count: int, width: int) -> BarsError:
+    return BarsError(f"line {line} has {count} fields, but the header has {width}")

@@ -4,7 +4,7 @@ import argparse
 import json
 import sys
 
-from chartpact.catalogue import Indicator, describe
+from chartpact.catalogue import describe
 from chartpact.charts import chart
 from chartpact.cli import ALL_FAILED, DONE, Verbs
 from chartpact.cli.arguments import add_bars, add_indicators, load_bars
@@ -49,19 +49,12 @@ def run_indicators(args: argparse.Namespace) -> int:
     width = max(len(indicator.name) for indicator in indicators)
     for indicator in indicators:
         print(f"{indicator.name:<{width}}  {indicator.category:<8}  {indicator.description}")
-        for line in _format_details(indicator):
-            print(f"{'':<{width}}  {line}")
+        if indicator.aliases:
+            print(f"{'':<{width}}  also: {', '.join(indicator.aliases)}")
+        if indicator.params:
+            pairs = (f"{p.name}={'' if p.default is None else p.default}" for p in indicator.params)
+            print(f"{'':<{width}}  takes: {', '.join(pairs)}")
     return DONE
-
-
-def _format_details(indicator: Indicator) -> list[str]:
-    lines = []
-    if indicator.aliases:
-        lines.append(f"also: {', '.join(indicator.aliases)}")
-    if indicator.params:
-        pairs = (f"{p.name}={'' if p.default is None else p.default}" for p in indicator.params)
-        lines.append(f"takes: {', '.join(pairs)}")
-    return lines
 
 
 def run_chart(args: argparse.Namespace) -> int:

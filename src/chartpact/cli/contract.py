@@ -192,10 +192,9 @@ def run_test(args: argparse.Namespace) -> int:
     )
     ok = not failed and not result.unnoticed
     if args.json:
-        names = [example.name for example in loaded]
         verdicts = [
             {"name": name, "ok": name not in failed, "message": failed.get(name, "")}
-            for name in names
+            for name in (example.name for example in loaded)
         ]
         print(json.dumps({"ok": ok, "examples": verdicts, "mutation": result.to_json()}))
         return DONE if ok else VIOLATION

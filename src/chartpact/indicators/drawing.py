@@ -59,7 +59,11 @@ def across(y: float, bars: int) -> Floats:
 
 def marks(where: Bools, y: Floats, color: str, size: float, label: str) -> DotPlot:
     """A labelled dot on each bar where the condition holds; y is known there."""
-    at = np.flatnonzero(where)
+    return dots(np.flatnonzero(where), y, color, size, label)
+
+
+def dots(at: NDArray[np.intp], y: Floats, color: str, size: float, label: str) -> DotPlot:
+    """A labelled dot on each of these bars."""
     return DotPlot(points=Points(x=at, y=y[at], size=size, label=label), color=color)
 
 

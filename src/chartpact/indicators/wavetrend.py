@@ -13,6 +13,7 @@ from chartpact.indicators.drawing import (
     Floats,
     across,
     columns,
+    dots,
     faded,
     fill,
     finite,
@@ -23,7 +24,7 @@ from chartpact.indicators.drawing import (
     scene,
 )
 from chartpact.params import Param
-from chartpact.scene import DivLinePlot, DotPlot, Plot, Points, Scene
+from chartpact.scene import DivLinePlot, DotPlot, Plot, Scene
 
 SMOOTH = 3  # bars of the average that is WT2
 FLAT = "where the price has not moved in the channel"
@@ -240,16 +241,14 @@ def _divergences(bars: Bars, wt2: Floats, rsi: Floats) -> list[Plot]:
         for end, begin, color in sorted(lines)  # no bar is both a top and a bottom
     ]
     # Every strong divergence is a weak one too, so "any" are the weak ones.
-    for at, y, color, size, label in (
-        (bull.centre, wt2, ink.EMERALD, 4, "wt_bull_div"),
-        (bear.centre, wt2, ink.RED, 4, "wt_bear_div"),
-        (faint_bull.centre, wt2, faded(ink.EMERALD, 0.4), 4, "wt_bull_div"),
-        (faint_bear.centre, wt2, faded(ink.RED, 0.4), 4, "wt_bear_div"),
-        (faint_bull.centre, across(-95, len(wt2)), ink.EMERALD, 5, "any_bull_div"),
-        (faint_bear.centre, across(95, len(wt2)), ink.RED, 5, "any_bear_div"),
-    ):
-        dots = Points(x=at, y=y[at], size=size, label=label)
-        plots.append(DotPlot(points=dots, color=color))
+    plots += [
+        dots(bull.centre, wt2, ink.EMERALD, 4, "wt_bull_div"),
+        dots(bear.centre, wt2, ink.RED, 4, "wt_bear_div"),
+        dots(faint_bull.centre, wt2, faded(ink.EMERALD, 0.4), 4, "wt_bull_div"),
+        dots(faint_bear.centre, wt2, faded(ink.RED, 0.4), 4, "wt_bear_div"),
+        dots(faint_bull.centre, across(-95, len(wt2)), ink.EMERALD, 5, "any_bull_div"),
+        dots(faint_bear.centre, across(95, len(wt2)), ink.RED, 5, "any_bear_div"),
+    ]
     known = bull.centre + divergence.WING
     then = wt2[bull.previous]
     gold = known[
@@ -258,5 +257,4 @@ def _divergences(bars: Bars, wt2: Floats, rsi: Floats) -> list[Plot]:
         & ta.le(then - wt2[known], -5)
         & ta.lt(rsi[bull.centre], 30)
     ]
-    dots = Points(x=gold, y=wt2[gold], size=8, label="gold_buy")
-    return [*plots, DotPlot(points=dots, color=ink.GOLD)]
+    return [*plots, dots(gold, wt2, ink.GOLD, 8, "gold_buy")]

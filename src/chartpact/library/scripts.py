@@ -128,7 +128,6 @@ class Scripts:
                 raise self._unknown(connection, user, name)
 
     def get(self, user: str, name: str) -> Script:
-        """The script of that name."""
         with self._database.read() as connection:
             row = connection.execute(sa.select(user_indicators).where(*_key(user, name))).first()
             if row is None:
@@ -148,7 +147,6 @@ class Scripts:
             return [Script(*row) for row in connection.execute(query)]
 
     def names(self, user: str) -> tuple[str, ...]:
-        """The names of the user's scripts."""
         with self._database.read() as connection:
             return _names(connection, user)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from chartpact.render.errors import RenderError
 
 if TYPE_CHECKING:  # a worker that only rasterises loads neither bars nor scenes
-    from chartpact.render.subject import Chart
+    from chartpact.render.frame import Chart
 
 __all__ = ["FORMATS", "RenderError", "png", "svg"]
 

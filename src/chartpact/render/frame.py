@@ -1,7 +1,9 @@
-"""The frame of a pane: its place on the picture, its scales, its colours."""
+"""What a picture is drawn from, and the frame of a pane: its place, its scales, its colours."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
@@ -9,11 +11,22 @@ from chartpact.bars import Bars
 from chartpact.render.display import Area, Ints
 from chartpact.render.scales import BarScale, ValueScale
 from chartpact.render.theme import Theme
-from chartpact.scene import Anchor
+from chartpact.scene import Anchor, Drawn
 
 TEXT = 12.0  # pixels: legends and tags
 SMALL = 11.0  # axis labels
 FURTHEST = 10**9  # bars
+
+
+class Chart(Protocol):
+    """The bars in view, the bars before them too where they are known, and the indicators."""
+
+    @property
+    def bars(self) -> Bars: ...
+    @property
+    def history(self) -> Bars | None: ...
+    @property
+    def drawn(self) -> Sequence[Drawn]: ...
 
 
 @dataclass(frozen=True)

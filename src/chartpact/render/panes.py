@@ -10,8 +10,7 @@ from chartpact.drawing import CHANNELS, DrawnObject
 from chartpact.render import labels, plots, shapes
 from chartpact.render.display import Floats
 from chartpact.render.errors import RenderError
-from chartpact.render.frame import Timeline
-from chartpact.render.subject import Chart
+from chartpact.render.frame import Chart, Timeline
 from chartpact.scene import (
     Box,
     Drawn,

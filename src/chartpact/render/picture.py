@@ -36,13 +36,12 @@ from chartpact.render.display import (
     bounding_box,
 )
 from chartpact.render.errors import RenderError
-from chartpact.render.frame import SMALL, Frame, Timeline
+from chartpact.render.frame import SMALL, Chart, Frame, Timeline
 from chartpact.render.legend import Row
 from chartpact.render.look import Look
 from chartpact.render.numberformat import NumberFormat, decimals_of, price_format, range_format
 from chartpact.render.panes import Content
 from chartpact.render.scales import BarScale, ValueScale
-from chartpact.render.subject import Chart
 from chartpact.render.textblock import Occupied
 from chartpact.render.theme import fade, theme
 from chartpact.scene import BarColorPlot, HBarPlot, HLinePlot

@@ -61,7 +61,6 @@ THEMES: Mapping[str, Theme] = MappingProxyType({known.name: known for known in (
 
 
 def theme(name: str) -> Theme:
-    """The theme of that name."""
     if name not in THEMES:
         raise RenderError(f"{name!r} is not a theme: use {' or '.join(THEMES)}")
     return THEMES[name]

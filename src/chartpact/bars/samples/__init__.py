@@ -128,7 +128,7 @@ def calendar(
 def _bars(name: str) -> Bars:
     sample = SAMPLES[name]
     quote = sample.market.quotes[sample.which]
-    made = Bars(
+    bars = Bars(
         *_walk(sample.market)[sample.which],
         symbol=quote.symbol,
         timeframe=f"{sample.market.minutes}m",
@@ -138,7 +138,7 @@ def _bars(name: str) -> Bars:
         pair=f"{PREFIX}{sample.pair}",
         calendar=CALENDAR,
     )
-    return made.resample(sample.timeframe)
+    return bars.resample(sample.timeframe)
 
 
 _walk = cache(walk)
