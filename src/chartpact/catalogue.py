@@ -7,10 +7,11 @@
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from chartpact import indicators
 from chartpact.bars import Bars
+from chartpact.indicators.builtin import Builtin
 from chartpact.needs import BARS, CALENDAR, Need, Needs, Supplies
 from chartpact.params import IndicatorError, Param
 from chartpact.params import resolve as resolve_params
@@ -20,46 +21,6 @@ from chartpact.scene import Scene
 
 if TYPE_CHECKING:
     from chartpact.script import Limits, Result
-
-
-class Indicator(Protocol):
-    """Anything that draws a scene from bars."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def title(self) -> str: ...
-    @property
-    def short_title(self) -> str | None: ...
-    @property
-    def aliases(self) -> Sequence[str]: ...
-    @property
-    def category(self) -> str: ...  # overlay, panel or external
-    @property
-    def source(self) -> str: ...  # builtin, pact or user
-    @property
-    def description(self) -> str: ...
-    @property
-    def params(self) -> Sequence[Param]: ...
-    @property
-    def overlay(self) -> bool: ...
-
-    def needs(self, bars: Bars, values: Mapping[str, Any]) -> Needs:
-        """What the host must fetch before this is drawn on the bars."""
-
-    def looks_outside(self, values: Mapping[str, Any]) -> bool:
-        """Whether it needs anything besides the pair and the calendar of the bars themselves."""
-
-    def draw(self, bars: Bars, values: Mapping[str, Any], supplies: Supplies) -> Scene:
-        """The scene on these bars; `values` has every parameter, checked."""
-
-
-def describe(indicator: Indicator) -> dict[str, Any]:
-    """The indicator as the lists of every door show it."""
-    names = ("name", "title", "aliases", "category", "source", "description")
-    data = {name: getattr(indicator, name) for name in names}
-    data["aliases"] = list(indicator.aliases)
-    return {**data, "params": [param.to_json() for param in indicator.params]}
 
 
 @dataclass(frozen=True)
@@ -130,6 +91,17 @@ class ScriptIndicator:
 
     def draw(self, bars: Bars, values: Mapping[str, Any], supplies: Supplies) -> Scene:
         return self.run(bars, values, supplies).scene
+
+
+Indicator = Builtin | ScriptIndicator  # draws a scene from bars
+
+
+def describe(indicator: Indicator) -> dict[str, Any]:
+    """The indicator as the lists of every door show it."""
+    names = ("name", "title", "aliases", "category", "source", "description")
+    data = {name: getattr(indicator, name) for name in names}
+    data["aliases"] = list(indicator.aliases)
+    return {**data, "params": [param.to_json() for param in indicator.params]}
 
 
 @dataclass(frozen=True)
