@@ -11,12 +11,12 @@ from dataclasses import replace
 from io import BytesIO
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from chartpact.bars import csvfile, parquet, samples
 from chartpact.bars.bars import Bars
 from chartpact.bars.errors import BarsError, SourceNotConfigured, unreadable
-from chartpact.bars.table import Options, to_fields
+from chartpact.bars.table import Known, Options, to_fields
 
 SOURCE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 _ARCHIVES = {
@@ -27,23 +27,14 @@ _ARCHIVES = {
 }
 
 
-def load(
-    source: str | PathLike[str],
-    *,
-    tz: str | None = None,
-    stamp: str = "open",
-    symbol: str | None = None,
-    timeframe: str | None = None,
-    tick_size: float | None = None,
-    day_roll: str | None = None,
-    market: str | None = None,
-) -> Bars:
+def load(source: str | PathLike[str], **known: Unpack[Known]) -> Bars:
     """Bars of a CSV or Parquet file, of `sample:NAME`, or of `SYMBOL@SOURCE`.
 
     `tz` is the zone of times that name none. `stamp` says whether times are the bars' opens or
-    their closes. The others override what the file's name and rows say.
+    their closes. `symbol`, `timeframe`, `tick_size`, `day_roll` and `market` override what the
+    file's name and rows say.
     """
-    options = Options(tz, stamp, symbol, timeframe, tick_size, day_roll, market)
+    options = Options(**known)
     text = fspath(source)
     if text.startswith(samples.PREFIX):
         return override(samples.bars(text), options)

@@ -25,28 +25,20 @@ class Unavailable(HttpError):
     """The server did not answer, or could not: it may the next time."""
 
 
-class _Transient(Exception):
-    """A failure that may be over at the next try."""
-
-
 def get_json(base: str, path: str, query: dict[str, str], timeout_s: float) -> Any:
     """The JSON document at a path of a server; a transient failure is tried once more."""
     if not _is_address(base):
         raise HttpError(f"{base!r} is not the http or https address of a server")
-    parts = urlsplit(base)
     url = f"{base.rstrip('/')}{path}?{urlencode(query)}"
     try:
         body = _get(url, timeout_s)
-    except _Transient:
+    except Unavailable:
         time.sleep(PAUSE_S)
-        try:
-            body = _get(url, timeout_s)
-        except _Transient as failure:
-            raise Unavailable(f"{parts.netloc} {failure}") from None
+        body = _get(url, timeout_s)
     try:
         return json.loads(body)
     except (ValueError, RecursionError):  # of brackets without end
-        raise HttpError(f"{parts.netloc} did not answer with JSON") from None
+        raise HttpError(f"{urlsplit(base).netloc} did not answer with JSON") from None
 
 
 def _is_address(base: str) -> bool:
@@ -76,11 +68,12 @@ def _get(url: str, timeout_s: float) -> bytes:
     try:
         return body.result(timeout_s)
     except TimeoutError:
-        raise _Transient(f"did not answer within {timeout_s:g} s") from None
+        server = urlsplit(url).netloc
+        raise Unavailable(f"{server} did not answer within {timeout_s:g} s") from None
 
 
 def _read(url: str, timeout_s: float) -> bytes:
-    deadline = time.monotonic() + timeout_s
+    deadline, server = time.monotonic() + timeout_s, urlsplit(url).netloc
     request = Request(url, headers={"Accept": "application/json", "User-Agent": "chartpact"})
     try:
         with urlopen(request, timeout=timeout_s) as answer:
@@ -92,22 +85,21 @@ def _read(url: str, timeout_s: float) -> bytes:
                 if time.monotonic() > deadline:
                     raise TimeoutError
             if answer.length:
-                raise _Transient(f"broke off {answer.length} bytes before the end")
+                raise Unavailable(f"{server} broke off {answer.length} bytes before the end")
             return body
     except HTTPError as refusal:
         with refusal:
             reason = _explain(refusal)
-        if refusal.code >= 500 or refusal.code == BUSY:
-            raise _Transient(reason) from None
-        raise HttpError(f"{urlsplit(url).netloc} {reason}") from None
+        failed = refusal.code >= 500 or refusal.code == BUSY
+        raise (Unavailable if failed else HttpError)(f"{server} {reason}") from None
     except URLError as failure:
         if isinstance(failure.reason, TimeoutError):
             raise failure.reason from None
-        raise _Transient(f"cannot be reached ({failure.reason})") from None
+        raise Unavailable(f"{server} cannot be reached ({failure.reason})") from None
     except TimeoutError:
         raise
     except (OSError, HTTPException) as failure:
-        raise _Transient(f"broke off ({type(failure).__name__})") from None
+        raise Unavailable(f"{server} broke off ({type(failure).__name__})") from None
 
 
 def _explain(refusal: HTTPError) -> str:
