@@ -1,6 +1,6 @@
 /* What a kernel is: one function over one series of bars, and the table of all of them.
 
-   NumPy calls a loop over rows; gufuncs.c turns each row into a Frame of contiguous operands and
+   NumPy calls a loop over rows; rows.c turns each row into a Frame of contiguous operands and
    calls the kernel on it. A kernel therefore never sees a stride, an alias of its output or a row
    count, and where the table says SKIPS_NA or HOLDS_NA it never sees an na either. What a
    kernel writes is `bounded`: it never makes an infinity. */
@@ -74,6 +74,9 @@ static inline void fill(double *out, int64_t n, double value)
 #else
 #define WIDE
 #endif
+
+/* A branch that the processor foretells well, where a selection would lengthen a chain. */
+#define RARELY(condition) __builtin_expect(condition, 0)
 
 int64_t first_na(const double *x, int64_t n); /* n where there is none */
 

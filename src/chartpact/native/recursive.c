@@ -236,9 +236,8 @@ int kernel_rsi(Frame *f)
 
 WIDE static void quotients(const Pair *pairs, double *out, int64_t n)
 {
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n; i++)
         out[i] = bounded(pairs[i][0] / pairs[i][1]);
-    }
 }
 
 WIDE static void steps_and_sizes(const double *x, const double *before, Pair *steps, int64_t n)
@@ -424,46 +423,67 @@ int kernel_dmi(Frame *f)
     return 0;
 }
 
+static double least(double a, double b) { return a < b ? a : b; }
+static double most(double a, double b) { return a > b ? a : b; }
+
+/* The bands a bar would have by itself; `range` becomes the lower one. */
+WIDE static void bands_of_bars(const double *high, const double *low, const double *close,
+                               double reach, double *upper, double *range, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        double middle = (high[i] + low[i]) / 2, away = reach * range[i];
+        double top = middle + away, bottom = middle - away;
+        range[i] = bottom;
+        upper[i] = is_na(close[i]) | is_na(bottom) ? NA : bounded(top);
+    }
+}
+
 /* Pine answers (0, 1) on bar 0. The trend starts down, on the first bar after it that has an atr.
    A band moves only inwards, unless the last close broke it; Pine tells the last trend by
    comparing the last line with the last upper band, also where the bands meet. */
 int kernel_supertrend(Frame *f)
 {
-    const double *high = series(f, 0), *low = series(f, 1), *close = series(f, 2);
-    double reach = factor(f, 3), *line = f->out[0], *direction = f->out[1];
-    double upper = NA, lower = NA, last_line = NA, last_close = NA, trend = 1;
+    const double *close = series(f, 2);
+    double *line = f->out[0], *direction = f->out[1];
     atr(f, length(f, 4), line);
-    for (int64_t i = 0; i < f->n; i++) {
-        double range = line[i], middle = (high[i] + low[i]) / 2;
-        if (i == 0 || is_na(middle) || is_na(close[i]) || is_na(range)) {
-            line[i] = i == 0 ? 0 : NA;
-            direction[i] = trend;
+    bands_of_bars(series(f, 0), series(f, 1), close, factor(f, 3), direction, line, f->n);
+    line[0] = 0, direction[0] = 1;
+    int64_t i = 1;
+    for (; i < f->n && is_na(direction[i]); i++)
+        line[i] = NA, direction[i] = 1;
+    if (i == f->n)
+        return 0;
+    double upper = direction[i], lower = line[i], last_close = close[i];
+    double last_line = upper, trend = 1;
+    line[i] = upper, direction[i] = trend;
+    for (i++; i < f->n; i++) {
+        double top = direction[i], bottom = line[i];
+        if (is_na(top)) {
+            line[i] = NA, direction[i] = trend;
             continue;
         }
-        double top = middle + reach * range, bottom = middle - reach * range;
-        if (is_na(upper)) {
-            upper = top, lower = bottom;
-        } else {
-            bool was_down = last_line == upper;
-            upper = top < upper || last_close > upper ? top : upper;
-            lower = bottom > lower || last_close < lower ? bottom : lower;
-            bool flips = was_down ? close[i] > upper : close[i] < lower;
-            trend = was_down == flips ? -1 : 1;
-        }
+        bool was_down = last_line == upper;
+        if (RARELY(last_close > upper))
+            upper = INFINITY;
+        if (RARELY(last_close < lower))
+            lower = -INFINITY;
+        upper = least(top, upper);
+        lower = most(bottom, lower);
         last_close = close[i];
-        last_line = trend > 0 ? upper : lower;
-        line[i] = bounded(last_line);
+        if (was_down)
+            trend = last_close > upper ? -1 : 1;
+        else
+            trend = last_close < lower ? 1 : -1;
+        line[i] = last_line = trend > 0 ? upper : lower;
         direction[i] = trend;
     }
     return 0;
 }
 
-static double least(double a, double b) { return a < b ? a : b; }
-static double most(double a, double b) { return a > b ? a : b; }
-
 /* Starts on the second bar, long unless the first high was above the second. The stop never passes
    the last two lows (highs when short). A price beyond the stop, not one that touches it, reverses
-   the trend: the stop restarts from the extreme, held outside the current bar too. Pine takes the close and does not look at it. */
+   the trend: the stop restarts from the extreme, held outside the current bar too. Pine takes the
+   close and does not look at it. */
 int kernel_sar(Frame *f)
 {
     const double *high = series(f, 0), *low = series(f, 1);

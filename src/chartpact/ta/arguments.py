@@ -206,6 +206,12 @@ def by_kernel(function: Callable[P, R]) -> Callable[P, R]:
     return function
 
 
+def by_kernel_if_ready(function: Callable[P, R]) -> Callable[P, R]:
+    """Marks a function that the kernel of its name computes where no argument must be converted."""
+    function.tries_kernel = True  # type: ignore[attr-defined]
+    return function
+
+
 def series_by(compute: Callable[..., Any]) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Marks a function whose calls with ready series, not single numbers, go to `compute`."""
 
@@ -267,7 +273,8 @@ class Arguments:
         self.columns = [column for column in columns if column is not None]
         self.first = columns.index(self.columns[0]) if bars else None
         form = tuple((name, self.checks[name], self.defaults.get(name, ABSENT)) for name in names)
-        direct = self._direct_call() if hasattr(function, "kernel") else None
+        has_kernel = hasattr(function, "kernel") or hasattr(function, "tries_kernel")
+        direct = self._direct_call() if has_kernel else None
         by_series = getattr(function, "compute_series", None)
         alone = len(form) == 1 and not by_series  # a function of one number
         write = _entrance(form, bars, direct is not None, alone)

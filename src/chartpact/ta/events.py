@@ -18,6 +18,7 @@ from chartpact.ta.arguments import (
     Series,
     TaError,
     by_kernel,
+    by_kernel_if_ready,
     checked,
     numbers,
     whole,
@@ -43,6 +44,7 @@ _cross: Callable[..., Bools] = kernel("cross")
 
 
 @checked
+@by_kernel_if_ready
 def crossover(a: Level, b: Level, out: OutBools = None) -> Bools:
     """True where a rises above b: it is above now and was not on the bar before.
 
@@ -55,6 +57,7 @@ def crossover(a: Level, b: Level, out: OutBools = None) -> Bools:
 
 
 @checked
+@by_kernel_if_ready
 def crossunder(a: Level, b: Level, out: OutBools = None) -> Bools:
     """True where a falls below b: it is below now and was not on the bar before.
 
@@ -67,6 +70,7 @@ def crossunder(a: Level, b: Level, out: OutBools = None) -> Bools:
 
 
 @checked
+@by_kernel_if_ready
 def cross(a: Level, b: Level, out: OutBools = None) -> Bools:
     """True where a and b change sides, also across bars where they are equal.
 

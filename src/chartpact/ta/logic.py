@@ -19,6 +19,7 @@ from chartpact.ta.arguments import (
     Operand,
     Series,
     checked,
+    series_by,
 )
 from chartpact.ta.arithmetic import plain, with_number
 from chartpact.ta.kernels import kernel
@@ -51,6 +52,7 @@ _gt, _ge, _lt, _le, _eq, _ne = map(kernel, ("gt", "ge", "lt", "le", "eq", "ne"))
 
 
 @checked
+@series_by(_gt)
 def gt(a: Numbers, b: Operand) -> Bools:
     """True where a is above b by more than 1e-10; either may be a number.
 
@@ -61,6 +63,7 @@ def gt(a: Numbers, b: Operand) -> Bools:
 
 
 @checked
+@series_by(_ge)
 def ge(a: Numbers, b: Operand) -> Bools:
     """True where a is above b or equal to it within 1e-10; either may be a number.
 
@@ -71,6 +74,7 @@ def ge(a: Numbers, b: Operand) -> Bools:
 
 
 @checked
+@series_by(_lt)
 def lt(a: Numbers, b: Operand) -> Bools:
     """True where a is below b by more than 1e-10; either may be a number.
 
@@ -81,6 +85,7 @@ def lt(a: Numbers, b: Operand) -> Bools:
 
 
 @checked
+@series_by(_le)
 def le(a: Numbers, b: Operand) -> Bools:
     """True where a is below b or equal to it within 1e-10; either may be a number.
 
@@ -91,6 +96,7 @@ def le(a: Numbers, b: Operand) -> Bools:
 
 
 @checked
+@series_by(_eq)
 def eq(a: Numbers, b: Operand) -> Bools:
     """True where a is equal to b within 1e-10; either may be a number.
 
@@ -101,6 +107,7 @@ def eq(a: Numbers, b: Operand) -> Bools:
 
 
 @checked
+@series_by(_ne)
 def ne(a: Numbers, b: Operand) -> Bools:
     """True where a and b are more than 1e-10 apart; false where one is na. Either may be a number.
 
