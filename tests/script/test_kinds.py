@@ -120,7 +120,7 @@ def surprises(source: str) -> Iterator[str]:
 
     names["_seen"] = seen
     values = resolve(params, {}, "the script")
-    ohlcv = Ohlcv(BARS, meter)
+    ohlcv = Ohlcv(BARS, meter, call=runtime.call)
     try:
         with np.errstate(all="ignore"):
             given = _script_params(params, values, ohlcv, BARS, script.Extras())

@@ -19,6 +19,7 @@ from chartpact.script.compile.emitter import TooIntricate, compile_module
 from chartpact.script.compile.inference import infer_kinds
 from chartpact.script.compile.kinds import NONE, PARAM_KINDS
 from chartpact.script.diagnosis.explain import explain
+from chartpact.script.diagnosis.lookahead import warn_of_lookahead
 from chartpact.script.errors import ScriptError
 from chartpact.script.host.chart import Chart
 from chartpact.script.host.ohlcv import Ohlcv, lay_on
@@ -71,8 +72,15 @@ def examine(source: str, limits: Limits) -> tuple[Program | None, list[ScriptErr
     except (RecursionError, MemoryError, TooIntricate):
         message = "this script is too intricate to be compiled"
         return None, [ScriptError("check", "size", message, "split it into smaller functions")]
+    warnings = warn_of_lookahead(checked, kinds, source, host.windows())
     program = Program(
-        source, params, meta, compiled.code, compiled.weights, compiled.uses, checked.warnings
+        source,
+        params,
+        meta,
+        compiled.code,
+        compiled.weights,
+        compiled.uses,
+        (*checked.warnings, *warnings),
     )
     _programs.put(key, program)
     return program, []
@@ -100,7 +108,7 @@ def execute(
     names.update(host.functions(program.uses, meter, len(bars)))
     try:
         with np.errstate(all="ignore"):
-            ohlcv = Ohlcv(bars, meter)
+            ohlcv = Ohlcv(bars, meter, call=runtime.call)
             script_params = _script_params(program.params, values, ohlcv, bars, extras or Extras())
             runtime.load(program.code, program.weights, names)
             meter.charge(program.weights["compute"])
@@ -150,7 +158,7 @@ def _script_value(
         return getattr(ohlcv, str(value))
     if param.type == "symbol":
         other = extras.symbols.get(param.name)
-        return None if other is None else lay_on(bars, other, ohlcv.meter)
+        return None if other is None else lay_on(bars, other, ohlcv.meter, ohlcv.call)
     if param.type == "calendar":
         events = extras.calendars.get(param.name)
         return None if events is None else adopt([dict(event) for event in events])

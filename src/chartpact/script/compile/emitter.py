@@ -19,7 +19,7 @@ from warnings import catch_warnings, simplefilter
 
 from chartpact.script.check.checked import Checked
 from chartpact.script.compile.expressions import BINARY, ExpressionEmitter, Frame
-from chartpact.script.compile.hoisting import Source, hoistable
+from chartpact.script.compile.hoisting import Source, hoistable, least_values
 from chartpact.script.compile.inference import Kinds
 from chartpact.script.compile.kinds import DICTS, LIST
 from chartpact.script.compile.nodes import assign, at, call, load, place_all, store, tuple_of
@@ -66,11 +66,11 @@ class Emitter(ExpressionEmitter):
     def module(self) -> ast.Module:
         functions: dict[str, ast.FunctionDef] = {}
         for name, function in self._checked.functions.items():  # callees first: their weights
-            self._frame = Frame()
+            self._frame, self._least = Frame(), least_values(function, self._checked)
             self.weights[name] = self._weights.function(function)
             body = self._block(function.body)
             functions[name] = _def(function, self._arguments(function.args), body)
-        self._frame = Frame(top=True)
+        self._frame, self._least = Frame(top=True), {}
         statements: list[ast.stmt] = []
         own = []
         for statement in self._checked.tree.body:
@@ -92,7 +92,7 @@ class Emitter(ExpressionEmitter):
         """The code of a statement, after the lists of the series that its loops read."""
         outer = self._frame.hoisted
         before: list[ast.stmt] = []
-        names: dict[Source, str] = {}
+        names: dict[Source | None, str] = {}
         series = hoistable(node, self._kinds.at_loop.get(node, {}), self._kinds.of)
         for source, expression in series.items():
             if source not in outer:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from chartpact.script.check.checked import BUILTIN, FUNCTION, GLOBAL, Checked
 from chartpact.script.check.scopes import Comprehension, Function
 from chartpact.script.compile import kinds as k
+from chartpact.script.compile.hoisting import literal_index
 from chartpact.script.source.visitors import visitors
 
 _NUMERIC_CHOICE = k.UNBOUND | k.NUMBER | k.SERIES  # options of which `ta.where` makes numbers
@@ -116,6 +117,8 @@ class ExpressionKinds:
             return self._params.get(str(node.slice.value), k.ANY)
         if isinstance(node.value, ast.Name) and node.value.id in self._elements:
             return self._elements[node.value.id]
+        if holder & k.TIMES and literal_index(node.slice) is None:
+            holder |= k.FLOATS  # na below 0
         return k.elements(holder, k.INDEXED) if index else 0
 
     def visit_Attribute(self, node: ast.Attribute, env: Env) -> int:
@@ -141,7 +144,9 @@ class ExpressionKinds:
             result = self._results.get(host_function, k.ANY)
             return k.of_host_call(result, [*positional, *named.values()])
         if isinstance(func, ast.Attribute):
-            return self._method(func, k.ANY if spread else k.union(positional), env)
+            kinds = self._method(func, k.ANY if spread else k.union(positional), env)
+            calculates = spread or len(positional) + len(named) != 1  # security(timeframe, f)
+            return k.ANY if kinds == k.OHLCV and calculates else kinds
         self._kinds(func, env)
         if not isinstance(func, ast.Name):
             return k.ANY

@@ -5,9 +5,15 @@ from collections.abc import Mapping
 
 from chartpact.script.check.checked import BUILTIN, FUNCTION, Checked
 from chartpact.script.check.scopes import Comprehension, target_names
-from chartpact.script.compile.hoisting import Source, source_of
+from chartpact.script.compile.hoisting import (
+    Source,
+    is_cheap,
+    is_never_negative,
+    literal_index,
+    source_of,
+)
 from chartpact.script.compile.inference import Kinds
-from chartpact.script.compile.kinds import INT, NUMBER, is_none_test
+from chartpact.script.compile.kinds import INT, NUMBER, OTHER, SERIES, is_none_test
 from chartpact.script.compile.nodes import at, call, is_plain_call, load, store, tuple_of
 from chartpact.script.compile.type_guards import TypeGuards
 from chartpact.script.compile.weights import COLLECT, Weights, entry, steps, unpacking
@@ -34,7 +40,7 @@ class Frame:
         self.top = top  # the module's own lines, whose values are frozen as they are assigned
         self.temporaries = 0
         self.loops: list[ast.For] = []  # those that the meter must be told of when they are left
-        self.hoisted: dict[Source, str] = {}  # the name of the list of each series
+        self.hoisted: dict[Source | None, str] = {}  # the name of the list of each series
 
     def temporary(self) -> str:
         self.temporaries += 1
@@ -51,6 +57,7 @@ class ExpressionEmitter:
         self._guards = TypeGuards(kinds.of)
         self._weights = Weights(checked, self._guards)
         self._frame = Frame()
+        self._least: Mapping[str, int] = {}  # names of loops, and their least values
 
     def _expression(self, node: ast.expr) -> ast.expr:
         translated: ast.expr = _VISITS[type(node)](self, node)
@@ -130,14 +137,24 @@ class ExpressionEmitter:
             ]
             return call("_slice", self._expression(node.value), *bounds)
         index = self._expression(node.slice)
+        literal = literal_index(node.slice)
         if not self._guards.kind(node.slice) & ~INT:
-            source = source_of(node.value)
-            if source in self._frame.hoisted:
-                return ast.Subscript(load(self._frame.hoisted[source]), index, ast.Load())
+            hoisted = self._frame.hoisted.get(source_of(node.value))
+            if hoisted is not None and (literal is not None or is_cheap(node.slice)):
+                value = ast.Subscript(load(hoisted), index, ast.Load())
+                if literal is not None or is_never_negative(node.slice, self._least):
+                    return value
+                below = ast.Compare(index, [ast.Lt()], [ast.Constant(0)])
+                return ast.IfExp(below, self._element(node, index), at(node, value))
+        if literal is not None and literal < 0 and self._guards.kind(node.value) & (SERIES | OTHER):
+            return call("_from_end", self._expression(node.value), index)
+        return self._element(node, index)
+
+    def _element(self, node: ast.Subscript, index: ast.expr) -> ast.expr:
         holder = self._expression(node.value)
         if self._guards.element(node):
             return call("_index", holder, index)
-        return ast.Subscript(holder, index, ast.Load())
+        return at(node, ast.Subscript(holder, index, ast.Load()))
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         if host_function := self._checked.namespaced(node):
@@ -264,7 +281,7 @@ class ExpressionEmitter:
         outer = self._frame.hoisted
         names = {name.id for clause in node.generators for name in target_names(clause.target)}
         self._frame.hoisted = {
-            source: name for source, name in outer.items() if source[0] not in names
+            source: name for source, name in outer.items() if source and source[0] not in names
         }
         made = self._collection(node)
         self._frame.hoisted = outer

@@ -41,9 +41,9 @@ _RAISED_FOR_SCRIPTS: Mapping[CodeType, tuple[type[Exception], ...]] = {
     for raised, functions in (
         (_CALCULATION, (Operators.add, Operators.sub, Operators.mul, Operators.div)),
         (_CALCULATION, (Operators.floordiv, Operators.mod)),
-        ((IndexError, KeyError), (Operators.index, Operators.store)),
+        ((IndexError, KeyError), (Operators.index, Operators.from_end, Operators.store)),
         ((IndexError, TypeError), (Series.__getitem__, TextSeries.__getitem__)),
-        ((TypeError,), (Runtime.call, Method.__call__, invoke)),
+        ((TypeError,), (Runtime.call, Runtime.apply, Method.__call__, invoke)),
     )
     for function in functions
 }

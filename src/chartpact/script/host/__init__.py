@@ -31,6 +31,11 @@ def results() -> dict[str, int]:
     return {f"{space}.{name}": kinds for space, of in spaces.items() for name, kinds in of.items()}
 
 
+def windows() -> frozenset[str]:
+    """The host functions that look back over a number of bars, by names such as "ta.ema"."""
+    return frozenset(f"ta.{name}" for name in ta.WINDOWS)
+
+
 def functions(uses: Iterable[str], meter: Meter, bars: int) -> Mapping[str, Any]:
     """What a script uses of the namespaces, under the names in its compiled code."""
     payloads = payload.functions(meter)

@@ -1,6 +1,7 @@
 """`ohlcv`: the bars as a script sees them."""
 
 import math
+from collections.abc import Callable
 from functools import cached_property
 from types import SimpleNamespace
 from typing import Any
@@ -11,9 +12,10 @@ from chartpact.bars import Bars, BarsError, last_closed, stretch
 from chartpact.prices import DERIVED, STORED
 from chartpact.script.errors import Fault
 from chartpact.script.runtime.meter import Meter
-from chartpact.script.runtime.series import OPERATION, Array, Series
-from chartpact.script.runtime.values import HostObject, a_type
+from chartpact.script.runtime.series import OPERATION, Array, Series, array_of
+from chartpact.script.runtime.values import LISTS, HostObject, a_type
 
+Call = Callable[..., Any]  # how a run calls a function of the script
 SERIES = (*STORED, "time", *DERIVED)
 CLOCK = ("close_time", "trading_day")  # what the clock tells of each bar
 TIMES = ("time", *CLOCK)
@@ -45,10 +47,17 @@ class Ohlcv(HostObject):
     methods = frozenset(("resample", "security"))
 
     def __init__(
-        self, bars: Bars, meter: Meter, columns: Any = None, on: Bars | None = None
+        self,
+        bars: Bars,
+        meter: Meter,
+        columns: Any = None,
+        on: Bars | None = None,
+        *,
+        call: Call,
     ) -> None:
         self._bars = bars
         self._on = bars if on is None else on
+        self.call = call
         self.meter = meter
         self.columns = bars if columns is None else columns
         self._index: Array | None = None  # of the bar that each chart bar sees, if stretched
@@ -133,19 +142,44 @@ class Ohlcv(HostObject):
         """The whole bars of a higher timeframe, a shorter ohlcv; those in part too if asked."""
         if type(partial) is not bool:
             raise Fault("type", f"partial is True or False, not {a_type(partial)}")
-        higher = Ohlcv(self._higher(timeframe, partial), self.meter)
+        higher = Ohlcv(self._higher(timeframe, partial), self.meter, call=self.call)
         higher._made = (self, timeframe, partial)
         return higher
 
-    def security(self, timeframe: Any) -> "Ohlcv":
-        """A higher timeframe on the chart's bars: each sees the last completed higher bar."""
+    def security(self, timeframe: Any, calculate: Any = None) -> Any:
+        """A higher timeframe on the chart's bars: each sees the last completed higher bar.
+
+        `calculate` is a function of the higher bars; what it gives is laid on the chart's bars.
+        """
         higher = self._higher(timeframe)
         self.meter.charge(6_000 + 2 * len(self._on))
         index = last_closed(self._on, higher)
+        if calculate is not None:
+            calculated = self.call(calculate, Ohlcv(higher, self.meter, call=self.call))
+            return self._lay(calculated, len(higher), index)
         stretched = {name: stretch(getattr(higher, name), index) for name in SERIES}
-        laid = Ohlcv(higher, self.meter, SimpleNamespace(**stretched), self._on)
+        columns = SimpleNamespace(**stretched)
+        laid = Ohlcv(higher, self.meter, columns, self._on, call=self.call)
         laid._index = index
         return laid
+
+    def _lay(self, calculated: Any, length: int, index: Array) -> Any:
+        """A series of the higher bars, or a tuple of some, on the chart's bars."""
+        if type(calculated) is tuple:
+            return tuple(self._lay(part, length, index) for part in calculated)
+        self.meter.charge(OPERATION + len(index) // 8)
+        if type(calculated) in LISTS:
+            calculated = Series(array_of(calculated, length, self.meter), self.meter)
+        if type(calculated) is not Series or len(calculated) != length:
+            what = a_type(calculated)
+            if type(calculated) is Series:
+                what = f"a series of {len(calculated)} bars, where there are {length} higher ones"
+            message = f"what is calculated on higher bars is a series of them, not {what}"
+            hint = 'as in ohlcv.security("1h", lambda h: ta.ema(h.close, 20))'
+            raise Fault("type", message, hint)
+        if calculated.array.dtype == np.bool_:
+            return Series(np.append(calculated.array, False)[index], self.meter)
+        return Series(stretch(calculated.array, index), self.meter)
 
     def _higher(self, timeframe: Any, partial: bool = False) -> Bars:
         if type(timeframe) is not str:
@@ -157,7 +191,7 @@ class Ohlcv(HostObject):
             raise Fault("value", str(error)) from None
 
 
-def lay_on(bars: Bars, other: Bars, meter: Meter) -> Ohlcv:
+def lay_on(bars: Bars, other: Bars, meter: Meter, call: Call) -> Ohlcv:
     """Another symbol on the chart's bars: na on bars it does not have, nothing carried forward."""
     meter.charge(10 + (len(bars) + len(other)) // 4)
     columns: dict[str, Array] = {"time": bars.time}
@@ -169,4 +203,4 @@ def lay_on(bars: Bars, other: Bars, meter: Meter) -> Ohlcv:
             column = np.full(len(bars), np.nan)
             column[there] = getattr(other, name)[at[there]]
             columns[name] = column
-    return Ohlcv(other, meter, SimpleNamespace(**columns), bars)
+    return Ohlcv(other, meter, SimpleNamespace(**columns), bars, call=call)

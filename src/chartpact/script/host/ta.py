@@ -83,6 +83,11 @@ def declare(functions: Mapping[str, Callable[..., Any]]) -> Mapping[str, Declare
 DECLARED = declare(ta.FUNCTIONS)  # read once, before any run
 
 
+# Those that count bars. A change of a higher value, or an event in it, may well be asked for.
+_EVENTS = {"change", "falling", "rising", "round", "shift", "valuewhen"}
+WINDOWS = frozenset(name for name, said in DECLARED.items() if said.windowed) - _EVENTS
+
+
 def results() -> dict[str, int]:
     """The kinds that functions say they return."""
     kinds = {name: declared.kind for name, declared in DECLARED.items()}

@@ -27,7 +27,7 @@ _SHORT = 1 << 40
 _CALLABLE = frozenset((FunctionType, MethodType, Method))
 _OPERATORS = (
     "add sub mul div floordiv mod neg pos bitand bitor xor invert lshift rshift eq ne lt le gt ge "
-    "contains not_contains key index slice store iadd ior unpack"
+    "contains not_contains key index from_end slice store iadd ior unpack"
 ).split()
 _OWN = (
     "apply call close_dict close_list enter enter_enumerate enter_inner enter_zip freeze items "

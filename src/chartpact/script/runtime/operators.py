@@ -24,6 +24,12 @@ class Operators(Arithmetic, Comparison):
             return holder[at]
         raise Fault("type", f"{a_type(holder)} has no elements")
 
+    def from_end(self, holder: Any, at: int) -> Any:
+        """`holder[-1]`, a literal, which counts from the end of a series too."""
+        if type(holder) is Series or type(holder) is TextSeries:
+            return holder.items()[at]
+        return self.index(holder, at)
+
     def slice(self, holder: Any, low: Any, high: Any, step: Any) -> Any:
         for bound in (low, high, step):
             if bound is not None and type(bound) is not int:

@@ -143,6 +143,9 @@ class Series:
         return self.listed
 
     def __getitem__(self, bar: int) -> Any:
+        """The value of a bar; below 0 it is na, which is False for a condition."""
+        if type(bar) is int and bar < 0:
+            return False if self.array.dtype is _BOOL else np.nan
         return self.items()[bar]
 
     def breaks(self) -> int:
@@ -275,7 +278,7 @@ class TextSeries(HostObject):
         return self._listed
 
     def __getitem__(self, bar: int) -> Any:
-        return self.items()[bar]
+        return None if type(bar) is int and bar < 0 else self.items()[bar]
 
     def __repr__(self) -> str:
         return f"<text series of {len(self.texts)} bars>"
