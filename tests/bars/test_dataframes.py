@@ -25,14 +25,14 @@ PRICES = {
     "Close": [11.0, 12, 13],
     "Volume": [100, 200, 300],
 }
-EXPECTED = Bars(TIME, *PRICES.values(), "ES", "1m", 1.0)
+EXPECTED = Bars(TIME, *PRICES.values(), "ES", "1m")
 KNOWN = {"symbol": "ES"}
 
 
 def alike(bars):
     return all(
         getattr(bars, name).tolist() == getattr(EXPECTED, name).tolist() for name in cp.bars.COLUMNS
-    ) and (bars.symbol, bars.timeframe, bars.tick_size) == ("ES", "1m", 1.0)
+    ) and (bars.symbol, bars.timeframe, bars.tick_size) == ("ES", "1m", None)
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def test_a_plain_file(save):
     assert bars.time.tolist() == [FIRST, FIRST + 60_000, FIRST + 120_000]
     assert bars.high.tolist() == [12, 13, 14]
     assert bars.volume.tolist() == [100, 200, 300]
-    assert (bars.symbol, bars.timeframe, bars.tick_size) == ("XYZ", "1m", 1.0)
+    assert (bars.symbol, bars.timeframe, bars.tick_size) == ("XYZ", "1m", None)
     assert (bars.synthetic, bars.source, bars.day_roll) == (False, "XYZ_1m.csv", "UTC midnight")
 
 
@@ -206,24 +206,39 @@ def test_one_bar_does_not_tell_its_timeframe_and_needs_it_only_for_its_ends(save
     assert cp.load(path, timeframe="5m").close_time[0] == FIRST + 300_000
 
 
+def rows_of(prices):
+    rows = [f"{60 * n},{p},{p},{p},{p}\n" for n, p in enumerate(prices, start=1)]
+    return "time,open,high,low,close\n" + "".join(rows)
+
+
 @pytest.mark.parametrize(
-    ("prices", "tick"),
+    ("first", "tick", "decimals"),
     [
-        (["4500.25", "4500.5", "4501", "4499.75"], 0.25),
-        (["1.06994", "1.06912", "1.07001"], 0.00001),
-        (["167.65", "167.62"], 0.01),
-        (["110.5", "111", "112.5"], 0.5),
-        (["110.03125", "110.0625", "110.96875"], 0.03125),
-        (["64000", "64001"], 1.0),
-        (["0.00000012", "0.00000013"], 0.00000001),
-        (["169.99234771728516", "171.1002349853515"], 0.001),
+        (4500.25, 0.25, 2),
+        (1.06994, 0.00001, 5),
+        (167.62, 0.01, 2),
+        (110.5, 0.5, 1),
+        (110.03125, 0.03125, 5),
+        (64000, 1.0, 0),
+        (0.00000012, 0.00000001, 8),
     ],
 )
-def test_the_tick_size_is_read_off_the_prices(save, prices, tick):
-    rows = "".join(
-        f"{60 * n},{p},{p},{p},{p}\n" for n, p in enumerate((prices * 40)[:120], start=1)
-    )
-    assert cp.load(save("time,open,high,low,close\n" + rows)).tick_size == tick
+def test_the_tick_size_is_read_off_the_prices(save, first, tick, decimals):
+    prices = [f"{first + tick * (n * n % 53):.{decimals}f}" for n in range(30)]
+    assert cp.load(save(rows_of(prices))).tick_size == tick
+
+
+def test_prices_on_no_grid_have_a_tick_of_six_digits(save):
+    prices = [169.99234771728516 + n / 7 for n in range(30)]
+    assert cp.load(save(rows_of(prices))).tick_size == 0.001
+
+
+def test_a_handful_of_rows_tells_no_tick_size(save):
+    prices = [5000 + 0.25 * (n * n % 53) for n in range(60)]
+    assert cp.load(save(rows_of(prices[:20]))).tick_size is None
+    assert cp.load(save(rows_of(prices[:20])), tick_size=0.25).tick_size == 0.25
+    assert cp.load(save(rows_of(prices))).tick_size == 0.25
+    assert cp.load(save(rows_of([5000.0] * 60))).tick_size is None  # nor do many of the same
 
 
 @pytest.mark.parametrize(

@@ -7,16 +7,18 @@ from numpy.typing import NDArray
 
 MOST_DECIMALS = 8
 SIGNIFICANT = 6  # digits that matter in prices which lie on no grid
-ENOUGH = 100  # prices; fewer may share a coarse grid by chance
+ENOUGH, DISTINCT = 100, 20  # prices; fewer, or fewer different ones, may share a grid by chance
 _STEPS = (15625, 3125, 625, 125, 25, 5, 2)  # of the last decimal: 0.25, 0.5, 1/32, …
 
 
-def tick_size_of(prices: NDArray[np.float64]) -> float:
-    """The tick size of a market by its prices.
+def tick_size_of(prices: NDArray[np.float64]) -> float | None:
+    """The tick size of a market by its prices; None where they are too few to tell.
 
-    >>> tick_size_of(np.array([1.06994, 1.06912]))
-    1e-05
+    >>> tick_size_of(np.arange(2000.0, 2100.0, 0.25)), tick_size_of(np.array([2000.25, 2001.0]))
+    (0.25, None)
     """
+    if len(prices) < ENOUGH or np.count_nonzero(np.diff(np.sort(prices))) < DISTINCT - 1:
+        return None
     for decimals in range(MOST_DECIMALS + 1):
         scaled = prices * 10.0**decimals
         ticks = np.rint(scaled)
@@ -29,7 +31,7 @@ def tick_size_of(prices: NDArray[np.float64]) -> float:
 
 
 def _coarsest(ticks: NDArray[np.float64]) -> int:
-    if len(ticks) < ENOUGH or np.abs(ticks).max() > 2**53:
+    if np.abs(ticks).max() > 2**53:
         return 1
     shared = int(np.gcd.reduce(np.abs(ticks).astype(np.int64)))
     return next((step for step in _STEPS if shared and shared % step == 0), 1)

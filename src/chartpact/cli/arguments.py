@@ -38,6 +38,7 @@ def _add_overrides(verb: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--symbol", metavar="NAME", help="the symbol of the bars")
     group.add_argument("--timeframe", metavar="TF", help="the timeframe, as in 5m, 4h or 1D")
+    group.add_argument("--tick-size", type=float, metavar="X", help="the smallest price step")
     group.add_argument(
         "--day-roll", metavar="TIME", help="when a trading day begins: '17:00 America/New_York'"
     )
@@ -56,6 +57,7 @@ def load_bars(args: argparse.Namespace) -> Bars:
         stamp=args.stamp,
         symbol=args.symbol,
         timeframe=args.timeframe,
+        tick_size=args.tick_size,
         day_roll=args.day_roll,
         market=args.market,
     )

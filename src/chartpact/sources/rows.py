@@ -42,7 +42,7 @@ def completed_bars(
             **fields,
             symbol=symbol,
             timeframe=str(timeframe),
-            tick_size=tick_size or (tick_size_of(columns[1:5].ravel()) if len(time) else None),
+            tick_size=tick_size or tick_size_of(columns[1:5].ravel()),
             day_roll=day_roll,
             market=market,
             source=source,
