@@ -32,7 +32,10 @@ class Market:
 
 
 def market(bars: int, style: str = "walk", seed: int = 0, holes: str = "", shock: bool = False):
-    """A market of a style, with na where `holes` says and one outlier of 1e9 if `shock`."""
+    """A market of a style, with na where `holes` says and one outlier of 1e9 if `shock`.
+
+    Infinite holes hold infinities as well as na.
+    """
     rng = np.random.default_rng(seed)
     if style == "constant":
         close = np.full(bars, 100.1)
@@ -40,6 +43,9 @@ def market(bars: int, style: str = "walk", seed: int = 0, holes: str = "", shock
     elif style == "steps":  # few distinct values, so ties everywhere
         close = 50.0 + rng.integers(0, 4, bars)
         reach = rng.integers(0, 2, (2, bars)).astype(float)
+    elif style == "dust":  # ties within and beyond Pine's tolerance of 1e-10
+        close = 1e-9 + 0.35e-10 * rng.integers(0, 9, bars)
+        reach = 0.35e-10 * rng.integers(0, 4, (2, bars))
     else:
         close = 100 + np.cumsum(rng.normal(0, 1, bars)).clip(-90, None)
         reach = rng.exponential(0.5, (2, bars))
@@ -56,6 +62,9 @@ def market(bars: int, style: str = "walk", seed: int = 0, holes: str = "", shock
         if "apart" in holes:
             missing = missing & (rng.random(bars) < 0.7)
         column[missing] = np.nan
+        if "infinite" in holes:
+            some = missing & (rng.random(bars) < 0.7)
+            column[some] = np.where(rng.random(bars) < 0.5, np.inf, -np.inf)[some]
     flags = rng.random((2, bars)) < 0.2
     return Market(close, other, high, low, close, volume, close, other, flags[0], flags[1])
 
@@ -81,9 +90,9 @@ HOLES = ["", "start", "middle", "end", "start middle end", "scattered", "scatter
 markets = st.builds(
     market,
     bars=st.integers(1, 50),
-    style=st.sampled_from(["walk", "steps", "constant"]),
+    style=st.sampled_from(["walk", "steps", "constant", "dust"]),
     seed=st.integers(0, 10_000),
-    holes=st.sampled_from([*HOLES, "everywhere"]),
+    holes=st.sampled_from([*HOLES, "everywhere", "scattered infinite", "start apart infinite"]),
     shock=st.booleans(),
 )
 
@@ -98,8 +107,8 @@ NUMBERS = {
     "sigma": st.sampled_from([0.5, 6.0, 12.0]),
     "percentage": st.sampled_from([0.0, 1.0, 25.0, 50.0, 66.6, 99.0, 100.0]),
     "occurrence": st.integers(0, 4),
-    "left": st.integers(1, 5),
-    "right": st.integers(1, 5),
+    "left": st.integers(0, 5),
+    "right": st.integers(0, 5),
     "start": st.sampled_from([0.02, 0.1]),
     "inc": st.sampled_from([0.02, 0.0]),
     "limit": st.sampled_from([0.2, 0.05]),

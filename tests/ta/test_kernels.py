@@ -21,7 +21,7 @@ def so_far(inputs: list[np.ndarray], expected: np.ndarray) -> np.ndarray:
     """On each bar the largest magnitude seen yet, of the inputs and of the result."""
     seen = np.ones(expected.shape[-1])
     for column in [*inputs, expected]:
-        seen = np.maximum(seen, np.nan_to_num(np.abs(column)))
+        seen = np.maximum(seen, np.nan_to_num(np.abs(column), posinf=0))
     return np.maximum.accumulate(seen)
 
 
@@ -36,7 +36,9 @@ def assert_same(name, got, expected, inputs):
             assert each.tolist() == wanted.tolist(), name
             continue
         assert np.isnan(each).tolist() == np.isnan(wanted).tolist(), (name, each, wanted)
-        error = np.nan_to_num(np.abs(each - wanted)) / so_far(inputs, wanted)
+        assert each[np.isinf(wanted)].tolist() == wanted[np.isinf(wanted)].tolist()
+        known = np.isfinite(wanted)
+        error = np.abs(each[known] - wanted[known]) / so_far(inputs, wanted)[known]
         assert error.max(initial=0) <= tolerance, (name, each, wanted)
 
 
@@ -44,9 +46,36 @@ def assert_same(name, got, expected, inputs):
 @given(data=markets, draw=st.data())
 def test_a_kernel_agrees_with_the_reference(name, data, draw):
     given_ = arguments(name, data, draw.draw)
-    expected = getattr(reference, name)(*given_)
+    with np.errstate(all="ignore"):
+        expected = getattr(reference, name)(*given_)
     with np.errstate(all="raise"):
         assert_same(name, kernel(name)(*given_), expected, given_)
+
+
+HUGE = np.array([1, -1, 1e150, 1.1e154, 3e155, -2e155, 1e300, 1e308, -1e308, 1.7e308, -1.7e308])
+
+
+@every_kernel
+@pytest.mark.parametrize("compute", ["kernel", "reference"])
+def test_finite_numbers_never_give_an_infinite_one(name, compute):
+    function = kernel(name) if compute == "kernel" else getattr(reference, name)
+    rng = np.random.default_rng(11)
+    for kind in (HUGE, HUGE[2:6], HUGE[-4:]):
+        data = typical(name, market(60, seed=3))
+        huge = [rng.choice(kind, len(v)) if np.ndim(v) and v.dtype == float else v for v in data]
+        with np.errstate(all="ignore"):
+            for result in columns(function(*huge)):
+                assert not np.isinf(np.asarray(result, float)).any()
+
+
+@pytest.mark.parametrize("size", [1e150, 1e155, 1.7e308])
+def test_a_deviation_beyond_the_range_of_a_float_is_na_in_c_and_reference(size):
+    x = np.array([1.0, 2, 3, size, -size, 5, 6, 7])
+    for name in ("stdev", "variance"):
+        given_ = x, 3, True
+        got, expected = kernel(name)(*given_), getattr(reference, name)(*given_)
+        assert np.isnan(got).tolist() == np.isnan(expected).tolist()
+        assert np.isnan(got).tolist() == [1, 1, 0] + [size > 1e150] * 4 + [0]
 
 
 @every_kernel

@@ -4,21 +4,21 @@
 WIDE static void mean_of_two(const double *a, const double *b, double *out, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
-        out[i] = (a[i] + b[i]) / 2;
+        out[i] = bounded((a[i] + b[i]) / 2);
 }
 
 WIDE static void mean_of_three(const double *a, const double *b, const double *c, double *out,
                                int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
-        out[i] = (a[i] + b[i] + c[i]) / 3;
+        out[i] = bounded((a[i] + b[i] + c[i]) / 3);
 }
 
 WIDE static void mean_of_four(const double *a, const double *b, const double *c, const double *d,
                               double *out, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
-        out[i] = (a[i] + b[i] + c[i] + d[i]) / 4;
+        out[i] = bounded((a[i] + b[i] + c[i] + d[i]) / 4);
 }
 
 int kernel_hl2(Frame *f)
@@ -49,15 +49,13 @@ int kernel_ohlc4(Frame *f)
 WIDE static void differences(const double *x, const double *before, double *out, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
-        out[i] = x[i] - before[i];
+        out[i] = bounded(x[i] - before[i]);
 }
 
 WIDE static void rates(const double *x, const double *before, double *out, int64_t n)
 {
-    for (int64_t i = 0; i < n; i++) {
-        double rate = 100 * (x[i] - before[i]) / before[i];
-        out[i] = before[i] == 0 ? NA : rate;
-    }
+    for (int64_t i = 0; i < n; i++)
+        out[i] = bounded(100 * (x[i] - before[i]) / before[i]);
 }
 
 typedef void Step(const double *x, const double *before, double *out, int64_t n);

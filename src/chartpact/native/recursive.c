@@ -69,7 +69,7 @@ static inline double add(Average *s, double x)
         s->pivot = x;
     s->seed += x - s->pivot;
     s->value = s->pivot + s->seed / (double)s->length;
-    return s->seen == s->length ? s->value : NA;
+    return s->seen == s->length ? bounded(s->value) : NA;
 }
 
 static inline double add_if_present(Average *s, double x) { return is_na(x) ? NA : add(s, x); }

@@ -117,21 +117,25 @@ def _each(rule: Callable[..., float], *series: Floats) -> Floats:
 # -------------------------------------------------------------------------- prices and steps
 
 
+@_finite
 def hl2(high: Floats, low: Floats) -> Floats:
     """(high + low) / 2; na where either is."""
     return _each(lambda h, low_: (h + low_) / 2, high, low)
 
 
+@_finite
 def hlc3(high: Floats, low: Floats, close: Floats) -> Floats:
     """(high + low + close) / 3; na where one is."""
     return _each(lambda h, low_, c: (h + low_ + c) / 3, high, low, close)
 
 
+@_finite
 def hlcc4(high: Floats, low: Floats, close: Floats) -> Floats:
     """(high + low + 2 · close) / 4; na where one is."""
     return ohlc4(high, low, close, close)
 
 
+@_finite
 def ohlc4(open: Floats, high: Floats, low: Floats, close: Floats) -> Floats:
     """(open + high + low + close) / 4; na where one is."""
     return _each(lambda o, h, low_, c: (o + h + low_ + c) / 4, open, high, low, close)
@@ -142,6 +146,7 @@ def _before(x: Floats, n: int) -> Floats:
     return np.concatenate((np.full(min(n, len(x)), NA), x[:-n]))
 
 
+@_finite
 def change(x: Floats, n: int) -> Floats:
     """x − xₙ, n *bars* ago; na where either is."""
     return _each(lambda now, then: now - then, x, _before(x, n))
@@ -150,6 +155,7 @@ def change(x: Floats, n: int) -> Floats:
 mom = change
 
 
+@_finite
 def roc(x: Floats, n: int) -> Floats:
     """100 · (x − xₙ) / xₙ, n *bars* ago; na where either is, and where xₙ is 0."""
     return _each(lambda now, then: _ratio(100 * (now - then), then), x, _before(x, n))
@@ -560,7 +566,7 @@ def _ema(n: int) -> _Average:
 
 
 def _rma(n: int) -> _Average:
-    return _Average(n, lambda p, x: p + (x - p) / n)
+    return _Average(n, (lambda p, x: p + (x - p) / n) if n > 1 else (lambda _, x: x))
 
 
 def _recursive(average: _Average, x: Floats) -> Floats:
@@ -910,8 +916,9 @@ def wad(high: Floats, low: Floats, close: Floats) -> Floats:
 def crossover(a: Floats, b: Floats) -> Bools:
     """a > b now, and a ≤ b on the last bar where both were present. Never na."""
     out, below = np.zeros(len(a), bool), False
-    for i, (p, q) in _bars(a, b):
-        out[i], below = p > q and below, p <= q
+    for i, (p, q) in enumerate(zip(a.tolist(), b.tolist(), strict=True)):
+        if p > q or p <= q:
+            out[i], below = p > q and below, p <= q
     return out
 
 
@@ -926,7 +933,7 @@ def cross(a: Floats, b: Floats) -> Bools:
     Bars where they are equal, or one is na, are passed over; the first strict relation is no cross.
     """
     out, side = np.zeros(len(a), bool), 0
-    for i, (p, q) in _bars(a, b):
+    for i, (p, q) in enumerate(zip(a.tolist(), b.tolist(), strict=True)):
         now = (p > q) - (p < q)
         out[i] = now * side < 0
         side = now or side
