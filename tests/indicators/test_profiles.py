@@ -179,6 +179,18 @@ def test_flat_prices_make_one_level(name, price, n):
 
 
 @pytest.mark.parametrize("name", PROFILES)
+def test_prices_and_volumes_at_the_end_of_the_range_of_a_float_have_levels(name):
+    price = np.array([-1.6e308, 1.6e308, 1.5e308, 0, 1.6e308])
+    market = bars(price, highs=price + 1e307, lows=price - 1e307, volumes=np.full(5, 1.7e308))
+    scene = cp.indicator(name)(market)
+    if name in ("volume_profile", "tpo"):
+        assert level(scene, "VAL") < level(scene, "POC") < level(scene, "VAH") <= 1.7e308
+        assert level(scene, "POC") > 1.5e308
+    elif name == "session_vp":
+        assert np.isfinite(values(scene, "POC")).all()
+
+
+@pytest.mark.parametrize("name", PROFILES)
 def test_without_volume_there_is_no_level(name):
     scene = cp.indicator(name)(replace(noise(50), volume=np.zeros(50)))
     if name == "session_vp":

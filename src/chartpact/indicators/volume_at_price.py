@@ -12,6 +12,7 @@ Indices = NDArray[np.intp]
 
 VALUE_AREA = 0.70  # of all weight
 PORTION = 1_000_000  # rows that are computed at once, to bound memory
+VAST = 1e290
 
 
 @dataclass(frozen=True)
@@ -34,12 +35,12 @@ class Profiles:
     def middles(self, group: int) -> list[float]:
         """The prices in the middle of all rows of a group, from the lowest."""
         rows = np.arange(self.weight.shape[1])
-        return list((self.bottom[group] + (rows + 0.5) * self.step[group]).tolist())
+        return list(_price(self.bottom[group], self.step[group], rows + 0.5).tolist())
 
     @property
     def control(self) -> Floats:
         """The point of control: the price of the heaviest row; NaN without any weight."""
-        return np.where(self.total > 0, self.bottom + (self.peak + 0.5) * self.step, np.nan)
+        return np.where(self.total > 0, _price(self.bottom, self.step, self.peak + 0.5), np.nan)
 
     @cached_property
     def value_area(self) -> tuple[Indices, Indices]:
@@ -73,9 +74,15 @@ class Profiles:
         low, high = self.value_area
         known = self.total > 0
         return (
-            np.where(known, self.bottom + low * self.step, np.nan),
-            np.where(known, self.bottom + (high + 1) * self.step, np.nan),
+            np.where(known, _price(self.bottom, self.step, low), np.nan),
+            np.where(known, _price(self.bottom, self.step, high + 1), np.nan),
         )
+
+
+def _price(bottom: Any, step: Any, row: Any) -> Any:
+    """The price so many rows above the bottom, by two steps where one would be infinite."""
+    price, half = bottom + row * step, row / 2 * step
+    return np.where(np.isinf(price), bottom + half + half, price)
 
 
 def profiles(
@@ -90,6 +97,8 @@ def profiles(
         nothing = np.zeros(0)
         return Profiles(nothing, nothing, np.zeros((0, rows)), nothing)
     weight = np.nan_to_num(weight, nan=0.0)
+    if weight.max() > VAST:  # only shares are read, and the sum of these may be infinite
+        weight = weight * 2.0**-64
     group = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(low))))
     bottom = np.minimum.reduceat(low, first)
     step = np.maximum.reduceat(high, first) / rows - bottom / rows
@@ -117,7 +126,9 @@ def profiles(
 def _in_rows(price: Floats, group: Indices, bottom: Floats, step: Floats, rows: int) -> Floats:
     """Prices counted in rows from the bottom, so that the shares of a bar add up to one."""
     height = step[group]
-    place = (price - bottom[group]) / np.where(height > 0, height, 1.0)
+    height = np.where(height > 0, height, 1.0)
+    place = (price - bottom[group]) / height
+    place = np.where(np.isinf(place), price / height - bottom[group] / height, place)
     return np.clip(np.nan_to_num(place), 0, rows)
 
 
