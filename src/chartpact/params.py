@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from chartpact import checks, palette
@@ -13,6 +14,8 @@ from chartpact.prices import SOURCES
 from chartpact.problem import Failure, Problem, did_you_mean, nearest
 
 Value = Any
+
+_RARE = ("step", "group", "inline", "tooltip")  # fields that few parameters have
 
 
 class IndicatorError(Failure, ValueError):
@@ -31,12 +34,14 @@ class Param:
     step: float | None = None
     options: tuple[Value, ...] | None = None
     group: str | None = None
+    inline: str | None = None  # parameters of one text stand in one row
+    tooltip: str | None = None
     desc: str = ""
     aliases: tuple[str, ...] = field(default=())
 
     def to_json(self) -> dict[str, Value]:
         names = ("name", "type", "default", "min", "max", "options", "desc")
-        rare = (name for name in ("step", "group") if getattr(self, name) is not None)
+        rare = [name for name in _RARE if getattr(self, name) is not None]
         data = {name: getattr(self, name) for name in (*names, *rare)}
         return data if self.options is None else {**data, "options": list(self.options)}
 
@@ -185,6 +190,18 @@ def _read_source(value: Value) -> str:
     return str(value)
 
 
+def _read_time(value: Value) -> int:
+    """UTC milliseconds; a text may be ISO 8601, in UTC unless it says otherwise."""
+    if not isinstance(value, str) or value.strip().isdecimal():
+        return _read_int(value)
+    moment = datetime.fromisoformat(checks.text(value).strip())
+    moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
+    return (moment - _EPOCH) // timedelta(milliseconds=1)
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
 # Each type of parameter: how its values are read, and how they are called in messages.
 _TYPES: dict[str, tuple[Callable[[Value], Value], str]] = {
     "int": (_read_int, "a whole number"),
@@ -198,5 +215,7 @@ _TYPES: dict[str, tuple[Callable[[Value], Value], str]] = {
     "source": (_read_source, f"a price series ({', '.join(SOURCES)})"),
     "symbol": (checks.text, "a symbol"),
     "calendar": (checks.text, "a calendar"),
+    "time": (_read_time, "a time (UTC milliseconds, or a text such as 2024-01-31T09:30Z)"),
+    "price": (_read_float, "a price"),
 }
 TYPES = list(_TYPES)

@@ -92,6 +92,14 @@ def test_a_choice_tells_the_choices_and_the_nearest():
     ("timeframe", "60m", "1h", "1x"),
     ("source", "hlc3", "hlc3", "typical"),
     ("symbol", "NQ", "NQ", 5),
+    ("time", 1_700_000_000_000, 1_700_000_000_000, 1.5),
+    ("time", "1700000000000", 1_700_000_000_000, "yesterday"),
+    ("time", "2024-01-31T09:30Z", 1_706_693_400_000, "2024-31-01"),
+    ("time", "2024-01-31 09:30", 1_706_693_400_000, True),
+    ("time", "2024-01-31T09:30:00.250+02:00", 1_706_686_200_250, "9:30"),
+    ("time", "1969-12-31", -86_400_000, "0000-00-00"),
+    ("price", "5150.25", 5150.25, "1e999"),
+    ("price", 5, 5.0, True),
 ])  # fmt: skip
 def test_every_type_reads_its_values_and_refuses_others(kind, good, canonical, bad):
     param = Param("p", kind, None)
@@ -100,6 +108,15 @@ def test_every_type_reads_its_values_and_refuses_others(kind, good, canonical, b
     error = refused([param], p=bad)
     assert error.kind == "type"
     assert error.hint.startswith("p takes ")
+
+
+def test_what_few_parameters_have_is_in_the_json_of_those_alone():
+    assert set(Param("n", "int", 1).to_json()) == set(
+        "name type default min max options desc".split()
+    )
+    full = Param("n", "int", 1, step=1, group="g", inline="row", tooltip="t")
+    assert full.to_json().items() >= {"inline": "row", "tooltip": "t", "group": "g"}.items()
+    assert Param.from_json(full.to_json()) == full
 
 
 def test_unset_may_be_given_where_it_is_the_default():

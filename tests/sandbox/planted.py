@@ -612,6 +612,7 @@ def _argument(parameter: inspect.Parameter, bars: Bars) -> Any:
         "slow": 12,
         "mult": 2.0,
         "precision": 2,
+        "type": "Traditional",
         "b": bars.open,
     }
     if parameter.name in named:

@@ -353,7 +353,7 @@ def test_a_forged_error_is_cut_to_a_readable_length(
     assert len(failed.value.message) == len(failed.value.hint) == 4000
 
 
-PARAM = {"name": "n", "type": "int", "default": 1, "desc": "", "min": 1, "max": 2, "step": None}
+PARAM = {"name": "n", "type": "int", "default": 1, "desc": "", "min": 1, "max": 2}
 WARNING = {"step": "check", "kind": "lookahead", "line": 2, "column": 1, "message": "m", "hint": ""}
 DECLARED = {
     "params": [{**PARAM, "options": None}],
@@ -362,9 +362,39 @@ DECLARED = {
 }
 
 
+EVERY_TYPE = [
+    {"name": "a", "type": "int", "default": 5, "min": 1, "max": 9, "step": 2, "group": "g"},
+    {"name": "b", "type": "float", "default": 5, "tooltip": "t", "inline": "row"},
+    {"name": "c", "type": "bool", "default": True, "desc": "d"},
+    {"name": "d", "type": "str", "default": "é"},
+    {"name": "e", "type": "choice", "default": 2, "options": [1, 2.5, "x", 2]},
+    {"name": "f", "type": "color", "default": "red"},
+    {"name": "g", "type": "session", "default": "0930-1600"},
+    {"name": "h", "type": "timeframe", "default": "1D"},
+    {"name": "i", "type": "source"},
+    {"name": "j", "type": "symbol"},
+    {"name": "k", "type": "calendar", "default": "x"},
+    {"name": "l", "type": "time", "default": "2024-01-31T09:30Z"},
+    {"name": "m", "type": "time"},
+    {"name": "o", "type": "price", "default": 1.5, "min": 0},
+]
+
+
+def forged(**changes: Any) -> dict[str, Any]:
+    return {**DECLARED, "params": [{**PARAM, "options": None, **changes}]}
+
+
 def inspected(document: Any) -> Inspected:
     answered = Answered(document, [np.zeros(3, np.uint8)])
     return answers.read_answer(answers.read_inspected, answered, "check")
+
+
+def test_whatever_params_may_declare_passes_as_it_was_declared() -> None:
+    program = script.load(source("pass", params=str(EVERY_TYPE)))
+    document = {"params": [param.to_json() for param in program.params], "meta": dict(program.meta)}
+    document = json.loads(json.dumps({**document, "warnings": []}))
+    assert inspected(document).params == program.params
+    assert inspected(document).meta == program.meta
 
 
 def test_an_honest_inspection_passes() -> None:
@@ -394,6 +424,45 @@ def test_an_honest_inspection_passes() -> None:
         {**DECLARED, "params": [{**PARAM, "options": ["x"] * 1_000_000}]},
         {**DECLARED, "params": [{**PARAM, "name": "no name", "options": None}]},
         {**DECLARED, "params": [{**PARAM, "options": None, "unknown": 1}]},
+        {**DECLARED, "params": [{**PARAM, "options": None}] * 2},
+        {**DECLARED, "params": [{**PARAM, "options": None, "name": f"n{i}"} for i in range(65)]},
+        {**DECLARED, "params": {"n": PARAM}},
+        {**DECLARED, "params": [[]]},
+        forged(default=9),
+        forged(default=True),
+        forged(default=1.0),
+        forged(default="1"),
+        forged(default=None),
+        forged(default=1 << 60, max=None),
+        forged(min=2, max=1),
+        forged(min=True),
+        forged(min=1e300),
+        forged(step=0),
+        forged(step=None),
+        forged(type="str", default="x", min=None, max=None, desc="x" * 1001),
+        forged(type="str", default="x" * 1001, min=None, max=None),
+        forged(type="color", default="red", min=None, max=None),
+        forged(type="session", default="never", min=None, max=None),
+        forged(type="source", default="secret", min=None, max=None),
+        forged(type="choice", default="x", min=None, max=None),
+        forged(type="choice", default="x", options=["x", []], min=None, max=None),
+        forged(type="choice", default="x", options=["x"] * 201, min=None, max=None),
+        forged(type=["int"]),
+        forged(name="name"),
+        forged(name="n" * 65),
+        forged(name=7),
+        forged(desc=7),
+        forged(group="\ud800"),
+        forged(tooltip=["x"]),
+        forged(aliases=["m"]),
+        {**DECLARED, "meta": {"title": "  "}},
+        {**DECLARED, "meta": {"title": "x" * 1001}},
+        {**DECLARED, "meta": {"title": "\udfff"}},
+        {**DECLARED, "meta": {"title": "T", "overlay": 1}},
+        {**DECLARED, "meta": {"title": "T", "category": "chaos"}},
+        {**DECLARED, "meta": {"title": "T", "category": "panel", "overlay": True}},
+        {**DECLARED, "meta": {"title": "T", "max_labels_count": 501}},
+        {**DECLARED, "meta": {"title": "T", "max_labels_count": True}},
     ],
     ids=lambda document: str(document)[:60],
 )
@@ -406,7 +475,7 @@ def test_what_is_kept_is_counted_whole_and_once() -> None:
     known: Cache[str, Inspected] = Cache(1024, weight=1000, weigh=answers.weigh)
     for size in (500, 0, 700, 1):  # another thread was quicker, and got another answer
         known.put("a", Inspected(code=bytes(size)))
-        assert known._weight == size + len("((), {})")
+        assert known._weight == size + len("((), {}, ())")
     for name in "bcd":
         known.put(name, Inspected(meta={"title": "x" * 400}))
     assert [name for name in "abcd" if known.get(name)] == ["c", "d"]

@@ -8,7 +8,7 @@ from tests.script.chunks import Chunk, chunks, run
 
 from chartpact import script
 from chartpact.script import host
-from chartpact.script.check.declarations import META_KEYS, PARAM_KEYS
+from chartpact.script.check.declared import META_KEYS, PARAM_KEYS
 from chartpact.script.dry_run import dry_run_bars
 from chartpact.script.host.chart import OBJECT_METHODS, PLOT_METHODS
 from chartpact.script.runtime.builtins import NAMES as BUILTINS

@@ -281,3 +281,50 @@ def test_what_would_take_too_long_to_compile_is_refused_for_its_size(source, sai
     assert caught.value.kind == "size"
     assert said in caught.value.message
     assert caught.value.hint
+
+
+ANCHORED = """
+PARAMS = [
+    {"name": "from", "type": "time", "default": "1970-01-01T00:00Z"},
+    {"name": "until", "type": "time", "inline": "row"},
+    {"name": "level", "type": "price", "min": 0, "tooltip": "drawn as a line"},
+]
+META = {"title": "Anchored"}
+def compute(ohlcv, params, chart):
+    print(type(params["from"]), params["from"], params["until"], params["level"])
+    if params["level"] != None:
+        chart.hline(params["level"])
+"""
+
+
+def test_a_time_is_milliseconds_and_a_price_a_number_and_both_may_stay_unset():
+    program = script.load(ANCHORED)
+    bars = dry_run_bars()
+    assert script.execute(program, bars).log == ("int 0 None None",)
+    given = {"from": "2024-01-31", "until": 1_706_693_400_000, "level": "5150.25"}
+    result = script.execute(program, bars, given)
+    assert result.log == ("int 1706659200000 1706693400000 5150.25",)
+    assert result.scene.plots[0].y == 5150.25
+    with pytest.raises(script.ScriptError, match="from='soon' is not a time"):
+        script.execute(program, bars, {"from": "soon"})
+    with pytest.raises(script.ScriptError, match="level=-1 is out of range"):
+        script.execute(program, bars, {"level": -1})
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ('"type": "time", "default": "soon"', "n='soon' is not a time"),
+        ('"type": "time", "min": 5', "min is a number, and goes with int, float, price only"),
+        ('"type": "price", "default": "5"', "n: the default is a string"),
+        ('"type": "price", "tooltip": 5', "tooltip is a string"),
+        ('"type": "price", "inline": None', "inline is a string"),
+        ('"type": "price", "tooltipp": "x"', "PARAMS knows no 'tooltipp'"),
+    ],
+)
+def test_a_wrong_declaration_is_refused_at_its_place(entry, said):
+    source = f'PARAMS = [{{"name": "n", {entry}}}]\nMETA = {{"title": "x"}}\n'
+    with pytest.raises(script.ScriptError, match=said) as refused:
+        script.load(source + "def compute(ohlcv, params, chart):\n    pass\n")
+    last_value = source.index(entry.rpartition(": ")[2] + "}") + 1
+    assert (refused.value.line, refused.value.column) == (1, last_value)

@@ -2,12 +2,12 @@
 
 import logging
 from collections.abc import Callable, Mapping
-from math import isfinite
 from typing import Any, TypeVar
 
-from chartpact.params import TYPES, Param
+from chartpact.params import Param
 from chartpact.sandbox import bounds, packing, wire
 from chartpact.sandbox.pool import Answered
+from chartpact.script.check.declared import MOST_PARAMS, Undeclarable, read_meta, read_param
 from chartpact.script.errors import NOT_YOUR_FAULT, ScriptError, read_warning
 from chartpact.script.limits import LOG_LINE_CHARS, LOG_LINES
 from chartpact.script.program import Inspected, Result
@@ -78,14 +78,15 @@ def read_inspected(document: Mapping[str, Any], columns: list[wire.Column]) -> I
         if not 0 < len(document["errors"]) <= _MOST_ERRORS:
             raise ValueError("errors")
         return Inspected(errors=tuple(_read_error(error, "check") for error in document["errors"]))
-    meta = document["meta"]
-    if not all(isinstance(value, str | int) for value in meta.values()):
-        raise TypeError("meta")
-    if not isinstance(meta["title"], str):
-        raise TypeError("title")
+    try:
+        meta = read_meta(document["meta"])
+        params = tuple(_read_param(entry) for entry in document["params"])
+    except Undeclarable as error:
+        raise ValueError(error.message) from None
+    if len({param.name for param in params}) < len(document["params"]) or len(params) > MOST_PARAMS:
+        raise ValueError("params")
     if len(document["warnings"]) > _MOST_ERRORS:
         raise ValueError("warnings")
-    params = tuple(_read_param(param) for param in document["params"])
     warnings = tuple(read_warning(_shorten(data)) for data in document["warnings"])
     inspected = Inspected(params, meta, (), columns[0].tobytes(), warnings)
     if weigh(inspected) - len(inspected.code) > _MOST_DECLARED:
@@ -98,19 +99,9 @@ def weigh(inspected: Inspected) -> int:
     return len(inspected.code) + len(repr((inspected.params, inspected.meta, inspected.warnings)))
 
 
-def _read_param(data: Mapping[str, Any]) -> Param:
-    scalar = (str, int, float, type(None))
-    number = (int, float, type(None))
-    options = data["options"]
-    floats = [value for value in (*data.values(), *(options or ())) if isinstance(value, float)]
-    fits = (
-        isinstance(data["name"], str) and data["name"].isidentifier(),
-        data["type"] in TYPES and isinstance(data["desc"], str),
-        isinstance(data["default"], scalar) and isinstance(data.get("group"), str | None),
-        all(type(data.get(name)) in number for name in ("min", "max", "step")),
-        options is None or all(isinstance(option, scalar) for option in options),
-        all(map(isfinite, floats)),
-    )
-    if not all(fits):
+def _read_param(entry: Mapping[str, Any]) -> Param:
+    """A parameter that a source may declare, in the form in which it was declared."""
+    param = read_param({key: value for key, value in entry.items() if value is not None})
+    if param.to_json() != entry or type(param.default) is not type(entry["default"]):
         raise ValueError("param")
-    return Param(**{**data, "options": None if options is None else tuple(options)})
+    return param

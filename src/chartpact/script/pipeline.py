@@ -14,7 +14,8 @@ from chartpact.prices import SOURCES
 from chartpact.problem import Failure
 from chartpact.script import host
 from chartpact.script.check.checker import check_module
-from chartpact.script.check.declarations import LARGEST_INT, MOST_TEXT, read_declarations
+from chartpact.script.check.declarations import read_declarations
+from chartpact.script.check.declared import LARGEST_INT, MOST_TEXT
 from chartpact.script.compile.emitter import TooIntricate, compile_module
 from chartpact.script.compile.inference import infer_kinds
 from chartpact.script.compile.kinds import NONE, PARAM_KINDS

@@ -176,6 +176,8 @@ class ParamOut(Shape):
     desc: str = ""
     step: Optional[int | float] = None
     group: Optional[str] = None
+    inline: Optional[str] = None
+    tooltip: Optional[str] = None
 
 
 class IndicatorOut(Shape):

@@ -36,6 +36,8 @@ PARAM_KINDS: Mapping[str, int] = {
     "source": FLOATS,
     "symbol": OHLCV | NONE,
     "calendar": LIST | NONE,
+    "time": SMALL,
+    "price": FLOAT,
 }
 OHLCV_KINDS: Mapping[str, int] = {
     **dict.fromkeys(("bar_index", *STORED, *DERIVED), FLOATS),
