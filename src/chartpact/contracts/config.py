@@ -9,11 +9,7 @@ from chartpact.contracts.codecs import pattern_fault
 from chartpact.contracts.document import suggestion
 from chartpact.contracts.model import ConfigKey, PayloadField, misplaced
 from chartpact.contracts.nodes import TICK_SIZE
-from chartpact.contracts.values import (
-    CHART_KINDS,
-    Kind,
-    enum,
-)
+from chartpact.contracts.values import CHART_KINDS, Kind, enum
 from chartpact.problem import Problem
 
 MAX_TEXT = 4096

@@ -30,15 +30,7 @@ from chartpact.contracts.outputs import (
     expressions,
     parts,
 )
-from chartpact.contracts.values import (
-    NOTHING,
-    Column,
-    Look,
-    Needs,
-    Tables,
-    Vocabulary,
-    field_names,
-)
+from chartpact.contracts.values import NOTHING, Column, Look, Needs, Tables, Vocabulary, field_names
 from chartpact.snapshot import CHANNELS
 
 Columns = tuple[Column, ...]
@@ -190,20 +182,17 @@ def _check(data: bytes, digest: str) -> Contract:
     file = model.validate(root)
     keys = {**file.config, TICK_SIZE: file.config.get(TICK_SIZE, config.IMPLIED_TICK_SIZE)}
     kinds = {name: config.kind_of(key) for name, key in keys.items()}
+
+    def look(written: Any) -> Look:
+        if isinstance(written, str) and written in keys:
+            return Look(key=written)
+        return Look(None if written == "none" else written)
+
     tables = {
-        name: {
-            meaning: tuple(_look(value, keys) for value in values)
-            for meaning, values in table.items()
-        }
+        name: {meaning: tuple(map(look, values)) for meaning, values in table.items()}
         for name, table in file.encodings.items()
     }
     return _Checker(Context(file, root, Vocabulary(tables, kinds)), keys).check(digest)
-
-
-def _look(written: Any, keys: Mapping[str, ConfigKey]) -> Look:
-    if isinstance(written, str) and written in keys:
-        return Look(key=written)
-    return Look(None if written == "none" else written)
 
 
 class _Checker:

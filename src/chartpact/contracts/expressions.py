@@ -16,18 +16,7 @@ from chartpact.contracts import nodes
 from chartpact.contracts.codecs import pattern_fault
 from chartpact.contracts.document import suggestion
 from chartpact.contracts.model import MAX_EXPRESSION, RESERVED
-from chartpact.contracts.nodes import (
-    OF_TICKS,
-    TICK_SIZE,
-    Call,
-    Expression,
-    Listing,
-    Literal,
-    Mention,
-    Node,
-    OfList,
-    established,
-)
+from chartpact.contracts.nodes import Expression, Literal, Mention, Node, established
 from chartpact.contracts.values import (
     BOOL,
     CHART_KINDS,
@@ -355,13 +344,13 @@ class _Checker:
     def _numeric(self, tree: ast.Call, name: str, facts: Facts) -> Node:
         before = f"{name} takes numbers; "
         arguments = [self._operand(arg, facts, "number", before=before) for arg in tree.args]
-        if name in OF_TICKS:
-            tick = self.vocabulary.config.get(TICK_SIZE, NUMBER)
+        if name in nodes.OF_TICKS:
+            tick = self.vocabulary.config.get(nodes.TICK_SIZE, NUMBER)
             if tick.name != "number" or tick.nullable:
                 hint = "declare it: tick_size: {type: number, from: chart.tick_size}"
                 message = f"{name} needs tick_size, which may be none or is no number here"
                 raise _fault(message, hint)
-        return Call(BOOL if name == "near" else NUMBER, name, tuple(arguments))
+        return nodes.Call(BOOL if name == "near" else NUMBER, name, tuple(arguments))
 
     def _alpha(self, tree: ast.Call, name: str, facts: Facts) -> Node:
         node, quote = self.value(tree.args[0], facts), _quote(tree.args[0])
@@ -378,13 +367,13 @@ class _Checker:
             raise _fault(message, "ask for the opacity of one part")
         if nodes.side(node, "alpha") is None:
             raise _fault(f"{quote} has no opacity of its own", "name a drawn colour")
-        return Call(NUMBER, name, (node,))
+        return nodes.Call(NUMBER, name, (node,))
 
     def _text(self, tree: ast.expr, facts: Facts) -> Node:
         return self._operand(tree, facts, "text", "enum", after=", not a text")
 
     def _starts_with(self, tree: ast.Call, name: str, facts: Facts) -> Node:
-        return Call(BOOL, name, tuple(self._text(argument, facts) for argument in tree.args))
+        return nodes.Call(BOOL, name, tuple(self._text(argument, facts) for argument in tree.args))
 
     def _matches(self, tree: ast.Call, name: str, facts: Facts) -> Node:
         subject, argument = tree.args
@@ -392,11 +381,11 @@ class _Checker:
         if isinstance(pattern, Literal) and isinstance(pattern.value, str):
             if (wrong := pattern_fault(pattern.value)) is not None:
                 raise _fault(wrong, "patterns are those of RE2")
-            return Call(BOOL, name, (text, Literal(PATTERN, pattern.value)))
+            return nodes.Call(BOOL, name, (text, Literal(PATTERN, pattern.value)))
         if pattern.kind.name != "pattern":
             hint = "write a text, or a config key of type pattern"
             raise _fault(f"{_quote(argument)} is {pattern.kind}, not a pattern", hint)
-        return Call(BOOL, name, (text, _require(argument, pattern)))
+        return nodes.Call(BOOL, name, (text, _require(argument, pattern)))
 
     def _of_list(self, tree: ast.Call, name: str, facts: Facts) -> Node:
         if len(tree.args) != 1:
@@ -415,9 +404,9 @@ class _Checker:
             kind = replace(item, nullable=True)
             if item.name not in ("number", "text", "bool", "enum", "color", "time"):
                 raise _fault(f"only takes values that can be compared, each here is {item}")
-        return OfList(kind, name, listing)
+        return nodes.OfList(kind, name, listing)
 
-    def _listing(self, tree: ast.ListComp, facts: Facts) -> Listing:
+    def _listing(self, tree: ast.ListComp, facts: Facts) -> nodes.Listing:
         scope = self.scope
         if EACH in (value.at for value in scope.names.values()):
             raise _fault("a list stands in a list", "a list has one `for`")
@@ -442,7 +431,7 @@ class _Checker:
         known = established(test)[0] if test is not None else NO_FACTS
         item = self.value(tree.elt, facts | known)
         self.scope = scope
-        return Listing(Kind("list", of=item.kind), over, item, test)
+        return nodes.Listing(Kind("list", of=item.kind), over, item, test)
 
     def _encode(self, tree: ast.Call, name: str, facts: Facts) -> Node:
         if not self.scope.encodings:

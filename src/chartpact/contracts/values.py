@@ -47,13 +47,9 @@ class Kind:
     @property
     def domain(self) -> tuple[Any, ...] | None:
         """The values of a finite kind, None standing for absent; None where it is not finite."""
-        values: tuple[Any, ...]
-        if self.name == "bool":
-            values = (True, False)
-        elif self.name == "enum":
-            values = self.names
-        else:
+        if self.name not in ("bool", "enum"):
             return None
+        values = (True, False) if self.name == "bool" else self.names
         return (*values, None) if self.nullable else values
 
     def __str__(self) -> str:
@@ -272,14 +268,6 @@ class Shape:
             yield from self._base.names()
 
 
-def row_shape(channel: str) -> Shape:
-    """The fields of one drawn object."""
-    shape = Shape()
-    for name in field_names(channel):
-        shape.put(name, drawn(channel, name))
-    return shape
-
-
 CHART_KINDS: Mapping[str, Kind] = {
     name: TIME if name in ("as_of", "last_time") else _PLAIN[field.kind]
     for name, field in CHART.items()
@@ -336,9 +324,12 @@ class Vocabulary:
 
     tables: Tables = field(default_factory=dict)
     config: Mapping[str, Kind] = field(default_factory=dict)
-    shapes: dict[str, Shape] = field(
-        default_factory=lambda: {channel: row_shape(channel) for channel in CHANNELS}
-    )
+    shapes: dict[str, Shape] = field(default_factory=lambda: {name: Shape() for name in CHANNELS})
+
+    def __post_init__(self) -> None:
+        for channel in CHANNELS:
+            for name in field_names(channel):
+                self.shapes[channel].put(name, drawn(channel, name))
 
 
 Names = tuple[str, ...]  # a name and what follows its dots

@@ -162,7 +162,11 @@ class _Trial:
         self.contract, self.example = contract, example
         self.base = Run(contract, example.snapshot)
         self.reading = self._read(self.base)
-        self.scale = Scale(contract, self.base.bound.values)
+        values = self.base.bound.values
+        self._tick = values.get("tick_size") or 1
+        types = {name: key.type for name, key in contract.keys.items()}
+        colors = [values[name] for name, type_ in types.items() if type_ == "color"]
+        self._colors = [color for color in colors if color is not None]
 
     def _read(self, run: Run) -> Any:
         return run.reading(self.example.config or {}, self.example.profile)
@@ -282,7 +286,7 @@ class _Trial:
 
     def _change(self, target: Target, record: Record) -> Iterator[Verdict]:
         verdicts = []
-        for change, changed in self.scale.mutants(target, record):
+        for change, changed in self._mutants(target, record):
             noticed = self._noticed(self._with({id(record): changed}))
             if noticed is not None:
                 verdicts.append(self._verdict(target, change, noticed))
@@ -304,7 +308,7 @@ class _Trial:
             for turn in range(MAX_TURNS if others else 0):
                 around = self._quiet(others, turn)
                 now = around.get(id(record), record)
-                for change, changed in self.scale.mutants(target, now):
+                for change, changed in self._mutants(target, now):
                     if self._noticed(self._with({**around, id(record): changed})):
                         yield self._verdict(target, change, True, unsure=True)
                         break
@@ -319,7 +323,7 @@ class _Trial:
             now = around.get(id(record), record)
             quiet = [
                 changed
-                for _, changed in self.scale.mutants(target, now)
+                for _, changed in self._mutants(target, now)
                 if self._noticed(self._with({**around, id(record): changed})) is False
             ]
             if quiet:
@@ -345,24 +349,7 @@ class _Trial:
         studies = [{**old, **channels} if old is study.data else old for old in data["studies"]]
         return Snapshot({**data, "studies": studies})
 
-
-def _having(instances: list[Any], slot: int) -> list[Any]:
-    """The instances that hold something in a slot."""
-    return [instance for instance in instances if instance[slot] is not None]
-
-
-class Scale:
-    """What counts as a change under one configuration: many ticks, and colours with a meaning."""
-
-    def __init__(self, contract: Contract, values: Mapping[str, Any]) -> None:
-        self._tick = values.get("tick_size") or 1
-        self._colors: list[str] = [
-            values[name]
-            for name, key in contract.keys.items()
-            if key.type == "color" and values[name] is not None
-        ]
-
-    def mutants(self, target: Target, record: Record) -> Iterator[tuple[str, Record]]:
+    def _mutants(self, target: Target, record: Record) -> Iterator[tuple[str, Record]]:
         """The object with that field changed, in several ways, each told in words."""
         name = target.need.field
         field, value = FIELDS[target.need.channel][name], record[name]
@@ -399,3 +386,8 @@ class Scale:
                 for setting in self._colors:
                     if value is None or setting[:7] != value[:7].lower():
                         yield f"{setting[:7]}{(value or '#ffffffff')[7:] or 'ff'}"
+
+
+def _having(instances: list[Any], slot: int) -> list[Any]:
+    """The instances that hold something in a slot."""
+    return [instance for instance in instances if instance[slot] is not None]

@@ -61,9 +61,10 @@ def targets(contract: Contract, values: Mapping[str, Any]) -> list[Target]:
 
 
 class _Targets:
+    """The fields that reach under one configuration."""
+
     def __init__(self, contract: Contract, values: Mapping[str, Any]) -> None:
-        self.contract = contract
-        self.walk = _Walk(contract, values)
+        self.contract, self.values = contract, values
         self._reading: set[tuple[str, str, bool, str | None]] = set()  # against endless descent
 
     def all(self) -> Iterator[Target]:
@@ -142,8 +143,7 @@ class _Targets:
     ) -> Iterator[Target]:
         """The targets of an expression in which the names of the element `own` stand bare;
         `inside` the element dictionary it decides about the instances of `own`."""
-        condition = rule.kind.name == "bool"
-        walk = self.walk.condition if condition else self.walk.value
+        walk = self._condition if rule.kind.name == "bool" else self._value
         for field in walk(rule.node, truth):
             yield from self._resolved(field, own, part, attachment, inside)
 
@@ -193,86 +193,77 @@ class _Targets:
             yield replace(reached, referrer=referrer, attachment=attachment)
         self._reading.discard(reading)
 
+    # ----------------------------------------------------------- the names that matter in a node
 
-def _weaker(target: Target) -> Target:
-    return replace(target, every=False)
-
-
-class _Walk:
-    """The names of an expression that matter under one configuration."""
-
-    def __init__(self, contract: Contract, values: Mapping[str, Any]) -> None:
-        self.contract, self.values = contract, values
-
-    def value(self, node: Node, truth: Truth, every: bool = True) -> Iterator[_Field]:
+    def _value(self, node: Node, truth: Truth, every: bool = True) -> Iterator[_Field]:
         match node:
             case Mention():
                 yield _Field(node, every)
             case nodes.Arithmetic():
                 kept = every and node.sign in "+-"
-                yield from self.value(node.left, truth, kept)
-                yield from self.value(node.right, truth, kept)
+                yield from self._value(node.left, truth, kept)
+                yield from self._value(node.right, truth, kept)
             case nodes.Negative() | nodes.Finite() | nodes.Known():
-                yield from self.value(node.of, truth, every)
+                yield from self._value(node.of, truth, every)
             case nodes.Call(function="alpha"):
                 colors = [color for color in node.arguments if isinstance(color, Mention)]
                 yield from (_Field(color, False, alpha=True) for color in colors)
             case nodes.Call():
                 for argument in node.arguments:
-                    yield from self.value(argument, truth, False)
+                    yield from self._value(argument, truth, False)
             case nodes.Encoded():
-                yield from self.value(node.of, truth, False)
+                yield from self._value(node.of, truth, False)
             case OfList():
                 yield from self._list(node, truth)
             case nodes.Choice():
                 known = self._decided(node.test)
                 if known is None:
-                    yield from self.condition(node.test, GIVEN)
+                    yield from self._condition(node.test, GIVEN)
                 else:
-                    yield from self.value(node.yes if known else node.no, truth, every)
+                    yield from self._value(node.yes if known else node.no, truth, every)
             case nodes.Condition():
-                yield from self.condition(node, truth)
+                yield from self._condition(node, truth)
 
     def _list(self, node: OfList, truth: Truth) -> Iterator[_Field]:
         listing = node.listing
         if node.function != "len":  # how many there are does not depend on what is listed
             # Where others may decide in its place, no one instance is sure to matter.
             open_ = listing.test is not None or node.function in ("any", "all")
-            for field in self.value(listing.item, truth, False):
+            for field in self._value(listing.item, truth, False):
                 yield replace(field, unsure=field.unsure or open_)
         if listing.test is not None:
-            yield from self.condition(listing.test, None)
+            yield from self._condition(listing.test, None)
 
-    def condition(self, node: Node, truth: Truth) -> Iterator[_Field]:
+    def _condition(self, node: Node, truth: Truth) -> Iterator[_Field]:
         if self._decided(node) is not None:
             return
         if truth is None:
-            for field in self.condition(node, GIVEN):
+            for field in self._condition(node, GIVEN):
                 yield replace(field, every=False, unsure=True)
             return
         match node:
             case Joined():
                 yield from self._joined(node, truth)
             case nodes.Not():
-                yield from self.condition(node.of, not truth if isinstance(truth, bool) else truth)
+                yield from self._condition(node.of, not truth if isinstance(truth, bool) else truth)
             case nodes.Compare():
                 equal = node.sign == "==" and truth is True
-                yield from self.value(node.left, truth, equal)
-                yield from self.value(node.right, truth, equal)
+                yield from self._value(node.left, truth, equal)
+                yield from self._value(node.right, truth, equal)
             case nodes.IsNone():
-                yield from self.value(node.of, truth, truth is True)
+                yield from self._value(node.of, truth, truth is True)
             case nodes.Among():
                 for item in (node.of, *node.items):
-                    yield from self.value(item, truth, False)
+                    yield from self._value(item, truth, False)
             case nodes.Choice():
                 known = self._decided(node.test)
                 if known is None:
                     for branch in (node.test, node.yes, node.no):
-                        yield from self.condition(branch, None)
+                        yield from self._condition(branch, None)
                 else:
-                    yield from self.condition(node.yes if known else node.no, truth)
+                    yield from self._condition(node.yes if known else node.no, truth)
             case _:
-                yield from self.value(node, truth, False)
+                yield from self._value(node, truth, False)
 
     def _joined(self, node: Joined, truth: Truth) -> Iterator[_Field]:
         undecided = []
@@ -284,7 +275,7 @@ class _Walk:
                 undecided.append(part)
         inner: Truth = truth if len(undecided) == 1 or truth is node.all else None
         for part in undecided:
-            yield from self.condition(part, inner)
+            yield from self._condition(part, inner)
 
     def _decided(self, node: Node) -> bool | None:
         """The value of a condition on the configuration alone; None where it needs more."""
@@ -311,3 +302,7 @@ class _Walk:
             case nodes.IsNone():
                 return self._evaluate(node.of) is None
         raise LookupError
+
+
+def _weaker(target: Target) -> Target:
+    return replace(target, every=False)
