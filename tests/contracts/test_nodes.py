@@ -3,7 +3,7 @@
 import pytest
 
 from chartpact.contracts.expressions import check
-from chartpact.contracts.nodes import established
+from chartpact.contracts.nodes import prove
 from chartpact.contracts.values import (
     BOOL,
     NUMBER,
@@ -70,7 +70,7 @@ def test_an_expression_knows_the_elements_it_names_and_those_it_lists():
 def test_a_condition_says_what_it_proves_to_be_there(text, when_true, when_false):
     found = check(text, SCOPE, VOCABULARY, condition=True)
     assert found.kind == BOOL
-    assert established(found.node) == (when_true, when_false)
+    assert prove(found.node) == (when_true, when_false)
 
 
 def test_nodes_are_values():

@@ -113,11 +113,11 @@ class Table(dict[Any, str]):
         self._name = name
 
     def __missing__(self, look: Any) -> NoReturn:
-        known = ", ".join(f"{_shown(value)} = {meaning}" for value, meaning in self.items())
-        raise Trouble("malformed", f"{_shown(look)} has no meaning in {self._name}: {known}")
+        known = ", ".join(f"{_format_look(value)} = {meaning}" for value, meaning in self.items())
+        raise Trouble("malformed", f"{_format_look(look)} has no meaning in {self._name}: {known}")
 
 
-def _shown(look: Any) -> str:
+def _format_look(look: Any) -> str:
     return "none" if look is None else str(look)
 
 
@@ -134,7 +134,7 @@ def _table(
                 drawn = drawn[:7].lower()
             known = table.get(drawn)
             if known is not None and known != meaning:
-                message = f"{known} and {meaning} look alike: both are {_shown(drawn)}"
+                message = f"{known} and {meaning} look alike: both are {_format_look(drawn)}"
                 faults.append(fault(f"encodings.{constant.name}", message))
             table[drawn] = meaning
     return table

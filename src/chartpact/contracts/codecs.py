@@ -15,7 +15,7 @@ import re2
 from chartpact import checks
 from chartpact.cache import Memo
 from chartpact.checks import MAX_WHOLE, Unfit
-from chartpact.contracts.model import Decode, PayloadField, misplaced
+from chartpact.contracts.model import Decode, PayloadField, misplaced_words
 from chartpact.contracts.reading import Trouble
 from chartpact.contracts.values import Kind
 
@@ -151,7 +151,7 @@ def group_fault(pattern: str, codec: Codec) -> str | None:
 
 
 def _field_faults(name: str, field: PayloadField, form: str) -> list[Fault]:
-    wrong = [(message, hint) for _, message, hint in misplaced(field)]
+    wrong = [(message, hint) for _, message, hint in misplaced_words(field)]
     for option in field.options or ():
         if not option.strip() or (form == "delimiter" and "|" in option):
             wrong.append((f"the option {option!r} cannot be written", "remove it"))
@@ -185,7 +185,7 @@ def decode(codec: Codec, text: str, pattern: Pattern | None = None) -> Values:
     values = []
     for name, field in codec.fields.items():
         try:
-            values.append(_value(field, payload.get(name), convert))
+            values.append(_convert(field, payload.get(name), convert))
         except ValueError as error:
             raise Trouble("malformed", f"{name}: {error}", path=f"fields.{name}") from None
     return tuple(values)
@@ -194,9 +194,9 @@ def decode(codec: Codec, text: str, pattern: Pattern | None = None) -> Values:
 def _split(codec: Codec, text: str, pattern: Pattern | None) -> dict[str, Any]:
     """The parts of a payload by name, not yet converted."""
     if codec.form == "json":
-        return _json_object(text)
+        return _parse_json(text)
     if codec.form == "delimiter":
-        return _delimited(codec, text)
+        return _split_delimited(codec, text)
     if pattern is None:
         if codec.pattern is None:
             raise Trouble("malformed", "no pattern is configured to read this text with")
@@ -222,7 +222,7 @@ def _check_version(codec: Codec, written: Any, convert: Convert) -> None:
         raise Trouble("version", f"the payload has version {version}; known: {known}")
 
 
-def _value(field: PayloadField, part: Any, convert: Convert) -> Any:
+def _convert(field: PayloadField, part: Any, convert: Convert) -> Any:
     if part is None or (isinstance(part, str) and not part.strip()):
         if field.optional:
             return None
@@ -269,7 +269,7 @@ def _from_json(field: PayloadField, value: Any) -> Any:
     return float(number) if abs(number) > MAX_WHOLE else number
 
 
-def _delimited(codec: Codec, text: str) -> dict[str, str]:
+def _split_delimited(codec: Codec, text: str) -> dict[str, str]:
     tag, *pieces = text.split("|")
     if tag != codec.tag:
         raise Trouble("malformed", f"{text!r:.60} does not begin with {codec.tag}|")
@@ -284,7 +284,7 @@ def _delimited(codec: Codec, text: str) -> dict[str, str]:
     return pairs
 
 
-def _json_object(text: str) -> dict[str, Any]:
+def _parse_json(text: str) -> dict[str, Any]:
     def pairs(listed: list[tuple[str, Any]]) -> dict[str, Any]:
         if len({key for key, _ in listed}) < len(listed):
             raise ValueError("a key is there twice")

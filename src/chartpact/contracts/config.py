@@ -7,7 +7,7 @@ from chartpact import palette
 from chartpact.checks import Unfit, number
 from chartpact.contracts.codecs import pattern_fault
 from chartpact.contracts.document import suggestion
-from chartpact.contracts.model import ConfigKey, PayloadField, misplaced
+from chartpact.contracts.model import ConfigKey, PayloadField, misplaced_words
 from chartpact.contracts.nodes import TICK_SIZE
 from chartpact.contracts.values import CHART_KINDS, Kind, enum
 from chartpact.problem import Problem
@@ -27,11 +27,11 @@ def kind_of(declared: ConfigKey | PayloadField) -> Kind:
 def check(name: str, key: ConfigKey, value: Any) -> tuple[Any, str | None]:
     """The value in its canonical form, or what is wrong with it."""
     if value is None:
-        return None, None if key.nullable else f"it must not be null; {wanted(key)}"
+        return None, None if key.nullable else f"it must not be null; {describe(key)}"
     try:
         canonical = _canonical(key, value)
     except (ValueError, TypeError):
-        return None, f"{value!r:.60} is not {wanted(key)}"
+        return None, f"{value!r:.60} is not {describe(key)}"
     if key.type == "color" and canonical.endswith("00"):
         return None, f"{value!r} is fully transparent, so it can be seen nowhere"
     if key.type == "pattern" and (wrong := pattern_fault(canonical)) is not None:
@@ -56,30 +56,31 @@ def _canonical(key: ConfigKey, value: Any) -> Any:
             return value
         case "text" | "pattern" if isinstance(value, str) and len(value) <= MAX_TEXT:
             return value
-    raise Unfit(f"is not {wanted(key)}", value)
+    raise Unfit(f"is not {describe(key)}", value)
 
 
-def wanted(key: ConfigKey) -> str:
+_WORDS = {
+    "color": "a colour #rrggbb",
+    "bool": "true or false",
+    "pattern": "a pattern",
+    "text": "a text",
+    "number": "a number",
+}
+
+
+def describe(key: ConfigKey) -> str:
     """What a key takes, in words."""
-    match key.type:
-        case "color":
-            return "a colour #rrggbb"
-        case "bool":
-            return "true or false"
-        case "choice":
-            return f"one of {', '.join(key.options or ())}"
-        case "pattern":
-            return "a pattern"
-        case "text":
-            return "a text"
-    low = [f"at least {key.min:g}"] if key.min is not None else []
-    high = [f"at most {key.max:g}"] if key.max is not None else []
-    return f"a number of {' and '.join(low + high)}" if low or high else "a number"
+    if key.type == "choice":
+        return f"one of {', '.join(key.options or ())}"
+    limits = [f"at least {key.min:g}"] if key.min is not None else []
+    limits += [f"at most {key.max:g}"] if key.max is not None else []
+    number = key.type == "number" and limits
+    return f"a number of {' and '.join(limits)}" if number else _WORDS[key.type]
 
 
 def declaration_faults(name: str, key: ConfigKey) -> list[tuple[str, str, str]]:
     """What is wrong with a key's declaration: word, message, hint."""
-    faults = misplaced(key)
+    faults = misplaced_words(key)
     if key.options is not None and len({*key.options}) < max(len(key.options), 1):
         faults.append(("options", "options are different names, at least one", "[a, b]"))
     if key.from_ is not None:
@@ -88,11 +89,11 @@ def declaration_faults(name: str, key: ConfigKey) -> list[tuple[str, str, str]]:
             known = [f"chart.{name}" for name in CHART_KINDS]
             faults.append(("from", f"{key.from_!r} is unknown", suggestion(key.from_, known)))
         elif kind.name != {"choice": "enum"}.get(key.type, key.type):
-            faults.append(("from", f"{key.from_} is {kind}, not {wanted(key)}", "choose another"))
+            faults.append(("from", f"{key.from_} is {kind}, not {describe(key)}", "choose another"))
     if key.has_default and key.default is not None:
         wrong = check(name, key, key.default)[1]
         if wrong is not None:
-            faults.append(("default", wrong, f"write {wanted(key)}, or null"))
+            faults.append(("default", wrong, f"write {describe(key)}, or null"))
     return faults
 
 
@@ -142,7 +143,7 @@ def resolve(
             value, origin = key.default, "default"
         else:
             where = f", and {key.from_} is not known" if key.from_ else ""
-            message = f"{name} was not given{where}; it is {wanted(key)}"
+            message = f"{name} was not given{where}; it is {describe(key)}"
             faults.append(fault(f"config.{name}", message))
             continue
         canonical, wrong = check(name, key, value)

@@ -101,7 +101,7 @@ class Contract:
         return _by_channel(NOTHING.union(*keys, *epochs) - needs)
 
     @cached_property
-    def asked(self) -> dict[str, Columns]:
+    def element_needs(self) -> dict[str, Columns]:
         """For each element, the columns of its channel that it and its output need."""
         given = _given_out(self.output)
         return {
@@ -246,7 +246,7 @@ class _Checker:
                     hint = suggestion(name, list(self.keys))
                     self.problem(at, f"there is no config key {name!r:.60}", hint)
                 elif (wrong := config.check(name, self.keys[name], value)[1]) is not None:
-                    self.problem(at, wrong, f"write {config.wanted(self.keys[name])}")
+                    self.problem(at, wrong, f"write {config.describe(self.keys[name])}")
         if self.file.identity.script_versions == []:
             place = ("identity", "script_versions")
             self.problem(place, "no version could be right", "list one, or none")
@@ -349,7 +349,7 @@ class _Checker:
         used = identifiers(self.file, output)
         for section in ("states", "encodings"):  # reserved by its own name, an id is so everywhere
             used[section] |= {steps[-1:] for steps in used[section]}
-        for section, ids in reserved(self.file).items():
+        for section, ids in reserved_ids(self.file).items():
             for i, steps in enumerate(ids):
                 if steps in used[section]:
                     message = f"{'.'.join(steps)!r} is reserved, yet used"
@@ -376,7 +376,7 @@ def identifiers(file: ContractFile, output: Map) -> dict[str, Ids]:
     }
 
 
-def reserved(file: ContractFile) -> dict[str, list[tuple[str, ...]]]:
+def reserved_ids(file: ContractFile) -> dict[str, list[tuple[str, ...]]]:
     """The reserved ids of a contract, by section."""
     sections = file.reserved.model_dump()
     return {name: [tuple(id.split(".")) for id in ids] for name, ids in sections.items()}

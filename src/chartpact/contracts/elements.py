@@ -14,7 +14,14 @@ from chartpact.contracts.codecs import Codec, compile_codec
 from chartpact.contracts.config import kind_of
 from chartpact.contracts.document import Place, contract_problem, suggestion
 from chartpact.contracts.model import Attach, ContractFile, Decode, Element
-from chartpact.contracts.nodes import Expression, Node, shared, side, side_needs, unchecked
+from chartpact.contracts.nodes import (
+    Expression,
+    Node,
+    is_shared,
+    side,
+    side_needs,
+    unchecked_expression,
+)
 from chartpact.contracts.values import (
     NOTHING,
     NUMBER,
@@ -100,11 +107,6 @@ class Attachment:
     where: Expression | None
     nearest: Expression | None
 
-    def expressions(self) -> Iterator[Expression]:
-        for range_ in self.ranges:
-            yield from (range_.of, range_.low, range_.high)
-        yield from (rule for rule in (self.where, self.nearest) if rule is not None)
-
 
 @dataclass
 class ElementPlan:
@@ -115,6 +117,7 @@ class ElementPlan:
     channel: str
     role: str
     base: str | None  # of a view: the element that it looks at
+    rules: list[Expression] = field(default_factory=list)  # what is evaluated to find instances
     where: Expression | None = None
     group: tuple[Location, ...] | None = None  # where a member has the parts of its group's key
     anchors: tuple[int, ...] = ()  # which of those are anchors
@@ -140,23 +143,9 @@ class ElementPlan:
     def may_lack(self) -> bool:
         return self.spec.count[0] == 0 or self.role == INFORMATIONAL
 
-    def value(self) -> Value:
-        """What the element's name stands for, where it occurs at most once."""
-        kind = Kind("element", shape=self.name, nullable=self.may_lack)
-        return Value(kind, Slot("element", self.name), element=self.name)
-
-    def expressions(self) -> Iterator[Expression]:
-        """What is evaluated to find its instances."""
-        yield from (rule for rule in (self.where, self.newest) if rule is not None)
-        yield from (part.rule for part in self.parts.values())
-        yield from [self.decode.rule] if self.decode is not None else []
-        yield from (read.rule for read in self.reads.values())
-        for attachment in self.attachments:
-            yield from attachment.expressions()
-
     @property
     def needs(self) -> Needs:
-        return self.grouping.union(*(rule.needs for rule in self.expressions()))
+        return self.grouping.union(*(rule.needs for rule in self.rules))
 
     @property
     def tracking(self) -> Needs:
@@ -166,14 +155,14 @@ class ElementPlan:
     @cached_property
     def uses(self) -> frozenset[str]:
         """The other elements on which it depends."""
-        rules = [*self.expressions(), *(self.key or ())]
         others = {attachment.candidates for attachment in self.attachments}
         others |= {self.base} if self.base is not None else set()
+        rules = [*self.rules, *(self.key or ())]
         return frozenset(others).union(*(rule.elements for rule in rules))
 
     @property
     def size(self) -> int:
-        return sum(rule.size for rule in [*self.expressions(), *(self.key or ())])
+        return sum(rule.size for rule in [*self.rules, *(self.key or ())])
 
 
 # ----------------------------------------------------------------------------------------- context
@@ -200,7 +189,7 @@ class Context:
             rule = expressions.check(text, scope, self.vocabulary, condition)
         except SourceError as error:
             self.problem(place, error.message, error.hint)
-            return unchecked(text)
+            return unchecked_expression(text)
         self.expressions[place] = rule
         return rule
 
@@ -233,8 +222,11 @@ class Context:
             opacity = (("alpha", Value(NUMBER, Constant("opacity", name))),)
             sides = opacity if kind.name == "color" else ()
             names[name] = Value(kind, Constant("config", name), sides=sides)
-        singles = {name: plan.value() for name, plan in self.elements.items() if plan.single}
-        return Scope({**names, **singles})
+        for name, plan in self.elements.items():
+            if plan.single:
+                kind = Kind("element", shape=name, nullable=plan.may_lack)
+                names[name] = Value(kind, Slot("element", name), element=name)
+        return Scope(names)
 
     def inside(self, element: str, scope: Scope) -> Scope:
         """The scope of what runs for each instance of an element."""
@@ -316,6 +308,7 @@ class _Words:
     def _rule(self, text: str, place: Place, scope: Scope, condition: bool = False) -> Expression:
         rule = self.context.check(text, place, scope, condition)
         self._check_references(rule.elements, place)
+        self.plan.rules.append(rule)
         return rule
 
     def _check_references(self, names: Iterable[str], place: Place) -> None:
@@ -414,7 +407,7 @@ class _Words:
                     at = Item(OWNER, slots[-1][0])
                     sides.append((part, Value(side_kind, at, side_needs(other))))
             value = Value(kind, Item(OWNER, slots[0][0]), sides=tuple(sides))
-            self.shape.put(name, replace(value, shared=shared(node), unstable=rule.unstable))
+            self.shape.put(name, replace(value, shared=is_shared(node), unstable=rule.unstable))
             self.plan.reads[name] = Read(rule, tuple(slots))
 
     def _attach(self, name: str, attach: Attach, slot: int) -> None:
@@ -463,7 +456,8 @@ class _Words:
         rules = []
         for n, text in enumerate(texts):
             place = (*self.place, "key", n)
-            rule = self._rule(text, place, self.own)
+            rule = self.context.check(text, place, self.own)
+            self._check_references(rule.elements, place)
             self.context.want(rule, place, *_IDENTIFYING, nullable=True)
             if rule.unstable or rule.kind.name == "anchor":
                 self.problem(place, SHIFTING, "identify by .time, prices or decoded ids")

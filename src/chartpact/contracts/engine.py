@@ -73,7 +73,7 @@ class Run:
                 self._machine(machine)
             self._edge_cases()
             if not self.report.violations:
-                state = self._given(self.contract.output, "output")
+                state = self._give(self.contract.output, "output")
             if not self.report.violations and not self.untracked:
                 tracks = self._tracks()
         except Stop:
@@ -201,9 +201,9 @@ class Run:
     def _rows(self, channel: str, records: Sequence[Any]) -> None:
         needs, tracking = self.contract.needs[channel], self.contract.tracking[channel]
         wanted = needs if self.untracked else needs + tracking
-        rows = self._taken(channel, records, wanted)
+        rows = self._take_rows(channel, records, wanted)
         if not isinstance(rows, Drawn) and wanted != needs:
-            again = self._taken(channel, records, needs)
+            again = self._take_rows(channel, records, needs)
             if isinstance(again, Drawn):  # only following lacks something
                 self.untracked, rows = rows[0].message, again
         if isinstance(rows, Drawn):
@@ -217,7 +217,7 @@ class Run:
             self.report.add("malformed", path, wrong.message, [wrong.record], field)
         self.report.warn = False
 
-    def _taken(
+    def _take_rows(
         self, channel: str, records: Sequence[Any], wanted: Sequence[Column]
     ) -> Drawn | list[Wrong]:
         known = set(wanted)
@@ -243,7 +243,7 @@ class Run:
 
     def _lacking(self, element: ElementPlan) -> Column | None:
         """What an informational element needs and the source cannot tell."""
-        needs = self.contract.asked[element.name] if element.role == INFORMATIONAL else ()
+        needs = self.contract.element_needs[element.name] if element.role == INFORMATIONAL else ()
         unreadable = self.study.records(element.channel) is None
         lacking = (need for need in needs if not self.snapshot.delivers(need.channel, need.name))
         return next(iter(needs if unreadable else lacking), None)
@@ -312,12 +312,12 @@ class Run:
 
     # -------------------------------------------------------------------------------------- output
 
-    def _given(self, node: Node, path: str) -> Any:
+    def _give(self, node: Node, path: str) -> Any:
         if isinstance(node, Leaf):
             return self._once(self.bound.functions[node.place], path)
         if isinstance(node, Map):
             items = node.items.items()
-            return {name: self._given(inner, f"{path}.{name}") for name, inner in items}
+            return {name: self._give(inner, f"{path}.{name}") for name, inner in items}
         assert isinstance(node, One | Many)
         run, element = self.bound.functions[node.place], self.contract.elements[node.element]
         rows = self.matching.each_instance(run, element, path) or []

@@ -16,7 +16,7 @@ from chartpact.contracts import nodes
 from chartpact.contracts.codecs import pattern_fault
 from chartpact.contracts.document import suggestion
 from chartpact.contracts.model import MAX_EXPRESSION, RESERVED
-from chartpact.contracts.nodes import Expression, Literal, Mention, Node, established
+from chartpact.contracts.nodes import Expression, Literal, Mention, Node, prove
 from chartpact.contracts.values import (
     BOOL,
     CHART_KINDS,
@@ -140,7 +140,7 @@ class _Checker:
     def condition(self, tree: ast.expr, facts: Facts) -> Node:
         match tree:
             case ast.BoolOp():
-                return self._joined(tree, facts)
+                return self._join(tree, facts)
             case ast.UnaryOp(op=ast.Not()):
                 return nodes.Not(BOOL, self.condition(tree.operand, facts))
             case ast.Compare():
@@ -162,18 +162,18 @@ class _Checker:
         self, tree: ast.IfExp, facts: Facts, branch: Callable[[ast.expr, Facts], Node]
     ) -> Node:
         test = self.condition(tree.test, facts)
-        when_true, when_false = established(test)
+        when_true, when_false = prove(test)
         yes, no = branch(tree.body, facts | when_true), branch(tree.orelse, facts | when_false)
         kind = union(yes.kind, no.kind)
         if kind is None:
             raise _fault(f"one side is {yes.kind}, the other {no.kind}", "both must be alike")
         return nodes.Choice(kind, test, yes, no)
 
-    def _joined(self, tree: ast.BoolOp, facts: Facts) -> Node:
+    def _join(self, tree: ast.BoolOp, facts: Facts) -> Node:
         both, parts = isinstance(tree.op, ast.And), list[Node]()
         for part in tree.values:
             node = self.condition(part, facts)
-            facts |= established(node)[0 if both else 1]
+            facts |= prove(node)[0 if both else 1]
             parts.append(node)
         return nodes.Joined(BOOL, both, tuple(parts))
 
@@ -196,7 +196,7 @@ class _Checker:
         """What a path of names leads to, step by step."""
         value = self.scope.get(names[0])
         if value is None:
-            raise self._unknown(names[0])
+            raise self._unknown_name(names[0])
         named = value.at.name if isinstance(value.at, Slot) else None  # an element or a machine
         owner, anchor = value.element, None
         guards, attached = list[Location](), list[str]()
@@ -227,7 +227,7 @@ class _Checker:
             kind = kind.or_none(absent=True)
         return Mention(kind, names, value, tuple(guards), anchor, named, tuple(attached), owner)
 
-    def _unknown(self, name: str) -> SourceError:
+    def _unknown_name(self, name: str) -> SourceError:
         if name in self.scope.lists:
             return _fault(
                 f"{name!r} may occur several times, so it cannot be named alone",
@@ -362,7 +362,7 @@ class _Checker:
             raise _fault(f"alpha takes a colour, {quote} is {node.kind}")
         if node.kind.absent:
             raise _fault(f"{quote} may be none here", "ask first whether it is there")
-        if nodes.shared(node):
+        if nodes.is_shared(node):
             message = f"{quote} is the colour of a group, whose members may differ in opacity"
             raise _fault(message, "ask for the opacity of one part")
         if nodes.side(node, "alpha") is None:
@@ -428,7 +428,7 @@ class _Checker:
         instance = Value(Kind("element", shape=over), EACH, element=over)
         self.scope = scope.with_names({variable: instance})
         test = self.condition(run.ifs[0], facts) if run.ifs else None
-        known = established(test)[0] if test is not None else NO_FACTS
+        known = prove(test)[0] if test is not None else NO_FACTS
         item = self.value(tree.elt, facts | known)
         self.scope = scope
         return nodes.Listing(Kind("list", of=item.kind), over, item, test)

@@ -120,7 +120,7 @@ class Function:
                 if node.anchor is not None:
                     lost = f"lost({self.locate(node.anchor)})"
                     value = f"({value} if {value} is not None else {lost})"
-                return self._guarded(node.guards, value)
+                return self._guard(node.guards, value)
             case nodes.Choice():
                 test, yes, no = map(self.code, (node.test, node.yes, node.no))
                 return f"({yes} if {test} else {no})"
@@ -193,7 +193,7 @@ class Function:
                 return f"{arguments[0]}.startswith({arguments[1]})"
         return f"{node.function}({', '.join(arguments)})"
 
-    def _guarded(self, guards: Iterable[Location], code: str) -> str:
+    def _guard(self, guards: Iterable[Location], code: str) -> str:
         absent = " or ".join(f"{self.locate(guard)} is None" for guard in guards)
         return f"(None if {absent} else {code})" if absent else code
 
@@ -376,16 +376,16 @@ def _attach(module: Module, plan: Attachment, element: str, place: Place) -> Non
 
 
 def _machine(module: Module, plan: MachinePlan) -> None:
-    place, each = ("states", plan.name), plan.element is not None
+    place, repeated = ("states", plan.name), plan.element is not None
     module.slot(Slot("machine", plan.name))
-    observe = Function(module, "items, S" if each else "S")
-    observe.line("return [(" if each else "return (")
+    observe = Function(module, "items, S" if repeated else "S")
+    observe.line("return [(" if repeated else "return (")
     for name, rule in plan.observed.items():
         observe.line(f"{observe.code(rule.node)},", (*place, "observe", name), indent=2)
-    observe.line(") for i in items]" if each else ")")
+    observe.line(") for i in items]" if repeated else ")")
     module.add(("observe", plan.name), observe)
     key, at = ("epoch", plan.name), (*place, "epoch")
-    if plan.epoch is not None and each:
+    if plan.epoch is not None and repeated:
         _map(module, key, at, "{} for i in items", plan.epoch)
     elif plan.epoch is not None:
         _evaluate(module, key, at, plan.epoch)

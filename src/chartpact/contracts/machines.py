@@ -15,7 +15,7 @@ from chartpact.checks import is_number
 from chartpact.contracts.document import Place, suggestion
 from chartpact.contracts.elements import SHIFTING, Context, ElementPlan
 from chartpact.contracts.model import EdgeCase, Machine
-from chartpact.contracts.nodes import Expression, Mention, unchecked
+from chartpact.contracts.nodes import Expression, Mention, unchecked_expression
 from chartpact.contracts.values import (
     BOOL,
     NONE,
@@ -241,14 +241,14 @@ class MachineChecker:
                 yield (
                     name,
                     [
-                        frozenset(self._allowed(asked, when[asked], values, at))
+                        frozenset(self._parse_values(asked, when[asked], values, at))
                         if asked in when
                         else frozenset(values)
                         for asked, values in domains.items()
                     ],
                 )
 
-    def _allowed(
+    def _parse_values(
         self, name: str, written: Any, values: tuple[Any, ...], place: Place
     ) -> Iterator[Any]:
         for word in written if isinstance(written, list) else [written]:
@@ -366,7 +366,7 @@ def check_edge(context: Context, name: str, spec: EdgeCase, scope: Scope) -> Edg
     if spec.each is not None:
         owner = context.element(spec.each, (*place, "each"))
         if owner is None:
-            return EdgePlan(name, spec, unchecked(spec.when))
+            return EdgePlan(name, spec, unchecked_expression(spec.when))
         scope = context.inside(owner.name, scope)
     plan = EdgePlan(name, spec, context.check(spec.when, at, scope, condition=True))
     context.want_signals(plan.uses, at, "look at a signal")

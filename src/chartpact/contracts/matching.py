@@ -39,13 +39,13 @@ class Matching:
         self.report.warn, before = element.role == INFORMATIONAL, len(self.report)
         members = made = None
         if not skip and not element.uses & self.failed:
-            members = self._claimed(element)
+            members = self._claim(element)
         if members is None:
             self._unsure.add(element.channel)
         else:
             if element.base is None:
                 self._claims.setdefault(element.channel, []).append((element.name, members))
-            made = self._made(element, members)
+            made = self._make(element, members)
         if made is not None:
             self._attach(element, made)
             self._identify(element, made)
@@ -112,13 +112,13 @@ class Matching:
 
     # ----------------------------------------------------------------------------------- instances
 
-    def _claimed(self, element: ElementPlan) -> list[Any] | None:
+    def _claim(self, element: ElementPlan) -> list[Any] | None:
         base = element.base
         items: list[Any]
         items = self.drawn[element.channel].rows if base is None else self.instances[base]
         return items if element.where is None else self._each_member("where", element, items)
 
-    def _made(self, element: ElementPlan, members: list[Any]) -> list[Instance] | None:
+    def _make(self, element: ElementPlan, members: list[Any]) -> list[Instance] | None:
         path, grouped = f"elements.{element.name}", element.group is not None
         items: list[Any] | None = members
         if grouped:

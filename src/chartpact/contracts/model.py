@@ -125,7 +125,7 @@ def _scalar(value: Any) -> Any:
     return value
 
 
-def _listed(value: Any) -> Any:
+def _as_list(value: Any) -> Any:
     return value if isinstance(value, list) else [value]
 
 
@@ -151,9 +151,11 @@ Count = Annotated[
     BeforeValidator(_count),
     WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 0}, _COUNT_TEXT]}),
 ]
-Values = Annotated[list[Scalar], BeforeValidator(_listed), WithJsonSchema(_or_list(_SCALAR_SCHEMA))]
+Values = Annotated[
+    list[Scalar], BeforeValidator(_as_list), WithJsonSchema(_or_list(_SCALAR_SCHEMA))
+]
 Names = Annotated[
-    list[Text], BeforeValidator(_listed), WithJsonSchema(_or_list({"type": "string"}))
+    list[Text], BeforeValidator(_as_list), WithJsonSchema(_or_list({"type": "string"}))
 ]
 
 
@@ -233,7 +235,7 @@ class PayloadField(Section):
         return self.optional
 
 
-def misplaced(typed: ConfigKey | PayloadField) -> list[tuple[str, str, str]]:
+def misplaced_words(typed: ConfigKey | PayloadField) -> list[tuple[str, str, str]]:
     """The words that do not go with a type: word, message, hint."""
     faults = []
     if (typed.type == "choice") != (typed.options is not None):
@@ -426,7 +428,7 @@ def _inside(kind: Any, step: str | int) -> Any:
     if isinstance(kind, type) and issubclass(kind, Section):
         fields = kind.model_fields.items()
         kind = next(field.annotation for name, field in fields if step in (name, field.alias))
-        options = [each for each in get_args(kind) if each is not type(None)]
+        options = [option for option in get_args(kind) if option is not type(None)]
         return options[0] if type(None) in get_args(kind) else kind
     assert get_origin(kind) in (dict, list), kind
     return get_args(kind)[-1]

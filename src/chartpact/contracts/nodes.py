@@ -218,7 +218,7 @@ class Expression:
         return any(map(_unstable, self.nodes))
 
 
-def unchecked(text: str) -> Expression:
+def unchecked_expression(text: str) -> Expression:
     """What stands for an expression with a fault; it causes no further problems."""
     return Expression(text, Literal(UNKNOWN, None))
 
@@ -260,10 +260,10 @@ def side_needs(node: Node) -> Needs:
     return node.value.needs if isinstance(node, Mention) else NOTHING
 
 
-def shared(node: Node) -> bool:
+def is_shared(node: Node) -> bool:
     """Whether this may be the colour of a group."""
     if isinstance(node, Choice):
-        return shared(node.yes) or shared(node.no)
+        return is_shared(node.yes) or is_shared(node.no)
     return isinstance(node, Mention) and node.value.shared
 
 
@@ -276,11 +276,11 @@ def fact(node: Node) -> Facts:
     return frozenset(names[: n + 1] for n in range(len(names)))
 
 
-def established(node: Node) -> tuple[Facts, Facts]:
+def prove(node: Node) -> tuple[Facts, Facts]:
     """What a condition lets be known to be there: when it holds, and when it does not."""
     match node:
         case Not():
-            when_true, when_false = established(node.of)
+            when_true, when_false = prove(node.of)
             return when_false, when_true
         case IsNone():
             return NO_FACTS, fact(node.of)
@@ -289,20 +289,20 @@ def established(node: Node) -> tuple[Facts, Facts]:
         case Among():
             return fact(node.of), NO_FACTS
         case Joined():
-            return _joined(node)
+            return _prove_joined(node)
         case Choice():
-            yes, no = established(node.test)
-            yes_true, yes_false = established(node.yes)
-            no_true, no_false = established(node.no)
+            yes, no = prove(node.test)
+            yes_true, yes_false = prove(node.yes)
+            no_true, no_false = prove(node.no)
             return (yes | yes_true) & (no | no_true), (yes | yes_false) & (no | no_false)
     return NO_FACTS, NO_FACTS
 
 
-def _joined(node: Joined) -> tuple[Facts, Facts]:
+def _prove_joined(node: Joined) -> tuple[Facts, Facts]:
     """`and` goes on while its parts hold, `or` while they do not; each may stop at any part."""
     gathered, stopped = NO_FACTS, list[Facts]()
     for part in node.parts:
-        when_true, when_false = established(part)
+        when_true, when_false = prove(part)
         goes_on, stops = (when_true, when_false) if node.all else (when_false, when_true)
         stopped.append(gathered | stops)
         gathered |= goes_on

@@ -46,10 +46,6 @@ class Instances:
     sort: Expression | None
     split: Expression | None
 
-    @property
-    def heads(self) -> list[Expression]:
-        return [rule for rule in (self.where, self.sort, self.split) if rule is not None]
-
 
 class Many(Instances):
     """A list of objects, in the order of `sort`; split, one such list for each name."""
@@ -97,7 +93,7 @@ def expressions(node: Node | Instances) -> Iterator[Expression]:
         if isinstance(part, Leaf):
             yield part.rule
         elif isinstance(part, Instances):
-            yield from part.heads
+            yield from filter(None, (part.where, part.sort, part.split))
 
 
 class OutputChecker:
@@ -126,7 +122,7 @@ class OutputChecker:
                 except ValidationError as error:
                     self.context.problems += problems_of(error, self.context.root, OutputList, at)
                     continue
-                made = self._attached(spec, at, scope) if inside else self._instances(spec, at)
+                made = self._attachment(spec, at, scope) if inside else self._instances(spec, at)
                 items[name] = made
             elif isinstance(value, dict):
                 items[name] = self._map(value, at, scope, inside)
@@ -175,7 +171,7 @@ class OutputChecker:
         kind = One if element.single else Many
         return kind(place, element.name, give, where, sort, split)
 
-    def _attached(self, spec: OutputList, place: Place, scope: Scope) -> Node:
+    def _attachment(self, spec: OutputList, place: Place, scope: Scope) -> Node:
         value = scope.get(spec.from_)
         if value is None or value.kind.shape is None:
             hint = "name an attachment of the element, or an element that occurs at most once"

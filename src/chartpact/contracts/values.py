@@ -178,10 +178,10 @@ Location = Local | Slot | Constant | Item
 OWNER = Local("")  # in the location of a member: whatever has it
 
 
-def located(at: Location, owner: Location) -> Location:
+def relocate(at: Location, owner: Location) -> Location:
     """The location of a member of one particular owner."""
     if isinstance(at, Item):
-        return Item(located(at.of, owner), at.step)
+        return Item(relocate(at.of, owner), at.step)
     return owner if at == OWNER else at
 
 
@@ -206,7 +206,7 @@ class Value:
     def of(self, owner: Location) -> "Value":
         """This value of one particular owner."""
         sides = tuple((name, side.of(owner)) for name, side in self.sides)
-        return replace(self, at=located(self.at, owner), sides=sides)
+        return replace(self, at=relocate(self.at, owner), sides=sides)
 
 
 # The values that belong to one of a kind: a colour's opacity, an anchor's bar and time.

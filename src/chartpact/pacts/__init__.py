@@ -7,7 +7,7 @@ _HERE = Path(__file__).resolve().parent
 
 def names() -> list[str]:
     """The contracts that come with the package."""
-    return sorted(each.parent.name for each in _HERE.glob("*/contract.yaml"))
+    return sorted(file.parent.name for file in _HERE.glob("*/contract.yaml"))
 
 
 def folder(name: str) -> Path:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
-from chartpact.contracts.contract import Contract, identifiers, output_ids, reserved
+from chartpact.contracts.contract import Contract, identifiers, output_ids, reserved_ids
 from chartpact.contracts.document import Place
 from chartpact.contracts.elements import INFORMATIONAL, SIGNAL
 from chartpact.contracts.expressions import parse
@@ -87,21 +87,21 @@ class Diff:
 def diff(old: Contract, new: Contract) -> Diff:
     """The differences from one contract to another."""
     changes = tuple(_Comparison(old, new).changes())
-    return Diff(old.version, new.version, changes, tuple(_unreserved(old, new)))
+    return Diff(old.version, new.version, changes, tuple(_find_unreserved(old, new)))
 
 
-def _unreserved(old: Contract, new: Contract) -> Iterator[str]:
+def _find_unreserved(old: Contract, new: Contract) -> Iterator[str]:
     was, now = (identifiers(contract.file, contract.output) for contract in (old, new))
-    kept = reserved(new.file)
+    reserved = reserved_ids(new.file)
     for section, ids in was.items():
         for steps in sorted(ids - now[section]):
             # reserved by its path, by its own name, or with what it stood in
             above = {steps[:n] for n in range(1, len(steps) + 1)}
-            if not {*above, steps[-1:]} & set(kept[section]):
+            if not {*above, steps[-1:]} & set(reserved[section]):
                 yield f"{section}.{'.'.join(steps)}"
-    for section, reserved_ids in reserved(old.file).items():
-        for steps in reserved_ids:
-            if steps in now[section] or steps not in kept[section]:
+    for section, paths in reserved_ids(old.file).items():
+        for steps in paths:
+            if steps in now[section] or steps not in reserved[section]:
                 yield f"{section}.{'.'.join(steps)}"
 
 
@@ -208,7 +208,7 @@ class _Comparison:
         before, after = self.was[section][name], self.now[section][name]
         was, now, path = self.old.machines[name], self.new.machines[name], f"{section}.{name}"
         for word in ("initial", "transitions", "epoch", "gone"):
-            if _unordered(before[word]) != _unordered(after[word]):
+            if _ignore_order(before[word]) != _ignore_order(after[word]):
                 yield Change(f"{path}.{word}", "changed", MAJOR)
         if before["observe"] != after["observe"] or _domains(was) != _domains(now):
             yield Change(f"{path}.observe", "changed", MAJOR)
@@ -262,36 +262,36 @@ def _rows(was: MachinePlan, now: MachinePlan, path: str) -> Iterator[Change]:
 def _table(machine: MachinePlan) -> dict[Any, tuple[Any, ...]]:
     """What a machine decides; the order of observations and columns means nothing."""
 
-    def decided(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    def unordered_row(row: tuple[Any, ...]) -> tuple[Any, ...]:
         if isinstance(row[0], Refusal):
             return tuple(sorted(row, key=lambda refusal: refusal.name))
         return row[0], dict(zip(machine.columns, row[1:], strict=True))
 
     return {
-        frozenset(zip(machine.observed, values, strict=True)): decided(row)
+        frozenset(zip(machine.observed, values, strict=True)): unordered_row(row)
         for values, row in machine.table.items()
     }
 
 
 def _domains(machine: MachinePlan) -> dict[str, Any]:
-    return {name: _closed(rule.kind) for name, rule in machine.observed.items()}
+    return {name: _comparable_kind(rule.kind) for name, rule in machine.observed.items()}
 
 
-def _closed(kind: Kind) -> Any:
+def _comparable_kind(kind: Kind) -> Any:
     """A kind as readers of the state see it: the order of its names means nothing."""
     return kind.name, kind.nullable, frozenset(kind.names)
 
 
-def _unordered(written: Any) -> Any:
+def _ignore_order(written: Any) -> Any:
     if isinstance(written, Mapping):
-        return {key: _unordered(value) for key, value in written.items()}
+        return {key: _ignore_order(value) for key, value in written.items()}
     return frozenset(written) if isinstance(written, list) else written
 
 
 def _shape(node: Node) -> Any:
     match node:
         case Leaf():
-            return _closed(node.kind)
+            return _comparable_kind(node.kind)
         case Many():
             return "list", frozenset(node.lists)
         case One() | Attached():
@@ -340,14 +340,14 @@ def _weight(section: Section, word: str) -> Any:
     return getattr(section, word)
 
 
-def _common(data: Any, kept: Set[tuple[str, ...]], above: tuple[str, ...] = ()) -> Any:
+def _common(data: Any, common: Set[tuple[str, ...]], above: tuple[str, ...] = ()) -> Any:
     """The output as written, for the keys that both versions have."""
     if not isinstance(data, Mapping):
         return data
     if "from" in data:
-        return {**data, "give": _common(data.get("give", {}), kept, above)}
+        return {**data, "give": _common(data.get("give", {}), common, above)}
     return {
-        key: _common(value, kept, (*above, key))
+        key: _common(value, common, (*above, key))
         for key, value in data.items()
-        if (*above, key) in kept
+        if (*above, key) in common
     }

@@ -98,13 +98,13 @@ def difference(example: Example, reading: Reading) -> str | None:
             return f"read {json.dumps(reading.state)}, not {json.dumps(example.expect['state'])}"
         return None
     wanted = Counter((v["kind"], v["path"]) for v in example.expect["violations"])
-    found = Counter((v.kind, v.path) for v in reading.violations)
-    if wanted == found:
+    actual = Counter((v.kind, v.path) for v in reading.violations)
+    if wanted == actual:
         return None
     if reading.ok:
         return f"read {json.dumps(reading.state)}, though it should be refused"
-    lacking = [f"{kind} at {path}" for kind, path in (wanted - found).elements()]
-    extra = [f"{kind} at {path}" for kind, path in (found - wanted).elements()]
+    lacking = [f"{kind} at {path}" for kind, path in (wanted - actual).elements()]
+    extra = [f"{kind} at {path}" for kind, path in (actual - wanted).elements()]
     return f"not found: {', '.join(lacking) or 'none'}; found besides: {', '.join(extra) or 'none'}"
 
 
@@ -190,12 +190,12 @@ class _Trial:
                     yield verdict
                     if verdict.unsure and not verdict.noticed:
                         overruled.append((target, record))
-        yield from self._overruled(overruled)
+        yield from self._change_overruled(overruled)
         for element, record, damaged in self._needed_records():
             after = self._with({id(record): None})
             # A group that lost a member is damaged: it must be refused, not read as another.
             refused = not self._read(Run(self.contract, after)).ok
-            noticed = refused or (not damaged and self._noticed(after) is not False)
+            noticed = refused or (not damaged and self._is_noticed(after) is not False)
             yield self._verdict(f"{element.name} as a whole", "removed", noticed)
 
     # ------------------------------------------------------------------------------------ objects
@@ -207,7 +207,7 @@ class _Trial:
         if target.referrer is not None and not self._contributing(target.referrer):
             return []
         if target.attachment is not None:
-            instances = self._attached(target, element, instances)
+            instances = self._follow(target, element, instances)
         if target.beside is not None:
             instances = _having(instances, element.parts[target.beside].slot)
         if target.grouped:  # what stands alone is a group anywhere
@@ -219,7 +219,7 @@ class _Trial:
             return [matching.drawn[element.channel].records[row[0]] for row in rows]
         return matching.behind(element, instances)
 
-    def _attached(self, target: Target, element: ElementPlan, instances: list[Any]) -> list[Any]:
+    def _follow(self, target: Target, element: ElementPlan, instances: list[Any]) -> list[Any]:
         """Owners that have the attachment, or what is attached to them."""
         owner = self.contract.elements[target.referrer or target.element]
         slot = next(a.slot for a in owner.attachments if a.name == target.attachment)
@@ -233,7 +233,7 @@ class _Trial:
         With `each_counts`, only those which are not just some of a list that is summed up.
         """
         mine = self.base.matching.instances[name]
-        if name in self._named or (name in self._listed and not each_counts):
+        if name in self._named_elements or (name in self._listed_elements and not each_counts):
             return mine
         used: dict[int, Any] = {}
         for other in self.contract.elements.values():
@@ -252,7 +252,7 @@ class _Trial:
         return list(used.values())
 
     @cached_property
-    def _named(self) -> set[str]:
+    def _named_elements(self) -> set[str]:
         """The elements that machines, edge cases and the output speak of, not only in lists."""
         contract = self.contract
         machines, edges = contract.machines.values(), contract.edges.values()
@@ -265,7 +265,7 @@ class _Trial:
         return {name for name in named if name is not None}.union(*(rule.named for rule in rules))
 
     @cached_property
-    def _listed(self) -> set[str]:
+    def _listed_elements(self) -> set[str]:
         return set().union(*(rule.lists for rule in self.contract.deciding))
 
     def _needed_records(self) -> Iterator[tuple[ElementPlan, Record, bool]]:
@@ -287,7 +287,7 @@ class _Trial:
     def _change(self, target: Target, record: Record) -> Iterator[Verdict]:
         verdicts = []
         for change, changed in self._mutants(target, record):
-            noticed = self._noticed(self._with({id(record): changed}))
+            noticed = self._is_noticed(self._with({id(record): changed}))
             if noticed is not None:
                 verdicts.append(self._verdict(target, change, noticed))
         if target.every:
@@ -297,7 +297,7 @@ class _Trial:
             noticed = any(verdict.noticed for verdict in verdicts)
             yield self._verdict(target, changes, noticed, target.unsure)
 
-    def _overruled(self, fields: list[tuple[Target, Record]]) -> Iterator[Verdict]:
+    def _change_overruled(self, fields: list[tuple[Target, Record]]) -> Iterator[Verdict]:
         """Fields that matter once the other parts of a condition no longer hold.
 
         Where `a or b` holds by both, neither is noticed alone. What was overruled is changed, as
@@ -309,7 +309,7 @@ class _Trial:
                 around = self._quiet(others, turn)
                 now = around.get(id(record), record)
                 for change, changed in self._mutants(target, now):
-                    if self._noticed(self._with({**around, id(record): changed})):
+                    if self._is_noticed(self._with({**around, id(record): changed})):
                         yield self._verdict(target, change, True, unsure=True)
                         break
                 else:
@@ -324,13 +324,13 @@ class _Trial:
             quiet = [
                 changed
                 for _, changed in self._mutants(target, now)
-                if self._noticed(self._with({**around, id(record): changed})) is False
+                if self._is_noticed(self._with({**around, id(record): changed})) is False
             ]
             if quiet:
                 around[id(record)] = quiet[turn % len(quiet)]
         return around
 
-    def _noticed(self, snapshot: Snapshot) -> bool | None:
+    def _is_noticed(self, snapshot: Snapshot) -> bool | None:
         """Whether the reading changed; None where a state table lists both looks side by side."""
         run = Run(self.contract, snapshot)
         reading = self._read(run)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
-from chartpact.contracts.config import wanted
+from chartpact.contracts.config import describe
 from chartpact.contracts.contract import Contract
 from chartpact.contracts.machines import FORGET, MachinePlan, spell
 from chartpact.contracts.model import Element
@@ -213,7 +213,7 @@ def _config(contract: Contract) -> Iterator[str]:
             default = f"taken from `{key.from_}`"
         if key.has_default:
             default = "not set" if key.default is None else _code(json.dumps(key.default))
-        rows.append((f"`{name}`", wanted(key), default, key.about or ""))
+        rows.append((f"`{name}`", describe(key), default, key.about or ""))
     yield _table(["key", "takes", "default", "about"], rows)
     for name, values in contract.file.profiles.items():
         listed = ", ".join(f"`{key}` = {_code(value)}" for key, value in values.items())
@@ -314,9 +314,9 @@ def _machine(machine: MachinePlan) -> Iterator[str]:
     rows = []
     for name, row in spec.rows.items():
         for when in row.alternatives:
-            cells = [_allowed(when, observed) for observed in names]
+            cells = [_format_allowed(when, observed) for observed in names]
             if row.violation is None:
-                given = [_shown((row.give or {}).get(column)) for column in machine.columns]
+                given = [_format_value((row.give or {}).get(column)) for column in machine.columns]
                 rows.append([*cells, f"`{name}`", *given])
             else:
                 refused = f"refused: {row.violation}" + (f", {row.say}" if row.say else "")
@@ -336,14 +336,14 @@ def _machine(machine: MachinePlan) -> Iterator[str]:
         yield f"An instance that disappears has become `{spec.gone}`.\n"
 
 
-def _allowed(when: Mapping[str, Any], name: str) -> str:
+def _format_allowed(when: Mapping[str, Any], name: str) -> str:
     if name not in when:
         return "any"
     listed = when[name] if isinstance(when[name], list) else [when[name]]
-    return " or ".join(map(_shown, listed))
+    return " or ".join(map(_format_value, listed))
 
 
-def _shown(value: object) -> str:
+def _format_value(value: object) -> str:
     return "null" if value is None else spell(value)
 
 

@@ -99,7 +99,7 @@ class _Targets:
         if plan.where is not None:
             yield from self._mentions(plan.where, name, True, inside=True)
         for key in plan.spec.group or ():
-            yield from self._grouped(plan, key)
+            yield from self._group_key(plan, key)
         if plan.newest is not None:
             yield from map(_weaker, self._mentions(plan.newest, name, True, inside=True))
         for part, chosen in plan.parts.items():
@@ -121,7 +121,7 @@ class _Targets:
             if attachment.where is not None:
                 yield from self._mentions(attachment.where, name, True, None, attached, inside=True)
 
-    def _grouped(self, plan: ElementPlan, key: str) -> Iterator[Target]:
+    def _group_key(self, plan: ElementPlan, key: str) -> Iterator[Target]:
         """The fields behind a key of a group: a drawn one, or a reading of what a view looks at."""
         if key not in field_names(plan.channel):
             yield from self._read(plan.name, key, True, None, None)
@@ -145,9 +145,9 @@ class _Targets:
         `inside` the element dictionary it decides about the instances of `own`."""
         walk = self._condition if rule.kind.name == "bool" else self._value
         for field in walk(rule.node, truth):
-            yield from self._resolved(field, own, part, attachment, inside)
+            yield from self._resolve(field, own, part, attachment, inside)
 
-    def _resolved(
+    def _resolve(
         self, field: _Field, own: str | None, part: str | None, attachment: str | None, inside: bool
     ) -> Iterator[Target]:
         mention = field.mention
@@ -200,9 +200,9 @@ class _Targets:
             case Mention():
                 yield _Field(node, every)
             case nodes.Arithmetic():
-                kept = every and node.sign in "+-"
-                yield from self._value(node.left, truth, kept)
-                yield from self._value(node.right, truth, kept)
+                linear = every and node.sign in "+-"
+                yield from self._value(node.left, truth, linear)
+                yield from self._value(node.right, truth, linear)
             case nodes.Negative() | nodes.Finite() | nodes.Known():
                 yield from self._value(node.of, truth, every)
             case nodes.Call(function="alpha"):
@@ -216,7 +216,7 @@ class _Targets:
             case OfList():
                 yield from self._list(node, truth)
             case nodes.Choice():
-                known = self._decided(node.test)
+                known = self._decide(node.test)
                 if known is None:
                     yield from self._condition(node.test, GIVEN)
                 else:
@@ -235,7 +235,7 @@ class _Targets:
             yield from self._condition(listing.test, None)
 
     def _condition(self, node: Node, truth: Truth) -> Iterator[_Field]:
-        if self._decided(node) is not None:
+        if self._decide(node) is not None:
             return
         if truth is None:
             for field in self._condition(node, GIVEN):
@@ -243,7 +243,7 @@ class _Targets:
             return
         match node:
             case Joined():
-                yield from self._joined(node, truth)
+                yield from self._join(node, truth)
             case nodes.Not():
                 yield from self._condition(node.of, not truth if isinstance(truth, bool) else truth)
             case nodes.Compare():
@@ -256,7 +256,7 @@ class _Targets:
                 for item in (node.of, *node.items):
                     yield from self._value(item, truth, False)
             case nodes.Choice():
-                known = self._decided(node.test)
+                known = self._decide(node.test)
                 if known is None:
                     for branch in (node.test, node.yes, node.no):
                         yield from self._condition(branch, None)
@@ -265,10 +265,10 @@ class _Targets:
             case _:
                 yield from self._value(node, truth, False)
 
-    def _joined(self, node: Joined, truth: Truth) -> Iterator[_Field]:
+    def _join(self, node: Joined, truth: Truth) -> Iterator[_Field]:
         undecided = []
         for part in node.parts:
-            known = self._decided(part)
+            known = self._decide(part)
             if known is not None and known is not node.all:
                 return  # the configuration decides it
             if known is None:
@@ -277,7 +277,7 @@ class _Targets:
         for part in undecided:
             yield from self._condition(part, inner)
 
-    def _decided(self, node: Node) -> bool | None:
+    def _decide(self, node: Node) -> bool | None:
         """The value of a condition on the configuration alone; None where it needs more."""
         try:
             return bool(self._evaluate(node))
