@@ -26,9 +26,8 @@ async def whole_life(client: Client) -> None:
         assert not answer.is_error, answer.content
         return answer
 
-    assert (await call("register_indicator", name="mine", source=SCRIPT)).structured_content == {
-        "ok": True
-    }
+    mine = await call("register_indicator", name="mine", source=SCRIPT)
+    assert mine.structured_content == {"ok": True, "warnings": []}
     listed = (await call("list_my_indicators")).structured_content["indicators"]
     assert [each["name"] for each in listed] == ["mine"]
     drawn = await call("generate_chart", indicators=["mine", "rsi"], **CHART)
