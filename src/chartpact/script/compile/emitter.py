@@ -18,7 +18,7 @@ from types import CodeType
 from warnings import catch_warnings, simplefilter
 
 from chartpact.script.check.checked import Checked
-from chartpact.script.compile.expressions import BINARY, ExpressionEmitter, Frame
+from chartpact.script.compile.expressions import ExpressionEmitter, Frame
 from chartpact.script.compile.hoisting import Source, hoistable, least_values
 from chartpact.script.compile.inference import Kinds
 from chartpact.script.compile.kinds import DICTS, LIST
@@ -70,7 +70,7 @@ class Emitter(ExpressionEmitter):
             self.weights[name] = self._weights.function(function)
             body = self._block(function.body)
             functions[name] = _def(function, self._arguments(function.args), body)
-        self._frame, self._least = Frame(top=True), {}
+        self._frame, self._least = Frame(top=True, inlines=False), {}
         statements: list[ast.stmt] = []
         own = []
         for statement in self._checked.tree.body:
@@ -175,7 +175,10 @@ class Emitter(ExpressionEmitter):
         return ast.Assign([at(target, ast.Subscript(holder, index, ast.Store()))], value)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> list[ast.stmt]:
-        target, value = node.target, self._expression(node.value)
+        target = node.target
+        self._frame.held += 1  # the old value waits for the other
+        value = self._expression(node.value)
+        self._frame.held -= 1
         if isinstance(target, ast.Name):
             return [assign(target.id, self._augmented(node, load(target.id), value))]
         assert isinstance(target, ast.Subscript)
@@ -203,7 +206,7 @@ class Emitter(ExpressionEmitter):
         if isinstance(operator, ast.BitOr) and kinds & DICTS:
             return at(node, call("_ior", old, value))
         if self._guards.binary(operator, node.target, node.value):
-            return at(node, call(BINARY[type(operator)], old, value))
+            return at(node, self._guarded(operator, (node.target, node.value), [old, value]))
         return at(node, ast.BinOp(old, operator, value))
 
     def visit_Return(self, node: ast.Return) -> list[ast.stmt]:

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Mapping
+from functools import partial
 
 from chartpact.script.check.checked import BUILTIN, FUNCTION, Checked
 from chartpact.script.check.scopes import Comprehension, target_names
@@ -16,29 +17,30 @@ from chartpact.script.compile.inference import Kinds
 from chartpact.script.compile.kinds import INT, NUMBER, OTHER, SERIES, is_none_test
 from chartpact.script.compile.nodes import at, call, is_plain_call, load, store, tuple_of
 from chartpact.script.compile.type_guards import TypeGuards
-from chartpact.script.compile.weights import COLLECT, Weights, entry, steps, unpacking
+from chartpact.script.compile.weights import COLLECT, NO_FLOATS, Weights, entry, steps, unpacking
 from chartpact.script.source.visitors import visitors
 
-BINARY: Mapping[type, str] = {
+GUARDS: Mapping[type, str] = {
     ast.Add: "_add", ast.Sub: "_sub", ast.Mult: "_mul", ast.Div: "_div", ast.FloorDiv: "_floordiv",
     ast.Mod: "_mod", ast.BitAnd: "_bitand", ast.BitOr: "_bitor", ast.BitXor: "_xor",
     ast.LShift: "_lshift", ast.RShift: "_rshift",
-}  # fmt: skip
-COMPARE: Mapping[type, str] = {
     ast.Eq: "_eq", ast.NotEq: "_ne", ast.Lt: "_lt", ast.LtE: "_le", ast.Gt: "_gt", ast.GtE: "_ge",
     ast.In: "_contains", ast.NotIn: "_not_contains",
 }  # fmt: skip
 UNARY: Mapping[type, str] = {ast.USub: "_neg", ast.UAdd: "_pos", ast.Invert: "_invert"}
 _OF_TWO = {"min": "_smaller", "max": "_larger"}
+ACCESSORS = ("set_", "get_")  # how methods of host objects begin, and nothing else of any value
 _PAIRS = {"enumerate": "_enter_enumerate", "zip": "_enter_zip"}
 
 
 class Frame:
     """The function being written: its temporaries, its loops, and its hoisted series."""
 
-    def __init__(self, top: bool = False) -> None:
+    def __init__(self, top: bool = False, inlines: bool = True) -> None:
         self.top = top  # the module's own lines, whose values are frozen as they are assigned
+        self.inlines = inlines  # not where names for operands would be of another scope
         self.temporaries = 0
+        self.held = 0  # operands of the expression at hand that wait for others to be evaluated
         self.loops: list[ast.For] = []  # those that the meter must be told of when they are left
         self.hoisted: dict[Source | None, str] = {}  # the name of the list of each series
 
@@ -75,10 +77,51 @@ class ExpressionEmitter:
     # --------------------------------------------------------------------------------- operators
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
-        left, right = self._expression(node.left), self._expression(node.right)
+        sides = self._operands(node.left, node.right)
         if self._guards.binary(node.op, node.left, node.right):
-            return call(BINARY[type(node.op)], left, right)
-        return ast.BinOp(left, node.op, right)
+            return self._guarded(node.op, (node.left, node.right), sides)
+        return _native(node.op, *sides)
+
+    def _operands(self, *nodes: ast.expr) -> list[ast.expr]:
+        """The sides of an operator; the names that hold the first are not used by the second."""
+        operands = []
+        for node in nodes:
+            operands.append(self._expression(node))
+            self._frame.held += 1
+        self._frame.held -= len(nodes)
+        return operands
+
+    def _guarded(
+        self,
+        operator: ast.operator | ast.cmpop,
+        nodes: tuple[ast.expr, ast.expr],
+        sides: list[ast.expr],
+    ) -> ast.expr:
+        """An operator whose sides may be anything: Python's own if they turn out to be floats."""
+        function = GUARDS[type(operator)]
+        if not self._frame.inlines or not self._guards.inlines(operator, *nodes):
+            return call(function, *sides)
+        evaluated: list[ast.expr] = []
+        checks: list[ast.expr] = []
+        names: list[ast.expr] = []
+        for node, side in zip(nodes, sides, strict=True):
+            is_number = self._guards.is_number(node)
+            if isinstance(side, ast.Name | ast.Constant):
+                names.append(side)
+                checks += [] if is_number else [_is_float(side)]
+                continue
+            name = f"_g{self._frame.held + len(names)}"
+            names.append(load(name))
+            value = at(node, ast.NamedExpr(ast.Name(name, ast.Store()), side))
+            known = ast.Compare(value, [ast.IsNot()], [ast.Constant(None)])
+            evaluated.append(known if is_number else _is_float(value))
+        if len(evaluated) > 1:  # both of them, whatever the first is
+            evaluated = [ast.BinOp(evaluated[0], ast.BitAnd(), evaluated[1])]
+        checks = evaluated + checks
+        test = checks[0] if len(checks) == 1 else ast.BoolOp(ast.And(), checks)
+        charge = call("_charge", ast.Constant(NO_FLOATS))
+        slow = ast.BoolOp(ast.Or(), [charge, call(function, *names)])
+        return ast.IfExp(test, _native(operator, *names), slow)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
         operand = self._expression(node.operand)
@@ -88,13 +131,13 @@ class ExpressionEmitter:
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
         operator, other = node.ops[0], node.comparators[0]
-        left, right = self._expression(node.left), self._expression(other)
+        left, right = self._operands(node.left, other)
         if is_none_test(node):
             identity: ast.cmpop = ast.Is() if isinstance(operator, ast.Eq) else ast.IsNot()
             return ast.Compare(left, [identity], [right])
         if self._guards.compare(operator, node.left, other):
-            return call(COMPARE[type(operator)], left, right)
-        return ast.Compare(left, [operator], [right])
+            return self._guarded(operator, (node.left, other), [left, right])
+        return _native(operator, left, right)
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
         return ast.BoolOp(node.op, self._expressions(node.values))
@@ -187,9 +230,10 @@ class ExpressionEmitter:
             if binding == FUNCTION:
                 return ast.Call(load(func.id), arguments, keywords)
         elif isinstance(func, ast.Attribute):
-            if func.attr == "append" and len(arguments) == 1 and not keywords:
-                # The one method in every loop: only lists have it, and they guard themselves.
-                method = ast.Attribute(self._expression(func.value), "append", ast.Load())
+            plain = len(arguments) == 1 and not keywords
+            if func.attr.startswith(ACCESSORS) or (func.attr == "append" and plain):
+                # Methods of loops: only handles or lists have them, and they guard themselves.
+                method = ast.Attribute(self._expression(func.value), func.attr, ast.Load())
                 return ast.Call(at(func, method), arguments, keywords)
             return ast.Call(self._expression(func), arguments, keywords)
         return ast.Call(load("_call"), [self._expression(func), *arguments], keywords)
@@ -217,10 +261,12 @@ class ExpressionEmitter:
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
         arguments = self._arguments(node.args)
-        outer, self._frame = self._frame, Frame()
+        outer, self._frame = self._frame, Frame(inlines=False)
         body = self._expression(node.body)
         self._frame = outer
-        weight = ast.Constant(steps(entry(node.args) + self._weights.cost(node.body)))
+        weight = ast.Constant(
+            steps(entry(node.args) + self._weights.cost(node.body, inlines=False))
+        )
         charge = at(node.body, call("_charge", weight))
         charged: ast.expr = at(node.body, ast.BoolOp(ast.Or(), [charge, body]))
         if (named := arguments.kwarg) is not None:  # **named as one of the language's dicts
@@ -278,29 +324,31 @@ class ExpressionEmitter:
         return at(node, call("_unpack", value, ast.Constant(count)))
 
     def visit_ListComp(self, node: Comprehension) -> ast.expr:
-        outer = self._frame.hoisted
+        outer, inlines = self._frame.hoisted, self._frame.inlines
         names = {name.id for clause in node.generators for name in target_names(clause.target)}
         self._frame.hoisted = {
             source: name for source, name in outer.items() if source and source[0] not in names
         }
+        self._frame.inlines = False
         made = self._collection(node)
-        self._frame.hoisted = outer
+        self._frame.hoisted, self._frame.inlines = outer, inlines
         return made
 
     visit_DictComp = visit_ListComp
 
     def _collection(self, node: Comprehension) -> ast.expr:
         parts = [node.elt] if isinstance(node, ast.ListComp) else [node.key, node.value]
-        weight = 3 + sum(map(self._weights.cost, parts))
+        cost = partial(self._weights.cost, inlines=False)
+        weight = 3 + sum(map(cost, parts))
         weight += COLLECT if isinstance(node, ast.DictComp) else 0
         clauses: list[ast.comprehension] = []
         for clause in reversed(node.generators):  # the innermost first: its turns weigh the others
             first = clause is node.generators[0]
-            weight += sum(map(self._weights.cost, clause.ifs))
+            weight += sum(map(cost, clause.ifs))
             pairs = first and self._pairs(clause.iter) is not None
             weight += 0 if pairs else unpacking(clause.target)
             clauses[:0] = self._clause(clause, weight, first)
-            weight = 4 + self._weights.cost(clause.iter)
+            weight = 4 + cost(clause.iter)
         locks = not self._is_range(node.generators[0].iter)
         if isinstance(node, ast.ListComp):
             items: ast.expr = ast.ListComp(self._expression(node.elt), clauses)
@@ -347,6 +395,16 @@ class ExpressionEmitter:
             inner += self._unpack_clauses(part, temporary)
         once = tuple_of([self._unpack(target, load(source), len(target.elts))])
         return [ast.comprehension(ast.Tuple(names, ast.Store()), once, [], 0), *inner]
+
+
+def _native(operator: ast.operator | ast.cmpop, left: ast.expr, right: ast.expr) -> ast.expr:
+    if isinstance(operator, ast.operator):
+        return ast.BinOp(left, operator, right)
+    return ast.Compare(left, [operator], [right])
+
+
+def _is_float(value: ast.expr) -> ast.expr:
+    return ast.Compare(call("_type", value), [ast.Is()], [load("_float")])
 
 
 _VISITS = visitors(ExpressionEmitter)

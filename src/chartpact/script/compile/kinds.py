@@ -153,6 +153,8 @@ def of_host_call(result: int, arguments: list[int]) -> int:
     """A host function that gives a series of series gives a number of numbers."""
     if result == SERIES_TUPLE:
         return TUPLE
+    if arguments and not union(arguments) & ~(NUMBER | BOOL | STR | NONE):
+        return FLOAT if result == FLOATS else BOOL if result == CONDITIONS else result
     if not any(kinds and not kinds & ~(SERIES | LIST | OHLCV) for kinds in arguments):
         result |= (FLOAT if result & FLOATS else 0) | (BOOL if result & CONDITIONS else 0)
     return result

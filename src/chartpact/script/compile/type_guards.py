@@ -11,6 +11,18 @@ from collections.abc import Mapping
 from chartpact.script.compile import kinds as k
 
 _BITWISE = ast.BitAnd | ast.BitOr | ast.BitXor | ast.LShift | ast.RShift
+_OF_FLOATS = (
+    ast.Add
+    | ast.Sub
+    | ast.Mult
+    | ast.Div
+    | ast.Lt
+    | ast.LtE
+    | ast.Gt
+    | ast.GtE
+    | ast.Eq
+    | ast.NotEq
+)
 _PLAIN_KEY = k.SMALL | k.FLOAT | k.STR | k.NONE  # may be a key or an index without a further look
 
 
@@ -67,6 +79,19 @@ class TypeGuards:
         if not index & ~_PLAIN_KEY:
             return False
         return bool(index & ~k.INT or self.kind(node.value) & k.DICTS)
+
+    def is_number(self, node: ast.expr) -> bool:
+        return not self.kind(node) & ~k.NUMBER
+
+    def may_be_floats(self, left: ast.expr, right: ast.expr) -> bool:
+        """Whether a guard is for what may be floats and may be anything else."""
+        sides = (left, right)
+        floats = all(self.is_number(side) or self.kind(side) & k.FLOAT for side in sides)
+        return floats and not all(map(self.is_number, sides))
+
+    def inlines(self, operator: ast.AST, left: ast.expr, right: ast.expr) -> bool:
+        """Whether a guarded operator is Python's own where its sides turn out to be floats."""
+        return isinstance(operator, _OF_FLOATS) and self.may_be_floats(left, right)
 
     def key(self, node: ast.expr) -> bool:
         return bool(self.kind(node) & ~_PLAIN_KEY)

@@ -5,6 +5,7 @@ counted here.
 """
 
 import ast
+from functools import partial
 
 from chartpact.script.check.checked import FUNCTION, Checked
 from chartpact.script.compile.kinds import BIG, DICT, NUMBER, is_none_test
@@ -14,7 +15,8 @@ from chartpact.syntax import children
 
 LONG_BRANCH = 16  # quarters: a longer branch of an `if` is charged when it is taken
 TURN = 2  # of a loop, without its body
-NATIVE, GUARDED = 1, 11  # an operator
+NATIVE, INLINED, GUARDED = 1, 4, 11  # an operator
+NO_FLOATS = 3  # steps of an inlined operator whose sides turn out to be no floats
 CALL = 10  # of a builtin, or of the host
 DIRECT_CALL = 3  # of a function of the script, without its body
 UNPACK = 16  # `a, b = x`, for which a function is called
@@ -109,7 +111,9 @@ class Weights:
             return 1 + unpacked + self.cost(value) + self.cost(target)
         if isinstance(node, ast.AugAssign):
             guarded = self._guards.binary(node.op, node.target, node.value)
-            own = GUARDED if guarded else 1 + self._native(node.op, node.target, node.value)
+            own = 1 + self._native(node.op, node.target, node.value)
+            if guarded:
+                own = self._guarded(node.op, node.target, node.value, inlines=True)
             read = self._read(node.target) if isinstance(node.target, ast.Subscript) else 0
             return own + read + self.cost(node.value) + self.cost(node.target)
         if isinstance(node, ast.Expr):
@@ -120,25 +124,26 @@ class Weights:
             return FUNCTION_VALUE + sum(map(self.cost, node.args.defaults))
         return 0
 
-    def cost(self, node: ast.expr) -> int:
-        """The weight of an expression."""
+    def cost(self, node: ast.expr, inlines: bool = True) -> int:
+        """The weight of an expression, which may be where no operators are inlined."""
+        cost = partial(self.cost, inlines=inlines)
         if isinstance(node, ast.Constant | ast.Name):
             return 0
         if isinstance(node, ast.Lambda):
             return FUNCTION_VALUE
         if isinstance(node, ast.IfExp):
-            return 1 + self.cost(node.test) + max(self.cost(node.body), self.cost(node.orelse))
+            return 1 + cost(node.test) + max(cost(node.body), cost(node.orelse))
         if isinstance(node, ast.ListComp | ast.DictComp):
-            return COMPREHENSION + self.cost(node.generators[0].iter)
-        weight = self._own(node)
+            return COMPREHENSION + cost(node.generators[0].iter)
+        weight = self._own(node, inlines)
         for child in children(node):
             if isinstance(child, ast.expr):
-                weight += self.cost(child)
+                weight += cost(child)
             elif isinstance(child, ast.keyword):
-                weight += 2 + self.cost(child.value)
+                weight += 2 + cost(child.value)
         return weight
 
-    def _own(self, node: ast.expr) -> int:
+    def _own(self, node: ast.expr, inlines: bool) -> int:
         """The weight of an expression without its parts."""
         guards = self._guards
         if isinstance(node, ast.Call):
@@ -148,25 +153,26 @@ class Weights:
             return CALL
         if isinstance(node, ast.BinOp):
             if guards.binary(node.op, node.left, node.right):
-                return GUARDED
+                return self._guarded(node.op, node.left, node.right, inlines)
             return self._native(node.op, node.left, node.right)
         if isinstance(node, ast.UnaryOp):
             return GUARDED if guards.unary(node.op, node.operand) else NATIVE
         if isinstance(node, ast.Compare):
-            guarded = guards.compare(node.ops[0], node.left, node.comparators[0])
-            return GUARDED if guarded and not is_none_test(node) else NATIVE
+            sides = node.left, node.comparators[0]
+            if is_none_test(node) or not guards.compare(node.ops[0], *sides):
+                return NATIVE
+            return self._guarded(node.ops[0], *sides, inlines)
         if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
             if guards.element(node):
                 return GUARDED
             stores = isinstance(node.ctx, ast.Store) and guards.kind(node.value) & DICT
             return STORE if stores else self._read(node)
-        if isinstance(node, ast.List):
-            return 16 + len(node.elts)
-        if isinstance(node, ast.Tuple):
-            return 3 + len(node.elts)
-        if isinstance(node, ast.Dict):
-            return 20 + 8 * len(node.values)
-        return 3
+        if isinstance(node, ast.List | ast.Tuple):
+            return (16 if isinstance(node, ast.List) else 3) + len(node.elts)
+        return 20 + 8 * len(node.values) if isinstance(node, ast.Dict) else 3
+
+    def _guarded(self, operator: ast.AST, left: ast.expr, right: ast.expr, inlines: bool) -> int:
+        return INLINED if inlines and self._guards.inlines(operator, left, right) else GUARDED
 
     def _read(self, node: ast.Subscript) -> int:
         """The weight of an element that is read without a guard."""

@@ -17,7 +17,6 @@ from chartpact.script.diagnosis.location import Location
 from chartpact.script.diagnosis.type_errors import (
     explain_type_error,
     parameters_of,
-    python_type,
     quote_expression,
 )
 from chartpact.script.errors import NOT_YOUR_FAULT, Fault, ScriptError, describe_traceback
@@ -27,6 +26,7 @@ from chartpact.script.runtime.arithmetic import mismatch_hint
 from chartpact.script.runtime.formatting import to_repr
 from chartpact.script.runtime.intrinsics import Runtime
 from chartpact.script.runtime.meter import Exhausted, Meter
+from chartpact.script.runtime.methods import unknown_attribute
 from chartpact.script.runtime.operators import Operators
 from chartpact.script.runtime.series import NotANumber, Series, SeriesTruth, TextSeries
 from chartpact.script.runtime.values import FILE, Method, a_type, type_name
@@ -110,10 +110,8 @@ def _explain(error: Exception, location: Location) -> tuple[str, str, str]:  # n
             hint = "what a function assigns is its own: choose another name, or keep it in a list"
         return "name", f"{name!r} is used before it is assigned", hint
     if isinstance(error, AttributeError):
-        match = re.match(r"'(\w+)' object has no attribute '(\w+)'", str(error))
-        if match is None:
-            return "name", "this has no such attribute", ""
-        return "name", f"{python_type(match[1], 'this')} has no {match[2]!r}", ""
+        fault = unknown_attribute(error.obj, str(error.name))
+        return fault.kind, fault.message, fault.hint
     if isinstance(error, TypeError):
         return "type", *explain_type_error(str(error), location)
     if isinstance(error, OverflowError):

@@ -39,8 +39,8 @@ FURTHEST = 500  # bars right of the last one that an object may reach to
 _LAST_TIME = 1 << 52
 _NOWHERE = Anchor(None, None, None)
 
-# Steps of a new object, of each argument of an object, of each argument of a cell.
-_NEW, _PUT, _PUT_CELL = 130, 22, 28
+# Steps of a new object, of each argument of one, of a setter, of each argument of a cell.
+_NEW, _ARGUMENT, _PUT, _PUT_CELL = 130, 22, 5, 28
 # Steps of the points of a polyline, of each, and of looking up its time.
 _POINTS, _POINT, _POINT_AT_TIME = 300, 20, 100
 
@@ -63,6 +63,11 @@ class Canvas:
     used: set[str] = field(default_factory=set)
     count: int = 0
     fills: dict[int, set[int]] = field(default_factory=dict)  # ids of linefills, by that of a line
+
+    @cached_property
+    def last_bar(self) -> int:
+        """The last bar that an object may stand on."""
+        return len(self.time) - 1 + FURTHEST
 
     def add(self, handle: "Handle") -> None:
         name = handle.kind.channel
@@ -99,7 +104,9 @@ class Canvas:
             return _NOWHERE
         if xloc == "bar_time":
             return self._anchor_at_time(place, keyword)
-        bar = self._check_bar(place, keyword)
+        return self.anchor_of(self._check_bar(place, keyword))
+
+    def anchor_of(self, bar: int) -> Anchor:
         return _anchor(bar, int(self.time[bar]) if bar < len(self.time) else None)
 
     def vertices(self, points: Any, xloc: str) -> Vertices:
@@ -139,11 +146,10 @@ class Canvas:
         return None if place is None else self._check_bar(place + offset, keyword)
 
     def _check_bar(self, bar: int, keyword: str) -> int:
-        last = len(self.time) - 1
-        if not 0 <= bar <= last + FURTHEST:
+        if not 0 <= bar <= self.last_bar:
             raise Fault(
                 "value",
-                f"{keyword} is the number of a bar, from 0 to {last + FURTHEST}, not {shown(bar)}",
+                f"{keyword} is the number of a bar, from 0 to {self.last_bar}, not {shown(bar)}",
                 'for a time in milliseconds, pass xloc="bar_time"' if bar > 10**9 else "",
             )
         return bar
@@ -198,11 +204,13 @@ class _Setting(NamedTuple):
 def _setting(argument: Argument, kind: type[DrawnObject]) -> _Setting:
     keyword, name, type_ = argument.keyword, argument.field, argument.type
 
-    def read_place(handle: Handle, value: Any) -> Anchor:
+    def read_place(handle: Handle, value: Any) -> int | Anchor:
+        if type(value) is int and handle.xloc == "bar_index" and 0 <= value <= handle.last_bar:
+            return value  # becomes an anchor when it is drawn
         return handle.canvas.anchor(value, handle.xloc, keyword)
 
     def read_height(_: Handle, value: Any) -> float | None:
-        return number(value, keyword)
+        return value if type(value) is float and value - value == 0 else number(value, keyword)
 
     def read_field(handle: Handle, value: Any) -> Any:
         if type(value) is str:
@@ -251,17 +259,25 @@ def _drawing_method(name: str, kind: type[DrawnObject], body: str, **names: Any)
     return _method(name, parameters, body, **names)
 
 
-def _setter(keyword: str) -> Callable[["Handle", Any], None]:
+def _setter(setting: _Setting) -> Callable[["Handle", Any], None]:
+    name, read = setting.field, setting.read
+
     def put(self: Handle, value: Any, /) -> None:
-        self.put(keyword, value)
+        meter = self.meter
+        if meter.left < _PUT:
+            meter.charge(_PUT)
+        meter.left -= _PUT
+        self.values[name] = read(self, value)
 
     return put
 
 
 def _place_getter(name: str) -> Callable[["Handle"], int | None]:
     def get(self: Handle, /) -> int | None:
-        place: Anchor = self.values[name]
-        return place.time if self.xloc == "bar_time" else place.bar
+        place: int | Anchor = self.values[name]
+        if isinstance(place, Anchor):
+            return place.time if self.xloc == "bar_time" else place.bar
+        return place
 
     return get
 
@@ -281,7 +297,7 @@ class Handle(HostObject):
     its keyword arguments.
     """
 
-    __slots__ = ("canvas", "id", "values", "xloc")
+    __slots__ = ("canvas", "id", "last_bar", "meter", "values", "xloc")
     kind: ClassVar[type[DrawnObject]]
     settings: ClassVar[Mapping[str, _Setting]]
     pairs: ClassVar[Mapping[str, tuple[str, str]]] = {}
@@ -292,12 +308,12 @@ class Handle(HostObject):
         kind = cls.kind
         cls.type_name = kind.__name__.lower()
         cls.settings = _settings(kind, apart=["xloc"])
-        setters = (keyword for keyword in cls.settings if keyword not in cls.fixed)
-        derived |= {f"set_{keyword}": _setter(keyword) for keyword in setters}
+        settings = (cls.settings[keyword] for keyword in cls.settings if keyword not in cls.fixed)
+        derived |= {f"set_{setting.keyword}": _setter(setting) for setting in settings}
         derived |= {f"get_{name}": _place_getter(name) for name in kind.places}
         derived |= {f"get_{name}": _height_getter(name) for name in kind.heights}
         for name, (x, y) in cls.pairs.items():
-            derived[name] = _method(name, (x, y, "/"), f"self.put_all({x}={x}, {y}={y})")
+            derived[name] = _method(name, (x, y, "/"), f"self.set_{x}({x}) or self.set_{y}({y})")
         if kind.places:
             places = ", ".join(f"{name}={name}" for name in kind.places)
             parameters = (*kind.places, "xloc", "/")
@@ -319,8 +335,8 @@ class Handle(HostObject):
         return method
 
     def __init__(self, canvas: Canvas, xloc: Any, values: tuple[Any, ...]) -> None:
-        canvas.meter.charge(_NEW + _PUT * len(values))
-        self.canvas = canvas
+        canvas.meter.charge(_NEW + _ARGUMENT * len(values))
+        self.canvas, self.meter, self.last_bar = canvas, canvas.meter, canvas.last_bar
         self.id = 0
         self.xloc = _check_xloc(xloc)
         self.values: dict[str, Any] = {}  # canonical, by field; the others are at their defaults
@@ -333,8 +349,13 @@ class Handle(HostObject):
     def alive(self) -> bool:
         return self.id in self.canvas.alive[self.kind.channel]
 
+    def _bar(self, name: str) -> Any:
+        """The bar of a place, None where it is na."""
+        place: int | Anchor = self.values[name]
+        return place.bar if isinstance(place, Anchor) else place
+
     def put(self, keyword: str, value: Any) -> None:
-        self.canvas.meter.charge(_PUT)
+        self.meter.charge(_PUT)
         setting = self.settings[keyword]
         self.values[setting.field] = setting.read(self, value)
 
@@ -354,7 +375,8 @@ class Handle(HostObject):
         """A new object like this one; of one that is gone, a handle that changes nothing either."""
         self.canvas.meter.charge(40)
         twin = object.__new__(type(self))
-        twin.canvas, twin.values, twin.xloc = self.canvas, dict(self.values), self.xloc
+        twin.canvas, twin.meter, twin.last_bar = self.canvas, self.meter, self.last_bar
+        twin.values, twin.xloc = dict(self.values), self.xloc
         twin.id = 0
         if self.alive:
             self.canvas.add(twin)
@@ -362,7 +384,11 @@ class Handle(HostObject):
 
     def draw(self) -> DrawnObject:
         """The object as a scene holds it."""
-        return self.kind.assemble({"id": self.id, **self.values})
+        values = {"id": self.id, **self.values}
+        for name in self.kind.places:
+            if type(place := values.get(name)) is int:
+                values[name] = self.canvas.anchor_of(place)
+        return self.kind.assemble(values)
 
 
 # -------------------------------------------------------------------------------------- the kinds
@@ -392,8 +418,8 @@ class LineHandle(Handle):
     def get_price(self, x: Any, /) -> float | None:
         """The height of the line, or of its continuation, at a bar."""
         self.canvas.meter.charge(50)
-        at = self.canvas.anchor(x, "bar_index", "x").bar
-        first, last = self.values["x1"].bar, self.values["x2"].bar
+        at: Any = self.canvas.anchor(x, "bar_index", "x").bar
+        first, last = self._bar("x1"), self._bar("x2")
         low, high = self.values["y1"], self.values["y2"]
         if None in (at, first, last, low, high) or first == last:
             return None

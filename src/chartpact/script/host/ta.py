@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from math import isnan
 from types import MappingProxyType
 from typing import Any, get_args, get_origin
 
@@ -27,15 +28,33 @@ from chartpact.ta import TaError, wallclock
 from chartpact.ta.arguments import Bools, Floats
 from chartpact.textcolumn import TextColumn
 
+
+def _exp(x: float) -> float:
+    try:
+        return math.exp(x)
+    except OverflowError:
+        return math.nan
+
+
 # What loops over the bars ask of one value again and again: the same, without NumPy.
 ON_ONE_BAR: Mapping[str, Callable[[Any], Any]] = {
-    "isna": lambda x: x is None or math.isnan(x),
-    "nz": lambda x: 0.0 if x is None or math.isnan(x) else x,
+    "isna": lambda x: x is None or isnan(x),
+    "nz": lambda x: 0.0 if x is None or isnan(x) else x,
+    "abs": abs,
+    "sqrt": lambda x: math.sqrt(x) if x >= 0 else math.nan,
+    "log": lambda x: math.log(x) if x > 0 else math.nan,
+    "log10": lambda x: math.log10(x) if x > 0 else math.nan,
+    "exp": _exp,
+    "sign": lambda x: 1.0 if x > 0 else -1.0 if x < 0 else x + 0.0,
 }
+# The kinds that these give for a series; for a number it is a number.
+_OF_SERIES = {
+    "isna": CONDITIONS, **dict.fromkeys(("nz", "sqrt", "log", "log10", "exp", "sign"), FLOATS)
+}  # fmt: skip
 # Functions that return values of the series they are given, and so never an infinite one.
 FINITE = frozenset("highest lowest shift valuewhen".split())
 
-_ONE_BAR = frozenset((float, type(None)))
+_MISSING = object()
 _PLAIN = frozenset((int, float, bool, str, type(None)))
 _WITH_LENGTH = frozenset((Series, Ohlcv))
 _CHOSEN_FROM = frozenset((*LISTS, Series, TextSeries))
@@ -90,7 +109,7 @@ WINDOWS = frozenset(name for name, said in DECLARED.items() if said.windowed) - 
 
 def results() -> dict[str, int]:
     """The kinds that functions say they return."""
-    kinds = {name: declared.kind for name, declared in DECLARED.items()}
+    kinds = {name: declared.kind for name, declared in DECLARED.items()} | _OF_SERIES
     return {name: kind for name, kind in kinds.items() if kind is not None}
 
 
@@ -117,21 +136,12 @@ def function(name: str, meter: Meter, bars: int) -> Callable[..., Any]:
     rate, fixed = costs.RATES.get(name, costs.USUAL_RATE), costs.LONG_CALLS.get(name, costs.CALL)
     window = None if name in costs.FLAT or not declared.windowed else costs.WINDOW
     window = costs.SLOW_WINDOWS.get(name, window)
-    on_one_bar, quick = ON_ONE_BAR.get(name), costs.QUICK
     # Given by name, so that no further value of a call is taken for it.
     hidden = dict.fromkeys(declared.hidden)
     divides, by_clock = name in _DIVISIONS, name in _BY_CLOCK
     finite = name in FINITE
 
     def call(*positional: Any, **named: Any) -> Any:
-        if (
-            on_one_bar is not None
-            and len(positional) == 1
-            and not named
-            and type(positional[0]) in _ONE_BAR
-        ):
-            meter.charge(quick)
-            return on_one_bar(positional[0])
         for parameter in hidden.keys() & named.keys() if named else ():
             raise Fault("type", f"ta.{name} takes no argument {parameter!r}")
         values = (*positional, *named.values()) if named else positional
@@ -167,7 +177,24 @@ def function(name: str, meter: Meter, bars: int) -> Callable[..., Any]:
         return _result(result, declared.kind, meter)
 
     call.__name__ = name
-    return _choose_texts(call, meter, bars) if name == "where" else call
+    if name == "where":
+        return _choose_texts(call, meter, bars)
+    return _shorten(call, ON_ONE_BAR[name], meter) if name in ON_ONE_BAR else call
+
+
+def _shorten(
+    call: Callable[..., Any], on_one_bar: Callable[[Any], Any], meter: Meter
+) -> Callable[..., Any]:
+    """The function with a shorter way for one float, or for None where that has a meaning."""
+    takes_none = call.__name__ in ("isna", "nz")
+
+    def function(x: Any = _MISSING, /, *others: Any, **named: Any) -> Any:
+        if (type(x) is float or (takes_none and x is None)) and not others and not named:
+            meter.charge(costs.QUICK)
+            return on_one_bar(x)
+        return call(**named) if x is _MISSING else call(x, *others, **named)
+
+    return function
 
 
 # --------------------------------------------------------------------------------------- arguments

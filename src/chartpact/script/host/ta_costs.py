@@ -17,7 +17,7 @@ LONG_CALLS: Mapping[str, int] = {
 }  # fmt: skip
 SCALAR = 110  # a call without any series
 SCALARS: Mapping[str, int] = {"nz": 170, "round": 150}
-QUICK = 12  # a function of ON_ONE_BAR
+QUICK = 5  # a function of ON_ONE_BAR
 CLOCK = 2_000  # a function that looks at a time zone
 RATES: Mapping[str, int] = {  # in parts of a step: PARTS are one
     name: rate

@@ -65,6 +65,8 @@ class Runtime:
             "_smaller": smaller,
             "_larger": larger,
             "_abs": abs,
+            "_type": type,
+            "_float": float,
         }
 
     def load(self, code: Any, weights: Mapping[str, int], names: dict[str, Any]) -> None:

@@ -43,16 +43,20 @@ class Methods:
             if name in value.fields or name in value.methods:
                 self._charge(18)
                 return getattr(value, name)
-            raise _unknown(value, name, [*value.fields, *value.methods])
+            raise unknown_attribute(value, name)
         table = self._tables.get(type_name(value), {})
         if name in table:
             self._charge(25)
             return Method(value, name, table[name])
-        raise _unknown(value, name, list(table))
+        raise unknown_attribute(value, name)
 
 
-def _unknown(value: Any, name: str, known: list[str]) -> Fault:
+def unknown_attribute(value: Any, name: str) -> Fault:
     """There is no such attribute."""
+    if isinstance(value, HostObject):
+        known = [*value.fields, *value.methods]
+    else:
+        known = NAMES.get(type_name(value), [])
     near = nearest(name, sorted(known), alike=0.6)
     hint = f"did you mean .{near[0]}?" if near else ""
     if isinstance(value, HostObject) and name in value.meant:

@@ -1,0 +1,37 @@
+"""Community indicators, ported naively, draw on as many bars as charts have."""
+
+from pathlib import Path
+
+import pytest
+from tests.script import oracle
+
+import chartpact as cp
+from chartpact import script
+
+BARS = cp.load("sample:es-5m").last(500)
+SCRIPTS = sorted((Path(__file__).parent / "community").glob("*.star"))
+LARGEST = (
+    "chandelier_exit",
+    "fair_value_gaps",
+    "nadaraya_watson",
+    "order_blocks",
+    "sessions",
+    "squeeze",
+)
+
+
+def name(path: Path) -> str:
+    return path.stem
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=name)
+def test_a_community_script_is_starlark_and_draws(path):
+    source = path.read_text()
+    assert oracle.parses(source) is None
+    scene = script.execute(script.load(source), BARS, budget=10_000_000).scene
+    assert any((scene.plots, scene.labels, scene.lines, scene.boxes, scene.tables))
+
+
+def test_there_is_one_of_every_kind():
+    assert len(SCRIPTS) == 18
+    assert {path.stem for path in SCRIPTS} > set(LARGEST)
