@@ -8,7 +8,7 @@ from tests.script import oracle
 import chartpact as cp
 from chartpact import script
 
-BARS = cp.load("sample:es-5m").last(500)
+BARS = cp.load("sample:es-5m").last(1500)
 SCRIPTS = sorted((Path(__file__).parent / "community").glob("*.star"))
 LARGEST = (
     "chandelier_exit",
