@@ -1,5 +1,7 @@
 """Higher timeframes: completed bars only, right over halts and clock changes, never rewritten."""
 
+import pickle
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -335,6 +337,28 @@ def test_the_own_timeframe_changes_nothing():
 def test_what_cannot_be_resampled_is_told(own, asked, told):
     with pytest.raises(BarsError, match=told):
         noise([0, 7 * DAY], timeframe=own).resample(asked)
+
+
+def test_days_of_a_listed_market_are_counted_by_daily_bars():
+    days = noise(np.arange(40) * DAY, timeframe="1D", market="listed")
+    assert len(days.resample("4D")) == 7  # of 28 weekdays
+    with pytest.raises(
+        BarsError, match="4D of a listed market is counted by daily bars, not by 2D"
+    ):
+        days.resample("2D").resample("4D")
+    always = noise(np.arange(40) * DAY, timeframe="1D", market="24x7")
+    assert always.resample("2D").resample("4D") == always.resample("4D")
+
+
+def test_the_own_ends_of_bars_are_kept_through_slices_and_copies():
+    bars = noise(np.array([0, 5, 40, 65, 70]) * MINUTE, timeframe="5m").resample("15m")
+    assert bars.ends.tolist() == [15 * MINUTE, 45 * MINUTE, 75 * MINUTE]
+    assert bars[1:].close_time.tolist() == [45 * MINUTE, 75 * MINUTE]
+    assert bars[:1].ends is None  # its timeframe tells it
+    assert pickle.loads(pickle.dumps(bars)) == bars
+    assert bars != replace(bars, ends=None)
+    with pytest.raises(BarsError, match="ends has one time for each bar"):
+        replace(bars, ends=bars.time)
 
 
 def test_bars_that_straddle_a_period_count_for_the_one_they_open_in():

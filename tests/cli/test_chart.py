@@ -80,6 +80,7 @@ def test_the_user_may_know_better_than_the_file(capsys, tmp_path):
     rows = [f"2024-03-04 {hour:02d}:00:00,1,2,1,2,5" for hour in range(1, 6)]
     path.write_text("\n".join(["time,open,high,low,close,volume", *rows]))
     options = ["--bars-tz", "Europe/Berlin", "--stamp", "close", "--symbol", "DAX"]
+    options += ["--market", "listed", "--tick-size", "0.5"]
     assert main(["chart", str(path), *options, "--json"]) == DONE
     data = json.loads(capsys.readouterr().out)
     assert (data["symbol"], data["timeframe"], data["synthetic"]) == ("DAX", "1h", False)

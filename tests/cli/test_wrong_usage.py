@@ -61,6 +61,8 @@ CASES = [
     (f"chart {ES} --timeframe 1m", "bars of 5m cannot be resampled to 1m"),
     ("chart ok.csv --timeframe 1D", "longer bars are made of them by bars.resample('1D')"),
     ("chart ok.csv --day-roll 25:00", "write '18:00 America/New_York'"),
+    ("chart ok.csv --market stocks", "(choose from '24x7', 'fx', 'listed')"),
+    ("chart ok.csv --tick-size 0", "tick_size is 0.0: it is a positive number"),
     ("check ok.sta", "ok.sta: there is no such file; did you mean 'ok.star'?"),
     ("check folder", "folder: this is a folder, not a file"),
     ("check binary", "binary: this is not a text in UTF-8"),

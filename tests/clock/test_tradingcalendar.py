@@ -26,21 +26,6 @@ def days_of(symbol, *times, day_roll=""):
 
 
 @pytest.mark.parametrize(
-    ("symbol", "roll"),
-    [
-        *((name, "17:00 America/New_York") for name in "EURUSD EUR/USD EUR_USD fx:usdjpy".split()),
-        *((name, "17:00 America/New_York") for name in "OANDA:GBPUSD EURUSD=X".split()),
-        *((name, "18:00 America/New_York") for name in "ES NQ ESZ13 ESZ2026 ES1! ES=F /ES".split()),
-        *((name, "18:00 America/New_York") for name in "CME_MINI:NQ1! MNQH6 6EH4 XAUUSD".split()),
-        *((name, "UTC midnight") for name in "BTCUSD BTCUSDT BTC-USD SPY AAPL ESTC USDT".split()),
-        ("", "UTC midnight"),
-    ],
-)
-def test_the_roll_follows_from_the_kind_of_symbol(symbol, roll):
-    assert market_and_roll(symbol)[1] == roll
-
-
-@pytest.mark.parametrize(
     "text",
     [
         "17:00",

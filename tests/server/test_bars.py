@@ -161,6 +161,7 @@ def test_a_users_file_is_checked_kept_listed_drawn_and_deleted(ann, bob):
         ("a?zone=UTC", 422),
         ("a?tick_size=nan", 422),
         ("a?stamp=middle", 422),
+        ("a?tz=UTC&market=stocks", 422),
     ],
 )
 def test_what_is_said_wrongly_of_a_file_is_refused(ann, path, status):

@@ -36,6 +36,15 @@ def call(arguments: object, **more: object) -> dict:
 # ------------------------------------------------------------------------------------- reading
 
 
+@pytest.mark.parametrize(
+    ("symbol", "market", "meant"), [("EURUSD", None, "fx"), ("DAX", "listed", "listed")]
+)
+def test_a_caller_says_which_days_are_trading_days(symbol, market, meant):
+    asked = inline(3) | {"symbol": symbol} | ({"market": market} if market else {})
+    bars = read(body({"inline_bars": asked}), mcp=False).bars
+    assert bars.market == meant
+
+
 def test_bars_are_taken_out_and_the_rest_is_left_as_it_was():
     asked = {"inline_bars": inline(3), "indicators": ["rsi", {"name": "é", "n": 1.5}], "x": None}
     for found in (

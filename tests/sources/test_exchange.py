@@ -125,7 +125,8 @@ def test_days_that_begin_at_another_hour_say_so():
 
 
 def test_a_pair_of_currencies_trades_round_the_clock_on_an_exchange():
-    assert exchange(Client()).load("EUR/USD").day_roll == "UTC midnight"
+    bars = exchange(Client()).load("EUR/USD")
+    assert (bars.day_roll, bars.market) == ("UTC midnight", "24x7")
 
 
 # ---------------------------------------------------------------------------------- wrong questions

@@ -57,6 +57,8 @@ def test_what_the_operator_knows_of_the_files_is_applied(folder):
     (folder / "naive.csv").write_text("time,open,high,low,close\n" + rows)
     bars = Folder("data", folder, tz="America/New_York", stamp="close").load("naive")
     assert bars.time[0] == 1_709_559_000_000
+    options = {"tz": "America/New_York", "market": "listed"}
+    assert Folder("data", folder, **options).load("naive").market == "listed"
     with pytest.raises(BarsError, match="has no time zone"):
         Folder("data", folder).load("naive")
 

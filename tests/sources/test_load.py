@@ -47,6 +47,16 @@ def test_days_that_begin_when_the_caller_says_are_made_of_shorter_bars():
 
 
 @pytest.mark.usefixtures("configure")
+def test_days_of_the_market_that_the_caller_names_are_made_of_shorter_bars():
+    everyday, weekdays = (
+        cp.load("BTC/USDT@kiosk", timeframe="1D", **option) for option in ({}, {"market": "fx"})
+    )
+    assert (everyday.market, weekdays.market) == ("24x7", "fx")
+    assert set((everyday.trading_day + 3) % 7) == set(range(7))
+    assert set((weekdays.trading_day + 3) % 7) == set(range(5))
+
+
+@pytest.mark.usefixtures("configure")
 def test_what_only_files_have_is_refused():
     for option in ({"tz": "UTC"}, {"stamp": "close"}):
         with pytest.raises(BarsError, match="tz and stamp are for files"):

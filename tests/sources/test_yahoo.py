@@ -147,15 +147,18 @@ def test_clock_changes_make_no_odd_bars():
 
 
 @pytest.mark.parametrize(
-    ("symbol", "roll"),
+    ("symbol", "market", "roll"),
     [
-        ("ES=F", "18:00 America/New_York"),
-        ("EURUSD=X", "17:00 America/New_York"),
-        ("ES", "00:00 America/New_York"),  # a share, at Yahoo
+        ("ES=F", "listed", "18:00 America/New_York"),
+        ("EURUSD=X", "fx", "17:00 America/New_York"),
+        ("ES", "listed", "00:00 America/New_York"),  # a share, at Yahoo
+        ("BTC-USD", "24x7", "00:00 America/New_York"),
     ],
 )
-def test_the_trading_day_is_that_of_the_market(symbol, roll):
-    assert yahoo(Module(frame(DAYS))).load(symbol).day_roll == roll
+def test_the_trading_day_is_that_of_the_market(symbol, market, roll):
+    kind = "CRYPTOCURRENCY" if market == "24x7" else "EQUITY"
+    bars = yahoo(Module(frame(DAYS), instrumentType=kind)).load(symbol)
+    assert (bars.market, bars.day_roll) == (market, roll)
 
 
 def test_a_timeframe_yahoo_lacks_is_made_of_one_it_has():

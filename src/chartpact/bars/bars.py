@@ -210,12 +210,7 @@ class Bars:
         if not own.nests_in(higher):
             reason = "is shorter" if higher.ms < own.ms else "is not made of whole bars"
             raise BarsError(f"bars of {own} cannot be resampled to {higher}, which {reason}")
-        if self.market == LISTED and own.unit == "D" and own.count > 1:
-            raise BarsError(
-                f"bars of {own} cannot be resampled to {higher}: on a listed market its days are "
-                "counted by daily bars"
-            )
-        rolled = replace(self, day_roll=roll)
+        rolled = self if roll == self.day_roll else replace(self, day_roll=roll)
         if len(self) == 0:
             return replace(rolled, timeframe=str(higher))
         groups = rolled.periods(timeframe)
@@ -236,8 +231,11 @@ class Bars:
     @translate_clock_errors()
     def periods(self, timeframe: str) -> Periods:
         """How these bars group into periods of a higher timeframe, those not whole included."""
-        until = int(self.close_time[-1]) if self.timeframe and len(self) else None
-        return periods(self.time, Timeframe.parse(timeframe), self._trading_calendar, until)
+        higher, own = Timeframe.parse(timeframe), self.timeframe and self._step("periods")
+        if self.market == LISTED and own and higher.unit == own.unit == "D" and own.count > 1:
+            raise BarsError(f"{higher} of a listed market is counted by daily bars, not by {own}")
+        until = int(self.close_time[-1]) if own and len(self) else None
+        return periods(self.time, higher, self._trading_calendar, until)
 
     def _step(self, why: str) -> Timeframe:
         if not self.timeframe:
