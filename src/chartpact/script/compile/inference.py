@@ -200,8 +200,10 @@ class _Statements(ExpressionKinds):
             if isinstance(value, ast.Call):
                 host_function = self._checked.namespaced(value.func) or ""
                 if self._results.get(host_function) == k.SERIES_TUPLE:
+                    given = (*value.args, *(keyword.value for keyword in value.keywords))
+                    lists = k.list_of_lists([self.of[argument] for argument in given])
                     for part in target.elts:
-                        self._bind(part, k.FLOATS, env)
+                        self._bind(part, k.FLOATS | lists, env)
                     return
         if isinstance(target, ast.Name) and target.id in self._elements:
             self._fill(target.id, value)

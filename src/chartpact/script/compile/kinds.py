@@ -150,14 +150,22 @@ def of_builtin(name: str, arguments: list[int], spread: bool) -> int:
 
 
 def of_host_call(result: int, arguments: list[int]) -> int:
-    """A host function that gives a series of series gives a number of numbers."""
+    """A function that gives a series of series gives a number of numbers, a list of lists."""
     if result == SERIES_TUPLE:
         return TUPLE
     if arguments and not union(arguments) & ~(NUMBER | BOOL | STR | NONE):
         return FLOAT if result == FLOATS else BOOL if result == CONDITIONS else result
+    if result & SERIES:
+        result |= list_of_lists(arguments)
     if not any(kinds and not kinds & ~(SERIES | LIST | OHLCV) for kinds in arguments):
         result |= (FLOAT if result & FLOATS else 0) | (BOOL if result & CONDITIONS else 0)
     return result
+
+
+def list_of_lists(arguments: list[int]) -> int:
+    """LIST where a host function may have been given lists, and no series beside them."""
+    sure = any(kinds and not kinds & ~(SERIES | OHLCV) for kinds in arguments)
+    return 0 if sure else LIST & union(arguments)
 
 
 def is_none_test(node: ast.Compare) -> bool:

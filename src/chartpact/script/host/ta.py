@@ -23,7 +23,7 @@ from chartpact.script.host import ta_costs as costs
 from chartpact.script.host.ohlcv import Ohlcv
 from chartpact.script.runtime.meter import Meter
 from chartpact.script.runtime.series import Series, TextSeries, array_of, charge_division
-from chartpact.script.runtime.values import LISTS, a_type
+from chartpact.script.runtime.values import LISTS, List, a_type
 from chartpact.ta import TaError, wallclock
 from chartpact.ta.arguments import Bools, Floats
 from chartpact.textcolumn import TextColumn
@@ -147,8 +147,11 @@ def function(name: str, meter: Meter, bars: int) -> Callable[..., Any]:
         values = (*positional, *named.values()) if named else positional
         kinds = {*map(type, values)}
         lengths = {len(value) for value in values if type(value) in _WITH_LENGTH}
+        gives_list = False
         if lengths or not LISTS.isdisjoint(kinds):
-            lengths = lengths or {bars}
+            if not lengths:
+                lengths = {len(value) for value in values if type(value) in LISTS}
+                gives_list = bars not in lengths
             longest = max(lengths)
             meter.charge(fixed + longest * outputs * rate // costs.PARTS)
             if rate > 1:
@@ -172,6 +175,8 @@ def function(name: str, meter: Meter, bars: int) -> Callable[..., Any]:
             if not _is_about_arguments(error, compute):
                 raise
             raise _misuse(name, positional, named) from None
+        if gives_list:
+            return _as_list(_result(result, declared.kind, meter), meter)
         if finite and type(result) is np.ndarray and result.ndim:
             return Series(result, meter)
         return _result(result, declared.kind, meter)
@@ -208,12 +213,10 @@ def _argument(value: Any, lengths: set[int], meter: Meter, name: str) -> Any:
         return value.columns
     if kind in LISTS:
         array = array_of(value, None, meter)
-        if len(array) not in lengths:
-            length = " or ".join(map(str, sorted(lengths)))
-            raise Fault(
-                "value",
-                f"a list that stands for a series has one value a bar: {length}, not {len(array)}",
-            )
+        if lengths != {len(array)}:
+            length = " and ".join(map(str, sorted({*lengths, len(array)})))
+            message = f"the lists and series of a call are equally long, and these have {length}"
+            raise Fault("value", f"ta.{name}: {message} values")
         return array
     if kind is str and len(value) > _LONGEST_TEXT:
         raise Fault("size", f"a text for ta has at most {_LONGEST_TEXT} characters")
@@ -326,13 +329,23 @@ def _result(result: Any, declared: int | None, meter: Meter) -> Any:
     return result
 
 
+def _as_list(result: Any, meter: Meter) -> Any:
+    """What was calculated on lists that are no series: na is None in a list."""
+    if type(result) is tuple:
+        return tuple(_as_list(part, meter) for part in result)
+    if type(result) is not Series:
+        return result
+    meter.charge(len(result))
+    return List([None if value != value else value for value in result.items()])  # noqa: PLR0124
+
+
 # ------------------------------------------------------------------------------------------- texts
 
 
 def _choose_texts(numeric: Callable[..., Any], meter: Meter, bars: int) -> Callable[..., Any]:
     """`ta.where`, which also chooses among texts: a colour for each bar."""
 
-    def texts(condition: Any, a: Any, b: Any) -> TextSeries:
+    def texts(condition: Any, a: Any, b: Any) -> TextSeries | List:
         long = [value for value in (condition, a, b) if type(value) in _CHOSEN_FROM]
         lengths = set(map(len, long)) or {bars}
         meter.charge(costs.CALL + max(lengths) // 8)
@@ -343,7 +356,9 @@ def _choose_texts(numeric: Callable[..., Any], meter: Meter, bars: int) -> Calla
             raise Fault("type", f"condition is a condition such as a > b, not {a_type(condition)}")
         columns = _text_column(a, "a", meter), _text_column(b, "b", meter)
         meter.charge(sum(len(column.categories) for column in columns))
-        return TextSeries(TextColumn.where(mask, *columns), meter)
+        chosen = TextColumn.where(mask, *columns)
+        is_list = lengths != {bars} and not any(type(value) is Series for value in long)
+        return List(chosen) if is_list else TextSeries(chosen, meter)
 
     def where(*positional: Any, **named: Any) -> Any:
         options = (*positional[1:], *named.values())
