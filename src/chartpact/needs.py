@@ -78,6 +78,22 @@ def gather(needs: Needs, fetch: Fetch) -> Supplies:
     return supplies
 
 
+def cut_supplies(supplies: Supplies, bars: Bars) -> Supplies:
+    """What there was of the supplies when the last of these bars closed."""
+    end = int(bars.close_time[-1]) if len(bars) else 0
+    return {key: _cut(supply, end) for key, supply in supplies.items()}
+
+
+def _cut(supply: Supply, end: int) -> Supply:
+    if isinstance(supply, Bars):
+        return supply[: int(np.searchsorted(supply.close_time, end, side="right"))]
+    if isinstance(supply, Readings):
+        count = int(np.searchsorted(supply.time, end, side="right"))
+        values = {name: column[:count] for name, column in supply.values.items()}
+        return Readings(supply.time[:count], values)
+    return supply
+
+
 def _explain(key: str, need: Need, problem: Problem) -> Problem:
     if need.what in (BARS, CALENDAR):
         message = f"{key}={need.name!r:.80}: {problem.message}"

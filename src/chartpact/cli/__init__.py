@@ -16,7 +16,7 @@ from chartpact.bars import BarsError
 from chartpact.problem import Failure, Problem, did_you_mean
 
 # Exit codes, as every verb uses them.
-DONE, ALL_FAILED, BAD_INPUT, VIOLATION, SCRIPT_ERROR, UNREACHABLE = range(6)
+DONE, ALL_FAILED, BAD_INPUT, VIOLATION, SCRIPT_ERROR, UNREACHABLE, REWRITTEN = range(7)
 
 NOUNS = ("chart", "script", "scripts", "snapshot", "contract", "read", "doctor")
 

@@ -1,4 +1,4 @@
-"""`chartpact check`, `chartpact run` and `chartpact fork`."""
+"""`chartpact check`, `chartpact run`, `chartpact prove` and `chartpact fork`."""
 
 import argparse
 import json
@@ -6,15 +6,17 @@ import sys
 from pathlib import Path
 
 from chartpact import sandbox, sources, summary
+from chartpact.bars import Bars
 from chartpact.catalogue import ScriptIndicator
-from chartpact.cli import DONE, SCRIPT_ERROR, UsageError, Verbs
+from chartpact.cli import DONE, REWRITTEN, SCRIPT_ERROR, UsageError, Verbs
 from chartpact.cli.arguments import add_bars, add_params, load_bars, read_params
 from chartpact.cli.files import read_text
 from chartpact.indicators import canonical
-from chartpact.needs import gather
+from chartpact.needs import cut_supplies, gather
 from chartpact.params import resolve
 from chartpact.problem import Problem
-from chartpact.scene import Drawn
+from chartpact.prove import MOST_PREFIXES, prove
+from chartpact.scene import Drawn, Scene
 from chartpact.script import ScriptError, stock
 from chartpact.script.limits import FORECAST_BARS
 
@@ -41,6 +43,26 @@ def add(verbs: Verbs) -> None:
     add_params(verb)
     verb.add_argument("--json", action="store_true", help="what was drawn, as JSON")
     verb.set_defaults(run=run_run)
+
+    verb = verbs.add_parser(
+        "prove",
+        help="find out whether a script rewrites its past",
+        description="Runs a script on prefixes of the bars and reports what a longer history "
+        "changed. Exit code 6 means that something was rewritten.",
+        epilog="Example: chartpact prove my_indicator.star sample:es-5m",
+    )
+    verb.add_argument("file", metavar="FILE", help="the script, or - for standard input")
+    add_bars(verb)
+    add_params(verb)
+    verb.add_argument(
+        "--prefixes",
+        type=int,
+        default=MOST_PREFIXES,
+        metavar="N",
+        help=f"how many prefixes at most (default {MOST_PREFIXES})",
+    )
+    verb.add_argument("--json", action="store_true", help="the proof as JSON")
+    verb.set_defaults(run=run_prove)
 
     verb = verbs.add_parser(
         "fork",
@@ -81,10 +103,7 @@ def run_run(args: argparse.Namespace) -> int:
         supplies = gather(script.needs(bars, values), sources.fetch)
         result = script.run(bars, values, supplies)
     except ScriptError as error:
-        if args.json:
-            print(json.dumps({"error": error.to_json()}))
-        print(format_error(error.problem, source, args.file), file=sys.stderr)
-        return SCRIPT_ERROR
+        return _report_error(error, source, args)
     for line in result.log:
         print(line, file=sys.stderr)
     if args.json:
@@ -96,6 +115,44 @@ def run_run(args: argparse.Namespace) -> int:
         print(summary.text(bars, [drawn], summary.trend(bars)), end="")
         print(f"  steps: {result.steps:,}")
     return DONE
+
+
+def run_prove(args: argparse.Namespace) -> int:
+    if args.prefixes < 1:
+        raise UsageError("--prefixes is 1 or more")
+    source = read_text(args.file)
+    bars = load_bars(args)
+    try:
+        script = _read_script(Path(args.file).stem, source)
+        values = resolve(script.params, read_params(args), "the script")
+        supplies = gather(script.needs(bars, values), sources.fetch)
+
+        def run(prefix: Bars) -> Scene:
+            return script.draw(prefix, values, cut_supplies(supplies, prefix))
+
+        proof = prove(bars, run, args.prefixes)
+    except ScriptError as error:
+        return _report_error(error, source, args)
+    if args.json:
+        print(json.dumps({"indicator": script.name, **proof.to_json()}))
+    else:
+        print(f"{script.title}: {proof.prefixes} prefixes of {proof.bars:,} bars")
+        for late in proof.late:
+            print(f"  late: {late}")
+        for what in proof.provisional:
+            print(f"  provisional: {what}")
+        if proof.failed:
+            print(f"  cannot be run {proof.failed}")
+        end = "nothing was rewritten" if proof.ok else f"rewritten: {proof.rewritten}"
+        print(f"  {end}")
+    return DONE if proof.ok else REWRITTEN
+
+
+def _report_error(error: ScriptError, source: str, args: argparse.Namespace) -> int:
+    if args.json:
+        print(json.dumps({"error": error.to_json()}))
+    print(format_error(error.problem, source, args.file), file=sys.stderr)
+    return SCRIPT_ERROR
 
 
 def _read_script(name: str, source: str) -> ScriptIndicator:

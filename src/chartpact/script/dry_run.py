@@ -13,8 +13,17 @@ import numpy as np
 from chartpact.bars import Bars
 from chartpact.params import Param
 from chartpact.problem import Problem
+from chartpact.prove import prove
 from chartpact.script.errors import ScriptError
-from chartpact.script.limits import DRY_RUN, DRY_RUN_BARS, FORECAST_BARS, TREND_BARS, Limits
+from chartpact.script.limits import (
+    DRY_RUN,
+    DRY_RUN_BARS,
+    FORECAST_BARS,
+    PROOF_BARS,
+    PROOF_PREFIXES,
+    TREND_BARS,
+    Limits,
+)
 from chartpact.script.pipeline import execute, inspect, load
 from chartpact.script.program import Extras, Inspected, Result
 
@@ -77,6 +86,8 @@ def validate(source: str, *, inspect: Inspect = inspect, run: Run = run_here) ->
         problem = error.at("dry_run").problem
         return Verdict(params, inspected.meta, 0, (problem,), 0, inspected.warnings)
     forecast, warnings = _forecast(source, inspected.params, run, steps)
+    if not warnings:  # it can be run on more bars
+        warnings = _look_for_rewriting(source, inspected.params, run)
     warnings = (*inspected.warnings, *warnings)
     return Verdict(params, inspected.meta, steps, (), forecast, warnings)
 
@@ -84,10 +95,7 @@ def validate(source: str, *, inspect: Inspect = inspect, run: Run = run_here) ->
 def _try(source: str, params: tuple[Param, ...], run: Run, count: int, limits: Limits) -> int:
     """The steps that the script takes on so many bars."""
     bars = dry_run_bars(count)
-    extras = Extras(
-        {param.name: bars for param in params if param.type == "symbol"},
-        {param.name: DRY_RUN_EVENTS for param in params if param.type == "calendar"},
-    )
+    extras = _extras(params, bars)
     try:
         return run(source, bars, limits, extras).steps
     except ScriptError as error:
@@ -95,6 +103,30 @@ def _try(source: str, params: tuple[Param, ...], run: Run, count: int, limits: L
             raise
     # The host was too busy for the short limit, which says nothing about the script.
     return run(source, bars, Limits(), extras).steps
+
+
+def _extras(params: tuple[Param, ...], bars: Bars) -> Extras:
+    return Extras(
+        {param.name: bars for param in params if param.type == "symbol"},
+        {param.name: DRY_RUN_EVENTS for param in params if param.type == "calendar"},
+    )
+
+
+def _look_for_rewriting(source: str, params: tuple[Param, ...], run: Run) -> tuple[Problem, ...]:
+    """A warning where a few prefixes of the bars show that the script changes its past."""
+    try:
+        proof = prove(
+            dry_run_bars(PROOF_BARS),
+            lambda bars: run(source, bars, Limits(), _extras(params, bars)).scene,
+            PROOF_PREFIXES,
+        )
+    except ScriptError:
+        return ()
+    if proof.rewritten is None:
+        return ()
+    hint = "`chartpact prove` tells more; what may change is drawn with provisional=True"
+    message = f"it rewrites its past: {proof.rewritten}"
+    return (Problem("lookahead", message, hint, "dry_run"),)
 
 
 def _forecast(
