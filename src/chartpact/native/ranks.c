@@ -1,18 +1,46 @@
-/* Order statistics of a moving window, which is kept sorted: the value that leaves is found by
-   bisection, and only the values between it and the one that enters are moved. */
+/* Order statistics of a moving window, which is kept sorted.
+
+   A few values are sorted anew by one pass over all of them, which needs no search and no branch. Of
+   many, the one that leaves is found by bisection, and only the values between it and the one that
+   enters are moved. */
 #include "kernels.h"
 
 #include <string.h>
 
-/* How many of the sorted values are below x; a few are counted faster than bisected. */
+#define FEW 64
+
+/* Where a sorted window of a few values lies: a multiple of GROUP of them, with infinities in front
+   and behind. */
+#define GROUP 8
+#define FEW_ROOM (GROUP + FEW + GROUP)
+
+static void begin_few(double *room, int64_t L)
+{
+    fill(room, GROUP, -INFINITY);
+    fill(room + GROUP + L, FEW_ROOM - GROUP - L, INFINITY);
+}
+
+/* The sorted values `a` with one that leaves and one that enters, in `b`. Between the two places
+   each value makes room for its neighbour: the next one if a larger value enters, else the last one.
+   The second case is the first seen in a mirror, and which it is cannot be foretold, so that `side`
+   is multiplied instead of asked for. */
+WIDE static void exchange_few(const double *restrict a, double *restrict b, int64_t L,
+                              double leaves, double enters)
+{
+    double side = copysign(1, enters - leaves), out = side * leaves, in = side * enters;
+    int64_t toward = (int64_t)side;
+    for (int64_t from = 0; from < L; from += GROUP)
+        for (int64_t k = 0; k < GROUP; k++) {
+            double value = side * a[from + k], neighbour = side * a[from + k + toward];
+            double next = neighbour < in ? neighbour : in;
+            double moved = value > next ? value : next;
+            b[from + k] = side * (value < out ? value : moved);
+        }
+}
+
+/* How many of the sorted values are below x. */
 static int64_t below(const double *sorted, int64_t count, double x)
 {
-    if (count <= 64) {
-        int64_t under = 0;
-        for (int64_t k = 0; k < count; k++)
-            under += sorted[k] < x;
-        return under;
-    }
     const double *from = sorted;
     while (count > 0) {
         int64_t half = count / 2;
@@ -52,16 +80,25 @@ static inline __attribute__((always_inline)) int each_sorted(Frame *f, Statistic
     fill(out, L - 1, NA);
     if (L > n)
         return 0;
-    double *sorted = scratch(f, L);
+    double few[2][FEW_ROOM], *sorted = L <= FEW ? few[0] + GROUP : scratch(f, L);
     if (!sorted)
         return -1;
-    for (int64_t i = 0; i < n; i++) {
-        if (i < L)
-            insert(sorted, i, x[i]);
-        else
+    for (int64_t i = 0; i < L; i++)
+        insert(sorted, i, x[i]);
+    out[L - 1] = statistic(sorted, L);
+    if (L > FEW) {
+        for (int64_t i = L; i < n; i++) {
             move(sorted, below(sorted, L, x[i - L]), below(sorted, L, x[i]), x[i]);
-        if (i >= L - 1)
             out[i] = statistic(sorted, L);
+        }
+        return 0;
+    }
+    begin_few(few[0], L);
+    begin_few(few[1], L);
+    for (int64_t i = L; i < n; i++) {
+        double *next = few[(i - L + 1) % 2] + GROUP;
+        exchange_few(sorted, next, L, x[i - L], x[i]);
+        out[i] = statistic(sorted = next, L);
     }
     return 0;
 }
@@ -99,14 +136,23 @@ int kernel_mode(Frame *f) { return each_sorted(f, most_frequent); }
 
    Numbers no further apart than EPSILON are equal, so the slots need not be in strict order. The na
    in front, of bars before the first, are not stored: the first L - count slots are na. While all
-   stored values are clearly apart or the same, they are sorted, and sought by bisection. */
+   stored values are clearly apart or the same, they are sorted, and exchanged as in any sorted
+   window. */
 typedef struct {
     double *slot;
     int64_t count, L;
     bool is_sorted;
 } Slots;
 
-static bool is_near(double a, double b) { return a != b && fabs(a - b) <= EPSILON; }
+static inline bool is_near(double a, double b) { return (a != b) & (fabs(a - b) <= EPSILON); }
+
+WIDE static bool any_is_near(const double *few, int64_t L, double x)
+{
+    int64_t near = 0;
+    for (int64_t k = 0; k < (L + GROUP - 1) / GROUP * GROUP; k++)
+        near |= is_near(few[k], x);
+    return near;
+}
 
 /* Where the value that leaves is stored; -1 for one of the na in front. */
 static int64_t place_of(const Slots *s, double x)
@@ -147,10 +193,11 @@ static double slot(const Slots *s, int64_t rank)
     return at < 0 ? NA : s->slot[at];
 }
 
-/* Hazen's percentile, between two slots; na where one of them is, even if it has no share. */
-static inline double interpolated(const Slots *s, double percentage)
+/* Hazen's percentile, between two slots; na where one of them is, even if it has no share. The part
+   of the slots that lies below a percentile is counted in slots. */
+static inline double interpolated(const Slots *s, double part)
 {
-    double rank = (double)s->L * percentage / 100 + 0.5;
+    double rank = part + 0.5;
     if (rank <= 1 || rank >= (double)s->L)
         return slot(s, rank <= 1 ? 1 : s->L);
     int64_t under = (int64_t)rank;
@@ -158,9 +205,9 @@ static inline double interpolated(const Slots *s, double percentage)
     return slot(s, under) * (1 - share) + slot(s, under + 1) * share;
 }
 
-static inline double nearest(const Slots *s, double percentage)
+static inline double nearest(const Slots *s, double part)
 {
-    double rank = ceil((double)s->L * percentage / 100);
+    double rank = ceil(part);
     return slot(s, rank < 1 ? 1 : rank < (double)s->L ? (int64_t)rank : s->L);
 }
 
@@ -169,19 +216,30 @@ percentiles(Frame *f, double (*percentile)(const Slots *, double))
 {
     const double *x = series(f, 0);
     int64_t n = f->n, first = 0;
-    double *out = f->out[0], percentage = factor(f, 2);
     Slots s = {.L = integer(f, 1), .is_sorted = true};
+    double *out = f->out[0], part = (double)s.L * factor(f, 2) / 100;
     while (first < n && is_na(x[first]))
         first++;
     fill(out, s.L < 1 ? n : first, NA);
     if (s.L < 1)
         return 0;
-    s.slot = scratch(f, (s.L < n ? s.L : n) + 1);
+    double few[2][FEW_ROOM];
+    s.slot = s.L <= FEW ? few[0] + GROUP : scratch(f, (s.L < n ? s.L : n) + 1);
     if (!s.slot)
         return -1;
+    for (int k = 0; k < 2 && s.L <= FEW; k++)
+        begin_few(few[k], s.L);
     for (int64_t i = first; i < n; i++) {
-        exchange(&s, i - s.L < first ? NA : x[i - s.L], x[i]);
-        out[i] = percentile(&s, percentage);
+        double leaves = i - s.L < first ? NA : x[i - s.L], enters = x[i];
+        bool is_full = s.is_sorted && s.count == s.L && s.L <= FEW;
+        if (is_full && !is_na(enters) && !any_is_near(s.slot, s.L, enters)) {
+            double *next = s.slot == few[0] + GROUP ? few[1] + GROUP : few[0] + GROUP;
+            exchange_few(s.slot, next, s.L, leaves, enters);
+            s.slot = next;
+        } else {
+            exchange(&s, leaves, enters);
+        }
+        out[i] = percentile(&s, part);
     }
     return 0;
 }
