@@ -48,6 +48,8 @@ vwma        | ta.vwma(c, v, 20)          | talib.VWMA(c, v, 20)           |     
 alma        | ta.alma(c, 9, 0.85, 6)     |                                |                       | ≈pta.alma(C, 9)
 swma        | ta.swma(c)                 |                                |                       |
 vwap        | ta.vwap(ta.hlc3(h, l, c), v) | talib.VWAP(h, l, c, v)       |                       |
+vwap_anchored | ta.vwap(c, v, u)         |                                |                       |
+vwap_bands  | ta.vwap(c, v, u, 2.0)      |                                |                       |
 rsi         | ta.rsi(c, 14)              | talib.RSI(c, 14)               |                       | pta.rsi(C, 14, talib=False)
 stoch       | ta.stoch(c, h, l, 14)      | talib.STOCHF(h, l, c, 14, 1)   |                       | pta.stochf(H, L, C, 14, 1, talib=False)
 macd        | ta.macd(c, 12, 26, 9)      | talib.MACD(c, 12, 26, 9)       |                       | pta.macd(C, 12, 26, 9, talib=False)

@@ -62,11 +62,18 @@ VECTORS = [
         [NA, 1.5, 1, 2.5, 28 / 6],
     ),
     (
-        "vwap is na until the next anchor",
-        "vwap",
+        "it is na until the next anchor",
+        "vwap_bands",
         (PRICES, VOLUMES, ANCHORED, 1.0),
         ([ANY, ANY, ANY, ANY, 8.4602625865, 8.4606082887, NA, NA], [ANY] * 8, [ANY] * 8),
     ),
+    (
+        "it is na until the next anchor",
+        "vwap_anchored",
+        (PRICES, VOLUMES, ANCHORED),
+        [ANY, ANY, ANY, ANY, 8.4602625865, 8.4606082887, NA, NA],
+    ),
+    ("it is na after an na", "vwap", ([1, 2, NA, 4], [1, 1, 1, 1]), [1, 1.5, NA, NA]),
     (
         "variance is exact where TradingView's is 2",
         "variance",

@@ -161,7 +161,9 @@ typedef enum { SEES_NA, SKIPS_NA, HOLDS_NA } NaRule;
     KERNEL(dmi, "(n),(n),(n),(),()->(n),(n),(n)", "dddqq->ddd", SEES_NA)                           \
     KERNEL(supertrend, "(n),(n),(n),(),()->(n),(n)", "ddddq->dd", SEES_NA)                         \
     KERNEL(sar, "(n),(n),(n),(),(),()->(n)", "dddddd->d", SEES_NA)                                 \
-    KERNEL(vwap, "(n),(n),(n),()->(n),(n),(n)", "dd?d->ddd", SEES_NA)                              \
+    KERNEL(vwap, "(n),(n)->(n)", "dd->d", SEES_NA)                                                 \
+    KERNEL(vwap_anchored, "(n),(n),(n)->(n)", "dd?->d", SEES_NA)                                   \
+    KERNEL(vwap_bands, "(n),(n),(n),()->(n),(n),(n)", "dd?d->ddd", SEES_NA)                        \
     KERNEL(cum, "(n)->(n)", "d->d", SEES_NA)                                                       \
     KERNEL(cummax, "(n)->(n)", "d->d", SEES_NA)                                                    \
     KERNEL(cummin, "(n)->(n)", "d->d", SEES_NA)                                                    \

@@ -1,28 +1,51 @@
 /* Sums that run from the first bar on, and other series that only look one bar back. */
 #include "kernels.h"
 
-/* Most are a running total of steps. A step that is na adds nothing; its bar is na too, or shows
-   the total before it. */
-static void add_up(const double *step, double *out, int64_t n)
+/* Totals so far, beginning with `total`; the last one is returned. A total waits for the one four bars
+   before it, not for that of the last bar. */
+static double running(const double *x, double *sum, int64_t n, double total)
 {
-    double total = 0;
-    for (int64_t i = 0; i < n; i++) {
-        bool absent = is_na(step[i]);
-        total += absent ? 0 : step[i];
-        out[i] = absent ? NA : bounded(total);
+    int64_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        double two = x[i] + x[i + 1], three = two + x[i + 2], four = two + (x[i + 2] + x[i + 3]);
+        sum[i] = total + x[i];
+        sum[i + 1] = total + two;
+        sum[i + 2] = total + three;
+        sum[i + 3] = total += four;
     }
+    double part = 0;
+    for (int64_t k = i; k < n; k++)
+        sum[k] = total + (part += x[k]);
+    return n > i ? sum[n - 1] : total;
 }
 
-static void add_up_held(const double *step, double *out, int64_t n)
+WIDE static void zeros_for_na(const double *step, double *present, int64_t n)
 {
-    double total = 0;
     for (int64_t i = 0; i < n; i++)
-        out[i] = bounded(total += is_na(step[i]) ? 0 : step[i]);
+        present[i] = is_na(step[i]) ? 0 : step[i];
+}
+
+WIDE static void totals(const double *sum, const double *step, double *out, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        out[i] = is_na(step[i]) ? NA : bounded(sum[i]);
+}
+
+/* Most are a running total of steps, which may lie where the totals go. A step that is na adds
+   nothing; its bar is na too, or holds the total before it. */
+static void add_up(const double *step, double *out, int64_t n, bool holds)
+{
+    double total = 0, present[PIECE], sum[PIECE];
+    FOR_EACH_PIECE (from, m, n) {
+        zeros_for_na(step + from, present, m);
+        total = running(present, sum, m, total);
+        totals(sum, holds ? present : step + from, out + from, m);
+    }
 }
 
 int kernel_cum(Frame *f)
 {
-    add_up(series(f, 0), f->out[0], f->n);
+    add_up(series(f, 0), f->out[0], f->n, false);
     return 0;
 }
 
@@ -38,7 +61,7 @@ WIDE static void flows(const double *high, const double *low, const double *clos
 int kernel_accdist(Frame *f)
 {
     flows(series(f, 0), series(f, 1), series(f, 2), series(f, 3), f->out[0], f->n);
-    add_up_held(f->out[0], f->out[0], f->n);
+    add_up(f->out[0], f->out[0], f->n, true);
     return 0;
 }
 
@@ -56,7 +79,7 @@ int kernel_obv(Frame *f)
     double *out = f->out[0];
     signed_volumes(series(f, 0), series(f, 1), out, f->n);
     out[0] = NA;
-    add_up(out, out, f->n);
+    add_up(out, out, f->n, false);
     return 0;
 }
 
@@ -74,7 +97,7 @@ int kernel_pvt(Frame *f)
     double *out = f->out[0];
     relative_volumes(series(f, 0), series(f, 1), out, f->n);
     out[0] = NA;
-    add_up(out, out, f->n);
+    add_up(out, out, f->n, false);
     return 0;
 }
 
@@ -97,12 +120,12 @@ int kernel_wad(Frame *f)
     double *out = f->out[0];
     accumulations(high, low, close, out, f->n);
     out[0] = 0;
-    add_up_held(out, out, f->n);
+    add_up(out, out, f->n, true);
     return 0;
 }
 
-/* The close's relative step on bars with more (sign 1) or less (sign -1) volume than the bar
-   before, 0 on other bars, around a zero close and around an na. */
+/* The close over the close before on bars with more (sign 1) or less (sign -1) volume than the bar
+   before, 1 on other bars, around a zero close and around an na. */
 WIDE static void growths(const double *close, const double *volume, double sign, double *growth,
                          int64_t n)
 {
@@ -110,7 +133,7 @@ WIDE static void growths(const double *close, const double *volume, double sign,
         double c = close[i], b = close[i - 1], v = volume[i];
         double step = (c - b) / b, w = volume[i - 1];
         bool absent = is_na(v) | is_na(w) | is_na(step);
-        growth[i] = !absent & (sign * v > sign * w) & (c != 0) & (b != 0) ? step : 0;
+        growth[i] = !absent & (sign * v > sign * w) & (c != 0) & (b != 0) ? 1 + step : 1;
     }
 }
 
@@ -119,15 +142,59 @@ static int volume_index(Frame *f, double sign)
     const double *close = series(f, 0), *volume = series(f, 1);
     double *out = f->out[0], value = 1;
     growths(close, volume, sign, out, f->n);
-    out[0] = 0;
+    out[0] = 1;
     for (int64_t i = 0; i < f->n; i++)
-        out[i] = bounded(value += out[i] * value);
+        out[i] = bounded(value *= out[i]);
     return 0;
 }
 
 int kernel_pvi(Frame *f) { return volume_index(f, 1); }
 
 int kernel_nvi(Frame *f) { return volume_index(f, -1); }
+
+WIDE static void products(const double *a, const double *b, double *out, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        out[i] = a[i] * b[i];
+}
+
+WIDE static void ratios(const double *above, const double *below, double *out, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        out[i] = bounded(above[i] / below[i]);
+}
+
+/* From the first bar on. An na price or volume makes the sums na for good. */
+int kernel_vwap(Frame *f)
+{
+    const double *x = series(f, 0), *volume = series(f, 1);
+    double flow[PIECE], flows[PIECE], weights[PIECE], weight = 0, total = 0;
+    FOR_EACH_PIECE (from, m, f->n) {
+        products(x + from, volume + from, flow, m);
+        total = running(flow, flows, m, total);
+        weight = running(volume + from, weights, m, weight);
+        ratios(flows, weights, (double *)f->out[0] + from, m);
+    }
+    return 0;
+}
+
+/* From each anchor on: an na price or volume makes the sums na until the next. */
+int kernel_vwap_anchored(Frame *f)
+{
+    const double *x = series(f, 0), *volume = series(f, 1);
+    const bool *anchor = flags(f, 2);
+    double flows[PIECE], weights[PIECE], weight = NA, total = NA;
+    FOR_EACH_PIECE (from, m, f->n) {
+        for (int64_t i = 0; i < m; i++) {
+            if (anchor[from + i])
+                weight = total = 0;
+            weights[i] = weight += volume[from + i];
+            flows[i] = total += x[from + i] * volume[from + i];
+        }
+        ratios(flows, weights, (double *)f->out[0] + from, m);
+    }
+    return 0;
+}
 
 /* Running sums since the anchor: of volume, of price times volume, and of the price's distance from
    a pivot, once and squared. The pivot is the first price that had volume; measured from there, the
@@ -147,7 +214,7 @@ WIDE static void prices_and_bands(const double *weight, const double *flow, cons
     }
 }
 
-int kernel_vwap(Frame *f)
+int kernel_vwap_bands(Frame *f)
 {
     const double *x = series(f, 0), *volume = series(f, 1);
     const bool *anchor = flags(f, 2);

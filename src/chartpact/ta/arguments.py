@@ -207,7 +207,10 @@ def by_kernel(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def by_kernel_if_ready(function: Callable[P, R]) -> Callable[P, R]:
-    """Marks a function that the kernel of its name computes where no argument must be converted."""
+    """Marks a function that the kernel of its name computes where no argument must be converted.
+
+    Arguments that are None by default are no inputs of the kernel, and must be None.
+    """
     function.tries_kernel = True  # type: ignore[attr-defined]
     return function
 
@@ -283,8 +286,12 @@ class Arguments:
         self.enter.arguments = self  # type: ignore[attr-defined]
 
     def _direct_call(self) -> Callable[..., Any] | None:
-        bounds = [(c.least, c.most) for name, c in self.checks.items() if name != "out"]
-        least, most = zip(*bounds, strict=True)
+        inputs = [
+            check
+            for name, check in self.checks.items()
+            if self.defaults.get(name, ABSENT) is not None
+        ]
+        least, most = zip(*((check.least, check.most) for check in inputs), strict=True)
         return direct_call(self.name, least, most)
 
     def call(self, *given: Any) -> Any:
@@ -351,14 +358,15 @@ def _entrance(
     for name, check, default in form:
         given = f"={default!r}" if default is not ABSENT else ""
         parameters.append(f"{name}=ABSENT" if bars else name + given)
-        ready = f"{name} is None" if name == "out" else check.ready(name, like, alone)
-        if default is None and name != "out":
+        is_input = name != "out" and not (direct and default is None)
+        ready = check.ready(name, like, alone) if is_input else f"{name} is None"
+        if default is None and is_input:
             ready = f"({name} is None or {ready})"
         if bars and given:
             ready = f"({name} is ABSENT or {ready})"
-        if name == "out" or not direct:
+        if not (direct and is_input):
             conditions.append(ready)
-        if name != "out":
+        if is_input:
             inputs.append(
                 f"{default!r} if {name} is ABSENT else {name}" if bars and given else name
             )

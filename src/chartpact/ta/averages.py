@@ -18,6 +18,7 @@ from chartpact.ta.arguments import (
     Series,
     Volume,
     by_kernel,
+    by_kernel_if_ready,
     checked,
     condition,
     number,
@@ -33,7 +34,7 @@ __all__ = ["alma", "ema", "hma", "rma", "sma", "swma", "vwap", "vwma", "wma"]
 
 _wma: Callable[..., Floats] = kernel("wma")
 _alma: Callable[..., Floats] = kernel("alma")
-_vwap: Callable[..., tuple[Floats, Floats, Floats]] = kernel("vwap")
+_vwap, _anchored, _bands = map(kernel, ("vwap", "vwap_anchored", "vwap_bands"))
 
 
 @checked
@@ -146,6 +147,7 @@ def vwma(source: Series, volume: Volume, n: Length, out: Out = None) -> Floats:
 
 
 @takes_bars
+@by_kernel_if_ready
 def vwap(
     source: Series,
     volume: Volume,
@@ -161,8 +163,9 @@ def vwap(
     >>> vwap([1, 2, 4], [1, 1, 3], [True, False, True])
     array([1. , 1.5, 4. ])
     """
+    if mult is None:
+        return _vwap(source, volume) if anchor is None else _anchored(source, volume, anchor)
     if anchor is None:
         anchor = np.zeros(volume.shape[-1], bool)
         anchor[:1] = True
-    bands = _vwap(source, volume, anchor, 0.0 if mult is None else mult)
-    return bands[0] if mult is None else bands
+    return _bands(source, volume, anchor, mult)

@@ -107,10 +107,11 @@ def _ratio(a: float, b: float) -> float:
 
 
 def _each(rule: Callable[..., float], *series: Floats) -> Floats:
-    """`rule` of the values of each bar; na where one of them is."""
+    """`rule` of the values of each bar; na where one of them is, and what is beyond all floats."""
     out = _empty(series[0])
     for i, values in _bars(*series):
-        out[i] = rule(*values)
+        value = rule(*values)
+        out[i] = value if math.isfinite(value) else NA
     return out
 
 
@@ -771,7 +772,9 @@ def sar(high: Floats, low: Floats, close: Floats, start: float, inc: float, limi
 
 
 @_finite
-def vwap(x: Floats, volume: Floats, anchor: Bools, mult: float) -> tuple[Floats, Floats, Floats]:
+def vwap_bands(
+    x: Floats, volume: Floats, anchor: Bools, mult: float
+) -> tuple[Floats, Floats, Floats]:
     """Σx·v / Σv since the last anchor, and that ± mult · the volume-weighted stdev.
 
     na before the first anchor and while Σv = 0. A bar where x or volume is na makes it na until the
@@ -796,6 +799,16 @@ def vwap(x: Floats, volume: Floats, anchor: Bools, mult: float) -> tuple[Floats,
         middle[i] = flow / weight
         upper[i], lower[i] = middle[i] + reach, middle[i] - reach
     return middle, upper, lower
+
+
+def vwap_anchored(x: Floats, volume: Floats, anchor: Bools) -> Floats:
+    """Middle of `vwap_bands`."""
+    return vwap_bands(x, volume, anchor, 0.0)[0]
+
+
+def vwap(x: Floats, volume: Floats) -> Floats:
+    """The same from the first bar on: an na makes it na for good."""
+    return vwap_anchored(x, volume, np.arange(len(x)) == 0)
 
 
 @_finite
