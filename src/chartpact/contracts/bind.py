@@ -146,12 +146,14 @@ def _decoder(
     decode = contract.elements[name].decode
     assert decode is not None
     codec = decode.codec
-    text = codec.pattern if codec.pattern_key is None else values[codec.pattern_key]
-    if text is None:
-        return codecs.decoder(codec)
-    if codec.pattern_key is not None and (wrong := codecs.group_fault(text, codec)) is not None:
-        faults.append(fault(f"config.{codec.pattern_key}", f"for {name}, {wrong}"))
-    return codecs.decoder(codec, Pattern(text))
+    key, pattern = codec.pattern_key, codec.pattern
+    if key is not None:
+        pattern = values[key]
+        wrong = None if pattern is None else codecs.group_fault(pattern, codec)
+        if wrong is not None:
+            faults.append(fault(f"config.{key}", f"for {name}, {wrong}"))
+    compiled = None if pattern is None else Pattern(pattern)
+    return codecs.text_memo(lambda text: codecs.decode(codec, text, compiled))
 
 
 # ------------------------------------------------------------------- what the generated code calls

@@ -165,11 +165,6 @@ def _field_faults(name: str, field: PayloadField, form: str) -> list[Fault]:
 # ------------------------------------------------------------------------------------------ decode
 
 
-def decoder(codec: Codec, pattern: Pattern | None = None) -> Mapping[str, Values]:
-    """A table from texts to the values of the fields, which fills itself."""
-    return text_memo(lambda text: decode(codec, text, pattern))
-
-
 def decode(codec: Codec, text: str, pattern: Pattern | None = None) -> Values:
     """The values of the fields in a text, in their order; raises `Trouble`."""
     if len(text) > MAX_TEXT:

@@ -6,7 +6,7 @@ match, and no tolerance but the one a contract states.
 """
 
 import gc
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, pairwise, repeat
 from typing import Any
 
@@ -14,6 +14,7 @@ from chartpact.contracts import config, normalise
 from chartpact.contracts.bind import CAUGHT, Bound, Report, Stop, bind
 from chartpact.contracts.contract import Contract
 from chartpact.contracts.elements import INFORMATIONAL, SIGNAL, ElementPlan
+from chartpact.contracts.generate import Key
 from chartpact.contracts.machines import Combination, MachinePlan, Refusal, combination
 from chartpact.contracts.matching import Matching
 from chartpact.contracts.nodes import TICK_SIZE
@@ -254,12 +255,8 @@ class Run:
         if machine.uses & failed:
             failed.add(name)
             return
-        path, run = f"states.{name}", self.bound.functions["observe", name]
         element = self.contract.elements.get(machine.element or "")
-        if element is None:
-            observed = self._once(run, path)
-        else:
-            observed = self.matching.each_instance(run, element, path)
+        observed = self._run(("observe", name), element, f"states.{name}")
         self.observed[name] = observed
         if observed is None:
             failed.add(name)
@@ -287,8 +284,11 @@ class Run:
             path = f"states.{machine.name}.rows.{refusal.name}"
             self.report.add(refusal.kind, path, message, objects)
 
-    def _once(self, run: Callable[[list[Any]], Any], path: str) -> Any:
-        """Runs a function of the whole reading; None where it was refused."""
+    def _run(self, key: Key, element: ElementPlan | None, path: str) -> Any:
+        """Runs a function of the reading, or of each instance; None where it was refused."""
+        run = self.bound.functions[key]
+        if element is not None:
+            return self.matching.each_instance(run, element, path)
         try:
             return run(self.S)
         except CAUGHT as error:
@@ -300,27 +300,25 @@ class Run:
             if edge.spec.violation == "config" or edge.uses & self.matching.failed:
                 continue
             path, say = f"edge_cases.{edge.name}", edge.spec.say or edge.name.replace("_", " ")
-            run = self.bound.functions["edge", edge.name]
-            if edge.spec.each is None:
-                if self._once(run, path):
-                    self.report.add(edge.spec.violation, path, say)
-                continue
-            element = self.contract.elements[edge.spec.each]
-            for instance in self.matching.each_instance(run, element, path) or ():
-                about = self.matching.behind(element, [instance])
-                self.report.add(edge.spec.violation, path, say, about)
+            element = self.contract.elements.get(edge.spec.each or "")
+            result = self._run(("edge", edge.name), element, path)
+            if element is None and result:
+                self.report.add(edge.spec.violation, path, say)
+            elif element is not None:
+                for instance in result or ():
+                    about = self.matching.behind(element, [instance])
+                    self.report.add(edge.spec.violation, path, say, about)
 
     # -------------------------------------------------------------------------------------- output
 
     def _give(self, node: Node, path: str) -> Any:
         if isinstance(node, Leaf):
-            return self._once(self.bound.functions[node.place], path)
+            return self._run(node.place, None, path)
         if isinstance(node, Map):
             items = node.items.items()
             return {name: self._give(inner, f"{path}.{name}") for name, inner in items}
         assert isinstance(node, One | Many)
-        run, element = self.bound.functions[node.place], self.contract.elements[node.element]
-        rows = self.matching.each_instance(run, element, path) or []
+        rows = self._run(node.place, self.contract.elements[node.element], path) or []
         if isinstance(node, One):
             return rows[0][2] if rows else None
         return _in_order(node, rows)

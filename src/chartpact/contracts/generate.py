@@ -120,7 +120,8 @@ class Function:
                 if node.anchor is not None:
                     lost = f"lost({self.locate(node.anchor)})"
                     value = f"({value} if {value} is not None else {lost})"
-                return self._guard(node.guards, value)
+                absent = " or ".join(f"{self.locate(guard)} is None" for guard in node.guards)
+                return f"(None if {absent} else {value})" if absent else value
             case nodes.Choice():
                 test, yes, no = map(self.code, (node.test, node.yes, node.no))
                 return f"({yes} if {test} else {no})"
@@ -135,9 +136,9 @@ class Function:
                 test = f" if {self.code(node.test)}" if node.test is not None else ""
                 listed = self.locate(Slot("list", node.over))
                 return f"[{self.code(node.item)} for x in {listed}{test}]"
-        return self._arithmetic(node)
+        return self._operation(node)
 
-    def _arithmetic(self, node: Node) -> str:
+    def _operation(self, node: Node) -> str:
         match node:
             case nodes.Arithmetic():
                 # A product is one of floats, so that whole numbers do not grow without end.
@@ -151,10 +152,6 @@ class Function:
                 name = self._temporary()
                 asked = f"({name} := {self.code(node.of)})"
                 return f"({name} if {asked} is not None else unknown({node.quote!a}))"
-        return self._condition(node)
-
-    def _condition(self, node: Node) -> str:
-        match node:
             case nodes.Compare():
                 anchors = node.sign == "==" and node.left.kind.name == "anchor"
                 known = " != NOWHERE" if anchors else ""
@@ -192,10 +189,6 @@ class Function:
             case "starts_with":
                 return f"{arguments[0]}.startswith({arguments[1]})"
         return f"{node.function}({', '.join(arguments)})"
-
-    def _guard(self, guards: Iterable[Location], code: str) -> str:
-        absent = " or ".join(f"{self.locate(guard)} is None" for guard in guards)
-        return f"(None if {absent} else {code})" if absent else code
 
     def _finite(self, code: str) -> str:
         name = self._temporary()

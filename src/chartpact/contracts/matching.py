@@ -148,7 +148,10 @@ class Matching:
         groups: dict[tuple[Any, ...], list[Any]] = {}
         keys = self.functions["group", element.name](members, self.S)
         for key, member in zip(keys, members, strict=True):
-            groups.setdefault(key, []).append(member)
+            if key in groups:
+                groups[key].append(member)
+            else:
+                groups[key] = [member]
         newest, items = element.newest_key, list(groups.items())
         if newest is not None and any(key[newest] != NOWHERE for key, _ in items):
             top = max(key[newest] for key, _ in items)

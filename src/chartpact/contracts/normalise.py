@@ -180,7 +180,7 @@ def _fast(field: Field, values: Sequence[Any]) -> Sequence[Any]:
         "".join(values).encode()  # half of a surrogate pair raises
     elif kind != "flag":
         whole = int not in types or max(map(abs, values)) <= MAX_WHOLE
-        if not whole or not isfinite(sum(values)):
+        if not whole or (kind == "number" and not isfinite(sum(values))):
             raise Irregular
     return values
 

@@ -8,7 +8,7 @@ from chartpact.checks import is_number
 from chartpact.contracts.document import suggestion
 from chartpact.palette import TEXT_SIZES, is_hex
 from chartpact.snapshot import CHANNELS, CHART, FIELDS
-from chartpact.snapshot.fields import CHART_NEEDS
+from chartpact.snapshot.structure import CHART_NEEDS
 
 POINTS = "points"  # how a size in points, rather than by name, is read
 

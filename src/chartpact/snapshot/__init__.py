@@ -7,24 +7,28 @@ records stay as the source gave them, unknown keys included: `problems` lists wh
 them, and a contract that needs a wrong one refuses to be read.
 """
 
-from chartpact.checks import MAX_WHOLE, is_number
-from chartpact.snapshot.fields import CHANNELS, CHART, FIELDS, PRICES, Field, fault
-from chartpact.snapshot.snapshot import Snapshot, Study, parse_json
-from chartpact.snapshot.structure import SnapshotError, json_schema
-from chartpact.snapshot.study import study
+from chartpact.snapshot.snapshot import Snapshot, Study, parse_json, study
+from chartpact.snapshot.structure import (
+    CHANNELS,
+    CHART,
+    FIELDS,
+    PRICES,
+    Field,
+    SnapshotError,
+    fault,
+    json_schema,
+)
 
 __all__ = [
     "CHANNELS",
     "CHART",
     "FIELDS",
-    "MAX_WHOLE",
     "PRICES",
     "Field",
     "Snapshot",
     "SnapshotError",
     "Study",
     "fault",
-    "is_number",
     "json_schema",
     "parse_json",
     "study",

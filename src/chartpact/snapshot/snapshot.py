@@ -1,4 +1,4 @@
-"""A snapshot as a value: read from JSON, written as JSON, with the faults of its records."""
+"""A snapshot as a value: read from JSON or made of a scene, with the faults of its records."""
 
 import json
 from collections import Counter
@@ -6,8 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from chartpact.snapshot.fields import CHANNELS, FIELDS, Json, fault
-from chartpact.snapshot.structure import VERSION, SnapshotError, check_structure
+from chartpact.drawing import CAPS, DrawnObject
+from chartpact.scene import Drawn, Scene
+from chartpact.snapshot.structure import (
+    CARRIED,
+    CHANNELS,
+    FIELDS,
+    VERSION,
+    Json,
+    SnapshotError,
+    check_structure,
+    fault,
+)
 
 
 @dataclass(frozen=True)
@@ -168,3 +178,40 @@ def _dump(data: Mapping[str, Json]) -> str:
     rest = [f" {compact(k)}: {compact(v)}" for k, v in data.items() if k != "studies"]
     listed = "[\n" + ",\n".join(studies) + "\n ]" if studies else "[]"
     return "{\n" + ",\n".join([*rest, f' "studies": {listed}']) + "\n}\n"
+
+
+# -------------------------------------------------------------------------------- scenes of our own
+
+
+def study(drawn: Drawn) -> dict[str, Json]:
+    """The record of an indicator and of the objects it drew."""
+    scene = drawn.scene or Scene()
+    cells, tables = [], []
+    for table in scene.tables:
+        frame = table.to_json()
+        place = {"table": table.id, "position": table.position}
+        cells += [{**cell, **place} for cell in frame.pop("cells")]
+        tables.append(frame)
+    return {
+        "id": drawn.id,
+        "name": drawn.title,
+        "short_name": drawn.short_title,
+        "version": None,
+        "inputs": dict(drawn.params),
+        **{name: [*map(_record, getattr(scene, name))] for name in ("labels", "lines", "boxes")},
+        "cells": cells,
+        "tables": tables,
+        **{name: [*map(_record, getattr(scene, name))] for name in CARRIED},
+        "truncated": [],
+        "limits": {channel: cap for channel, cap in scene.limits.items() if channel in CAPS},
+    }
+
+
+def _record(drawn: DrawnObject) -> dict[str, Json]:
+    """The JSON of an object; our objects are ordered by their bars."""
+    record = drawn.to_json()
+    for name in drawn.places:
+        place = record[name]
+        if place["n"] is None:
+            place["n"] = place["bar"]
+    return record
