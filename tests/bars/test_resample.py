@@ -350,6 +350,17 @@ def test_days_of_a_listed_market_are_counted_by_daily_bars():
     assert always.resample("2D").resample("4D") == always.resample("4D")
 
 
+def test_resampled_bars_of_two_symbols_meet_though_one_opens_late():
+    minutes = np.arange(60)
+    one = noise(minutes * MINUTE)
+    other = noise(minutes[minutes % 15 > 0][:40] * MINUTE, "", "1m", seed=2)
+    hours, late = one.resample("15m"), other.resample("15m", partial=True)
+    assert late.time.tolist() != hours.time[: len(late)].tolist()
+    a, b = cp.align(hours, late)
+    assert a.close_time.tolist() == b.close_time.tolist() == late.close_time[:3].tolist()
+    assert cp.align(one, other)[0].time.tolist() == other.time.tolist()
+
+
 def test_the_own_ends_of_bars_are_kept_through_slices_and_copies():
     bars = noise(np.array([0, 5, 40, 65, 70]) * MINUTE, timeframe="5m").resample("15m")
     assert bars.ends.tolist() == [15 * MINUTE, 45 * MINUTE, 75 * MINUTE]

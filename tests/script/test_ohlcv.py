@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 import chartpact as cp
 from chartpact import script, ta
 from chartpact.bars import Bars, last_closed
+from chartpact.script.host.ohlcv import lay_on
+from chartpact.script.runtime.meter import Meter
 
 HEAD = 'PARAMS = []\nMETA = {"title": "x"}\ndef compute(ohlcv, params, chart):\n'
 MINUTE, HOUR, DAY = 60_000, 3_600_000, 86_400_000
@@ -96,6 +98,14 @@ def test_security_leaves_out_a_day_whose_opening_is_not_there(futures):
     assert set(np.unique(np.array(values)[seen >= 0])) <= set(part.resample("1D").open)
     first_day = futures.resample("1D").open[0]
     assert first_day not in values
+
+
+def test_a_second_symbol_lies_on_the_bars_of_its_periods_though_it_opens_late(futures):
+    hours = futures.resample("1h")
+    late = futures.take(np.flatnonzero(futures.time % HOUR > 0)).resample("1h", partial=True)
+    assert (late.time != hours.time).all()
+    laid = lay_on(hours, late, Meter(1_000_000), None)
+    assert laid.close.array.tolist() == late.close.tolist()
 
 
 @st.composite

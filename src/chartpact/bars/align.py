@@ -3,19 +3,31 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from chartpact.bars.bars import Bars
+from chartpact.bars.bars import Bars, Times
 from chartpact.bars.errors import BarsError
 
 
 def align(a: Bars, b: Bars) -> tuple[Bars, Bars]:
-    """The bars that both have, by opening time.
+    """The bars that both have: those that open, or of resampled bars those that end, together.
 
     >>> es, nq = align(Bars([0, 1], *[[1, 1]] * 5), Bars([1, 2], *[[5, 6]] * 5))
     >>> es.time.tolist(), nq.close.tolist()
     ([1], [5.0])
     """
-    _, in_a, in_b = np.intersect1d(a.time, b.time, assume_unique=True, return_indices=True)
+    times = times_to_match(a, b)
+    _, in_a, in_b = np.intersect1d(*times, assume_unique=True, return_indices=True)
     return a.take(in_a), b.take(in_b)
+
+
+def times_to_match(a: Bars, b: Bars) -> tuple[Times, Times]:
+    """Times of two symbols' bars that are equal where the bars are of the same time.
+
+    These are their opens. Resampled bars open with their first bar, which one of two symbols may
+    lack, so that those of one timeframe are matched by their ends.
+    """
+    if a.timeframe == b.timeframe and (a.ends is not None or b.ends is not None):
+        return a.close_time, b.close_time
+    return a.time, b.time
 
 
 def last_closed(bars: Bars, higher: Bars) -> NDArray[np.int64]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from chartpact.bars import Bars, BarsError, last_closed, stretch
+from chartpact.bars import Bars, BarsError, last_closed, stretch, times_to_match
 from chartpact.prices import DERIVED, STORED
 from chartpact.script.errors import Fault
 from chartpact.script.runtime.meter import Meter
@@ -19,6 +19,7 @@ Call = Callable[..., Any]  # how a run calls a function of the script
 SERIES = (*STORED, "time", *DERIVED)
 CLOCK = ("close_time", "trading_day")  # what the clock tells of each bar
 TIMES = ("time", *CLOCK)
+FACTS = ("symbol", "timeframe", "tick_size", "day_roll", "market")
 GROUPS = ("first_bar", "whole")  # of higher bars: the first bar of each, whether it is complete
 
 
@@ -31,19 +32,7 @@ class Ohlcv(HostObject):
     """
 
     type_name = "ohlcv"
-    fields = frozenset(
-        (
-            *SERIES,
-            *CLOCK,
-            *GROUPS,
-            "bar_index",
-            "symbol",
-            "timeframe",
-            "tick_size",
-            "day_roll",
-            "market",
-        )
-    )
+    fields = frozenset((*SERIES, *CLOCK, *GROUPS, "bar_index", *FACTS))
     methods = frozenset(("resample", "security"))
 
     def __init__(
@@ -195,9 +184,9 @@ def lay_on(bars: Bars, other: Bars, meter: Meter, call: Call) -> Ohlcv:
     """Another symbol on the chart's bars: na on bars it does not have, nothing carried forward."""
     meter.charge(10 + (len(bars) + len(other)) // 4)
     columns: dict[str, Array] = {"time": bars.time}
-    at = np.searchsorted(other.time, bars.time)
-    at = np.minimum(at, max(len(other) - 1, 0))
-    there = other.time[at] == bars.time if len(other) else np.zeros(len(bars), bool)
+    here, theirs = times_to_match(bars, other)
+    at = np.minimum(np.searchsorted(theirs, here), max(len(other) - 1, 0))
+    there = theirs[at] == here if len(other) else np.zeros(len(bars), bool)
     for name in SERIES:
         if name != "time":
             column = np.full(len(bars), np.nan)
