@@ -132,12 +132,13 @@ int kernel_mode(Frame *f) { return each_sorted(f, most_frequent); }
 
    - a number enters in front of the first number that is not below it, else at the end; an na
      enters at the end;
-   - of the slots that are equal to what leaves, the last is emptied.
+   - of the slots that are equal to the number that leaves, the last is emptied; for an na that
+     leaves, the first na.
 
    Numbers no further apart than EPSILON are equal, so the slots need not be in strict order. The na
-   in front, of bars before the first, are not stored: the first L - count slots are na. While all
-   stored values are clearly apart or the same, they are sorted, and exchanged as in any sorted
-   window. */
+   in front, of bars before the first, are not stored: the first L - count slots are na, and they
+   leave first. While all stored values are clearly apart or the same, they are sorted, and exchanged
+   as in any sorted window. */
 typedef struct {
     double *slot;
     int64_t count, L;
@@ -154,20 +155,23 @@ WIDE static bool any_is_near(const double *few, int64_t L, double x)
     return near;
 }
 
-/* Where the value that leaves is stored; -1 for one of the na in front. */
+/* Where the value that leaves is stored. */
 static int64_t place_of(const Slots *s, double x)
 {
-    int64_t at = s->count - 1;
+    if (is_na(x))
+        return first_na(s->slot, s->count);
     if (s->is_sorted)
-        return is_na(x) ? -1 : below(s->slot, s->count, x);
-    while (at >= 0 && !(is_na(x) ? is_na(s->slot[at]) : fabs(s->slot[at] - x) <= EPSILON))
+        return below(s->slot, s->count, x);
+    int64_t at = s->count - 1;
+    while (at >= 0 && !(fabs(s->slot[at] - x) <= EPSILON))
         at--;
-    for (int64_t k = s->count - 1; at < 0 && !is_na(x); k--) /* gone for its equal: the last number */
+    for (int64_t k = s->count - 1; at < 0; k--) /* gone for its equal: the last number */
         at = is_na(s->slot[k]) ? -1 : k;
     return at;
 }
 
-static void exchange(Slots *s, double leaves, double enters)
+/* While fewer than L are stored, one of the na in front leaves. */
+static void exchange(Slots *s, const double *leaves, double enters)
 {
     int64_t to = s->count;
     if (s->is_sorted && !is_na(enters)) {
@@ -177,7 +181,7 @@ static void exchange(Slots *s, double leaves, double enters)
     } else {
         s->is_sorted = false;
     }
-    int64_t from = place_of(s, leaves);
+    int64_t from = leaves ? place_of(s, *leaves) : -1;
     if (!s->is_sorted && !is_na(enters))
         for (to = 0; to < s->count; to++)
             if (to != from && !is_na(s->slot[to]) && !(enters - s->slot[to] > EPSILON))
@@ -230,16 +234,17 @@ percentiles(Frame *f, double (*percentile)(const Slots *, double))
     for (int k = 0; k < 2 && s.L <= FEW; k++)
         begin_few(few[k], s.L);
     for (int64_t i = first; i < n; i++) {
-        double leaves = i - s.L < first ? NA : x[i - s.L], enters = x[i];
+        const double *leaves = i - s.L < first ? NULL : &x[i - s.L];
+        double enters = x[i];
         bool is_full = s.is_sorted && s.count == s.L && s.L <= FEW;
         if (is_full && !is_na(enters) && !any_is_near(s.slot, s.L, enters)) {
             double *next = s.slot == few[0] + GROUP ? few[1] + GROUP : few[0] + GROUP;
-            exchange_few(s.slot, next, s.L, leaves, enters);
+            exchange_few(s.slot, next, s.L, *leaves, enters);
             s.slot = next;
         } else {
             exchange(&s, leaves, enters);
         }
-        out[i] = percentile(&s, part);
+        out[i] = i < s.L - 1 ? NA : percentile(&s, part);
     }
     return 0;
 }

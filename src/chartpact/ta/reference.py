@@ -388,11 +388,12 @@ def percentrank(x: Floats, n: int) -> Floats:
 
 
 def _slots(x: Floats, n: int) -> Iterator[tuple[int, Callable[[int], float]]]:
-    """Each bar with the slots in which Pine keeps its last n bars, from 1; at first all are na.
+    """Each bar from n − 1 on with the slots, from 1, in which Pine keeps its last n bars.
 
     A number enters in front of the first number that is not below it, else at the end; an na
-    enters at the end. Of the slots equal to what leaves, the last is emptied. Numbers are equal
-    within 1e-10. The na of bars before the first are in front of those that are stored.
+    enters at the end. Of the slots equal to the number that leaves, the last is emptied; for an na
+    the first na. Numbers are equal within 1e-10. The na of bars before the first are in front of
+    those that are stored, and leave first.
     """
     stored: list[float] = []
 
@@ -401,16 +402,16 @@ def _slots(x: Floats, n: int) -> Iterator[tuple[int, Callable[[int], float]]]:
         return stored[at] if at >= 0 else NA
 
     for i, value in enumerate(x.tolist()):
-        leaves = x[i - n] if i >= n else NA
-        numbers = [k for k, v in enumerate(stored) if not math.isnan(v)]
-        equal = [k for k in numbers if abs(stored[k] - leaves) <= EPSILON] or numbers
-        if math.isnan(leaves):
-            equal = [k for k, v in enumerate(stored) if math.isnan(v)]
-        if equal:
+        if i >= n and math.isnan(x[i - n]):
+            del stored[[math.isnan(v) for v in stored].index(True)]
+        elif i >= n:
+            numbers = [k for k, v in enumerate(stored) if not math.isnan(v)]
+            equal = [k for k in numbers if abs(stored[k] - x[i - n]) <= EPSILON] or numbers
             del stored[equal[-1]]
         above = [k for k, v in enumerate(stored) if value - v <= EPSILON]
         stored.insert(above[0] if above else len(stored), value)
-        yield i, slot
+        if i >= n - 1:
+            yield i, slot
 
 
 @_finite
