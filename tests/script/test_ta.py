@@ -94,3 +94,46 @@ def test_a_remainder_takes_lists_and_whole_numbers(given):
 def test_a_remainder_of_a_number_beyond_floats_is_refused():
     with pytest.raises(script.ScriptError, match="must hold numbers only"):
         drawn("    x = ta.mod([1] * 100, (1 << 1023) + ((1 << 1023) - 1))\n")
+
+
+def steps(body: str) -> int:
+    return script.execute(script.load(HEAD + body), BARS).steps
+
+
+@pytest.mark.parametrize(
+    ("moving", "fixed"),
+    [
+        ("ta.sma(ohlcv.close, {n})", "ta.sma(ohlcv.close, 5)"),
+        ("ta.sma(ohlcv.close, n={n})", "ta.sma(ohlcv.close, 5)"),
+        ("ta.highest(ohlcv, {n})", "ta.highest(ohlcv, 5)"),
+        ("ta.stoch(ohlcv.close, ohlcv, {n})", "ta.stoch(ohlcv.close, ohlcv, 5)"),
+        ("ta.alma(ohlcv.close, {n}, 0.85, 6)", "ta.alma(ohlcv.close, 5, 0.85, 6)"),
+        ("ta.median(ohlcv.close, {n})", "ta.median(ohlcv.close, 5)"),
+    ],
+)
+def test_a_length_may_be_a_series_and_is_charged_by_its_sum(moving, fixed):
+    five, many = "ohlcv.bar_index * 0 + 5", "ohlcv.bar_index * 0 + 50"
+    (ours,), (theirs,) = (
+        drawn(f"    chart.line({code})\n") for code in (moving.format(n=five), fixed)
+    )
+    np.testing.assert_allclose(ours, theirs, rtol=1e-9)
+    costs = [
+        steps(f"    n = {n}\n    x = {moving.format(n='n')}\n    chart.line(x)\n")
+        for n in (five, many)
+    ]
+    assert costs[0] > steps(f"    x = {fixed}\n    chart.line(x)\n") + 12 * len(BARS)
+    assert costs[1] > costs[0] + 45 * (len(BARS) - 50) // 32
+
+
+def test_a_list_of_lengths_is_charged_like_a_series():
+    listed = steps("    x = ta.sma(ohlcv.close, [5] * len(ohlcv))\n    chart.line(x)\n")
+    assert listed > steps("    x = ta.sma(ohlcv.close, 5)\n    chart.line(x)\n") + 12 * len(BARS)
+
+
+def test_a_series_of_lengths_is_refused_in_words_where_pine_takes_one():
+    with pytest.raises(script.ScriptError) as caught:
+        drawn("    chart.line(ta.ema(ohlcv.close, ohlcv.bar_index))\n")
+    assert "must be one whole number of at least 1 for all bars" in str(caught.value)
+    with pytest.raises(script.ScriptError) as caught:
+        drawn("    chart.line(ta.sma(ohlcv.close, ohlcv.bar_index))\n")
+    assert "must hold whole numbers from 1 to 5000 only" in str(caught.value)

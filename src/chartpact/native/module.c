@@ -4,6 +4,7 @@
 static int (*const parts[])(PyObject *module) = {
     add_kernels,
     add_calls,
+    add_slices,
     add_hardening,
     add_keys,
 };

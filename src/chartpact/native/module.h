@@ -6,6 +6,7 @@
 
 int add_kernels(PyObject *module);
 int add_calls(PyObject *module);
+int add_slices(PyObject *module);
 int add_hardening(PyObject *module);
 int add_keys(PyObject *module);
 

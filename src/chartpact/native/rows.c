@@ -229,3 +229,32 @@ int run(const Kernel *kernel, char *const *operands, const npy_intp *dimensions,
     free(row.scratch.start);
     return status;
 }
+
+int run_slices(const Kernel *kernel, char *const *operands, const npy_intp *steps,
+               const int64_t *first, int64_t n, int64_t longest)
+{
+    int status = 0;
+    Row row = {.kernel = kernel};
+    char *buffer = malloc((size_t)(kernel->n_out * longest) * sizeof(double) + 1);
+    if (!buffer)
+        return -1;
+    for (int k = 0; k < kernel->n_in; k++)
+        row.stride[k] = kernel->is_series[k] ? steps[k] : 0;
+    for (int k = 0; k < kernel->n_out; k++) {
+        row.stride[kernel->n_in + k] = steps[kernel->n_in + k];
+        row.at[kernel->n_in + k] = buffer + (size_t)(k * longest) * sizeof(double);
+    }
+    for (int64_t i = 0; i < n && status == 0; i++) {
+        row.n = i + 1 - first[i];
+        for (int k = 0; k < kernel->n_in; k++)
+            row.at[k] = operands[k] + (kernel->is_series[k] ? first[i] : i) * steps[k];
+        status = run_row(&row);
+        for (int k = kernel->n_in; k < kernel->n_in + kernel->n_out; k++)
+            memcpy(operands[k] + i * steps[k], row.at[k] + (row.n - 1) * steps[k], (size_t)steps[k]);
+    }
+    free(row.packed.start);
+    free(row.mask.start);
+    free(row.scratch.start);
+    free(buffer);
+    return status;
+}

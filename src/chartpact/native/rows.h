@@ -31,4 +31,9 @@ void read_signatures(Kernel *, int count);
    bar to bar for those that have bars. -1 where there is no memory. */
 int run(const Kernel *, char *const *operands, const npy_intp *dimensions, const npy_intp *steps);
 
+/* For each of n bars the last results over the bars from `first` on, of which there are `longest` at
+   most. `steps` lead from bar to bar, also of numbers that each bar has its own of. */
+int run_slices(const Kernel *, char *const *operands, const npy_intp *steps, const int64_t *first,
+               int64_t n, int64_t longest);
+
 #endif

@@ -6,6 +6,9 @@ numbers in Pine's order. Bars, or anything with these columns, may stand for the
 is NaN, and each function says what an na bar does. A result of several series is a tuple in Pine's
 order. Bad arguments raise `TaError`.
 
+A length may be a series, with a whole number from 1 to 5000 for each bar, where Pine takes one: not
+in `ema rma rsi atr macd hma kc kcw dmi tsi supertrend rci`.
+
 >>> from chartpact import ta
 >>> ta.sma([1, 2, 3, 4], 2)
 array([nan, 1.5, 2.5, 3.5])

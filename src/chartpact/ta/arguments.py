@@ -16,6 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from chartpact import checks
 from chartpact.checks import Unfit
 from chartpact.ta.kernels import direct_call, kernel
+from chartpact.ta.lengths import ABSENT as ABSENT_LENGTH
+from chartpact.ta.lengths import LONGEST, compute_by_bar
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -73,6 +75,7 @@ class Check(NamedTuple):
     least: float = 0
     most: float = 0
     column: str | None = None
+    per_bar: bool = False  # may be a series, with a number for each bar
 
     def ready(self, name: str, like: str | None, alone: bool) -> str:
         """When an argument needs no conversion, in Python; an array has the shape of `like`."""
@@ -130,6 +133,8 @@ def whole(least: int = -LARGEST, most: int = LARGEST) -> Check:
 
 def _whole(value: Any, least: int, most: int) -> int:
     bound = f" of at least {least}" if least > -LARGEST else ""
+    if _is_series(value):
+        raise Unfit(f"must be one whole number{bound} for all bars")
     try:
         number = checks.whole(value)
     except Unfit:
@@ -138,6 +143,26 @@ def _whole(value: Any, least: int, most: int) -> int:
         bound = f" of at most {most}" if number > most else bound
         raise Unfit(f"must be a whole number{bound}")
     return number
+
+
+def _is_series(value: Any) -> bool:
+    return not isinstance(value, str | bytes) and hasattr(value, "__len__") and np.ndim(value) > 0
+
+
+def lengths(least: int = 1, na: bool = False) -> Check:
+    """A whole number of at least `least`, or a series of them; with `na`, an na is among them."""
+    convert = partial(_lengths, least=least, na=na)
+    return Check(convert, None, (int,), least, LARGEST, per_bar=True)
+
+
+def _lengths(value: Any, least: int, na: bool) -> int | Ints:
+    if not _is_series(value):
+        return _whole(value, least, LARGEST)
+    array = series(value)
+    absent = np.isnan(array) & na
+    if not (absent | ((array >= least) & (array <= LONGEST) & (array == np.floor(array)))).all():
+        raise Unfit(f"must hold whole numbers from {least} to {LONGEST} only")
+    return np.where(absent, ABSENT_LENGTH, array).astype(np.int64)
 
 
 def number(least: float = -checks.LARGEST, most: float = checks.LARGEST, rule: str = "") -> Check:
@@ -174,7 +199,8 @@ Numbers = Annotated[ArrayLike, NUMBERS]  # a series or a number
 Operand = Annotated[ArrayLike, NUMBERS._replace(kinds=(float, int), least=-EXACT, most=EXACT)]
 Series = Annotated[ArrayLike, Check(series, FLOAT)]
 Condition = Annotated[ArrayLike, Check(condition, BOOL)]
-Length = Annotated[int, whole(1)]  # a number of bars
+Length = Annotated[int, whole(1)]  # a number of bars, the same on all
+Lengths = Annotated[int | ArrayLike, lengths()]  # the same, or one number for each bar
 Factor = Annotated[float, number()]
 Flag = Annotated[bool, Check(_flag, None, (bool,), False, True)]
 Out = Annotated[Floats | None, Check(_out, FLOAT)]
@@ -321,9 +347,21 @@ class Arguments:
                 self.name,
                 {name: value for name, value in arrays if type(value) is ndarray and value.ndim},
             )
+        checks = self.checks.values()
+        pairs = enumerate(zip(checks, values, strict=False))
+        places = [k for k, (check, v) in pairs if check.per_bar and type(v) is ndarray]
+        if out is not None:
+            self._fit_out(out, np.broadcast_shapes(*shapes))
+        if places and 0 in np.broadcast_shapes(*shapes):  # nothing to compute
+            values = [1 if k in places else value for k, value in enumerate(values)]
+        elif places:
+            result = compute_by_bar(self.name, values, places)
+            if out is None:
+                return result
+            out[...] = result
+            return out
         if out is None:
             return self.compute(*values)
-        self._fit_out(out, np.broadcast_shapes(*shapes))
         return self.compute(*values, out=out)
 
     def _bound(self, given: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:

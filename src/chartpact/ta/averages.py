@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,6 +14,7 @@ from chartpact.ta.arguments import (
     Flag,
     Floats,
     Length,
+    Lengths,
     Out,
     Series,
     Volume,
@@ -39,7 +40,7 @@ _vwap, _anchored, _bands = map(kernel, ("vwap", "vwap_anchored", "vwap_bands"))
 
 @checked
 @by_kernel
-def sma(source: Series, n: Length, out: Out = None) -> Floats:
+def sma(source: Series, n: Lengths, out: Out = None) -> Floats:
     """Simple moving average: the mean of the last n values.
 
     First value at the n-th value; an na bar repeats the last value and does not enter the window.
@@ -75,7 +76,7 @@ def rma(source: Series, n: Length, out: Out = None) -> Floats:
 
 @checked
 @by_kernel
-def wma(source: Series, n: Length, out: Out = None) -> Floats:
+def wma(source: Series, n: Lengths, out: Out = None) -> Floats:
     """Weighted moving average: the newest of the last n bars counts n times, the oldest once.
 
     First value at the n-th value; an na bar is na, and later counts as the value before it.
@@ -102,7 +103,7 @@ def hma(source: Series, n: Annotated[int, whole(2)], out: Out = None) -> Floats:
 @checked
 def alma(
     source: Series,
-    n: Length,
+    n: Lengths,
     offset: Factor,
     sigma: Annotated[float, number(least=TINIEST, rule="must be above 0")],
     floor: Flag = False,
@@ -116,8 +117,9 @@ def alma(
     >>> alma([1, 2, 3, 4], 3, 0.5, 6)
     array([nan, nan,  2.,  3.])
     """
-    if floor and n > 1:
-        offset = math.floor(offset * (n - 1)) / (n - 1)
+    last = cast(int, n) - 1
+    if floor and last:
+        offset = math.floor(offset * last) / last
     return _alma(source, n, offset, sigma, out=out)
 
 
@@ -135,7 +137,7 @@ def swma(source: Series, out: Out = None) -> Floats:
 
 @takes_bars
 @by_kernel
-def vwma(source: Series, volume: Volume, n: Length, out: Out = None) -> Floats:
+def vwma(source: Series, volume: Volume, n: Lengths, out: Out = None) -> Floats:
     """Volume-weighted moving average of the last n bars.
 
     It is the sma of source · volume over the sma of volume. Each passes over its own na and

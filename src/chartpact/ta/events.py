@@ -1,7 +1,7 @@
 """Events: when something happened, and what was then."""
 
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +12,7 @@ from chartpact.ta.arguments import (
     Check,
     Condition,
     Floats,
-    Length,
+    Lengths,
     Out,
     OutBools,
     Series,
@@ -20,6 +20,7 @@ from chartpact.ta.arguments import (
     by_kernel,
     by_kernel_if_ready,
     checked,
+    lengths,
     numbers,
     whole,
 )
@@ -96,7 +97,7 @@ def _crossing(compute: Callable[..., Bools], a: Any, b: Any, out: Bools | None) 
 
 @checked
 @by_kernel
-def rising(source: Series, n: Length, out: OutBools = None) -> Bools:
+def rising(source: Series, n: Lengths, out: OutBools = None) -> Bools:
     """True where the last n steps all went up, each by more than 1e-10.
 
     A step from or to an na bar neither counts nor breaks the run.
@@ -108,7 +109,7 @@ def rising(source: Series, n: Length, out: OutBools = None) -> Bools:
 
 @checked
 @by_kernel
-def falling(source: Series, n: Length, out: OutBools = None) -> Bools:
+def falling(source: Series, n: Lengths, out: OutBools = None) -> Bools:
     """True where the last n steps all went down, each by more than 1e-10.
 
     A step from or to an na bar neither counts nor breaks the run.
@@ -146,13 +147,13 @@ def valuewhen(
 
 
 @checked
-def shift(source: Series, n: Annotated[int, whole(0)] = 1) -> Floats:
+def shift(source: Series, n: Annotated[int | ArrayLike, lengths(0)] = 1) -> Floats:
     """The value n bars ago (Pine's source[n]), na on the first n bars.
 
     >>> shift([1, 2, 3], 1)
     array([nan,  1.,  2.])
     """
-    return shift_by(source, n)
+    return shift_by(source, cast(int, n))
 
 
 def shift_by(x: Any, n: int) -> Floats:

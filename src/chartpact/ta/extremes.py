@@ -3,17 +3,19 @@
 from collections.abc import Callable
 from typing import Annotated
 
+from numpy.typing import ArrayLike
+
 from chartpact.ta.arguments import (
     Floats,
     High,
-    Length,
+    Lengths,
     Low,
     Out,
     Series,
     by_kernel,
     checked,
+    lengths,
     takes_bars,
-    whole,
 )
 from chartpact.ta.kernels import kernel
 
@@ -31,12 +33,12 @@ __all__ = [
 
 _range: Callable[..., Floats] = kernel("window_range")
 
-Strength = Annotated[int, whole(0)]  # bars on one side of a pivot
+Strength = Annotated[int | ArrayLike, lengths(0)]  # bars on one side of a pivot
 
 
 @takes_bars
 @by_kernel
-def highest(source: High, n: Length, out: Out = None) -> Floats:
+def highest(source: High, n: Lengths, out: Out = None) -> Floats:
     """Largest value of the last n bars (of bars: the highest high).
 
     na before bar n − 1 and on an na bar; an na ends the window, only the bars after it count.
@@ -48,7 +50,7 @@ def highest(source: High, n: Length, out: Out = None) -> Floats:
 
 @takes_bars
 @by_kernel
-def lowest(source: Low, n: Length, out: Out = None) -> Floats:
+def lowest(source: Low, n: Lengths, out: Out = None) -> Floats:
     """Smallest value of the last n bars (of bars: the lowest low).
 
     na before bar n − 1 and on an na bar; an na ends the window, only the bars after it count.
@@ -60,7 +62,7 @@ def lowest(source: Low, n: Length, out: Out = None) -> Floats:
 
 @takes_bars
 @by_kernel
-def highestbars(source: High, n: Length, out: Out = None) -> Floats:
+def highestbars(source: High, n: Lengths, out: Out = None) -> Floats:
     """Offset to the bar with the largest of the last n values: 0 or less, the oldest of equals.
 
     na before bar n − 1, and 0 on an na bar; an na ends the window as in `highest`.
@@ -72,7 +74,7 @@ def highestbars(source: High, n: Length, out: Out = None) -> Floats:
 
 @takes_bars
 @by_kernel
-def lowestbars(source: Low, n: Length, out: Out = None) -> Floats:
+def lowestbars(source: Low, n: Lengths, out: Out = None) -> Floats:
     """Offset to the bar with the smallest of the last n values: 0 or less, the oldest of equals.
 
     na before bar n − 1, and 0 on an na bar; an na ends the window as in `lowest`.
@@ -83,7 +85,7 @@ def lowestbars(source: Low, n: Length, out: Out = None) -> Floats:
 
 
 @checked
-def range(source: Series, n: Length, out: Out = None) -> Floats:
+def range(source: Series, n: Lengths, out: Out = None) -> Floats:
     """Largest less smallest of the last n values.
 
     First value at the n-th value; an na bar repeats the last value and does not enter the window.

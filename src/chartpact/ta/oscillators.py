@@ -5,6 +5,7 @@ from chartpact.ta.arguments import (
     Floats,
     High,
     Length,
+    Lengths,
     Low,
     Out,
     Series,
@@ -61,7 +62,7 @@ def macd(
 
 @takes_bars
 @by_kernel
-def stoch(source: Series, high: High, low: Low, n: Length, out: Out = None) -> Floats:
+def stoch(source: Series, high: High, low: Low, n: Lengths, out: Out = None) -> Floats:
     """Where the source stands between the lowest low (0) and the highest high (100) of n bars.
 
     Not clamped; where the range is zero or an input is na, it repeats its last value.
@@ -73,7 +74,7 @@ def stoch(source: Series, high: High, low: Low, n: Length, out: Out = None) -> F
 
 @takes_bars
 @by_kernel
-def wpr(high: High, low: Low, close: Close, n: Length, out: Out = None) -> Floats:
+def wpr(high: High, low: Low, close: Close, n: Lengths, out: Out = None) -> Floats:
     """Williams %R: where the close stands below the highest high (0) of n bars, down to −100.
 
     A range of zero, and a bar where an input is na, are na.
@@ -85,7 +86,7 @@ def wpr(high: High, low: Low, close: Close, n: Length, out: Out = None) -> Float
 
 @checked
 @by_kernel
-def cci(source: Series, n: Length, out: Out = None) -> Floats:
+def cci(source: Series, n: Lengths, out: Out = None) -> Floats:
     """Commodity channel index: distance from the mean of n values in 0.015 mean deviations.
 
     Where the deviation is 0 (within 1e-10) it repeats its last value, 0 before the first. An na
@@ -98,7 +99,7 @@ def cci(source: Series, n: Length, out: Out = None) -> Floats:
 
 @checked
 @by_kernel
-def cmo(source: Series, n: Length, out: Out = None) -> Floats:
+def cmo(source: Series, n: Lengths, out: Out = None) -> Floats:
     """Chande momentum oscillator, −100 … 100: ups less downs as a share of n steps.
 
     No movement is na; an na bar is na, and the next step is taken from the last value before it.
@@ -110,7 +111,7 @@ def cmo(source: Series, n: Length, out: Out = None) -> Floats:
 
 @checked
 @by_kernel
-def cog(source: Series, n: Length, out: Out = None) -> Floats:
+def cog(source: Series, n: Lengths, out: Out = None) -> Floats:
     """Centre of gravity: the mean age of n values, weighted by them, as a negative number.
 
     Values that add up to 0 are na, and so is an na anywhere in the last n bars.
@@ -136,7 +137,7 @@ def rci(source: Series, n: Length, out: Out = None) -> Floats:
 
 @takes_bars
 @by_kernel
-def mfi(source: Series, volume: Volume, n: Length, out: Out = None) -> Floats:
+def mfi(source: Series, volume: Volume, n: Lengths, out: Out = None) -> Floats:
     """Money flow index, 0 … 100: the share of rising bars in source · volume over n bars.
 
     The flow of a bar without a value before it counts as both; without outflow it is 100. Flows are
@@ -161,7 +162,7 @@ def tsi(source: Series, short: Length, long: Length) -> Floats:
 
 @checked
 @by_kernel
-def change(source: Series, n: Length = 1) -> Floats:
+def change(source: Series, n: Lengths = 1) -> Floats:
     """Difference to the value n bars ago; na where either is na.
 
     >>> change([1, 4, 9])
@@ -171,7 +172,7 @@ def change(source: Series, n: Length = 1) -> Floats:
 
 @checked
 @by_kernel
-def mom(source: Series, n: Length) -> Floats:
+def mom(source: Series, n: Lengths) -> Floats:
     """Momentum: difference to the value n bars ago; na where either is na.
 
     >>> mom([1, 4, 9], 2)
@@ -181,7 +182,7 @@ def mom(source: Series, n: Length) -> Floats:
 
 @checked
 @by_kernel
-def roc(source: Series, n: Length) -> Floats:
+def roc(source: Series, n: Lengths) -> Floats:
     """Rate of change: difference to the value n bars ago, in percent of it.
 
     na where either is na or the old value is 0.

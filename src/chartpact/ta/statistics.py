@@ -2,14 +2,17 @@
 
 from typing import Annotated
 
+from numpy.typing import ArrayLike
+
 from chartpact.ta.arguments import (
     Flag,
     Floats,
-    Length,
+    Lengths,
     Out,
     Series,
     by_kernel,
     checked,
+    lengths,
     number,
     whole,
 )
@@ -30,12 +33,13 @@ __all__ = [
 ]
 
 
+LengthsOrNa = Annotated[int | ArrayLike, lengths(na=True)]
 Percentage = Annotated[float, number(0, 100, "must lie between 0 and 100")]
 
 
 @checked
 @by_kernel
-def sum(source: Series, n: Length, out: Out = None) -> Floats:
+def sum(source: Series, n: Lengths, out: Out = None) -> Floats:
     """Sum of the last n values; of conditions, how many were true.
 
     First value at the n-th value; an na bar repeats the last value and does not enter the window.
@@ -57,7 +61,7 @@ def cum(source: Series, out: Out = None) -> Floats:
 
 @checked
 @by_kernel
-def stdev(source: Series, n: Length, biased: Flag = True, out: Out = None) -> Floats:
+def stdev(source: Series, n: Lengths, biased: Flag = True, out: Out = None) -> Floats:
     """Standard deviation of the last n values, divided by n, or by n − 1 when not biased.
 
     First value at the n-th value; an na bar repeats the last value and does not enter the window.
@@ -69,7 +73,7 @@ def stdev(source: Series, n: Length, biased: Flag = True, out: Out = None) -> Fl
 
 @checked
 @by_kernel
-def variance(source: Series, n: Length, biased: Flag = True, out: Out = None) -> Floats:
+def variance(source: Series, n: Lengths, biased: Flag = True, out: Out = None) -> Floats:
     """Square of the standard deviation of the last n values; see `stdev`.
 
     >>> variance([1, 3, 5], 2, False)
@@ -79,7 +83,7 @@ def variance(source: Series, n: Length, biased: Flag = True, out: Out = None) ->
 
 @checked
 @by_kernel
-def dev(source: Series, n: Length, out: Out = None) -> Floats:
+def dev(source: Series, n: Lengths, out: Out = None) -> Floats:
     """Mean absolute distance of the last n values from their mean.
 
     First value at bar n − 1; an na anywhere in the last n bars is na.
@@ -91,7 +95,7 @@ def dev(source: Series, n: Length, out: Out = None) -> Floats:
 
 @checked
 @by_kernel
-def median(source: Series, n: Length, out: Out = None) -> Floats:
+def median(source: Series, n: LengthsOrNa, out: Out = None) -> Floats:
     """Middle one of the last n values in order, or the mean of the middle two.
 
     First value at the n-th value; an na bar repeats the last value and does not enter the window.
@@ -103,7 +107,7 @@ def median(source: Series, n: Length, out: Out = None) -> Floats:
 
 @checked
 @by_kernel
-def mode(source: Series, n: Length, out: Out = None) -> Floats:
+def mode(source: Series, n: LengthsOrNa, out: Out = None) -> Floats:
     """Most frequent of the last n values, the smallest of equally frequent ones.
 
     First value at the n-th value; an na bar repeats the last value and does not enter the window.
@@ -115,7 +119,7 @@ def mode(source: Series, n: Length, out: Out = None) -> Floats:
 
 @checked
 @by_kernel
-def percentrank(source: Series, n: Length, out: Out = None) -> Floats:
+def percentrank(source: Series, n: Lengths, out: Out = None) -> Floats:
     """Percentage of the n bars before that are not above the current one by more than 1e-10.
 
     First value at bar n; an na bar is na, and an na before counts as above.
@@ -128,7 +132,7 @@ def percentrank(source: Series, n: Length, out: Out = None) -> Floats:
 @checked
 @by_kernel
 def percentile_linear_interpolation(
-    source: Series, n: Length, percentage: Percentage, out: Out = None
+    source: Series, n: LengthsOrNa, percentage: Percentage, out: Out = None
 ) -> Floats:
     """The value below which `percentage` of the last n values lie, between the two nearest ones.
 
@@ -144,7 +148,7 @@ def percentile_linear_interpolation(
 @checked
 @by_kernel
 def percentile_nearest_rank(
-    source: Series, n: Length, percentage: Percentage, out: Out = None
+    source: Series, n: LengthsOrNa, percentage: Percentage, out: Out = None
 ) -> Floats:
     """The smallest of the last n values with at least `percentage` of them at or below it.
 
@@ -158,7 +162,7 @@ def percentile_nearest_rank(
 @checked
 @by_kernel
 def linreg(
-    source: Series, n: Length, offset: Annotated[int, whole()] = 0, out: Out = None
+    source: Series, n: Lengths, offset: Annotated[int, whole()] = 0, out: Out = None
 ) -> Floats:
     """End of the straight line that fits the last n values best, or its point `offset` bars before.
 
@@ -171,7 +175,7 @@ def linreg(
 
 @checked
 @by_kernel
-def correlation(a: Series, b: Series, n: Length, out: Out = None) -> Floats:
+def correlation(a: Series, b: Series, n: Lengths, out: Out = None) -> Floats:
     """How alike two series moved over the last n bars, −1 … 1 (Pearson).
 
     0 where they did not move together (a covariance within 1e-10 of 0). First value when n bars had

@@ -9,6 +9,7 @@ from chartpact.ta.arguments import (
     Floats,
     High,
     Length,
+    Lengths,
     Low,
     Out,
     Series,
@@ -50,7 +51,7 @@ def atr(high: High, low: Low, close: Close, n: Length, out: Out = None) -> Float
 
 @checked
 @by_kernel
-def bb(source: Series, n: Length, mult: Factor) -> tuple[Floats, Floats, Floats]:
+def bb(source: Series, n: Lengths, mult: Factor) -> tuple[Floats, Floats, Floats]:
     """Bollinger bands: (middle, upper, lower), the sma and `mult` biased stdevs around it.
 
     First value at the n-th value; an na bar repeats the last values and does not enter the window.
@@ -63,7 +64,7 @@ def bb(source: Series, n: Length, mult: Factor) -> tuple[Floats, Floats, Floats]
 
 @checked
 @quiet
-def bbw(source: Series, n: Length, mult: Factor) -> Floats:
+def bbw(source: Series, n: Lengths, mult: Factor) -> Floats:
     """Width of the Bollinger bands in percent of the middle; a middle of 0 is na.
 
     >>> bbw([1, 3, 5], 2, 2)

@@ -25,7 +25,8 @@ from chartpact.script.runtime.meter import Meter
 from chartpact.script.runtime.series import Series, TextSeries, array_of, charge_division
 from chartpact.script.runtime.values import LISTS, List, a_type
 from chartpact.ta import TaError, wallclock
-from chartpact.ta.arguments import Bools, Floats
+from chartpact.ta.arguments import Bools, Floats, checks_of
+from chartpact.ta.lengths import LONGEST
 from chartpact.textcolumn import TextColumn
 
 
@@ -77,6 +78,7 @@ class Declared:
     outputs: int
     windowed: bool  # takes a number of bars; what `ta.nz` and `ta.where` take is just a number
     hidden: frozenset[str]
+    per_bar: Mapping[str, int]  # lengths that may be series, and their places
 
     @classmethod
     def of(cls, function: Callable[..., Any]) -> "Declared":
@@ -87,11 +89,14 @@ class Declared:
         if result in (Floats, Bools):
             kind = FLOATS if result == Floats else CONDITIONS
         annotations = [parameter.annotation for parameter in full.parameters.values()]
+        checks = checks_of(function) if hasattr(function, "arguments") else {}
+        per_bar = {name for name, check in checks.items() if check.per_bar}
         return cls(
             kind,
             len(parts) or 1,
             any(int in (annotation, *get_args(annotation)) for annotation in annotations),
             _HIDDEN & full.parameters.keys(),
+            {name: place for place, name in enumerate(full.parameters) if name in per_bar},
         )
 
 
@@ -138,6 +143,9 @@ def function(name: str, meter: Meter, bars: int) -> Callable[..., Any]:
     window = costs.SLOW_WINDOWS.get(name, window)
     # Given by name, so that no further value of a call is taken for it.
     hidden = dict.fromkeys(declared.hidden)
+    per_bar, parameters = declared.per_bar, tuple(signature(name).parameters)
+    by_window = costs.SORTED_WINDOW if name in costs.SORTED else None
+    by_length = rate + (costs.LONGER if window else 1)
     divides, by_clock = name in _DIVISIONS, name in _BY_CLOCK
     finite = name in FINITE
 
@@ -158,6 +166,9 @@ def function(name: str, meter: Meter, bars: int) -> Callable[..., Any]:
                 meter.charge(sum([value.breaks() for value in values if type(value) is Series]))
             if window is not None:
                 meter.charge(longest * _longest_window(values, longest) // window)
+            if per_bar and (named or Ohlcv in kinds or _has_series(positional, per_bar)):
+                for series in _lengths(positional, named, parameters, per_bar, meter):
+                    _charge_lengths(series, by_length, by_window, meter)
         else:
             meter.charge(costs.SCALARS.get(name, costs.SCALAR))
         arguments = [_argument(value, lengths, meter, name) for value in positional]
@@ -230,6 +241,35 @@ def _longest_window(values: tuple[Any, ...], longest: int) -> int:
     """The longest window of a call; one of no length is refused, and costs as one of 1."""
     windows = [value for value in values if type(value) is int and value > 0]
     return max((min(window, longest) for window in windows), default=1)
+
+
+def _has_series(positional: tuple[Any, ...], per_bar: Mapping[str, int]) -> bool:
+    """Whether a length is a series, in a call without ohlcv and without names."""
+    places = per_bar.values()
+    return any(type(positional[p]) not in _PLAIN for p in places if p < len(positional))
+
+
+def _lengths(
+    positional: tuple[Any, ...],
+    named: Mapping[str, Any],
+    parameters: tuple[str, ...],
+    per_bar: Mapping[str, int],
+    meter: Meter,
+) -> list[Any]:
+    """The lengths of a call that are series, as arrays."""
+    filled = arguments_for(parameters, [type(value) is Ohlcv for value in positional])
+    values = [v for v, names in zip(positional, filled, strict=True) if names[0] in per_bar]
+    values += [value for parameter, value in named.items() if parameter in per_bar]
+    lists = [array_of(value, None, meter) for value in values if type(value) in LISTS]
+    return lists + [value.array for value in values if type(value) is Series]
+
+
+def _charge_lengths(lengths: Any, rate: int, by_window: int | None, meter: Meter) -> None:
+    """A window for every bar costs a call of its own, and its own length."""
+    known = np.nan_to_num(np.minimum(lengths, LONGEST), nan=0.0).clip(0, len(lengths))
+    meter.charge(len(lengths) * costs.SLICE + int(known.sum()) * rate // costs.PARTS)
+    if by_window is not None:
+        meter.charge(int(np.square(known).sum()) // by_window)
 
 
 def _charge_clock(arguments: list[Any], options: Mapping[str, Any], meter: Meter) -> None:

@@ -1,7 +1,8 @@
 """What calls of `ta` cost a script: tables, which `bench/steps.py` measures.
 
 A call is charged CALL, its rate for every bar and result, a step wherever na begins or ends, and a
-step for every WINDOW bars × window. A function that is not listed is taken to be slow.
+step for every WINDOW bars × window. Where lengths are a series, each bar is charged SLICE and its
+own length. A function that is not listed is taken to be slow.
 """
 
 from collections.abc import Mapping
@@ -43,6 +44,10 @@ RATES: Mapping[str, int] = {  # in parts of a step: PARTS are one
     for name in names.split()
 }  # fmt: skip
 USUAL_RATE, PARTS = 8, 32
+SLICE = 12  # a window of its own, where lengths are a series
+LONGER = 12  # parts of a step for each bar of it, where a longer window takes longer
+SORTED = frozenset("median mode percentile_linear_interpolation percentile_nearest_rank".split())
+SORTED_WINDOW = 200  # bars × bars of a window that is sorted anew, for a step
 WINDOW = 300
 SLOW_WINDOWS: Mapping[str, int] = {"mode": 30, "rci": 12}
 FLAT = frozenset(  # functions that take no longer for a longer window
