@@ -1,7 +1,7 @@
 """Configuration: what a user may have customised, where each value came from, whether it fits."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from chartpact import palette
 from chartpact.checks import Unfit, number
@@ -9,6 +9,7 @@ from chartpact.contracts.codecs import pattern_fault
 from chartpact.contracts.document import suggestion
 from chartpact.contracts.model import ConfigKey, PayloadField, misplaced_words
 from chartpact.contracts.nodes import TICK_SIZE
+from chartpact.contracts.reading import Setting
 from chartpact.contracts.values import CHART_KINDS, Kind, enum
 from chartpact.problem import Problem
 
@@ -97,13 +98,6 @@ def declaration_faults(name: str, key: ConfigKey) -> list[tuple[str, str, str]]:
     return faults
 
 
-class Setting(NamedTuple):
-    """The value of a key, and from whom it came."""
-
-    value: Any
-    origin: str  # caller, profile, inputs, chart or default
-
-
 def fault(path: str, message: str) -> Problem:
     """A configuration that does not fit: the key, or the place, and why."""
     return Problem("config", message, path=path)
@@ -150,5 +144,5 @@ def resolve(
         if wrong is not None:
             whose = {"inputs": "the study's input ", "chart": "the chart's value "}
             faults.append(fault(f"config.{name}", f"{whose.get(origin, '')}{wrong}"))
-        settings[name] = Setting(canonical, origin)
+        settings[name] = Setting(name, canonical, origin)
     return settings, faults

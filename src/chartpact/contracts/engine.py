@@ -20,7 +20,7 @@ from chartpact.contracts.matching import Matching
 from chartpact.contracts.nodes import TICK_SIZE
 from chartpact.contracts.normalise import Drawn, Wrong
 from chartpact.contracts.outputs import Leaf, Many, Map, Node, One
-from chartpact.contracts.reading import Assumption, Reading, Track
+from chartpact.contracts.reading import Reading, Setting, Track
 from chartpact.contracts.values import Column, Slot
 from chartpact.snapshot import CHANNELS, CHART, Snapshot, Study
 
@@ -56,7 +56,7 @@ class Run:
         self.S: list[Any] = [None] * len(contract.program.slots)
         self.drawn: dict[str, Drawn] = {}
         self.unread: set[str] = set()  # channels whose records are wrong
-        self.assumptions: tuple[Assumption, ...] = ()
+        self.assumptions: tuple[Setting, ...] = ()
         self.observed: dict[str, Any] = {}  # machine → what it saw
         self.untracked = ""
         self.digest = ""
@@ -138,7 +138,7 @@ class Run:
         if faults:
             raise Stop
         self.assumptions = tuple(
-            Assumption(name, setting.value, setting.origin)
+            setting
             for name, setting in settings.items()
             if setting.origin != "caller" and name in contract.file.config
         )

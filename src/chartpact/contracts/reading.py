@@ -58,6 +58,7 @@ class Trouble(Exception):
 
 
 _ORIGINS = {
+    "caller": "from the caller",
     "profile": "from the profile",
     "inputs": "from the study's inputs",
     "chart": "from the chart",
@@ -65,12 +66,12 @@ _ORIGINS = {
 }
 
 
-class Assumption(NamedTuple):
-    """A setting that the caller did not give, and from where it was taken instead."""
+class Setting(NamedTuple):
+    """The value of a config key, and from where it was taken."""
 
     key: str
     value: Json
-    origin: str  # profile, inputs, chart or default
+    origin: str  # caller, profile, inputs, chart or default
 
     def __str__(self) -> str:
         return f"{self.key} = {json.dumps(self.value)} ({_ORIGINS[self.origin]})"
@@ -93,7 +94,8 @@ class Reading:
     """What was read: `state` where the picture keeps the contract, else `violations`.
 
     `tracks` is what a tracker compares with the reading before; where following is not possible it
-    is None and `untracked` says why. `undrawn` counts the objects without a price, by channel.
+    is None and `untracked` says why. `assumptions` are the settings that the caller did not give.
+    `undrawn` counts the objects without a price, by channel.
     """
 
     contract: str
@@ -102,7 +104,7 @@ class Reading:
     violations: tuple[Violation, ...] = ()
     as_of: int | None = None
     source: str = ""
-    assumptions: tuple[Assumption, ...] = ()
+    assumptions: tuple[Setting, ...] = ()
     warnings: tuple[Violation, ...] = ()
     undrawn: Mapping[str, int] = field(default_factory=dict)
     tracks: tuple[Track, ...] | None = None

@@ -178,7 +178,10 @@ def page(contract: Contract, examples: Sequence[Example] = ()) -> str:
         *chain.from_iterable(map(_machine, contract.machines.values())),
         "" if contract.machines else "There are no states.\n",
         *_edge_cases(contract),
-        *_output(contract),
+        "## Typed output\n",
+        f"```python\n{python_types(contract).strip()}\n```\n",
+        "As JSON Schema:\n",
+        f"```json\n{json.dumps(json_schema(contract), indent=1)}\n```\n",
         *_examples(examples),
     ]
     return "\n".join(part for part in parts if part)
@@ -298,30 +301,22 @@ def _machine(machine: MachinePlan) -> Iterator[str]:
     spec = machine.spec
     runs = f"once for each `{machine.element}`" if machine.element else "once a reading"
     yield f"### `{machine.name}`\n\nRuns {runs}.\n"
-    yield _table(
-        ["observation", "of", "values"],
-        [
-            (
-                f"`{name}`",
-                _code(spec.observe[name]),
-                ", ".join(f"`{spell(value)}`" for value in rule.kind.domain or ()),
-            )
-            for name, rule in machine.observed.items()
-        ],
-    )
-    names = list(machine.observed)
-    head = [*names, "state", *machine.columns]
+    observed = []
+    for name, rule in machine.observed.items():
+        values = ", ".join(f"`{spell(value)}`" for value in rule.kind.domain or ())
+        observed.append((f"`{name}`", _code(spec.observe[name]), values))
+    yield _table(["observation", "of", "values"], observed)
     rows = []
     for name, row in spec.rows.items():
         for when in row.alternatives:
-            cells = [_format_allowed(when, observed) for observed in names]
-            if row.violation is None:
-                given = [_format_value((row.give or {}).get(column)) for column in machine.columns]
-                rows.append([*cells, f"`{name}`", *given])
-            else:
-                refused = f"refused: {row.violation}" + (f", {row.say}" if row.say else "")
-                rows.append([*cells, refused, *[""] * len(machine.columns)])
-    yield _table(head, rows)
+            state = f"`{name}`"
+            columns = [_format_value((row.give or {}).get(column)) for column in machine.columns]
+            if row.violation is not None:
+                state = f"refused: {row.violation}" + (f", {row.say}" if row.say else "")
+                columns = [""] * len(machine.columns)
+            cells = [_format_allowed(when, observation) for observation in machine.observed]
+            rows.append([*cells, state, *columns])
+    yield _table([*machine.observed, "state", *machine.columns], rows)
     initial = ", ".join(f"`{state}`" for state in spec.initial)
     steps = "; ".join(
         f"`{state}` → {', '.join(f'`{name}`' for name in nexts)}"
@@ -352,23 +347,11 @@ def _edge_cases(contract: Contract) -> Iterator[str]:
     if not contract.file.edge_cases:
         yield "None beside those of the elements and states.\n"
         return
-    rows = [
-        (
-            f"`{name}`",
-            (f"each `{edge.each}`: " if edge.each else "") + _code(edge.when),
-            edge.violation,
-            edge.say or "",
-        )
-        for name, edge in contract.file.edge_cases.items()
-    ]
+    rows = []
+    for name, edge in contract.file.edge_cases.items():
+        each = f"each `{edge.each}`: " if edge.each else ""
+        rows.append((f"`{name}`", f"{each}{_code(edge.when)}", edge.violation, edge.say or ""))
     yield _table(["case", "when", "violation", "says"], rows)
-
-
-def _output(contract: Contract) -> Iterator[str]:
-    yield "## Typed output\n"
-    yield f"```python\n{python_types(contract).strip()}\n```\n"
-    yield "As JSON Schema:\n"
-    yield f"```json\n{json.dumps(json_schema(contract), indent=1)}\n```\n"
 
 
 def _examples(examples: Sequence[Example]) -> Iterator[str]:
