@@ -458,10 +458,44 @@ def openapi() -> str:
     return json.dumps(_server().api.openapi(), indent=1) + "\n"
 
 
+def pine_page() -> str:
+    """What Pine calls otherwise, from the table that the check takes its hints from."""
+    from chartpact.script.check import pine
+
+    parts = [PINE_INTRODUCTION]
+    for title, names in pine.SECTIONS.items():
+        hints: dict[str, list[str]] = {}
+        for name, hint in names.items():
+            hints.setdefault(hint, []).append(f"`{name}`")
+        rows = [_row(", ".join(same), hint) for hint, same in hints.items()]
+        parts += [f"## {title}\n", "| Pine | here |\n|---|---|", *rows, ""]
+    return "\n".join(parts)
+
+
+PINE_INTRODUCTION = """# Coming from Pine
+
+A Pine script runs once a bar. Here `compute(ohlcv, params, chart)` runs once, and sees all bars.
+
+- A series has operators: `mid = (ohlcv.high + ohlcv.low) / 2`, and `ta` has Pine's functions.
+- `close[1]` of Pine is `ta.shift(close, 1)`. Here `close[1]` is bar 1, and a check warns of it
+  where it looks like Pine's.
+- What Pine keeps in `var` is a name that gets its value before `for i in range(len(ohlcv)):`.
+  In the loop the bar before is `close[i - 1]`, which is na on the first bar.
+- `cond ? a : b` is `a if cond else b` for one bar, and `ta.where(cond, a, b)` for all of them.
+- Conditions of all bars are joined with `&`, `|` and `~`, each in parentheses.
+- Names are written out: `ohlcv.close`, `chart.line(…)`, `params["length"]`.
+- Every bar is confirmed. What would change with the next bar is drawn with `provisional=True`, and
+  `chartpact prove` finds what rewrites its past.
+
+A name of Pine's in a script is an error that says what to write. These are the same words.
+"""
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "chart.md": chart_page,
     "cli.md": cli_page,
     "mcp.md": mcp_page,
+    "pine.md": pine_page,
     "python.md": python_page,
     "openapi.json": openapi,
     "indicators.md": indicators_page,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from chartpact.problem import nearest
 from chartpact.script.check.checked import BUILTIN, FUNCTION, GLOBAL, LOCAL, NAMESPACE, Checked
 from chartpact.script.check.hints import hint_for_name
+from chartpact.script.check.pine import hint_for_member
 from chartpact.script.check.report import Enough, Report
 from chartpact.script.check.scopes import Comprehension, Function, Scope, local_names, target_names
 from chartpact.script.limits import LITERAL_DIGITS, LOCALS, LOOP_DEPTH
@@ -95,15 +96,20 @@ class ExpressionChecker:
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         owner = node.value
-        if not isinstance(owner, ast.Name) or self._binding(owner.id) != NAMESPACE:
+        binding = self._binding(owner.id) if isinstance(owner, ast.Name) else LOCAL
+        hint = hint_for_member(owner.id, node.attr) if isinstance(owner, ast.Name) else ""
+        if hint and isinstance(owner, ast.Name) and binding in (None, BUILTIN):
+            self._refuse(node, "name", f"there is no {owner.id}.{node.attr:.60}", hint)
+            return
+        if not isinstance(owner, ast.Name) or binding != NAMESPACE:
             if node.attr in CHANGES:
                 self._keep_global(node)
             self.expression(owner)
             return
         functions = self._namespaces[owner.id]
         if node.attr not in functions:
-            near = nearest(node.attr, sorted(functions))
-            hint = f"did you mean {owner.id}.{near[0]}?" if near else ""
+            if not hint and (near := nearest(node.attr, sorted(functions))):
+                hint = f"did you mean {owner.id}.{near[0]}?"
             self._refuse(node, "name", f"there is no {owner.id}.{node.attr:.60}", hint)
         self.checked.bindings[owner] = NAMESPACE
 

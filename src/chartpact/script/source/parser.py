@@ -3,6 +3,7 @@
 import ast
 import re
 
+from chartpact.script.check import pine
 from chartpact.script.errors import ScriptError
 from chartpact.script.limits import BRACKETS, DEPTH, PARTS, Limits
 from chartpact.syntax import SourceError, Token, guarded_parse
@@ -64,8 +65,10 @@ def parse(source: str, limits: Limits) -> ast.Module:
             watch=_check_token,
         )
     except SourceError as error:
+        word = re.match(r"\s*(\w*)", source.split("\n")[(error.line or 1) - 1])
+        hint = pine.HINTS["var"] if word and word[1] in ("var", "varip") else error.hint
         raise ScriptError(
-            "parse", error.kind, error.message, error.hint, line=error.line, column=error.column
+            "parse", error.kind, error.message, hint, line=error.line, column=error.column
         ) from None
 
 

@@ -1,0 +1,118 @@
+"""What Pine calls otherwise: from Pine's name to what a script writes here.
+
+The check gives these as hints, and the page "Coming from Pine" is made of them.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+_SECTIONS: Mapping[str, Mapping[str, str]] = {
+    "Declarations and inputs": {
+        "indicator": 'the title stands in META = {"title": "…", "overlay": True}',
+        "input": "declare it in PARAMS and read params[name]",
+        "input.int": 'declare {"name": …, "type": "int", "default": …} in PARAMS',
+        "input.float": 'declare {"name": …, "type": "float", "default": …} in PARAMS',
+        "input.bool": 'declare {"name": …, "type": "bool", "default": …} in PARAMS',
+        "input.string": 'declare {"name": …, "type": "str", or "choice" with "options"} in PARAMS',
+        "input.color": 'declare {"name": …, "type": "color", "default": …} in PARAMS',
+        "input.source": 'declare {"name": …, "type": "source", "default": "close"} in PARAMS',
+        "input.timeframe": 'declare {"name": …, "type": "timeframe", "default": "1D"} in PARAMS',
+        "input.session": 'declare {"name": …, "type": "session", "default": …} in PARAMS',
+        "input.symbol": 'declare {"name": …, "type": "symbol", "default": …} in PARAMS',
+        "input.time": 'declare {"name": …, "type": "time", "default": …} in PARAMS',
+        "input.price": 'declare {"name": …, "type": "price", "default": …} in PARAMS',
+        "var": "give the name a value before the loop over the bars: x = 0",
+        "varip": "give the name a value before the loop over the bars: x = 0",
+        "strategy": "scripts draw, and place no orders",
+        "library": "scripts import nothing: put the functions into this one",
+    },
+    "Bars and time": {
+        "bar_index": "write ohlcv.bar_index, or count the bars: for i in range(len(ohlcv))",
+        "last_bar_index": "write len(ohlcv) - 1",
+        "barstate": "the last bar is len(ohlcv) - 1, and every bar is confirmed",
+        "syminfo": "write ohlcv.symbol, or ohlcv.tick_size",
+        "syminfo.mintick": "write ohlcv.tick_size",
+        "syminfo.tickerid": "write ohlcv.symbol",
+        "timeframe": "write ohlcv.timeframe",
+        "timeframe.period": "write ohlcv.timeframe",
+        "timeframe.change": 'write ta.timeframe_change(ohlcv, "1D")',
+        "timeframe.in_seconds": "write ta.in_seconds(timeframe)",
+        "timestamp": "times are UTC milliseconds, as in ohlcv.time[i]",
+        "time_close": "write ohlcv.close_time",
+        "time_tradingday": "write ohlcv.trading_day",
+        "request": "write ohlcv.security(timeframe)",
+        "request.security": 'write ohlcv.security("1D"), or ohlcv.security("1D", lambda d: …)',
+        "na": "na is None in a list; test with ta.isna(x)",
+        "nz": "write ta.nz(s)",
+        "fixnan": "write ta.fixnan(s)",
+    },
+    "Plots": {
+        "plot": "write chart.line(s, title, color)",
+        **dict.fromkeys(
+            ("plotshape", "plotchar", "plotarrow"),
+            "write chart.shape(cond), or chart.dot(cond, y, label=name) for a signal",
+        ),
+        **dict.fromkeys(("plotcandle", "plotbar"), "write chart.candles(o, h, l, c)"),
+        "bgcolor": "write chart.background(colors)",
+        "barcolor": "write chart.bar_color(colors)",
+        "hline": "write chart.hline(y)",
+        "fill": "write chart.fill(a, b)",
+        **dict.fromkeys(
+            ("alert", "alertcondition"),
+            "a dot with a label is a signal: chart.dot(cond, y, label=name)",
+        ),
+    },
+    "Drawn objects": {
+        **dict.fromkeys(("label", "label.new"), "write chart.new_label(x, y, text)"),
+        "line": "write chart.line(s), or chart.new_line(x1, y1, x2, y2)",
+        "line.new": "write chart.new_line(x1, y1, x2, y2)",
+        **dict.fromkeys(("box", "box.new"), "write chart.new_box(left, top, right, bottom)"),
+        **dict.fromkeys(("table", "table.new"), "write chart.new_table(position, columns, rows)"),
+        **dict.fromkeys(("polyline", "polyline.new"), "write chart.new_polyline(points)"),
+        **dict.fromkeys(
+            ("linefill", "linefill.new"), "write chart.new_linefill(line1, line2, color)"
+        ),
+        "chart.point": "a point is a pair: (bar, price)",
+    },
+    "Numbers, texts and colours": {
+        **{
+            f"ta.{name}": f"write math.{name}(x)"
+            for name in ("sin", "cos", "tan", "asin", "acos", "atan")
+        },
+        "math.abs": "write abs(x), or ta.abs(s) of a series",
+        "math.max": "write max(a, b), or ta.max(a, b) of series",
+        "math.min": "write min(a, b), or ta.min(a, b) of series",
+        "math.round_to_mintick": "write math.round(x / ohlcv.tick_size) * ohlcv.tick_size",
+        "math.log10": "write ta.log10(x)",
+        "math.random": "a script gives the same result on the same bars",
+        "math.todegrees": "write x * 180 / math.pi",
+        "math.toradians": "write x * math.pi / 180",
+        "str.tostring": "write str(x), or text.number(x, decimals)",
+        "str.format": 'write "{} {}".format(a, b)',
+        "str.format_time": "write text.time(ms, format, zone)",
+        "str.length": "write len(s)",
+        "str.tonumber": "write float(s)",
+        **dict.fromkeys(
+            ("str.contains", "str.pos", "str.replace", "str.split", "str.upper", "str.lower"),
+            'texts have methods: "a" in s, s.find(x), s.replace(a, b), s.split(","), s.upper()',
+        ),
+        "color.new": "write color.alpha(c, a), where a is 1 for opaque and 0 for nothing",
+        "color.rgb": 'write a text: "#rrggbb" or "#rrggbbaa"',
+        "color.from_gradient": "write color.gradient(s, lo, hi, from, to)",
+        "array": "write a list: [0.0] * n, values.append(x), values[i]",
+        "matrix": "write a list of lists: [[0.0] * columns for i in range(rows)]",
+        "map": "write a dict: {}, d[key] = value; for a function, [f(x) for x in values]",
+    },
+}
+SECTIONS = MappingProxyType(_SECTIONS)
+HINTS: Mapping[str, str] = MappingProxyType(
+    {name: hint for section in _SECTIONS.values() for name, hint in section.items()}
+)
+COLORS = frozenset("aqua black blue fuchsia gray green lime maroon navy olive orange purple red silver teal white yellow".split())  # fmt: skip  # noqa: E501
+
+
+def hint_for_member(space: str, name: str) -> str:
+    """What to write for `space.name` of Pine, or nothing."""
+    if space == "color" and name in COLORS:
+        return f'write "{name}"'
+    return HINTS.get(f"{space}.{name}", "")

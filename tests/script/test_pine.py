@@ -1,0 +1,46 @@
+"""What Pine calls otherwise is answered with what to write here."""
+
+import re
+
+import pytest
+
+from chartpact import script
+from chartpact.script import host
+from chartpact.script.check import pine
+from chartpact.script.host.chart import Chart
+
+HEAD = 'PARAMS = []\nMETA = {"title": "x"}\n\ndef compute(ohlcv, params, chart):\n    '
+
+
+def hint_of(line: str) -> str:
+    with pytest.raises(script.ScriptError) as failure:
+        script.load(f"{HEAD}{line}\n")
+    return failure.value.hint
+
+
+@pytest.mark.parametrize("name", sorted(set(pine.HINTS) - {"var", "varip", "chart.point"}))
+def test_every_name_of_the_table_is_answered_with_its_hint(name):
+    assert hint_of(f"x = {name}(1)") == pine.HINTS[name]
+
+
+@pytest.mark.parametrize("line", ["var x = 0", "var float x = 0.0", "varip int n = 1"])
+def test_var_is_answered_though_it_is_no_syntax(line):
+    assert hint_of(line) == pine.HINTS["var"]
+
+
+def test_colours_are_texts():
+    assert hint_of("x = color.red") == 'write "red"'
+
+
+@pytest.mark.parametrize("hint", sorted(set(pine.HINTS.values())))
+def test_hints_name_what_there_is(hint):
+    spaces = {name: set(functions) for name, functions in host.namespaces().items()}
+    for space, name in re.findall(r"\b(ta|math|color|text|chart|ohlcv)\.(\w+)", hint):
+        if space == "chart":
+            assert hasattr(Chart, name)
+        elif space in spaces:
+            assert name in spaces[space]
+
+
+def test_a_script_may_use_such_a_name_for_its_own():
+    script.load(f"{HEAD}plot = [1]\n    line = plot[0]\n")
