@@ -555,6 +555,11 @@ x = ohlcv.resample("7m") if False else ohlcv.resample("10m")
 x = ohlcv.security("1D")
 x = ohlcv.security("1W").close
 x = ohlcv.security("10m").hlcc4
+x = ohlcv.resample("10m").close_time
+x = ohlcv.resample("10m").trading_day
+x = ohlcv.resample("10m").first_bar
+x = ohlcv.resample("1D", partial = True).whole
+x = ohlcv.security("10m").close_time
 """
 SERIES_SETUP = (
     "a = ohlcv.close; b = ohlcv.open; c = a > b; d = a < b; l = list(a); m = list(c); "
@@ -646,7 +651,7 @@ VALUES = {"x": "5", "y": "1.5", "text": '"x"', "xloc": '"bar_index"'}
 SOURCES = {
     "source": "a", "a": "a", "b": "b", "close": "a", "open": "b", "high": "ohlcv.high",
     "low": "ohlcv.low", "volume": "ohlcv.volume", "condition": "c", "x": "a",
-    "time": "ohlcv.time",
+    "time": "ohlcv.time", "close_time": "ohlcv.close_time",
 }  # fmt: skip
 SCALARS = {
     "n": "14", "di_n": "14", "adx_n": "14", "factor": "3.0", "fast": "12", "slow": "26",

@@ -83,6 +83,14 @@ def test_higher_bars_tell_their_first_bar_and_whether_they_are_whole(futures):
         assert [plot.y for plot in scene.plots] == [float(value) for row in rows for value in row]
 
 
+def test_what_is_calculated_on_higher_bars_knows_their_first_bars(futures):
+    (values,) = plots(futures, "chart.line(ohlcv.security('1D', lambda d: d.first_bar + 0))")
+    daily = futures.resample("1D")
+    first = futures.periods("1D").first[: len(daily)]
+    seen = last_closed(futures, daily)
+    assert np.array_equal(values, np.append(first, np.nan)[seen], equal_nan=True)
+
+
 def test_first_bars_are_of_higher_bars_alone(futures):
     with pytest.raises(script.ScriptError, match=r"write ohlcv.resample\(timeframe\).first_bar"):
         script.execute(load(("chart.line(ohlcv.first_bar)",)), futures)

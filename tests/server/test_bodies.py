@@ -4,12 +4,15 @@ import asyncio
 import gc
 import json
 import time
+from typing import get_args
 
 import pytest
 from tests.server.conftest import SCRIPT
 from tests.server.test_mcp_http import HEADERS, META
 
 from chartpact.bars import Bars
+from chartpact.clock.markets import MARKETS
+from chartpact.server import shapes
 from chartpact.server.bodies import MOST_VALUES, SMALL_BYTES, Unreadable, read
 
 JSON = {"Content-Type": "application/json"}
@@ -43,6 +46,7 @@ def test_a_caller_says_which_days_are_trading_days(symbol, market, meant):
     asked = inline(3) | {"symbol": symbol} | ({"market": market} if market else {})
     bars = read(body({"inline_bars": asked}), mcp=False).bars
     assert bars.market == meant
+    assert get_args(shapes.Market) == MARKETS
 
 
 def test_bars_are_taken_out_and_the_rest_is_left_as_it_was():

@@ -131,9 +131,12 @@ class Ohlcv(HostObject):
         """The whole bars of a higher timeframe, a shorter ohlcv; those in part too if asked."""
         if type(partial) is not bool:
             raise Fault("type", f"partial is True or False, not {a_type(partial)}")
-        higher = Ohlcv(self._higher(timeframe, partial), self.meter, call=self.call)
-        higher._made = (self, timeframe, partial)
-        return higher
+        return self._resampled(self._higher(timeframe, partial), timeframe, partial)
+
+    def _resampled(self, higher: Bars, timeframe: str, partial: bool = False) -> "Ohlcv":
+        shorter = Ohlcv(higher, self.meter, call=self.call)
+        shorter._made = (self, timeframe, partial)
+        return shorter
 
     def security(self, timeframe: Any, calculate: Any = None) -> Any:
         """A higher timeframe on the chart's bars: each sees the last completed higher bar.
@@ -144,7 +147,7 @@ class Ohlcv(HostObject):
         self.meter.charge(6_000 + 2 * len(self._on))
         index = last_closed(self._on, higher)
         if calculate is not None:
-            calculated = self.call(calculate, Ohlcv(higher, self.meter, call=self.call))
+            calculated = self.call(calculate, self._resampled(higher, timeframe))
             return self._lay(calculated, len(higher), index)
         stretched = {name: stretch(getattr(higher, name), index) for name in SERIES}
         columns = SimpleNamespace(**stretched)
@@ -173,7 +176,7 @@ class Ohlcv(HostObject):
     def _higher(self, timeframe: Any, partial: bool = False) -> Bars:
         if type(timeframe) is not str:
             raise Fault("type", f'a timeframe is a string such as "1D", not {a_type(timeframe)}')
-        self.meter.charge(10_000 + 5 * len(self._bars) // 2)
+        self.meter.charge(10_000 + 3 * len(self._bars))
         try:
             return self._bars.resample(timeframe, partial=partial)
         except BarsError as error:

@@ -13,7 +13,7 @@ LONG_CALLS: Mapping[str, int] = {
     **dict.fromkeys(("session_isfirstbar", "session_isfirstbar_regular"), 700),
     **dict.fromkeys(("session_islastbar", "session_islastbar_regular"), 700),
     **dict.fromkeys(("session_ismarket", "session_ispostmarket", "session_ispremarket"), 600),
-    "time_close": 2_400, "time_tradingday": 1_000, "timeframe_change": 1_700, "tsi": 450,
+    "time_close": 3_200, "time_tradingday": 2_600, "timeframe_change": 1_700, "tsi": 450,
     "weekofyear": 420,
 }  # fmt: skip
 SCALAR = 110  # a call without any series
