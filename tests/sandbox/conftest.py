@@ -32,7 +32,7 @@ def _patient() -> Iterator[None]:
     """A run that was not said to be short may take its time, and so may its zygote."""
     with pytest.MonkeyPatch.context() as patch:
         import_module("chartpact.sandbox.scripts")  # which keeps the real one for scripts
-        patient = partial(Allowance, wall_ms=PATIENT_MS)
+        patient = partial(Allowance, PATIENT_MS, PATIENT_MS)
         patch.setattr("chartpact.sandbox.pool.Allowance", patient)
         patch.setattr("chartpact.sandbox.zygote_handle.FORK_S", PATIENT_MS / 1000)
         yield
@@ -50,9 +50,14 @@ def ask(pool: Pool) -> Ask:
     """Runs a planted kind: `ask("echo", wall_ms=100, key=value)`."""
 
     def ask(
-        kind: str, columns: Any = (), user: str | None = None, wall_ms: int = PATIENT_MS, **job: Any
+        kind: str,
+        columns: Any = (),
+        user: str | None = None,
+        wall_ms: int = PATIENT_MS,
+        cpu_ms: int = PATIENT_MS,
+        **job: Any,
     ) -> Answered:
         parts = wire.encode({"kind": kind, **job}, columns)
-        return pool.run(parts, Allowance(wall_ms=wall_ms), user)
+        return pool.run(parts, Allowance(cpu_ms, wall_ms), user)
 
     return ask

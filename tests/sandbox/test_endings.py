@@ -59,6 +59,23 @@ def test_an_endless_loop_is_killed(ask: Ask) -> None:
     assert 0.3 <= time.monotonic() - began < 20
 
 
+def test_a_run_ends_when_its_own_processor_time_is_used_up(ask: Ask) -> None:
+    with pytest.raises(RunFailed, match="300 ms of processor time") as failed:
+        ask("loop", cpu_ms=300)
+    assert failed.value.kind == "time"
+    ended = failed.value.ended
+    assert ended is not None and not ended.killed and 300 <= ended.cpu_ms < 600
+
+
+def test_what_a_run_used_is_counted_without_its_rehearsal(pool: Pool, ask: Ask) -> None:
+    before = pool.cpu_s
+    ask("echo")
+    idle = pool.cpu_s - before
+    with pytest.raises(RunFailed):
+        ask("loop", cpu_ms=200)
+    assert 0 < idle < 0.2 <= pool.cpu_s - before - idle
+
+
 def ends_with(monkeypatch: pytest.MonkeyPatch, pool: Pool, ended: Exit) -> None:
     def run(*_: object) -> tuple[Exit, int]:
         return ended, memory_files.create_answer(4096)
@@ -67,12 +84,12 @@ def ends_with(monkeypatch: pytest.MonkeyPatch, pool: Pool, ended: Exit) -> None:
 
 
 @pytest.mark.parametrize(
-    ("cpu_ms", "kind"), [(1000, "time"), (600, "time"), (499, "busy"), (0, "busy")]
+    ("cpu_ms", "kind"), [(1100, "time"), (1000, "time"), (999, "busy"), (0, "busy")]
 )
 def test_a_slow_script_and_a_busy_host_are_told_apart_by_processor_time(
     pool: Pool, monkeypatch: pytest.MonkeyPatch, cpu_ms: float, kind: str
 ) -> None:
-    ended = Exit(signal=9, code=0, killed=True, wall_ms=1001, cpu_ms=cpu_ms, peak_kib=1)
+    ended = Exit(signal=9, code=0, killed=True, wall_ms=3001, cpu_ms=cpu_ms, peak_kib=1)
     ends_with(monkeypatch, pool, ended)
     with pytest.raises(RunFailed) as failed:
         pool.run(wire.encode({"kind": "nothing"}), Allowance())
@@ -81,7 +98,7 @@ def test_a_slow_script_and_a_busy_host_are_told_apart_by_processor_time(
 
 
 @pytest.mark.parametrize(
-    ("wall_ms", "cpu_ms", "kind"), [(2200, 2000, "time"), (2200, 3, "busy"), (5, 4, "memory")]
+    ("wall_ms", "cpu_ms", "kind"), [(2200, 2000, "time"), (6200, 3, "busy"), (5, 4, "memory")]
 )
 def test_a_kill_that_was_not_ours_is_told_by_when_it_came(
     pool: Pool, monkeypatch: pytest.MonkeyPatch, wall_ms: float, cpu_ms: float, kind: str
@@ -408,13 +425,13 @@ def test_received_descriptors_are_not_inherited() -> None:
 
 
 def test_an_allowance_is_kept_by_the_child_itself_when_nobody_kills_it(pool: Pool) -> None:
-    """The SIGKILL timer in the child, at twice the limit and 200 ms, needs no server."""
+    """The SIGKILL timers in the child need no server: at twice the wall time and 200 ms."""
     job = memory_files.Sealed("job", wire.encode({"kind": "loop"}))
-    pidfd, fd, answer = pool.zygote()._take()
+    _, pidfd, fd, answer = pool.zygote()._take()
     size = memory_files.confine(answer, 4096)
     with socket.socket(fileno=fd) as child:
         child.settimeout(60)
-        messages.send(child, messages.REQUEST.pack(job.size, 0, size, 50, 65536), [job.fd])
+        messages.send(child, messages.REQUEST.pack(job.size, 0, size, 60_000, 50, 65536), [job.fd])
         began = time.monotonic()
         message, _ = messages.receive(child)
         status = messages.EXITED.unpack(message)[1]
@@ -425,4 +442,4 @@ def test_an_allowance_is_kept_by_the_child_itself_when_nobody_kills_it(pool: Poo
 
 
 def test_the_default_allowance_is_the_promised_one() -> None:
-    assert Allowance() == Allowance(wall_ms=1000, memory=64 << 20, answer=4 << 20)
+    assert Allowance() == Allowance(1000, 3000, memory=64 << 20, answer=4 << 20)

@@ -571,7 +571,7 @@ def oom_score(pid: int) -> int:
 def test_runs_yield_to_the_server_and_go_first_when_memory_runs_out() -> None:
     with Pool(1, planted=PLANTED) as pool, ThreadPoolExecutor(1) as threads:
         zygote = pool.zygote()
-        run = threads.submit(pool.run, SLEEP, Allowance(wall_ms=20_300))
+        run = threads.submit(pool.run, SLEEP, Allowance(20_300, 20_300))
         assert wait_until(lambda: len(running(zygote.pid)) == 1)
         child = running(zygote.pid)[0]
         own = os.getpriority(os.PRIO_PROCESS, 0)

@@ -320,14 +320,14 @@ static void set_limits(uint64_t memory, unsigned int cpu_seconds)
 }
 
 /* SIGKILL, because it also ends a stopped process; the filter leaves no call to disarm it. */
-static void set_alarm(unsigned int milliseconds)
+static void set_alarm(clockid_t clock, unsigned int milliseconds)
 {
     struct sigevent event;
     memset(&event, 0, sizeof event);
     event.sigev_notify = SIGEV_SIGNAL;
     event.sigev_signo = SIGKILL;
     int timer;
-    must(syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer) == 0, ALARM);
+    must(syscall(SYS_timer_create, clock, &event, &timer) == 0, ALARM);
     struct itimerspec when;
     memset(&when, 0, sizeof when);
     when.it_value.tv_sec = milliseconds / 1000;
@@ -449,11 +449,11 @@ static PyObject *sandbox_enter(PyObject *self, PyObject *args)
 {
     (void)self;
     int job_fd, shared_fd, ruleset, statm, zygote;
-    unsigned int layers, id, cpu_seconds, alarm_ms;
+    unsigned int layers, id, cpu_ms, wall_ms;
     unsigned long long job_size, shared_size, answer_size, memory;
     if (!PyArg_ParseTuple(args, "iKiKKiiiIIKII", &job_fd, &job_size, &shared_fd, &shared_size,
                           &answer_size, &ruleset, &statm, &zygote, &layers, &id, &memory,
-                          &cpu_seconds, &alarm_ms))
+                          &cpu_ms, &wall_ms))
         return NULL;
 
     PyObject *job = mapped(job_fd, job_size), *shared = mapped(shared_fd, shared_size);
@@ -465,10 +465,13 @@ static PyObject *sandbox_enter(PyObject *self, PyObject *args)
     if (!(layers & LANDLOCK)) ruleset = -1;
     keep_only(ruleset);
     if (layers & PRIVILEGES) drop_privileges(id);
-    if (layers & LIMITS) set_limits(memory, cpu_seconds);
+    if (layers & LIMITS) set_limits(memory, cpu_ms / 1000 + 2);
     follow(zygote); /* again: the change of user clears it */
     must(prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0, PARENT);
-    if (layers & TIMER) set_alarm(alarm_ms);
+    if (layers & TIMER) {
+        set_alarm(CLOCK_PROCESS_CPUTIME_ID, cpu_ms); /* which counts from here */
+        set_alarm(CLOCK_MONOTONIC, wall_ms);
+    }
     must(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, NO_NEW_PRIVS);
     if (layers & LANDLOCK) {
         must(syscall(CALL_LANDLOCK_RESTRICT_SELF, 0, 0) == 0, RULESET);

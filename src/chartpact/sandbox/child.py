@@ -62,7 +62,9 @@ def _serve(cell: Cell, stage: memoryview) -> int:
     request, fds = messages.receive(requests)
     if not request:
         return UNASKED
-    job_size, shared_size, answer_size, wall_ms, memory_kib = messages.REQUEST.unpack(request)
+    job_size, shared_size, answer_size, cpu_ms, wall_ms, memory_kib = messages.REQUEST.unpack(
+        request
+    )
     job, shared, answer = _native.sandbox_enter(
         fds[0],
         job_size,
@@ -75,8 +77,8 @@ def _serve(cell: Cell, stage: memoryview) -> int:
         cell.layers,
         cell.user,
         memory_kib << 10,
-        -(-wall_ms // 1000) + 1,
-        2 * wall_ms + 200,
+        cpu_ms,
+        2 * wall_ms + 200,  # its owner is there before
     )
     sys.stdin = sys.stdout = sys.stderr = None
     return _work(cell.tasks, job, shared, answer)

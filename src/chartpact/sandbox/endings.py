@@ -27,7 +27,7 @@ class Exit:
 
     signal: int  # 0 when it ended by itself
     code: int
-    killed: bool  # by its owner, at the limit
+    killed: bool  # by its owner, at the limit of wall time
     wall_ms: float
     cpu_ms: float
     peak_kib: int
@@ -46,9 +46,13 @@ class Exit:
 
 @dataclass(frozen=True)
 class Allowance:
-    """What one run may use, and how long its answer may be."""
+    """What one run may use, and how long its answer may be.
 
-    wall_ms: int = 1000
+    The wall time is a backstop, for a run that gets no processor time or asks for none.
+    """
+
+    cpu_ms: int = 1000
+    wall_ms: int = 3000
     memory: int = 64 << 20
     answer: int = 4 << 20
 
@@ -66,8 +70,8 @@ def check_ending(ended: Exit, allowance: Allowance) -> None:
     """Raises the error of a run that did not end well."""
     if ended.killed:
         raise _too_slow(ended, allowance)
-    if ended.signal == signal.SIGKILL:  # not ours: its own timer, its CPU limit, or the host
-        if ended.cpu_ms >= allowance.wall_ms / 2 or ended.wall_ms >= allowance.wall_ms:
+    if ended.signal == signal.SIGKILL:  # not ours: one of its own timers, or the host
+        if ended.cpu_ms >= allowance.cpu_ms or ended.wall_ms >= allowance.wall_ms:
             raise _too_slow(ended, allowance)
         raise _out_of_memory(allowance)
     if ended.refused:
@@ -82,10 +86,10 @@ def check_ending(ended: Exit, allowance: Allowance) -> None:
 
 
 def _too_slow(ended: Exit, allowance: Allowance) -> RunFailed:
-    if ended.cpu_ms < allowance.wall_ms / 2:
+    if ended.cpu_ms < allowance.cpu_ms:
         used = f"{ended.cpu_ms:.0f} ms of processor time"
         return host_is_busy(f"within {allowance.wall_ms} ms the script got {used}")
-    message = f"the script did not finish within {allowance.wall_ms} ms"
+    message = f"the script did not finish within {allowance.cpu_ms} ms of processor time"
     hint = "use ta functions instead of loops over bars, or fewer bars"
     return RunFailed(Problem("time", message, hint))
 

@@ -69,6 +69,7 @@ class Pool:
         self.turns = Turns(turns or count_cores())
         self.patience_s = patience_s
         self.renewal = renewal or Renewal()
+        self.cpu_s = 0.0  # processor time that its runs have used
         self._planted = planted
         self._layers = layers
         self._reset()
@@ -131,12 +132,11 @@ class Pool:
 
     def _run_child(
         self, job: Sealed, shared: Sealed | None, allowance: Allowance
-    ) -> tuple[Exit | None, int]:
-        limits = allowance.answer, allowance.wall_ms, allowance.memory >> 10
+    ) -> tuple[Exit, int]:
         for _ in range(2):
             zygote = self.zygote()
             try:
-                ended, answer = zygote.run(job, shared, *limits)
+                ended, answer = zygote.run(job, shared, allowance)
             except ForkFailed as error:
                 raise host_is_busy(f"no process could be started: {error}") from None
             except Lost as lost:
@@ -146,6 +146,7 @@ class Pool:
                     raise host_is_busy(reason) from None
             else:
                 self._count(zygote, ended)
+                self.cpu_s += ended.cpu_ms / 1000
                 return ended, answer
         raise host_is_busy("the sandbox does not start runs")
 
@@ -168,9 +169,9 @@ class Pool:
                 log.warning("the sandbox is started anew: %s", lost)
         zygote.kill()
 
-    def _count(self, zygote: Zygote, ended: Exit | None) -> None:
+    def _count(self, zygote: Zygote, ended: Exit) -> None:
         """Counts crashes, and starts the renewal of a zygote when it is due."""
-        if ended is not None and ended.crashed:
+        if ended.crashed:
             zygote.crashes += 1
         due = (
             zygote.runs >= self.renewal.runs
@@ -225,9 +226,8 @@ class Pool:
         self._reset()
 
 
-def _read(ended: Exit | None, answer: int, allowance: Allowance) -> Answered:
-    if ended is not None:
-        check_ending(ended, allowance)
+def _read(ended: Exit, answer: int, allowance: Allowance) -> Answered:
+    check_ending(ended, allowance)
     try:
         return Answered(*read_answer(answer, allowance.answer))
     except wire.WireError as error:

@@ -71,7 +71,7 @@ def run(
             log_fault(error.internal)
             raise
     answer = _ANSWER + _ANSWER_PER_BAR * len(bars)
-    allowance = Allowance(limits.wall_ms, limits.memory_mb << 20, answer)
+    allowance = Allowance(limits.cpu_ms, limits.wall_ms, limits.memory_mb << 20, answer)
     parts = _encode_run(source, inspected, params, limits, extras)
     answered = _ask(pool, parts, allowance, user, "run", partial(_share, bars))
     return read_answer(partial(read_result, bars=len(bars)), answered, "run")
@@ -97,7 +97,8 @@ def inspect(
     if _is_unprotected(pool):
         return inspect_here(source, limits)
     parts = wire.encode({"kind": "inspect", "source": source, "limits": asdict(limits)})
-    allowance = Allowance(Limits().wall_ms, limits.memory_mb << 20, _ANSWER)
+    usual = Limits()
+    allowance = Allowance(usual.cpu_ms, usual.wall_ms, limits.memory_mb << 20, _ANSWER)
     answered = _ask(pool, parts, allowance, user, "check")
     inspected = read_answer(read_inspected, answered, "check")
     if not inspected.errors:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from chartpact.sandbox import messages
-from chartpact.sandbox.endings import Exit
+from chartpact.sandbox.endings import Allowance, Exit
 from chartpact.sandbox.layers import ALL, native, unavailable
 from chartpact.sandbox.memory_files import Sealed, confine, is_finished
 
@@ -125,26 +125,24 @@ class Zygote:
 
     # ------------------------------------------------------------------------------- running
 
-    def run(
-        self, job: Sealed, shared: Sealed | None, room: int, wall_ms: int, kib: int
-    ) -> tuple[Exit | None, int]:
-        """Runs one child; returns how it ended, and the memory file of its answer.
-
-        None means that the answer is complete; its child is then gone, or about to be.
-        """
+    def run(self, job: Sealed, shared: Sealed | None, allowance: Allowance) -> tuple[Exit, int]:
+        """Runs one child; returns how it ended, and the memory file of its answer."""
         with self._lock:
             if self._retired:
                 raise Lost("it was retired", again=True)
             self._running += 1
             self.runs += 1
         try:
-            pidfd, fd, answer = self._take()
+            pid, pidfd, fd, answer = self._take()
             with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET, 0, fd) as child:
                 try:
-                    sizes = job.size, shared.size if shared else 0, confine(answer, room)
+                    room = confine(answer, allowance.answer)
+                    sizes = job.size, shared.size if shared else 0, room
                     files = [packet.fd for packet in (job, shared) if packet]
-                    request = messages.REQUEST.pack(*sizes, wall_ms, kib)
-                    return _run(child, pidfd, request, files, answer, wall_ms / 1000), answer
+                    times = allowance.cpu_ms, allowance.wall_ms
+                    request = messages.REQUEST.pack(*sizes, *times, allowance.memory >> 10)
+                    limit_s = allowance.wall_ms / 1000
+                    return _run(child, pid, pidfd, request, files, answer, limit_s), answer
                 except BaseException:  # the caller was interrupted
                     _kill(pidfd)
                     os.close(answer)
@@ -158,8 +156,8 @@ class Zygote:
             if idle:
                 self.close()
 
-    def _take(self) -> tuple[int, int, int]:
-        """The pidfd of a child that waits for a job, the socket to hand it one, its answer."""
+    def _take(self) -> tuple[int, int, int, int]:
+        """A child that waits: its pid and pidfd, the socket to hand it a job, its answer."""
         for _ in range(_STILLBORN):
             try:
                 self._channel.send(b"T")
@@ -172,7 +170,7 @@ class Zygote:
             if message[:1] != b"S":
                 raise Lost("it ended", again=True)
             if len(fds) == 3 and not _readable(fds[0]):
-                return fds[0], fds[1], fds[2]
+                return messages.STARTED.unpack(message)[1], fds[0], fds[1], fds[2]
             for fd in fds:  # it was killed while it waited, or this process has no room for all
                 os.close(fd)
             if len(fds) < 3:
@@ -215,16 +213,25 @@ class Zygote:
 
 
 def _run(
-    child: socket.socket, pidfd: int, request: bytes, files: list[int], answer: int, limit_s: float
-) -> Exit | None:
+    child: socket.socket,
+    pid: int,
+    pidfd: int,
+    request: bytes,
+    files: list[int],
+    answer: int,
+    limit_s: float,
+) -> Exit:
     killed = ended = False
+    before = _cpu_s(pid) or 0.0  # of its rehearsal
     started = time.monotonic()
     try:
         child.settimeout(limit_s)
         messages.send(child, request, files)
-        if _notice(child, answer, started + limit_s) and is_finished(answer):
+        finished = _notice(child, answer, started + limit_s) and is_finished(answer)
+        if finished and (used := _cpu_s(pid)) is not None:  # else it is gone already
             _kill(pidfd)  # it has nothing left to do, even if it only pretends to be done
-            return None
+            wall_ms, cpu_ms = 1000 * (time.monotonic() - started), 1000 * (used - before)
+            return Exit(0, messages.ANSWERED, False, wall_ms, cpu_ms, 0)
         child.settimeout(max(started + limit_s - time.monotonic(), 0.001))
         try:
             message = _receive_ending(child)
@@ -246,7 +253,7 @@ def _run(
         code=os.WEXITSTATUS(status) if os.WIFEXITED(status) else 0,
         killed=killed,
         wall_ms=wall * 1000,
-        cpu_ms=used * 1000,
+        cpu_ms=max(used - before, 0) * 1000,
         peak_kib=peak,
         faults=faults,
     )
@@ -265,6 +272,14 @@ def _notice(child: socket.socket, answer: int, deadline: float) -> bool:
         if _readable(child.fileno()):
             break
     return False
+
+
+def _cpu_s(pid: int) -> float | None:
+    """The processor time that a process has used; None where that cannot be told."""
+    try:
+        return time.clock_gettime(~pid << 3 | 2)  # the number of its clock, as Linux builds it
+    except OSError:  # it is gone
+        return None
 
 
 def _receive_ending(child: socket.socket) -> bytes:

@@ -95,14 +95,7 @@ def validate(source: str, *, inspect: Inspect = inspect, run: Run = run_here) ->
 def _try(source: str, params: tuple[Param, ...], run: Run, count: int, limits: Limits) -> int:
     """The steps that the script takes on so many bars."""
     bars = dry_run_bars(count)
-    extras = _extras(params, bars)
-    try:
-        return run(source, bars, limits, extras).steps
-    except ScriptError as error:
-        if error.kind != "busy":
-            raise
-    # The host was too busy for the short limit, which says nothing about the script.
-    return run(source, bars, Limits(), extras).steps
+    return run(source, bars, limits, _extras(params, bars)).steps
 
 
 def _extras(params: tuple[Param, ...], bars: Bars) -> Extras:
