@@ -345,6 +345,9 @@ COMPOSED = [
         ([56.1], [66.28], [55.54], [63.59], [130534505]),
         [91033840.0791],
     ),
+    ("an infinity is na", ta.isna, ([NA, 1, INF, -INF],), [1, 0, 1, 1]),
+    ("nz replaces an infinity", ta.nz, ([NA, 1, INF, -INF],), [0, 1, 0, 0]),
+    ("fixnan lets an infinity pass", ta.fixnan, ([NA, 1, NA, INF, NA],), [NA, 1, 1, INF, INF]),
     ("sar takes any numbers", ta.sar, ([5, 6], [4, 5], [5, 5], -0.1, 0.5, 0.2), [NA, 4]),
 ]
 

@@ -162,27 +162,29 @@ def logical_not(a: Condition) -> Bools:
 
 @checked
 def isna(x: Annotated[ArrayLike | None, NUMBERS]) -> Any:
-    """True where the value is na; takes a number too.
+    """True where the value is na, as an infinity is in Pine; takes a number too.
 
     >>> isna([1, None])
     array([False,  True])
     """
-    return plain(np.isnan(cast(Floats, x)))
+    return plain(~np.isfinite(cast(Floats, x)))
 
 
 @checked
 def nz(x: Annotated[Value, NUMBERS], replacement: Numbers = 0.0) -> Value:
-    """The value, or the replacement (a number or a series) where it is na; takes a number too.
+    """The value, or the replacement (a number or a series) where `isna`; takes a number too.
 
     >>> nz([1, None, 3])
     array([1., 0., 3.])
     """
-    return cast(Value, plain(np.where(np.isnan(x), replacement, x)))
+    return cast(Value, plain(np.where(np.isfinite(x), x, replacement)))
 
 
 @checked
 def fixnan(source: Series) -> Floats:
     """The series with every na replaced by the last value before it; na before the first.
+
+    An infinity passes, as in Pine.
 
     >>> fixnan([None, 1, None, 3])
     array([nan,  1.,  1.,  3.])

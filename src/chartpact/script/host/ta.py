@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from math import isnan
+from math import isfinite
 from types import MappingProxyType
 from typing import Any, get_args, get_origin
 
@@ -39,8 +39,8 @@ def _exp(x: float) -> float:
 
 # What loops over the bars ask of one value again and again: the same, without NumPy.
 ON_ONE_BAR: Mapping[str, Callable[[Any], Any]] = {
-    "isna": lambda x: x is None or isnan(x),
-    "nz": lambda x: 0.0 if x is None or isnan(x) else x,
+    "isna": lambda x: x is None or not isfinite(x),
+    "nz": lambda x: x if x is not None and isfinite(x) else 0.0,
     "abs": abs,
     "sqrt": lambda x: math.sqrt(x) if x >= 0 else math.nan,
     "log": lambda x: math.log(x) if x > 0 else math.nan,
