@@ -92,10 +92,8 @@ class Matching:
             try:
                 run([item], self.S)
             except CAUGHT as error:
-                chosen = getattr(error, "members", None)
-                about = (
-                    records(element, [item]) if chosen is None else self._records(element, chosen)
-                )
+                about, chosen = records(element, [item]), getattr(error, "members", None)
+                about = about if chosen is None else self._records(element, chosen)
                 self.report.trouble(error, path, about)
         return None
 

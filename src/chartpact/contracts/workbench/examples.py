@@ -70,17 +70,10 @@ def load(path: Path) -> Example:
         expect = data["expect"]
         if not isinstance(expect, dict) or len(expect.keys() & {"state", "violations"}) != 1:
             raise ExampleError(f"{path.name}: expect holds either a state or violations")
-        return Example(
-            path.stem,
-            Snapshot(data["snapshot"]),
-            expect,
-            data.get("config"),
-            data.get("profile"),
-            str(data.get("about", "")),
-        )
-    except SnapshotError as error:
-        raise ExampleError(f"{path.name}: {error}") from None
-    except (OSError, UnicodeDecodeError) as error:
+        snapshot, about = Snapshot(data["snapshot"]), str(data.get("about", ""))
+        config, profile = data.get("config"), data.get("profile")
+        return Example(path.stem, snapshot, expect, config, profile, about)
+    except (SnapshotError, OSError, UnicodeDecodeError) as error:
         raise ExampleError(f"{path.name}: {error}") from None
 
 
@@ -194,8 +187,10 @@ class _Trial:
         for element, record, damaged in self._needed_records():
             after = self._with({id(record): None})
             # A group that lost a member is damaged: it must be refused, not read as another.
-            refused = not self._read(Run(self.contract, after)).ok
-            noticed = refused or (not damaged and self._is_noticed(after) is not False)
+            if damaged:
+                noticed = not self._read(Run(self.contract, after)).ok
+            else:
+                noticed = self._is_noticed(after) is not False
             yield self._verdict(f"{element.name} as a whole", "removed", noticed)
 
     # ------------------------------------------------------------------------------------ objects
