@@ -127,6 +127,7 @@ typedef enum { SEES_NA, SKIPS_NA, HOLDS_NA } NaRule;
     KERNEL(sma, "(n),()->(n)", "dq->d", HOLDS_NA)                                                  \
     KERNEL(sum, "(n),()->(n)", "dq->d", HOLDS_NA)                                                  \
     KERNEL(wma, "(n),()->(n)", "dq->d", SEES_NA)                                                   \
+    KERNEL(hma, "(n),()->(n)", "dq->d", SEES_NA)                                                   \
     KERNEL(alma, "(n),(),(),()->(n)", "dqdd->d", SEES_NA)                                          \
     KERNEL(swma, "(n)->(n)", "d->d", SEES_NA)                                                      \
     KERNEL(vwma, "(n),(n),()->(n)", "ddq->d", SEES_NA)                                             \

@@ -15,6 +15,8 @@
    would make the processor wait for its own writes. */
 #include "kernels.h"
 
+#include <string.h>
+
 /* A block's windows begin at its bars and end at last .. end - 1. The tail from j serves the window
    that ends at j + L - 1; in the last block the shortest tails serve none. */
 #define FOR_EACH_BLOCK(last, end, n, L)                                                            \
@@ -35,30 +37,67 @@ void window_sum(const double *x, double *out, int64_t n, int64_t L)
     }
 }
 
-/* Short windows and windows of fixed weights are summed outright, with the newest bar for a pivot:
-   out = x + Σ w[k] (x[-k] - x) / total. One k after the other is taken over a whole piece, which is
-   a loop of independent bars. */
-WIDE static void weighted_mean(const double *x, double *out, int64_t n, int64_t L, const double *w,
-                               double total)
+/* Short windows and windows of fixed weights are summed outright, as what the newest bar has gained
+   on the others: x[-k] is x less the last k steps, so that a step counts with the weights of all bars
+   before it,
+
+     mean = x - Σ share[t] (x[-t] - x[-t-1]),  share[t] = Σ w[k] / Σ w[all], k > t.
+
+   LANES bars are summed at once. */
+#define LANES 32
+
+typedef double Four __attribute__((vector_size(32)));
+
+/* Turns the weights of x, x[-1] … into the shares of steps. */
+static void share_steps(double *w, int64_t L)
 {
-    for (int64_t i = L - 1; i < n; i += PIECE) {
-        int64_t m = n - i < PIECE ? n - i : PIECE;
-        double sum[PIECE] = {0};
-        for (int64_t k = 1; k < L; k++)
-            for (int64_t j = i; j < i + m; j++)
-                sum[j - i] += w[k] * (x[j - k] - x[j]);
-        for (int64_t j = i; j < i + m; j++)
-            out[j] = bounded(x[j] + sum[j - i] / total);
+    double total = 0, rest = 0, weight = L > 0 ? w[L - 1] : 0;
+    for (int64_t k = 0; k < L; k++)
+        total += w[k];
+    for (int64_t t = L - 2; t >= 0; t--) {
+        rest += weight;
+        weight = w[t];
+        w[t] = rest / total;
     }
 }
 
-#define SHORT 8
+static inline int64_t room_for_steps(int64_t L) { return PIECE + L + LANES; }
+
+WIDE static void weighted_mean(const double *x, double *out, int64_t n, int64_t L,
+                               const double *share, double *steps)
+{
+    Four gain[(PIECE + LANES) / 4];
+    for (int64_t i = L - 1; i < n; i += PIECE) {
+        int64_t m = n - i < PIECE ? n - i : PIECE, count = m + L - 2;
+        const double *oldest = x + i - (L - 1);
+        for (int64_t k = 0; k < count; k++)
+            steps[k] = oldest[k + 1] - oldest[k];
+        fill(steps + count, LANES, 0);
+        for (int64_t j = 0; j < m; j += LANES) {
+            Four sum[LANES / 4] = {{0}};
+            for (int64_t t = 0; t < L - 1; t++)
+                for (int v = 0; v < LANES / 4; v++) {
+                    Four step;
+                    memcpy(&step, steps + j + 4 * v + L - 2 - t, sizeof step);
+                    sum[v] += share[t] * step;
+                }
+            for (int v = 0; v < LANES / 4; v++)
+                gain[j / 4 + v] = sum[v];
+        }
+        for (int64_t j = 0; j < m; j++)
+            out[i + j] = bounded(x[i + j] - ((const double *)gain)[j]);
+    }
+}
+
+#define SHORT 16
 
 WIDE void window_mean(const double *x, double *out, int64_t n, int64_t L)
 {
     if (L <= SHORT) {
-        const double ones[SHORT] = {1, 1, 1, 1, 1, 1, 1, 1};
-        weighted_mean(x, out, n, L, ones, (double)L);
+        double weights[SHORT], steps[PIECE + SHORT + LANES];
+        fill(weights, L, 1);
+        share_steps(weights, L);
+        weighted_mean(x, out, n, L, weights, steps);
         return;
     }
     int64_t done = L - 1;
@@ -205,16 +244,40 @@ int kernel_cog(Frame *f)
     return 0;
 }
 
+#define SHORT_WEIGHTED 24
+
+/* The shares of steps in an average with weights L … 1, newest to oldest. */
+static void share_linearly(double *shares, int64_t L)
+{
+    for (int64_t k = 0; k < L; k++)
+        shares[k] = (double)(L - k);
+    share_steps(shares, L);
+}
+
 static void wma(const double *x, double *out, int64_t n, int64_t L, double *sum)
 {
-    if (L > SHORT) {
+    if (L > SHORT_WEIGHTED) {
         weighted_averages(x, out, n, L, sum);
         return;
     }
-    double weights[SHORT];
-    for (int64_t k = 0; k < L; k++)
-        weights[k] = (double)(L - k);
-    weighted_mean(x, out, n, L, weights, (double)(L * (L + 1) / 2));
+    double shares[SHORT_WEIGHTED], steps[PIECE + SHORT_WEIGHTED + LANES];
+    share_linearly(shares, L);
+    weighted_mean(x, out, n, L, shares, steps);
+}
+
+static int64_t first_present(const double *x, int64_t n)
+{
+    int64_t first = 0;
+    while (first < n && is_na(x[first]))
+        first++;
+    return first;
+}
+
+/* The first value is present. */
+static void fill_gaps(const double *x, double *filled, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        filled[i] = is_na(x[i]) ? filled[i - 1] : x[i];
 }
 
 /* Pine fills an na in the window with the value before it, but the bar itself is na, and so is
@@ -222,10 +285,8 @@ static void wma(const double *x, double *out, int64_t n, int64_t L, double *sum)
 int kernel_wma(Frame *f)
 {
     const double *x = series(f, 0);
-    int64_t L = length(f, 1), n = f->n, first = 0;
+    int64_t L = length(f, 1), n = f->n, first = first_present(x, n);
     double *out = f->out[0];
-    while (first < n && is_na(x[first]))
-        first++;
     bool has_gaps = first_na(x + first, n - first) < n - first;
     double *sum = scratch(f, 2 * L + (has_gaps ? n : 0)), *filled = sum + 2 * L;
     if (!sum)
@@ -235,9 +296,8 @@ int kernel_wma(Frame *f)
         wma(x + first, out + first, n - first, L, sum);
         return 0;
     }
-    for (int64_t i = first; i < n; i++)
-        filled[i] = is_na(x[i]) ? filled[i - 1] : x[i];
-    wma(filled + first, out + first, n - first, L, sum);
+    fill_gaps(x + first, filled, n - first);
+    wma(filled, out + first, n - first, L, sum);
     for (int64_t i = first, seen = 0; i < n; i++) {
         seen += !is_na(x[i]);
         if (is_na(x[i]) || seen < L)
@@ -246,13 +306,101 @@ int kernel_wma(Frame *f)
     return 0;
 }
 
+WIDE static void leads(const double *half, const double *whole, double *lead, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        lead[i] = 2 * half[i] - whole[i];
+}
+
+/* How far the average of half the window leads that of the whole, from bar L - 1 on. Of short ones
+   the shares of steps are subtracted instead of the averages. */
+static void hull_lead(const double *x, double *lead, int64_t n, int64_t L, double *half, double *sum)
+{
+    if (L > SHORT_WEIGHTED) {
+        wma(x, half, n, L / 2, sum);
+        wma(x, lead, n, L, sum);
+        leads(half + L - 1, lead + L - 1, lead + L - 1, n - (L - 1));
+        return;
+    }
+    double whole[SHORT_WEIGHTED], shares[SHORT_WEIGHTED] = {0};
+    double steps[PIECE + SHORT_WEIGHTED + LANES];
+    share_linearly(whole, L);
+    share_linearly(shares, L / 2);
+    shares[L / 2 - 1] = 0; /* a window of L / 2 has one step less */
+    leads(shares, whole, shares, L - 1);
+    weighted_mean(x, lead, n, L, shares, steps);
+}
+
+/* What wma does about na, for the m bars of a span: `lead` keeps its last value where it is na, and
+   `shown` is na where the result will be. */
+typedef struct {
+    int64_t values, leads; /* present so far */
+    double last;
+} Seen;
+
+static void hold_leads(Seen *seen, const double *x, double *lead, double *shown, int64_t m,
+                       int64_t L, int64_t S)
+{
+    for (int64_t i = L - 1; i < m; i++) {
+        bool present = !is_na(x[i]);
+        seen->values += present;
+        present &= seen->values >= L;
+        seen->leads += present;
+        seen->last = lead[i] = present ? lead[i] : seen->last;
+        shown[i] = present && seen->leads >= S ? 0 : NA;
+    }
+}
+
+/* The lead is smoothed over S bars. The last S - 1 leads of each span are kept in front of those of
+   the next. `filled` is x without gaps. */
+static void hull(const double *x, const double *filled, double *out, int64_t n, int64_t L, int64_t S,
+                 double *room)
+{
+    double *sum = room, *half = sum + 2 * L, *lead = half + bars_of_span(L);
+    Seen seen = {.last = NA};
+    int64_t kept = 0;
+    for (int64_t i = 0; i < L - 1 && x != filled; i++)
+        seen.values += !is_na(x[i]);
+    FOR_EACH_SPAN (from, m, n, L) {
+        hull_lead(filled + from, lead, m, L, half, sum);
+        if (x != filled)
+            hold_leads(&seen, x + from, lead, half, m, L, S);
+        int64_t first = L - 1 - kept;
+        wma(lead + first, out + from + first, m - first, S, sum);
+        for (int64_t i = L - 1; i < m && x != filled; i++)
+            out[from + i] = is_na(half[i]) ? NA : out[from + i];
+        kept = m - first < S - 1 ? m - first : S - 1;
+        memmove(lead + L - 1 - kept, lead + m - kept, (size_t)kept * sizeof *lead);
+    }
+}
+
+int kernel_hma(Frame *f)
+{
+    const double *x = series(f, 0);
+    int64_t L = length(f, 1), n = f->n, S = (int64_t)sqrt((double)L), first = first_present(x, n);
+    double *out = f->out[0];
+    fill(out, n, NA);
+    if (L < 2 || L > n - first)
+        return 0;
+    bool has_gaps = first_na(x + first, n - first) < n - first;
+    int64_t needed = 2 * L + 2 * bars_of_span(L);
+    double *room = scratch(f, needed + (has_gaps ? n : 0)), *filled = room + needed;
+    if (!room)
+        return -1;
+    if (has_gaps)
+        fill_gaps(x + first, filled, n - first);
+    hull(x + first, has_gaps ? filled : x + first, out + first, n - first, L, S, room);
+    return 0;
+}
+
 /* --------------------------------------------------------------------------- fixed weights */
 
 int kernel_swma(Frame *f)
 {
-    static const double weights[] = {1, 2, 2, 1};
+    double weights[] = {1, 2, 2, 1}, steps[PIECE + 4 + LANES];
+    share_steps(weights, 4);
     fill(f->out[0], f->n < 3 ? f->n : 3, NA);
-    weighted_mean(series(f, 0), f->out[0], f->n, 4, weights, 6);
+    weighted_mean(series(f, 0), f->out[0], f->n, 4, weights, steps);
     return 0;
 }
 
@@ -263,14 +411,15 @@ int kernel_alma(Frame *f)
     fill(f->out[0], L - 1, NA);
     if (L > f->n)
         return 0;
-    double *weights = scratch(f, L), total = 0;
+    double *weights = scratch(f, L + room_for_steps(L));
     if (!weights)
         return -1;
     for (int64_t k = 0; k < L; k++) {
         double away = (double)(L - 1 - k) - centre;
-        total += weights[k] = exp(-(away * away) / (2 * width * width));
+        weights[k] = exp(-(away * away) / (2 * width * width));
     }
-    weighted_mean(series(f, 0), f->out[0], f->n, L, weights, total);
+    share_steps(weights, L);
+    weighted_mean(series(f, 0), f->out[0], f->n, L, weights, weights + L);
     return 0;
 }
 

@@ -26,14 +26,12 @@ from chartpact.ta.arguments import (
     takes_bars,
     whole,
 )
-from chartpact.ta.arithmetic import quiet
 from chartpact.ta.kernels import kernel
 
 TINIEST = math.ulp(0)  # of the numbers above 0
 
 __all__ = ["alma", "ema", "hma", "rma", "sma", "swma", "vwap", "vwma", "wma"]
 
-_wma: Callable[..., Floats] = kernel("wma")
 _alma: Callable[..., Floats] = kernel("alma")
 _vwap, _anchored, _bands = map(kernel, ("vwap", "vwap_anchored", "vwap_bands"))
 
@@ -87,7 +85,7 @@ def wma(source: Series, n: Lengths, out: Out = None) -> Floats:
 
 
 @checked
-@quiet
+@by_kernel
 def hma(source: Series, n: Annotated[int, whole(2)], out: Out = None) -> Floats:
     """Hull moving average: quick and smooth, wma of 2·wma(n/2) − wma(n) over √n bars.
 
@@ -96,8 +94,6 @@ def hma(source: Series, n: Annotated[int, whole(2)], out: Out = None) -> Floats:
     >>> hma([1, 2, 3, 4, 5, 6], 4)
     array([nan, nan, nan, nan,  5.,  6.])
     """
-    lead = 2 * _wma(source, n // 2) - _wma(source, n)
-    return _wma(lead, math.isqrt(n), out=out)
 
 
 @checked

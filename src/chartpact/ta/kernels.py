@@ -18,6 +18,7 @@ KERNELS: dict[str, tuple[str, str]] = {
     "sma": ("(n),()->(n)", "dq->d"),
     "sum": ("(n),()->(n)", "dq->d"),
     "wma": ("(n),()->(n)", "dq->d"),
+    "hma": ("(n),()->(n)", "dq->d"),
     "alma": ("(n),(),(),()->(n)", "dqdd->d"),
     "swma": ("(n)->(n)", "d->d"),
     "vwma": ("(n),(n),()->(n)", "ddq->d"),

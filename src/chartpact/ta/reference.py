@@ -197,6 +197,13 @@ def wma(x: Floats, n: int) -> Floats:
     return out
 
 
+def hma(x: Floats, n: int) -> Floats:
+    """wma of 2 · wma(n // 2) − wma(n) over ⌊√n⌋ bars, with the na rules of wma; n = 1 is na."""
+    if n < 2:
+        return _empty(x)
+    return wma(2 * wma(x, n // 2) - wma(x, n), math.isqrt(n))
+
+
 @_finite
 def alma(x: Floats, n: int, offset: float, sigma: float) -> Floats:
     """Gaussian mean of n values, centred at offset·(n−1) with width n/sigma; over bars."""
