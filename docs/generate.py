@@ -10,6 +10,8 @@ import json
 import re
 import sys
 import tempfile
+import tomllib
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -21,6 +23,7 @@ from chartpact.params import allowed
 
 DOCS = Path(__file__).resolve().parent
 REFERENCE = DOCS / "reference"
+CLOSE = DOCS / "how-close-to-tradingview.md"
 STATES = DOCS.parent / "src" / "chartpact" / "states.py"
 # Pages the server hands out to MCP clients travel inside the package.
 PACKAGED = DOCS.parent / "src" / "chartpact" / "server" / "pages"
@@ -491,6 +494,66 @@ A name of Pine's in a script is an error that says what to write. These are the 
 """
 
 
+def closeness_page() -> str:
+    """What is known of TradingView's functions, family by family, from evidence.toml."""
+    families = tomllib.loads((DOCS / "evidence.toml").read_text())
+    kinds = families.pop("kinds")
+    rows = [
+        f"| [`{name}`](reference/ta.md#{name}) | {values} | {gaps or '–'} | {remark} |"
+        for family in families.values()
+        for name, (values, gaps, remark) in family.items()
+    ]
+    evidence = [f"| **{kind}** | {meaning} |" for kind, meaning in kinds.items()]
+    counts = Counter(values for family in families.values() for values, _, _ in family.values())
+    tally = ", ".join(f"{counts[kind]} by {kind}" for kind in kinds if counts[kind])
+    return CLOSENESS.format(
+        evidence="\n".join(evidence), tally=tally, total=len(rows), rows="\n".join(rows)
+    )
+
+
+CLOSENESS = """# How close to TradingView
+
+`ta` computes what Pine's functions compute on TradingView, to 1e-9 of the value, and is na on the
+same bars. How well that is known differs from function to function.
+
+| evidence | what it is |
+|---|---|
+{evidence}
+
+Of the {total} functions below, the values are known
+{tally}.
+The second column tells how it is known what a function does on and after a bar that is na.
+
+## What is followed, and what is not
+
+- **The laws** are followed: which bars count, seeds, na and hold, ties, the tolerance of 1e-10,
+  zero cases, the first bar with a value, periods and sessions.
+- **Rounding errors** are not. Where TradingView's own sums lose digits, the value here is the exact
+  one: the variance of 100 000 000 and 100 000 000.001 is 2.5e-7 here and 2 there.
+- **Comparisons** of series (`<`, `==`, …) take values within 1e-10 for equal and are false with na.
+  `crossover`, `highest`, pivots, `max`, `min`, `sign` and `change` are exact, as in Pine.
+- **Nothing becomes infinite**: what would is na.
+- **A function sees every bar.** In Pine a function that is called on some bars only remembers some;
+  here it is given whole series.
+- **Arguments are checked.** A length that is no whole number is refused; Pine truncates it.
+
+Every function of Pine's `ta` namespace is there. Some that Pine keeps elsewhere are in `ta` too:
+`math.sum`, `math.avg`, `math.round`, `nz`, `fixnan`, `timeframe.change`, the session flags and the
+calendar. Variables such as `ta.obv` or `ta.tr` are functions of the price series they need.
+Functions that only this package has (`shift`, `where`, arithmetic of series) have nothing to be
+compared with.
+
+A second runtime is asked too: the tests run every function that PyneCore has over the same bars,
+with and without gaps, and list each difference with its reason.
+
+## Function by function
+
+| function | values | gaps | remark |
+|---|---|---|---|
+{rows}
+"""
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "chart.md": chart_page,
     "cli.md": cli_page,
@@ -529,11 +592,11 @@ def main() -> int:
         for folder, pages, note in ((REFERENCE, PAGES, NOTE), (PACKAGED, HANDED_OUT, ""))
         for name in written(folder, pages, note, check)
     ]
-    states = states_module()
-    if not STATES.exists() or STATES.read_text() != states:
-        drifted.append(STATES.name)
-        if not check:
-            STATES.write_text(states)
+    for path, text in {STATES: states_module(), CLOSE: NOTE + closeness_page()}.items():
+        if not path.exists() or path.read_text() != text:
+            drifted.append(path.name)
+            if not check:
+                path.write_text(text)
     if check and drifted:
         print(f"drifted: {', '.join(drifted)}; run `make docs`", file=sys.stderr)
         return 1

@@ -4,6 +4,7 @@ import argparse
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,31 @@ def test_reference_pages_have_not_drifted():
     check = [sys.executable, str(DOCS / "generate.py"), "--check"]
     result = subprocess.run(check, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
+
+
+PINE = """
+accdist alma atr barssince bb bbw cci change cmo cog correlation cross crossover crossunder cum dev
+dmi ema falling highest highestbars hma iii kc kcw linreg lowest lowestbars macd max median mfi min
+mode mom nvi obv percentile_linear_interpolation percentile_nearest_rank percentrank
+pivot_point_levels pivothigh pivotlow pvi pvt range rci rising rma roc rsi sar sma stdev stoch
+supertrend swma tr tsi valuewhen variance vwap vwma wad wma wpr wvad
+"""
+
+
+def test_every_function_of_pines_ta_is_there_and_tells_how_well_it_is_known():
+    from chartpact import ta
+
+    evidence = tomllib.loads((DOCS / "evidence.toml").read_text())
+    kinds = evidence.pop("kinds")
+    families = {family.__name__.rpartition(".")[2]: family.__all__ for family in ta.FAMILIES}
+    for family, functions in evidence.items():
+        assert functions.keys() <= set(families[family]), family
+        for values, gaps, _ in functions.values():
+            assert values in kinds
+            assert gaps in ("", *kinds)
+    known = {name for functions in evidence.values() for name in functions}
+    assert set(PINE.split()) <= known
+    assert set(PINE.split()) <= ta.FUNCTIONS.keys()
 
 
 @pytest.mark.parametrize("verb", verbs())
