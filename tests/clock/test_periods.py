@@ -1,10 +1,13 @@
 """Periods: the day, week, month or part of a day that a time lies in."""
 
-from datetime import datetime
+from datetime import date, datetime, timedelta
+from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from chartpact.clock.markets import MARKETS
 from chartpact.clock.periods import closes, opens, period_of, periods
@@ -155,6 +158,51 @@ def test_months_count_from_january(market):
     months = np.arange("2025-09", "2026-08", dtype="datetime64[M]").astype("datetime64[D]")
     starts = [day[:7] for day in starting((months + 4).astype(str).tolist(), "5M", market)]
     assert starts == ["2025-11", "2026-01", "2026-06"]
+
+
+def one_by_one(days: list[date], timeframe: Timeframe, market: str) -> list[tuple[int, int]]:
+    """The period of each trading day by counting days, with the standard library."""
+    keys, seen = [], {}
+    for day in days:
+        year, count = day.year, timeframe.count
+        so_far = [date(year, 1, 1) + timedelta(n) for n in range((day - date(year, 1, 1)).days)]
+        weekdays = sum(past.weekday() < 5 for past in so_far)
+        if timeframe.unit == "M":
+            place = day.month - 1
+        elif timeframe.unit == "W":
+            monday = day - timedelta(day.weekday())
+            year = monday.year
+            place = (monday.timetuple().tm_yday - 1) // 7
+        elif market == "24x7":
+            place = len(so_far)
+        elif market == "fx":
+            place = weekdays
+        else:
+            if not seen:
+                seen = {(year, weekdays - 1 - n): None for n in range(weekdays)}
+            if (year, day) not in seen:
+                seen[year, day] = sum(1 for other, _ in seen if other == year)
+            place = seen[year, day]
+        keys.append((year, place // count))
+    return keys
+
+
+@given(
+    st.dates(date(2015, 1, 1), date(2030, 1, 1)),
+    st.lists(st.integers(1, 20), min_size=2, max_size=60),
+    st.sampled_from(["2D", "3D", "7D", "100D", "1W", "2W", "5W", "2M", "5M", "12M"]),
+    st.sampled_from(MARKETS),
+)
+def test_periods_are_those_that_counting_day_by_day_gives(first, steps, timeframe, market):
+    days = [first + timedelta(n) for n in np.cumsum(steps).tolist()]
+    if market != "24x7":
+        days = [day for day in days if day.weekday() < 5]
+    step = Timeframe.parse(timeframe)
+    calendar = TradingCalendar.of("UTC midnight", market)
+    period = period_of(dates(*map(str, days)), step, calendar).tolist()
+    counted = one_by_one(days, step, market)
+    changes = [a != b for a, b in pairwise(period)]
+    assert changes == [a != b for a, b in pairwise(counted)]
 
 
 def test_the_first_period_is_whole_where_the_bars_begin_with_it():

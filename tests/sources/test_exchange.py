@@ -98,6 +98,15 @@ def test_a_timeframe_the_exchange_has_is_asked_for_as_it_spells_it():
     assert {each[1] for each in client.asked} == {"1d"}
 
 
+def test_several_days_are_made_of_days_because_an_exchange_counts_them_from_1970():
+    client = Client()
+    client.timeframes["3d"] = "3d"
+    bars = exchange(client).load("BTC/USDT", "3D")
+    assert {step for _, step, _, _ in client.asked} == {"1d"}
+    dates = bars.time.astype("datetime64[ms]").astype("datetime64[D]")
+    assert (((dates - dates.astype("datetime64[Y]")).astype(int)) % 3 == 0).all()
+
+
 def test_a_timeframe_the_exchange_lacks_is_made_of_whole_ones_it_has():
     bars = exchange(Client()).load("BTC/USDT", "2h")
     hours = exchange(Client(), history=200).load("BTC/USDT", "1h")

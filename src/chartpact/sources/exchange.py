@@ -145,11 +145,16 @@ class Exchange(Online[Market]):
 
 
 def _offered(timeframes: Iterable[str]) -> dict[Timeframe, str]:
-    """The exchange's timeframes, and how it spells them."""
+    """The exchange's timeframes that are ours, and how it spells them.
+
+    Exchanges count several days or weeks from 1970; those of ours are made of its days.
+    """
     spellings: dict[Timeframe, str] = {}
     for spelling in timeframes:
         with suppress(ClockError):  # such as 1y, which no chart asks for
-            spellings[Timeframe.parse(spelling)] = spelling
+            step = Timeframe.parse(spelling)
+            if step.intraday or step.count == 1:
+                spellings[step] = spelling
     return spellings
 
 
