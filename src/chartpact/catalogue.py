@@ -73,7 +73,9 @@ class ScriptIndicator:
         """Whether a parameter names a symbol; calendars come with the package."""
         return any(param.type == "symbol" and values[param.name] for param in self.params)
 
-    def run(self, bars: Bars, values: Mapping[str, Any], supplies: Supplies) -> "Result":
+    def run(
+        self, bars: Bars, values: Mapping[str, Any], supplies: Supplies, first_visible: int = 0
+    ) -> "Result":
         """What a run draws, costs and prints."""
         from chartpact import sandbox, script  # not needed where builtins are drawn
 
@@ -86,7 +88,7 @@ class ScriptIndicator:
             limits=self.limits,
             user=self.user,
             name=self.name,
-            extras=script.Extras(symbols, calendars),
+            extras=script.Extras(symbols, calendars, first_visible),
         )
 
     def draw(self, bars: Bars, values: Mapping[str, Any], supplies: Supplies) -> Scene:

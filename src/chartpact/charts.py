@@ -137,7 +137,7 @@ def _draw(bars: Bars, plan: Plan, first: int, fetch: Fetch) -> Drawn:
     try:
         supplies = gather(plan.needs(bars), fetch)
         if isinstance(indicator, ScriptIndicator):
-            result = indicator.run(bars, plan.params, supplies)
+            result = indicator.run(bars, plan.params, supplies, first)
             scene, steps = result.scene.cut(first), result.steps
         else:
             scene = indicator.draw(bars, plan.params, supplies).cut(first)

@@ -9,6 +9,7 @@ import pytest
 
 import chartpact as cp
 from chartpact.bars import Bars
+from chartpact.catalogue import Catalogue, ScriptIndicator
 from chartpact.charts import Chart
 from chartpact.scene import Drawn, Scene, Signals
 
@@ -77,6 +78,21 @@ def test_it_is_computed_on_all_bars_and_cut_to_the_last(bars):
     first = len(bars) - 50
     kept = [s for s in whole.drawn[1].scene.signals if s.bar >= first]
     assert [s.bar + first for s in cut.drawn[1].scene.signals] == [s.bar for s in kept]
+
+
+def test_a_script_knows_the_first_bar_in_view(bars):
+    source = (
+        'PARAMS = []\nMETA = {"title": "View"}\ndef compute(ohlcv, params, chart):\n'
+        '    chart.line(ohlcv.close, title="close")\n'
+        "    chart.new_label(ohlcv.first_visible, 1.0, str(ohlcv.first_visible))\n"
+    )
+    mine = ScriptIndicator("view", source, (), {"title": "View"})
+    catalogue = Catalogue({"view": mine})
+    for last, first in ((5, len(bars) - 5), (None, 0)):
+        [drawn] = cp.chart(bars, ["view"], last=last, catalogue=catalogue).drawn
+        assert drawn.error is None
+        [label] = drawn.scene.labels
+        assert (label.text, label.x.bar) == (str(first), 0)
 
 
 def test_more_bars_than_there_are_is_all_of_them(bars):

@@ -328,3 +328,25 @@ def test_a_wrong_declaration_is_refused_at_its_place(entry, said):
         script.load(source + "def compute(ohlcv, params, chart):\n    pass\n")
     last_value = source.index(entry.rpartition(": ")[2] + "}") + 1
     assert (refused.value.line, refused.value.column) == (1, last_value)
+
+
+def test_the_first_bar_in_view_is_known_to_all_bars_of_a_run():
+    seen = (
+        'PARAMS = [{"name": "other", "type": "symbol"}]\nMETA = {"title": "x"}\n'
+        "def compute(ohlcv, params, chart):\n"
+        '    higher = ohlcv.resample("1h")\n'
+        "    first = ohlcv.first_visible\n"
+        "    print(first + 0, type(first), params['other'].first_visible)\n"
+        "    print(ohlcv.security('1h').first_visible, higher.first_visible)\n"
+        "    if first > 0:\n"
+        "        print(higher.time[higher.first_visible] <= ohlcv.time[first],\n"
+        "              higher.time[higher.first_visible + 1] > ohlcv.time[first])\n"
+        "        ohlcv.security('1h', lambda h: [print(h.first_visible)] * len(h))\n"
+    )
+    bars = cp.load("sample:es-5m")[:300]
+    program = script.load(seen)
+    without = script.execute(program, bars, extras=script.Extras({"other": bars}))
+    assert without.log == ("0 int 0", "0 0")
+    result = script.execute(program, bars, extras=script.Extras({"other": bars}, {}, 100))
+    number = result.log[1].split()[1]
+    assert result.log == ("100 int 100", f"100 {number}", "True True", number)

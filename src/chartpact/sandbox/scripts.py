@@ -145,6 +145,7 @@ def _encode_run(
         "params": dict(params or {}),
         "symbols": {name: packing.pack_bars(b, columns) for name, b in extras.symbols.items()},
         "calendars": {name: list(events) for name, events in extras.calendars.items()},
+        "first_visible": extras.first_visible,
     }
     try:
         return wire.encode(job, columns)

@@ -53,6 +53,7 @@ def run(job: Job, columns: list[Column]) -> Answer:
             extras=Extras(
                 {name: packing.unpack_bars(bars, columns) for name, bars in job["symbols"].items()},
                 {name: tuple(events) for name, events in job["calendars"].items()},
+                job["first_visible"],
             ),
         )
     except ScriptError as error:

@@ -116,6 +116,7 @@ def warm_up(tasks: Mapping[str, Task]) -> child.Rehearsal:
         "params": {},
         "symbols": {},
         "calendars": {},
+        "first_visible": 0,
     }
     code = [np.frombuffer(program.dump(), np.uint8)]
     packets = (wire.encode(job, code), wire.encode({"bars": bars}, columns))

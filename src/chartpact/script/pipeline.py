@@ -103,14 +103,16 @@ def execute(
     """What the program draws on the bars, in this process; nothing is read or written."""
     meter = Meter(budget)
     runtime = Runtime(meter)
+    extras = extras or Extras()
     chart = Chart(bars, program.meta, meter)
     values = _param_values(program.params, params or {})
     names = runtime.names()
     names.update(host.functions(program.uses, meter, len(bars)))
     try:
         with np.errstate(all="ignore"):
-            ohlcv = Ohlcv(bars, meter, call=runtime.call)
-            script_params = _script_params(program.params, values, ohlcv, bars, extras or Extras())
+            first = extras.first_visible
+            ohlcv = Ohlcv(bars, meter, call=runtime.call, first_visible=first)
+            script_params = _script_params(program.params, values, ohlcv, bars, extras)
             runtime.load(program.code, program.weights, names)
             meter.charge(program.weights["compute"])
             names["compute"](ohlcv, script_params, chart)
@@ -159,7 +161,9 @@ def _script_value(
         return getattr(ohlcv, str(value))
     if param.type == "symbol":
         other = extras.symbols.get(param.name)
-        return None if other is None else lay_on(bars, other, ohlcv.meter, ohlcv.call)
+        if other is None:
+            return None
+        return lay_on(bars, other, ohlcv.meter, ohlcv.call, ohlcv.first_visible)
     if param.type == "calendar":
         events = extras.calendars.get(param.name)
         return None if events is None else adopt([dict(event) for event in events])

@@ -83,10 +83,14 @@ class Inspected:
 
 @dataclass(frozen=True)
 class Extras:
-    """What the host fetched because PARAMS declared it, by the name of the parameter."""
+    """What a run is given besides the bars: what PARAMS declared, by the name of the parameter.
+
+    `first_visible` is the first bar in view.
+    """
 
     symbols: Mapping[str, Bars] = field(default_factory=dict)
     calendars: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=dict)
+    first_visible: int = 0
 
 
 @dataclass(frozen=True)

@@ -45,6 +45,7 @@ OHLCV_KINDS: Mapping[str, int] = {
     "symbol": STR,
     "timeframe": STR,
     "tick_size": FLOAT | NONE,
+    "first_visible": SMALL,
 }
 CONSTANT_KINDS: Mapping[str, int] = {"math.pi": FLOAT, "math.e": FLOAT}
 BUILTIN_KINDS: Mapping[str, int] = {

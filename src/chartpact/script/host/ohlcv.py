@@ -32,7 +32,7 @@ class Ohlcv(HostObject):
     """
 
     type_name = "ohlcv"
-    fields = frozenset((*SERIES, *CLOCK, *GROUPS, "bar_index", *FACTS))
+    fields = frozenset((*SERIES, *CLOCK, *GROUPS, "bar_index", "first_visible", *FACTS))
     methods = frozenset(("resample", "security"))
 
     def __init__(
@@ -43,9 +43,11 @@ class Ohlcv(HostObject):
         on: Bars | None = None,
         *,
         call: Call,
+        first_visible: int = 0,
     ) -> None:
         self._bars = bars
         self._on = bars if on is None else on
+        self.first_visible = first_visible
         self.call = call
         self.meter = meter
         self.columns = bars if columns is None else columns
@@ -134,7 +136,8 @@ class Ohlcv(HostObject):
         return self._resampled(self._higher(timeframe, partial), timeframe, partial)
 
     def _resampled(self, higher: Bars, timeframe: str, partial: bool = False) -> "Ohlcv":
-        shorter = Ohlcv(higher, self.meter, call=self.call)
+        first = self._first_of(higher)
+        shorter = Ohlcv(higher, self.meter, call=self.call, first_visible=first)
         shorter._made = (self, timeframe, partial)
         return shorter
 
@@ -151,9 +154,23 @@ class Ohlcv(HostObject):
             return self._lay(calculated, len(higher), index)
         stretched = {name: stretch(getattr(higher, name), index) for name in SERIES}
         columns = SimpleNamespace(**stretched)
-        laid = Ohlcv(higher, self.meter, columns, self._on, call=self.call)
+        laid = Ohlcv(
+            higher,
+            self.meter,
+            columns,
+            self._on,
+            call=self.call,
+            first_visible=self.first_visible,
+        )
         laid._index = index
         return laid
+
+    def _first_of(self, higher: Bars) -> int:
+        """The first higher bar in view: the one that holds the first bar in view."""
+        if not self.first_visible or self.first_visible >= len(self._on):
+            return 0
+        time = self._on.time[self.first_visible]
+        return max(int(np.searchsorted(higher.time, time, "right")) - 1, 0)
 
     def _lay(self, calculated: Any, length: int, index: Array) -> Any:
         """A series of the higher bars, or a tuple of some, on the chart's bars."""
@@ -183,7 +200,7 @@ class Ohlcv(HostObject):
             raise Fault("value", str(error)) from None
 
 
-def lay_on(bars: Bars, other: Bars, meter: Meter, call: Call) -> Ohlcv:
+def lay_on(bars: Bars, other: Bars, meter: Meter, call: Call, first_visible: int) -> Ohlcv:
     """Another symbol on the chart's bars: na on bars it does not have, nothing carried forward."""
     meter.charge(10 + (len(bars) + len(other)) // 4)
     columns: dict[str, Array] = {"time": bars.time}
@@ -195,4 +212,5 @@ def lay_on(bars: Bars, other: Bars, meter: Meter, call: Call) -> Ohlcv:
             column = np.full(len(bars), np.nan)
             column[there] = getattr(other, name)[at[there]]
             columns[name] = column
-    return Ohlcv(other, meter, SimpleNamespace(**columns), bars, call=call)
+    laid = SimpleNamespace(**columns)
+    return Ohlcv(other, meter, laid, bars, call=call, first_visible=first_visible)
