@@ -14,7 +14,7 @@ BODY = HEAD + "def compute(ohlcv, params, chart):\n"  # so that a body begins on
 
 def exhaustion(source: str) -> script.ScriptError:
     with pytest.raises(script.ScriptError) as caught:
-        script.execute(script.load(source), dry_run_bars())
+        script.execute(script.load(source), dry_run_bars(), budget=1_000_000)
     assert caught.value.kind == "budget", caught.value.to_json()
     return caught.value
 

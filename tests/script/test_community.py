@@ -28,7 +28,7 @@ def name(path: Path) -> str:
 def test_a_community_script_is_starlark_and_draws(path):
     source = path.read_text()
     assert oracle.parses(source) is None
-    scene = script.execute(script.load(source), BARS, budget=10_000_000).scene
+    scene = script.execute(script.load(source), BARS).scene
     assert any((scene.plots, scene.labels, scene.lines, scene.boxes, scene.tables))
 
 

@@ -9,14 +9,16 @@ from pathlib import Path
 import pytest
 from tests.script.chunks import Chunk, chunks, source_of
 from tests.script.hostile.generated import GENERATED
-from tests.script.hostile.outgrown import OUTGROWN
+from tests.script.hostile.outgrown import OUTGROWN, SPENDTHRIFT
 
 from chartpact import sandbox, script
 from chartpact.sandbox import scripts
+from chartpact.sandbox.pool import process_pool
 from chartpact.script.dry_run import dry_run_bars
 
 FAMILIES = sorted((Path(__file__).parent / "hostile").glob("*.star"))
 SCRIPTS = [chunk for file in FAMILIES for chunk in chunks(file)]
+STEPS = 1_000_000  # of the ten million that a run has: refusing takes less time and memory
 LONGEST_S = 10.0  # of processor time, where most need none and none half a second
 
 
@@ -29,7 +31,7 @@ def expected(chunk: Chunk) -> tuple[str, str]:
 def refusal(source: str) -> script.ScriptError:
     began = time.process_time()
     with pytest.raises(script.ScriptError) as caught:
-        script.execute(script.load(source), dry_run_bars())
+        script.execute(script.load(source), dry_run_bars(), budget=STEPS)
     assert time.process_time() - began < LONGEST_S
     error = caught.value
     assert "Traceback" not in str(error)
@@ -62,10 +64,10 @@ HEAD_OF_ONE = 'PARAMS = []\nMETA = {"title": "x"}\n'
 QUIET = HEAD_OF_ONE + "def compute(ohlcv, params, chart):\n    chart.hline(1.5)\n"
 
 
-def outcome(source: str, bars: int = 100, wall_ms: int = 1_000) -> script.ScriptError:
+def outcome(source: str, bars: int = 100) -> script.ScriptError:
     for _ in range(5):
         with pytest.raises(script.ScriptError) as caught:
-            sandbox.run(source, dry_run_bars(bars), limits=script.Limits(wall_ms=wall_ms))
+            sandbox.run(source, dry_run_bars(bars), limits=script.Limits(steps=STEPS))
         if caught.value.kind != "busy":  # which says nothing of the script
             break
     return caught.value
@@ -87,13 +89,27 @@ def test_a_generated_bomb_is_refused_in_the_sandbox_as_well(name):
 
 @pytest.mark.parametrize("name", OUTGROWN)
 def test_the_process_stops_what_the_language_lets_pass(name):
-    source, bars, wall_ms, kind = OUTGROWN[name]
+    source, bars, kind = OUTGROWN[name]
     script.load(source)  # the language has nothing against it
-    error = outcome(source, bars, wall_ms)
-    if error.kind == "busy":  # stopped as well, by a host that has no time to say whose fault it is
-        kind = "busy" if f"within {wall_ms} ms" in error.message else kind
+    error = outcome(source, bars)
     assert (error.step, error.kind) == ("run", kind), error.to_json()
     assert sandbox.run(QUIET, dry_run_bars()).scene.plots[0].y == 1.5  # and the next run is served
+
+
+@pytest.mark.parametrize("name", SPENDTHRIFT)
+def test_the_whole_budget_buys_no_more_than_the_time_of_a_run(name):
+    spent = process_pool().cpu_s
+    error = None
+    for _ in range(5):
+        with pytest.raises(script.ScriptError) as caught:
+            sandbox.run(SPENDTHRIFT[name], dry_run_bars())
+        error = caught.value
+        if error.kind != "busy":
+            break
+        spent = process_pool().cpu_s
+    # A budget that ends in time would do; a slow machine needs the second.
+    assert error is not None and error.kind in ("budget", "memory", "time"), error
+    assert process_pool().cpu_s - spent < 1.5
 
 
 def test_code_that_breaks_the_interpreter_is_a_crash_of_its_run_alone(monkeypatch):

@@ -8,11 +8,11 @@ class Limits:
     """The caps of one run; the defaults are what the documentation promises.
 
     >>> Limits().steps
-    1000000
+    10000000
     """
 
     source_bytes: int = 65_536
-    steps: int = 1_000_000
+    steps: int = 10_000_000
     cpu_ms: int = 1_000  # of the run's own processor time
     wall_ms: int = 3_000  # a backstop
     memory_mb: int = 64
@@ -39,6 +39,7 @@ LITERAL_DIGITS = 300
 INT_BITS = 1024
 RANGE_BITS = 53  # a range counts bars, so whole numbers a float64 holds will do
 TEXT_CHARS = 1_000_000
+LIST_ITEMS = 2_000_000  # of one list or tuple that an operator or a builtin makes
 VALUE_DEPTH = 60  # lists within lists, where something has to walk them
 
 # The log of print().

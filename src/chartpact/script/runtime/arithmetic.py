@@ -67,10 +67,10 @@ class Arithmetic(Charging):
             self._grow(len(a) + len(b), 16)
             return bounded_text(a + b)
         if left in LISTS and right in LISTS:
-            self._grow(len(a) + len(b), 2)
+            self.extend_list(0, len(a) + len(b))
             return List(list.__add__(a, b))
         if left is right is tuple:
-            self._grow(len(a) + len(b), 2)
+            self.extend_list(0, len(a) + len(b))
             return a + b
         raise Mismatch("add", a, b)
 
@@ -96,9 +96,11 @@ class Arithmetic(Charging):
             a, b, left, right = b, a, right, left
         if right is int and (left is str or left is tuple or left in LISTS):
             count = max(b, 0)
-            self._grow(len(a) * count, 16 if left is str else 2)
             if left is str:
+                self._grow(len(a) * count, 16)
                 check_length(len(a) * count)
+            else:
+                self.extend_list(0, len(a) * count)
             return List(list.__mul__(a, count)) if left in LISTS else a * count
         raise Mismatch("multiply", a, b)
 

@@ -120,7 +120,7 @@ class Builtins:
         raise Fault("type", f"{a_type(x)} has no length")
 
     def _list(self, values: Any = (), /) -> List:
-        return List(self._values(values, 2))
+        return List(self._collect(values))
 
     def _max(self, /, *values: Any, key: Any = None) -> Any:
         return self._extreme("max", values, key)
@@ -248,7 +248,7 @@ class Builtins:
             return sum(map(self._float, numbers))
 
     def _tuple(self, values: Any = (), /) -> tuple[Any, ...]:
-        return tuple(self._values(values, 2))
+        return tuple(self._collect(values))
 
     def _type(self, x: Any, /) -> str:
         return type_name(x)
@@ -260,10 +260,16 @@ class Builtins:
         self._charge(rows * (1 + len(columns)))
         return List(zip(*columns, strict=False))
 
-    def _values(self, values: Any, per_step: int = 1) -> Any:
+    def _values(self, values: Any) -> Any:
         """What a builtin goes through from end to end."""
         sequence, length, _ = self._operators.sequence(values)
-        self._charge(10 + length // per_step)
+        self._charge(10 + length)
+        return sequence
+
+    def _collect(self, values: Any) -> Any:
+        """The elements of a new list or tuple."""
+        sequence, length, _ = self._operators.sequence(values)
+        self._operators.extend_list(0, length)
         return sequence
 
 

@@ -25,7 +25,7 @@ class ListMethods:
 
     def extend(self, values: List, more: Any, /) -> None:
         others, length, _ = self._operators.sequence(more)
-        self._charge(1 + length // 2)
+        self._operators.extend_list(len(values), length)
         values.extend(list(others))
 
     def index(self, values: List, value: Any, start: Any = None, end: Any = None, /) -> int:

@@ -14,7 +14,7 @@ from operator import length_hint
 from typing import Any, TypeVar, cast
 
 from chartpact.script.errors import Fault
-from chartpact.script.limits import VALUE_DEPTH
+from chartpact.script.limits import LIST_ITEMS, VALUE_DEPTH
 from chartpact.script.runtime.values import Dict, List, LockedDict, LockedList
 
 Walk = TypeVar("Walk", bound=Callable[..., Any])
@@ -171,6 +171,12 @@ class Charging:
 
     def _grow(self, size: int, per_step: int) -> None:
         self._charge(8 + size // per_step)
+
+    def extend_list(self, length: int, added: int) -> None:
+        """Charges for so many elements that a list or tuple is given to those it has."""
+        self._charge(8 + added // 2)
+        if length + added > LIST_ITEMS:
+            raise Fault("size", f"a list has at most {LIST_ITEMS:,} elements")
 
     def _deepen(self, size: int, depth: int) -> None:
         """Charges for walking into a value with so many parts, at this depth."""

@@ -67,7 +67,7 @@ class Operators(Arithmetic, Comparison):
         """`a += b`: a list is extended in place."""
         if type(a) in LISTS and type(b) is not Series:
             values, length, _ = self.sequence(b)
-            self._grow(length, 2)
+            self.extend_list(len(a), length)
             a.extend(list(values))
             return a
         return self.add(a, b)
