@@ -406,15 +406,32 @@ def round(
     >>> round(1.005, 2)
     1.01
     """
+    if not np.ndim(x):
+        rounded: Any = round_number(float(x), precision)
+        return cast(Value, rounded)
     size = np.abs(x)
     if precision is None or precision <= 0:
-        nearest = np.copysign(_nearest(size, 0.0, 0.5), x) + 0.0  # no negative zero
-        return cast(Value, _whole(nearest) if precision is None else plain(nearest))
+        return cast(Value, np.copysign(_nearest(size, 0.0, 0.5), x) + 0.0)  # no negative zero
     scale = 10.0**precision
     scaled, error = _product(size, scale)
     nearest = np.copysign(_nearest(scaled, error, 0.5 - TOLERANCE) / scale, x) + 0.0
     # beyond 2**52 there are no decimals left to round
-    return cast(Value, plain(np.where(scaled < 2.0**52, nearest, x)))
+    return cast(Value, np.where(scaled < 2.0**52, nearest, x))
+
+
+def round_number(x: float, precision: int | None = None) -> float:
+    """What `round` makes of one number, by whole numbers: no digit is lost."""
+    if not math.isfinite(x):
+        return x
+    size, of = builtins.abs(x).as_integer_ratio()
+    if precision is None or precision <= 0:
+        nearest = (2 * size + of) // (2 * of)
+        signed = nearest if x > 0 else -nearest
+        return signed if precision is None else float(signed)
+    whole, rest = divmod(size * 10**precision, of)
+    nearest = whole + (rest * 10**10 >= of * (5 * 10**9 - 1))
+    rounded: float = (nearest if x > 0 else -nearest) / 10**precision
+    return rounded
 
 
 def _nearest(x: Any, error: Any, half: float) -> Any:

@@ -14,11 +14,11 @@ from chartpact.script.errors import Fault
 from chartpact.script.runtime.meter import Meter
 from chartpact.script.runtime.series import Series
 from chartpact.script.runtime.values import LISTS, a_type, shown
+from chartpact.ta.arithmetic import round_number
 
 MOST_DECIMALS = 16
-_COST, _ROUNDING = 4, 8  # steps, beside those of the call
+_COST, _TO_INT, _ROUNDING = 4, 8, 60  # steps, beside those of the call
 _NO_VALUE = 6  # of a result that is na
-_LAST_FRACTION = 2.0**52  # beyond it there are no decimals
 _LISTS = frozenset((*LISTS, tuple, range))
 _MAYBE_NUMBERS = frozenset((int, float, type(None)))
 
@@ -26,18 +26,10 @@ CONSTANTS: Mapping[str, float] = {"pi": math.pi, "e": math.e}
 
 
 def _round(x: float, precision: Any = None) -> float:
-    """Halves go upwards, as in Pine; with a precision the result is a float."""
-    if precision is None:
-        below = math.floor(x)
-        return below + (x - below >= 0.5)
-    if type(precision) is not int or not 0 <= precision <= MOST_DECIMALS:
-        message = f"precision is an int from 0 to {MOST_DECIMALS}, not {shown(precision)}"
+    if precision is not None and (type(precision) is not int or precision > MOST_DECIMALS):
+        message = f"precision is an int up to {MOST_DECIMALS}, not {shown(precision)}"
         raise Fault("value", message)
-    scaled = x * 10.0**precision
-    if abs(scaled) >= _LAST_FRACTION:
-        return float(x)
-    below = math.floor(scaled)
-    return (below + (scaled - below >= 0.5)) / 10.0**precision
+    return round_number(x, precision)
 
 
 def _sign(x: float) -> float:
@@ -61,7 +53,7 @@ SCALARS: Mapping[str, tuple[str, Callable[..., float], str]] = {
     "round": (
         "x, precision=None",
         _round,
-        "The nearest int, halves upwards; with a precision the nearest float of so many decimals.",
+        "The nearest int, halves away from 0; with a precision a float of so many decimals.",
     ),
     "sign": ("x", _sign, "1.0 above 0, -1.0 below 0, else 0.0."),
 }
@@ -93,7 +85,7 @@ def function(name: str, meter: Meter) -> Any:
 def _scalar(name: str, meter: Meter) -> Callable[..., float]:
     usage, compute, _ = SCALARS[name]
     most = usage.count(",") + 1
-    cost = _ROUNDING if name in ("floor", "ceil", "round") else _COST
+    cost = {"floor": _TO_INT, "ceil": _TO_INT, "round": _ROUNDING}.get(name, _COST)
 
     def call(*arguments: Any) -> float:
         meter.charge(cost)
