@@ -359,3 +359,31 @@ def test_every_kernel_is_benchmarked():
     other_names = {"max": "cummax", "min": "cummin", "range": "window_range"}
     other_names["pivot_point_levels"] = "period_prices"
     assert set(KERNELS) <= {other_names.get(name, name) for name in measured}
+
+
+def test_slices_of_operands_that_do_not_fit_are_refused():
+    x, first = np.ones(5), np.zeros(5, np.int64)
+    n = np.full(5, 2)
+    (sums,) = native.last_values("sum", first, x, n)
+    np.testing.assert_array_equal(sums, [np.nan, 2, 2, 2, 2])
+    for wrong in (
+        ("sum", first, x),
+        ("nothing", first, x, n),
+        ("sum", first, x[:4], n),
+        ("sum", first, x, n[:4]),
+        ("sum", first, x.astype(np.float32), n),
+        ("sum", first, x, n.astype(float)),
+        ("sum", first - 1, x, n),
+        ("sum", first + 1, x, n),
+        ("sum", first.astype(float), x, n),
+        ("sum", first, np.ones(10)[::2], n),
+        ("sum", first, list(x), n),
+        ("sum", 0, x, n),
+    ):
+        with pytest.raises(ValueError, match=r"kernel|operands"):
+            native.last_values(*wrong)
+    with pytest.raises(TypeError):
+        native.last_values(1, first, x, n)
+    with pytest.raises(ValueError, match="kernel"):
+        native.last_values()
+    assert native.last_values("sum", first[:0], x[:0], n[:0])[0].shape == (0,)

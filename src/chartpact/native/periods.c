@@ -19,19 +19,19 @@ int kernel_period_prices(Frame *f)
     for (int64_t i = 0; i < f->n; i++) {
         if (anchor[i] && i > 0) {
             ended_high = running_high, ended_low = running_low, ended_open = running_open;
-            ended_close = close[i - 1];
-            fresh = open[i];
+            ended_close = bounded(close[i - 1]);
+            fresh = bounded(open[i]);
         }
         if (anchor[i] || i == 0) {
             running_high = running_low = NA;
-            running_open = open[i];
+            running_open = bounded(open[i]);
         }
         running_high = larger(running_high, high[i]);
         running_low = smaller(running_low, low[i]);
         top[i] = developing ? running_high : ended_high;
         bottom[i] = developing ? running_low : ended_low;
         first[i] = developing ? running_open : ended_open;
-        last[i] = developing ? close[i] : ended_close;
+        last[i] = developing ? bounded(close[i]) : ended_close;
         now[i] = developing ? running_open : fresh;
     }
     return 0;

@@ -1028,6 +1028,7 @@ def pivot_low(x: Floats, left: int, right: int) -> Floats:
     return -pivot_high(-x, left, right)
 
 
+@_finite
 def rci(x: Floats, n: int) -> Floats:
     """100 × the correlation of age and rank in the last n bars: the newest and the largest are 0.
 
@@ -1061,6 +1062,7 @@ def _rank_correlation(newest_first: list[float]) -> float:
     return _ratio(100 * product, math.sqrt(spreads[0] * spreads[1]))
 
 
+@_finite
 def period_prices(
     anchor: Bools, open: Floats, high: Floats, low: Floats, close: Floats, developing: bool
 ) -> tuple[Floats, Floats, Floats, Floats, Floats]:

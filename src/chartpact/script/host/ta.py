@@ -78,6 +78,7 @@ class Declared:
     outputs: int
     windowed: bool  # takes a number of bars; what `ta.nz` and `ta.where` take is just a number
     hidden: frozenset[str]
+    parameters: tuple[str, ...]
     per_bar: Mapping[str, int]  # lengths that may be series, and their places
 
     @classmethod
@@ -96,6 +97,7 @@ class Declared:
             len(parts) or 1,
             any(int in (annotation, *get_args(annotation)) for annotation in annotations),
             _HIDDEN & full.parameters.keys(),
+            tuple(name for name in full.parameters if name not in _HIDDEN),
             {name: place for place, name in enumerate(full.parameters) if name in per_bar},
         )
 
@@ -143,7 +145,7 @@ def function(name: str, meter: Meter, bars: int) -> Callable[..., Any]:
     window = costs.SLOW_WINDOWS.get(name, window)
     # Given by name, so that no further value of a call is taken for it.
     hidden = dict.fromkeys(declared.hidden)
-    per_bar, parameters = declared.per_bar, tuple(signature(name).parameters)
+    per_bar = declared.per_bar
     by_window = costs.SORTED_WINDOW if name in costs.SORTED else None
     by_length = rate + (costs.LONGER if window else 1)
     divides, by_clock = name in _DIVISIONS, name in _BY_CLOCK
@@ -167,7 +169,7 @@ def function(name: str, meter: Meter, bars: int) -> Callable[..., Any]:
             if window is not None:
                 meter.charge(longest * _longest_window(values, longest) // window)
             if per_bar and (named or Ohlcv in kinds or _has_series(positional, per_bar)):
-                for series in _lengths(positional, named, parameters, per_bar, meter):
+                for series in _lengths(positional, named, declared, meter):
                     _charge_lengths(series, by_length, by_window, meter)
         else:
             meter.charge(costs.SCALARS.get(name, costs.SCALAR))
@@ -252,14 +254,14 @@ def _has_series(positional: tuple[Any, ...], per_bar: Mapping[str, int]) -> bool
 def _lengths(
     positional: tuple[Any, ...],
     named: Mapping[str, Any],
-    parameters: tuple[str, ...],
-    per_bar: Mapping[str, int],
+    declared: Declared,
     meter: Meter,
 ) -> list[Any]:
     """The lengths of a call that are series, as arrays."""
-    filled = arguments_for(parameters, [type(value) is Ohlcv for value in positional])
-    values = [v for v, names in zip(positional, filled, strict=True) if names[0] in per_bar]
-    values += [value for parameter, value in named.items() if parameter in per_bar]
+    filled = arguments_for(declared.parameters, [type(value) is Ohlcv for value in positional])
+    pairs = zip(positional, filled, strict=True)
+    values = [value for value, names in pairs if names[0] in declared.per_bar]
+    values += [value for parameter, value in named.items() if parameter in declared.per_bar]
     lists = [array_of(value, None, meter) for value in values if type(value) in LISTS]
     return lists + [value.array for value in values if type(value) is Series]
 
