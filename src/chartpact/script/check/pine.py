@@ -33,13 +33,21 @@ _SECTIONS: Mapping[str, Mapping[str, str]] = {
         "syminfo": "write ohlcv.symbol, or ohlcv.tick_size",
         "syminfo.mintick": "write ohlcv.tick_size",
         "syminfo.tickerid": "write ohlcv.symbol",
+        "syminfo.timezone": "write ohlcv.day_roll, which names it",
         "timeframe": "write ohlcv.timeframe",
         "timeframe.period": "write ohlcv.timeframe",
         "timeframe.change": 'write ta.timeframe_change(ohlcv, "1D")',
         "timeframe.in_seconds": "write ta.in_seconds(timeframe)",
         "timestamp": "times are UTC milliseconds, as in ohlcv.time[i]",
         "time_close": "write ohlcv.close_time",
-        "time_tradingday": "write ohlcv.trading_day",
+        "time_tradingday": "write ohlcv.trading_day, or in milliseconds ta.time_tradingday(ohlcv)",
+        **{
+            f"session.{flag}": f'write ta.session_{flag}(ohlcv, "0930-1600:23456", tz)'
+            for flag in (
+                *("isfirstbar", "isfirstbar_regular", "islastbar", "islastbar_regular"),
+                *("ismarket", "ispremarket", "ispostmarket"),
+            )
+        },
         "request": "write ohlcv.security(timeframe)",
         "request.security": 'write ohlcv.security("1D"), or ohlcv.security("1D", lambda d: …)',
         "na": "na is None in a list; test with ta.isna(x)",
