@@ -59,7 +59,7 @@ def test_a_script_knows_the_days_of_its_symbol(futures):
     assert "18:00 America/New_York listed" in "".join(map(str, out.log))
     (starts,) = plots(
         futures,
-        'new = ta.timeframe_change(ohlcv, "2D", roll=ohlcv.day_roll, market=ohlcv.market)',
+        'new = ta.timeframe_change(ohlcv, "2D")',
         "chart.line(ta.where(new, 1, 0))",
     )
     assert np.flatnonzero(starts).tolist() == futures.periods("2D").first[1:].tolist()
@@ -112,7 +112,7 @@ def test_a_second_symbol_lies_on_the_bars_of_its_periods_though_it_opens_late(fu
     hours = futures.resample("1h")
     late = futures.take(np.flatnonzero(futures.time % HOUR > 0)).resample("1h", partial=True)
     assert (late.time != hours.time).all()
-    laid = lay_on(hours, late, Meter(1_000_000), None)
+    laid = lay_on(hours, late, Meter(1_000_000), None, 0)
     assert laid.close.array.tolist() == late.close.tolist()
 
 
@@ -132,7 +132,9 @@ def hourly_bars(draw: st.DrawFn) -> Bars:
 @given(hourly_bars(), st.sampled_from(["4h", "1D", "2D", "3D", "1W", "2W", "1M", "5M"]))
 def test_periods_begin_on_the_same_bars_whoever_is_asked(bars, timeframe):
     groups = bars.periods(timeframe)
-    change = ta.timeframe_change(bars, timeframe, roll=bars.day_roll, market=bars.market)
+    change = ta.timeframe_change(bars, timeframe)
+    said = ta.timeframe_change(bars.time, timeframe, roll=bars.day_roll, market=bars.market)
+    assert change.tolist() == said.tolist()
     assert np.flatnonzero(change).tolist() == groups.first[1:].tolist()
     assert (groups.start[1:] >= groups.end[:-1]).all()
     assert (groups.end[groups.of_each] > bars.time).all()

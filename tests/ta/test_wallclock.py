@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pytest
 
+import chartpact as cp
 from chartpact import ta
 
 NEW_YORK = "America/New_York"
@@ -117,6 +118,20 @@ def test_a_trading_day_is_the_date_on_which_it_ends():
     friday = stamp("2024-03-08 17:00")  # what trades after the close is of the next trading day
     assert ta.time_tradingday([friday], NEW_YORK, "1700", "fx").tolist() == [monday]
     assert ta.time_tradingday([friday], NEW_YORK, "1700").tolist() == [monday - 2 * 86_400_000]
+
+
+def test_bars_bring_their_own_days_unless_others_are_named():
+    bars = cp.load("sample:es-5m")
+    by_roll = ta.timeframe_change(bars, "1D")
+    assert np.flatnonzero(by_roll).tolist() == bars.periods("1D").first[1:].tolist()
+    assert (ta.time_tradingday(bars) == bars.trading_day * 86_400_000).all()
+    assert (ta.time_close(bars, "5m") == bars.close_time).all()
+    midnight = ta.timeframe_change(bars, "1D", NEW_YORK)
+    plain = ta.timeframe_change(bars.time, "1D", NEW_YORK, "0000", "listed")
+    assert midnight.tolist() == plain.tolist()
+    named = ta.timeframe_change(bars, "2D", roll="18:00 America/New_York", market="fx")
+    assert named.tolist() == ta.timeframe_change(bars.time, "2D", NEW_YORK, "1800", "fx").tolist()
+    assert ta.timeframe_change(bars.time, "1D").tolist() != by_roll.tolist()
 
 
 def test_a_bar_is_over_with_its_timeframe_or_its_day():

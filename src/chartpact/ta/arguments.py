@@ -66,7 +66,8 @@ class Check(NamedTuple):
 
     `convert` gives the value as the function wants it, or raises Unfit with the rule. An array of
     `dtype`, and a number of these `kinds` from `least` to `most`, needs no conversion. Bars with
-    this `column` may stand for the argument.
+    this `column` may stand for the argument. Where they do, this `fact` of theirs is the default
+    of an argument, `unless` another one is given.
     """
 
     convert: Callable[[Any], Any]
@@ -76,6 +77,8 @@ class Check(NamedTuple):
     most: float = 0
     column: str | None = None
     per_bar: bool = False  # may be a series, with a number for each bar
+    fact: str | None = None
+    unless: str | None = None
 
     def ready(self, name: str, like: str | None, alone: bool) -> str:
         """When an argument needs no conversion, in Python; an array has the shape of `like`."""
@@ -328,7 +331,7 @@ class Arguments:
             if type(bars) is not ndarray and all(hasattr(bars, name) for name in self.columns):
                 columns = [getattr(bars, name) for name in self.columns]
                 row = (*row[: self.first], *columns, *row[self.first + 1 :])
-                return self.enter(*row, **named)
+                return self.enter(*row, **(self._facts(bars, row, named) | named))
             bound = self.defaults | dict(zip(self.checks, row, strict=False)) | named
             if len(bound) < len(given):
                 self.function(*row, **named)  # raises what Python says of such a call
@@ -363,6 +366,15 @@ class Arguments:
         if out is None:
             return self.compute(*values)
         return self.compute(*values, out=out)
+
+    def _facts(self, bars: Any, row: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
+        """What bars say of arguments that a call leaves out."""
+        given = {*[*self.checks][: len(row)], *named}
+        return {
+            name: getattr(bars, check.fact)
+            for name, check in self.checks.items()
+            if check.fact and hasattr(bars, check.fact) and given.isdisjoint((name, check.unless))
+        }
 
     def _bound(self, given: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments of a call in a row, and the named ones: those behind an absent one."""

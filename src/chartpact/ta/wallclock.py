@@ -115,8 +115,9 @@ CloseTimes = Annotated[Any, Check(_series_of_times, column="close_time")]
 Spec = Annotated[Any, Check(_session)]
 Frame = Annotated[Any, Check(_timeframe)]
 Zone = Annotated[Any, Check(_zone)]
-Roll = Annotated[Any, Check(_roll)]
-Market = Annotated[Any, Check(_market)]
+# Bars that stand for the times say when their days begin and which are trading days.
+Roll = Annotated[Any, Check(_roll, fact="day_roll", unless="tz")]
+Market = Annotated[Any, Check(_market, fact="market")]
 
 
 @takes_bars
@@ -347,7 +348,7 @@ def time_tradingday(
 ) -> Any:
     """The trading day of each bar: the date on which it ends, as 00:00 UTC in milliseconds.
 
-    `tz`, `roll` and `market` say what days are, as in `timeframe_change`.
+    `tz`, `roll` and `market` say what days are, as in `timeframe_change`: bars know their own.
 
     >>> time_tradingday(1_700_431_200_000, "America/New_York", "1700", "fx")  # a Sunday, 17:00
     1700438400000
@@ -366,7 +367,7 @@ def time_close(
 ) -> Ints:
     """When bars of a timeframe are over: at its end, or with their trading day.
 
-    `tz`, `roll` and `market` say what days are, as in `timeframe_change`.
+    `tz`, `roll` and `market` say what days are, as in `timeframe_change`: bars know their own.
 
     >>> time_close([0, 3_600_000], "1h")
     array([3600000, 7200000])
@@ -397,10 +398,11 @@ def timeframe_change(
     """True on the first bar of each new period of a timeframe such as "4h", "1D", "1W" or "1M".
 
     Days start at the wall-clock time `roll` ("1700" in New York for currencies) and the periods of
-    a day are counted from there; `roll` may name its zone, as the bars' day_roll does. Several
-    days, weeks or months are counted from 1 January of each year; `market` says which days count:
-    "24x7" all, "fx" Monday to Friday, "listed" those of Monday to Friday that have bars. The first
-    bar of all is no change. An anchor for `vwap`.
+    a day are counted from there; `roll` may name its zone: "17:00 America/New_York". Several days,
+    weeks or months are counted from 1 January of each year; `market` says which days count: "24x7"
+    all, "fx" Monday to Friday, "listed" those of Monday to Friday that have bars. Bars that stand
+    for `time` bring their own roll, unless `tz` is given, and their own market. The first bar of
+    all is no change. An anchor for `vwap`.
 
     >>> timeframe_change([0, 1_800_000, 3_600_000], "1h")
     array([False, False,  True])

@@ -212,5 +212,6 @@ def lay_on(bars: Bars, other: Bars, meter: Meter, call: Call, first_visible: int
             column = np.full(len(bars), np.nan)
             column[there] = getattr(other, name)[at[there]]
             columns[name] = column
-    laid = SimpleNamespace(**columns)
+    # Functions of `ta` that are given the times ask for the days too.
+    laid = SimpleNamespace(**columns, day_roll=other.day_roll, market=other.market)
     return Ohlcv(other, meter, laid, bars, call=call, first_visible=first_visible)
