@@ -4,6 +4,7 @@ import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from chartpact import palette
 from chartpact.charts import Chart
 from chartpact.problem import Problem
-from chartpact.render import RenderError, panes, raster, svg
+from chartpact.render import RenderError, deadline, panes, raster, svg
 from chartpact.scene import (
     Anchor,
     BackgroundPlot,
@@ -27,6 +28,7 @@ from chartpact.scene import (
     Linefill,
     LinePlot,
     Mark,
+    Marks,
     Point,
     Polyline,
     Scene,
@@ -296,6 +298,11 @@ def test_any_scene_makes_a_document_that_can_be_drawn(scene, overlay, log):
     assert raster.rasterize(document).startswith(b"\x89PNG")
 
 
+def test_a_table_of_no_width_is_no_reason_to_fail():
+    cell = Cell(id=1, column=0, row=0, end_column=5, width=5e-324)
+    check(svg(chart_of(Scene(tables=[Table(1, "top_left", 6, 1, cells=[cell])])), fonts=False))
+
+
 def test_too_many_objects_are_refused_with_the_limit(monkeypatch):
     monkeypatch.setattr(panes, "MAX_OBJECTS", 10)
     labels = [Label(id=i, x=at(1), y=100.0) for i in range(11)]
@@ -332,3 +339,37 @@ def test_thousands_of_long_texts_take_a_moment_not_minutes():
     start = process_time()
     chart_of(Scene(labels=labels, boxes=boxes)).svg()
     assert process_time() - start < 20  # minutes, before the search for room had an end
+
+
+class Clock:
+    """A clock that goes on by a second each time that it is read."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def monotonic(self) -> float:
+        self.now += 1.0
+        return self.now
+
+
+@pytest.mark.parametrize("crowd", ["plots", "labels", "boxes", "lines", "polylines", "shapes"])
+def test_a_layout_that_takes_too_long_is_ended(crowd, monkeypatch):
+    """Each object costs a look at the clock, which is all that passes here."""
+    count = int(deadline.LAYOUT_S) + 5
+    anchor = Anchor(n=None, bar=4, time=None)
+    marks = Marks(x=np.arange(count) % 10, y=np.full(count, np.nan), text=["word"] * count)
+    scene = {
+        "plots": lambda: Scene(plots=[HLinePlot(y=100.0)] * count),
+        "labels": lambda: Scene(labels=[Label(id=1, x=anchor, y=100.0, text="w")] * count),
+        "boxes": lambda: Scene(boxes=[Box(1, anchor, 101.0, anchor, 100.0)] * count),
+        "lines": lambda: Scene(lines=[Line(1, anchor, 101.0, anchor, 100.0)] * count),
+        "polylines": lambda: Scene(polylines=[Polyline(1, [Vertex(1, None, 100.0)])] * count),
+        "shapes": lambda: Scene(plots=[ShapePlot(points=marks)]),
+    }[crowd]()
+    clock = Clock()
+    monkeypatch.setattr(deadline, "time", clock)
+    with pytest.raises(RenderError, match="too long to lay out: draw fewer objects"):
+        svg(chart_of(scene), fonts=False)
+    assert clock.now < 2 * count
+    clock.now = 0.0
+    assert svg(chart_of(Scene()), fonts=False).startswith("<svg")

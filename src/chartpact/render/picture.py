@@ -23,6 +23,7 @@ from chartpact.render import (
     typesetting,
 )
 from chartpact.render.axes import Tag
+from chartpact.render.deadline import Deadline
 from chartpact.render.display import (
     Area,
     Begin,
@@ -75,6 +76,7 @@ def compose(chart: Chart, look: Look) -> DisplayList:
 
 class _Composer:
     def __init__(self, chart: Chart, look: Look) -> None:
+        self.deadline = Deadline()
         self.chart = chart
         self.look = look
         self.theme = theme(look.theme)
@@ -105,7 +107,8 @@ class _Composer:
 
     def _stack(self, contents: list[Content], right: float) -> list[Pane]:
         stack, top = [], 0.0
-        for content, height in zip(contents, panes.heights(contents, self.bottom), strict=True):
+        heights = panes.heights(contents, self.bottom)
+        for content, height in self.deadline.watch(zip(contents, heights, strict=True)):
             area = Area(0.0, top, right, top + height)
             stack.append(self._pane(content, area))
             top += height
@@ -200,7 +203,7 @@ class _Composer:
         bars = self.chart.bars
         title = titles.title_of(bars) + (", synthetic data" if bars.synthetic else "")
         picture = DisplayList(self.width, self.height, self.theme.background, title)
-        for pane in self.panes:
+        for pane in self.deadline.watch(self.panes):
             picture.add(*self._draw(pane))
         picture.add(*self._frame())
         return picture
@@ -216,7 +219,7 @@ class _Composer:
         ops += self._clip(self._plots(pane, frame), frame)
         ops += self._last_price(frame) if pane.content.kind == "price" else []
         words, places = legend.draw(pane.rows, pane.area, self.theme)
-        occupied = Occupied()
+        occupied = Occupied(self.deadline)
         spots = tables.arrange(pane.content.tables, pane.area, places)
         for place in (*places, *(spot for _, spot in spots)):
             occupied.add(place)
@@ -231,7 +234,7 @@ class _Composer:
     def _plots(self, pane: Pane, frame: Frame) -> list[Op]:
         layers: dict[str, list[Op]] = {layer: [] for layer in plots.LAYERS}
         for _, scene in pane.content.drawn:
-            for plot in scene.plots:
+            for plot in self.deadline.watch(scene.plots):
                 if ops := plots.draw(plot, frame):
                     layers[plot.kind] += ops
         if pane.content.kind == "price":
@@ -265,7 +268,7 @@ class _Composer:
         return plots.columns(bars.volume, 0.0, colors, codes, inner, None)
 
     def _objects(self, pane: Pane, frame: Frame, occupied: Occupied) -> list[Op]:
-        content = pane.content
+        content, watch = pane.content, self.deadline.watch
         placed = labels.arrange(content.labels, frame, occupied)
         texts = [op for box in reversed(content.boxes) for op in boxes.write(box, frame, occupied)]
         drawn_plots = [plot for _, scene in content.drawn for plot in scene.plots]
@@ -277,11 +280,11 @@ class _Composer:
             if isinstance(plot, HLinePlot) and plot.title
             for op in plots.level_title(plot, frame, occupied, side)
         ]
-        ops = [op for box in content.boxes for op in boxes.draw(box, frame)]
-        for one, other, fill in content.linefills:
+        ops = [op for box in watch(content.boxes) for op in boxes.draw(box, frame)]
+        for one, other, fill in watch(content.linefills):
             ops += polylines.fill_between(one, other, fill.color, frame)
-        ops += [op for line in content.lines for op in lines.draw(line, frame)]
-        ops += [op for polyline in content.polylines for op in polylines.draw(polyline, frame)]
+        ops += [op for line in watch(content.lines) for op in lines.draw(line, frame)]
+        ops += [op for line in watch(content.polylines) for op in polylines.draw(line, frame)]
         top = frame.area.top + legend.height(pane.rows) + 2
         has_price = content.kind == "price"
         ops += shapes.draw(content.shapes(), frame, top, has_price, occupied)

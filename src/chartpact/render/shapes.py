@@ -118,6 +118,8 @@ def _draw(placed: _Placed, frame: Frame, occupied: Occupied) -> list[Op]:
     if any(texts.categories):
         said = [i for i, text in enumerate(texts) if text and drawn[i]][-MOST_TEXTS:]
         for i in reversed(said):
+            if occupied.full:
+                break
             words = _words(placed, texts[i] or "", frame)
             if inner := _write(placed, i, words, frame, occupied):
                 drawn[i] = plot.shape not in BUBBLES
@@ -137,7 +139,7 @@ def _write(placed: _Placed, i: int, words: Block, frame: Frame, occupied: Occupi
     x, y, fill = float(placed.x[i]), float(placed.y[i]), placed.colors[placed.codes[i]]
     bubble = BUBBLES.get(plot.shape, 0)
     ink = plot.text_color or (readable_on(fill) if bubble else fill)
-    if not is_visible(ink) or occupied.full:
+    if not is_visible(ink):
         return []
     radius = _size(plot, frame.bars.step) / 2
     wide, high = words.width / 2 + PAD * bool(bubble), words.height + PAD * bool(bubble)

@@ -51,7 +51,8 @@ def measure(table: Table, pane: Area, share: float = 1.0) -> Grid | None:
     grid = _grid(table, width, height, share)
     if grid is None:
         return None
-    fits = min((width - 2 * MARGIN) / grid.width, (height - MARGIN) / grid.height, 1.0)
+    across, down = max(grid.width, 1.0), max(grid.height, 1.0)  # a cell may have no width at all
+    fits = min((width - 2 * MARGIN) / across, (height - MARGIN) / down, 1.0)
     return grid if fits == 1 else _grid(table, width, height, max(share * fits * 0.97, SMALLEST))
 
 

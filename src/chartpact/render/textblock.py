@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from chartpact.render import typesetting
+from chartpact.render.deadline import Deadline
 from chartpact.render.display import Area, Op, Words
 
 MAX_SIZE = 200
@@ -65,7 +66,8 @@ def block(words: str, size: float, formatting: str, family: str) -> Block:
 class Occupied:
     """The areas of a pane that hold text, in a grid of squares for quick lookup."""
 
-    def __init__(self) -> None:
+    def __init__(self, deadline: Deadline | None = None) -> None:
+        self._deadline = deadline or Deadline()
         self.areas: list[Area] = []
         self._cells: dict[tuple[int, int], list[Area]] = {}
         self._asked = 0
@@ -82,6 +84,7 @@ class Occupied:
 
     def is_free(self, area: Area) -> bool:
         self._asked += 1
+        self._deadline.check()
         return not any(
             area.meets(other) for cell in _cells(area) for other in self._cells.get(cell, ())
         )
