@@ -543,6 +543,8 @@ calendar. Variables such as `ta.obv` or `ta.tr` are functions of the price serie
 Functions that only this package has (`shift`, `where`, arithmetic of series) have nothing to be
 compared with.
 
+What is open, and why each rule is as it is: [decision 1](adr/0001-ta-follows-pine.md).
+
 A second runtime is asked too: the tests run every function that PyneCore has over the same bars,
 with and without gaps, and list each difference with its reason.
 

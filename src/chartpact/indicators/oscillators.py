@@ -82,7 +82,7 @@ def macd(bars: Bars, fast: int, slow: int, signal: int) -> Scene:
     ),
     differences=(
         "The reference smooths exponentially; TradingView with simple averages.",
-        "A window without range is na, as in Pine; the reference says 50.",
+        "A window without range repeats the last value, as in Pine; the reference says 50.",
         "TradingView's own study starts with %K over 1 bar.",
     ),
 )

@@ -2,11 +2,12 @@
 
 import numpy as np
 
+from chartpact import ta
 from chartpact.bars import Bars
 from chartpact.clock.timeframe import Timeframe, of_steps
 from chartpact.indicators import ink
 from chartpact.indicators.builtin import Track, builtin
-from chartpact.indicators.drawing import Floats, line, scene
+from chartpact.indicators.drawing import line, scene
 from chartpact.indicators.sessions import DAY_ROLL, with_day_roll
 from chartpact.params import Param
 from chartpact.scene import Scene
@@ -54,33 +55,11 @@ def _choose_period(bars: Bars) -> str:
 def pivot(bars: Bars, timeframe: str, levels: int, day_roll: str | None) -> Scene:
     bars = with_day_roll(bars, day_roll, "pivot")
     groups = bars.periods(_choose_period(bars) if timeframe == "auto" else timeframe)
-    if len(groups.first) < 2:
-        nothing = np.full(len(bars), np.nan)
-        high, low, close = nothing, nothing, nothing
-    else:
-        spans = groups.stop - groups.first
-        high, low, close = (
-            np.repeat(np.append(np.nan, column[:-1]), spans)
-            for column in (
-                np.maximum.reduceat(bars.high, groups.first),
-                np.minimum.reduceat(bars.low, groups.first),
-                bars.close[groups.stop - 1],
-            )
-        )
-    middle = (high + low + close) / 3
-    plots = [line("Pivot", middle, ink.GOLD, style="stepline")]
-    for k in range(1, levels + 1):
-        above, below = _traditional(k, middle, high, low)
-        plots.append(line(f"R{k}", above, ink.DOWN, style="stepline"))
-        plots.append(line(f"S{k}", below, ink.UP, style="stepline"))
+    anchor = np.zeros(len(bars), dtype=np.bool_)
+    anchor[groups.first] = True
+    pivot, *sides = ta.pivot_point_levels(bars, "Traditional", anchor)
+    plots = [line("Pivot", pivot, ink.GOLD, style="stepline")]
+    for k in range(levels):
+        plots.append(line(f"R{k + 1}", sides[2 * k], ink.DOWN, style="stepline"))
+        plots.append(line(f"S{k + 1}", sides[2 * k + 1], ink.UP, style="stepline"))
     return scene("Pivot", *plots)
-
-
-def _traditional(k: int, middle: Floats, high: Floats, low: Floats) -> tuple[Floats, Floats]:
-    """TradingView's traditional k-th resistance and support."""
-    if k == 1:
-        return 2 * middle - low, 2 * middle - high
-    if k == 2:
-        return middle + (high - low), middle - (high - low)
-    steps = k - 1
-    return steps * middle + (high - steps * low), steps * middle - (steps * high - low)
