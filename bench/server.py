@@ -68,7 +68,8 @@ def extend(server):
 
 if __name__ == "__main__":
     many = 10**9
-    limits = Limits(calls_per_minute=many, script_runs_per_minute=many, megapixels_per_minute=many)
+    names = "calls_per_minute", "script_seconds_per_minute", "megapixels_per_minute"
+    limits = Limits(**dict.fromkeys(names, many))
     settings = Settings(database=f"sqlite:///{sys.argv[2]}/it.db", limits=limits)
     served = app.create(settings, identify=lambda h: h.get("x-user", "x"), extend=extend)
     settings = {"loop": "uvloop", "access_log": False, "log_level": "warning"}

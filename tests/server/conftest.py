@@ -126,7 +126,7 @@ def bob(server: Running) -> Iterator[httpx2.Client]:
 def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A server in this process, so that a test can plant something in it."""
     database = tmp_path_factory.mktemp("here") / "library.db"
-    plenty = Limits(calls_per_minute=10**6, script_runs_per_minute=10**6)
+    plenty = Limits(calls_per_minute=10**6, script_seconds_per_minute=10**6)
     served = app.create(
         Settings(database=f"sqlite:///{database}", limits=plenty),
         identify=by_token({token: user for user, token in TOKENS.items()}),

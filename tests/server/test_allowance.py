@@ -52,6 +52,27 @@ def test_who_was_away_for_long_has_a_minutes_worth_and_no_more():
         calls.spend("ann")
 
 
+def test_what_was_reserved_is_settled_by_what_was_used():
+    clock = Clock()
+    seconds = Allowance("seconds", 20, clock)
+    assert seconds.reserve("ann", 5) == 5
+    seconds.settle("ann", 5, 1)
+    seconds.spend("ann", 19)
+    clock.now += 60
+    assert seconds.reserve("ann", 5) == 5
+    seconds.settle("ann", 5, 30)  # a debt of ten
+    with pytest.raises(TooMuch, match="wait 33 s") as refusal:
+        seconds.reserve("ann", 1)
+    assert refusal.value.retry_after_s == pytest.approx(33)
+    clock.now += 33
+    seconds.reserve("ann", 1)
+
+
+def test_no_more_is_reserved_than_a_minute_holds():
+    seconds = Allowance("seconds", 2, Clock())
+    assert seconds.reserve("ann", 5) == 2
+
+
 def test_what_was_refused_costs_nothing():
     calls = Allowance("calls", 60, Clock())
     with pytest.raises(TooMuch):

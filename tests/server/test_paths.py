@@ -80,7 +80,7 @@ def canary() -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory, canary: Path) -> Iterator[Running]:
-    plenty = "calls_per_minute=1000000,script_runs_per_minute=1000000"
+    plenty = "calls_per_minute=1000000,script_seconds_per_minute=1000000"
     folder = tmp_path_factory.mktemp("paths")
     with serving(folder, cwd=canary, HOME=str(canary), CHARTPACT_LIMITS=plenty) as server:
         with server.client("ann") as ann:

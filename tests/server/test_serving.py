@@ -281,7 +281,7 @@ def _found(client: httpx2.Client, path: str) -> bytes | None:
 
 @pytest.mark.slow
 def test_what_was_acknowledged_is_there_after_a_kill_in_a_storm_of_writes(tmp_path):
-    limits = "script_runs_per_minute=100000,calls_per_minute=100000"
+    limits = "script_seconds_per_minute=100000,calls_per_minute=100000"
     chance = random.Random(20261115)
     running = start(tmp_path, CHARTPACT_LIMITS=limits)
     before: dict[tuple[str, int], dict[str, bytes]] = {}

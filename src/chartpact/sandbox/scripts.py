@@ -1,5 +1,6 @@
 """Scripts in hardened processes: run them, inspect them, validate them."""
 
+import time
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
@@ -64,12 +65,15 @@ def run(
     if inspected.errors:
         raise inspected.errors[0]
     if _is_unprotected(pool):
+        began = time.process_time()
         try:
             program = load(source, limits)
             return execute(program, bars, params, budget=limits.steps, extras=extras)
         except ScriptError as error:
             log_fault(error.internal)
             raise
+        finally:
+            pool.cpu_s += time.process_time() - began
     answer = _ANSWER + _ANSWER_PER_BAR * len(bars)
     allowance = Allowance(limits.cpu_ms, limits.wall_ms, limits.memory_mb << 20, answer)
     parts = _encode_run(source, inspected, params, limits, extras)

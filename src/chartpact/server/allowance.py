@@ -19,7 +19,10 @@ class TooMuch(Failure):
 
 
 class Allowance:
-    """A bucket for each user that refills evenly; a full one holds a minute's worth."""
+    """A bucket for each user that refills evenly; a full one holds a minute's worth.
+
+    What is not known beforehand is reserved, then settled. A bucket may so be in debt.
+    """
 
     def __init__(
         self, what: str, per_minute: float, clock: Callable[[], float] = time.monotonic
@@ -47,3 +50,15 @@ class Allowance:
         else:
             message += f": wait {wait_s:.0f} s, then go on"
         raise TooMuch(Problem("busy", message), wait_s)
+
+    def reserve(self, user: str, amount: float) -> float:
+        """Spends an estimate, a minute's worth at most, and returns how much that was."""
+        amount = min(amount, self._per_minute)
+        self.spend(user, amount)
+        return amount
+
+    def settle(self, user: str, reserved: float, used: float) -> None:
+        """Corrects what was reserved to what was used."""
+        with self._lock:
+            level, since = self._buckets.get(user) or (self._per_minute, self._clock())
+            self._buckets.put(user, (level + reserved - used, since))

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from chartpact import indicators
 from chartpact.bars import Bars, BarsError
@@ -22,6 +23,8 @@ from chartpact.server.refusals import refuse
 from chartpact.server.settings import Settings
 from chartpact.sources import Directory, Source, configuration, readings
 
+RUN_S = 0.25  # of processor time, reserved for a run of a script until it is known
+
 
 class Charting:
     """Draws charts of builtins and of users' scripts, on any bars a user may name."""
@@ -35,7 +38,8 @@ class Charting:
         self._execution = execution
         self._readings = readings.services(settings.readings)
         self._pixels = Allowance("megapixels", settings.limits.megapixels_per_minute)
-        self.runs = Allowance("script runs", settings.limits.script_runs_per_minute)
+        limit_s = settings.limits.script_seconds_per_minute
+        self._script_time = Allowance("processor seconds of scripts", limit_s)
 
     async def draw(self, user: str, ask: shapes.ChartAsk, bars: Bars | str | None) -> Picture:
         """The chart; `bars` are inline bars that have been read, or what is wrong with them."""
@@ -45,9 +49,20 @@ class Charting:
         plans = self._plan(user, ask)
         most_bytes = self._settings.limits.answer_bytes
         job = ChartJob(user, ask, plans, self._settings.sources, bars, most_bytes=most_bytes)
-        scripted = any(isinstance(plan.indicator, ScriptIndicator) for plan in plans)
+        runs = [p for p in plans if isinstance(p.indicator, ScriptIndicator) and p.problem is None]
         job = await self._supply(await self._locate(job))
-        return await self._execution.compute(user, partial(jobs.draw, job), untrusted=scripted)
+        picture: Picture = await self.compute(user, partial(jobs.draw, job), len(runs))
+        return picture
+
+    async def compute(self, user: str, job: Callable[[], Any], runs: int) -> Any:
+        """What a worker makes of a job with so many runs of scripts, which the user pays for."""
+        if not runs:
+            return await self._execution.compute(user, job)
+        reserved = self._script_time.reserve(user, RUN_S * runs)
+        count = partial(jobs.count_script_time, job)
+        counted: jobs.Counted = await self._execution.compute(user, count, untrusted=True)
+        self._script_time.settle(user, reserved, counted.script_s)
+        return counted.result()
 
     def directory(self, user: str) -> Directory:
         """Every source of bars that this user may name."""
@@ -85,10 +100,7 @@ class Charting:
             catalogue = Catalogue(own, others=others)
         else:
             catalogue = Catalogue(barred={name: _bar(name) for name in known}, others=others)
-        plans = catalogue.plan(requests)
-        runs = [p for p in plans if isinstance(p.indicator, ScriptIndicator) and p.problem is None]
-        self.runs.spend(user, len(runs))
-        return plans
+        return catalogue.plan(requests)
 
     async def _find(self, user: str, symbol: str) -> tuple[Source, str]:
         directory = self.directory(user)

@@ -1,7 +1,8 @@
 """What worker processes do: draw a chart, or list indicators. Nothing here touches the database."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from chartpact import charts, indicators, sandbox
 from chartpact.bars import Bars, BarsError, samples
@@ -11,6 +12,7 @@ from chartpact.library.upload_source import load_upload
 from chartpact.library.uploads import Upload
 from chartpact.needs import BARS, CALENDAR, Need, Supply
 from chartpact.problem import Failure, Problem
+from chartpact.sandbox.pool import process_pool
 from chartpact.script import stock
 from chartpact.server import shapes
 from chartpact.server.shapes import ChartAsk, ChartOut, InlineBars
@@ -74,6 +76,31 @@ class Picture:
     summary: str
     image: bytes | None = None
     mime: str | None = None
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The answer of a job, or its failure, and the processor seconds that its scripts used."""
+
+    script_s: float
+    answer: Any = None
+    failure: Failure | None = None
+
+    def result(self) -> Any:
+        if self.failure is not None:
+            raise self.failure
+        return self.answer
+
+
+def count_script_time(job: Callable[[], Any]) -> Counted:
+    """Does a job that runs scripts; a worker does one job at a time."""
+    pool = process_pool()
+    before = pool.cpu_s
+    try:
+        answer = job()
+    except Failure as failure:
+        return Counted(pool.cpu_s - before, failure=failure)
+    return Counted(pool.cpu_s - before, answer)
 
 
 def warm_up() -> None:

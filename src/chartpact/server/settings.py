@@ -17,7 +17,7 @@ class Limits:
 
     calls_per_minute: int = 600
     calls_at_once: int = 32
-    script_runs_per_minute: int = 240
+    script_seconds_per_minute: int = 20  # of processor time
     megapixels_per_minute: int = 400
     indicators_per_chart: int = 16
     inline_bars: int = 20_000

@@ -170,9 +170,8 @@ class Verbs:
         verdicts = {}
         for name, source in sources:
             if source not in verdicts:
-                self.charts.runs.spend(user)
                 validate = partial(sandbox.validate, source, user=user, name=name)
-                verdicts[source] = await self._execution.compute(user, validate)
+                verdicts[source] = await self.charts.compute(user, validate, runs=1)
         try:
             scripts = Scripts(self._database, lambda _, source: verdicts[source])
             stored = await self._execution.use_disk(user, partial(change, scripts))
