@@ -5,7 +5,7 @@
 '15m'
 """
 
-from chartpact.bars.align import align, last_closed, stretch, times_to_match
+from chartpact.bars.align import align, last_closed, stretch
 from chartpact.bars.bars import Bar, Bars
 from chartpact.bars.columns import COLUMNS
 from chartpact.bars.errors import BarsError, SourceNotConfigured
@@ -21,5 +21,4 @@ __all__ = [
     "last_closed",
     "load",
     "stretch",
-    "times_to_match",
 ]

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from chartpact.bars import Bars, BarsError, last_closed, stretch, times_to_match
+from chartpact.bars import Bars, BarsError, last_closed, stretch
+from chartpact.bars.align import times_to_match
 from chartpact.prices import DERIVED, STORED
 from chartpact.script.errors import Fault
 from chartpact.script.runtime.meter import Meter
