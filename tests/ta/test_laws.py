@@ -169,6 +169,12 @@ VECTORS = [
         ]
     ),
     (
+        "no percentile before bar n - 1",
+        "percentile_nearest_rank",
+        (RAMP, 3, 100.0),
+        [NA, NA, 102, 103],
+    ),
+    (
         "a percentile fills from the top",
         "percentile_linear_interpolation",
         (LATE, 5, 75.0),

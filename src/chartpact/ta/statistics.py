@@ -136,9 +136,9 @@ def percentile_linear_interpolation(
 ) -> Floats:
     """The value below which `percentage` of the last n values lie, between the two nearest ones.
 
-    The k-th smallest stands for 100·(k − ½)/n percent (Hazen). Bars before the first count as the
-    smallest, and a result that falls on them is na; so is one on an na bar, which counts as the
-    largest when it comes.
+    First value at bar n − 1. The k-th smallest stands for 100·(k − ½)/n percent (Hazen). An na
+    counts as the largest when it comes, those before the first value as the smallest; a result that
+    falls on one is na.
 
     >>> percentile_linear_interpolation([1, 2, 3, 4], 4, 50)
     array([nan, nan, nan, 2.5])
