@@ -18,7 +18,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -617,6 +617,8 @@ def _argument(parameter: inspect.Parameter, bars: Bars) -> Any:
     }
     if parameter.name in named:
         return named[parameter.name]
+    if int in get_args(parameter.annotation):  # a length, which may be a series
+        return 5
     kinds = {int: 5, float: 0.5, bool: False, str: "x"}
     return kinds.get(parameter.annotation, getattr(bars, parameter.name, bars.close))
 
