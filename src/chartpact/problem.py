@@ -6,6 +6,8 @@ from difflib import get_close_matches
 from itertools import pairwise
 from typing import Any, Self
 
+from chartpact.oneline import one_line
+
 LONGEST_WORD = 80  # longer words resemble nothing, and comparing them is slow
 MOST_WORDS = 5_000
 MOST_COMPARED = 100  # of more words only those with the most letters in common are compared
@@ -35,7 +37,7 @@ class Problem:
         line = "" if self.line is None else f"line {self.line}: "
         path = f"{self.path}: " if self.path else ""
         hint = f": {self.hint}" if self.hint else ""
-        return f"{line}{path}{self.message}{hint}"
+        return one_line(f"{line}{path}{self.message}{hint}")
 
     def to_json(self) -> dict[str, Any]:
         """The problem for programs; step, line, column and path only where they have a meaning."""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from chartpact import ta
 from chartpact.bars import COLUMNS, Bars
 from chartpact.clock.walltime import iso
+from chartpact.oneline import as_name, one_line
 from chartpact.scene import BarsPlot, DivLinePlot, Drawn, HLinePlot, LinePlot, Scene, Signals
 
 Floats = NDArray[np.float64]
@@ -77,14 +78,14 @@ def text(bars: Bars, drawn: Iterable[Drawn], trend: str) -> str:
 
 
 def _lines(bars: Bars, drawn: Iterable[Drawn], trend: str) -> Iterator[str]:
-    name = " ".join(filter(None, (bars.symbol, bars.timeframe))) or "(no symbol)"
+    what = one_line(" ".join(filter(None, (bars.symbol, bars.timeframe)))) or "(no symbol)"
     if bars.synthetic:
-        name += " (synthetic sample data)"
+        what += " (synthetic sample data)"
     if len(bars) == 0:
-        yield f"{name}: no bars"
+        yield f"{what}: no bars"
     else:
         count = "1 bar" if len(bars) == 1 else f"{len(bars)} bars"
-        yield f"{name}: {count}, {iso(bars.time[0])} to {iso(bars.time[-1])}"
+        yield f"{what}: {count}, {iso(bars.time[0])} to {iso(bars.time[-1])}"
         values = {key: value for key, value in (last_bar(bars) or {}).items() if value is not None}
         values.pop("time", None)
         yield f"last bar: {', '.join(f'{key} {figure(value)}' for key, value in values.items())}"
@@ -96,14 +97,14 @@ def _lines(bars: Bars, drawn: Iterable[Drawn], trend: str) -> Iterator[str]:
 
 def _indicator_lines(drawn: Drawn, bars: Bars) -> Iterator[str]:
     if drawn.error is not None:
-        yield f"{drawn.id}: error: {drawn.error}"
+        yield f"{one_line(drawn.id)}: error: {drawn.error}"
         return
     scene = drawn.scene or Scene()
-    yield f"{drawn.id}: {drawn.title or scene.label or drawn.name}"
+    yield f"{one_line(drawn.id)}: {as_name(drawn.title or scene.label or drawn.name)}"
     values = [_format_last(title, values) for title, values in _series(scene)]
     if values:
         yield f"  values: {', '.join(values)}"
-    levels = [f"{title} {figure(y)}" for title, y in _levels(scene)]
+    levels = [f"{as_name(title)} {figure(y)}" for title, y in _levels(scene)]
     if levels:
         more = f" and {len(levels) - MOST_LEVELS} more" if len(levels) > MOST_LEVELS else ""
         yield f"  levels: {', '.join(levels[:MOST_LEVELS])}{more}"
@@ -131,7 +132,8 @@ def _signal_lines(scene: Scene, bars: Bars) -> Iterator[str]:
         if signal.confirmed_bar != signal.bar:
             at += f", known on bar {signal.confirmed_bar}"
         value = "" if signal.value is None else f" at {figure(signal.value)}"
-        yield f"  signal: {signal.name}{value} on {at}{f' ({count} in all)' if count > 1 else ''}"
+        total = f" ({count} in all)" if count > 1 else ""
+        yield f"  signal: {as_name(signal.name)}{value} on {at}{total}"
 
 
 def _series(scene: Scene) -> Iterator[tuple[str, Floats]]:
@@ -159,6 +161,7 @@ def _last(values: Floats) -> float | None:
 
 def _format_last(title: str, values: Floats) -> str:
     now, before = _last(values), _last(values[:-1])
+    title = as_name(title)
     if now is None:
         return f"{title} none"
     turn = "" if before is None or before == now else " (rising)" if now > before else " (falling)"

@@ -187,3 +187,20 @@ def test_no_text_of_a_script_reaches_the_terminal_as_a_command(script, capsys):
     assert signal["name"] == "\x1b[2J\x07\r\u202e"
     assert main(["check", script(GOOD.replace('print("bars"', r'fail("\x1b[2J"'))]) == SCRIPT_ERROR
     assert "\\u001b[2J" in capsys.readouterr().err
+
+
+def test_no_text_of_a_script_forges_a_line_of_the_terminal(script, capsys):
+    forged = r"x\nchartpact run: error: forged\u2028  signal: FORGED"
+    hostile = GOOD.replace('"five"', f'"{forged}"').replace('"bars"', f'"{forged}"')
+    hostile = hostile.replace('"title": "Spread"', f'"title": "{forged}"')
+    honest = []
+    for source in (GOOD, hostile):
+        for command in (["check"], ["run"]):
+            bars = [] if command == ["check"] else ["sample:es-5m"]
+            assert main([*command, script(source), *bars]) == DONE
+            said = capsys.readouterr()
+            honest.append((len(said.out.splitlines()), len(said.err.splitlines())))
+    assert honest[:2] == honest[2:]
+    assert main(["check", script(GOOD.replace('print("bars"', f'fail("{forged}"'))]) == SCRIPT_ERROR
+    told = capsys.readouterr().err.splitlines()
+    assert not [line for line in told if line.startswith(("chartpact run: error", "  signal"))]

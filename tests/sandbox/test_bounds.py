@@ -279,3 +279,18 @@ def test_whatever_a_run_leaves_is_a_result_or_a_structured_error() -> None:
         passed += 1
         json.dumps(found.scene.to_json())
     assert 0 < passed < 150
+
+
+@pytest.mark.parametrize("half", ["\\ud800", "\\uDfff", "\\udc00\\ud800", "\\ud83d"])
+def test_half_of_a_surrogate_pair_is_refused_in_every_text(half: str) -> None:
+    """In a label, in a log, in an error, in a name: a child writes JSON, and this is none of it."""
+    for document in ('{"log": ["%s"]}', '{"error": {"message": "%s"}}', '{"%s": 1}', '["%s"]'):
+        text = (document % half).join(("[", ", []]")).encode()
+        with pytest.raises(WireError, match="UnicodeEncodeError"):
+            wire.read(text, b"")
+
+
+def test_whole_surrogate_pairs_and_escapes_that_only_look_like_one_are_texts() -> None:
+    for text in ("🚀", "\\ud800", "é 🚀 \\udfff"):
+        packet = b"".join(wire.encode({"label": text}))
+        assert wire.decode(packet) == ({"label": text}, [])

@@ -4,7 +4,6 @@ What goes wrong is raised as a Failure: `main` prints it, and its kind decides t
 """
 
 import argparse
-import re
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr, redirect_stdout
@@ -13,15 +12,13 @@ from typing import Any, NoReturn, TextIO
 
 from chartpact._version import VERSION
 from chartpact.bars import BarsError
+from chartpact.oneline import escape_unseen
 from chartpact.problem import Failure, Problem, did_you_mean
 
 # Exit codes, as every verb uses them.
 DONE, ALL_FAILED, BAD_INPUT, VIOLATION, SCRIPT_ERROR, UNREACHABLE, REWRITTEN = range(7)
 
 NOUNS = ("chart", "script", "scripts", "snapshot", "contract", "read", "doctor")
-
-# What terminals obey, and what turns the reading direction; not the ends of lines, not tabs.
-_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 Verbs = Any  # argparse gives its subparsers no public type
 Add = Callable[[Verbs], None]
@@ -102,8 +99,7 @@ class Visible:
         self._stream = stream
 
     def write(self, text: str) -> int:
-        escaped = _CONTROLS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
-        return int(self._stream.write(escaped))
+        return int(self._stream.write(escape_unseen(text)))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)

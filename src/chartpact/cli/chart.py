@@ -10,6 +10,7 @@ from chartpact.cli import ALL_FAILED, DONE, Verbs
 from chartpact.cli.arguments import add_bars, add_indicators, load_bars
 from chartpact.cli.database import own_catalogue
 from chartpact.cli.picture import add_picture, save, select_bars
+from chartpact.oneline import one_line
 
 
 def add(verbs: Verbs) -> None:
@@ -48,12 +49,13 @@ def run_indicators(args: argparse.Namespace) -> int:
         return DONE
     width = max(len(indicator.name) for indicator in indicators)
     for indicator in indicators:
-        print(f"{indicator.name:<{width}}  {indicator.category:<8}  {indicator.description}")
+        what = one_line(indicator.description)
+        print(f"{indicator.name:<{width}}  {indicator.category:<8}  {what}")
         if indicator.aliases:
             print(f"{'':<{width}}  also: {', '.join(indicator.aliases)}")
         if indicator.params:
             pairs = (f"{p.name}={'' if p.default is None else p.default}" for p in indicator.params)
-            print(f"{'':<{width}}  takes: {', '.join(pairs)}")
+            print(one_line(f"{'':<{width}}  takes: {', '.join(pairs)}"))
     return DONE
 
 
@@ -66,7 +68,7 @@ def run_chart(args: argparse.Namespace) -> int:
     if not summary:  # which has the errors in it
         for drawn in asked.drawn:
             if drawn.error is not None:
-                print(f"{drawn.id}: {drawn.error}", file=sys.stderr)
+                print(f"{one_line(drawn.id)}: {drawn.error}", file=sys.stderr)
     if args.json:
         print(json.dumps(asked.to_json(), allow_nan=False))
     if summary:

@@ -13,6 +13,7 @@ from chartpact.cli.database import own_catalogue
 from chartpact.cli.files import read_text
 from chartpact.cli.snapshot import draw
 from chartpact.contracts import Contract, ContractError, Reading, document, read
+from chartpact.oneline import one_line
 from chartpact.request import Request
 from chartpact.snapshot import Snapshot, SnapshotError, parse_json
 
@@ -88,9 +89,9 @@ def _get_snapshot(args: argparse.Namespace, contract: Contract) -> Snapshot:
 
 def _show(reading: Reading) -> None:
     for assumed in reading.assumptions:
-        print(f"assumed: {assumed}", file=sys.stderr)
+        print(one_line(f"assumed: {assumed}"), file=sys.stderr)
     for warning in reading.warnings:
-        print(f"warning: {warning}", file=sys.stderr)
+        print(one_line(f"warning: {warning}"), file=sys.stderr)
     if reading.ok:
         print(json.dumps(reading.state, indent=2))
         return
@@ -98,4 +99,4 @@ def _show(reading: Reading) -> None:
     verdict = "the configuration does not fit" if misset else "the picture breaks the contract"
     print(f"{reading.contract} {reading.version}: {verdict}", file=sys.stderr)
     for violation in reading.violations:
-        print(f"  {violation}", file=sys.stderr)
+        print(one_line(f"  {violation}"), file=sys.stderr)

@@ -13,6 +13,7 @@ from chartpact.cli.arguments import add_bars, add_params, load_bars, read_params
 from chartpact.cli.files import read_text
 from chartpact.indicators import canonical
 from chartpact.needs import cut_supplies, gather
+from chartpact.oneline import as_name, one_line
 from chartpact.params import resolve
 from chartpact.problem import Problem
 from chartpact.prove import MOST_PREFIXES, prove
@@ -86,7 +87,7 @@ def run_check(args: argparse.Namespace) -> int:
         cost = (
             f"{verdict.steps:,} steps, about {verdict.steps_forecast:,} on {FORECAST_BARS:,} bars"
         )
-        print(f"{title}: fine; {count} {noun}, {cost}")
+        print(f"{as_name(title)}: fine; {count} {noun}, {cost}")
     for warning in verdict.warnings:
         print(format_error(warning, source, args.file, "warning"), file=sys.stderr)
     for error in verdict.errors:
@@ -105,7 +106,7 @@ def run_run(args: argparse.Namespace) -> int:
     except ScriptError as error:
         return _report_error(error, source, args)
     for line in result.log:
-        print(line, file=sys.stderr)
+        print(one_line(line), file=sys.stderr)
     if args.json:
         scene = result.scene.to_json()
         answer = {"indicator": script.name, "bars": len(bars), "steps": result.steps}
@@ -136,15 +137,15 @@ def run_prove(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps({"indicator": script.name, **proof.to_json()}))
     else:
-        print(f"{script.title}: {proof.prefixes} prefixes of {proof.bars:,} bars")
+        print(f"{as_name(script.title)}: {proof.prefixes} prefixes of {proof.bars:,} bars")
         for late in proof.late:
-            print(f"  late: {late}")
+            print(one_line(f"  late: {late}"))
         for what in proof.provisional:
-            print(f"  provisional: {what}")
+            print(one_line(f"  provisional: {what}"))
         if proof.failed:
-            print(f"  cannot be run {proof.failed}")
+            print(one_line(f"  cannot be run {proof.failed}"))
         end = "nothing was rewritten" if proof.ok else f"rewritten: {proof.rewritten}"
-        print(f"  {end}")
+        print(one_line(f"  {end}"))
     return DONE if proof.ok else REWRITTEN
 
 
@@ -174,10 +175,10 @@ def run_fork(args: argparse.Namespace) -> int:
 def format_error(problem: Problem, source: str, file: str, severity: str = "") -> str:
     """The error or warning with its place and the line it is in."""
     place = file if problem.line is None else f"{file}:{problem.line}:{problem.column}"
-    text = f"{place}: {severity or problem.kind}: {problem.message}"
+    text = one_line(f"{place}: {severity or problem.kind}: {problem.message}")
     lines = source.replace("\r\n", "\n").split("\n")
     if problem.line is not None and problem.line <= len(lines):
         text += f"\n    {lines[problem.line - 1]}"
         if problem.column is not None:
             text += f"\n    {' ' * (problem.column - 1)}^"
-    return text + (f"\n  {problem.hint}" if problem.hint else "")
+    return text + (f"\n  {one_line(problem.hint)}" if problem.hint else "")

@@ -13,6 +13,7 @@ from chartpact.cli.files import read_text, write_text
 from chartpact.cli.script import format_error
 from chartpact.clock.walltime import iso
 from chartpact.library.local import LOCAL_USER
+from chartpact.oneline import one_line
 
 if TYPE_CHECKING:
     from chartpact.library.scripts import Script, Scripts
@@ -84,7 +85,7 @@ def run_list(args: argparse.Namespace) -> int:
         return DONE
     width = max((len(script.name) for script in scripts), default=0)
     for script in scripts:
-        title = script.meta.get("title", "")
+        title = one_line(script.meta.get("title", ""))
         print(f"{script.name:<{width}}  {iso(script.updated_at)[:19]}Z  {title}")
     if not scripts:
         print("There are no scripts yet: chartpact scripts add NAME FILE", file=sys.stderr)

@@ -10,6 +10,7 @@ from chartpact.cli import ALL_FAILED, DONE, UsageError, Verbs
 from chartpact.cli.arguments import add_drawn, add_indicators, load_bars
 from chartpact.cli.database import own_catalogue
 from chartpact.cli.files import write_text
+from chartpact.oneline import one_line
 from chartpact.snapshot import Snapshot
 
 
@@ -35,7 +36,7 @@ def draw(args: argparse.Namespace, plans: Sequence[Plan]) -> Snapshot:
     chart = charts.draw(load_bars(args), plans, None, sources.fetch)
     for drawn in chart.drawn:
         if drawn.error is not None:
-            print(f"{drawn.id}: {drawn.error}", file=sys.stderr)
+            print(f"{one_line(drawn.id)}: {drawn.error}", file=sys.stderr)
     if chart.failed:
         raise UsageError("nothing was drawn", ALL_FAILED)
     return chart.snapshot()

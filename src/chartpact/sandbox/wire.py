@@ -25,10 +25,14 @@ _TYPES: dict[str, np.dtype[Any]] = {
 }
 _CODES = {dtype: code for code, dtype in _TYPES.items()}
 _MOST_COLUMNS = 4096
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _STRINGS = re.compile(rb'"[^"]*"?')  # unterminated ones too, so that no byte is read twice
 
 # Made once: a run pays for every page of memory that it is the first to touch.
 _to_json = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+
+
+_to_utf8 = json.JSONEncoder(ensure_ascii=False).encode
 
 
 class WireError(ValueError):
@@ -87,6 +91,8 @@ def read(text: bytes, numbers: bytes | memoryview) -> tuple[Any, list[Column]]:
     """The document and the columns, from the two parts of a packet."""
     try:
         body, shapes = json.loads(text, parse_constant=_refuse_constant)
+        if _SURROGATE.search(text):
+            _to_utf8(body).encode()  # half of a pair is no text, wherever it stands
         columns = _columns(numbers, shapes)
     except (TypeError, ValueError, RecursionError) as error:
         raise WireError(f"it cannot be read ({type(error).__name__})") from None
