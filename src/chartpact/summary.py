@@ -10,13 +10,30 @@ from chartpact import ta
 from chartpact.bars import COLUMNS, Bars
 from chartpact.clock.walltime import iso
 from chartpact.oneline import as_name, one_line
-from chartpact.scene import BarsPlot, DivLinePlot, Drawn, HLinePlot, LinePlot, Scene, Signals
+from chartpact.scene import (
+    BarsPlot,
+    CandlesPlot,
+    DivLinePlot,
+    Drawn,
+    HLinePlot,
+    LinePlot,
+    Scene,
+    ShapePlot,
+    Signals,
+)
 
 Floats = NDArray[np.float64]
 
 FAST, SLOW = 21, 50  # bars of the averages that decide the trend
 MOST_LEVELS = 12
-ONE = {"labels": "label", "lines": "line", "boxes": "box", "tables": "table"}
+ONE = {
+    "labels": "label",
+    "lines": "line",
+    "boxes": "box",
+    "tables": "table",
+    "polylines": "polyline",
+    "linefills": "linefill",
+}
 
 
 def figure(value: float) -> str:
@@ -114,6 +131,8 @@ def _indicator_lines(drawn: Drawn, bars: Bars) -> Iterator[str]:
         for channel in ONE
         if (records := getattr(scene, channel))
     ]
+    shapes = sum(len(plot.points) for plot in scene.plots if isinstance(plot, ShapePlot))
+    objects += [f"{shapes} shape{'s' if shapes > 1 else ''}"] if shapes else []
     if objects:
         yield f"  drawn: {', '.join(objects)}"
 
@@ -137,10 +156,18 @@ def _signal_lines(scene: Scene, bars: Bars) -> Iterator[str]:
 
 
 def _series(scene: Scene) -> Iterator[tuple[str, Floats]]:
-    """The titled series of a scene, of equal titles the first; constant coloured bars left out."""
+    """The titled series of a scene, of equal titles the first; constant coloured bars left out.
+
+    Of candles it is the close.
+    """
     seen: set[str] = set()
     for plot in scene.plots:
-        if not isinstance(plot, LinePlot | BarsPlot) or not plot.title or plot.title in seen:
+        if not plot.title or plot.title in seen:
+            continue
+        if isinstance(plot, CandlesPlot):
+            seen.add(plot.title)
+            yield plot.title, plot.close
+        if not isinstance(plot, LinePlot | BarsPlot):
             continue
         known = plot.values[~np.isnan(plot.values)]
         constant = bool((known == known[:1]).all())

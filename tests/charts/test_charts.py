@@ -11,7 +11,7 @@ import chartpact as cp
 from chartpact.bars import Bars
 from chartpact.catalogue import Catalogue, ScriptIndicator
 from chartpact.charts import Chart
-from chartpact.scene import Drawn, Scene, Signals
+from chartpact.scene import CandlesPlot, Drawn, Mark, Polyline, Scene, ShapePlot, Signals, Vertex
 
 
 @pytest.fixture(scope="module")
@@ -185,3 +185,18 @@ def test_the_summary_takes_time_by_the_number_of_signals_and_not_of_their_kinds(
     few, many = summarise(10), summarise(2_000)
     assert (few[1], many[1]) == (10, 2_000)
     assert many[0] < 50 * few[0]  # comparing every signal with every kind took hundreds of times
+
+
+def test_the_summary_tells_the_close_of_candles_and_counts_shapes(bars):
+    prices = {name: getattr(bars, name) for name in ("open", "high", "low", "close")}
+    scene = Scene(
+        plots=[
+            CandlesPlot(**prices, title="Own"),
+            ShapePlot(points=[Mark(1), Mark(2)]),
+            ShapePlot(points=[Mark(3)]),
+        ],
+        polylines=[Polyline(1, [Vertex(1, None, 2.0)])],
+    )
+    lines = Chart(bars, (Drawn("x", "x", title="X", scene=scene),)).summary().splitlines()
+    assert lines[-2].startswith("  values: Own ")
+    assert lines[-1] == "  drawn: 1 polyline, 3 shapes"

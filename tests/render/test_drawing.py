@@ -1002,6 +1002,14 @@ def test_what_is_drawn_without_heights_is_drawn_all_the_same():
         assert "nothing drawn" in chart_of(Scene(plots=[plot]), bars).svg()
 
 
+def test_the_legend_tells_the_close_of_a_hollow_candle_in_the_colour_of_its_border():
+    bars = flat_bars(10)
+    prices = {name: getattr(bars, name) - 10 for name in ("open", "high", "low", "close")}
+    plot = CandlesPlot(**prices, color=[None] * 10, border_color=[EDGE] * 10, title="x")
+    place = Place(chart_of(Scene(plots=[plot]), bars, overlay=False))
+    assert [op.text for op in place.ops if isinstance(op, Words)].count("90.000") == 2
+
+
 def test_the_legend_tells_the_close_of_titled_candles():
     bars = flat_bars(10)
     prices = {name: getattr(bars, name) - 10 for name in ("open", "high", "low", "close")}

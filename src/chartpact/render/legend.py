@@ -58,11 +58,12 @@ def _values(plot: Plot) -> Floats:
 
 
 def last_color(plot: Plot, theme: Theme) -> str | None:
-    """The colour of the last bar."""
-    if not isinstance(plot.color, str):
-        return plot.color[-1] if plot.color else None
-    if plot.color != "auto":
-        return plot.color
+    """The colour of the last bar; of a hollow candle, that of its border or wick."""
+    paints = (paint for name in plot.paints if (paint := getattr(plot, name)) is not None)
+    ends = (paint if isinstance(paint, str) else paint[-1] if paint else None for paint in paints)
+    color = next((end for end in ends if end), None) if plot.paints else str(plot.color)
+    if color != "auto":
+        return color
     values = _values(plot)
     base = values[-2] if len(values) > 1 else 0
     if isinstance(plot, BarsPlot):
