@@ -536,6 +536,9 @@ x = ta.wma(na, 14)
 x = ta.percentrank(na, 14)
 x = ta.cci(na, 14)
 x = ta.max(a, b, a, b)
+x = ta.avg(a, b, a, b)
+x = ta.max(*([a] * 200))
+x = ta.avg(*([a] * 200))
 x = ta.valuewhen(c, a, 5)
 x = ta.barssince(a < 0)
 x = big // b
@@ -658,6 +661,7 @@ SCALARS = {
     "signal": "9", "inc": "0.02", "max": "0.2", "start": "0.02", "left": "4", "right": "4",
     "long": "25", "short": "13", "mult": "2.0", "offset": "0.85", "sigma": "6.0",
     "percentage": "50.0", "spec": '"0930-1600"', "timeframe": '"1D"', "replacement": "1.0",
+    "type": '"Traditional"', "anchor": "c",
 }  # fmt: skip
 LONG = {**SCALARS, **dict.fromkeys(("n", "left", "right", "di_n", "adx_n"), "len(ohlcv) // 2")}
 ZONED = {**SCALARS, "tz": '"America/New_York"'}
@@ -677,6 +681,8 @@ def calls(scalars: dict[str, str]) -> Iterator[str]:
             if each.name == "tz" and "tz" not in scalars:
                 continue
             value = SOURCES.get(each.name) or scalars.get(each.name, "1.0")
+            if name == "rci" and each.name == "n":
+                value = f"min({value}, 2500)"  # half of 100,000 bars would take a minute
             if name in CONDITIONS and each.name in ("a", "b", "condition"):
                 value = "c"
             if name.endswith("_scalar") and each.name == "x":

@@ -137,3 +137,13 @@ def test_a_series_of_lengths_is_refused_in_words_where_pine_takes_one():
     with pytest.raises(script.ScriptError) as caught:
         drawn("    chart.line(ta.sma(ohlcv.close, ohlcv.bar_index))\n")
     assert "must hold whole numbers from 1 to 5000 only" in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["avg", "max", "min"])
+def test_each_operand_of_a_function_of_any_number_is_charged(name):
+    def steps(operands: int) -> int:
+        source = HEAD + f"    x = ta.{name}(*([ohlcv.close] * {operands}))\n"
+        return script.execute(script.load(source), BARS).steps
+
+    two, many = steps(2), steps(102)
+    assert many - two > 100 * (len(BARS) // 64 + 50)

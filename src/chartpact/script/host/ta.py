@@ -149,6 +149,7 @@ def function(name: str, meter: Meter, bars: int) -> Callable[..., Any]:
     by_window = costs.SORTED_WINDOW if name in costs.SORTED else None
     by_length = rate + (costs.LONGER if window else 1)
     divides, by_clock = name in _DIVISIONS, name in _BY_CLOCK
+    variadic = "others" in declared.parameters
     finite = name in FINITE
 
     def call(*positional: Any, **named: Any) -> Any:
@@ -164,6 +165,9 @@ def function(name: str, meter: Meter, bars: int) -> Callable[..., Any]:
                 gives_list = bars not in lengths
             longest = max(lengths)
             meter.charge(fixed + longest * outputs * rate // costs.PARTS)
+            if variadic and len(positional) > 1:
+                further = costs.OPERAND + longest * rate // costs.PARTS
+                meter.charge((len(positional) - 1) * further)
             if rate > 1:
                 meter.charge(sum([value.breaks() for value in values if type(value) is Series]))
             if window is not None:

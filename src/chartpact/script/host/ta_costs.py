@@ -10,12 +10,14 @@ from collections.abc import Mapping
 CALL = 350
 LONG_CALLS: Mapping[str, int] = {
     "bb": 450, "dmi": 480, "kc": 620, "kcw": 500, "macd": 420, "pow": 450, "session": 520,
+    "pivot_point_levels": 2_000,
     **dict.fromkeys(("session_isfirstbar", "session_isfirstbar_regular"), 700),
     **dict.fromkeys(("session_islastbar", "session_islastbar_regular"), 700),
     **dict.fromkeys(("session_ismarket", "session_ispostmarket", "session_ispremarket"), 600),
     "time_close": 3_200, "time_tradingday": 2_600, "timeframe_change": 1_700, "tsi": 450,
     "weekofyear": 420,
 }  # fmt: skip
+OPERAND = 75  # each operand after the first, of a function that takes any number
 SCALAR = 110  # a call without any series
 SCALARS: Mapping[str, int] = {"nz": 170, "round": 150}
 QUICK = 5  # a function of ON_ONE_BAR
@@ -33,7 +35,7 @@ RATES: Mapping[str, int] = {  # in parts of a step: PARTS are one
         (4, "kc"),
         (6, "dmi highestbars log log10 lowestbars pivot_high pivot_low pivothigh pivotlow rsi "
             "supertrend"),
-        (20, "dayofweek hma hour minute mod mod_scalar round second"),
+        (20, "dayofweek hma hour minute mod mod_scalar rci round second"),
         (32, "exp median percentile_linear_interpolation percentile_nearest_rank session "
             "session_isfirstbar session_isfirstbar_regular session_islastbar "
             "session_islastbar_regular session_ismarket session_ispostmarket "
