@@ -50,7 +50,22 @@ typedef double Pair __attribute__((vector_size(16)));
 
 #define KEEP_AVERAGE(k, base, distance) y[k] = (base) + (distance)
 AVERAGE_BLOCK(average_block, double, double, double, KEEP_AVERAGE)
-AVERAGE_BLOCK(average_block_of_pairs, Pair, Pair, Pair, KEEP_AVERAGE)
+AVERAGE_BLOCK(average_block_of_two, double, Pair, Pair, KEEP_AVERAGE)
+
+/* The same for steps, which are small beside what they are steps of: measured from zero. */
+static inline Pair average_block_of_steps(const Pair *x, Pair *y, Pair a, Pair value)
+{
+    Pair b = 1 - a, b2 = b * b, b3 = b2 * b, b4 = b2 * b2;
+    for (int k = 0; k < BLOCK; k += 4) {
+        Pair s0 = a * x[k], s1 = a * x[k + 1] + b * s0, s2 = a * x[k + 2] + b * s1;
+        Pair s3 = a * x[k + 3] + b * s2;
+        y[k] = s0 + b * value;
+        y[k + 1] = s1 + b2 * value;
+        y[k + 2] = s2 + b3 * value;
+        y[k + 3] = value = s3 + b4 * value;
+    }
+    return value;
+}
 
 /* Two averages of one series, and how far the first is above the second. Their distances from the
    series are subtracted, not they themselves, which are large and nearly equal. */
@@ -119,7 +134,7 @@ WIDE void average(Average *s, const double *x, double *y, int64_t n)
 
 static inline bool are_finite(Pair pair) { return isfinite(pair[0]) && isfinite(pair[1]); }
 
-WIDE static void average_pairs(Average s[2], const Pair *x, Pair *y, int64_t n)
+WIDE static void average_steps(Average s[2], const Pair *x, Pair *y, int64_t n)
 {
     int64_t i = 0;
     for (; i < n && !(is_running(&s[0]) && is_running(&s[1])); i++)
@@ -130,11 +145,11 @@ WIDE static void average_pairs(Average s[2], const Pair *x, Pair *y, int64_t n)
         int64_t m = n - i < BLOCK ? n - i : BLOCK;
         Pair last;
         if (m == BLOCK) {
-            last = average_block_of_pairs(x + i, y + i, alpha, value);
+            last = average_block_of_steps(x + i, y + i, alpha, value);
         } else {
             Pair padded[BLOCK] = {{0}}, averaged[BLOCK];
             memcpy(padded, x + i, (size_t)m * sizeof *x);
-            average_block_of_pairs(padded, averaged, alpha, value);
+            average_block_of_steps(padded, averaged, alpha, value);
             memcpy(y + i, averaged, (size_t)m * sizeof *y);
             last = y[i + m - 1];
         }
@@ -175,7 +190,7 @@ WIDE static void differences(Average s[2], const double *x, double *y, int64_t n
         for (int64_t k = 0; k < m; k++)
             both[k] = (Pair){padded[k], padded[k]};
         difference_block(padded, apart, alpha, value);
-        average_block_of_pairs(both, averaged, alpha, value);
+        average_block_of_two(padded, averaged, alpha, value);
         while (whole < m && are_finite(averaged[whole]))
             whole++;
         for (int k = 0; k < 2; k++) {
@@ -228,7 +243,7 @@ int kernel_rsi(Frame *f)
     out[0] = NA;
     FOR_EACH_PIECE (from, m, f->n - 1) {
         ups_and_downs(x + from + 1, x + from, moves, m);
-        average_pairs(averages, moves, means, m);
+        average_steps(averages, moves, means, m);
         strength(means, out + from + 1, m);
     }
     return 0;
@@ -259,8 +274,8 @@ int kernel_tsi(Frame *f)
         int64_t skip = from == 0; /* bar 0 has no bar before */
         steps[0] = (Pair){NA, NA};
         steps_and_sizes(x + from + skip, x + from + skip - 1, steps + skip, m - skip);
-        average_pairs(once, steps, means, m);
-        average_pairs(twice, means, steps, m);
+        average_steps(once, steps, means, m);
+        average_steps(twice, means, steps, m);
         quotients(steps, (double *)f->out[0] + from, m);
     }
     return 0;
