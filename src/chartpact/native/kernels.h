@@ -75,8 +75,10 @@ static inline void fill(double *out, int64_t n, double value)
 #define WIDE
 #endif
 
-/* A branch that the processor foretells well, where a selection would lengthen a chain. */
+/* A branch that the processor foretells well, where a selection would lengthen a chain. The compiler
+   prefers the selection, unless something happens in the branch that it does not know. */
 #define RARELY(condition) __builtin_expect(condition, 0)
+#define AS_BRANCH __asm__ volatile("")
 
 int64_t first_na(const double *x, int64_t n); /* n where there is none */
 

@@ -495,46 +495,61 @@ int kernel_supertrend(Frame *f)
     return 0;
 }
 
+/* A bar as seen from the trend: a short trend is a long one upside down. */
+typedef struct {
+    double high, low;
+} Bar;
+
+static inline Bar mirrored(Bar bar) { return (Bar){-bar.low, -bar.high}; }
+
 /* Starts on the second bar, long unless the first high was above the second. The stop never passes
    the last two lows (highs when short). A price beyond the stop, not one that touches it, reverses
-   the trend: the stop restarts from the extreme, held outside the current bar too. Pine takes the
-   close and does not look at it. */
-int kernel_sar(Frame *f)
+   the trend: the stop restarts from the extreme, held outside the current bar too. */
+static void trail(const double *high, const double *low, double *out, int64_t n, double start,
+                  double step, double limit)
 {
-    const double *high = series(f, 0), *low = series(f, 1);
-    double start = factor(f, 3), step = factor(f, 4), limit = factor(f, 5), speed = start;
-    double *out = f->out[0], stop = NA, extreme = NA;
-    double high1 = NA, low1 = NA, high2 = NA, low2 = NA; /* one and two bars ago */
+    double stop = NA, extreme = NA, speed = start;
+    Bar last = {NA, NA}, last2 = last; /* one and two bars ago */
     bool is_long = true;
-    int64_t seen = 0;
-    for (int64_t i = 0; i < f->n; i++) {
-        double h = high[i], l = low[i];
-        out[i] = NA;
-        if (is_na(h) || is_na(l))
+    for (int64_t i = 0, seen = 0; i < n; i++) {
+        Bar bar = {high[i], low[i]};
+        if (RARELY(is_na(bar.high) || is_na(bar.low))) {
+            out[i] = NA;
             continue;
-        if (seen == 1) {
-            is_long = !(high1 > h);
-            stop = is_long ? low1 : high1;
-            extreme = is_long ? h : l;
-        } else if (seen > 1) {
-            double floor = least(low1, low2), ceiling = most(high1, high2);
+        }
+        if (RARELY(seen < 2)) {
+            is_long = seen++ == 0 || !(last.high > bar.high);
+            if (!is_long)
+                bar = mirrored(bar), last = mirrored(last);
+            stop = last.low;
+            extreme = bar.high;
+        } else {
+            bar = is_long ? bar : mirrored(bar);
             stop += speed * (extreme - stop);
-            if (is_long ? l < stop : h > stop) {
+            if (RARELY(bar.low < stop)) {
+                stop = -most(most(extreme, bar.high), most(last.high, last2.high));
+                bar = mirrored(bar), last = mirrored(last);
                 is_long = !is_long;
                 speed = start;
-                stop = is_long ? least(least(extreme, l), floor) : most(most(extreme, h), ceiling);
-                extreme = is_long ? h : l;
+                extreme = bar.high;
             } else {
-                stop = is_long ? least(stop, floor) : most(stop, ceiling);
-                if (is_long ? h > extreme : l < extreme) {
-                    extreme = is_long ? h : l;
-                    speed = least(speed + step, limit);
+                double floor = least(last.low, last2.low), faster = least(speed + step, limit);
+                if (stop > floor) {
+                    AS_BRANCH;
+                    stop = floor;
                 }
+                speed = bar.high > extreme ? faster : speed;
+                extreme = most(bar.high, extreme);
             }
         }
-        out[i] = bounded(stop);
-        high2 = high1, low2 = low1, high1 = h, low1 = l;
-        seen++;
+        out[i] = bounded(is_long ? stop : -stop);
+        last2 = last, last = bar;
     }
+}
+
+/* Pine takes the close and does not look at it. */
+int kernel_sar(Frame *f)
+{
+    trail(series(f, 0), series(f, 1), f->out[0], f->n, factor(f, 3), factor(f, 4), factor(f, 5));
     return 0;
 }
