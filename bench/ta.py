@@ -194,6 +194,11 @@ def seconds(call: Callable[[], object], repeats: int) -> float:
     return (perf_counter() - began) / repeats
 
 
+def is_slow(job: tuple[str, str], best: dict[tuple[str, str], float]) -> bool:
+    """Whether one call is enough, of a contender that is far behind."""
+    return best[job] > 0.15 and job[1] not in ("ours", OTHERS[0])
+
+
 def rounds_of(
     jobs: dict[tuple[str, str], Callable[[], object]], rounds: int, repeats: int, name: str
 ) -> dict[tuple[str, str], float]:
@@ -201,7 +206,7 @@ def rounds_of(
     best: dict[tuple[str, str], float] = {}
     for turn in tqdm(range(rounds), desc=name, leave=False, disable=not sys.stderr.isatty()):
         for job, call in jobs.items():
-            if turn and best[job] > 0.15 and job[1] not in ("ours", OTHERS[0]):
+            if turn and is_slow(job, best):
                 continue
             if best.get(job, 1) < 1e-3:  # quick ones once untimed: nobody pays for who ran before
                 call()
@@ -260,9 +265,8 @@ Runs = list[dict[tuple[str, str], float]]  # the fastest time of each job, in ea
 
 def ratio(runs: Runs, function: str, other: str) -> float | None:
     """How many times longer the other takes, in the median of the runs."""
-    if (function, other) not in runs[0]:
-        return None
-    return float(np.median([run[function, other] / run[function, "ours"] for run in runs]))
+    ratios = [r[function, other] / r[function, "ours"] for r in runs if (function, other) in r]
+    return float(np.median(ratios)) if ratios else None
 
 
 def table(each: list[Case], runs: Runs, bars: int, copy: float) -> str:
@@ -315,7 +319,11 @@ def report(quick: bool) -> str:
         if quick and size.bars >= 1_000_000:
             jobs = {job: call for job, call in jobs.items() if job[1] != "pandas-ta-classic"}
         rounds = size.quick_rounds if quick else size.rounds
-        runs[size] = [rounds_of(jobs, rounds, size.calls, size.title) for _ in range(RUNS)]
+        runs[size] = []
+        for _ in range(RUNS):
+            run = rounds_of(jobs, rounds, size.calls, size.title)
+            runs[size].append(run)
+            jobs = {job: call for job, call in jobs.items() if not is_slow(job, run)}
         copies.append(copy_cost(5))
         imports.append(import_costs(2 if quick else 6))
     copy = min(copies)
