@@ -7,9 +7,11 @@ from tests.script import oracle
 
 import chartpact as cp
 from chartpact import script
+from chartpact.script.dry_run import dry_run_bars
 
 BARS = cp.load("sample:es-5m").last(1500)
-SCRIPTS = sorted((Path(__file__).parent / "community").glob("*.star"))
+FOLDER = Path(__file__).parent / "community"
+SCRIPTS = sorted(FOLDER.glob("*.star"))
 LARGEST = (
     "chandelier_exit",
     "fair_value_gaps",
@@ -30,6 +32,13 @@ def test_a_community_script_is_starlark_and_draws(path):
     assert oracle.parses(source) is None
     scene = script.execute(script.load(source), BARS).scene
     assert any((scene.plots, scene.labels, scene.lines, scene.boxes, scene.tables))
+
+
+@pytest.mark.parametrize("stem", LARGEST)
+def test_the_costliest_fit_into_the_budget_on_5000_bars(stem):
+    source = (FOLDER / f"{stem}.star").read_text()
+    steps = script.execute(script.load(source), dry_run_bars(5_000)).steps
+    assert steps < script.Limits().steps / 2
 
 
 def test_there_is_one_of_every_kind():

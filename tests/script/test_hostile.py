@@ -107,8 +107,8 @@ def test_the_whole_budget_buys_no_more_than_the_time_of_a_run(name):
         if error.kind != "busy":
             break
         spent = process_pool().cpu_s
-    # A budget that ends in time would do; a slow machine needs the second.
-    assert error is not None and error.kind in ("budget", "memory", "time"), error
+    # A slow machine ends it by time, and one that is busy all along by the backstop.
+    assert error is not None and error.kind in ("budget", "memory", "time", "busy"), error
     assert process_pool().cpu_s - spent < 1.5
 
 

@@ -55,6 +55,18 @@ def test_an_inlined_operator_does_what_the_runtime_does(operator):
             assert outcome(inlined) == outcome(called), (left, operator, right)
 
 
+@pytest.mark.parametrize("name", ["min", "max"])
+def test_inlined_min_and_max_choose_as_the_runtime_does(name):
+    values = ["1.5", "-0.0", "0.0", "0", 'float("nan")', "3", "float('inf')", "(1 << 70)"]
+    for left in values:
+        for right in values:
+            inlined = f"x = {name}({left} + 0, {right} - 0)\nprint(type(x), str(x))"
+            called = (
+                f"x = [{name}({left} + 0, {right} - 0) for i in [1]][0]\nprint(type(x), str(x))"
+            )
+            assert outcome(inlined) == outcome(called), (left, right)
+
+
 def test_operands_are_evaluated_once_and_from_left_to_right():
     head = "def f(x, log):\n    log.append(x)\n    return [x, 1.5][0 if x > 5 else 1]\n"
     body = (

@@ -29,7 +29,11 @@ GUARDS: Mapping[type, str] = {
 }  # fmt: skip
 UNARY: Mapping[type, str] = {ast.USub: "_neg", ast.UAdd: "_pos", ast.Invert: "_invert"}
 _OF_TWO = {"min": "_smaller", "max": "_larger"}
-ACCESSORS = ("set_", "get_")  # how methods of host objects begin, and nothing else of any value
+ACCESSORS = (
+    "set_",
+    "get_",
+    "cell",
+)  # how methods of host objects begin, and nothing else of any value
 _PAIRS = {"enumerate": "_enter_enumerate", "zip": "_enter_zip"}
 
 
@@ -210,6 +214,8 @@ class ExpressionEmitter:
     # ------------------------------------------------------------------------------------- calls
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
+        if self._frame.inlines and self._weights.is_choice(node):
+            return self._choice(node)
         arguments = [self._argument(argument) for argument in node.args]
         keywords = [
             ast.keyword(keyword.arg, self._keyword_value(keyword)) for keyword in node.keywords
@@ -237,6 +243,22 @@ class ExpressionEmitter:
                 return ast.Call(at(func, method), arguments, keywords)
             return ast.Call(self._expression(func), arguments, keywords)
         return ast.Call(load("_call"), [self._expression(func), *arguments], keywords)
+
+    def _choice(self, node: ast.Call) -> ast.expr:
+        """`min` or `max` of two numbers, as `smaller` and `larger` of the runtime choose."""
+        values: list[ast.expr] = []
+        names: list[ast.expr] = []
+        for side in self._operands(*node.args):
+            name = f"_g{self._frame.held + len(names)}"
+            named = isinstance(side, ast.Name | ast.Constant)
+            names.append(side if named else load(name))
+            values.append(side if named else ast.NamedExpr(ast.Name(name, ast.Store()), side))
+        is_max = isinstance(node.func, ast.Name) and node.func.id == "max"
+        order: ast.cmpop = ast.GtE() if is_max else ast.LtE()
+        highest = names[0 if is_max else 1]  # if it is NaN
+        is_nan = _native(ast.NotEq(), highest, highest)
+        is_first = ast.BoolOp(ast.Or(), [_native(order, *values), is_nan])
+        return ast.IfExp(is_first, *names)
 
     def _argument(self, node: ast.expr) -> ast.expr:
         if not isinstance(node, ast.Starred):

@@ -9,13 +9,14 @@ from functools import partial
 
 from chartpact.script.check.checked import FUNCTION, Checked
 from chartpact.script.compile.kinds import BIG, DICT, NUMBER, is_none_test
+from chartpact.script.compile.nodes import is_plain_call
 from chartpact.script.compile.type_guards import TypeGuards
 from chartpact.script.runtime.meter import QUARTERS
 from chartpact.syntax import children
 
 LONG_BRANCH = 16  # quarters: a longer branch of an `if` is charged when it is taken
 TURN = 2  # of a loop, without its body
-NATIVE, INLINED, GUARDED = 1, 4, 11  # an operator
+NATIVE, INLINED, GUARDED = 1, 3, 11  # an operator
 NO_FLOATS = 3  # steps of an inlined operator whose sides turn out to be no floats
 CALL = 10  # of a builtin, or of the host
 DIRECT_CALL = 3  # of a function of the script, without its body
@@ -148,6 +149,8 @@ class Weights:
         guards = self._guards
         if isinstance(node, ast.Call):
             func = node.func
+            if inlines and self.is_choice(node):
+                return INLINED
             if isinstance(func, ast.Name) and self._checked.bindings.get(func) == FUNCTION:
                 return DIRECT_CALL + self._functions.get(func.id, 0)
             return CALL
@@ -170,6 +173,15 @@ class Weights:
         if isinstance(node, ast.List | ast.Tuple):
             return (16 if isinstance(node, ast.List) else 3) + len(node.elts)
         return 20 + 8 * len(node.values) if isinstance(node, ast.Dict) else 3
+
+    def is_choice(self, node: ast.Call) -> bool:
+        """Whether the call is `min` or `max` of two numbers, which is inlined like an operator."""
+        return (
+            self._checked.is_builtin(node.func, "min", "max")
+            and is_plain_call(node)
+            and len(node.args) == 2
+            and all(map(self._guards.is_number, node.args))
+        )
 
     def _guarded(self, operator: ast.AST, left: ast.expr, right: ast.expr, inlines: bool) -> int:
         return INLINED if inlines and self._guards.inlines(operator, left, right) else GUARDED

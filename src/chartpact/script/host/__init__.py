@@ -8,9 +8,10 @@ from chartpact.script.runtime.formatting import digit_steps
 from chartpact.script.runtime.meter import Meter
 
 # The steps of a call, without what depends on its arguments.
-COSTS = {"text.number": 42, "text.time": 160, "payload.json": 60, "payload.label": 40}
+COSTS = {"text.number": 58, "text.time": 160, "payload.json": 60, "payload.label": 40}
 
 _WORD_BITS = 64
+_NUMBER = 20  # steps of text.number(x, decimals) of a float
 _USUAL, _LONG = 32, 200  # characters of a format and a time zone; longer formats cost more
 
 
@@ -56,7 +57,12 @@ def functions(uses: Iterable[str], meter: Meter, bars: int) -> Mapping[str, Any]
 
 
 def _charge_calls(function: Callable[..., Any], meter: Meter, cost: int) -> Callable[..., Any]:
+    is_number = function is text.number
+
     def call(*arguments: Any, **named: Any) -> Any:
+        if is_number and len(arguments) == 2 and not named and type(arguments[0]) is float:
+            meter.charge(_NUMBER + digit_steps(arguments[0]))
+            return function(*arguments)
         values = (*arguments, *named.values())
         chars = sum(len(value) for value in values if type(value) is str)
         meter.charge(cost + 9 * max(min(chars, _LONG) - _USUAL, 0))

@@ -5,6 +5,7 @@ most its cap: the oldest object leaves first. Linefills count with lines, as in 
 either of theirs. Coordinates that are na keep an object undrawn, yet it counts.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field
 from functools import cached_property
@@ -31,7 +32,7 @@ from chartpact.drawing import (
 )
 from chartpact.script.errors import Fault
 from chartpact.script.host.arguments import field_value, number, whole
-from chartpact.script.limits import POLYLINE_POINTS, TABLE_CELLS
+from chartpact.script.limits import OBJECT_TEXT_CHARS, POLYLINE_POINTS, TABLE_CELLS
 from chartpact.script.runtime.meter import Meter
 from chartpact.script.runtime.values import LISTS, HostObject, a_type, shown
 
@@ -39,8 +40,10 @@ FURTHEST = 500  # bars right of the last one that an object may reach to
 _LAST_TIME = 1 << 52
 _NOWHERE = Anchor(None, None, None)
 
-# Steps of a new object, of each argument of one, of a setter, of each argument of a cell.
-_NEW, _ARGUMENT, _PUT, _PUT_CELL = 130, 22, 5, 28
+# Steps of a new object, of each argument of one, of a setter, of a cell, of a setter of one, and of
+# a value that is neither a place nor a height.
+_NEW, _ARGUMENT, _PUT, _CELL_STEPS, _PUT_CELL, _FIELD = 60, 4, 4, 14, 24, 5
+_MOST_KNOWN = 256  # of the texts of a field whose canonical form is kept
 # Steps of the points of a polyline, of each, and of looking up its time.
 _POINTS, _POINT, _POINT_AT_TIME = 300, 20, 100
 
@@ -63,6 +66,9 @@ class Canvas:
     used: set[str] = field(default_factory=set)
     count: int = 0
     fills: dict[int, set[int]] = field(default_factory=dict)  # ids of linefills, by that of a line
+    known: dict[int, dict[str, Any]] = field(  # canonical forms of texts, by the type of a field
+        default_factory=lambda: defaultdict(dict)
+    )
 
     @cached_property
     def last_bar(self) -> int:
@@ -212,10 +218,24 @@ def _setting(argument: Argument, kind: type[DrawnObject]) -> _Setting:
     def read_height(_: Handle, value: Any) -> float | None:
         return value if type(value) is float and value - value == 0 else number(value, keyword)
 
+    is_text, number_of_type = type_.kind == "text", id(type_)
+
     def read_field(handle: Handle, value: Any) -> Any:
-        if type(value) is str:
-            handle.canvas.meter.charge(len(value) // 16)
-        return field_value(value, type_, keyword)
+        if type(value) is not str:
+            handle.meter.charge(_FIELD)
+            return field_value(value, type_, keyword)
+        handle.meter.charge(_FIELD + len(value) // 16)
+        if is_text:
+            plain = value.isascii() and len(value) <= OBJECT_TEXT_CHARS
+            return value if plain else field_value(value, type_, keyword)
+        known = handle.canvas.known[number_of_type]
+        if value in known:
+            return known[value]
+        handle.meter.charge(2 * _FIELD)
+        canonical = field_value(value, type_, keyword)
+        if len(known) < _MOST_KNOWN:
+            known[value] = canonical
+        return canonical
 
     def read_points(handle: Handle, value: Any) -> Vertices:
         return handle.canvas.vertices(value, handle.xloc)
@@ -244,7 +264,7 @@ def _settings(kind: type[DrawnObject], apart: Sequence[str]) -> dict[str, _Setti
 def _method(name: str, parameters: Iterable[str], body: str, **names: Any) -> Any:
     """A method with these parameters, so that Python itself refuses calls with other arguments."""
     names["__name__"] = __name__
-    exec(f"def {name}(self, {', '.join(parameters)}):\n    return {body}", names)
+    exec(f"def {name}(self, {', '.join(parameters)}):\n    {body}", names)
     return names[name]
 
 
@@ -313,7 +333,7 @@ class Handle(HostObject):
         derived |= {f"get_{name}": _place_getter(name) for name in kind.places}
         derived |= {f"get_{name}": _height_getter(name) for name in kind.heights}
         for name, (x, y) in cls.pairs.items():
-            derived[name] = _method(name, (x, y, "/"), f"self.set_{x}({x}) or self.set_{y}({y})")
+            derived[name] = _method(name, (x, y, "/"), f"self.set_{x}({x}); self.set_{y}({y})")
         if kind.places:
             places = ", ".join(f"{name}={name}" for name in kind.places)
             parameters = (*kind.places, "xloc", "/")
@@ -329,7 +349,7 @@ class Handle(HostObject):
         """The method of the chart that draws such an object."""
         takes_xloc = any(argument.keyword == "xloc" for argument in cls.kind.arguments)
         xloc = "xloc" if takes_xloc else "'bar_index'"
-        body = f"make(self.canvas, {xloc}, ({', '.join(cls.settings)}))"
+        body = f"return make(self.canvas, {xloc}, ({', '.join(cls.settings)}))"
         method = _drawing_method(f"new_{cls.type_name}", cls.kind, body, make=cls)
         method.__doc__ = cls.__doc__
         return method
@@ -489,6 +509,22 @@ class LinefillHandle(Handle):
 _CELL = _settings(Cell, apart=["column", "row"])
 
 
+def _readers(settings: Mapping[str, _Setting]) -> dict[str, Any]:
+    """The names that `_collect` uses."""
+    names: dict[str, Any] = {f"read_{name}": setting.read for name, setting in settings.items()}
+    return names | {f"default_{name}": setting.default for name, setting in settings.items()}
+
+
+def _collect(start: str, settings: Iterable[_Setting]) -> str:
+    """The body of a method that reads the arguments which are not at their defaults."""
+    reads = [
+        f"if {setting.keyword} is not default_{setting.keyword}: "
+        f"values[{setting.field!r}] = read_{setting.keyword}(self, {setting.keyword})"
+        for setting in settings
+    ]
+    return "\n    ".join((f"values = {start}", *reads))
+
+
 def _cell_setter(keyword: str) -> Callable[["TableHandle", Any, Any, Any], None]:
     def put(self: "TableHandle", column: Any, row: Any, value: Any, /) -> None:
         self.put_cell(keyword, column, row, value)
@@ -526,16 +562,17 @@ class TableHandle(Handle, **{f"cell_set_{keyword}": _cell_setter(keyword) for ke
             if other is not self and other.values["position"] == self.values["position"]:
                 del tables[id_]
 
-    cell = _drawing_method("cell", Cell, f"self.write_cell(column, row, ({', '.join(_CELL)}))")
+    cell = _drawing_method(
+        "cell", Cell, _collect("self.begin_cell(column, row)", _CELL.values()), **_readers(_CELL)
+    )
     cell.__doc__ = "Writes a cell; whatever it was before is replaced."
 
-    def write_cell(self, column: Any, row: Any, values: tuple[Any, ...]) -> None:
-        self.canvas.meter.charge(_PUT_CELL * len(values))
+    def begin_cell(self, column: Any, row: Any) -> dict[str, Any]:
+        """An empty cell in the place of whatever was there."""
+        self.meter.charge(_CELL_STEPS)
         cell: dict[str, Any] = {}
         self.cells[self._check_place(column, row)] = cell
-        for setting, value in zip(_CELL.values(), values, strict=True):
-            if value is not setting.default:
-                cell[setting.field] = setting.read(self, value)
+        return cell
 
     def put_cell(self, keyword: str, column: Any, row: Any, value: Any) -> None:
         self.canvas.meter.charge(_PUT_CELL)

@@ -129,6 +129,9 @@ class Builtins:
         return self._extreme("min", values, key)
 
     def _extreme(self, name: str, arguments: tuple[Any, ...], key: Any) -> Any:
+        if key is None and len(arguments) == 2 and {*map(type, arguments)} == {float}:
+            self._charge(10)
+            return larger(*arguments) if name == "max" else smaller(*arguments)
         if not arguments:
             raise Fault("type", f"{name} takes some values, or one list of them")
         if any(type(argument) is Series for argument in arguments):

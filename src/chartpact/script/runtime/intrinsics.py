@@ -9,7 +9,7 @@ from chartpact.script.limits import CALL_DEPTH
 from chartpact.script.runtime.builtins import Builtins, larger, largest, smaller, smallest
 from chartpact.script.runtime.formatting import join_parts
 from chartpact.script.runtime.hashing import seal
-from chartpact.script.runtime.meter import ENTRY, QUARTERS, Meter
+from chartpact.script.runtime.meter import QUARTERS, SPAN, Meter
 from chartpact.script.runtime.methods import Methods
 from chartpact.script.runtime.operators import Operators
 from chartpact.script.runtime.series import Series
@@ -143,7 +143,7 @@ class Runtime:
             turns = range(bounds[0])
         else:
             turns = self.builtins.span(*bounds)
-        self.meter.charge_loop(ENTRY + len(turns) * weight // QUARTERS)
+        self.meter.charge_loop(SPAN + len(turns) * weight // QUARTERS)
         return turns
 
     def enter_enumerate(self, weight: int, values: Any) -> Iterator[tuple[int, Any]]:

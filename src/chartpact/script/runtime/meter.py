@@ -19,7 +19,7 @@ from chartpact.script.runtime.values import Dict, List, LockedDict, LockedList
 
 Walk = TypeVar("Walk", bound=Callable[..., Any])
 
-ENTRY = 28  # steps to enter a loop
+ENTRY, SPAN, SEARCH = 28, 10, 40  # steps to enter a loop, one over a range, one with an exit
 QUARTERS = 4  # of a step: what the turns of loops are weighed in
 
 
@@ -123,7 +123,7 @@ class Meter:
     def search(self, values: Any, length: int, weight: int, *locked: Any) -> Iterator[Any]:
         """The iterator of a loop that may end early."""
         self.settle()
-        had, entry = self.left, ENTRY + 8 * len(self.loops)
+        had, entry = self.left, SEARCH + 8 * len(self.loops)
         self.left -= entry
         if self.left < 0:
             asked = entry + length * weight // QUARTERS
@@ -148,7 +148,7 @@ class Meter:
             self._settle(loop)
             if self.left < 0:
                 taken = loop.granted - loop.remaining
-                asked = ENTRY + loop.turns * loop.weight // QUARTERS
+                asked = SEARCH + loop.turns * loop.weight // QUARTERS
                 raise Exhausted(
                     asked, 0, self.budget, loop=True, bound="up to", turns=(taken, loop.turns)
                 )

@@ -41,12 +41,12 @@ class Methods:
         """`value.name`."""
         if isinstance(value, HostObject):
             if name in value.fields or name in value.methods:
-                self._charge(18)
+                self._charge(7)
                 return getattr(value, name)
             raise unknown_attribute(value, name)
         table = self._tables.get(type_name(value), {})
         if name in table:
-            self._charge(25)
+            self._charge(14)
             return Method(value, name, table[name])
         raise unknown_attribute(value, name)
 
