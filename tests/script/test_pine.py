@@ -18,7 +18,11 @@ def hint_of(line: str) -> str:
     return failure.value.hint
 
 
-@pytest.mark.parametrize("name", sorted(set(pine.HINTS) - {"var", "varip", "chart.point"}))
+# What a chart lacks is found when a script runs, so the check has no hint for it.
+CHECKED = [name for name in sorted(pine.HINTS) if not name.startswith(("var", "chart."))]
+
+
+@pytest.mark.parametrize("name", CHECKED)
 def test_every_name_of_the_table_is_answered_with_its_hint(name):
     assert hint_of(f"x = {name}(1)") == pine.HINTS[name]
 
