@@ -19,14 +19,18 @@ SERIES = (
 )
 OTHERS = ("None", "True", "False", "ohlcv", "params", 'params["n"]', 'params["c"]')
 BUILTINS = (
-    "abs all any bool dict enumerate float int len list max min range repr reversed sorted str "
+    "abs all any bool dict enumerate float int len list max min range repr reversed sorted str sum "
     "tuple type zip"
 ).split()
 METHODS = (
     "append clear extend index insert pop remove get items keys values setdefault update upper "
     "split join replace find format strip startswith elems count"
 ).split()
-TA = "ta.sma ta.ema ta.rsi ta.abs ta.nz ta.where ta.shift ta.crossover ta.max ta.isna".split()
+TA = (
+    "ta.sma ta.ema ta.rsi ta.abs ta.nz ta.where ta.shift ta.crossover ta.max ta.isna ta.bb "
+    "math.sqrt math.pow math.floor math.round math.sign math.sum math.avg math.median "
+    "color.alpha color.mix color.gradient"
+).split()
 CHART = (
     "chart.line(ohlcv.close)",
     "chart.dot(1, 2.0, label=str(n))",
@@ -35,6 +39,11 @@ CHART = (
     "chart.fill(ohlcv.close, n)",
     "chart.bars(xs)",
     "chart.line(c)",
+    "chart.candles(ohlcv.open, ohlcv.high, ohlcv.low, c, wick=s)",
+    "chart.background(s)",
+    "chart.bar_color(xs)",
+    "chart.shape(c, text=s)",
+    "chart.shape(ohlcv.close > n, location='top', color=xs)",
 )
 
 
