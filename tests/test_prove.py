@@ -80,6 +80,25 @@ chart.fill(ohlcv.close, ohlcv.close * 0 + mean, title="area")
 """,
         "fill 'area'",
     ),
+    "a channel fitted to the last bars": (
+        """
+n = len(ohlcv)
+if n > 60:
+    chart.new_line(n - 50, ohlcv.low[n - 50], n - 1, ohlcv.low[n - 1])
+    chart.new_line(n - 50, ohlcv.high[n - 50], n - 1, ohlcv.high[n - 1])
+""",
+        "line",
+    ),
+    "a profile of the last bars": (
+        """
+n = len(ohlcv)
+if n > 60:
+    low = min([ohlcv.low[i] for i in range(n - 50, n)])
+    for row in range(5):
+        chart.new_box(n - 50, low + row + 1, n - 40, low + row)
+""",
+        "box",
+    ),
     "a polyline that is drawn anew": (
         """
 n = len(ohlcv)
@@ -130,6 +149,18 @@ HONEST = {
     "objects that are deleted": (
         "for i in range(0, len(ohlcv), 50):\n"
         "    if len(ohlcv) - i < 120:\n        chart.new_label(i, ohlcv.high[i], 'x')"
+    ),
+    "labels of which the oldest leave": (
+        "for i in range(0, len(ohlcv), 4):\n    chart.new_label(i, ohlcv.high[i], 'x')"
+    ),
+    "highs first, then lows, of which the oldest leave": (
+        "for i in range(0, len(ohlcv), 9):\n    chart.new_label(i, ohlcv.high[i], 'h')\n"
+        "for i in range(0, len(ohlcv), 7):\n    chart.new_label(i, ohlcv.low[i], 'l')"
+    ),
+    "a line that is replaced by another": (
+        "n = len(ohlcv)\nfor i in range(0, n, 40):\n"
+        "    line = chart.new_line(i, ohlcv.low[i], min(i + 5, n - 1), ohlcv.low[i])\n"
+        "    if n - i > 60:\n        line.delete()"
     ),
     "colours that change": (
         "up = ohlcv.close > ohlcv.open\n"

@@ -123,6 +123,7 @@ class _Object:
     points: tuple[Point, ...]
     heights: tuple[float, ...]  # of a box: its top and bottom
     provisional: bool
+    id: object = None  # tells objects of one run apart, in the order in which they were made
 
     @property
     def bar(self) -> float:
@@ -292,25 +293,29 @@ def _series_differences(
 
 
 def _followed(earlier: _Picture, later: _Picture) -> Iterator[tuple[_Object, list[_Object]]]:
-    """Each object of the shorter prefix with what became of it: itself, or where it moved to."""
+    """Each object of the shorter prefix with what became of it: itself, or where it moved to.
+
+    One that stands nowhere was deleted, unless the one that was made in its place stands elsewhere
+    in the past: a channel that is fitted anew is moved.
+    """
     places: dict[tuple[str, float], list[_Object]] = {}
     for item in later.objects:
         places.setdefault((item.what, item.bar), []).append(item)
-    for item in earlier.objects:
-        others = places.get((item.what, item.bar), [])
-        same = [other for other in others if item.grew_to(other)]
-        if same or not others or item.bar >= earlier.size:
-            yield item, same
+    same = {
+        index: [other for other in places.get((item.what, item.bar), []) if item.grew_to(other)]
+        for index, item in enumerate(earlier.objects)
+    }
+    known = {id(other) for others in same.values() for other in others}
+    in_place = {(item.what, item.id): item for item in later.objects if item.id is not None}
+    for index, item in enumerate(earlier.objects):
+        if same[index] or item.bar >= earlier.size:
+            yield item, same[index]
             continue
-        beside = [old for old in earlier.objects if (old.what, old.bar) == (item.what, item.bar)]
-        yield (
-            item,
-            [
-                other
-                for other in others
-                if item.moved_to(other) and not any(old.grew_to(other) for old in beside)
-            ],
-        )
+        others = [other for other in places.get((item.what, item.bar), []) if item.moved_to(other)]
+        other = in_place.get((item.what, item.id))
+        if other is not None and other.bar < earlier.size:
+            others.append(other)
+        yield item, [other for other in others if id(other) not in known]
 
 
 def _choose(whole: _Picture, most: int) -> list[int]:
@@ -377,15 +382,15 @@ def _object(item: DrawnObject, channel: str) -> _Object:
     what = {"boxes": "box"}.get(channel, channel[:-1])
     if isinstance(item, Polyline):
         points = tuple((float(point.bar), point.y) for point in item.points)
-        return _Object(what, points, (), item.provisional)
+        return _Object(what, points, (), item.provisional, item.id)
     values: Mapping[str, Any] = item.__dict__
     bars = [_bar(values[name]) for name in item.places]
     prices = [math.nan if values[name] is None else values[name] for name in item.heights]
     if channel == "boxes":
         points = tuple((bar, 0.0) for bar in sorted(bars))
-        return _Object(what, points, tuple(sorted(prices)), values["provisional"])
+        return _Object(what, points, tuple(sorted(prices)), values["provisional"], values["id"])
     points = tuple(sorted(zip(bars, prices, strict=True), key=lambda point: point[0]))
-    return _Object(what, points, (), values["provisional"])
+    return _Object(what, points, (), values["provisional"], values["id"])
 
 
 def _bar(anchor: Any) -> float:
