@@ -35,10 +35,15 @@ def test_a_job_and_its_columns_arrive_and_return(ask: Ask) -> None:
         np.empty(0),
         np.frombuffer(b"abc", np.uint8),
     ]
-    answered = ask("echo", columns, text="ä\ud800")
-    assert answered.document == {"kind": "echo", "text": "ä\ud800"}
+    answered = ask("echo", columns, text="ä🚀")
+    assert answered.document == {"kind": "echo", "text": "ä🚀"}
     for sent, returned in zip(columns, answered.columns, strict=True):
         np.testing.assert_array_equal(sent, returned)
+
+
+def test_half_of_a_surrogate_pair_arrives_and_is_refused_on_its_way_back(ask: Ask) -> None:
+    with pytest.raises(RunFailed, match="half of a surrogate pair"):
+        ask("echo", text="\ud800")
 
 
 @pytest.mark.parametrize("kind", ["segfault", "abort", "illegal_instruction", "deep_stack"])

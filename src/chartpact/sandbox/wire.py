@@ -84,15 +84,23 @@ def decode(packet: bytes | memoryview, most_json: int = MOST_JSON) -> tuple[Any,
     first = HEADER.size + text_size
     if text_size > most_json or first + columns_size > len(packet):
         raise WireError("it announces more than it may hold")
-    return read(bytes(packet[HEADER.size : first]), packet[first : first + columns_size])
+    return _read(bytes(packet[HEADER.size : first]), packet[first : first + columns_size])
 
 
 def read(text: bytes, numbers: bytes | memoryview) -> tuple[Any, list[Column]]:
-    """The document and the columns, from the two parts of a packet."""
+    """The document and the columns of an answer, from the two parts of its packet."""
+    body, columns = _read(text, numbers)
+    if _SURROGATE.search(text):
+        try:
+            _to_utf8(body).encode()
+        except UnicodeEncodeError:
+            raise WireError("it holds half of a surrogate pair") from None
+    return body, columns
+
+
+def _read(text: bytes, numbers: bytes | memoryview) -> tuple[Any, list[Column]]:
     try:
         body, shapes = json.loads(text, parse_constant=_refuse_constant)
-        if _SURROGATE.search(text):
-            _to_utf8(body).encode()  # half of a pair is no text, wherever it stands
         columns = _columns(numbers, shapes)
     except (TypeError, ValueError, RecursionError) as error:
         raise WireError(f"it cannot be read ({type(error).__name__})") from None
