@@ -208,11 +208,9 @@ def rounds_of(
         for job, call in jobs.items():
             if turn and is_slow(job, best):
                 continue
-            if best.get(job, 1) < 1e-3:  # quick ones once untimed: nobody pays for who ran before
+            if best.get(job, 1) < 0.05:  # once untimed: nobody pays for who ran before
                 call()
-                took = seconds(call, repeats)
-            else:
-                took = seconds(call, 1)
+            took = seconds(call, repeats if best.get(job, 1) < 1e-3 else 1)
             best[job] = min(best.get(job, took), took)
     return best
 

@@ -505,15 +505,16 @@ static inline Bar mirrored(Bar bar) { return (Bar){-bar.low, -bar.high}; }
 /* Starts on the second bar, long unless the first high was above the second. The stop never passes
    the last two lows (highs when short). A price beyond the stop, not one that touches it, reverses
    the trend: the stop restarts from the extreme, held outside the current bar too. */
-static void trail(const double *high, const double *low, double *out, int64_t n, double start,
-                  double step, double limit)
+static inline __attribute__((always_inline)) void
+trail(const double *high, const double *low, double *out, int64_t n, bool has_na, double start,
+      double step, double limit)
 {
     double stop = NA, extreme = NA, speed = start;
     Bar last = {NA, NA}, last2 = last; /* one and two bars ago */
     bool is_long = true;
     for (int64_t i = 0, seen = 0; i < n; i++) {
         Bar bar = {high[i], low[i]};
-        if (RARELY(is_na(bar.high) || is_na(bar.low))) {
+        if (has_na && (is_na(bar.high) || is_na(bar.low))) {
             out[i] = NA;
             continue;
         }
@@ -550,6 +551,11 @@ static void trail(const double *high, const double *low, double *out, int64_t n,
 /* Pine takes the close and does not look at it. */
 int kernel_sar(Frame *f)
 {
-    trail(series(f, 0), series(f, 1), f->out[0], f->n, factor(f, 3), factor(f, 4), factor(f, 5));
+    const double *high = series(f, 0), *low = series(f, 1);
+    double start = factor(f, 3), step = factor(f, 4), limit = factor(f, 5);
+    if (first_na(high, f->n) < f->n || first_na(low, f->n) < f->n)
+        trail(high, low, f->out[0], f->n, true, start, step, limit);
+    else
+        trail(high, low, f->out[0], f->n, false, start, step, limit);
     return 0;
 }
