@@ -148,7 +148,7 @@ class Catalogue:
         if indicator is None:
             names = [alias for known in self.list() for alias in (known.name, *known.aliases)]
             hint = did_you_mean(text, (*names, *self.others), 3)
-            hint = hint or "`chartpact indicators` lists them"
+            hint = hint or "`chartpact indicators` and `list_indicators` list them"
             raise IndicatorError(Problem("name", f"there is no indicator {name!r:.80}", hint))
         # An alias stands for a name, which a script of the user's may have taken.
         return indicator if indicator.name == text else self._find(indicator.name) or indicator

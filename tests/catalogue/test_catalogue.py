@@ -85,6 +85,12 @@ OWN = replace(resolve("rsi"), title="My RSI", source="user", function=lambda *_,
 ALICES = Catalogue({"rsi": OWN})
 
 
+def test_a_name_like_no_other_tells_every_door_where_the_names_are():
+    with pytest.raises(IndicatorError) as raised:
+        Catalogue().resolve("q" * 9)
+    assert raised.value.hint == "`chartpact indicators` and `list_indicators` list them"
+
+
 def test_a_users_script_shadows_a_builtin_for_that_user_alone():
     assert ALICES.resolve("rsi").title == "My RSI"
     assert Catalogue().resolve("rsi").title == "Relative Strength Index"
