@@ -7,10 +7,12 @@
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from chartpact import indicators
 from chartpact.bars import Bars
+from chartpact.bars.errors import unreadable
 from chartpact.indicators.builtin import Builtin
 from chartpact.needs import BARS, CALENDAR, Need, Needs, Supplies
 from chartpact.params import IndicatorError, Param
@@ -38,6 +40,16 @@ class ScriptIndicator:
     aliases: tuple[str, ...] = ()
     user: str | None = None
     limits: "Limits | None" = None
+
+    @classmethod
+    def read(cls, name: str, code: str) -> "ScriptIndicator":
+        """The script as an indicator; raises the first error in it."""
+        from chartpact import sandbox  # not needed where builtins are drawn
+
+        inspected = sandbox.inspect(code, name=name)
+        if inspected.errors:
+            raise inspected.errors[0]
+        return cls(name, code, inspected.params, inspected.meta)
 
     @property
     def title(self) -> str:
@@ -163,23 +175,38 @@ class Catalogue:
         by_name: dict[str, Indicator] = {**indicators.table(), **self.scripts}
         return [by_name[name] for name in sorted(by_name)]
 
+    def with_files(self, requests: Iterable[Request]) -> "Catalogue":
+        """The same, and the script files that requests name, as in `./mine.star:n=5`.
+
+        It is for the shell and for Python. A server plans without it: there a path is an unknown
+        name.
+        """
+        scripts, barred = dict(self.scripts), dict(self.barred)
+        for path in {request.name for request in requests if request.problem is None}:
+            if path.endswith(".star"):  # no name of an indicator has a dot
+                try:
+                    scripts[path] = ScriptIndicator.read(path, Path(path).read_text("utf-8"))
+                except Failure as failure:
+                    barred[path] = failure.problem
+                except (OSError, ValueError) as error:
+                    barred[path] = Problem("value", f"{path}: {unreadable(Path(path), error)}")
+        return replace(self, scripts=scripts, barred=barred)
+
     def plan(self, asked: Asked | Iterable[Asked]) -> tuple[Plan, ...]:
         """Each request parsed, its indicator found and its parameters resolved, or the problem.
 
         >>> [plan.id for plan in Catalogue().plan(["rsi", "rsi:length=7", "rsi"])]
         ['rsi', 'rsi:period=7', 'rsi#2']
         """
-        requests = [asked] if isinstance(asked, str | Mapping | Request) else asked
         plans: dict[str, Plan] = {}
-        for plan in map(self._plan, requests):
+        for plan in map(self._plan, parse_requests(asked)):
             numbered = (f"{plan.id}#{number}" for number in itertools.count(2))
             free = next(id for id in itertools.chain([plan.id], numbered) if id not in plans)
             plans[free] = replace(plan, id=free)
         return tuple(plans.values())
 
-    def _plan(self, asked: Asked) -> Plan:
-        request, indicator = Request.parse(asked), None
-        name, problem = request.name, request.problem
+    def _plan(self, request: Request) -> Plan:
+        indicator, name, problem = None, request.name, request.problem
         if problem is None:
             try:
                 indicator = self.resolve(request.name)
@@ -190,6 +217,12 @@ class Catalogue:
                 problem = failure.problem
         given = echo(request.given, indicator.params if indicator else ())
         return Plan(format_request(name, given), name, given, indicator, problem)
+
+
+def parse_requests(asked: Asked | Iterable[Asked]) -> Sequence[Request]:
+    """Each request parsed; one alone is a list of one."""
+    requests = [asked] if isinstance(asked, str | Mapping | Request) else asked
+    return [Request.parse(request) for request in requests]
 
 
 def list_indicators() -> Sequence[Indicator]:

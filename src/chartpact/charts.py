@@ -8,7 +8,7 @@ from typing import Any
 
 from chartpact import render, sources, summary
 from chartpact.bars import Bars, BarsError
-from chartpact.catalogue import Catalogue, Plan, ScriptIndicator
+from chartpact.catalogue import Catalogue, Plan, ScriptIndicator, parse_requests
 from chartpact.clock.errors import ClockError
 from chartpact.needs import Fetch, gather
 from chartpact.params import resolve
@@ -111,14 +111,16 @@ def chart(
     """The chart of these indicators, computed on all bars and cut to the last ones.
 
     `catalogue` is what can be asked for: the builtins, unless one with scripts of your own is
-    given. `fetch` gets what indicators need besides the bars: any name that `load` takes, and
-    readings from the services that the environment names.
+    given. The path of a script may stand for a name: `./mine.star:n=5`. `fetch` gets what
+    indicators need besides the bars: any name that `load` takes, and readings from the services
+    that the environment names.
 
     >>> import chartpact as cp
     >>> [drawn.id for drawn in cp.chart(cp.load("sample:es-5m"), ["rsi", "rsi:period=7"]).drawn]
     ['rsi', 'rsi:period=7']
     """
-    plans = (catalogue or Catalogue()).plan(indicators)
+    requests = parse_requests(indicators)
+    plans = (catalogue or Catalogue()).with_files(requests).plan(requests)
     return draw(bars, plans, last, fetch or sources.fetch)
 
 

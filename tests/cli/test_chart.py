@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from chartpact.catalogue import Catalogue
 from chartpact.cli import ALL_FAILED, BAD_INPUT, DONE, main
 
 SAMPLE = "sample:es-5m"
@@ -38,6 +39,34 @@ def test_json_is_alone_on_stdout_and_errors_stand_beside_the_good_results(capsys
     assert data["indicators"][1]["error"]["hint"] == "did you mean 'rsi'?"
     assert len(data["time"]) == 20
     assert shown.err.startswith("ris: there is no indicator 'ris'")
+
+
+def test_a_path_stands_where_an_indicator_is_asked_for(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    declared = 'PARAMS = [{"name": "n", "type": "int", "default": 3}]\nMETA = {"title": "Mine"}\n'
+    body = 'def compute(ohlcv, params, chart):\n    chart.line(ta.sma(ohlcv.close, params["n"]))\n'
+    (tmp_path / "rsi.star").write_text(declared + body)
+    (tmp_path / "bad.star").write_text("def compute(:\n")
+    asked = ["./rsi.star:n=5", "rsi", "bad.star", "none.star", "./rsi.star:m=5"]
+    flags = [part for name in asked for part in ("-i", name)]
+    assert main(["chart", SAMPLE, *flags, "--json", "--bars", "20"]) == DONE
+    mine, builtin, *wrong = json.loads(capsys.readouterr().out)["indicators"]
+    assert (mine["id"], len(mine["scene"]["plots"][0]["values"])) == ("./rsi.star:n=5", 20)
+    assert builtin["id"] == "rsi"
+    assert "error" not in builtin
+    assert [(each["error"]["kind"], each["error"].get("line")) for each in wrong] == [
+        ("syntax", 1), ("value", None), ("name", None),
+    ]  # fmt: skip
+    assert wrong[1]["error"]["message"].startswith("none.star: ")
+    assert main(["snapshot", "--bars", SAMPLE, "-i", "./rsi.star"]) == DONE
+
+
+def test_a_path_is_an_unknown_name_to_a_plan_alone(tmp_path):
+    file = tmp_path / "mine.star"
+    file.write_text("secret")
+    (plan,) = Catalogue().plan(str(file))
+    assert plan.problem is not None
+    assert plan.problem.message.startswith("there is no indicator")
 
 
 @pytest.mark.parametrize("flags", [["--summary"], []])

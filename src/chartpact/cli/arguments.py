@@ -72,7 +72,7 @@ def add_indicators(verb: argparse.ArgumentParser, required: bool = False) -> Non
         default=[],
         required=required,
         metavar="NAME[:k=v,…]",
-        help="an indicator and its parameters; may be given several times",
+        help="an indicator or a script's path, with parameters; may be given several times",
     )
 
 

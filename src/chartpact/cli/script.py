@@ -99,7 +99,7 @@ def run_run(args: argparse.Namespace) -> int:
     source = read_text(args.file)
     bars = load_bars(args)
     try:
-        script = _read_script(Path(args.file).stem, source)
+        script = ScriptIndicator.read(Path(args.file).stem, source)
         values = resolve(script.params, read_params(args), "the script")
         supplies = gather(script.needs(bars, values), sources.fetch)
         result = script.run(bars, values, supplies)
@@ -124,7 +124,7 @@ def run_prove(args: argparse.Namespace) -> int:
     source = read_text(args.file)
     bars = load_bars(args)
     try:
-        script = _read_script(Path(args.file).stem, source)
+        script = ScriptIndicator.read(Path(args.file).stem, source)
         values = resolve(script.params, read_params(args), "the script")
         supplies = gather(script.needs(bars, values), sources.fetch)
 
@@ -154,14 +154,6 @@ def _report_error(error: ScriptError, source: str, args: argparse.Namespace) -> 
         print(json.dumps({"error": error.to_json()}))
     print(format_error(error.problem, source, args.file), file=sys.stderr)
     return SCRIPT_ERROR
-
-
-def _read_script(name: str, source: str) -> ScriptIndicator:
-    """The script as an indicator; raises the first error in it."""
-    inspected = sandbox.inspect(source, name=name)
-    if inspected.errors:
-        raise inspected.errors[0]
-    return ScriptIndicator(name, source, inspected.params, inspected.meta)
 
 
 def run_fork(args: argparse.Namespace) -> int:

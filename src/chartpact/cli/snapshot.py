@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 
 from chartpact import charts, sources
-from chartpact.catalogue import Plan
+from chartpact.catalogue import Plan, parse_requests
 from chartpact.cli import ALL_FAILED, DONE, UsageError, Verbs
 from chartpact.cli.arguments import add_drawn, add_indicators, load_bars
 from chartpact.cli.database import own_catalogue
@@ -43,7 +43,8 @@ def draw(args: argparse.Namespace, plans: Sequence[Plan]) -> Snapshot:
 
 
 def run(args: argparse.Namespace) -> int:
-    snapshot = draw(args, own_catalogue().plan(args.indicator))
+    requests = parse_requests(args.indicator)
+    snapshot = draw(args, own_catalogue().with_files(requests).plan(requests))
     if args.study is not None:
         snapshot = only_study(snapshot, args.study)
     write_text(args.output, snapshot.dumps())
