@@ -107,6 +107,27 @@ if n > 10:
 """,
         "polyline",
     ),
+    "a background whose colour depends on the last close": (
+        "up = ohlcv.close > ohlcv.close[-1]\nchart.background(ta.where(up, 'green', 'red'))",
+        "background",
+    ),
+    "bars coloured by the last close": (
+        "up = ohlcv.close > ohlcv.close[-1]\nchart.bar_color(ta.where(up, 'green', 'red'))",
+        "bar_color",
+    ),
+    "shapes that say something else later": (
+        "word = 'buy' if ohlcv.close[-1] > ohlcv.open[-1] else 'sell'\n"
+        "chart.shape(ohlcv.close > ohlcv.open, 'circle', text=word)",
+        "shape 'buy'",
+    ),
+    "a polyline of two points that becomes another of three": (
+        """
+n = len(ohlcv)
+points = [(0, ohlcv.close[0]), (n // 2, ohlcv.close[n // 2]), (n - 1, ohlcv.close[-1])]
+chart.new_polyline(points if n > 100 else points[:2])
+""",
+        "polyline",
+    ),
 }
 
 
@@ -165,6 +186,13 @@ HONEST = {
     "colours that change": (
         "up = ohlcv.close > ohlcv.open\n"
         "n = len(ohlcv)\nchart.line(ohlcv.close, color='red' if n % 2 else 'green')"
+    ),
+    "a polyline that grows from one point": (
+        "chart.new_polyline([(i, ohlcv.close[i]) for i in range(0, len(ohlcv), 20)])"
+    ),
+    "backgrounds and shapes of each bar": (
+        "up = ohlcv.close > ohlcv.open\n"
+        "chart.background(ta.where(up, 'green', None))\nchart.shape(up, 'circle', text='up')"
     ),
     "a table": (
         't = chart.new_table("top_right", 1, 1)\nt.cell(0, 0, text.number(ohlcv.close[-1], 2))'

@@ -41,6 +41,7 @@ Point = tuple[float, float]  # a bar and a price; NaN where it has none
 MOST_PREFIXES = 120
 _TOLERANCE = 1e-9
 _OBJECTS = ("labels", "lines", "boxes", "polylines")
+_COLORED = (BackgroundPlot.kind, BarColorPlot.kind)  # plots whose colours are their values
 
 
 @dataclass(frozen=True)
@@ -133,8 +134,10 @@ class _Object:
         """Whether the other is this one, extended to the right if at all."""
         if self.points == other.points and self.heights == other.heights:
             return True
-        if len(self.points) != 2:  # a label, or a polyline with points added
-            return len(self.points) > 1 and other.points[: len(self.points)] == self.points
+        if (
+            len(self.points) != 2 or len(other.points) != 2
+        ):  # a label, or a polyline that may have grown
+            return other.points[: len(self.points)] == self.points
         (left, low), (right, high) = self.points
         (other_left, other_low), (other_right, other_high) = other.points
         if self.heights != other.heights or (left, low) != (other_left, other_low):
@@ -289,7 +292,8 @@ def _series_differences(
         changed = np.flatnonzero(~np.isnan(old) & ~np.isclose(old, new, rtol=_TOLERANCE, atol=0.0))
         if len(changed):
             bar = int(changed[0])
-            yield what, bar, _number(old[bar]), _number(new[bar])
+            write = _color if what.startswith(_COLORED) else _number
+            yield what, bar, write(old[bar]), write(new[bar])
 
 
 def _followed(earlier: _Picture, later: _Picture) -> Iterator[tuple[_Object, list[_Object]]]:
@@ -351,6 +355,9 @@ def _picture(scene: Scene, size: int) -> _Picture:
             names[what] += 1
             number = f" ({names[what]})" if names[what] > 1 else ""
             picture.series[what + number] = list(_columns(plot, size))
+            if isinstance(plot, ShapePlot):
+                texts = zip(plot.columns.text, plot.columns.x.tolist(), strict=True)
+                picture.events.update((f"{what} {text!r}", bar) for text, bar in texts if text)
     for channel in _OBJECTS:
         for item in getattr(scene, channel):
             picture.objects.append(_object(item, channel))
@@ -362,7 +369,7 @@ def _picture(scene: Scene, size: int) -> _Picture:
 
 
 def _columns(plot: Plot, size: int) -> Iterator[Array]:
-    """The values of a plot, bar by bar; of what has none, 1 where something is drawn."""
+    """The values of a plot, bar by bar; of what has none, its colour or 1 where it is drawn."""
     if isinstance(plot, DotPlot | ShapePlot):
         column = np.full(size, np.nan)
         heights = np.where(np.isnan(plot.columns.y), 1.0, plot.columns.y)
@@ -371,7 +378,8 @@ def _columns(plot: Plot, size: int) -> Iterator[Array]:
         yield column
     elif isinstance(plot, BackgroundPlot | BarColorPlot):
         if isinstance(plot.color, TextColumn):
-            yield np.array([np.nan if color is None else 1.0 for color in plot.color])
+            numbers = [math.nan if c is None else int(c[1:], 16) for c in plot.color.categories]
+            yield np.array(numbers, np.float64)[plot.color.codes]
     else:
         for name, kind in plot.field_types.items():
             if kind.kind == "series" and name not in plot.beyond:
@@ -415,3 +423,7 @@ def _same(a: float, b: float) -> bool:
 
 def _number(value: float) -> str:
     return "nothing" if math.isnan(value) else f"{value:.10g}"
+
+
+def _color(value: float) -> str:
+    return "nothing" if math.isnan(value) else f"#{int(value):08x}"
