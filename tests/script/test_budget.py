@@ -243,6 +243,35 @@ def test_a_text_of_control_characters_is_charged_for_each_when_it_is_quoted():
     assert cost(['s = "\\n" * 10000'], "x = repr(s)") >= 10_000
 
 
+def test_a_text_whose_case_is_changed_is_charged_for_each_character():
+    assert cost(['s = "ß" * 10000'], "x = s.upper()") >= 10_000
+
+
+def test_a_list_of_na_that_stands_for_a_series_is_charged_more_than_one_of_numbers():
+    setup = ["numbers = [1.5] * 1000", "nothing = [None] * 1000"]
+    numbers = cost(setup, "x = ta.sma(numbers, 3)", 1_000)
+    assert cost(setup, "x = ta.sma(nothing, 3)", 1_000) >= numbers + 1_000
+
+
+def test_texts_that_all_differ_are_charged_for_each_where_they_are_chosen():
+    texts = ["up = ohlcv.close > ohlcv.open", "t = [str(i) for i in range(1000)]"]
+    assert cost(texts, 'x = ta.where(up, t, "b")', 1_000) >= 8_000
+    chosen = [*texts, 's = ta.where(up, t, "b")']
+    assert cost(chosen, 'x = ta.where(up, s, "c")', 1_000) >= 4_000
+
+
+def test_colours_that_all_differ_are_charged_for_each():
+    colors = ["c = ['#' + str(100000 + i) for i in range(1000)]"]
+    for statement in (
+        "chart.line(ohlcv.close, color=c)",
+        "chart.background(c)",
+        "x = color.alpha(c, 0.5)",
+    ):
+        assert cost(colors, statement, 1_000) >= 40_000
+    few = ["up = ohlcv.close > ohlcv.open", 'c = ta.where(up, "green", "red")']
+    assert cost(few, "chart.line(ohlcv.close, color=c)", 1_000) < 1_000
+
+
 def test_a_remainder_of_numbers_far_apart_is_charged_by_its_length():
     near, far = "x = 7.5 % 0.7", "x = 1e300 % 1e-300"
     assert cost([], far) >= cost([], near) + 10

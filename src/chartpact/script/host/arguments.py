@@ -21,6 +21,7 @@ from chartpact.textcolumn import TextColumn
 
 FURTHEST_OFFSET = 10_000
 _PLAIN = frozenset((int, float, bool, str, type(None)))
+_COLOR = 40  # steps for each distinct colour of a plot, which is read twice
 
 
 def plain(value: Any, keyword: str) -> Any:
@@ -147,21 +148,25 @@ class SeriesArguments:
         if type(color) is Series:
             hint = 'choose one for each bar: ta.where(cond, "green", "red")'
             raise Fault("type", f"{name} is a colour, not a series", hint)
-        many = type(color) is TextSeries or type(color) in LISTS
+        if type(color) is TextSeries or type(color) in LISTS:
+            read = self.texts(color, name)
+            self._meter.charge(_COLOR * len(read.categories))
+        else:
+            read = plain(color, name)
         try:
-            return type_.check(self.texts(color, name) if many else plain(color, name))
+            return type_.check(read)
         except Unfit as unfit:
             raise refusal(unfit, type_, name) from None
 
     def texts(self, value: Any, name: str) -> TextColumn:
         """A text for each bar; None where there is none."""
         if type(value) is TextSeries:
-            self._meter.charge(60 + len(value.texts.categories))
+            self._meter.charge(60)
             self._check_length(len(value.texts), name)
             return value.texts
         if type(value) not in LISTS:
             raise Fault("type", f"{name} is a string, or one for each bar, not {a_type(value)}")
-        self._meter.charge(80 + 2 * len(value))
+        self._meter.charge(80 + 3 * len(value))
         self._check_length(len(value), name, is_list=True)
         if not set(map(type, value)) <= {str, type(None)}:
             raise Fault("type", f"{name}: a list holds strings, or None where there is none")

@@ -55,6 +55,8 @@ class Colors:
         low, high = _number(lo, "lo"), _number(hi, "hi")
         if not low < high:
             raise Fault("value", f"lo is below hi, and {shown(lo)} is not below {shown(hi)}")
+        if math.isinf(high - low):
+            raise Fault("value", f"lo and hi are too far apart: {shown(lo)} and {shown(hi)}")
         if type(s) is not Series and type(s) not in LISTS:
             value = None if s is None else _number(s, "s")
             if value is None or math.isnan(value):
@@ -87,7 +89,7 @@ class Colors:
             column = TextColumn.encode(value)
         else:
             return change(_one(value, "c"))
-        self._meter.charge(20 * len(column.categories))
+        self._meter.charge(_COST * len(column.categories))
         column = column.map(lambda one: None if one is None else change(_one(one, "c")))
         return TextSeries(column, self._meter) if type(value) is TextSeries else List(column)
 

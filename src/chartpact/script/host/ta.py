@@ -401,7 +401,7 @@ def _choose_texts(numeric: Callable[..., Any], meter: Meter, bars: int) -> Calla
         if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
             raise Fault("type", f"condition is a condition such as a > b, not {a_type(condition)}")
         columns = _text_column(a, "a", meter), _text_column(b, "b", meter)
-        meter.charge(sum(len(column.categories) for column in columns))
+        meter.charge(4 * sum(len(column.categories) for column in columns))
         chosen = TextColumn.where(mask, *columns)
         is_list = lengths != {bars} and not any(type(value) is Series for value in long)
         return List(chosen) if is_list else TextSeries(chosen, meter)
@@ -429,7 +429,7 @@ def _text_column(value: Any, name: str, meter: Meter) -> TextColumn:
     if type(value) is TextSeries:
         return value.texts
     texts = value if type(value) in LISTS else (value,)
-    meter.charge(2 * len(texts))
+    meter.charge(5 * len(texts))
     for text in texts:
         if text is not None and type(text) is not str:
             raise Fault("type", f"{name} holds {a_type(text)} beside texts", usage("where"))

@@ -6,6 +6,7 @@ a comparison with na is false, `!=` included. Every operator is charged by the l
 before it works.
 """
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -312,6 +313,10 @@ def array_of(values: list[Any], length: int | None, meter: Meter) -> Array:
         return np.array(values, dtype=np.bool_)
     if not kinds <= _NUMBERS:
         raise NotANumber(next(value for value in values if type(value) not in _NUMBERS))
+    if kinds != {float}:  # None is replaced, and a whole number may be long
+        meter.charge(len(values))
+    if type(None) in kinds:
+        values = [math.nan if value is None else value for value in values]
     try:
         array = np.array(values, dtype=np.float64)
     except OverflowError:

@@ -44,10 +44,10 @@ class StringMethods:
     isspace = _charged(str.isspace, 8)
     istitle = _charged(str.istitle, 8)
     isupper = _charged(str.isupper, 8)
-    capitalize = _charged(str.capitalize, 4)
-    lower = _charged(str.lower, 4)
-    title = _charged(str.title, 4)
-    upper = _charged(str.upper, 4)
+    capitalize = _charged(str.capitalize, 1)
+    lower = _charged(str.lower, 1)
+    title = _charged(str.title, 1)
+    upper = _charged(str.upper, 1)
 
     def count(self, s: str, sub: Any, start: Any = None, end: Any = None, /) -> int:
         return s.count(self._searched(s, sub), as_bound(start), as_bound(end))
