@@ -243,8 +243,9 @@ def test_a_text_of_control_characters_is_charged_for_each_when_it_is_quoted():
     assert cost(['s = "\\n" * 10000'], "x = repr(s)") >= 10_000
 
 
-def test_a_text_whose_case_is_changed_is_charged_for_each_character():
+def test_a_change_of_case_is_charged_for_each_character_beyond_ascii():
     assert cost(['s = "ß" * 10000'], "x = s.upper()") >= 10_000
+    assert cost(['s = "s" * 10000'], "x = s.upper()") < 3_000
 
 
 def test_a_list_of_na_that_stands_for_a_series_is_charged_more_than_one_of_numbers():

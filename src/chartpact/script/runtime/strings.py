@@ -17,11 +17,14 @@ _SLOWEST = 100  # up to this length Python compares at every place; longer texts
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 
-def _charged(method: Callable[[str], Result], chars_per_step: int) -> Callable[..., Result]:
+def _charged(
+    method: Callable[[str], Result], ascii_per_step: int, others_per_step: int | None = None
+) -> Callable[..., Result]:
     """A method of Python's strings without arguments, charged by the length of the string."""
+    beyond_ascii = others_per_step or ascii_per_step
 
     def charged(self: "StringMethods", s: str, /) -> Result:
-        self._charge(1 + len(s) // chars_per_step)
+        self._charge(1 + len(s) // (ascii_per_step if s.isascii() else beyond_ascii))
         result = method(s)
         check_length(len(result) if isinstance(result, str) else 0)
         return result
@@ -44,10 +47,10 @@ class StringMethods:
     isspace = _charged(str.isspace, 8)
     istitle = _charged(str.istitle, 8)
     isupper = _charged(str.isupper, 8)
-    capitalize = _charged(str.capitalize, 1)
-    lower = _charged(str.lower, 1)
-    title = _charged(str.title, 1)
-    upper = _charged(str.upper, 1)
+    capitalize = _charged(str.capitalize, 4, 1)
+    lower = _charged(str.lower, 4, 1)
+    title = _charged(str.title, 4, 1)
+    upper = _charged(str.upper, 4, 1)
 
     def count(self, s: str, sub: Any, start: Any = None, end: Any = None, /) -> int:
         return s.count(self._searched(s, sub), as_bound(start), as_bound(end))
