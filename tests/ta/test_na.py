@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from chartpact import ta
+from chartpact.ta import reference
+from chartpact.ta.kernels import kernel
 
 NA = np.nan
 PRESENT = np.array([1, 0, 0, 1, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1, 1, 1, 0, 0, 1, 1], bool)
@@ -148,6 +150,12 @@ def test_the_sums_of_mfi_pass_over_their_own_na():
     x, v = [1.0, 2, 3, 2, 4], [1.0, 1, NA, 1, 1]
     # inflows 1 2 na 0 4, outflows 1 0 0 2 0
     np.testing.assert_allclose(ta.mfi(x, v, 2), [NA, 75, 100, 50, 200 / 3])
+
+
+def test_mfi_is_na_until_enough_inflows_are_known_in_c_and_reference():
+    x, v = np.array([1.0, 2, 1, 3]), np.array([1.0, NA, 1, 1])  # inflows 1 na 0 3, outflows 1 0 1 0
+    for mfi in (kernel("mfi"), reference.mfi):
+        np.testing.assert_allclose(mfi(x, v, 3), [NA, NA, NA, 100 - 100 / (1 + 4 / 1)])
 
 
 def test_pivots_compare_with_the_bars_since_the_last_na():

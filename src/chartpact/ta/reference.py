@@ -540,7 +540,7 @@ def mfi(x: Floats, volume: Floats, n: int) -> Floats:
     out = _empty(x)
     for i, (upper, lower) in enumerate(zip(inflow, outflow, strict=True)):
         if abs(lower) > EPSILON:
-            out[i] = 100 - _ratio(100, 1 + (upper / lower if abs(upper) > EPSILON else 0.0))
+            out[i] = 100 - _ratio(100, 1 + (0.0 if abs(upper) <= EPSILON else upper / lower))
         elif not math.isnan(upper + lower):
             out[i] = 100.0
     return out
