@@ -46,7 +46,7 @@ class Methods:
             raise unknown_attribute(value, name)
         table = self._tables.get(type_name(value), {})
         if name in table:
-            self._charge(14)
+            self._charge(22)
             return Method(value, name, table[name])
         raise unknown_attribute(value, name)
 
