@@ -62,6 +62,8 @@ def _parse_text(asked: str) -> Request:
     if not isinstance(asked, str):
         raise _Malformed("it is neither a text nor a mapping")
     name, colon, pairs = asked.partition(":")
+    if pairs.startswith("/"):  # file:/x is a name that nobody has
+        return Request(asked.strip())
     if not name.strip() or (colon and not pairs.strip()):
         raise _Malformed("a name is followed by ':' and key=value, …")
     return Request(name.strip(), dict(_parse_pairs(pairs)))

@@ -94,3 +94,10 @@ def test_what_cannot_be_read_is_refused_at_once_however_it_is_blanked(asked):
 def test_blanks_around_values_do_not_belong_to_them():
     given = {"a": "1 2", "b": " x ", "c": "", "d": "3"}
     assert Request.parse('rsi: a =  1 2 , b = " x " ,c= ,d=3 ').given == given
+
+
+@pytest.mark.parametrize("name", ["file:/x.star", "file:///etc/passwd", "http://example.org/x"])
+def test_an_address_is_a_name_that_nobody_has(name):
+    (plan,) = Catalogue().plan(name)
+    assert plan.problem is not None
+    assert plan.problem.kind == "name"
