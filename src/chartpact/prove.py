@@ -134,9 +134,7 @@ class _Object:
         """Whether the other is this one, extended to the right if at all."""
         if self.points == other.points and self.heights == other.heights:
             return True
-        if (
-            len(self.points) != 2 or len(other.points) != 2
-        ):  # a label, or a polyline that may have grown
+        if not len(self.points) == len(other.points) == 2:  # a label, or a polyline that grew
             return other.points[: len(self.points)] == self.points
         (left, low), (right, high) = self.points
         (other_left, other_low), (other_right, other_high) = other.points
@@ -346,8 +344,7 @@ def _picture(scene: Scene, size: int) -> _Picture:
         if plot.provisional:
             picture.provisional.add(what)
         elif isinstance(plot, HLinePlot | HBarPlot):
-            data = {key: value for key, value in plot.to_json().items() if "color" not in key}
-            picture.levels.setdefault(what, []).append(f"{data['y']:.10g}")
+            picture.levels.setdefault(what, []).append(f"{plot.y:.10g}")
         elif isinstance(plot, DivLinePlot):
             points = ((plot.x1, plot.y1), (plot.x2, plot.y2))
             picture.objects.append(_Object(what, tuple(sorted(points)), (), False))

@@ -248,10 +248,8 @@ def session_ispremarket(time: Times, spec: Spec, tz: Zone = "UTC") -> Bools:
     >>> session_ispremarket([1_700_053_200_000], "0930-1600:23456", "America/New_York")
     array([ True])
     """
-    now = _wall(tz, time)
-    dates, opening, _ = _sessions(spec, now)
-    at = np.searchsorted(dates, now // DAY)
-    early: Bools = (dates[at] == now // DAY) & (now < opening[at])
+    now, has_hours, opening, _ = _hours_of_date(time, spec, tz)
+    early: Bools = has_hours & (now < opening)
     return early
 
 
@@ -262,10 +260,8 @@ def session_ispostmarket(time: Times, spec: Spec, tz: Zone = "UTC") -> Bools:
     >>> session_ispostmarket([1_700_082_000_000], "0930-1600:23456", "America/New_York")
     array([ True])
     """
-    now = _wall(tz, time)
-    dates, _, closing = _sessions(spec, now)
-    at = np.searchsorted(dates, now // DAY)
-    late: Bools = (dates[at] == now // DAY) & (now >= closing[at])
+    now, has_hours, _, closing = _hours_of_date(time, spec, tz)
+    late: Bools = has_hours & (now >= closing)
     return late
 
 
@@ -340,6 +336,14 @@ def _sessions(spec: Any, wall: Ints) -> tuple[Ints, Ints, Ints]:
     span = (int(wall.min()) // DAY, int(wall.max()) // DAY) if wall.size else (0, 0)
     sessions: tuple[Ints, Ints, Ints] = spec.days(span[0] - 9, span[1] + 9)
     return sessions
+
+
+def _hours_of_date(time: Ints, spec: Any, tz: Any) -> tuple[Ints, Bools, Ints, Ints]:
+    """The time by the clock of tz, whether its date has regular hours, and their open and close."""
+    now = _wall(tz, time)
+    dates, opening, closing = _sessions(spec, now)
+    at = np.searchsorted(dates, now // DAY)
+    return now, dates[at] == now // DAY, opening[at], closing[at]
 
 
 @takes_bars

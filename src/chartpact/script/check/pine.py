@@ -6,6 +6,8 @@ The check gives these as hints, and the page "Coming from Pine" is made of them.
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from chartpact import palette
+
 _SECTIONS: Mapping[str, Mapping[str, str]] = {
     "Declarations and inputs": {
         "indicator": 'the title stands in META = {"title": "…", "overlay": True}',
@@ -120,11 +122,10 @@ SECTIONS = MappingProxyType(_SECTIONS)
 HINTS: Mapping[str, str] = MappingProxyType(
     {name: hint for section in _SECTIONS.values() for name, hint in section.items()}
 )
-COLORS = frozenset("aqua black blue fuchsia gray green lime maroon navy olive orange purple red silver teal white yellow".split())  # fmt: skip  # noqa: E501
 
 
 def hint_for_member(space: str, name: str) -> str:
     """What to write for `space.name` of Pine, or nothing."""
-    if space == "color" and name in COLORS:
+    if space == "color" and name in palette.COLORS:
         return f'write "{name}"'
     return HINTS.get(f"{space}.{name}", "")
