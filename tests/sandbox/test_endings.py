@@ -1,6 +1,7 @@
 """However a run ends, its owner gets a value, and the next run is served."""
 
 import fcntl
+import mmap
 import os
 import signal
 import socket
@@ -406,6 +407,16 @@ def test_memory_files_are_sealed() -> None:
             with pytest.raises(PermissionError):
                 change()
         assert not os.get_inheritable(job)
+    finally:
+        os.close(answer)
+
+
+def test_a_small_allowance_takes_no_page_from_a_child_that_still_rehearses() -> None:
+    answer = memory_files.create_answer(1 << 20)
+    try:
+        assert memory_files.confine(answer, 4096) == 4096 + 8
+        with mmap.mmap(answer, 1 << 20) as rehearsal:
+            rehearsal[-1] = 1  # SIGBUS if the file had shrunk
     finally:
         os.close(answer)
 

@@ -83,13 +83,15 @@ def create_answer(room: int) -> int:
 
 
 def confine(fd: int, room: int) -> int:
-    """Gives an answer room for so many bytes, for good; returns the size of its file.
+    """Gives an answer room for so many bytes, for good; returns how much of its file that is.
 
-    The file costs only the pages that are written.
+    The file costs only the pages that are written. It grows and never shrinks: its child may still
+    rehearse in it, and writing to a page that a file has lost ends a process with SIGBUS.
     """
-    os.ftruncate(fd, _NOTICE + room)
+    size = _NOTICE + room
+    os.ftruncate(fd, max(size, os.fstat(fd).st_size))
     fcntl.fcntl(fd, fcntl.F_ADD_SEALS, _SEALED)
-    return _NOTICE + room
+    return size
 
 
 def is_finished(fd: int) -> bool:
