@@ -1,0 +1,1 @@
+"""Identity: accounts, the OAuth 2.1 authorization server, bearer tokens and web sessions."""

@@ -1,0 +1,29 @@
+"""The audit log: who signed in, consented and revoked, in the database and in the log.
+
+It holds names and addresses, never a password, a token, a code or a session id.
+"""
+
+import logging
+
+import sqlalchemy as sa
+
+from chartpact.library.schema import audit_events
+from chartpact.server.auth.secret import now_ms
+
+log = logging.getLogger("chartpact.audit")
+
+KEPT_DAYS = 400
+
+
+def record(
+    connection: sa.Connection,
+    event: str,
+    *,
+    user: str | None = None,
+    client: str | None = None,
+    address: str | None = None,
+) -> None:
+    """Adds an event, within the transaction of what happened."""
+    fields = {"event": event, "user_id": user, "client_id": client, "address": address}
+    connection.execute(sa.insert(audit_events).values(at=now_ms(), **fields))
+    log.info("audit", extra={"fields": fields})

@@ -1,0 +1,65 @@
+"""Passwords: argon2id, off the event loop, with equal work for users who do not exist."""
+
+import asyncio
+import unicodedata
+from concurrent.futures import ThreadPoolExecutor
+
+from argon2 import PasswordHasher
+from argon2.exceptions import Argon2Error, InvalidHashError
+
+from chartpact.problem import Failure, Problem
+
+LEAST_LETTERS = 10
+MOST_LETTERS = 512
+AT_ONCE = 2  # hashes under way; each takes 19 MiB and a core for some 30 ms
+
+# OWASP's parameters: a flood of sign-ins cannot take the server's memory.
+_HASHER = PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
+
+
+class BadPassword(Failure):
+    """A new password that is refused."""
+
+
+def hash_password(password: str) -> str:
+    """The hash to store of a new password; raises BadPassword."""
+    if not LEAST_LETTERS <= len(password) <= MOST_LETTERS:
+        message = f"a password has {LEAST_LETTERS} to {MOST_LETTERS} letters"
+        raise BadPassword(Problem("value", message))
+    return _HASHER.hash(_normalize(password))
+
+
+def verify(stored: str | None, password: str) -> bool:
+    """Whether it is the password; without a stored one the same work is done, for nothing."""
+    try:
+        _HASHER.verify(stored or _NOBODYS, _normalize(password[:MOST_LETTERS]))
+    except (Argon2Error, InvalidHashError):
+        return False
+    return stored is not None
+
+
+def _normalize(password: str) -> str:
+    # The same letters may be typed as different code points on another machine.
+    return unicodedata.normalize("NFKC", password)
+
+
+_NOBODYS = _HASHER.hash("no account has this password")
+
+
+class Hashing:
+    """A few threads for hashing, so that a flood of sign-ins waits for itself alone."""
+
+    def __init__(self) -> None:
+        self._threads = ThreadPoolExecutor(AT_ONCE, "argon2")
+
+    async def verify(self, stored: str | None, password: str) -> bool:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, verify, stored, password)
+
+    async def hash(self, password: str) -> str:
+        return await asyncio.get_running_loop().run_in_executor(
+            self._threads, hash_password, password
+        )
+
+    def close(self) -> None:
+        self._threads.shutdown(wait=False, cancel_futures=True)

@@ -1,0 +1,175 @@
+"""Accounts: who becomes whom, and what is left of them."""
+
+import subprocess
+import sys
+import time
+
+import pytest
+import sqlalchemy as sa
+
+from chartpact.library.database import Database, open_database
+from chartpact.library.schema import audit_events, metadata, user_indicators, users, web_sessions
+from chartpact.server.auth import passwords
+from chartpact.server.auth.accounts import AccountError, Accounts
+from chartpact.server.auth.secret import digest, new_secret
+
+HASH = passwords.hash_password("correct horse battery")
+
+
+@pytest.fixture
+def database(tmp_path):
+    opened = open_database(f"sqlite:///{tmp_path}/it.db")
+    yield opened
+    opened.close()
+
+
+def keep_script(database: Database, user: str, name: str = "mine") -> None:
+    texts = dict.fromkeys(("source", "meta_json", "source_hash"), "x")
+    row = {"user_id": user, "name": name, **texts, "created_at": 1, "updated_at": 1}
+    with database.write() as connection:
+        connection.execute(sa.insert(user_indicators).values(row))
+
+
+def scripts_of(database: Database, user: str) -> list[str]:
+    with database.read() as connection:
+        query = sa.select(user_indicators.c.name).where(user_indicators.c.user_id == user)
+        return list(connection.execute(query).scalars())
+
+
+def test_a_database_from_before_accounts_upgrades_and_ann_finds_what_ann_kept(tmp_path):
+    old = Database(sa.create_engine(f"sqlite:///{tmp_path}/old.db"))
+    old.migrate("0001")
+    keep_script(old, "ann")
+    old.close()
+    database = open_database(f"sqlite:///{tmp_path}/old.db")
+    accounts = Accounts(database)
+    with pytest.raises(AccountError, match="'ann' is taken"):
+        accounts.sign_up("ann", HASH)  # who comes by themselves is not given her rows
+    accounts.add("ann", HASH)
+    user, _ = accounts.credentials("ann")
+    assert scripts_of(database, user) == ["mine"]
+    database.close()
+
+
+@pytest.mark.parametrize("holder", ["user_indicators", "user_bars", "indicator_versions"])
+def test_who_signs_up_never_gets_rows_that_were_there(database, holder):
+    table = metadata.tables[holder]
+    kinds = {str: "x", int: 1, bytes: b"x"}
+    row = {column.name: kinds[column.type.python_type] for column in table.columns}
+    with database.write() as connection:
+        connection.execute(sa.insert(table).values(row | {"user_id": "zoe"}))
+    with pytest.raises(AccountError, match="taken"):
+        Accounts(database).sign_up("zoe", HASH)
+    user = Accounts(database).sign_up("yan", HASH)
+    assert user.startswith("u-")
+    keep_script(database, "yan")  # by a server that names its users itself
+    assert scripts_of(database, user) == []
+
+
+@pytest.mark.parametrize("name", ["ann", "local", "Ann", "ænn", "a|b", "an", "x" * 33, "a b", ""])
+def test_names_that_somebody_has_or_that_look_alike_cannot_be_signed_up(database, name):
+    accounts = Accounts(database)
+    accounts.add("ann", HASH)
+    with pytest.raises(AccountError):
+        accounts.sign_up(name, HASH)
+
+
+@pytest.mark.parametrize("name", ["https://idp.example|ann", "", " ann", "a\nb", "x" * 256])
+def test_the_operator_cannot_add_who_could_be_somebody_else(database, name):
+    with pytest.raises(AccountError):
+        Accounts(database).add(name, HASH)
+
+
+def test_removing_an_account_leaves_no_row_of_it_in_any_table(database):
+    accounts = Accounts(database)
+    for number, user in enumerate(("ann", "bob")):
+        accounts.add(user, HASH)
+        kinds = {str: f"text {number}", int: 100 - number, bytes: b"x"}
+        with database.write() as connection:
+            for table in metadata.sorted_tables:
+                row = {column.name: kinds[column.type.python_type] for column in table.columns}
+                if "user_id" in row and table is not users:
+                    connection.execute(sa.insert(table).values(row | {"user_id": user}))
+    accounts.remove("ann")
+    with database.read() as connection:
+        for table in metadata.sorted_tables:
+            if "user_id" in table.c and table is not audit_events:
+                left = set(connection.execute(sa.select(table.c.user_id)).scalars())
+                assert left == {"bob"}, table.name
+        query = sa.select(audit_events.c.event).where(audit_events.c.user_id == "ann")
+        assert list(connection.execute(query).scalars()) == ["account removed"]
+
+
+def test_a_changed_password_signs_out_every_other_browser(database):
+    accounts = Accounts(database)
+    accounts.add("ann", HASH)
+    one, other = digest(new_secret()), digest(new_secret())
+    with database.write() as connection:
+        for session in (one, other):
+            row = {"session_hash": session, "user_id": "ann", "created_at": 1, "expires_at": 9}
+            connection.execute(sa.insert(web_sessions).values(row))
+    accounts.set_password("ann", HASH, keep_session=one)
+    with database.read() as connection:
+        assert list(connection.execute(sa.select(web_sessions.c.session_hash)).scalars()) == [one]
+    accounts.set_password("ann", HASH)
+    with database.read() as connection:
+        assert connection.execute(sa.select(web_sessions)).first() is None
+
+
+def test_passwords_are_stored_as_argon2id_and_never_twice_alike():
+    assert HASH.startswith("$argon2id$v=19$m=19456,t=2,p=1$")
+    assert passwords.hash_password("correct horse battery") != HASH
+    assert passwords.verify(HASH, "correct horse battery")
+    for wrong in ("correct horse batterY", "", "x" * 600):
+        assert not passwords.verify(HASH, wrong)
+    assert passwords.verify(passwords.hash_password("pa\u0308sswort ok"), "p\u00e4sswort ok")
+
+
+def test_a_user_who_does_not_exist_costs_as_much_as_one_who_does():
+    def cost(stored: str | None) -> float:
+        spent = []
+        for _ in range(5):
+            began = time.thread_time()
+            passwords.verify(stored, "wrong password")
+            spent.append(time.thread_time() - began)
+        return min(spent)
+
+    assert not passwords.verify(None, "no account has this password")
+    assert cost(None) > cost(HASH) / 3  # no early way out: the hash is computed
+
+
+@pytest.mark.parametrize("password", ["", "short", "x" * 513])
+def test_a_password_too_short_or_too_long_is_refused(password):
+    with pytest.raises(passwords.BadPassword, match="10 to 512 letters"):
+        passwords.hash_password(password)
+
+
+def chartpact(tmp_path, *arguments: str, sent: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "chartpact", "user", *arguments, "--db", f"sqlite:///{tmp_path}/it.db"],
+        input=sent,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )  # fmt: skip
+
+
+def test_the_operator_adds_lists_changes_and_removes_users(tmp_path):
+    added = chartpact(tmp_path, "add", "ann", "--password-stdin", sent="first password\n")
+    assert (added.returncode, added.stdout) == (0, "ann may sign in\n"), added.stderr
+    again = chartpact(tmp_path, "add", "ann", "--password-stdin", sent="first password\n")
+    assert again.returncode == 2
+    assert "'ann' is taken" in again.stderr
+    assert chartpact(tmp_path, "list").stdout.startswith("ann  (by operator, ")
+    assert "no terminal" in chartpact(tmp_path, "password", "ann").stderr
+    changed = chartpact(tmp_path, "password", "ann", "--password-stdin", sent="second password\n")
+    assert changed.returncode == 0
+    database = open_database(f"sqlite:///{tmp_path}/it.db")
+    _, stored = Accounts(database).credentials("ann")
+    assert passwords.verify(stored, "second password")
+    database.close()
+    assert "did you mean" in chartpact(tmp_path, "remove", "anna", "--yes").stderr
+    assert "use --yes" in chartpact(tmp_path, "remove", "ann").stderr
+    assert chartpact(tmp_path, "remove", "ann", "--yes").returncode == 0
+    assert chartpact(tmp_path, "list").stdout == ""
