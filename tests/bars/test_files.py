@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import chartpact as cp
 from chartpact.bars import BarsError, SourceNotConfigured
-from chartpact.bars.load import symbol_of
+from chartpact.bars.filenames import read_name
 
 HEADER = "time,open,high,low,close,volume"
 ROWS = (
@@ -253,7 +253,7 @@ def test_a_handful_of_rows_tells_no_tick_size(save):
     ],
 )
 def test_the_symbol_is_what_the_file_name_begins_with(name, symbol):
-    assert symbol_of(name) == symbol
+    assert read_name(name).symbol == symbol
 
 
 def test_a_symbol_at_a_source_says_that_the_source_is_not_configured():

@@ -45,6 +45,7 @@ def test_what_the_user_said_of_the_file_is_kept_with_it(uploads):
         "bars": 8,
         "first": 1_709_528_400_000,
         "last": 1_709_553_600_000,
+        "notes": [],
         "given": GIVEN,
     }
 
@@ -116,3 +117,13 @@ def test_an_upload_is_read_once_for_its_user_and_anew_when_anything_about_it_cha
     uploads.delete("ann", "a")
     with pytest.raises(UnknownSymbol):
         close("ann")
+
+
+def test_an_upload_goes_by_its_whole_name_unless_that_tells_a_timeframe(uploads):
+    whole = uploads.put("ann", "alpha_one", NAIVE, {"tz": "UTC"})
+    assert (whole.facts["symbol"], whole.facts["notes"]) == ("alpha_one", [])
+    part = uploads.put("ann", "ESZ13_1h", NAIVE, {"tz": "UTC"})
+    assert (part.facts["symbol"], part.facts["notes"]) == (
+        "ESZ13",
+        ["symbol ESZ13 by the file's name"],
+    )

@@ -1,7 +1,7 @@
 """Bars: the immutable columns of one symbol at one timeframe, checked where they are made."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Self, Unpack, overload
 
@@ -67,6 +67,7 @@ class Bars:
     calendar: str | None = None  # where the economic events of these weeks are found
     market: str = ""  # "24x7", "fx" or "listed"; "" becomes what the symbol's name says
     ends: Times | None = None  # when bars are over, where time and timeframe do not say it
+    notes: tuple[str, ...] = field(default=(), compare=False)  # what was guessed of a file
 
     @translate_clock_errors()
     def __post_init__(self) -> None:
@@ -151,7 +152,7 @@ class Bars:
             np.array_equal(getattr(self, name), getattr(other, name), equal_nan=name not in TIMES)
             if name in (*COLUMNS, *TIMES)
             else getattr(self, name) == getattr(other, name)
-            for name in (field.name for field in fields(self))
+            for name in (field.name for field in fields(self) if field.compare)
         )
 
     __hash__ = None  # type: ignore[assignment]

@@ -16,6 +16,7 @@ from typing import Any, Unpack
 from chartpact.bars import csvfile, parquet, samples
 from chartpact.bars.bars import Bars
 from chartpact.bars.errors import BarsError, SourceNotConfigured, unreadable
+from chartpact.bars.filenames import read_name
 from chartpact.bars.table import Known, Options, to_fields
 
 SOURCE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
@@ -89,7 +90,7 @@ def _bars(data: bytes, name: str, options: Options, largest: int | None) -> Bars
             if data.startswith(magic):
                 raise BarsError(f"the file is {what}: unpack it, or use gzip")
         table = csvfile.read(data)
-    return Bars(**to_fields(table, options, source=name, symbol=symbol_of(name)))
+    return Bars(**to_fields(table, options, source=name, clues=read_name(name)))
 
 
 def _unpack(data: bytes, largest: int | None) -> bytes:
@@ -103,14 +104,3 @@ def _unpack(data: bytes, largest: int | None) -> bytes:
     if largest is not None and len(data) > largest:
         raise BarsError(f"the file holds more than {largest} bytes, the most that is read here")
     return data
-
-
-def symbol_of(name: str) -> str:
-    """The symbol that a file's name begins with.
-
-    >>> symbol_of("ESZ13_1m_2013-10-06.csv.gz"), symbol_of("BTC-USD.parquet")
-    ('ESZ13', 'BTC-USD')
-    """
-    stem = re.sub(r"(?:\.(?:csv|tsv|txt|parquet|pq|gz))+$", "", name, flags=re.IGNORECASE)
-    first = re.split(r"[_,\s]", stem)[0]
-    return re.sub(r"-\d+(?:[smhHdDwWM]|min)$", "", first) or stem

@@ -12,6 +12,7 @@ from chartpact.arrays import freeze
 from chartpact.bars import timestamps
 from chartpact.bars.columns import Column, Place, check
 from chartpact.bars.errors import BarsError, translate_clock_errors
+from chartpact.bars.filenames import NO_CLUES, NO_TIME, NameClues
 from chartpact.bars.numerals import numbers, to_texts
 from chartpact.bars.ticksize import tick_size_of
 from chartpact.clock.markets import check_market, market_and_roll
@@ -68,6 +69,7 @@ class Table:
     columns: Mapping[str, Column]
     place: Place
     aware: frozenset[str] = frozenset()
+    notes: tuple[str, ...] = ()  # what was guessed of the table itself
 
 
 @dataclass(frozen=True)
@@ -123,8 +125,10 @@ def roles(names: list[str]) -> Roles:
 
 
 @translate_clock_errors()
-def to_fields(table: Table, options: Options, *, source: str, symbol: str = "") -> dict[str, Any]:
-    """The fields of the Bars of a table, checked row by row."""
+def to_fields(
+    table: Table, options: Options, *, source: str, clues: NameClues = NO_CLUES
+) -> dict[str, Any]:
+    """The fields of the Bars of a table, checked row by row; `clues` are of a file's name."""
     which = roles(list(table.columns))
     time = _times(table, which, options.tz)
     columns: dict[str, Column] = {"time": time}
@@ -134,8 +138,8 @@ def to_fields(table: Table, options: Options, *, source: str, symbol: str = "") 
     check(columns, table.place)
     if len(time) == 0:
         raise BarsError("there are no bars")
-    symbol = options.symbol if options.symbol is not None else symbol
-    step = _timeframe(time, options.timeframe)
+    symbol = options.symbol if options.symbol is not None else clues.symbol
+    step = _timeframe(time, options.timeframe, clues.timeframe)
     market, roll = market_and_roll(symbol)
     market, roll = check_market(options.market or market), options.day_roll or roll
     if options.stamp == "close":
@@ -150,7 +154,17 @@ def to_fields(table: Table, options: Options, *, source: str, symbol: str = "") 
         "day_roll": roll,
         "market": market,
         "source": source,
+        "notes": (*table.notes, *_describe_clues(options, clues)),
     }
+
+
+def _describe_clues(options: Options, clues: NameClues) -> list[str]:
+    """What was taken from the file's name."""
+    parts = [f"symbol {clues.symbol}"] if options.symbol is None and clues.guessed else []
+    parts += (
+        [f"timeframe {clues.timeframe}"] if options.timeframe is None and clues.timeframe else []
+    )
+    return [f"{' and '.join(parts)} by the file's name"] if parts else []
 
 
 def _times(table: Table, which: Roles, tz: str | None) -> NDArray[np.int64]:
@@ -185,14 +199,22 @@ def _numbers(values: Column, name: str, place: Place) -> NDArray[np.float64]:
     return numbers(to_texts(values), name, place)
 
 
-def _timeframe(time: NDArray[np.int64], option: str | None) -> Timeframe | None:
-    """The timeframe that a caller names or the steps between bars show; one bar has none."""
+def _timeframe(time: NDArray[np.int64], option: str | None, named: str) -> Timeframe | None:
+    """The timeframe that a caller or a file's name says, or that the steps between bars show.
+
+    One bar alone has none.
+    """
     step = of_steps(time)
-    if option is None:
-        if step is None and len(time) > 1:
-            raise BarsError("the timeframe cannot be told from these times: give it, as in '5m'")
-        return step
-    wanted = Timeframe.parse(option)
+    if option is not None:
+        return _check_option(time, step, Timeframe.parse(option))
+    if named:
+        return _check_named(time, step, named)
+    if step is None and len(time) > 1:
+        raise BarsError("the timeframe cannot be told from these times: give it, as in '5m'")
+    return step
+
+
+def _check_option(time: NDArray[np.int64], step: Timeframe | None, wanted: Timeframe) -> Timeframe:
     # Days with a clock change are shorter than others, and so is February.
     if step is not None and np.mean(np.diff(time) < 0.9 * wanted.ms) > 0.5:
         raise BarsError(
@@ -200,3 +222,22 @@ def _timeframe(time: NDArray[np.int64], option: str | None) -> Timeframe | None:
             f"longer bars are made of them by bars.resample('{wanted}')"
         )
     return wanted
+
+
+def _check_named(time: NDArray[np.int64], step: Timeframe | None, named: str) -> Timeframe:
+    """The timeframe of a file's name, unless the rows contradict it."""
+    if NO_TIME.fullmatch(named):
+        raise BarsError(
+            f"by the file's name these are bars of {named} on TradingView, which counts ticks or "
+            "prices, not time: if they are to be read as bars of a timeframe, give it, as in '5m'"
+        )
+    wanted = Timeframe.parse(named)
+    steps = np.diff(time)
+    # A quiet symbol lacks bars, even most of them, but two of many are next to each other.
+    sparse = wanted.intraday and not (steps % wanted.ms).any() and (steps == wanted.ms).any()
+    if step in (None, wanted) or sparse:
+        return wanted
+    raise BarsError(
+        f"the file's name says {wanted}, but the bars are {step} apart: "
+        f"give the timeframe, as in '{step}'"
+    )

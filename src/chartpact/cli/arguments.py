@@ -1,10 +1,12 @@
 """Arguments that several verbs share, and the values they name."""
 
 import argparse
+import sys
 
 from chartpact.bars import Bars
 from chartpact.cli import UsageError
 from chartpact.clock.markets import MARKETS
+from chartpact.oneline import one_line
 from chartpact.sources import load
 
 _BARS = "a CSV or Parquet file, sample:NAME for bundled synthetic data, or SYMBOL@SOURCE"
@@ -50,8 +52,8 @@ def _add_overrides(verb: argparse.ArgumentParser) -> None:
 
 
 def load_bars(args: argparse.Namespace) -> Bars:
-    """The bars the arguments name."""
-    return load(
+    """The bars the arguments name; what was guessed of them goes to stderr."""
+    bars = load(
         args.bars_source,
         tz=args.bars_tz,
         stamp=args.stamp,
@@ -61,6 +63,9 @@ def load_bars(args: argparse.Namespace) -> Bars:
         day_roll=args.day_roll,
         market=args.market,
     )
+    for note in bars.notes:
+        print(one_line(f"note: {bars.source}: {note}"), file=sys.stderr)
+    return bars
 
 
 def add_indicators(verb: argparse.ArgumentParser, required: bool = False) -> None:

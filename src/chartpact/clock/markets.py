@@ -39,6 +39,7 @@ def market_and_roll(symbol: str) -> tuple[str, str]:
     (('24x7', 'UTC midnight'), ('listed', 'UTC midnight'))
     """
     exchange, _, name = symbol.upper().rpartition(":")
+    exchange = re.sub(r"_DLY?$", "", exchange)  # TradingView's mark of delayed prices
     letters = re.sub(r"=X$|[^A-Z]", "", name)
     if len(letters) == 6 and letters[3:] in CURRENCIES:
         if letters[:3] in CURRENCIES:

@@ -47,6 +47,7 @@ def describe_upload(upload: Upload) -> dict[str, Any]:
         "bars": len(bars),
         "first": int(bars.time[0]),
         "last": int(bars.time[-1]),
+        "notes": list(bars.notes),
     }
 
 

@@ -224,6 +224,7 @@ class StoredBars(Shape):
     bars: int
     first: int
     last: int
+    notes: list[str] = Field([], description="what was guessed of the file")
     created_at: int
 
 
