@@ -1,7 +1,8 @@
 """A chart that was asked for: bars, and for each indicator its scene or its error."""
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -18,15 +19,23 @@ from chartpact.scene import Drawn, Scene, SceneError
 from chartpact.snapshot import Snapshot, study
 from chartpact.ta import TaError
 
+PICTURE_BARS = 200  # in a picture of a chart that was not asked for by number of bars
+
 
 @dataclass(frozen=True)
 class Chart:
-    """The bars in view, what every indicator drew on them, and the trend in words."""
+    """The bars in view, what every indicator drew on them, and the trend in words.
+
+    `redraw` draws what depends on the view for a later first bar. A chart that was cut has none.
+    """
 
     bars: Bars
     drawn: tuple[Drawn, ...] = ()
     trend: str = ""
     history: Bars | None = None  # all bars, where those in view are the last of them
+    redraw: Callable[[int], tuple[Drawn, ...]] | None = field(
+        default=None, repr=False, compare=False
+    )
 
     @property
     def failed(self) -> bool:
@@ -78,21 +87,36 @@ class Chart:
         studies = [study(drawn) for drawn in self.drawn if drawn.scene is not None]
         return Snapshot.of_scenes(facts, studies)
 
-    def svg(self, **look: Any) -> str:
-        """The picture as SVG; `look`: size, theme, kind, tz, log, volume, scale."""
-        return render.svg(self, **look)
+    def view(self, last: int | None = None) -> "Chart":
+        """The chart of its last bars; unset: 200, or all of those that were asked for."""
+        if last is None:
+            last = len(self.bars) if self.redraw is None else PICTURE_BARS
+        first = max(0, len(self.bars) - last)
+        if not first:
+            return self
+        drawn = self.redraw(first) if self.redraw else tuple(_cut(one, first) for one in self.drawn)
+        history = self.history or self.bars
+        return replace(self, bars=self.bars[first:], drawn=drawn, history=history, redraw=None)
 
-    def png(self, **look: Any) -> bytes:
-        """The picture as PNG; `look` as for `svg`."""
-        return render.png(self, **look)
+    def svg(self, *, bars: int | None = None, **look: Any) -> str:
+        """The picture as SVG: the last `bars`, 200 of a chart that was made without `last`.
 
-    def save(self, path: str | PathLike[str], **look: Any) -> Path:
+        `look`: size, theme, kind, tz, log, volume, sessions, scale.
+        """
+        return render.svg(self.view(bars), **look)
+
+    def png(self, *, bars: int | None = None, **look: Any) -> bytes:
+        """The picture as PNG; `bars` and `look` as for `svg`."""
+        return render.png(self.view(bars), **look)
+
+    def save(self, path: str | PathLike[str], *, bars: int | None = None, **look: Any) -> Path:
         """Writes the picture, PNG or SVG by the ending of the path."""
         target = Path(path)
         ending = target.suffix.lower()
         if ending not in (".png", ".svg"):
             raise render.RenderError(f"{target.name!r} ends neither in .png nor in .svg")
-        data = self.png(**look) if ending == ".png" else self.svg(**look).encode()
+        shown = self.view(bars)
+        data = shown.png(**look) if ending == ".png" else shown.svg(**look).encode()
         target.write_bytes(data)
         return target
 
@@ -110,6 +134,9 @@ def chart(
 ) -> Chart:
     """The chart of these indicators, computed on all bars and cut to the last ones.
 
+    Without `last` the chart has all bars, and its picture shows the last 200: `save("x.png",
+    bars=500)` shows more.
+
     `catalogue` is what can be asked for: the builtins, unless one with scripts of your own is
     given. The path of a script may stand for a name: `./mine.star:n=5`. `fetch` gets what
     indicators need besides the bars: any name that `load` takes, and readings from the services
@@ -126,9 +153,31 @@ def chart(
 
 def draw(bars: Bars, plans: Iterable[Plan], last: int | None, fetch: Fetch) -> Chart:
     """The chart of indicators whose requests have been parsed and resolved."""
+    planned, fetch_once = tuple(plans), cache(fetch)
     first = 0 if last is None else max(0, len(bars) - last)
-    drawn = tuple(_draw(bars, plan, first, fetch) for plan in plans)
-    return Chart(bars[first:], drawn, summary.trend(bars), bars)
+    drawn = tuple(_draw(bars, plan, first, fetch_once) for plan in planned)
+    redraw = partial(_redraw, bars, planned, drawn, fetch_once) if last is None else None
+    return Chart(bars[first:], drawn, summary.trend(bars), bars, redraw)
+
+
+def _redraw(
+    bars: Bars, plans: Sequence[Plan], drawn: Sequence[Drawn], fetch: Fetch, first: int
+) -> tuple[Drawn, ...]:
+    """The indicators seen from bar `first` on: computed anew where the view matters, or cut."""
+    return tuple(
+        _draw(bars, plan, first, fetch) if _depends_on_view(plan) else _cut(whole, first)
+        for plan, whole in zip(plans, drawn, strict=True)
+    )
+
+
+def _depends_on_view(plan: Plan) -> bool:
+    return isinstance(plan.indicator, ScriptIndicator) or (
+        plan.indicator is not None and plan.indicator.of_view
+    )
+
+
+def _cut(drawn: Drawn, first: int) -> Drawn:
+    return drawn if drawn.scene is None else replace(drawn, scene=drawn.scene.cut(first))
 
 
 def _draw(bars: Bars, plan: Plan, first: int, fetch: Fetch) -> Drawn:
@@ -142,7 +191,7 @@ def _draw(bars: Bars, plan: Plan, first: int, fetch: Fetch) -> Drawn:
             result = indicator.run(bars, plan.params, supplies, first)
             scene, steps = result.scene.cut(first), result.steps
         else:
-            scene = indicator.draw(bars, plan.params, supplies).cut(first)
+            scene = indicator.draw(bars, plan.params, supplies, first).cut(first)
     except (BarsError, ClockError, TaError, SceneError, ArithmeticError) as error:
         hint = "ask for it with other parameters"
         problem = Problem("value", f"{plan.name}: {error}", hint)

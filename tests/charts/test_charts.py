@@ -10,7 +10,8 @@ import pytest
 import chartpact as cp
 from chartpact.bars import Bars
 from chartpact.catalogue import Catalogue, ScriptIndicator
-from chartpact.charts import Chart
+from chartpact.charts import PICTURE_BARS, Chart
+from chartpact.needs import Readings
 from chartpact.scene import CandlesPlot, Drawn, Mark, Polyline, Scene, ShapePlot, Signals, Vertex
 
 
@@ -93,6 +94,43 @@ def test_a_script_knows_the_first_bar_in_view(bars):
         assert drawn.error is None
         [label] = drawn.scene.labels
         assert (label.text, label.x.bar) == (str(first), 0)
+
+
+@pytest.mark.parametrize("name", ["volume_profile", "tpo", "hvn_lvn"])
+def test_a_profile_of_the_visible_range_is_that_of_the_bars_in_view(bars, name):
+    def scene(asked, **how):
+        [drawn] = cp.chart(bars, asked, **how).drawn
+        return drawn.scene
+
+    in_view = cp.indicator(name)(bars.last(80))
+    assert in_view != cp.indicator(name)(bars)
+    assert scene(name, last=80) == in_view
+    assert scene(name) == scene(f"{name}:range_bars=0", last=80) == cp.indicator(name)(bars)
+    assert scene(f"{name}:range_bars=50", last=80) == cp.indicator(name)(bars.last(50))
+
+
+def test_a_picture_shows_200_bars_unless_more_or_fewer_are_asked_for(bars):
+    whole = cp.chart(bars, ["rsi", "volume_profile"])
+    assert len(whole.to_json()["time"]) == len(bars) > PICTURE_BARS == 200
+    pictures = {n: cp.chart(bars, ["rsi", "volume_profile"], last=n).svg() for n in (50, 200, 400)}
+    assert whole.svg() == pictures[200]  # the profile too is that of the bars in view
+    assert whole.svg(bars=50) == pictures[50]
+    assert whole.svg(bars=400) == pictures[400]
+    assert len(set(pictures.values())) == 3
+    assert len(whole.view(10**9).bars) == len(bars)
+    assert cp.chart(bars, ["rsi"], last=400).view().bars == bars.last(400)
+
+
+def test_a_picture_fetches_nothing_that_the_chart_has_fetched(bars):
+    needed = []
+
+    def fetch(need):
+        needed.append(need)
+        return Readings(bars.time, {"value": np.full(len(bars), 50.0)})
+
+    coin = replace(bars, symbol="BTCUSDT")
+    cp.chart(coin, ["fear_greed", "volume_profile"], fetch=fetch).svg()
+    assert len(needed) == 1
 
 
 def test_more_bars_than_there_are_is_all_of_them(bars):

@@ -41,7 +41,11 @@ class Track:
 
 @dataclass(frozen=True)
 class Builtin:
-    """One builtin. `differences` says where the reference project computes or draws otherwise."""
+    """One builtin. `differences` says where the reference project computes or draws otherwise.
+
+    One `of_view` is computed on the bars in view, unless `range_bars` says how many; all others
+    are computed on all bars.
+    """
 
     name: str
     title: str
@@ -54,6 +58,7 @@ class Builtin:
     signals: tuple[str, ...] = ()
     needs_volume: bool = False
     stable: bool = True
+    of_view: bool = False
     differences: tuple[str, ...] = field(default=(), repr=False)
     source: str = "builtin"
     short_title: str | None = None
@@ -75,8 +80,16 @@ class Builtin:
         """Whether it needs anything besides the bars."""
         return False
 
-    def draw(self, bars: Bars, values: Mapping[str, Any], supplies: Supplies) -> Scene:  # noqa: ARG002
+    def draw(
+        self,
+        bars: Bars,
+        values: Mapping[str, Any],
+        supplies: Supplies,  # noqa: ARG002
+        first_visible: int = 0,
+    ) -> Scene:
         """The scene on these bars; `values` has every parameter, checked."""
+        if self.of_view and values["range_bars"] is None:
+            bars = bars[first_visible:]
         if self.needs_volume and len(bars) and np.isnan(bars.volume).all():
             message = f"{self.name} needs volume, and these bars have none"
             hint, details = "use bars with a volume column", {"missing": "volume"}

@@ -44,7 +44,9 @@ class External(Builtin):
     def looks_outside(self, values: Mapping[str, Any]) -> bool:  # noqa: ARG002
         return True
 
-    def draw(self, bars: Bars, values: Mapping[str, Any], supplies: Supplies) -> Scene:
+    def draw(
+        self, bars: Bars, values: Mapping[str, Any], supplies: Supplies, first_visible: int = 0
+    ) -> Scene:
         readings = supplies.get(self.name)
         if isinstance(readings, Readings):
             numbers = self._align(bars, readings)
@@ -52,7 +54,7 @@ class External(Builtin):
             numbers = dict.fromkeys(self.numbers, np.zeros(0))
         else:
             raise self._unavailable("nobody fetched its readings")
-        return super().draw(bars, {**values, **numbers}, supplies)
+        return super().draw(bars, {**values, **numbers}, supplies, first_visible)
 
     def _align(self, bars: Bars, readings: Readings) -> Mapping[str, Floats]:
         """For each bar the last reading before its close, unless that is too old."""

@@ -18,7 +18,7 @@ from chartpact.scene import DivLinePlot, HBarPlot, HLinePlot, Plot, Scene
 WIDEST = 0.25  # of the pane's width
 FILLED = 0.9  # of a row's height
 
-RANGE = Param("range_bars", "int", None, 0, desc="Only the last bars; 0 or unset: all")
+RANGE = Param("range_bars", "int", None, 0, desc="Only the last bars; unset: those in view; 0: all")
 OPACITY = Param("opacity", "float", 0.35, 0, 1, desc="How opaque the rows are")
 SESSION = Param("session", "choice", "daily", options=tuple(SESSIONS), desc="What a session is")
 CHUNK = Param("bars_per_session", "int", None, 0, desc="Sessions of this many bars instead")
@@ -94,6 +94,7 @@ def _mark_levels(profile: Profiles, edge: str) -> Iterator[HLinePlot]:
     ),
     needs_volume=True,
     stable=False,
+    of_view=True,
     differences=(
         "Flat prices make one row at that price; the reference draws nothing.",
         "TradingView's rows come from bars of a lower timeframe, so its figures differ slightly.",
@@ -197,6 +198,7 @@ def session_vp(
     ),
     needs_volume=True,
     stable=False,
+    of_view=True,
 )
 def hvn_lvn(
     bars: Bars,
@@ -321,6 +323,7 @@ def _last_touch(bars: Bars, prices: Floats) -> Indices:
     aliases=("market_profile",),
     params=(_rows(32), _side("right"), RANGE, OPACITY),
     stable=False,
+    of_view=True,
     differences=(
         "The reference spreads one unit a bar over its range; on TradingView, and here, a bar "
         "counts once at every price it touched.",

@@ -162,7 +162,7 @@ def draw(job: ChartJob) -> Picture:
     values = chart.to_json(series=ask.format == "series", digest=True)
     summary = chart.summary()
     out = ChartOut.model_validate({**values, "summary": summary}).model_dump_json().encode()
-    look = {"width": ask.width, "height": ask.height, "theme": ask.theme}
+    look: dict[str, Any] = {"width": ask.width, "height": ask.height, "theme": ask.theme}
     image = None
     if ask.format == "png":
         image = chart.png(**look)
