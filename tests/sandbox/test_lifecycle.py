@@ -169,6 +169,7 @@ def test_a_child_that_waits_holds_three_descriptors_and_a_run_none() -> None:
         assert found == {"open": [], "tried": 256}
 
 
+@pytest.mark.slow
 def test_a_stuck_zygote_is_replaced_and_every_run_is_served(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -184,6 +185,7 @@ def test_a_stuck_zygote_is_replaced_and_every_run_is_served(
         assert not alive(stuck.pid)
 
 
+@pytest.mark.slow
 def test_a_stuck_zygote_is_replaced_when_a_run_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     with Pool(2, planted=PLANTED) as pool:
         stuck = pool.zygote()
@@ -423,6 +425,7 @@ def owner(extra: str = "") -> tuple["subprocess.Popen[str]", int]:
     return process, int(process.stdout.readline())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_the_owners_death_leaves_no_orphan(ending: signal.Signals) -> None:
     process, zygote = owner()

@@ -170,6 +170,7 @@ def drawn(function: str, argument: str, value: str) -> bool:  # noqa: PLR0911
     return False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_an_odd_argument_is_drawn_or_refused_by_name(function):
     for name, argument, value, lines in TRIED:

@@ -73,6 +73,7 @@ def outcome(source: str, bars: int = 100) -> script.ScriptError:
     return caught.value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chunk", SANDBOXED, ids=lambda c: c.id)
 def test_the_language_refuses_it_in_the_sandbox_as_well(chunk):
     error = outcome(source_of(chunk)[0])
@@ -80,6 +81,7 @@ def test_the_language_refuses_it_in_the_sandbox_as_well(chunk):
     assert "Traceback" not in str(error)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(GENERATED)[::5])
 def test_a_generated_bomb_is_refused_in_the_sandbox_as_well(name):
     source, step, kind = GENERATED[name]
@@ -96,6 +98,7 @@ def test_the_process_stops_what_the_language_lets_pass(name):
     assert sandbox.run(QUIET, dry_run_bars()).scene.plots[0].y == 1.5  # and the next run is served
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SPENDTHRIFT)
 def test_the_whole_budget_buys_no_more_than_the_time_of_a_run(name):
     spent = process_pool().cpu_s

@@ -43,6 +43,7 @@ def outcome(body: str, head: str = "") -> tuple[str, ...]:
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("operator", "+ - * / < <= > >= == !=".split())
 def test_an_inlined_operator_does_what_the_runtime_does(operator):
     for left in VALUES:

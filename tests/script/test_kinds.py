@@ -136,6 +136,7 @@ def test_no_value_is_what_the_compiler_ruled_out(name):
     assert not list(surprises(SOURCES[name]))
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(scripts())
 def test_no_value_of_a_script_made_by_chance_is_what_the_compiler_ruled_out(source):

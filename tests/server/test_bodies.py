@@ -138,6 +138,7 @@ WRONG = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrong", WRONG)
 def test_what_is_wrong_in_a_million_places_holds_up_nobody(here, longest, wrong):
     named = {**HEADERS, "mcp-name": "generate_chart"}
@@ -240,6 +241,7 @@ def test_lists_of_many_parameters_are_alike_through_every_door_and_hold_up_nobod
     assert longest() < HELD_UP_S
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", ["summary", "series", "png", "svg"])
 def test_many_bars_handed_over_are_drawn_alike_through_every_door_and_hold_up_nobody(
     here, longest, shape

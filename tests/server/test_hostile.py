@@ -99,6 +99,7 @@ def test_no_request_that_the_openapi_document_allows_or_forbids_is_a_5xx(generou
     assert tried > 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("headers", "body"),
     [
@@ -195,6 +196,7 @@ def test_a_request_that_says_twice_where_it_goes_or_comes_from_is_refused(server
 POST = "POST /api/v1/charts HTTP/1.1\r\nContent-Type: application/json\r\n"
 
 
+@pytest.mark.slow
 def test_a_body_that_comes_too_slowly_is_given_up(small):
     answer = raw(small, f"{POST}Content-Length: 100\r\n", b"{", b" ", b" ", b" ", pause=0.5)
     assert b" 408 " in answer
@@ -223,6 +225,7 @@ def test_what_is_not_http_is_refused(small, head):
 # ------------------------------------------------------------------------------ limits of one
 
 
+@pytest.mark.slow
 def test_processor_time_of_scripts_is_limited_for_each_user_alone(small):
     with small.client("ann") as ann, small.client("bob") as bob:
         for _ in range(60):  # of which each takes some of it
@@ -460,6 +463,7 @@ def longest_wait(client, goes_on) -> float:
     return longest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("costly", COSTLY)
 def test_what_is_wrong_in_a_million_places_is_refused_before_anybody_notices(ann, bob, costly):
     tool = {"name": "generate_chart", "arguments": COSTLY[costly]}

@@ -169,6 +169,7 @@ def hidden(shown: object) -> list[str]:
     return [secret for secret in SECRETS if secret in str(shown)]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("kept")
 @pytest.mark.parametrize("route", list(rest(ANNS)))
 def test_over_rest_what_ann_has_answers_bob_like_what_nobody_has(bob, route):
@@ -207,6 +208,7 @@ def by_tool(server, bob, tool: str, names: Names) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("kept")
 @pytest.mark.parametrize("tool", list(tools(ANNS)))
 def test_over_mcp_what_ann_has_answers_bob_like_what_nobody_has(server, bob, tool):

@@ -71,6 +71,7 @@ async def over_http(server, user: str) -> AsyncIterator[Client]:
         yield client
 
 
+@pytest.mark.slow
 def test_over_http_a_script_lives_its_whole_life_for_two_users_at_once(server):
     async def both() -> None:
         async with over_http(server, "ann") as ann, over_http(server, "bob") as bob:

@@ -279,6 +279,7 @@ def test_what_nobody_foresaw_is_told_with_an_id_and_the_connection_serves_on(
     assert "a request failed" in caplog.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("column", "value", "kind"),
     [

@@ -150,6 +150,7 @@ def test_bars_that_follow_change_not_a_bit_of_what_stands(name):
             assert same_bits(results(name, *part), [w[:bars] for w in whole]), bars
 
 
+@pytest.mark.slow
 @every_kernel
 def test_a_long_series_agrees_with_the_reference(name):
     lengths = (3, 17, 40) if name == "rci" else (3, 17, 40, 300, 700)  # its reference is slow
@@ -219,6 +220,7 @@ def resident_bytes():
     return pages * resource.getpagesize()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_no_call_leaks_memory_or_references():
     strided = {

@@ -203,6 +203,7 @@ def differing(name, ours, theirs):
     return 1 - np.mean(np.all(same, axis=0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CALLS)
 def test_pynecore_computes_the_same_or_it_is_known_why_not(name, run, shared):
     kind, ours, theirs = run
