@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+DEV := $(VENV)/.ready-dev
 NATIVE := $(wildcard src/chartpact/native/*.c src/chartpact/native/*.h)
 STRICT ?=
 JOBS ?= auto
@@ -15,61 +16,62 @@ BENCH ?= ta
 .PHONY: serve test quick check bench fuzz guard steps mutants soak docs gallery format clean
 
 serve: $(READY)
-	$(BIN)/chartpact serve --no-auth $(ARGS)
+	@$(BIN)/chartpact serve --no-auth $(ARGS)
 
-test: $(READY)
+test: $(DEV)
 	CHARTPACT_STRICT=$(STRICT) $(BIN)/python -m pytest $(PARALLEL) $(ARGS)
 
-quick: $(READY)
+quick: $(DEV)
 	$(BIN)/python -m tests.quick $(ROOM)
 
-check: $(READY)
+check: $(DEV)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/python docs/generate.py --check
 
-format: $(READY)
+format: $(DEV)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-docs: $(READY)
+docs: $(DEV)
 	$(BIN)/python docs/generate.py
 
-fuzz: $(READY)
+fuzz: $(DEV)
 	$(BIN)/python tests/script/guided.py $(or $(SECONDS),600)
 
-mutants: $(READY)
+mutants: $(DEV)
 	$(BIN)/python -m tests.script.mutants $(ARGS)
 
-gallery: $(READY)
+gallery: $(DEV)
 	$(BIN)/python docs/gallery/make.py
 
 bench: $(VENV)/.ready-bench
 	$(BIN)/python bench/$(BENCH).py $(ARGS)
 
-guard: $(READY)
+guard: $(DEV)
 	$(BIN)/python bench/sandbox.py --guard
 
-steps: $(READY)
+steps: $(DEV)
 	$(BIN)/python bench/steps.py $(ARGS)
 
-soak: $(READY)
+soak: $(DEV)
 	CHARTPACT_SOAK_RUNS=10000 CHARTPACT_SOAK_KILLS=10 $(BIN)/python -m pytest \
 	  tests/sandbox/test_lifecycle.py tests/server/test_serving.py \
 	  -k "500_runs or renewal or storm" $(ARGS)
 
+# A mark is written last: an environment without one is half made, and made anew.
 $(READY): pyproject.toml setup.py $(NATIVE)
-	@# The mark is written last: without it an environment is half made, and made anew.
-	@test -e $@ && $(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
-	@rm -f $@
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check "setuptools>=77" "numpy>=2.0,<3"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation -e ".[dev]"
+	@$(PYTHON) tools/environment.py $(VENV)
 	@touch $@
 
-$(VENV)/.ready-bench: $(READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[bench]" --no-build-isolation
-	@touch $@
+$(DEV): pyproject.toml setup.py $(NATIVE)
+	@$(PYTHON) tools/environment.py $(VENV) dev
+	@touch $(READY) $@
+
+$(VENV)/.ready-bench: $(DEV)
+	@$(PYTHON) tools/environment.py $(VENV) dev bench
+	@touch $(READY) $(DEV) $@
 
 clean:
 	rm -rf $(VENV) build dist src/*.egg-info src/chartpact/_native*.so

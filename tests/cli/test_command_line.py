@@ -1,4 +1,7 @@
+import io
+import os
 import shlex
+import signal
 import subprocess
 import sys
 
@@ -68,3 +71,33 @@ def test_a_closed_standard_input_is_told(arguments):
     command = f"{shlex.quote(sys.executable)} -m chartpact {arguments} <&-"
     result = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert (result.returncode, "standard input is closed" in result.stderr) == (BAD_INPUT, True)
+
+
+def test_ctrl_c_ends_a_command_without_a_traceback(tmp_path):
+    pipe = tmp_path / "script.star"
+    os.mkfifo(pipe)
+    command = [sys.executable, "-m", "chartpact", "check", str(pipe)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as running:
+        with pipe.open("w"):  # opened when the command reads it
+            running.send_signal(signal.SIGINT)
+            assert running.wait(600) == 130
+        assert running.stderr.read() == ""
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_the_progress_bar_moves_on_a_terminal_though_control_characters_are_escaped(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr("chartpact.bars.csvfile.SHOW_PROGRESS", 2)
+    file = tmp_path / "es.csv"
+    rows = "".join(f"{300 * row},5,6,4,5\n" for row in range(4))
+    file.write_text(f"time,open,high,low,close\n{rows}")
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
+    assert main(["chart", str(file), "--symbol", "a\rb", "--summary"]) == DONE
+    assert "\rreading bars" in screen.getvalue()
+    assert "u000d" not in screen.getvalue()

@@ -197,13 +197,6 @@ def test_a_file_that_is_no_database_is_one_sentence(scripts, file):
     assert "not a database" in err
 
 
-def test_without_what_keeps_scripts_the_error_says_how_to_get_it(scripts, monkeypatch):
-    monkeypatch.setitem(sys.modules, "sqlalchemy", None)
-    code, _, err = scripts("list")
-    assert code == BAD_INPUT
-    assert "pip install 'chartpact[server]'" in err
-
-
 def test_what_a_shell_keeps_another_shell_finds(file):
     command = [sys.executable, "-m", "chartpact", "scripts"]
     subprocess.run([*command, "add", "avg", file(GOOD)], check=True, timeout=600)

@@ -74,7 +74,7 @@ def start(folder: Path, *arguments: str, cwd: Path | None = None, **env: str) ->
     ends = time.monotonic() + 120
     while time.monotonic() < ends:
         assert process.poll() is None, log.read_text()
-        if serves := re.search(r"serves on (http://\S+)/\n", log.read_text()):
+        if serves := re.search(r"serves on (http://[^/\s]+)/", log.read_text()):
             with suppress(httpx2.TransportError):
                 if httpx2.get(f"{serves[1]}/readyz").status_code == 200:
                     return Running(serves[1], process, log, database)

@@ -1,6 +1,8 @@
 """`chartpact serve` from start to end: what it refuses, how it stops, what it has kept."""
 
+import io
 import json
+import logging
 import os
 import random
 import signal
@@ -23,6 +25,7 @@ from tests.server.conftest import (
 )
 
 from chartpact.__main__ import main
+from chartpact.server import logs
 from chartpact.server.identity import local_token
 
 CHART = {"symbol": "sample:es-5m", "bars": 60}
@@ -78,6 +81,41 @@ def test_what_cannot_be_served_is_said_in_a_sentence_with_exit_code_2(
     assert sentence in capsys.readouterr().err
 
 
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("stream", "form", "plain"),
+    [
+        (Terminal, None, True),
+        (io.StringIO, None, False),
+        (Terminal, "json", False),
+        (io.StringIO, "plain", True),
+    ],
+)
+def test_logs_are_plain_lines_on_a_terminal_and_json_elsewhere_unless_asked_for(
+    monkeypatch, stream, form, plain
+):
+    root, level = logging.getLogger(), logging.getLogger().level
+    monkeypatch.setattr(root, "handlers", [])
+    screen = stream()
+    monkeypatch.setattr(sys, "stderr", screen)
+    logs.to_stderr(logging.INFO, form)
+    logs.announced.info("here it is")
+    logging.getLogger("chartpact.server.front").info("a request")
+    logging.getLogger("chartpact.server.front").error("a fault")
+    root.setLevel(level)
+    lines = screen.getvalue().splitlines()
+    if plain:
+        assert lines == ["here it is", "error: a fault"]
+    else:
+        assert [json.loads(line)["message"] for line in lines] == [
+            "here it is", "a request", "a fault"
+        ]  # fmt: skip
+
+
 def test_a_port_in_use_is_said_to_be_so(tmp_path):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -92,13 +130,15 @@ def test_a_port_in_use_is_said_to_be_so(tmp_path):
 
 @pytest.mark.slow
 def test_the_first_start_needs_nothing_and_shows_a_page_with_its_own_address(tmp_path):
-    with serving(tmp_path, "--no-auth") as running, running.client() as anybody:
+    with serving(tmp_path, "--no-auth", "--log", "plain") as running, running.client() as anybody:
         page = anybody.get("/")
         assert f"{running.url}/mcp" in page.text
         assert "<script" not in page.text
         assert anybody.get("/sample.svg").text.startswith("<svg")
         drawn = anybody.post("/api/v1/charts/image", json=CHART)
         assert drawn.content.startswith(b"\x89PNG")
+    told = running.log.read_text()
+    assert told == f"chartpact serves on {running.url}/ (Ctrl-C ends it)\n"
 
 
 @pytest.mark.slow
@@ -107,6 +147,8 @@ def test_without_a_word_about_users_the_first_start_makes_a_token_for_the_local_
     with serving(tmp_path, **home) as running:
         file = tmp_path / "data" / "chartpact" / "token"
         token = file.read_text().strip()
+        lines = [json.loads(line) for line in running.log.read_text().splitlines()]
+        assert any(str(file) in line["message"] for line in lines)
         assert file.stat().st_mode & 0o777 == 0o600
         assert len(token) >= 40
         bearer = {"Authorization": f"Bearer {token}"}

@@ -18,7 +18,7 @@ from chartpact.problem import Failure, Problem, did_you_mean
 # Exit codes, as every verb uses them.
 DONE, ALL_FAILED, BAD_INPUT, VIOLATION, SCRIPT_ERROR, UNREACHABLE, REWRITTEN = range(7)
 
-NOUNS = ("chart", "script", "docs", "scripts", "snapshot", "contract", "read", "doctor")
+NOUNS = ("chart", "script", "scripts", "snapshot", "contract", "read", "doctor")
 
 Verbs = Any  # argparse gives its subparsers no public type
 Add = Callable[[Verbs], None]
@@ -103,6 +103,11 @@ class Visible:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
+
+
+def on_terminal() -> Any:
+    """While it lasts, standard error is the terminal itself: a progress bar needs its returns."""
+    return redirect_stderr(getattr(sys.stderr, "_stream", sys.stderr))
 
 
 def _visible(stream: TextIO | None) -> Any:

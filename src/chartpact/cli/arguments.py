@@ -4,7 +4,7 @@ import argparse
 import sys
 
 from chartpact.bars import Bars
-from chartpact.cli import UsageError
+from chartpact.cli import UsageError, on_terminal
 from chartpact.clock.markets import MARKETS
 from chartpact.oneline import one_line
 from chartpact.sources import load
@@ -53,16 +53,17 @@ def _add_overrides(verb: argparse.ArgumentParser) -> None:
 
 def load_bars(args: argparse.Namespace) -> Bars:
     """The bars the arguments name; what was guessed of them goes to stderr."""
-    bars = load(
-        args.bars_source,
-        tz=args.bars_tz,
-        stamp=args.stamp,
-        symbol=args.symbol,
-        timeframe=args.timeframe,
-        tick_size=args.tick_size,
-        day_roll=args.day_roll,
-        market=args.market,
-    )
+    with on_terminal():
+        bars = load(
+            args.bars_source,
+            tz=args.bars_tz,
+            stamp=args.stamp,
+            symbol=args.symbol,
+            timeframe=args.timeframe,
+            tick_size=args.tick_size,
+            day_roll=args.day_roll,
+            market=args.market,
+        )
     for note in bars.notes:
         print(one_line(f"note: {bars.source}: {note}"), file=sys.stderr)
     return bars

@@ -32,10 +32,7 @@ def own_catalogue() -> Catalogue:
 
 def _own_scripts() -> "Sequence[Script]":
     """The local user's scripts; a database that cannot be read is reported, and left out."""
-    try:
-        url = database_url()
-    except ModuleNotFoundError:  # without the extra that stores scripts there are none
-        return ()
+    url = database_url()
     file = url.removeprefix("sqlite:///")
     if file != url and not Path(file).exists():
         return ()
@@ -50,19 +47,13 @@ def _own_scripts() -> "Sequence[Script]":
 @contextmanager
 def open_scripts(url: str | None) -> Iterator["Scripts"]:
     """The scripts in the database at a URL, or in the one that the environment names."""
-    try:
-        import sqlalchemy as sa
+    import sqlalchemy as sa
 
-        from chartpact import sandbox
-        from chartpact.library.database import open_database
-        from chartpact.library.scripts import Scripts
+    from chartpact import sandbox
+    from chartpact.library.database import open_database
+    from chartpact.library.scripts import Scripts
 
-        url = url or database_url()
-    except ModuleNotFoundError as error:
-        raise UsageError(
-            f"scripts are kept by {error.name}, which is not installed: "
-            "pip install 'chartpact[server]'"
-        ) from None
+    url = url or database_url()
     try:
         database = open_database(url)
     except (ValueError, OSError, sa.exc.SQLAlchemyError, ModuleNotFoundError) as error:

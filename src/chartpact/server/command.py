@@ -5,7 +5,6 @@ import logging
 import os
 import signal
 import socket
-import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +47,11 @@ def add(verbs: Any) -> None:
             metavar="URL",
             help="the database (default: CHARTPACT_DB, or a SQLite file in your data directory)",
         )
+        verb.add_argument(
+            "--log",
+            choices=("plain", "json"),
+            help="how to log (default: plain on a terminal, else one JSON object a line)",
+        )
 
 
 def _usage(message: str) -> Failure:
@@ -63,6 +67,7 @@ def run_serve(args: argparse.Namespace) -> int:
 
     if not 0 <= args.port < 65536:
         raise _usage(f"--port: {args.port} is not a number from 0 to 65535")
+    logs.to_stderr(logging.INFO, args.log)
     loopback = host_probe.is_loopback(args.host)
     identify = _choose_identity(args, loopback)
     try:
@@ -71,7 +76,6 @@ def run_serve(args: argparse.Namespace) -> int:
         raise _usage(f"{error} with --unsandboxed") from None
     with _listen(args) as listener:
         served = _create(_settings(args), identify=identify, hosts=_hosts(loopback))
-        logs.to_stderr(logging.INFO)
         config = uvicorn.Config(
             served.app,
             http=BoundedHttp,
@@ -83,12 +87,13 @@ def run_serve(args: argparse.Namespace) -> int:
             timeout_graceful_shutdown=25,
         )
         host, port = listener.getsockname()[:2]
-        print(
-            f"chartpact serves on http://{f'[{host}]' if ':' in host else host}:{port}/",
-            file=sys.stderr,
-        )
+        address = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
+
+        def announce() -> None:
+            logs.announced.info("chartpact serves on %s (Ctrl-C ends it)", address)
+
         try:
-            GracefulServer(config, served.drain).run([listener])
+            GracefulServer(config, served.drain, announce).run([listener])
         finally:
             served.close()
     return 0
@@ -129,8 +134,8 @@ def run_mcp(args: argparse.Namespace) -> int:
 
     from chartpact.server import logs, mcp_stdio
 
+    logs.to_stderr(logging.WARNING, args.log)
     served = _create(_settings(args), stdio=True)
-    logs.to_stderr(logging.WARNING)
 
     def end(*_: object) -> None:
         # Standard input is read on a thread that nothing can wake: there is no other way out.
@@ -182,16 +187,17 @@ def _choose_identity(args: argparse.Namespace, loopback: bool) -> "Identify":
 
 def _with_own_token() -> "Identify":
     from chartpact.server.identity import by_token, local_token
+    from chartpact.server.logs import announced
 
     file = data_folder() / "token"
     try:
         token = local_token(file)
     except (OSError, ValueError) as error:
         raise _usage(f"{error}; or start with --no-auth, for this machine alone") from None
-    print(
-        f"every request needs the token in {file}, as Authorization: Bearer <token>; "
+    announced.info(
+        "every request needs the token in %s, as Authorization: Bearer <token>; "
         "with --no-auth none does",
-        file=sys.stderr,
+        file,
     )
     return by_token({token: LOCAL_USER})
 

@@ -1,4 +1,4 @@
-"""Logs as one JSON object a line, on standard error."""
+"""Logs on standard error: one JSON object a line for programs, a few plain lines for a person."""
 
 import json
 import logging
@@ -6,6 +6,7 @@ import sys
 import time
 from contextvars import ContextVar
 
+announced = logging.getLogger("chartpact.announced")  # what whoever starts the server must know
 request: ContextVar[str | None] = ContextVar("request", default=None)  # the current request's id
 
 
@@ -27,9 +28,27 @@ class JsonLines(logging.Formatter):
         return json.dumps(line)
 
 
-def to_stderr(level: int) -> None:
-    """Sends every log record to standard error, whatever was set up before."""
+class PlainLines(logging.Formatter):
+    """A record for a person at a terminal."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        text = record.getMessage()
+        if record.levelno > logging.INFO:
+            text = f"{record.levelname.lower()}: {text}"
+        return f"{text}\n{self.formatException(record.exc_info)}" if record.exc_info else text
+
+
+def to_stderr(level: int, form: str | None = None) -> None:
+    """Sends every log record to standard error, whatever was set up before.
+
+    The form is "json" or "plain"; without one, a terminal gets plain lines: what is announced,
+    warnings and errors.
+    """
+    plain = form == "plain" or (form is None and sys.stderr.isatty())
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JsonLines())
+    handler.setFormatter(PlainLines() if plain else JsonLines())
+    level = max(level, logging.WARNING) if plain else level
     logging.basicConfig(level=level, handlers=[handler], force=True)
-    logging.getLogger("mcp").setLevel(max(level, logging.WARNING))
+    for chatty in ("alembic", "mcp"):
+        logging.getLogger(chatty).setLevel(max(level, logging.WARNING))
+    announced.setLevel(logging.INFO)

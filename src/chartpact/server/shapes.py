@@ -74,14 +74,9 @@ def _check_asked(value: Any) -> Any:
     return value
 
 
-def _make_list(value: Any) -> Any:
-    return [value] if isinstance(value, str | dict | AskedIndicator) else value
-
-
 Text = Annotated[str, Field(max_length=2000)]
 Asked = Annotated[Text | AskedIndicator, BeforeValidator(_check_asked)]
-Several = Annotated[list[Asked], Field(fail_fast=True, max_length=MOST_ENTRIES)]
-Indicated = Annotated[Several, BeforeValidator(_make_list, json_schema_input_type=Asked | Several)]
+Indicated = Annotated[list[Asked], Field(fail_fast=True, max_length=MOST_ENTRIES)]
 
 
 class ChartAsk(Incoming, Shape):
@@ -90,7 +85,7 @@ class ChartAsk(Incoming, Shape):
     symbol: str | None = Field(None, max_length=128, description="sample:NAME or SYMBOL@SOURCE")
     indicators: Indicated = Field(
         default_factory=list,
-        description='a list of "rsi:period=7" or {"name": "rsi", "period": 7}; one may stand alone',
+        description='such as "rsi:period=7" or {"name": "rsi", "period": 7}',
     )
     timeframe: str | None = Field(
         None, max_length=8, description="resample to 5m, 15m, 1h, 4h, 1D, 1W, 1M"
@@ -100,9 +95,7 @@ class ChartAsk(Incoming, Shape):
     height: int = Field(800, ge=150, le=4096)
     theme: Theme = "dark"
     format: Format = Field(
-        "png",
-        description="png: a picture; svg: one as text, of 50 000 letters and more; summary: "
-        "no picture; series: no picture, but the values of every bar shown",
+        "png", description="png or svg: a picture; summary: no picture; series: all values too"
     )
     inline_bars: InlineBars | None = Field(
         None, description="bars of your own, instead of a symbol"
@@ -131,11 +124,8 @@ class ScriptProblem(Shape):
 
 
 class SignalOut(Shape):
-    """A signal; `time` is the opening of its bar in UTC ms, null where that is no bar yet."""
-
     bar: int
     confirmed_bar: int
-    time: int | None
     value: float | None
     name: str
 
@@ -146,10 +136,7 @@ class Level(Shape):
 
 
 class DrawnIndicator(Shape):
-    """One indicator of a chart: its last values and signals, or its error.
-
-    `signals` are the latest three of each name, `signal_counts` how many there are in view.
-    """
+    """One indicator of a chart: its last values and signals, or its error."""
 
     id: str
     name: str
@@ -158,7 +145,6 @@ class DrawnIndicator(Shape):
     last: Optional[dict[str, float | None]] = None
     levels: Optional[list[Level]] = None
     signals: Optional[list[SignalOut]] = None
-    signal_counts: Optional[dict[str, int]] = None
     steps: Optional[int] = None
     scene: Optional[dict[str, Any]] = None
     error: Optional[Problem] = None
@@ -195,15 +181,13 @@ class ParamOut(Shape):
 
 
 class IndicatorOut(Shape):
-    """An indicator; aliases, description and params only where details were asked for."""
-
     name: str
     title: str
+    aliases: list[str]
     category: str
     source: str
-    aliases: Optional[list[str]] = None
-    description: Optional[str] = None
-    params: Optional[list[ParamOut]] = None
+    description: str
+    params: list[ParamOut]
 
 
 class Indicators(Shape):

@@ -82,11 +82,22 @@ class BoundedHttp(HttpToolsProtocol):
 
 
 class GracefulServer(uvicorn.Server):
-    """Serves until SIGTERM or SIGINT, then finishes what is under way."""
+    """Serves until SIGTERM or SIGINT, then finishes what is under way.
 
-    def __init__(self, config: uvicorn.Config, drain: Callable[[], None]) -> None:
+    `announce` is called when requests are answered.
+    """
+
+    def __init__(
+        self, config: uvicorn.Config, drain: Callable[[], None], announce: Callable[[], None]
+    ) -> None:
         super().__init__(config)
         self._drain = drain
+        self._announce = announce
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._announce()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._drain()

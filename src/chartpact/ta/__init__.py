@@ -25,7 +25,6 @@ from chartpact.ta import (
     extremes,
     levels,
     logic,
-    market_structure,
     oscillators,
     statistics,
     trend,
@@ -41,7 +40,6 @@ from chartpact.ta.events import *  # noqa: F403
 from chartpact.ta.extremes import *  # noqa: F403
 from chartpact.ta.levels import *  # noqa: F403
 from chartpact.ta.logic import *  # noqa: F403
-from chartpact.ta.market_structure import *  # noqa: F403
 from chartpact.ta.oscillators import *  # noqa: F403
 from chartpact.ta.statistics import *  # noqa: F403
 from chartpact.ta.trend import *  # noqa: F403
@@ -57,7 +55,6 @@ FAMILIES: tuple[ModuleType, ...] = (
     trend,
     extremes,
     levels,
-    market_structure,
     statistics,
     volume,
     events,

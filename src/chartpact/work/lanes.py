@@ -218,7 +218,8 @@ class _Lane:
             with self.pool.lend():
                 pass
         except WorkFailed as failure:
-            log.error("no worker is ready: %s", failure)
+            if failure.kind != "busy":  # else the server ends, or the pool has logged the reason
+                log.error("no worker is ready: %s", failure)
         finally:
             self.turns.done(user)
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from chartpact.problem import Problem
-from chartpact.work.failure import WorkFailed
+from chartpact.work.failure import WorkFailed, busy
 
 try:
     import resource
@@ -73,7 +73,7 @@ class Worker:
 
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
-        self._ready = False
+        self._ready = self._ended = False
         self._deadline = self._wall_s = 0.0  # of the job at hand
         self.grown = False
         ours, theirs = socket.socketpair()
@@ -139,6 +139,8 @@ class Worker:
         except TimeoutError:
             raise self._overstayed() from None
         except (EOFError, OSError):
+            if self._ended:
+                raise busy("this process is shutting down") from None
             log.error("a worker died in the middle of a job")
             hint = "try again; if it happens again, report it"
             raise WorkFailed(Problem("crash", "the computation crashed", hint)) from None
@@ -149,6 +151,7 @@ class Worker:
 
     def end(self) -> None:
         """Ends the worker; a job under way is lost."""
+        self._ended = True
         self._channel.close()  # an idle worker reads the end of its socket, and exits
         try:
             self.process.wait(0.5)
