@@ -42,6 +42,25 @@ def test_every_host_has_its_own_title_before_its_configuration():
         assert re.search(rf"^\*\*{host}\*\*", SERVER, re.M), host
 
 
+def test_the_first_screen_has_the_tagline_a_picture_and_the_two_commands():
+    first_screen = README.partition("\n## ")[0]
+    assert len(first_screen.splitlines()) < 25
+    tagline, picture, commands = (
+        first_screen.index(part)
+        for part in (
+            "**Indicators you can write, and charts a program can trust.**",
+            "<img",
+            "make s",
+        )
+    )
+    assert tagline < picture < commands
+    assert "make test" in first_screen
+    pictures = re.findall(r'(?:src|srcset)="([^"]+)"', first_screen)
+    assert len(pictures) == 2
+    assert all((ROOT / path).exists() for path in pictures)
+    assert README.partition("\n## ")[2].startswith("Why\n")
+
+
 def test_the_first_commands_are_targets_of_the_makefile():
     first = blocks(README, "sh")[0].split()
     assert first[:2] == ["make", "serve"]

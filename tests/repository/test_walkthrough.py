@@ -15,6 +15,10 @@ from chartpact.cli import main
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 # Pages whose commands need nothing that the page does not make itself.
 PAGES = ("first-indicator", "library", "charts", "pictures", "snapshots", "payload-format")
+OWN_BARS = "time,open,high,low,close\n" + "".join(
+    f"2024-03-{1 + hour // 24:02}T{hour % 24:02}:00Z,{price},{price + 2},{price - 2},{price + 1}\n"
+    for hour, price in enumerate(100 + (7 * k) % 23 for k in range(120))
+)
 
 
 @pytest.fixture
@@ -24,6 +28,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     folder = tmp_path / "folder"
     folder.mkdir()
+    (folder / "mine.csv").write_text(OWN_BARS)  # the reader's own file
     monkeypatch.chdir(folder)
     return folder
 

@@ -3,10 +3,12 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.script.chunks import Chunk, chunks, run
 
 from chartpact import script
+from chartpact.bars import Bars
 from chartpact.script import host
 from chartpact.script.check.declared import META_KEYS, PARAM_KEYS
 from chartpact.script.dry_run import dry_run_bars
@@ -56,6 +58,22 @@ def listed_scripts() -> list[str]:
 @pytest.mark.parametrize("source", listed_scripts())
 def test_a_script_in_the_documentation_runs(source):
     assert script.execute(script.load(source), dry_run_bars()).scene.plots
+
+
+def test_the_bricks_of_the_first_indicator_never_overshoot_and_are_the_same_upside_down():
+    source = next(source for source in listed_scripts() if '"Bricks"' in source)
+    bars = dry_run_bars()
+
+    def levels(close: np.ndarray) -> np.ndarray:
+        flat = Bars(bars.time, close, close, close, close, bars.volume)
+        return script.execute(script.load(source), flat, {"step": 0.5}).scene.plots[0].values
+
+    close = np.round(bars.close * 8) / 8  # so that every difference is exact
+    drawn = levels(close)
+    assert (np.diff(drawn) > 0).any()
+    assert (np.diff(drawn) < 0).any()
+    assert (np.abs(close - drawn) < 0.5).all()
+    assert np.array_equal(levels(2 * close[0] - close), 2 * close[0] - drawn)
 
 
 def test_the_first_indicator_shows_what_the_program_really_says():
