@@ -658,18 +658,20 @@ VALUES = {"x": "5", "y": "1.5", "text": '"x"', "xloc": '"bar_index"'}
 SOURCES = {
     "source": "a", "a": "a", "b": "b", "close": "a", "open": "b", "high": "ohlcv.high",
     "low": "ohlcv.low", "volume": "ohlcv.volume", "condition": "c", "x": "a",
-    "time": "ohlcv.time", "close_time": "ohlcv.close_time",
+    "time": "ohlcv.time", "close_time": "ohlcv.close_time", "reset": "d",
+    "first": "ohlcv.bar_index * 0", "last": "ohlcv.bar_index",
+    "side": "ta.sign(a - b)", "top": "ohlcv.high * 0.9", "bottom": "ohlcv.low * 0.8",
 }  # fmt: skip
 SCALARS = {
     "n": "14", "di_n": "14", "adx_n": "14", "factor": "3.0", "fast": "12", "slow": "26",
     "signal": "9", "inc": "0.02", "max": "0.2", "start": "0.02", "left": "4", "right": "4",
     "long": "25", "short": "13", "mult": "2.0", "offset": "0.85", "sigma": "6.0",
     "percentage": "50.0", "spec": '"0930-1600"', "timeframe": '"1D"', "replacement": "1.0",
-    "type": '"Traditional"', "anchor": "c",
+    "type": '"Traditional"', "anchor": "c", "max_age": "500",
 }  # fmt: skip
 LONG = {**SCALARS, **dict.fromkeys(("n", "left", "right", "di_n", "adx_n"), "len(ohlcv) // 2")}
 ZONED = {**SCALARS, "tz": '"America/New_York"'}
-CONDITIONS = ("logical_and", "logical_or", "logical_not", "barssince")
+CONDITIONS = ("logical_and", "logical_or", "logical_not", "barssince", "first_true", "runs")
 ONE = ("x",)
 
 
@@ -680,7 +682,12 @@ def calls(scalars: dict[str, str]) -> Iterator[str]:
         for each in ta.signature(name).parameters.values():
             if each.kind is Parameter.VAR_POSITIONAL:
                 continue
-            if each.default is not Parameter.empty and each.name not in ("n", "mult", "tz"):
+            if each.default is not Parameter.empty and each.name not in (
+                "n",
+                "max_age",
+                "mult",
+                "tz",
+            ):
                 continue
             if each.name == "tz" and "tz" not in scalars:
                 continue

@@ -105,6 +105,16 @@ falling     | ta.falling(c, 3)           |                                |     
 barssince   | ta.barssince(u)            |                                |                       |
 valuewhen   | ta.valuewhen(u, c, 1)      |                                |                       |
 rci         | ta.rci(c, 10)              |                                |                       |
+swings      | ta.swings(h, l, 5, 5)      |                                |                       |
+structure   | ta.structure(h, l, c, 5, 5) |                                |                       |
+fvg         | ta.fvg(o, h, l, c)         |                                |                       |
+zone_life   | ta.zone_life(h, l, c, *ta.fvg(o, h, l, c), 500) |                                |                       |
+highest_between | ta.highest_between(h, *ta.runs(u)) |                                |                       |
+lowest_between | ta.lowest_between(l, *ta.runs(u)) |                                |                       |
+highest_since | ta.highest_since(u, h)     |                                |                       |
+lowest_since | ta.lowest_since(u, l)      |                                |                       |
+first_true  | ta.first_true(u, ~u)       |                                |                       |
+runs        | ta.runs(u)                 |                                |                       |
 pivot_point_levels | ta.pivot_point_levels(o, h, l, c, "Traditional", u) |          |                       |
 lt          | ta.lt(c, o)                |                                |                       |
 le          | ta.le(c, o)                |                                |                       |

@@ -25,8 +25,8 @@ DOCS = Path(__file__).resolve().parent
 REFERENCE = DOCS / "reference"
 CLOSE = DOCS / "how-close-to-tradingview.md"
 STATES = DOCS.parent / "src" / "chartpact" / "states.py"
-# Pages the server hands out to MCP clients travel inside the package.
-PACKAGED = DOCS.parent / "src" / "chartpact" / "server" / "pages"
+# The language reference travels inside the package.
+PACKAGED = DOCS.parent / "src" / "chartpact" / "script" / "manual"
 NOTE = (
     "<!-- Written by docs/generate.py from the code: edit the code, then run `make docs`. -->\n\n"
 )
@@ -427,7 +427,8 @@ def mcp_page() -> str:
             needed = tool.input_schema.get("required", [])
             parts += [_argument(name, each, name in needed) for name, each in given.items()]
             parts.append("")
-        answers = ", ".join(f"`{name}`" for name in tool.output_schema["properties"])
+        fields = (tool.output_schema or {}).get("properties", {})
+        answers = ", ".join(f"`{name}`" for name in fields) or "a text"
         hints = tool.annotations
         kind = "reads only" if hints.read_only_hint else "changes the user's library"
         parts.append(f"Answers with {answers}. It {kind}.\n")
@@ -488,7 +489,7 @@ A Pine script runs once a bar. Here `compute(ohlcv, params, chart)` runs once, a
 - Conditions of all bars are joined with `&`, `|` and `~`, each in parentheses.
 - Names are written out: `ohlcv.close`, `chart.line(…)`, `params["length"]`.
 - Every bar is confirmed. What would change with the next bar is drawn with `provisional=True`, and
-  `chartpact prove` finds what rewrites its past.
+  a check warns of what rewrites its past.
 
 A name of Pine's in a script is an error that says what to write. These are the same words.
 """
@@ -573,13 +574,14 @@ PAGES: dict[str, Callable[[], str]] = {
 
 
 def language_page() -> str:
-    return (DOCS / "language.md").read_text()
+    """The language, without what only a shell can do."""
+    return (DOCS / "language.md").read_text().partition("\n## From a shell\n")[0].rstrip() + "\n"
 
 
-# What the server hands out to MCP clients travels inside the package.
 HANDED_OUT: dict[str, Callable[[], str]] = {
     "chart.md": chart_page,
     "language.md": language_page,
+    "pine.md": pine_page,
     "ta.md": ta_page,
 }
 
@@ -616,7 +618,11 @@ def written(folder: Path, pages: dict[str, Callable[[], str]], note: str, check:
             if not check:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text)
-    there = sorted(each.relative_to(folder).as_posix() for each in folder.rglob("*.*"))
+    there = sorted(
+        each.relative_to(folder).as_posix()
+        for each in folder.rglob("*.*")
+        if each.suffix not in (".py", ".pyc")
+    )
     for name in (name for name in there if name not in pages and (folder / name).is_file()):
         differing.append(name)
         if not check:

@@ -110,12 +110,20 @@ class ScriptIndicator:
 Indicator = Builtin | ScriptIndicator  # draws a scene from bars
 
 
-def describe(indicator: Indicator) -> dict[str, Any]:
+def describe(indicator: Indicator, detail: bool = True) -> dict[str, Any]:
     """The indicator as the lists of every door show it."""
-    names = ("name", "title", "aliases", "category", "source", "description")
-    data = {name: getattr(indicator, name) for name in names}
-    data["aliases"] = list(indicator.aliases)
-    return {**data, "params": [param.to_json() for param in indicator.params]}
+    data = {name: getattr(indicator, name) for name in ("name", "title", "category", "source")}
+    if not detail:
+        return data
+    params = [param.to_json() for param in indicator.params]
+    aliases, description = list(indicator.aliases), indicator.description
+    return {**data, "aliases": aliases, "description": description, "params": params}
+
+
+def _words(indicator: Indicator) -> str:
+    """All that a search can find an indicator by."""
+    names = ("name", "title", "category", "source", "description")
+    return " ".join([*(getattr(indicator, name) for name in names), *indicator.aliases]).lower()
 
 
 @dataclass(frozen=True)
@@ -174,6 +182,15 @@ class Catalogue:
         """Every indicator by name, without builtins that a script replaces."""
         by_name: dict[str, Indicator] = {**indicators.table(), **self.scripts}
         return [by_name[name] for name in sorted(by_name)]
+
+    def search(self, text: str) -> Sequence[Indicator]:
+        """The indicators with every word of the text in their names or what is said about them.
+
+        >>> [indicator.name for indicator in Catalogue().search("bands volume")]
+        ['vwap_bands']
+        """
+        words = text.lower().split()
+        return [known for known in self.list() if all(word in _words(known) for word in words)]
 
     def with_files(self, requests: Iterable[Request]) -> "Catalogue":
         """The same, and the script files that requests name, as in `./mine.star:n=5`.

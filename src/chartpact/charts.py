@@ -45,7 +45,7 @@ class Chart:
     def to_json(self, series: bool = True, digest: bool = False) -> dict[str, Any]:
         """The chart for programs.
 
-        `digest`, or no `series`, adds the last bar, the trend, last values and signals.
+        `digest`, or no `series`, adds the last bar, the trend, last values and the latest signals.
         """
         view: dict[str, Any] = {
             "symbol": self.bars.symbol,
@@ -57,11 +57,12 @@ class Chart:
             view["trend"] = self.trend
         if series:
             view["time"] = self.bars.time.tolist()
+        times = (self.history or self.bars).time
         view["indicators"] = []
         for drawn in self.drawn:
             data = drawn.to_json(series)
             if drawn.scene is not None and (digest or not series):
-                data |= summary.digest(drawn.scene)
+                data |= summary.digest(drawn.scene, times, len(times) - len(self.bars))
             view["indicators"].append(data)
         return view
 

@@ -23,9 +23,12 @@ from chartpact.scene import (
 )
 
 Floats = NDArray[np.float64]
+Times = NDArray[np.int64]
 
 FAST, SLOW = 21, 50  # bars of the averages that decide the trend
 MOST_LEVELS = 12
+RECENT = 3  # signals of one name that are listed; the others are counted
+MOST_NAMES = 20  # of signals, those with the latest signal first
 ONE = {
     "labels": "label",
     "lines": "line",
@@ -53,14 +56,35 @@ def last_bar(bars: Bars) -> dict[str, Any] | None:
     return {name: None if np.isnan(value) else value for name, value in last.items()}
 
 
-def digest(scene: Scene) -> dict[str, Any]:
-    """A scene without its series: last values, levels and signals."""
+def digest(scene: Scene, times: Times, first: int = 0) -> dict[str, Any]:
+    """A scene without its series: last values, levels, the latest signals and their number.
+
+    `times` are those of all bars, of which bar `first` is bar 0 of the scene.
+    """
+    signals = cast(Signals, scene.signals)
+    groups = _by_name(signals)
+    rows = [row for group in groups[:MOST_NAMES] for row in group[-RECENT:]]
+    recent = signals.take(np.array(sorted(rows), np.int64)).to_json()
+    counts = {str(signals.name[int(group[0])]): len(group) for group in groups[:MOST_NAMES]}
     return {
         "label": scene.label,
         "last": {title: _last(values) for title, values in _series(scene)},
         "levels": [{"title": title, "y": y} for title, y in _levels(scene)],
-        "signals": cast(Signals, scene.signals).to_json(),
+        "signals": [{**signal, "time": _time(times, first, signal["bar"])} for signal in recent],
+        "signal_counts": counts,
     }
+
+
+def _time(times: Times, first: int, bar: Any) -> int | None:
+    return int(times[first + bar]) if 0 <= first + bar < len(times) else None
+
+
+def _by_name(signals: Signals) -> list[NDArray[np.int64]]:
+    """The rows of each name, the name with the latest signal first."""
+    codes = signals.name.codes
+    rows = np.argsort(codes, kind="stable")
+    groups = np.split(rows, np.flatnonzero(np.diff(codes[rows])) + 1) if len(rows) else []
+    return sorted(groups, key=lambda group: (-signals.confirmed_bar[group[-1]], group[0]))
 
 
 def trend(bars: Bars) -> str:
@@ -140,19 +164,18 @@ def _indicator_lines(drawn: Drawn, bars: Bars) -> Iterator[str]:
 def _signal_lines(scene: Scene, bars: Bars) -> Iterator[str]:
     """The latest signal of each name, and how many of it there are."""
     signals = cast(Signals, scene.signals)
-    codes = signals.name.codes
-    _, first, counts = np.unique(codes, return_index=True, return_counts=True)
-    _, from_end = np.unique(codes[::-1], return_index=True)
-    latest = [signals[len(codes) - 1 - int(row)] for row in from_end]
-    order = sorted(range(len(latest)), key=lambda k: (-latest[k].confirmed_bar, first[k]))
-    for signal, count in ((latest[k], counts[k]) for k in order):
+    groups = _by_name(signals)
+    for group in groups[:MOST_NAMES]:
+        signal = signals[int(group[-1])]
         time = iso(bars.time[signal.bar]) if 0 <= signal.bar < len(bars) else "out of view"
         at = f"bar {signal.bar} ({time})"
         if signal.confirmed_bar != signal.bar:
             at += f", known on bar {signal.confirmed_bar}"
         value = "" if signal.value is None else f" at {figure(signal.value)}"
-        total = f" ({count} in all)" if count > 1 else ""
+        total = f" ({len(group)} in all)" if len(group) > 1 else ""
         yield f"  signal: {as_name(signal.name)}{value} on {at}{total}"
+    if len(groups) > MOST_NAMES:
+        yield f"  signals of {len(groups) - MOST_NAMES} more names"
 
 
 def _series(scene: Scene) -> Iterator[tuple[str, Floats]]:

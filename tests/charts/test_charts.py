@@ -13,6 +13,7 @@ from chartpact.catalogue import Catalogue, ScriptIndicator
 from chartpact.charts import PICTURE_BARS, Chart
 from chartpact.needs import Readings
 from chartpact.scene import CandlesPlot, Drawn, Mark, Polyline, Scene, ShapePlot, Signals, Vertex
+from chartpact.summary import MOST_NAMES
 
 
 @pytest.fixture(scope="module")
@@ -157,9 +158,43 @@ def test_without_the_series_it_tells_the_last_values_levels_and_signals(bars):
     trend, profile, unknown = data["indicators"]
     assert set(trend["last"]) == {"Up Trend", "Down Trend"}
     assert sum(value is None for value in trend["last"].values()) == 1
-    assert trend["signals"][0].keys() == {"bar", "confirmed_bar", "value", "name"}
+    keys = {"bar", "confirmed_bar", "time", "value", "name"}
+    assert {frozenset(signal) for signal in trend["signals"]} == {frozenset(keys)}
     assert [level["title"] for level in profile["levels"]] == ["POC", "VAH", "VAL"]
     assert unknown["error"]["kind"] == "name"
+
+
+def test_of_each_signal_the_latest_three_are_told_with_their_times_and_all_are_counted(bars):
+    chart = cp.chart(bars, ["cipher_b"], last=2_000)
+    (cipher,) = chart.to_json(series=False)["indicators"]
+    drawn = [(s.name, s.bar, s.confirmed_bar) for s in chart.drawn[0].scene.signals]
+    for name, count in cipher["signal_counts"].items():
+        signals = [s for s in cipher["signals"] if s["name"] == name]
+        of_name = [signal for signal in drawn if signal[0] == name]
+        assert [(name, s["bar"], s["confirmed_bar"]) for s in signals] == of_name[-3:]
+        assert count == len(of_name)
+        assert [s["time"] for s in signals] == [int(bars.time[-2_000 + s["bar"]]) for s in signals]
+    assert {name for name, _, _ in drawn} == set(cipher["signal_counts"])
+    assert len(drawn) > 500
+
+
+def test_a_signal_that_is_drawn_before_the_view_and_known_in_it_has_its_time(bars):
+    (cipher,) = cp.chart(bars, ["cipher_b"], last=17).to_json(series=False)["indicators"]
+    earlier = [signal for signal in cipher["signals"] if signal["bar"] < 0]
+    assert earlier
+    assert all(signal["confirmed_bar"] >= 0 for signal in earlier)
+    assert all(s["time"] == int(bars.time[-17 + s["bar"]]) for s in earlier)
+
+
+def test_a_script_with_a_signal_of_another_name_on_every_bar_is_told_in_short(bars):
+    at = np.arange(len(bars))
+    names = [f"kind {k}" for k in at]
+    signals = Signals(bar=at, confirmed_bar=at, value=np.ones(len(at)), name=names)
+    chart = Chart(bars, (Drawn("many", "many", scene=Scene(signals=signals)),))
+    (many,) = chart.to_json(series=False)["indicators"]
+    assert [signal["name"] for signal in many["signals"]] == names[-MOST_NAMES:]
+    assert len(many["signal_counts"]) == MOST_NAMES
+    assert f"  signals of {len(bars) - MOST_NAMES} more names" in chart.summary().splitlines()
 
 
 def test_it_failed_when_something_was_asked_for_and_nothing_drew(bars):
@@ -221,7 +256,7 @@ def test_the_summary_takes_time_by_the_number_of_signals_and_not_of_their_kinds(
         return time.process_time() - started, len([line for line in lines if "in all" in line])
 
     few, many = (min(summarise(kinds) for _ in range(3)) for kinds in (10, 2_000))
-    assert (few[1], many[1]) == (10, 2_000)
+    assert (few[1], many[1]) == (10, MOST_NAMES)
     assert many[0] < 50 * few[0]  # comparing every signal with every kind took hundreds of times
 
 

@@ -34,6 +34,12 @@ ARGUMENTS = {
     "type": '"Camarilla"',
     "anchor": "ta.falling(ohlcv.close, 2)",
     "timeframe": '"1h"',
+    "reset": "ohlcv.close < ohlcv.open",
+    "side": "ta.sign(ohlcv.close - ohlcv.open)",
+    "top": "ohlcv.high",
+    "bottom": "ohlcv.low",
+    "first": "ta.barssince(ohlcv.close > ohlcv.open)",
+    "last": "ta.barssince(ohlcv.close > ohlcv.open) + 2",
     "x": "2.0",
 }
 

@@ -16,7 +16,8 @@ from chartpact.server.refusals import NO_DATABASE, refuse
 
 NEEDED = "needed"
 ARGUMENTS = {
-    "list_indicators": {},
+    "list_indicators": {"filter": None, "detail": False},
+    "get_language_reference": {"topic": None},
     "list_symbols": {},
     "generate_chart": {
         "symbol": None, "indicators": [], "timeframe": None, "bars": 200, "width": 1200,
@@ -66,7 +67,7 @@ def test_every_tool_takes_exactly_the_arguments_of_the_design(server):
     ("tool", "arguments", "told"),
     [
         ("generate_chart", {**CHART, "last": 9}, "there is no argument 'last'; the arguments are"),
-        ("generate_chart", {**CHART, "indicators": "rsi"}, "indicators: Input should be a valid l"),
+        ("generate_chart", {**CHART, "indicators": 7}, "indicators: Input should be a valid list"),
         ("generate_chart", {**CHART, "bars": 0}, "bars: Input should be greater than or equal"),
         ("generate_chart", {**CHART, "format": "gif"}, "format: Input should be 'png', 'svg'"),
         ("generate_chart", {}, "give either a symbol or inline_bars"),
@@ -76,7 +77,11 @@ def test_every_tool_takes_exactly_the_arguments_of_the_design(server):
             "panes do not fit into this height: ask for at least",
         ),
         ("generate_chart", {**CHART, "timeframe": "1M"}, "no complete 1M bar among these: ask for"),
-        ("list_indicators", {"user": "ann"}, "there is no argument 'user'; the arguments are none"),
+        (
+            "list_indicators",
+            {"user": "ann"},
+            "there is no argument 'user'; the arguments are filter, detail",
+        ),
         ("register_indicator", {"name": "x"}, "source: Field required"),
         ("fork_indicator", {"builtin_name": "cypher_b"}, "near: cipher_b; forkable: cipher_b, ich"),
         ("fork_indicator", {"builtin_name": "rsi"}, "'rsi' cannot be forked: write a script with"),
@@ -101,7 +106,7 @@ def test_outcomes_have_the_shapes_of_the_design(server):
         ("register_indicator", {"name": "shape", "source": SCRIPT}),
         ("register_indicator", {"name": "shape", "source": SCRIPT + "\nx = nothing\n"}),
         ("register_indicator", {"name": "shape", "source": SCRIPT, "params_schema": schema}),
-        ("list_indicators", {}),
+        ("list_indicators", {"detail": True}),
         ("list_my_indicators", {}),
         ("get_indicator_source", {"name": "shape"}),
         ("delete_indicator", {"name": "shape"}),
@@ -136,7 +141,7 @@ def test_a_chart_has_a_picture_values_signals_steps_and_each_indicators_own_erro
     assert [block.type for block in drawn.content] == ["text", "image"]
     cipher, fails, unknown, rsi = drawn.structured_content["indicators"]
     assert cipher["signals"]
-    assert set(cipher["signals"][0]) == {"bar", "confirmed_bar", "value", "name"}
+    assert set(cipher["signals"][0]) == {"bar", "confirmed_bar", "time", "value", "name"}
     assert (rsi["id"], set(rsi["last"])) == ("rsi:period=7", {"RSI"})
     assert set(fails["error"]) >= PROBLEM
     assert (fails["error"]["step"], fails["error"]["line"]) == ("run", 7)
@@ -146,6 +151,84 @@ def test_a_chart_has_a_picture_values_signals_steps_and_each_indicators_own_erro
     assert [block.type for block in series.content] == ["text"]
     assert len(series.structured_content["time"]) == 200
     assert len(series.structured_content["indicators"][3]["scene"]["plots"][0]["values"]) == 200
+
+
+def test_indicators_are_listed_by_name_and_in_detail_where_that_is_asked_for(server):
+    short, bands, detailed, none = asked(
+        server,
+        "ann",
+        ("list_indicators", {}),
+        ("list_indicators", {"filter": "Bands volume"}),
+        ("list_indicators", {"filter": "bands volume", "detail": True}),
+        ("list_indicators", {"filter": "cypher_b"}),
+    )
+    entries = short.structured_content["indicators"]
+    assert len(entries) >= 38
+    keys = {"name", "title", "category", "source"}
+    assert {frozenset(entry) for entry in entries} == {frozenset(keys)}
+    lines = short.content[0].text.splitlines()
+    assert lines == [f"{entry['name']}: {entry['title']}" for entry in entries]
+    assert bands.content[0].text == "vwap_bands: VWAP Bands"
+    (entry,) = detailed.structured_content["indicators"]
+    assert [param["name"] for param in entry["params"]][:1] == ["std_dev"]
+    assert none.structured_content == {"indicators": []}
+    assert "did you mean 'cipher_b'" in none.content[0].text
+
+
+@pytest.mark.parametrize("one", ["rsi", "rsi:period=7", {"name": "rsi", "period": 7}])
+def test_one_indicator_may_stand_for_a_list_of_one(server, one):
+    [drawn] = asked(server, "ann", ("generate_chart", {**CHART, "indicators": one}))
+    (rsi,) = drawn.structured_content["indicators"]
+    assert rsi["name"] == "rsi"
+    with server.client("ann") as ann:
+        ask = {**CHART, "indicators": one, "format": "summary"}
+        answer = ann.post("/api/v1/charts", json=ask).raise_for_status().json()
+    assert answer["indicators"][0]["id"] == rsi["id"]
+
+
+def test_an_svg_comes_as_a_text_and_a_png_as_the_image(server):
+    png, svg = asked(
+        server,
+        "ann",
+        ("generate_chart", {**CHART, "format": "png"}),
+        ("generate_chart", {**CHART, "format": "svg"}),
+    )
+    assert [block.type for block in png.content] == ["text", "image"]
+    assert png.content[1].mime_type == "image/png"
+    assert [block.type for block in svg.content] == ["text", "resource"]
+    resource = svg.content[1].resource
+    assert resource.mime_type == "image/svg+xml"
+    assert resource.text.startswith("<svg")
+
+
+def test_a_series_has_the_bars_that_were_asked_for_and_no_others(server):
+    ask = {**CHART, "bars": 7, "indicators": ["rsi", "macd"], "format": "series"}
+    [answer] = asked(server, "ann", ("generate_chart", ask))
+    data = answer.structured_content
+    assert len(data["time"]) == 7
+    columns = [
+        values
+        for indicator in data["indicators"]
+        for plot in indicator["scene"]["plots"]
+        for values in plot.values()
+        if isinstance(values, list)
+    ]
+    assert len(columns) > 4
+    assert {len(values) for values in columns} == {7}
+
+
+def test_the_language_reference_is_a_tool_too(server):
+    whole, one, unknown = asked(
+        server,
+        "ann",
+        ("get_language_reference", {}),
+        ("get_language_reference", {"topic": "ta.ema"}),
+        ("get_language_reference", {"topic": "ta.emma"}),
+    )
+    assert "def compute(ohlcv, params, chart)" in whole.content[0].text
+    assert "`ema(source, n)`" in one.content[0].text
+    assert unknown.is_error
+    assert "near: ta.ema" in unknown.content[0].text
 
 
 def test_a_forkable_builtins_source_can_be_read_as_a_resource_until_ones_own_takes_its_place(

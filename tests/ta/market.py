@@ -26,6 +26,12 @@ class Market:
     b: np.ndarray
     anchor: np.ndarray
     condition: np.ndarray
+    reset: np.ndarray
+    side: np.ndarray
+    top: np.ndarray
+    bottom: np.ndarray
+    first: np.ndarray
+    last: np.ndarray
 
     def __len__(self) -> int:
         return len(self.x)
@@ -65,8 +71,20 @@ def market(bars: int, style: str = "walk", seed: int = 0, holes: str = "", shock
         if "infinite" in holes:
             some = missing & (rng.random(bars) < 0.7)
             column[some] = np.where(rng.random(bars) < 0.5, np.inf, -np.inf)[some]
-    flags = rng.random((2, bars)) < 0.2
-    return Market(close, other, high, low, close, volume, close, other, flags[0], flags[1])
+    flags = rng.random((3, bars)) < 0.2
+    zones = _zones(other, rng, np.nan if holes else -1.0)
+    return Market(close, other, high, low, close, volume, close, other, *flags, *zones)
+
+
+def _zones(prices: np.ndarray, rng: np.random.Generator, odd: float) -> list[np.ndarray]:
+    """Sides, tops and bottoms of zones, and pairs of bars, some of them absurd."""
+    bars = len(prices)
+    side = rng.choice([-1.0, 0, 0, 1, odd], bars)
+    last = np.arange(bars) - rng.integers(-1, 5, bars)
+    first = np.where(rng.random(bars) < 0.1, odd, last - rng.integers(-1, 9, bars))
+    bottom = prices + rng.integers(-2, 3, bars)
+    top = np.where(rng.random(bars) < 0.1, prices - 9, bottom + rng.integers(0, 3, bars))
+    return [side, top, bottom, first, last.astype(float)]
 
 
 def _holes(where: str, bars: int, rng: np.random.Generator) -> np.ndarray:
@@ -109,6 +127,8 @@ NUMBERS = {
     "occurrence": st.integers(0, 4),
     "left": st.integers(0, 5),
     "right": st.integers(0, 5),
+    "min_size": st.sampled_from([0.0, 0.5, 1.0]),
+    "body": st.booleans(),
     "start": st.sampled_from([0.02, 0.1]),
     "inc": st.sampled_from([0.02, 0.0]),
     "limit": st.sampled_from([0.2, 0.05]),
@@ -151,6 +171,8 @@ TYPICAL = {
     "inc": 0.02,
     "limit": 0.2,
     "slow": 6,
+    "min_size": 0.0,
+    "body": True,
 }
 
 

@@ -50,9 +50,14 @@ USUAL = {
     "max": 0.2,
     "replacement": 0.0,
     "precision": 2,
+    "reset": BOOLS,
+    "min_size": 0.5,
+    "body": True,
 }
 LENGTHS = {"n", "fast", "slow", "signal", "short", "long", "di_n", "adx_n", "left", "right"}
+LENGTHS |= {"max_age"}
 SERIES = {"source", "open", "high", "low", "close", "volume", "a", "b", "condition", "anchor"}
+SERIES |= {"reset", "side", "top", "bottom", "first", "last"}
 SCALARS_TOO = {"abs", "neg", "sign", "sqrt", "log", "log10", "exp", "floor", "ceil", "round", "nz"}
 SCALARS_TOO |= {"isna"}
 ALIASES = {"pivothigh": "pivot_high", "pivotlow": "pivot_low"}
@@ -162,15 +167,15 @@ def test_a_switch_is_true_or_false():
 
 
 CHECKS = """
-series: source open high low close volume a b
+series: source open high low close volume a b side top bottom first last
 numbers: a b x replacement
-condition: a b condition anchor
+condition: a b condition anchor reset
 _exact: x
-_whole: n fast slow signal short long di_n adx_n left right offset occurrence precision
+_whole: n fast slow signal short long di_n adx_n left right offset occurrence precision max_age
 _lengths: n left right
-_number: mult factor sigma percentage start inc max offset x
+_number: mult factor sigma percentage start inc max offset x min_size
 _type: type
-_flag: developing biased floor handle_na use_tr
+_flag: developing biased floor handle_na use_tr body
 _out: out
 _times: time
 _series_of_times: time close_time

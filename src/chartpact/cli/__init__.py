@@ -18,7 +18,7 @@ from chartpact.problem import Failure, Problem, did_you_mean
 # Exit codes, as every verb uses them.
 DONE, ALL_FAILED, BAD_INPUT, VIOLATION, SCRIPT_ERROR, UNREACHABLE, REWRITTEN = range(7)
 
-NOUNS = ("chart", "script", "scripts", "snapshot", "contract", "read", "doctor")
+NOUNS = ("chart", "script", "docs", "scripts", "snapshot", "contract", "read", "doctor")
 
 Verbs = Any  # argparse gives its subparsers no public type
 Add = Callable[[Verbs], None]

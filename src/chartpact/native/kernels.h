@@ -195,7 +195,18 @@ typedef enum { SEES_NA, SKIPS_NA, HOLDS_NA } NaRule;
     KERNEL(tsi, "(n),(),()->(n)", "dqq->d", SEES_NA)                                               \
     KERNEL(kc, "(n),(n),(n),(n),(),(),()->(n),(n),(n)", "ddddqd?->ddd", SEES_NA)                   \
     KERNEL(rci, "(n),()->(n)", "dq->d", SEES_NA)                                                   \
-    KERNEL(period_prices, "(n),(n),(n),(n),(n),()->(n),(n),(n),(n),(n)", "?dddd?->ddddd", SEES_NA)
+    KERNEL(period_prices, "(n),(n),(n),(n),(n),()->(n),(n),(n),(n),(n)", "?dddd?->ddddd", SEES_NA) \
+    KERNEL(swings, "(n),(n),(),()->(n),(n),(n),(n)", "ddqq->dddd", SEES_NA)                        \
+    KERNEL(structure, "(n),(n),(n),(),()->(n),(n),(n),(n),(n)", "dddqq->ddddd", SEES_NA)           \
+    KERNEL(fvg, "(n),(n),(n),(n),(),()->(n),(n),(n)", "ddddd?->ddd", SEES_NA)                      \
+    KERNEL(zone_life, "(n),(n),(n),(n),(n),(n),()->(n),(n),(n),(n),(n)",                           \
+           "ddddddq->ddddd", SEES_NA)                                                              \
+    KERNEL(highest_between, "(n),(n),(n)->(n),(n)", "ddd->dd", SEES_NA)                            \
+    KERNEL(lowest_between, "(n),(n),(n)->(n),(n)", "ddd->dd", SEES_NA)                             \
+    KERNEL(highest_since, "(n),(n)->(n)", "?d->d", SEES_NA)                                        \
+    KERNEL(lowest_since, "(n),(n)->(n)", "?d->d", SEES_NA)                                         \
+    KERNEL(first_true, "(n),(n)->(n)", "?" "?->?", SEES_NA)                                        \
+    KERNEL(runs, "(n)->(n),(n)", "?->dd", SEES_NA)
 
 /* What NumPy walks value by value: arithmetic.c and compare.c hold the loops. */
 #define VALUE_TABLE(ENTRY)                                                                         \

@@ -11,7 +11,8 @@ from chartpact.library.scripts import Script
 from chartpact.library.upload_source import load_upload
 from chartpact.library.uploads import Upload
 from chartpact.needs import BARS, CALENDAR, Need, Supply
-from chartpact.problem import Failure, Problem
+from chartpact.oneline import one_line
+from chartpact.problem import Failure, Problem, did_you_mean
 from chartpact.sandbox.pool import process_pool
 from chartpact.script import stock
 from chartpact.server import shapes
@@ -113,11 +114,31 @@ def warm_up_sandbox() -> None:
     sandbox.validate(stock.source(stock.NAMES[0]))
 
 
-def list_indicators(scripts: Sequence[Script]) -> bytes:
+@dataclass(frozen=True)
+class Listing:
+    """The indicators as JSON, which may be megabytes, and in words, a line each."""
+
+    out: bytes
+    text: str
+
+
+def list_indicators(scripts: Sequence[Script], filter: str = "", detail: bool = True) -> Listing:
     """Builtins and the user's own scripts, which replace the builtins whose names they bear."""
     catalogue = Catalogue({script.name: script.indicator for script in scripts})
-    listed = [describe(indicator) for indicator in catalogue.list()]
-    return shapes.Indicators.model_validate({"indicators": listed}).model_dump_json().encode()
+    indicators = catalogue.search(filter)
+    listed = [describe(indicator, detail) for indicator in indicators]
+    out = shapes.Indicators.model_validate({"indicators": listed}).model_dump_json()
+    if detail and indicators:
+        return Listing(out.encode(), out)
+    lines = [
+        f"{known.name}: {one_line(known.title)}{' (yours)' if known.source == 'user' else ''}"
+        for known in indicators
+    ]
+    if not indicators:
+        names = [known.name for known in catalogue.list()]
+        lines = [f"no indicator has {filter!r:.80} in its name or description"]
+        lines += [question] if (question := did_you_mean(filter, names, 3)) else []
+    return Listing(out.encode(), "\n".join(lines))
 
 
 def list_my_indicators(scripts: Sequence[Script]) -> shapes.MyIndicators:

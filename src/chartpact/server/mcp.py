@@ -6,7 +6,6 @@ import inspect
 import logging
 import time
 from collections.abc import Callable, Coroutine
-from importlib.resources import files
 from typing import Annotated, Any, TypeVar, cast
 
 import sqlalchemy as sa
@@ -19,18 +18,22 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import (
     INVALID_PARAMS,
     CallToolResult,
+    ContentBlock,
+    EmbeddedResource,
     GetPromptResult,
     ImageContent,
     InputRequiredResult,
     TextContent,
+    TextResourceContents,
     ToolAnnotations,
 )
 from pydantic import BaseModel, Field, ValidationError, create_model
 
 from chartpact._version import VERSION
 from chartpact.problem import Failure
-from chartpact.script import stock
+from chartpact.script import manual, stock
 from chartpact.server import shapes
+from chartpact.server.jobs import MIME
 from chartpact.server.refusals import NO_DATABASE
 from chartpact.server.splices import NoSplices, Splices
 from chartpact.server.verbs import Verbs
@@ -61,6 +64,7 @@ Answer = TypeVar("Answer")
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 BEAT_S = 2.0  # between two reports of progress
+SVG_URI = "chart://drawn.svg"  # a name for the client: the text comes with the answer
 
 
 def build(verbs: Verbs, user_of: UserOf) -> MCPServer[Any]:
@@ -240,15 +244,23 @@ def _add_chart_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> None:
     @_tool(tools, "List indicators", READS, checked=True)
     async def list_indicators(
         ctx: Context[Any, Any],
+        filter: Annotated[
+            str | None,
+            Field(max_length=128, description="words of a name, a title or a description"),
+        ] = None,
+        detail: Annotated[
+            bool, Field(description="with descriptions, and parameters with their ranges")
+        ] = False,
     ) -> Annotated[CallToolResult, shapes.Indicators]:
-        """List every indicator you can draw: builtins and the user's own scripts (source "user").
+        """List the indicators you can draw: builtins and the user's own scripts (source "user").
 
-        Each has its parameters with types, defaults and ranges.
+        Names and titles alone, unless detail is true; filter="bands" chooses among them. Before
+        you set parameters, ask for the details of that indicator: filter="rsi", detail=true.
         """
-        listed = await verbs.list_indicators(user_of(ctx))
+        listing = await verbs.list_indicators(user_of(ctx), filter, detail)
         splices = _splices(ctx)
-        text = TextContent(type="text", text=splices.of_text(listed))
-        return CallToolResult(content=[text], structured_content=splices.of_object(listed))
+        text = TextContent(type="text", text=splices.of_text(listing.text.encode()))
+        return CallToolResult(content=[text], structured_content=splices.of_object(listing.out))
 
     @_tool(tools, "Draw a chart", READS_REMOTE, checked=True)  # by the worker that drew it
     @_takes(shapes.ChartAsk)
@@ -264,12 +276,20 @@ def _add_chart_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> None:
         work = verbs.charts.draw(user_of(ctx), ask, _read_bars(ctx))
         picture = await _with_progress(ctx, "drawing", within_s, work)
         splices = _splices(ctx)
-        content: list[TextContent | ImageContent] = [TextContent(type="text", text=picture.summary)]
+        content: list[ContentBlock] = [TextContent(type="text", text=picture.summary)]
         if picture.image is not None and picture.mime is not None:
-            data = splices.of_text(base64.b64encode(picture.image))
-            content.append(ImageContent(type="image", data=data, mime_type=picture.mime))
+            content.append(_show(splices, picture.image, picture.mime))
         out = splices.of_object(picture.out)
-        return CallToolResult(content=[*content], structured_content=out)
+        return CallToolResult(content=content, structured_content=out)
+
+
+def _show(splices: Splices | NoSplices, image: bytes, mime: str) -> ContentBlock:
+    """A picture that models see, or an SVG as a text: hosts show no SVG as a picture."""
+    if mime == MIME["png"]:
+        data = splices.of_text(base64.b64encode(image))
+        return ImageContent(type="image", data=data, mime_type=mime)
+    text = TextResourceContents(uri=SVG_URI, mime_type=mime, text=splices.of_text(image))
+    return EmbeddedResource(type="resource", resource=text)
 
 
 def _add_script_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> None:
@@ -315,6 +335,19 @@ def _add_script_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> None:
         """Read the source of one of the user's indicators (for builtins: fork_indicator)."""
         return await verbs.get_indicator_source(user_of(ctx), name)
 
+    @_tool(tools, "Read the language reference", READS)
+    async def get_language_reference(
+        topic: Annotated[
+            str | None,
+            Field(max_length=128, description="such as series, budget, ta, ta.ema, chart.line"),
+        ] = None,
+    ) -> CallToolResult:
+        """Read how scripts are written. Without a topic: a whole script, series, and the topics.
+
+        Read it before you write a script; "ta" and "chart" list every function in a line each.
+        """
+        return CallToolResult(content=[TextContent(type="text", text=manual.read(topic))])
+
     @_tool(tools, "Fork a builtin", READS)
     async def fork_indicator(
         builtin_name: Annotated[
@@ -343,16 +376,12 @@ def _add_resources(server: MCPServer[Any], verbs: Verbs, user_of: UserOf) -> Non
     @server.resource("docs://language", title="The script language", mime_type="text/markdown")
     def language() -> str:
         """How an indicator is written: syntax, series, chart methods, limits, errors."""
-        return _page("language.md")
+        return manual.page("language")
 
     @server.resource("docs://ta", title="The ta functions", mime_type="text/markdown")
     def functions() -> str:
         """Every ta function with its arguments and an example."""
-        return _page("ta.md")
-
-
-def _page(name: str) -> str:
-    return (files("chartpact.server") / "pages" / name).read_text("utf-8")
+        return manual.page("ta")
 
 
 def _add_prompts(server: MCPServer[Any]) -> None:

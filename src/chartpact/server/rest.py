@@ -22,6 +22,7 @@ PRIVATE = {"Cache-Control": "private, no-store"}
 PICTURE = {"Content-Security-Policy": page.PICTURE_POLICY}
 
 Name = Annotated[str, Path(max_length=128)]
+Filter = Annotated[str, Query(max_length=128, description="words of a name or a description")]
 
 
 def get_user(request: Request) -> str:
@@ -57,9 +58,10 @@ def routes(verbs: Verbs) -> APIRouter:
     api = APIRouter(prefix="/api/v1", responses=_ERRORS)
 
     @api.get("/indicators", response_model=shapes.Indicators)
-    async def list_indicators(user: User) -> Response:
-        """Builtins and your own scripts, with their parameters."""
-        return Response(await verbs.list_indicators(user), media_type="application/json")
+    async def list_indicators(user: User, filter: Filter = "", detail: bool = True) -> Response:
+        """Builtins and your own scripts, with their parameters unless `detail` is false."""
+        listing = await verbs.list_indicators(user, filter, detail)
+        return Response(listing.out, media_type="application/json")
 
     @api.get("/symbols")
     async def list_symbols(user: User) -> shapes.Symbols:

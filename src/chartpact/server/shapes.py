@@ -74,9 +74,14 @@ def _check_asked(value: Any) -> Any:
     return value
 
 
+def _make_list(value: Any) -> Any:
+    return [value] if isinstance(value, str | dict | AskedIndicator) else value
+
+
 Text = Annotated[str, Field(max_length=2000)]
 Asked = Annotated[Text | AskedIndicator, BeforeValidator(_check_asked)]
-Indicated = Annotated[list[Asked], Field(fail_fast=True, max_length=MOST_ENTRIES)]
+Several = Annotated[list[Asked], Field(fail_fast=True, max_length=MOST_ENTRIES)]
+Indicated = Annotated[Several, BeforeValidator(_make_list, json_schema_input_type=Asked | Several)]
 
 
 class ChartAsk(Incoming, Shape):
@@ -85,7 +90,7 @@ class ChartAsk(Incoming, Shape):
     symbol: str | None = Field(None, max_length=128, description="sample:NAME or SYMBOL@SOURCE")
     indicators: Indicated = Field(
         default_factory=list,
-        description='such as "rsi:period=7" or {"name": "rsi", "period": 7}',
+        description='a list of "rsi:period=7" or {"name": "rsi", "period": 7}; one may stand alone',
     )
     timeframe: str | None = Field(
         None, max_length=8, description="resample to 5m, 15m, 1h, 4h, 1D, 1W, 1M"
@@ -95,7 +100,9 @@ class ChartAsk(Incoming, Shape):
     height: int = Field(800, ge=150, le=4096)
     theme: Theme = "dark"
     format: Format = Field(
-        "png", description="png or svg: a picture; summary: no picture; series: all values too"
+        "png",
+        description="png: a picture; svg: one as text, of 50 000 letters and more; summary: "
+        "no picture; series: no picture, but the values of every bar shown",
     )
     inline_bars: InlineBars | None = Field(
         None, description="bars of your own, instead of a symbol"
@@ -124,8 +131,11 @@ class ScriptProblem(Shape):
 
 
 class SignalOut(Shape):
+    """A signal; `time` is the opening of its bar in UTC ms, null where that is no bar yet."""
+
     bar: int
     confirmed_bar: int
+    time: int | None
     value: float | None
     name: str
 
@@ -136,7 +146,10 @@ class Level(Shape):
 
 
 class DrawnIndicator(Shape):
-    """One indicator of a chart: its last values and signals, or its error."""
+    """One indicator of a chart: its last values and signals, or its error.
+
+    `signals` are the latest three of each name, `signal_counts` how many there are in view.
+    """
 
     id: str
     name: str
@@ -145,6 +158,7 @@ class DrawnIndicator(Shape):
     last: Optional[dict[str, float | None]] = None
     levels: Optional[list[Level]] = None
     signals: Optional[list[SignalOut]] = None
+    signal_counts: Optional[dict[str, int]] = None
     steps: Optional[int] = None
     scene: Optional[dict[str, Any]] = None
     error: Optional[Problem] = None
@@ -181,13 +195,15 @@ class ParamOut(Shape):
 
 
 class IndicatorOut(Shape):
+    """An indicator; aliases, description and params only where details were asked for."""
+
     name: str
     title: str
-    aliases: list[str]
     category: str
     source: str
-    description: str
-    params: list[ParamOut]
+    aliases: Optional[list[str]] = None
+    description: Optional[str] = None
+    params: Optional[list[ParamOut]] = None
 
 
 class Indicators(Shape):

@@ -19,6 +19,7 @@ from chartpact.server import bodies, jobs, shapes
 from chartpact.server.bodies import LeanBody
 from chartpact.server.charting import Charting
 from chartpact.server.execution import Execution
+from chartpact.server.jobs import Listing
 from chartpact.server.refusals import Refused, refuse
 from chartpact.server.settings import Settings
 from chartpact.work.lanes import Workers
@@ -78,9 +79,12 @@ class Verbs:
 
     # ------------------------------------------------------------------------------ indicators
 
-    async def list_indicators(self, user: str) -> bytes:
-        """All that can be drawn: `shapes.Indicators` as JSON, which may be megabytes."""
-        return await self._list_scripts(user, jobs.list_indicators)
+    async def list_indicators(
+        self, user: str, filter: str | None = None, detail: bool = True
+    ) -> Listing:
+        """All that can be drawn, or what has the words of `filter` in it."""
+        listing = partial(jobs.list_indicators, filter=filter or "", detail=detail)
+        return await self._list_scripts(user, listing)
 
     async def list_my_indicators(self, user: str) -> shapes.MyIndicators:
         return await self._list_scripts(user, jobs.list_my_indicators)

@@ -25,6 +25,7 @@ from chartpact.ta import (
     extremes,
     levels,
     logic,
+    market_structure,
     oscillators,
     statistics,
     trend,
@@ -40,6 +41,7 @@ from chartpact.ta.events import *  # noqa: F403
 from chartpact.ta.extremes import *  # noqa: F403
 from chartpact.ta.levels import *  # noqa: F403
 from chartpact.ta.logic import *  # noqa: F403
+from chartpact.ta.market_structure import *  # noqa: F403
 from chartpact.ta.oscillators import *  # noqa: F403
 from chartpact.ta.statistics import *  # noqa: F403
 from chartpact.ta.trend import *  # noqa: F403
@@ -55,6 +57,7 @@ FAMILIES: tuple[ModuleType, ...] = (
     trend,
     extremes,
     levels,
+    market_structure,
     statistics,
     volume,
     events,

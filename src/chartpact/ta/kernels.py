@@ -78,6 +78,17 @@ KERNELS: dict[str, tuple[str, str]] = {
     "pivot_low": ("(n),(),()->(n)", "dqq->d"),
     "rci": ("(n),()->(n)", "dq->d"),
     "period_prices": ("(n),(n),(n),(n),(n),()->(n),(n),(n),(n),(n)", "?dddd?->ddddd"),
+    # market structure
+    "swings": ("(n),(n),(),()->(n),(n),(n),(n)", "ddqq->dddd"),
+    "structure": ("(n),(n),(n),(),()->(n),(n),(n),(n),(n)", "dddqq->ddddd"),
+    "fvg": ("(n),(n),(n),(n),(),()->(n),(n),(n)", "ddddd?->ddd"),
+    "zone_life": ("(n),(n),(n),(n),(n),(n),()->(n),(n),(n),(n),(n)", "ddddddq->ddddd"),
+    "highest_between": ("(n),(n),(n)->(n),(n)", "ddd->dd"),
+    "lowest_between": ("(n),(n),(n)->(n),(n)", "ddd->dd"),
+    "highest_since": ("(n),(n)->(n)", "?d->d"),
+    "lowest_since": ("(n),(n)->(n)", "?d->d"),
+    "first_true": ("(n),(n)->(n)", "??->?"),
+    "runs": ("(n)->(n),(n)", "?->dd"),
     # value by value
     "add": ("(),()->()", "dd->d"),
     "sub": ("(),()->()", "dd->d"),

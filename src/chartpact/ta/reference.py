@@ -1085,6 +1085,183 @@ def period_prices(
     return top, bottom, first, last, now
 
 
+# ---------------------------------------------------------------------------- market structure
+
+
+def _held(pivot: Floats, right: int) -> tuple[Floats, Floats]:
+    """The last pivot so far and its bar."""
+    level, bar = _empty(pivot), _empty(pivot)
+    for i in range(len(pivot)):
+        if not math.isnan(pivot[i]):
+            level[i], bar[i] = pivot[i], i - right
+        elif i:
+            level[i], bar[i] = level[i - 1], bar[i - 1]
+    return level, bar
+
+
+@_finite
+def swings(
+    high: Floats, low: Floats, left: int, right: int
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """The last confirmed pivot high and its bar, the last pivot low and its bar; na before one."""
+    top, bottom = pivot_high(high, left, right), pivot_low(low, left, right)
+    return (*_held(top, right), *_held(bottom, right))
+
+
+@_finite
+def structure(
+    high: Floats, low: Floats, close: Floats, left: int, right: int
+) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+    """Event (±1 with the trend, ±2 against it), broken level, its bar, trend, sweep.
+
+    A confirmed swing counts until a close beyond it. A bar that closes beyond a high and a low at
+    once, which only an na between them allows, breaks neither. An na price breaks and sweeps
+    nothing.
+    """
+    event, trend, sweep = (np.zeros(len(close)) for _ in range(3))
+    level, bar = _empty(close), _empty(close)
+    tops, bottoms = pivot_high(high, left, right), pivot_low(low, left, right)
+    held: dict[int, tuple[float, float]] = {1: (NA, NA), -1: (NA, NA)}
+    direction = 0
+    for i in range(len(close)):
+        for side, pivots in ((1, tops), (-1, bottoms)):
+            if not math.isnan(pivots[i]):
+                held[side] = pivots[i], i - right
+        broken = [side for side in (1, -1) if side * close[i] > side * held[side][0]]
+        wicks = {1: high[i], -1: low[i]}
+        swept = [
+            side for side in (1, -1) if side * wicks[side] > side * held[side][0] >= side * close[i]
+        ]
+        sweep[i] = 2 if len(swept) == 2 else swept[0] if swept else 0
+        if len(broken) == 1:
+            side = broken[0]
+            event[i] = 2 * side if direction == -side else side
+            level[i], bar[i] = held[side]
+            held[side] = NA, NA
+            direction = side
+        trend[i] = direction
+    return event, level, bar, trend, sweep
+
+
+@_finite
+def fvg(
+    open: Floats, high: Floats, low: Floats, close: Floats, min_size: float, body: bool
+) -> tuple[Floats, Floats, Floats]:
+    """Side, top and bottom of a gap between bars i − 2 and i, on bar i; an na price means none."""
+    side, top, bottom = np.zeros(len(close)), _empty(close), _empty(close)
+    for i in range(2, len(close)):
+        up, down = low[i] > high[i - 2], high[i] < low[i - 2]
+        up &= low[i] - high[i - 2] >= min_size
+        down &= low[i - 2] - high[i] >= min_size
+        up &= not body or close[i - 1] > open[i - 1]
+        down &= not body or close[i - 1] < open[i - 1]
+        if up != down:
+            side[i] = 1 if up else -1
+            top[i], bottom[i] = (low[i], high[i - 2]) if up else (low[i - 2], high[i])
+    return side, top, bottom
+
+
+@_finite
+def zone_life(
+    high: Floats,
+    low: Floats,
+    close: Floats,
+    side: Floats,
+    top: Floats,
+    bottom: Floats,
+    max_age: int,
+) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+    """Bars on which a zone known on bar i was touched, half filled, filled, broken and dead.
+
+    A zone without a side, with an na bound or upside down has no life; an na price reaches nothing.
+    """
+    touched, middle, filled, broken, dead = (_empty(close) for _ in range(5))
+    for i in np.flatnonzero((side > 0) | (side < 0)):
+        if not top[i] >= bottom[i]:
+            continue
+        bull = side[i] > 0
+        near, far = (top[i], bottom[i]) if bull else (-bottom[i], -top[i])
+        reach, last = (low, close) if bull else (-high, -close)
+        for j in range(i + 1, len(close)):
+            if j - i > max_age or (last[j] > near and broken[i] < j):
+                dead[i] = j
+                break
+            if not math.isnan(broken[i]):
+                continue
+            for phase, reached in (
+                (touched, reach[j] <= near),
+                (middle, reach[j] <= near / 2 + far / 2),
+                (filled, reach[j] <= far),
+                (broken, last[j] < far),
+            ):
+                if reached and math.isnan(phase[i]):
+                    phase[i] = j
+    return touched, middle, filled, broken, dead
+
+
+@_finite
+def highest_between(x: Floats, first: Floats, last: Floats) -> tuple[Floats, Floats]:
+    """The largest x from bar `first` to bar `last`, and its bar, the latest of equals.
+
+    na where either is na, `last` is to come or before `first`; na among the values is ignored.
+    """
+    value, bar = _empty(x), _empty(x)
+    for i in range(len(x)):
+        if not (first[i] <= last[i] and 0 <= last[i] <= i):
+            continue
+        for j in range(max(math.ceil(first[i]), 0), math.floor(last[i]) + 1):
+            if not math.isnan(x[j]) and not x[j] < value[i]:
+                value[i], bar[i] = x[j], j
+    return value, bar
+
+
+@_finite
+def lowest_between(x: Floats, first: Floats, last: Floats) -> tuple[Floats, Floats]:
+    """The smallest x from bar `first` to bar `last`, by the rules of `highest_between`."""
+    value, bar = highest_between(-x, first, last)
+    return -value, bar
+
+
+@_finite
+def highest_since(condition: Bools, x: Floats) -> Floats:
+    """The largest x since the condition was last true; na before, and na is passed over."""
+    out = _empty(x)
+    starts = np.flatnonzero(condition)
+    for i in range(starts[0] if len(starts) else len(x), len(x)):
+        since = x[starts[starts <= i][-1] : i + 1]
+        out[i] = max((v for v in since if not math.isnan(v)), default=NA)
+    return out
+
+
+@_finite
+def lowest_since(condition: Bools, x: Floats) -> Floats:
+    """The smallest x since the condition was last true; na before, and na is passed over."""
+    return -highest_since(condition, -x)
+
+
+def first_true(condition: Bools, reset: Bools) -> Bools:
+    """True where the condition is, for the first time since the last bar that resets."""
+    out = np.zeros(len(condition), np.bool_)
+    done = False
+    for i in range(len(condition)):
+        done = done and not reset[i]
+        out[i] = condition[i] and not done
+        done = done or bool(condition[i])
+    return out
+
+
+def runs(condition: Bools) -> tuple[Floats, Floats]:
+    """First and last bar so far of the latest run of true bars; na before the first."""
+    first, last = _empty(condition), _empty(condition)
+    for i in range(len(condition)):
+        if i:
+            first[i], last[i] = first[i - 1], last[i - 1]
+        if condition[i]:
+            first[i] = first[i] if i and condition[i - 1] else i
+            last[i] = i
+    return first, last
+
+
 # -------------------------------------------------------------------------------- arithmetic
 #
 # Value by value. What is infinite though no operand is becomes na.

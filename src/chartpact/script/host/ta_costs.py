@@ -33,14 +33,15 @@ RATES: Mapping[str, int] = {  # in parts of a step: PARTS are one
             "linreg lowest macd max min nvi nz obv ohlc4 percentrank pvi pvt range rising rma roc "
             "sign sma sqrt stdev stoch sum swma tr valuewhen variance wad where wma wvad"),
         (4, "kc"),
-        (6, "dmi highestbars log log10 lowestbars pivot_high pivot_low pivothigh pivotlow rsi "
-            "supertrend"),
+        (6, "dmi first_true fvg highest_since highestbars log log10 lowest_since lowestbars "
+            "pivot_high pivot_low pivothigh pivotlow rsi runs structure supertrend swings"),
         (20, "dayofweek hma hour minute mod mod_scalar rci round second"),
         (32, "exp median percentile_linear_interpolation percentile_nearest_rank session "
             "session_isfirstbar session_isfirstbar_regular session_islastbar "
             "session_islastbar_regular session_ismarket session_ispostmarket "
             "session_ispremarket time_tradingday"),
-        (64, "dayofmonth mode month time_close timeframe_change weekofyear year"),
+        (64, "dayofmonth highest_between lowest_between mode month time_close timeframe_change "
+            "weekofyear year"),
         (192, "pow pow_scalar"),
     )
     for name in names.split()
@@ -51,11 +52,12 @@ LONGER = 12  # parts of a step for each bar of it, where a longer window takes l
 SORTED = frozenset("median mode percentile_linear_interpolation percentile_nearest_rank".split())
 SORTED_WINDOW = 600  # bars × bars of a window that is sorted anew, for a step
 WINDOW = 300
-SLOW_WINDOWS: Mapping[str, int] = {"mode": 30, "rci": 12}
+SLOW_WINDOWS: Mapping[str, int] = {"mode": 30, "rci": 12, "zone_life": 12}
 FLAT = frozenset(  # functions that take no longer for a longer window
     (
         "atr bb bbw change cmo cog correlation dmi ema falling highest highestbars hma kc kcw "
         "linreg lowest lowestbars macd mfi mom pivot_high pivot_low pivothigh pivotlow range "
-        "rising rma roc rsi shift sma stdev stoch sum supertrend swma tsi variance vwma wma wpr"
+        "rising rma roc rsi shift sma stdev stoch structure sum supertrend swings swma tsi "
+        "variance vwma wma wpr"
     ).split()
 )

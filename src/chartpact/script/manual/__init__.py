@@ -1,0 +1,128 @@
+"""The language reference by topic, for readers who want one part of it at a time.
+
+The pages beside this module are written by docs/generate.py. Topics are their headings: `series`,
+`ta.ema`, `chart.line`; `ta` and `chart` list what they have.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from chartpact.problem import Failure, Problem, nearest
+
+PAGES = ("language", "chart", "ta", "pine")
+MOST_ALIKE = 5  # topics that one word stands for, or that an unknown one may have meant
+_HEADING = re.compile(r"^(#{1,3}) (.+)$")
+_LINK = re.compile(r"\[([^\]]+)\]\([^)\s]*\)")
+
+
+class UnknownTopic(Failure):
+    """The reference has no such topic."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading with what stands below it, its subsections included."""
+
+    topic: str
+    page: str
+    level: int
+    text: str
+
+    @property
+    def signature(self) -> str:
+        """How a function is called: its first text in backquotes that has parentheses."""
+        called = re.search(r"`([\w.]+\(.*?\))`", self.text)
+        return called[1] if called else self.topic
+
+
+def page(name: str) -> str:
+    """A whole page as Markdown, without links and without arguments that only NumPy has."""
+    text = (files(__package__) / f"{name}.md").read_text("utf-8")
+    return _LINK.sub(r"\1", text).replace(", out=None", "")
+
+
+def read(topic: str | None = None) -> str:
+    """The part of the reference about a topic, or how a script looks and which topics there are.
+
+    >>> read("ema").splitlines()[0]
+    '### `ema`'
+    """
+    wanted = (topic or "").strip(" `").removesuffix("()").lower()
+    if not wanted:
+        first, second = (_find(name)[0].text for name in ("a script", "series"))
+        return f"{first}\n{second}\n{overview()}"
+    if wanted in ("ta", "chart"):
+        return _index(wanted)
+    if wanted in PAGES:
+        return page(wanted)
+    sections = _find(wanted)
+    if not sections:
+        near = ", ".join(nearest(wanted, [section.topic for section in _sections()], MOST_ALIKE))
+        problem = Problem("name", f"the reference has no topic {topic!r:.80}", overview())
+        raise UnknownTopic(problem.at(hint=f"near: {near}. {overview()}") if near else problem)
+    return "\n".join(section.text for section in sections[:MOST_ALIKE])
+
+
+def overview() -> str:
+    """The topics in one paragraph; those of single functions are in the lists of ta and chart."""
+    plain = [s for s in _sections() if "." not in s.topic and s.level > 1]
+    language, chart, ta = (
+        ", ".join(section.topic for section in plain if section.page == name)
+        for name in ("language", "chart", "ta")
+    )
+    return (
+        f"Topics: {language}; chart (what can be drawn, a line each), {chart}, or one such as "
+        f"chart.line; ta (every function, a line each), {ta}, or one such as ta.ema; "
+        "pine (what Pine's names are called here)."
+    )
+
+
+def _index(name: str) -> str:
+    """The functions of a page by section, each in a line as it is called."""
+    lines = []
+    for section in (section for section in _sections() if section.page == name):
+        if section.level == 2:
+            lines.append(f"{section.topic}:")
+        elif "." in section.topic:
+            lines.append(f"  {section.signature}")
+    return "\n".join([*lines, f"Ask for the topic {name}.NAME to read about one of them."])
+
+
+def _find(wanted: str) -> list[Section]:
+    """The section of that topic, or those whose topics hold it as a word."""
+    sections = _sections()
+    exact = [section for section in sections if section.topic == wanted]
+    if exact:
+        return exact
+    word = re.compile(rf"(?<![\w-]){re.escape(wanted)}(?![\w-])")
+    return [section for section in sections if word.search(section.topic)]
+
+
+@cache
+def _sections() -> tuple[Section, ...]:
+    return tuple(section for name in PAGES for section in _split(name))
+
+
+def _split(name: str) -> Iterator[Section]:
+    """Every section of a page; a heading inside a code block is none."""
+    lines = page(name).splitlines()
+    starts: list[tuple[int, int, str]] = []
+    in_code = False
+    for number, line in enumerate(lines):
+        in_code ^= line.startswith("```")
+        heading = None if in_code else _HEADING.match(line)
+        if heading:
+            starts.append((number, len(heading[1]), heading[2]))
+    for at, (number, level, title) in enumerate(starts):
+        following = (n for n, deeper, _ in starts[at + 1 :] if deeper <= level)
+        body = lines[number : next(following, len(lines))]
+        yield Section(_topic(name, level, title), name, level, "\n".join(body).strip() + "\n")
+
+
+def _topic(page: str, level: int, title: str) -> str:
+    """What one asks for: `chart.line(s, …)` is chart.line, and ema of the page ta is ta.ema."""
+    called = title.strip("`").partition("(")[0].lower()
+    return f"ta.{called}" if page == "ta" and level == 3 else called
