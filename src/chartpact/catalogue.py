@@ -7,29 +7,33 @@
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from chartpact import indicators
+from chartpact import indicators, pacts
 from chartpact.bars import Bars
 from chartpact.bars.errors import unreadable
 from chartpact.indicators.builtin import Builtin
 from chartpact.needs import BARS, CALENDAR, Need, Needs, Supplies
 from chartpact.params import IndicatorError, Param
 from chartpact.params import resolve as resolve_params
-from chartpact.problem import Failure, Problem, did_you_mean
+from chartpact.problem import Failure, Problem, did_you_mean, nearest
 from chartpact.request import Asked, Request, echo, format_request, make_id
 from chartpact.scene import Scene
 
 if TYPE_CHECKING:
     from chartpact.script import Limits, Result
 
+PACT = "pact"  # where an indicator comes from that ships with a contract
+
 
 @dataclass(frozen=True)
 class ScriptIndicator:
     """A script as an indicator: what its PARAMS and META declare, and its code to be run.
 
-    `source` is where it comes from (user or pact), `user` whose turn a run takes.
+    `source` is where it comes from (user or pact), `user` whose turn a run takes. A pact ships with
+    the package, so it is trusted: it runs in this process, under its meter.
     """
 
     name: str
@@ -50,6 +54,10 @@ class ScriptIndicator:
         if inspected.errors:
             raise inspected.errors[0]
         return cls(name, code, inspected.params, inspected.meta)
+
+    @property
+    def trusted(self) -> bool:
+        return self.source == PACT
 
     @property
     def title(self) -> str:
@@ -93,6 +101,9 @@ class ScriptIndicator:
 
         symbols = {name: got for name, got in supplies.items() if isinstance(got, Bars)}
         calendars = {name: got for name, got in supplies.items() if isinstance(got, tuple)}
+        extras = script.Extras(symbols, calendars, first_visible)
+        if self.trusted:
+            return script.execute(script.load(self.code), bars, values, extras=extras)
         return sandbox.run(
             self.code,
             bars,
@@ -100,7 +111,7 @@ class ScriptIndicator:
             limits=self.limits,
             user=self.user,
             name=self.name,
-            extras=script.Extras(symbols, calendars, first_visible),
+            extras=extras,
         )
 
     def draw(self, bars: Bars, values: Mapping[str, Any], supplies: Supplies) -> Scene:
@@ -108,6 +119,46 @@ class ScriptIndicator:
 
 
 Indicator = Builtin | ScriptIndicator  # draws a scene from bars
+
+
+@cache
+def pact(name: str) -> ScriptIndicator:
+    """The indicator of a pact, which ships as a script with the contract that reads it."""
+    from chartpact import script  # not needed where builtins are drawn
+
+    program = script.load(pacts.source(name))
+    return ScriptIndicator(name, program.source, program.params, program.meta, PACT)
+
+
+def canonical(name: str) -> str | None:
+    """The name of the builtin or pact that has this name or alias, if there is one.
+
+    >>> canonical("bollinger"), canonical("ema_trend"), canonical("bolinger")
+    ('bbands', 'ema_trend', None)
+    """
+    return indicators.canonical(name) or (name if name in pacts.drawable() else None)
+
+
+def forkable() -> list[str]:
+    """The builtins and pacts whose source a user may take and change."""
+    from chartpact.script import stock  # not needed where builtins are drawn
+
+    return [*stock.NAMES, *pacts.drawable()]
+
+
+def fork(name: str) -> str:
+    """The script that draws what the builtin or pact of this name draws."""
+    from chartpact.script import stock
+
+    known, names = canonical(name), forkable()
+    if known in names:
+        return pacts.source(known) if known in pacts.drawable() else stock.source(known)
+    if known is not None:
+        message = f"{name!r} cannot be forked: write a script with its ta functions"
+    else:
+        near = nearest(name, names)
+        message = f"there is no builtin {name!r:.80}{'; near: ' + near[0] if near else ''}"
+    raise IndicatorError(Problem("name", f"{message}; forkable: {', '.join(names)}"))
 
 
 def describe(indicator: Indicator, detail: bool = True) -> dict[str, Any]:
@@ -142,6 +193,12 @@ class Plan:
         return {} if drawn is None else drawn.needs(bars, self.params)
 
     @property
+    def runs_untrusted(self) -> bool:
+        """Whether a script of a user's runs for it."""
+        script = self.indicator if self.problem is None else None
+        return isinstance(script, ScriptIndicator) and not script.trusted
+
+    @property
     def looks_outside(self) -> bool:
         """Whether it may need more than what comes with the bars."""
         drawn = self.indicator if self.problem is None else None
@@ -152,9 +209,9 @@ class Plan:
 class Catalogue:
     """Every indicator one user can ask for.
 
-    A script of the user's takes the place of the builtin whose name it bears. `barred` are scripts
-    that may not run, each with the reason. `others` are names of further scripts that an unknown
-    name may have meant.
+    A script of the user's takes the place of the builtin or pact whose name it bears. `barred` are
+    scripts that may not run, each with the reason. `others` are names of further scripts that an
+    unknown name may have meant.
     """
 
     scripts: Mapping[str, Indicator] = field(default_factory=dict)
@@ -176,11 +233,13 @@ class Catalogue:
     def _find(self, name: str) -> Indicator | None:
         if name in self.barred:
             raise IndicatorError(self.barred[name])
-        return self.scripts.get(name) or indicators.by_any_name().get(name)
+        own = self.scripts.get(name) or indicators.by_any_name().get(name)
+        return pact(name) if own is None and name in pacts.drawable() else own
 
     def list(self) -> Sequence[Indicator]:
-        """Every indicator by name, without builtins that a script replaces."""
-        by_name: dict[str, Indicator] = {**indicators.table(), **self.scripts}
+        """Every indicator by name, without builtins and pacts that a script replaces."""
+        shipped = {name: pact(name) for name in pacts.drawable()}
+        by_name: dict[str, Indicator] = {**indicators.table(), **shipped, **self.scripts}
         return [by_name[name] for name in sorted(by_name)]
 
     def search(self, text: str) -> Sequence[Indicator]:

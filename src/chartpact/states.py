@@ -17,6 +17,27 @@ class BiasAi(TypedDict):
     pdl_swept: bool
 
 
+class EmaTrendAverages(TypedDict):
+    fast: float | None
+    mid: float | None
+    slow: float | None
+    base: float | None
+
+
+class EmaTrendChangesItem(TypedDict):
+    phase: Literal["bull", "pullback_bull", "bear", "pullback_bear", "mixed"]
+    time: int
+
+
+class EmaTrend(TypedDict):
+    trend: Literal["WARMUP", "BULL", "PULLBACK_BULL", "BEAR", "PULLBACK_BEAR", "MIXED"]
+    direction: Literal["bullish", "bearish", "neutral"] | None
+    since: int | None
+    as_of: int
+    averages: EmaTrendAverages
+    changes: list[EmaTrendChangesItem]
+
+
 class ObAiOrderBlocksItemFvg(TypedDict):
     high: float
     low: float

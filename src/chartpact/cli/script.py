@@ -7,18 +7,17 @@ from pathlib import Path
 
 from chartpact import sandbox, sources, summary
 from chartpact.bars import Bars
-from chartpact.catalogue import ScriptIndicator
+from chartpact.catalogue import ScriptIndicator, fork, forkable
 from chartpact.cli import DONE, REWRITTEN, SCRIPT_ERROR, UsageError, Verbs
 from chartpact.cli.arguments import add_bars, add_params, load_bars, read_params
 from chartpact.cli.files import read_text
-from chartpact.indicators import canonical
 from chartpact.needs import cut_supplies, gather
 from chartpact.oneline import as_name, one_line
 from chartpact.params import resolve
-from chartpact.problem import Problem
+from chartpact.problem import Failure, Problem
 from chartpact.prove import MOST_PREFIXES, prove
 from chartpact.scene import Drawn, Scene
-from chartpact.script import ScriptError, stock
+from chartpact.script import ScriptError
 from chartpact.script.limits import FORECAST_BARS
 
 
@@ -67,11 +66,12 @@ def add(verbs: Verbs) -> None:
 
     verb = verbs.add_parser(
         "fork",
-        help="print a builtin as a script to change",
-        description="Prints the script that draws what a builtin draws, as a start for your own.",
-        epilog=f"Forkable: {', '.join(stock.NAMES)}",
+        help="print a builtin or a pact as a script to change",
+        description="Prints the script that draws what a builtin or a pact draws, as a start for "
+        "your own.",
+        epilog=f"Forkable: {', '.join(forkable())}",
     )
-    verb.add_argument("name", metavar="NAME", help="a forkable builtin")
+    verb.add_argument("name", metavar="NAME", help="a forkable builtin, or a pact")
     verb.set_defaults(run=run_fork)
 
 
@@ -157,10 +157,10 @@ def _report_error(error: ScriptError, source: str, args: argparse.Namespace) -> 
 
 
 def run_fork(args: argparse.Namespace) -> int:
-    builtin = canonical(args.name)
-    if builtin not in stock.NAMES:
-        raise UsageError(stock.refusal(args.name, builtin is not None))
-    print(stock.source(builtin), end="")
+    try:
+        print(fork(args.name), end="")
+    except Failure as failure:
+        raise UsageError(str(failure)) from None
     return DONE
 
 

@@ -6,9 +6,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from chartpact import indicators
 from chartpact.bars import Bars, BarsError
-from chartpact.catalogue import Catalogue, Plan, ScriptIndicator
+from chartpact.catalogue import Catalogue, Plan, canonical
 from chartpact.library.scripts import Scripts
 from chartpact.library.upload_source import UploadSource
 from chartpact.library.uploads import Upload, Uploads
@@ -49,7 +48,7 @@ class Charting:
         plans = self._plan(user, ask)
         most_bytes = self._settings.limits.answer_bytes
         job = ChartJob(user, ask, plans, self._settings.sources, bars, most_bytes=most_bytes)
-        runs = [p for p in plans if isinstance(p.indicator, ScriptIndicator) and p.problem is None]
+        runs = [plan for plan in plans if plan.runs_untrusted]
         job = await self._supply(await self._locate(job))
         picture: Picture = await self.compute(user, partial(jobs.draw, job), len(runs))
         return picture
@@ -89,11 +88,11 @@ class Charting:
             for asked in ask.indicators
         ]
         names = {request.name for request in requests}
-        names |= {canonical for name in names if (canonical := indicators.canonical(name))}
+        names |= {shipped for name in names if (shipped := canonical(name))}
         scripts = self._scripts.named(user, names) if names else []
         known = {script.name for script in scripts}
         others: tuple[str, ...] = ()
-        if any(name not in known and indicators.canonical(name) is None for name in names):
+        if any(name not in known and canonical(name) is None for name in names):
             others = self._scripts.names(user)
         if self._settings.runs_scripts_of(user):
             own = {script.name: script.indicator for script in scripts}
@@ -159,7 +158,7 @@ class Charting:
 
 def _bar(name: str) -> Problem:
     """Why a script of the user's does not run."""
-    builtin = indicators.canonical(name) is not None
+    builtin = canonical(name) is not None
     return Problem(
         "forbidden",
         f"your script {name!r} does not run: scripts are switched off for you here",

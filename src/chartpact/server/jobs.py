@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from chartpact import charts, indicators, sandbox
+from chartpact import charts, sandbox
 from chartpact.bars import Bars, BarsError, samples
-from chartpact.catalogue import Catalogue, Plan, describe
+from chartpact.catalogue import Catalogue, Plan, canonical, describe
 from chartpact.library.scripts import Script
 from chartpact.library.upload_source import load_upload
 from chartpact.library.uploads import Upload
@@ -151,7 +151,7 @@ def list_my_indicators(scripts: Sequence[Script]) -> shapes.MyIndicators:
                 description=str(script.meta.get("description", "")),
                 created_at=script.created_at,
                 updated_at=script.updated_at,
-                shadows_builtin=script.name in indicators.table(),
+                shadows_builtin=canonical(script.name) == script.name,
             )
             for script in scripts
         ]

@@ -30,8 +30,9 @@ from mcp_types import (
 from pydantic import BaseModel, Field, ValidationError, create_model
 
 from chartpact._version import VERSION
+from chartpact.catalogue import forkable
 from chartpact.problem import Failure
-from chartpact.script import manual, stock
+from chartpact.script import manual
 from chartpact.server import shapes
 from chartpact.server.jobs import MIME
 from chartpact.server.refusals import NO_DATABASE
@@ -252,7 +253,7 @@ def _add_chart_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> None:
             bool, Field(description="with descriptions, and parameters with their ranges")
         ] = False,
     ) -> Annotated[CallToolResult, shapes.Indicators]:
-        """List the indicators you can draw: builtins and the user's own scripts (source "user").
+        """List the indicators you can draw: builtins, pacts and the user's own scripts.
 
         Names and titles alone, unless detail is true; filter="bands" chooses among them. Before
         you set parameters, ask for the details of that indicator: filter="rsi", detail=true.
@@ -354,10 +355,10 @@ def _add_script_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> None:
             str, Field(max_length=128, description="a builtin's name, such as cipher_b")
         ],
     ) -> shapes.Fork:
-        """Get an editable script that draws exactly what a builtin draws.
+        """Get an editable script that draws exactly what a builtin or a pact draws.
 
-        There is one for cipher_b, ichimoku, rsi_mfi_stoch and wavetrend; what the others compute
-        is at hand in scripts as ta functions.
+        There is one for cipher_b, ichimoku, rsi_mfi_stoch, wavetrend and every indicator whose
+        source is "pact"; what the others compute is at hand in scripts as ta functions.
         Edit it, then register_indicator: under the same name it replaces the builtin for this
         user, under another it stands beside it.
         """
@@ -400,7 +401,7 @@ def _add_prompts(server: MCPServer[Any]) -> None:
 
     @server.prompt(title="Fork and modify")
     def fork_and_modify(
-        builtin: Annotated[str, Field(description=f"one of {', '.join(stock.NAMES)}")],
+        builtin: Annotated[str, Field(description=f"one of {', '.join(forkable())}")],
         change: Annotated[str, Field(description="what shall be different, in plain words")],
     ) -> str:
         """Take a builtin's source, change it, and put it in the builtin's place for this user."""

@@ -5,16 +5,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
-from chartpact import indicators, sandbox, script
+from chartpact import sandbox, script
 from chartpact.bars import BarsError
 from chartpact.cache import Cache
+from chartpact.catalogue import canonical, fork, forkable
 from chartpact.library.database import Database
 from chartpact.library.errors import LibraryError
 from chartpact.library.scripts import Quota, Script, Scripts
 from chartpact.library.upload_source import UploadSource, describe_upload
 from chartpact.library.uploads import Stored, Upload, Uploads
 from chartpact.problem import Problem
-from chartpact.script import stock
 from chartpact.server import bodies, jobs, shapes
 from chartpact.server.bodies import LeanBody
 from chartpact.server.charting import Charting
@@ -108,15 +108,12 @@ class Verbs:
         """The source of the user's own script of that name, or else of the builtin."""
         for own in self._scripts.named(user, [name]):
             return own.source
-        if indicators.canonical(name) in stock.NAMES:
+        if canonical(name) in forkable():
             return (await self.fork_indicator(name)).source
         return self._get_script(user, name).source
 
     async def fork_indicator(self, builtin_name: str) -> shapes.Fork:
-        builtin = indicators.canonical(builtin_name)
-        if builtin not in stock.NAMES:
-            raise refuse("name", stock.refusal(builtin_name, builtin is not None))
-        source = stock.source(builtin)
+        source = fork(builtin_name)
         params = script.load(source).params
         return shapes.Fork(source=source, params_schema=[param.to_json() for param in params])
 
@@ -222,12 +219,12 @@ def _script_problems(problems: Iterable[Problem]) -> list[shapes.ScriptProblem]:
 
 def _unknown(name: str, error: LibraryError) -> Refused:
     """A refusal that says what to do about a name which is a builtin's and no script's."""
-    builtin = indicators.canonical(name)
+    builtin = canonical(name)
     if builtin is None:
         return Refused(error.problem)
     advice = (
         "fork_indicator gives its source"
-        if builtin in stock.NAMES
+        if builtin in forkable()
         else "register_indicator puts a script of yours in its place"
     )
     return Refused(Problem("name", f"{error}; {builtin!r} is a builtin: {advice}"))

@@ -6,8 +6,6 @@
 
 from pathlib import Path
 
-from chartpact.problem import nearest
-
 # The builtins a user may fork. Each has a file here, and the suite fails if one is missing.
 NAMES = ("cipher_b", "ichimoku", "rsi_mfi_stoch", "wavetrend")
 
@@ -17,17 +15,3 @@ def source(name: str) -> str:
     if name not in NAMES:
         raise KeyError(name)
     return Path(__file__).with_name(f"{name}.star").read_text(encoding="utf-8")
-
-
-def refusal(name: str, is_builtin: bool = False) -> str:
-    """Why there is no script for a name, and which names have one.
-
-    >>> refusal("wavetrent")
-    "there is no builtin 'wavetrent'; near: wavetrend; forkable: cipher_b, ichimoku, \
-rsi_mfi_stoch, wavetrend"
-    """
-    forkable = f"forkable: {', '.join(NAMES)}"
-    if is_builtin:
-        return f"{name!r} cannot be forked: write a script with its ta functions; {forkable}"
-    near = nearest(name, NAMES)
-    return f"there is no builtin {name!r:.80}{'; near: ' + near[0] if near else ''}; {forkable}"

@@ -1,0 +1,64 @@
+"""Pacts in the catalogue: listed, drawn in process, forked, and read back with nothing to set."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+import chartpact as cp
+from chartpact import catalogue, pacts, sandbox, script
+from chartpact.catalogue import Catalogue, ScriptIndicator, canonical, fork
+from chartpact.cli import DONE, main
+from chartpact.contracts import find
+
+DRAWABLE = pacts.drawable()
+
+
+def test_every_pact_with_an_indicator_has_a_contract():
+    assert DRAWABLE
+    assert set(DRAWABLE) <= set(pacts.names())
+
+
+@pytest.mark.parametrize("name", DRAWABLE)
+def test_a_pact_is_listed_under_the_title_that_its_contract_reads(name):
+    listed = {known.name: known for known in Catalogue().list()}
+    assert listed[name].source == "pact"
+    assert listed[name].title == find(name).title
+    assert (pacts.folder(name) / "README.md").exists()
+
+
+@pytest.mark.parametrize("name", DRAWABLE)
+def test_a_pact_is_read_from_a_sample_with_nothing_to_set(name, capsys):
+    assert main(["read", name, "--bars", "sample:es-5m", "--json"]) == DONE
+    reading = json.loads(capsys.readouterr().out)
+    assert reading["contract"] == name
+    assert reading["state"]
+
+
+def test_a_pact_runs_in_this_process_and_under_its_meter(monkeypatch):
+    def refuse(*_, **__):
+        raise AssertionError("a trusted script needs no sandbox")
+
+    monkeypatch.setattr(sandbox, "run", refuse)
+    (drawn,) = cp.chart(cp.load("sample:es-5m"), ["ema_trend"]).drawn
+    assert drawn.error is None
+    assert 0 < drawn.steps < script.Limits().steps
+
+
+def test_a_fork_of_a_pact_is_its_source_and_may_take_its_place():
+    source = fork("ema_trend")
+    assert source == pacts.source("ema_trend")
+    own = ScriptIndicator.read("ema_trend", source)
+    assert own.source == "user"
+    assert not own.trusted
+    assert Catalogue({"ema_trend": own}).resolve("ema_trend") is own
+    shipped = catalogue.pact("ema_trend")
+    assert replace(own, source="pact").params == shipped.params
+
+
+def test_canonical_knows_builtins_aliases_and_pacts():
+    assert [canonical(name) for name in ("ema", "ema_trend", "nobody")] == [
+        "ema_stack",
+        "ema_trend",
+        None,
+    ]
