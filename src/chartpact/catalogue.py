@@ -211,12 +211,13 @@ class Catalogue:
 
     A script of the user's takes the place of the builtin or pact whose name it bears. `barred` are
     scripts that may not run, each with the reason. `others` are names of further scripts that an
-    unknown name may have meant.
+    unknown name may have meant. `listed_by` is how the caller lists all of them.
     """
 
     scripts: Mapping[str, Indicator] = field(default_factory=dict)
     barred: Mapping[str, Problem] = field(default_factory=dict)
     others: tuple[str, ...] = ()
+    listed_by: str = "chartpact.list_indicators()"
 
     def resolve(self, name: str) -> Indicator:
         """The indicator of that name or alias."""
@@ -225,7 +226,7 @@ class Catalogue:
         if indicator is None:
             names = [alias for known in self.list() for alias in (known.name, *known.aliases)]
             hint = did_you_mean(text, (*names, *self.others), 3)
-            hint = hint or "`chartpact indicators` and `list_indicators` list them"
+            hint = hint or f"{self.listed_by} lists them"
             raise IndicatorError(Problem("name", f"there is no indicator {name!r:.80}", hint))
         # An alias stands for a name, which a script of the user's may have taken.
         return indicator if indicator.name == text else self._find(indicator.name) or indicator

@@ -245,7 +245,7 @@ class TestFallback:
     def test_without_either_the_error_says_what_to_install(self, monkeypatch):
         monkeypatch.setattr(raster, "_resvg", lambda: None)
         monkeypatch.setattr(raster, "_resvg_py", lambda: None)
-        with pytest.raises(RenderError, match="pip install resvg"):
+        with pytest.raises(RenderError, match="needs the package resvg"):
             raster.rasterize(SMALL)
         assert raster.status().startswith("not possible")
 

@@ -86,7 +86,14 @@ def test_every_tool_takes_exactly_the_arguments_of_the_design(server):
         ("fork_indicator", {"builtin_name": "cypher_b"}, "near: cipher_b; forkable: cipher_b, ich"),
         ("fork_indicator", {"builtin_name": "rsi"}, "'rsi' cannot be forked: write a script with"),
         ("get_indicator_source", {"name": "cipher_b"}, "a builtin: fork_indicator gives its sou"),
-        ("delete_indicator", {"name": "rsi"}, "'rsi' is a builtin: register_indicator puts a scr"),
+        ("update_indicator", {"name": "rsi", "source": ""}, "a builtin: register_indicator puts a"),
+        ("delete_indicator", {"name": "rsi"}, "is a builtin: builtins stay; delete_indicator del"),
+        ("delete_indicator", {"name": "cipher_b"}, "a builtin which that replaced is then in for"),
+        ("generate_chart", {"symbol": "BTC"}, "near: sample:btc-4h, sample:btc-1d: list_symbols"),
+        ("generate_chart", {"symbol": "btcusd"}, "near: sample:btc-1d"),
+        ("generate_chart", {"symbol": "sample:es5m"}, "did you mean 'es-5m'?: list_symbols lists"),
+        ("generate_chart", {"symbol": "AAPL@yahoo"}, "sample:NAME: list_symbols lists what there"),
+        ("generate_chart", {"symbol": "x@mine"}, "you have no bars called 'x': list_symbols list"),
         ("generate_chart", {**CHART, "indicators": [{"period": 3}]}, '0: an indicator is "rsi:per'),
         ("generate_chart", {**CHART, "indicators": [7]}, '0: an indicator is "rsi:period=7" or {'),
     ],
@@ -173,6 +180,25 @@ def test_indicators_are_listed_by_name_and_in_detail_where_that_is_asked_for(ser
     assert [param["name"] for param in entry["params"]][:1] == ["std_dev"]
     assert none.structured_content == {"indicators": []}
     assert "did you mean 'cipher_b'" in none.content[0].text
+
+
+def test_an_indicator_like_no_other_names_the_tool_that_lists_them(server):
+    [drawn] = asked(server, "ann", ("generate_chart", {**CHART, "indicators": "xyzzy"}))
+    (unknown,) = drawn.structured_content["indicators"]
+    assert unknown["error"]["hint"] == "list_indicators lists them"
+
+
+def test_a_script_that_looks_ahead_is_warned_of_without_a_command_for_a_shell(server):
+    ahead = SCRIPT.replace('ta.sma(ohlcv.close, params["n"])', "ohlcv.close / ohlcv.close[-1]")
+    kept, _ = asked(
+        server,
+        "ann",
+        ("register_indicator", {"name": "ahead", "source": ahead}),
+        ("delete_indicator", {"name": "ahead"}),
+    )
+    (warning,) = kept.structured_content["warnings"]
+    assert warning["kind"] == "lookahead"
+    assert warning["hint"] == "what may change is drawn with provisional=True"
 
 
 @pytest.mark.parametrize("one", ["rsi", "rsi:period=7", {"name": "rsi", "period": 7}])

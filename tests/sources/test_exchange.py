@@ -375,7 +375,7 @@ def test_an_exchange_that_gives_bar_by_bar_is_stopped_in_time():
 
 def test_without_ccxt_the_error_says_how_to_get_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "ccxt", None)
-    with pytest.raises(SourceFailed, match=r"not installed: pip install 'chartpact\[exchanges\]'"):
+    with pytest.raises(SourceFailed, match=r"not installed: it comes with chartpact\[exchanges\]"):
         Exchange("kiosk", "binance").load("BTC/USDT")
 
 

@@ -105,7 +105,7 @@ def test_a_source_that_cannot_be_reached_has_an_exit_code_of_its_own(configure, 
     shown = capsys.readouterr()
     assert shown.out == ""
     assert (
-        "shop needs ccxt, which is not installed: pip install 'chartpact[exchanges]'" in shown.err
+        "shop needs ccxt, which is not installed: it comes with chartpact[exchanges]" in shown.err
     )
     for file in folder.iterdir():
         file.unlink()

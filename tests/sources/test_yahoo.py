@@ -254,7 +254,7 @@ def test_an_answer_that_cannot_be_is_an_error_and_never_mended(spoil, told):
 
 def test_without_yfinance_the_error_says_how_to_get_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "yfinance", None)
-    with pytest.raises(SourceFailed, match=r"not installed: pip install 'chartpact\[yahoo\]'"):
+    with pytest.raises(SourceFailed, match=r"not installed: it comes with chartpact\[yahoo\]"):
         Yahoo("desk").load("AAPL")
 
 

@@ -18,7 +18,15 @@ class BarsError(Failure, ValueError):
         super().__init__(Problem(self.KIND, message))
 
 
-class SourceNotConfigured(BarsError):
+class NoTimeZone(BarsError):
+    """Times that are in some time zone, and the bars do not tell in which."""
+
+
+class UnknownBars(BarsError):
+    """No bars go by this name."""
+
+
+class SourceNotConfigured(UnknownBars):
     """`SYMBOL@SOURCE` names a source that nobody has set up."""
 
 

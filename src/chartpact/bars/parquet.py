@@ -22,7 +22,7 @@ def read(data: bytes, largest: int | None = None) -> Table:
         import pyarrow.parquet as pq
     except ModuleNotFoundError:
         raise BarsError(
-            "Parquet needs pyarrow, which is not installed: pip install 'chartpact[parquet]'"
+            "Parquet needs pyarrow, which is not installed: it comes with chartpact[parquet]"
         ) from None
     try:
         file = pq.ParquetFile(pa.BufferReader(data))

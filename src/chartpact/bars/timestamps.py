@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chartpact.bars.columns import EARLIEST, LATEST, Place
-from chartpact.bars.errors import BarsError
+from chartpact.bars.errors import BarsError, NoTimeZone
 from chartpact.bars.numerals import Texts, matrix, numbers
 from chartpact.clock import zones
 from chartpact.clock.timeframe import DAY
@@ -117,9 +117,9 @@ def to_utc(stamps: Stamps, tz: str | None, place: Place) -> Times:
         return stamps.ms  # beyond all calendars of zones: the checks of bars refuse them
     if tz is None and not dates:
         row = int(np.argmax(stamps.naive))
-        raise BarsError(
+        raise NoTimeZone(
             f"{place(row)}: time {iso(stamps.ms[row])[:-1]} has no time zone: say which one "
-            "it is in, with tz='America/New_York' (on the command line --bars-tz), or tz='UTC'"
+            "it is in, with tz='America/New_York' or tz='UTC'"
         )
     ms = stamps.ms.copy()
     if tz is not None:

@@ -12,6 +12,7 @@ from typing import Any, NoReturn, TextIO
 
 from chartpact._version import VERSION
 from chartpact.bars import BarsError
+from chartpact.bars.errors import NoTimeZone
 from chartpact.oneline import escape_unseen
 from chartpact.problem import Failure, Problem, did_you_mean
 
@@ -114,6 +115,13 @@ def _visible(stream: TextIO | None) -> Any:
     return None if stream is None else Visible(stream)  # None: its owner closed it
 
 
+def _advice(error: Failure) -> str:
+    """What a shell can do about it; the message is written for every door."""
+    if isinstance(error, NoTimeZone):
+        return " (on the command line --bars-tz)"
+    return "; `chartpact doctor` tells more" if error.kind == "crash" else ""
+
+
 def main(argv: Sequence[str] | None = None, *further: Add) -> int:
     """Runs one command and returns its exit code."""
     top = parser(*further)
@@ -127,7 +135,7 @@ def main(argv: Sequence[str] | None = None, *further: Add) -> int:
         with redirect_stdout(_visible(sys.stdout)), redirect_stderr(_visible(sys.stderr)):
             return int(args.run(args))
     except Failure as error:
-        print(f"chartpact {args.verb}: {error}", file=_visible(sys.stderr))
+        print(f"chartpact {args.verb}: {error}{_advice(error)}", file=_visible(sys.stderr))
         return exit_code(error)
     except BrokenPipeError:  # the reader has seen enough, as in `chartpact … | head`
         sys.stderr.close()

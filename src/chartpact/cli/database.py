@@ -27,7 +27,8 @@ def add_database(verb: argparse.ArgumentParser, default: str | None = None) -> N
 
 def own_catalogue() -> Catalogue:
     """The builtins and the local user's scripts."""
-    return Catalogue({script.name: script.indicator for script in _own_scripts()})
+    own = {script.name: script.indicator for script in _own_scripts()}
+    return Catalogue(own, listed_by="`chartpact indicators`")
 
 
 def _own_scripts() -> "Sequence[Script]":

@@ -20,6 +20,9 @@ from chartpact.scene import Drawn, Scene
 from chartpact.script import ScriptError
 from chartpact.script.limits import FORECAST_BARS
 
+# What a shell can do about a kind of problem; its hint is written for every door.
+ADVICE = {"crash": "`chartpact doctor` tells more", "lookahead": "`chartpact prove` tells more"}
+
 
 def add(verbs: Verbs) -> None:
     verb = verbs.add_parser(
@@ -173,4 +176,5 @@ def format_error(problem: Problem, source: str, file: str, severity: str = "") -
         text += f"\n    {lines[problem.line - 1]}"
         if problem.column is not None:
             text += f"\n    {' ' * (problem.column - 1)}^"
-    return text + (f"\n  {one_line(problem.hint)}" if problem.hint else "")
+    hint = "; ".join(filter(None, (problem.hint, ADVICE.get(problem.kind))))
+    return text + (f"\n  {one_line(hint)}" if hint else "")

@@ -14,7 +14,7 @@ from importlib.metadata import version
 from chartpact.render.errors import RenderError
 from chartpact.render.typeface import FACES, SANS, font_file
 
-MISSING = "PNG needs the package 'resvg' (or 'resvg_py'): pip install resvg"
+MISSING = "PNG needs the package resvg (or resvg_py), which is not installed"
 EXTRA_FONTS = "CHARTPACT_FONTS"  # more font files, for scripts that the package's fonts lack
 
 
@@ -32,7 +32,7 @@ def status() -> str:
     if _resvg() is not None:
         return f"resvg {version('resvg')}"
     if _resvg_py() is not None:
-        return f"resvg_py {version('resvg_py')} (slower; pip install resvg)"
+        return f"resvg_py {version('resvg_py')} (slower than resvg)"
     return f"not possible: {MISSING}"
 
 

@@ -103,5 +103,4 @@ def _out_of_memory(allowance: Allowance) -> RunFailed:
 def _not_hardened(step: int) -> RunFailed:
     log.critical("a run was refused: step %d of its hardening failed", step)
     message = f"the script was not run: step {step} of securing its process failed"
-    hint = "this host needs attention: `chartpact doctor` tells more"
-    return RunFailed(Problem("crash", message, hint))
+    return RunFailed(Problem("crash", message, "this host needs attention"))

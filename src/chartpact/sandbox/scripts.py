@@ -184,4 +184,4 @@ def _ask(
         raise ScriptError(step, failed.kind, failed.message, failed.hint) from None
     except Unavailable as error:
         message = f"scripts cannot be run here: {error}"
-        raise ScriptError(step, "crash", message, "see `chartpact doctor`") from None
+        raise ScriptError(step, "crash", message, "this host needs attention") from None

@@ -117,7 +117,7 @@ def _look_for_rewriting(source: str, params: tuple[Param, ...], run: Run) -> tup
         return ()
     if proof.rewritten is None:
         return ()
-    hint = "`chartpact prove` tells more; what may change is drawn with provisional=True"
+    hint = "what may change is drawn with provisional=True"
     message = f"it rewrites its past: {proof.rewritten}"
     return (Problem("lookahead", message, hint, "dry_run"),)
 

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from chartpact.bars import Bars, BarsError
+from chartpact.bars.errors import UnknownBars
 from chartpact.catalogue import Catalogue, Plan, canonical
 from chartpact.library.scripts import Scripts
 from chartpact.library.upload_source import UploadSource
@@ -18,7 +19,7 @@ from chartpact.server import jobs, shapes
 from chartpact.server.allowance import Allowance
 from chartpact.server.execution import Execution
 from chartpact.server.jobs import ChartJob, Picture
-from chartpact.server.refusals import refuse
+from chartpact.server.refusals import Refused, refuse
 from chartpact.server.settings import Settings
 from chartpact.sources import Directory, Source, configuration, readings
 
@@ -49,8 +50,11 @@ class Charting:
         most_bytes = self._settings.limits.answer_bytes
         job = ChartJob(user, ask, plans, self._settings.sources, bars, most_bytes=most_bytes)
         runs = [plan for plan in plans if plan.runs_untrusted]
-        job = await self._supply(await self._locate(job))
-        picture: Picture = await self.compute(user, partial(jobs.draw, job), len(runs))
+        try:
+            job = await self._supply(await self._locate(job))
+            picture: Picture = await self.compute(user, partial(jobs.draw, job), len(runs))
+        except UnknownBars as error:
+            raise Refused(error.problem.at(hint="list_symbols lists what there is")) from None
         return picture
 
     async def compute(self, user: str, job: Callable[[], Any], runs: int) -> Any:
@@ -96,9 +100,10 @@ class Charting:
             others = self._scripts.names(user)
         if self._settings.runs_scripts_of(user):
             own = {script.name: script.indicator for script in scripts}
-            catalogue = Catalogue(own, others=others)
+            catalogue = Catalogue(own, others=others, listed_by="list_indicators")
         else:
-            catalogue = Catalogue(barred={name: _bar(name) for name in known}, others=others)
+            barred = {name: _bar(name) for name in known}
+            catalogue = Catalogue(barred=barred, others=others, listed_by="list_indicators")
         return catalogue.plan(requests)
 
     async def _find(self, user: str, symbol: str) -> tuple[Source, str]:

@@ -27,6 +27,11 @@ from chartpact.work.lanes import Workers
 Answer = TypeVar("Answer")
 
 MOST_SCRIPTS = Quota().scripts
+DELETION = (
+    "builtins stay; delete_indicator deletes a script that was registered, and a builtin which "
+    "that replaced is then in force again"
+)
+REPLACEMENT = "register_indicator puts a script of yours in its place"
 
 _SWITCHED_OFF = shapes.ScriptProblem(
     step="presence",
@@ -137,7 +142,7 @@ class Verbs:
         try:
             await self._execution.use_disk(user, partial(self._scripts.delete, user, name))
         except LibraryError as error:
-            raise _unknown(name, error) from None
+            raise _unknown(name, error, DELETION) from None
         return shapes.Outcome(ok=True)
 
     async def history(self, user: str, name: str) -> shapes.Versions:
@@ -185,7 +190,9 @@ class Verbs:
         try:
             return self._scripts.get(user, name)
         except LibraryError as error:
-            raise _unknown(name, error) from None
+            forks = canonical(name) in forkable()
+            advice = "fork_indicator gives its source" if forks else REPLACEMENT
+            raise _unknown(name, error, advice) from None
 
     # ------------------------------------------------------------------------------- own bars
 
@@ -217,17 +224,12 @@ def _script_problems(problems: Iterable[Problem]) -> list[shapes.ScriptProblem]:
     return [shapes.ScriptProblem(**problem.to_json()) for problem in problems]
 
 
-def _unknown(name: str, error: LibraryError) -> Refused:
-    """A refusal that says what to do about a name which is a builtin's and no script's."""
+def _unknown(name: str, error: LibraryError, advice: str) -> Refused:
+    """A refusal with advice about a name which is a builtin's and no script's."""
     builtin = canonical(name)
     if builtin is None:
         return Refused(error.problem)
-    advice = (
-        "fork_indicator gives its source"
-        if builtin in forkable()
-        else "register_indicator puts a script of yours in its place"
-    )
-    return Refused(Problem("name", f"{error}; {builtin!r} is a builtin: {advice}"))
+    return Refused(Problem("name", f"{error.message}: {builtin!r} is a builtin", advice))
 
 
 def _never(*_: Any) -> Any:

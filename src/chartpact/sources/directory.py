@@ -9,7 +9,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
 from chartpact.bars import Bars, SourceNotConfigured, samples
-from chartpact.sources.errors import SourceFailed, UnknownSymbol, near
+from chartpact.problem import nearest
+from chartpact.sources.errors import SourceFailed, UnknownSymbol
 
 SAMPLES = "sample"
 
@@ -118,7 +119,7 @@ class Directory:
         if not at or not name.strip():
             raise UnknownSymbol(
                 f"{symbol!r:.80} is not a symbol: ask for {samples.PREFIX}NAME or SYMBOL@SOURCE"
-                + near(symbol, [known.symbol for known in self.symbols()])
+                + self._near(symbol)
             )
         if source not in self._sources:
             names = ", ".join(sorted(self._sources))
@@ -128,6 +129,18 @@ class Directory:
                 f"there is {names} {samples.PREFIX}NAME"
             )
         return self._sources[source], name
+
+    def _near(self, symbol: str) -> str:
+        """The symbols that were probably meant: those with the word in them, or like it."""
+        word = symbol.strip().lower()
+        bare = {
+            known.symbol.removeprefix(samples.PREFIX).partition("@")[0].lower(): known.symbol
+            for known in self.symbols()
+        }
+        with_it = [name for name in bare if word and word in name]
+        alike = [name for name in nearest(word, bare, 3) if name not in with_it]
+        names = ", ".join(bare[name] for name in (with_it + alike)[:3])
+        return f"; near: {names}" if names else ""
 
 
 def _describe(source: Source) -> SourceEntry:

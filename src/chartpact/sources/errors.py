@@ -3,10 +3,11 @@
 from collections.abc import Iterable
 
 from chartpact.bars import BarsError
+from chartpact.bars.errors import UnknownBars
 from chartpact.problem import Failure, Problem, nearest
 
 
-class UnknownSymbol(BarsError):
+class UnknownSymbol(UnknownBars):
     """No bars go by that name; the message lists what is near."""
 
 

@@ -48,7 +48,7 @@ def connect(exchange: str, request_s: float) -> Any:
         import ccxt
     except ModuleNotFoundError:
         raise SourceFailed(
-            f"{exchange} needs ccxt, which is not installed: pip install 'chartpact[exchanges]'"
+            f"{exchange} needs ccxt, which is not installed: it comes with chartpact[exchanges]"
         ) from None
     if exchange not in ccxt.exchanges:
         raise SourceFailed(

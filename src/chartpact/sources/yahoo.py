@@ -54,7 +54,7 @@ def connect() -> Any:
         import yfinance
     except ModuleNotFoundError:
         raise SourceFailed(
-            "Yahoo needs yfinance, which is not installed: pip install 'chartpact[yahoo]'"
+            "Yahoo needs yfinance, which is not installed: it comes with chartpact[yahoo]"
         ) from None
     return yfinance
 

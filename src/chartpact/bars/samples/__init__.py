@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from chartpact.bars.bars import Bars
-from chartpact.bars.errors import BarsError
+from chartpact.bars.errors import UnknownBars
 from chartpact.bars.samples import economiccalendar
 from chartpact.bars.samples.walk import Market, Quote, walk
 from chartpact.problem import did_you_mean
@@ -147,5 +147,5 @@ _walk = cache(walk)
 def _known(name: str, names: Iterable[str]) -> str:
     if name not in names:
         hint = did_you_mean(name, names, before="; ")
-        raise BarsError(f"there is no sample {name!r} among {', '.join(names)}{hint}")
+        raise UnknownBars(f"there is no sample {name!r} among {', '.join(names)}{hint}")
     return name
