@@ -7,7 +7,8 @@ import pytest
 
 from chartpact import bars
 from chartpact.bars import samples
-from chartpact.bars.table import TICK_VOLUME_NAMES, TIME_NAMES, VOLUME_NAMES, Known
+from chartpact.bars.roles import TICK_VOLUME_NAMES, TIME_NAMES, VOLUME_NAMES
+from chartpact.bars.table import Known
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "bars.md").read_text()
 PUBLIC = {name for name in bars.__all__ if name not in ("Bar", "COLUMNS")}

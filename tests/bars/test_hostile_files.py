@@ -61,7 +61,8 @@ def test_blank_lines_before_the_header_cost_no_more_than_others(refused, tmp_pat
         ("180,ten,12,9,11,1\n", "line 4: open 'ten' is not a number"),
         ("soon,10,12,9,11,1\n", "line 4: time 'soon' is not a time"),
         ('"180,10,12,9,11,1\n', "line 4: unexpected end of data"),
-        (",,,,,\n", "line 4: time '' is not a time"),
+        (",,,,,\n180,10,12,9,11,1\n", "line 4: time '' is not a time"),
+        (",10,12,9,11,1\n", "line 4: time '' is not a time"),
         ("\n\n180,10,x,9,11,1\n", "line 6: high 'x' is not a number"),
         ('"180",10,"1\n2",9,11,1\n', "line 4: high"),
         (f"180,{'9' * 5000},12,9,11,1\n", "line 4: a field of 5000 bytes is no number or time"),
@@ -82,7 +83,7 @@ def test_the_line_is_named(refused, rows, told):
         (HEADER, "the file has a header, but no bars"),
         (HEADER + "\n\n", "the file has a header, but no bars"),
         (
-            "time,open,high,low,last\n" + GOOD,
+            "time,open,high,low,final\n" + GOOD,
             "no column close; the columns are 'time', 'open', 'hi",
         ),
         (
@@ -93,7 +94,7 @@ def test_the_line_is_named(refused, rows, told):
             "time,opens,high,low,close\n" + GOOD,
             "are 'time', 'opens', 'high', 'low', 'close'; did you mean 'opens'?",
         ),
-        (GOOD, "no column time and open and high and low and close"),
+        (GOOD, "line 1 is a row and not a header, and nothing tells which column is which"),
         ("time,open,high,low,close,Close\n" + GOOD, "there are two columns called close"),
         (b"\x00\x01\x02\xff" * 99, "zero bytes"),
         (b"\xff\xfe\x00", "UTF-16"),

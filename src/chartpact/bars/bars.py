@@ -92,12 +92,12 @@ class Bars:
             put(self, "ends", None if np.array_equal(ends, self._nominal_ends()) else ends)
 
     @classmethod
-    def from_columns(cls, columns: Mapping[str, ArrayLike], **options: Unpack[Known]) -> Self:
+    def from_columns(cls, data: Mapping[str, ArrayLike], /, **options: Unpack[Known]) -> Self:
         """Bars of columns named as in a file, in any case: time, open, high, low, close, volume.
 
         Times are epoch seconds or ms, datetime64, or texts. The options are those of `load`.
         """
-        table = dataframes.tabulate_columns(columns)
+        table = dataframes.tabulate_columns(data)
         return cls(**to_fields(table, Options(**options), source="columns"))
 
     @classmethod
@@ -109,7 +109,7 @@ class Bars:
     @classmethod
     def from_pandas(cls, frame: Any, **options: Unpack[Known]) -> Self:
         """Bars of a pandas frame, its times in a column or the index; options as in `load`."""
-        table = dataframes.tabulate_pandas(frame)
+        table = dataframes.tabulate_pandas(frame, options.get("symbol"))
         return cls(**to_fields(table, Options(**options), source="pandas frame"))
 
     @classmethod

@@ -10,41 +10,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chartpact.bars.errors import BarsError
+from chartpact.bars.layout import Layout, find_layout
 from chartpact.bars.numerals import Texts
-from chartpact.bars.table import Table, roles
+from chartpact.bars.table import DEFAULTS, Options, Table
 
-SEPARATORS = ",;\t|"
 CHUNK = 100_000  # rows read at once
 SHOW_PROGRESS = 200_000  # rows
 LONGEST = 100  # bytes of a number or a time
 
 Lines = NDArray[np.int64]
 
-_BLANK_LINES = re.compile(rb"(?:[^\S\n]*\n)*")
+_MONTHS_AND_DAYS = frozenset(
+    "jan feb mar apr may jun jul aug sep oct nov dec mon tue wed thu fri sat sun".split()
+)
+MOST_CLOSING_LINES = 20  # after the last bar
 
 
 # Some rows: the texts of each wanted column, and the line that each row stands on.
 Part = tuple[list[Texts], Lines]
 
 
-def read(data: bytes) -> Table:
+def read(data: bytes, options: Options = DEFAULTS) -> Table:
     """The table of a CSV file's bytes."""
     text = _to_utf8(data)
-    begin = _BLANK_LINES.match(text).end()  # type: ignore[union-attr]  # it matches any text
-    header, _, body = text[begin:].partition(b"\n")
-    if not header.strip():
-        raise BarsError("the file is empty")
-    line = 1 + text.count(b"\n", 0, begin)
-    heading = header.decode("utf-8", "replace")
-    separator = max(SEPARATORS, key=heading.count)
-    try:
-        names = next(csv.reader([heading], delimiter=separator, skipinitialspace=True))
-    except csv.Error as error:
-        raise BarsError(f"line {line}: {error}") from None
-    wanted = roles(names).names
-    places = [names.index(name) for name in wanted]
+    layout = find_layout(text, options.columns, options.symbol)
+    body, notes = _drop_closing_lines(text[layout.begin :], layout)
+    body, repeated = _drop_headers(body, layout.header)
+    wanted = layout.roles.names
+    places = [layout.names.index(name) for name in wanted]
     split = _split_quoted if b'"' in body else _split_unquoted
-    parts = list(_progress(split(body, separator, len(names), places, line), body))
+    rows = split(body, layout.separator, layout.width, places, layout.line - 1)
+    parts = list(_progress(rows, body))
     if not any(len(lines) for _, lines in parts):
         raise BarsError("the file has a header, but no bars")
     lines = np.concatenate([lines for _, lines in parts])
@@ -52,7 +48,60 @@ def read(data: bytes) -> Table:
         name: np.concatenate([fields[number] for fields, _ in parts])
         for number, name in enumerate(wanted)
     }
-    return Table(columns, lambda row: f"line {lines[row]}")
+    return Table(
+        columns,
+        lambda row: f"line {lines[row]}",
+        notes=(*layout.notes, *repeated, *notes),
+        symbol=layout.symbol,
+        roles=layout.roles,
+        shape=layout.shape,
+    )
+
+
+def _drop_headers(body: bytes, header: bytes) -> tuple[bytes, list[str]]:
+    """The rows without the header that joined files repeat; its lines stay, as blank ones."""
+    if not header or b"\n" + header not in body:
+        return body, []
+    lines = body.split(b"\n")
+    count = lines.count(header)
+    note = f"{count} repeated header{'s' if count > 1 else ''} left out"
+    kept = b"\n".join(b"" if line == header else line for line in lines)
+    return kept, [note] if count else []
+
+
+def _drop_closing_lines(body: bytes, layout: Layout) -> tuple[bytes, list[str]]:
+    """The rows without a sum or a remark after the last of them."""
+    dropped = 0
+    while dropped < MOST_CLOSING_LINES:
+        body = body.rstrip()
+        begin = body.rfind(b"\n") + 1
+        if begin == 0 or len(body) - begin > LONGEST * layout.width:
+            break
+        if body.count(b'"', 0, begin) % 2:  # the line begins inside quotes
+            break
+        line = body[begin:].decode("utf-8", "replace")
+        try:
+            fields = next(csv.reader([line], delimiter=layout.separator, strict=True))
+        except csv.Error:
+            break
+        if not _is_closing(fields, layout):
+            break
+        dropped += any(field.strip() for field in fields)
+        body = body[:begin]
+    noun = "line" if dropped == 1 else "lines"
+    return body, [f"{dropped} {noun} after the last bar left out"] if dropped else []
+
+
+def _is_closing(fields: list[str], layout: Layout) -> bool:
+    """Whether a line cannot be a bar, nor a part of one: it has no time, and not all prices."""
+    cells = dict(zip(layout.names, fields, strict=False))
+    time = cells.get(layout.roles.date or layout.roles.time, "").strip()
+    word = re.match(r"\W*([^\W\d]+)", time)
+    timeless = not re.search(r"\d", time) or bool(
+        word and word[1][:3].lower() not in _MONTHS_AND_DAYS
+    )
+    prices = [cells.get(name, "").strip() for name in layout.roles.prices]
+    return timeless and not all(re.search(r"\d", price) for price in prices)
 
 
 def _to_utf8(data: bytes) -> bytes:
@@ -71,7 +120,7 @@ def _to_utf8(data: bytes) -> bytes:
 
 
 def _progress(parts: Iterator[Part], body: bytes) -> Iterator[Part]:
-    rows = body.count(b"\n")
+    rows = body.count(b"\n") + 1
     if rows < SHOW_PROGRESS or sys.stderr is None or not sys.stderr.isatty():
         yield from parts
         return

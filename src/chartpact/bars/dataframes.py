@@ -8,7 +8,8 @@ from numpy.typing import ArrayLike
 
 from chartpact.bars.columns import Column
 from chartpact.bars.errors import BarsError
-from chartpact.bars.table import TIME_NAMES, Table, plain_name
+from chartpact.bars.roles import TIME_NAMES, plain_name, select_symbol
+from chartpact.bars.table import Table
 
 
 def tabulate_columns(columns: Mapping[str, ArrayLike]) -> Table:
@@ -26,9 +27,15 @@ def tabulate_numpy(array: Any) -> Table:
     return _tabulate({name: fields[name] for name in fields.dtype.names})
 
 
-def tabulate_pandas(frame: Any) -> Table:
-    """The table of a DataFrame, with the times in a column or in the index."""
-    columns = {str(name): frame[name] for name in frame.columns}
+def tabulate_pandas(frame: Any, symbol: str | None = None) -> Table:
+    """The table of a DataFrame, with the times in a column or in the index.
+
+    Of columns with two headings, such as yfinance's, those of one symbol are taken.
+    """
+    names, owner = [str(name) for name in frame.columns], ""
+    if getattr(frame.columns, "nlevels", 1) == 2:
+        names, owner = select_symbol([(str(a), str(b)) for a, b in frame.columns], symbol)
+    columns = {name: frame.iloc[:, place] for place, name in enumerate(names) if name}
     dated = getattr(frame.index.dtype, "kind", "") == "M"  # not mere row numbers
     if dated and not any(plain_name(name) in TIME_NAMES for name in columns):
         columns = {"time": frame.index.to_series(), **columns}
@@ -36,7 +43,7 @@ def tabulate_pandas(frame: Any) -> Table:
         name for name, series in columns.items() if getattr(series.dtype, "tz", None) is not None
     )
     arrays = {name: _pandas_values(series, name in aware) for name, series in columns.items()}
-    return _tabulate(arrays, aware)
+    return _tabulate(arrays, aware, owner)
 
 
 def _pandas_values(series: Any, aware: bool) -> Column:
@@ -57,8 +64,10 @@ def tabulate_polars(frame: Any) -> Table:
     return _tabulate(arrays, aware)
 
 
-def _tabulate(columns: dict[str, Column], aware: frozenset[str] = frozenset()) -> Table:
+def _tabulate(
+    columns: dict[str, Column], aware: frozenset[str] = frozenset(), symbol: str = ""
+) -> Table:
     for name, column in columns.items():
         if column.ndim != 1:
             raise BarsError(f"{name} has {column.ndim} dimensions, not 1")
-    return Table(columns, lambda row: f"row {row}", aware)
+    return Table(columns, lambda row: f"row {row}", aware, symbol=symbol)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from chartpact.clock.errors import ClockError
-from chartpact.clock.markets import EXCHANGES, market_and_roll
+from chartpact.clock.markets import EXCHANGES, FX, market_and_roll
 from chartpact.clock.timeframe import Timeframe
 
 ENDINGS = re.compile(r"(?:\.(?:csv|tsv|txt|prn|parquet|pq|gz))+$", re.IGNORECASE)
@@ -18,6 +18,8 @@ _NINJATRADER = re.compile(
 )
 _SIERRA = re.compile(r"(?P<symbol>[^.]+?)(?:[-_](?:FUT_)?[A-Z]+)?\.(?:scid|dly)(?:_.*)?")
 _INVESTING = re.compile(r"(?P<symbol>.+?)(?: Stock)? (?:Historical (?:Data|Prices)|Price History)")
+_METATRADER = re.compile(r"(?P<symbol>.{6,}?)(?P<minutes>1|5|15|30|60|240|1440|10080|43200)")
+_MINUTES = {"1440": "1D", "10080": "1W", "43200": "1M"}  # of MetaTrader's longer timeframes
 
 _DELAYED = ("", "_DL", "_DLY")  # what TradingView adds to the exchange of delayed prices
 _MONTHS = "FGHJKMNQUVXZ"  # letters of a future's delivery months, January to December
@@ -87,6 +89,13 @@ def _read_ninjatrader(match: re.Match[str]) -> NameClues | None:
     return NameClues(symbol, stamp="close" if side else "", guessed=True)
 
 
+def _read_metatrader(match: re.Match[str]) -> NameClues | None:
+    symbol, minutes = match["symbol"], match["minutes"]
+    if market_and_roll(symbol)[0] != FX or not symbol[-1].isalpha():
+        return None  # US30.csv is no file of US
+    return NameClues(symbol, _timeframe(_MINUTES.get(minutes, minutes)), guessed=True)
+
+
 def _read_symbol(match: re.Match[str]) -> NameClues | None:
     return NameClues(match["symbol"], guessed=True)
 
@@ -97,6 +106,7 @@ _SHAPES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], NameClues | None
     (_SIERRA, _read_symbol),
     (_INVESTING, _read_symbol),
     (_NINJATRADER, _read_ninjatrader),
+    (_METATRADER, _read_metatrader),
 )
 
 

@@ -33,7 +33,7 @@ def load(source: str | PathLike[str], **known: Unpack[Known]) -> Bars:
 
     `tz` is the zone of times that name none. `stamp` says whether times are the bars' opens or
     their closes. `symbol`, `timeframe`, `tick_size`, `day_roll` and `market` override what the
-    file's name and rows say.
+    file's name and rows say; `columns`, `sort`, `date_order` and `decimal` say how rows are read.
     """
     options = Options(**known)
     text = fspath(source)
@@ -84,12 +84,12 @@ def of_content(data: bytes, name: str, options: Options, largest: int | None = N
 
 def _bars(data: bytes, name: str, options: Options, largest: int | None) -> Bars:
     if data.startswith(parquet.MAGIC):
-        table = parquet.read(data, largest)
+        table = parquet.read(data, options, largest)
     else:
         for magic, what in _ARCHIVES.items():
             if data.startswith(magic):
                 raise BarsError(f"the file is {what}: unpack it, or use gzip")
-        table = csvfile.read(data)
+        table = csvfile.read(data, options)
     return Bars(**to_fields(table, options, source=name, clues=read_name(name)))
 
 

@@ -6,13 +6,14 @@ import numpy as np
 
 from chartpact.bars.columns import Column
 from chartpact.bars.errors import BarsError
-from chartpact.bars.table import Table, roles
+from chartpact.bars.roles import roles
+from chartpact.bars.table import DEFAULTS, Options, Table
 
 MAGIC = b"PAR1"
 UNNAMED_INDEX = "__index_level_0__"  # how pandas stores an index without a name
 
 
-def read(data: bytes, largest: int | None = None) -> Table:
+def read(data: bytes, options: Options = DEFAULTS, largest: int | None = None) -> Table:
     """The table of a Parquet file's bytes; rows are counted from 1.
 
     A file whose columns would take more than `largest` bytes is refused before they are unpacked.
@@ -34,7 +35,8 @@ def read(data: bytes, largest: int | None = None) -> Table:
             else field.name
             for field in file.schema_arrow
         ]
-        stored = {name: file.schema_arrow.names[names.index(name)] for name in roles(names).names}
+        which = roles(names, options.columns)
+        stored = {name: file.schema_arrow.names[names.index(name)] for name in which.names}
         rows = file.read(columns=list(stored.values()))
     except (pa.ArrowException, OSError) as error:
         raise BarsError(f"the Parquet file is damaged: {error}") from None
@@ -43,7 +45,7 @@ def read(data: bytes, largest: int | None = None) -> Table:
     columns = {name: rows.column(key) for name, key in stored.items()}
     aware = frozenset(name for name, column in columns.items() if getattr(column.type, "tz", None))
     arrays = {name: _values(column) for name, column in columns.items()}
-    return Table(arrays, lambda row: f"row {row + 1}", aware)
+    return Table(arrays, lambda row: f"row {row + 1}", aware, roles=which)
 
 
 def _unpacked_size(metadata: Any) -> int:

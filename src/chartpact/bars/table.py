@@ -1,9 +1,8 @@
-"""Tables of named columns: which column is which, and the fields of the Bars they make."""
+"""Tables of named columns, and the fields of the Bars they make."""
 
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, TypedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +12,8 @@ from chartpact.bars import timestamps
 from chartpact.bars.columns import Column, Place, check
 from chartpact.bars.errors import BarsError, translate_clock_errors
 from chartpact.bars.filenames import NO_CLUES, NO_TIME, NameClues
-from chartpact.bars.numerals import numbers, to_texts
+from chartpact.bars.numerals import find_mark, numbers, to_texts
+from chartpact.bars.roles import Roles, pick_symbol, plain_name, read_columns, roles
 from chartpact.bars.ticksize import tick_size_of
 from chartpact.clock.markets import check_market, market_and_roll
 from chartpact.clock.periods import opens
@@ -21,25 +21,25 @@ from chartpact.clock.timeframe import Timeframe, of_steps
 from chartpact.clock.tradingcalendar import TradingCalendar
 from chartpact.clock.zones import zone
 from chartpact.prices import OHLC
-from chartpact.problem import did_you_mean
 
-TIME_NAMES = ("time_utc", "time", "timestamp", "datetime", "date", "open_time")
-VOLUME_NAMES = ("volume", "vol", "real_volume")
-TICK_VOLUME_NAMES = ("tickvol", "tick_volume", "tickvolume")
-WANTED = (*TIME_NAMES, *OHLC, *VOLUME_NAMES, *TICK_VOLUME_NAMES)
-MOST_LISTED = 20  # names of columns in a refusal
+NINJATRADER = "NinjaTrader"
+SORTED = "rows were newest first, and are turned around"
 
 
 class Known(TypedDict, total=False):
     """The options as keyword arguments: what a caller knows better than the data."""
 
     tz: str | None  # the zone of times that name none
-    stamp: str  # "open" or "close": what of a bar its time is
+    stamp: Literal["open", "close"] | None  # what of a bar its time is
     symbol: str | None
     timeframe: str | None
     tick_size: float | None
     day_roll: str | None
     market: str | None  # "24x7", "fx" or "listed": which days are trading days
+    columns: str | Mapping[str, str] | Sequence[str] | None  # role → heading, or roles in order
+    sort: bool | None  # True sorts any rows; None those that are newest first; False none
+    date_order: Literal["dmy", "mdy"] | None  # of dates such as 03.04.2024
+    decimal: Literal[".", ","] | None  # the sign before decimals
 
 
 @dataclass(frozen=True)
@@ -47,19 +47,41 @@ class Options:
     """The options with their defaults filled in."""
 
     tz: str | None = None
-    stamp: str = "open"
+    stamp: str | None = None
     symbol: str | None = None
     timeframe: str | None = None
     tick_size: float | None = None
     day_roll: str | None = None
     market: str | None = None
+    columns: Any = None  # anything that `Known` has; stored as `Columns`
+    sort: bool | None = None
+    date_order: str | None = None
+    decimal: str | None = None
 
     @translate_clock_errors()
     def __post_init__(self) -> None:
-        if self.stamp not in ("open", "close"):
+        if self.stamp not in (None, "open", "close"):
             raise BarsError(f"stamp is {self.stamp!r}: a bar is stamped at its open or its close")
         if self.tz is not None:
             zone(self.tz)  # a misspelt zone is an error even where every time has an offset
+        object.__setattr__(self, "columns", read_columns(self.columns))
+        if self.sort not in (None, True, False):
+            raise BarsError(f"sort is {self.sort!r:.40}: it is True or False")
+        if self.date_order not in (None, *timestamps.ORDERS):
+            raise BarsError(
+                f"date_order is {self.date_order!r:.40}: it is 'dmy' (day first) or 'mdy'"
+            )
+        if self.decimal not in (None, ".", ","):
+            raise BarsError(f"decimal is {self.decimal!r:.40}: it is '.' or ','")
+
+    @property
+    def of_content(self) -> list[str]:
+        """The options in use that say how a file or a frame is read."""
+        names = ("tz", "stamp", "columns", "sort", "date_order", "decimal")
+        return [name for name in names if getattr(self, name) is not None]
+
+
+DEFAULTS = Options()
 
 
 @dataclass(frozen=True)
@@ -70,58 +92,14 @@ class Table:
     place: Place
     aware: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()  # what was guessed of the table itself
+    symbol: str = ""  # where headings tell it
+    roles: Roles | None = None  # where they were found already
+    shape: str = ""  # whose file it is, where its first row tells
 
-
-@dataclass(frozen=True)
-class Roles:
-    """The names of the columns that hold times, prices and volumes."""
-
-    time: str
-    date: str | None  # a second column that holds the date of each time
-    prices: tuple[str, ...]
-    volumes: tuple[str, ...]  # the first that is not all zero counts
-
-    @property
-    def names(self) -> list[str]:
-        """All columns that bars are made of."""
-        return [self.time, *filter(None, (self.date,)), *self.prices, *self.volumes]
-
-
-def plain_name(name: str) -> str:
-    """A heading without case, spaces around it, or the angle brackets of MetaTrader.
-
-    >>> plain_name(" <TickVol> "), plain_name("Open Time")
-    ('tickvol', 'open_time')
-    """
-    return re.sub(r"\s+", "_", name.strip().strip("<>").strip().lower())
-
-
-def roles(names: list[str]) -> Roles:
-    """Finds the columns of a bar among headings in any order and case."""
-    headings: dict[str, str] = {}
-    for name in names:
-        plain = plain_name(name)
-        if plain in WANTED and plain in headings:
-            raise BarsError(f"there are two columns called {plain}")
-        headings.setdefault(plain, name)
-    time = next((name for name in TIME_NAMES if name in headings), None)
-    missing = [*([] if time else ["time"]), *(name for name in OHLC if name not in headings)]
-    if time is None or missing:
-        more = ", …" if len(names) > MOST_LISTED else ""
-        listed = ", ".join(f"{name!r:.40}" for name in names[:MOST_LISTED]) + more or "none"
-        others = [name for plain, name in headings.items() if plain not in WANTED]
-        hints = "".join(did_you_mean(name, others, before="; ") for name in missing if name in OHLC)
-        needs = " and ".join(missing)
-        accepted = "" if time else f" (a time column is called {' or '.join(TIME_NAMES)})"
-        raise BarsError(f"no column {needs}{accepted}; the columns are {listed}{hints}")
-    both = time == "time" and "date" in headings
-    volumes = [name for name in (*VOLUME_NAMES, *TICK_VOLUME_NAMES) if name in headings]
-    return Roles(
-        time=headings[time],
-        date=headings["date"] if both else None,
-        prices=tuple(headings[name] for name in OHLC),
-        volumes=tuple(headings[name] for name in volumes),
-    )
+    def take(self, rows: NDArray[np.intp]) -> "Table":
+        """The table of these rows, which keep the names of their places."""
+        columns = {name: column[rows] for name, column in self.columns.items()}
+        return replace(self, columns=columns, place=lambda row: self.place(int(rows[row])))
 
 
 @translate_clock_errors()
@@ -129,20 +107,29 @@ def to_fields(
     table: Table, options: Options, *, source: str, clues: NameClues = NO_CLUES
 ) -> dict[str, Any]:
     """The fields of the Bars of a table, checked row by row; `clues` are of a file's name."""
-    which = roles(list(table.columns))
-    time = _times(table, which, options.tz)
-    columns: dict[str, Column] = {"time": time}
-    for name, key in zip(OHLC, which.prices, strict=True):
-        columns[name] = _numbers(table.columns[key], name, table.place)
-    columns["volume"] = _volume(table, which)
+    which = table.roles or roles(list(table.columns), options.columns)
+    table = replace(table, notes=(*which.notes, *table.notes) if not table.roles else table.notes)
+    table = _rows_of_one_symbol(table, which, options)
+    stamps = _stamps(table, which, options)
+    table, stamps = _oldest_first(table, stamps, options)
+    tz = "UTC" if which.utc else options.tz
+    time = timestamps.to_utc(stamps, tz, table.place)
+    if options.sort:
+        order = np.argsort(time, kind="stable")
+        table, time = _reorder(table, order), time[order]
+    columns, notes = _price_columns(table, which, options)
+    columns = {"time": time, **columns}
     check(columns, table.place)
     if len(time) == 0:
         raise BarsError("there are no bars")
+    if table.symbol:
+        clues = replace(clues, symbol=table.symbol, guessed=False)
     symbol = options.symbol if options.symbol is not None else clues.symbol
     step = _timeframe(time, options.timeframe, clues.timeframe)
     market, roll = market_and_roll(symbol)
     market, roll = check_market(options.market or market), options.day_roll or roll
-    if options.stamp == "close":
+    intraday = step is None or step.intraday
+    if (options.stamp or (intraday and clues.stamp)) == "close":
         if step is None:
             raise BarsError("the opening of one bar needs its timeframe: give it, as in '5m'")
         columns["time"] = opens(time, step, TradingCalendar.of(roll, market))
@@ -154,49 +141,115 @@ def to_fields(
         "day_roll": roll,
         "market": market,
         "source": source,
-        "notes": (*table.notes, *_describe_clues(options, clues)),
+        "notes": (
+            *_describe_clues(options, clues, intraday, table.shape),
+            *table.notes,
+            *stamps.notes,
+            *notes,
+        ),
     }
 
 
-def _describe_clues(options: Options, clues: NameClues) -> list[str]:
+def _describe_clues(options: Options, clues: NameClues, intraday: bool, shape: str) -> list[str]:
     """What was taken from the file's name."""
     parts = [f"symbol {clues.symbol}"] if options.symbol is None and clues.guessed else []
     parts += (
         [f"timeframe {clues.timeframe}"] if options.timeframe is None and clues.timeframe else []
     )
-    return [f"{' and '.join(parts)} by the file's name"] if parts else []
+    notes = [f"{' and '.join(parts)} by the file's name"] if parts else []
+    if options.stamp is None and intraday and clues.stamp == "close":
+        notes.append("times are the bars' closes, as in NinjaTrader's files of this name")
+    elif options.stamp is None and intraday and shape == NINJATRADER:
+        notes.append(
+            "times are read as the bars' opens; NinjaTrader's are closes, which stamp says"
+        )
+    return notes
 
 
-def _times(table: Table, which: Roles, tz: str | None) -> NDArray[np.int64]:
-    values, name = table.columns[which.time], plain_name(which.time)
+def _rows_of_one_symbol(table: Table, which: Roles, options: Options) -> Table:
+    """The rows of the symbol that a column of the table names, or of the one that is wanted."""
+    if which.symbol is None or not len(table.columns[which.symbol]):
+        return table
+    owners = to_texts(table.columns[which.symbol])
+    if (owners == owners[0]).all():
+        owner = owners[0].decode("utf-8", "replace")
+        note = f"symbol {owner} by the column {which.symbol!r}"
+        notes = (*table.notes, note) if owner and options.symbol is None else table.notes
+        return replace(table, symbol=owner, notes=notes)
+    symbols = [symbol.decode("utf-8", "replace") for symbol in np.unique(owners)]
+    owner = pick_symbol(symbols, options.symbol, "rows of")
+    return replace(table.take(np.flatnonzero(owners == owner.encode())), symbol=owner)
+
+
+def _oldest_first(
+    table: Table, stamps: timestamps.Stamps, options: Options
+) -> tuple[Table, timestamps.Stamps]:
+    """Rows that are newest first, turned around: before a wall clock is read, which may go back."""
+    steps = np.diff(stamps.ms)
+    backwards = (
+        len(steps) and stamps.ms[0] > stamps.ms[-1] and (steps < 0).sum() > (steps > 0).sum()
+    )
+    if not backwards or options.sort is False:
+        return table, stamps
+    order = np.arange(len(stamps.ms))[::-1]
+    table = table.take(order)
+    return replace(table, notes=(*table.notes, SORTED)), stamps.take(order)
+
+
+def _reorder(table: Table, order: NDArray[np.intp]) -> Table:
+    """The rows in the order of time."""
+    if (np.diff(order) == 1).all():
+        return table
+    notes = table.notes if SORTED in table.notes else (*table.notes, "rows were sorted by time")
+    return replace(table.take(order), notes=notes)
+
+
+def _stamps(table: Table, which: Roles, options: Options) -> timestamps.Stamps:
+    values, name = table.columns[which.time], plain_name(which.time) or "time"
     if values.dtype.kind == "M":
         missing = np.isnat(values)
         if missing.any():
             raise BarsError(f"{table.place(int(np.argmax(missing)))}: {name} is empty")
-        read = timestamps.of_datetimes(values, naive=which.time not in table.aware)
-    elif values.dtype.kind in "iuf" and which.date is None:
-        read = timestamps.of_numbers(values, table.place)
-    else:
-        texts = to_texts(values)
-        if which.date is not None:
-            dates = to_texts(table.columns[which.date])
-            texts = timestamps.of_dates_and_times(dates, texts, table.place)
-        read = timestamps.of_texts(texts, name, table.place)
-    return timestamps.to_utc(read, "UTC" if name == "time_utc" else tz, table.place)
+        return timestamps.of_datetimes(values, naive=which.time not in table.aware)
+    if values.dtype.kind in "iuf" and which.date is None:
+        return timestamps.of_numbers(values, table.place)
+    texts = to_texts(values)
+    if which.date is not None:
+        dates = to_texts(table.columns[which.date])
+        texts = timestamps.of_dates_and_times(dates, texts, table.place)
+    return timestamps.of_texts(texts, name, table.place, options.date_order)
 
 
-def _volume(table: Table, which: Roles) -> NDArray[np.float64]:
-    """The first volume column that counts something; brokers fill one of theirs with zeros."""
-    volumes = [_numbers(table.columns[key], "volume", table.place) for key in which.volumes]
-    if not volumes:
-        return np.full(len(table.columns[which.time]), np.nan)
-    return next((volume for volume in volumes if np.nan_to_num(volume).any()), volumes[0])
+def _price_columns(
+    table: Table, which: Roles, options: Options
+) -> tuple[dict[str, Column], tuple[str, ...]]:
+    """The prices and the volume, and what was guessed to read them."""
+    keys = {
+        **dict(zip(OHLC, which.prices, strict=True)),
+        **{f"volume {key}": key for key in which.volumes},
+    }
+    texts = {
+        name.partition(" ")[0]: to_texts(table.columns[key])
+        for name, key in keys.items()
+        if table.columns[key].dtype.kind not in "iuf"
+    }
+    mark, notes = (options.decimal, ()) if options.decimal else find_mark(texts, table.place)
+    columns = {
+        name: _numbers(table.columns[key], name, table.place, mark)
+        for name, key in zip(OHLC, which.prices, strict=True)
+    }
+    # The first volume that counts something; brokers fill one of theirs with zeros.
+    volumes = [_numbers(table.columns[key], "volume", table.place, mark) for key in which.volumes]
+    volumes = volumes or [np.full(len(table.columns[which.time]), np.nan)]
+    counted = (volume for volume in volumes if np.nan_to_num(volume).any())
+    columns["volume"] = next(counted, volumes[0])
+    return columns, notes
 
 
-def _numbers(values: Column, name: str, place: Place) -> NDArray[np.float64]:
+def _numbers(values: Column, name: str, place: Place, mark: str) -> NDArray[np.float64]:
     if values.dtype.kind in "iuf":
         return values.astype(np.float64)
-    return numbers(to_texts(values), name, place)
+    return numbers(to_texts(values), name, place, mark)
 
 
 def _timeframe(time: NDArray[np.int64], option: str | None, named: str) -> Timeframe | None:

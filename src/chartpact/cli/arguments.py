@@ -35,9 +35,21 @@ def add_drawn(
 def _add_overrides(verb: argparse.ArgumentParser) -> None:
     group = verb.add_argument_group("what the bars do not tell")
     group.add_argument("--bars-tz", metavar="ZONE", help="time zone of times that name none")
+    group.add_argument("--stamp", choices=("open", "close"), help="what of a bar its time is")
     group.add_argument(
-        "--stamp", choices=("open", "close"), default="open", help="what of a bar its time is"
+        "--columns",
+        metavar="ROLE=NAME,…",
+        help="which column is which, as close=Price, or all in order: time,open,high,low,close",
     )
+    group.add_argument(
+        "--sort",
+        action=argparse.BooleanOptionalAction,
+        help="sort rows by time; without it those that are newest first are turned around",
+    )
+    group.add_argument(
+        "--date-order", choices=("dmy", "mdy"), help="whether 03.04.2024 has the day first"
+    )
+    group.add_argument("--decimal", choices=(".", ","), help="the sign before decimals")
     group.add_argument("--symbol", metavar="NAME", help="the symbol of the bars")
     group.add_argument("--timeframe", metavar="TF", help="the timeframe, as in 5m, 4h or 1D")
     group.add_argument("--tick-size", type=float, metavar="X", help="the smallest price step")
@@ -58,6 +70,10 @@ def load_bars(args: argparse.Namespace) -> Bars:
             args.bars_source,
             tz=args.bars_tz,
             stamp=args.stamp,
+            columns=args.columns,
+            sort=args.sort,
+            date_order=args.date_order,
+            decimal=args.decimal,
             symbol=args.symbol,
             timeframe=args.timeframe,
             tick_size=args.tick_size,

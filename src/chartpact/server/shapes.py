@@ -252,7 +252,13 @@ class Known(Shape):
     """What you know of your file better than it tells."""
 
     tz: str | None = Field(None, max_length=64, description="zone of times that name none")
-    stamp: Literal["open", "close"] = Field("open", description="what of a bar its time is")
+    stamp: Literal["open", "close"] | None = Field(None, description="what of a bar its time is")
+    columns: str | None = Field(
+        None, max_length=500, description="which column is which, as in close=Price,time=Date"
+    )
+    sort: bool | None = Field(None, description="whether rows are sorted by time")
+    date_order: Literal["dmy", "mdy"] | None = Field(None, description="of dates as 03.04.2024")
+    decimal: Literal[".", ","] | None = Field(None, description="the sign before decimals")
     symbol: str | None = Field(None, max_length=64)
     timeframe: str | None = Field(None, max_length=8)
     tick_size: float | None = Field(None, gt=0, allow_inf_nan=False)

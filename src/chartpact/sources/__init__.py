@@ -53,17 +53,18 @@ def load(source: str | PathLike[str], **options: Unpack[Known]) -> Bars:
 
     `tz` is the zone of times that name none; `stamp` says whether times are the bars' opens or
     their closes; `symbol`, `timeframe`, `tick_size`, `day_roll` and `market` ("24x7", "fx" or
-    "listed") override what a file tells. Of `sample:NAME` and `SYMBOL@SOURCE`, `timeframe` asks
-    for longer bars.
+    "listed") override what a file tells; `columns`, `sort`, `date_order` and `decimal` say how its
+    rows are read. What was guessed is in `bars.notes`. Of `sample:NAME` and `SYMBOL@SOURCE`,
+    `timeframe` asks for longer bars.
     """
     text = fspath(source)
     if at_source(text) is None:
         return load_file(text, **options)
     given = Options(**options)
-    if given.tz is not None or given.stamp != "open":
+    if given.of_content:
         raise BarsError(
-            f"{text}: tz and stamp are for files; those of a folder are told in "
-            f"{VARIABLE}, as in data=folder:/srv/bars?tz=America/New_York"
+            f"{text}: {' and '.join(given.of_content)} is for files; that of a folder is told "
+            f"in {VARIABLE}, as in data=folder:/srv/bars?tz=America/New_York"
         )
     # Days that are as the caller says are made of the source's own bars.
     own_days = given.day_roll is not None or given.market is not None

@@ -40,7 +40,7 @@ class Folder:
         folder: Path,
         *,
         tz: str | None = None,
-        stamp: str = "open",
+        stamp: str | None = None,
         market: str | None = None,
         largest: int = LARGEST,
     ) -> None:
