@@ -165,6 +165,24 @@ def test_a_long_series_agrees_with_the_reference(name):
             )
 
 
+WINDOWS = ["sum", "sma", "stdev", "variance", "bb", "dev", "cci", "cmo", "linreg", "percentrank"]
+WINDOWS += ["highest", "lowest", "highestbars", "lowestbars", "window_range", "correlation", "vwma"]
+
+
+@pytest.mark.parametrize("length", [1, 2, 17, 64, 127, 128, 129, 300])
+@pytest.mark.parametrize("name", WINDOWS)
+def test_a_window_agrees_with_the_reference_whatever_its_length(name, length):
+    rng = np.random.default_rng(length)
+    prices = np.round(100 + np.cumsum(rng.standard_normal(700)), 1)  # with ties
+    volumes = rng.integers(1, 1000, 700).astype(float)
+    pair = (prices, volumes) if name in ("correlation", "vwma") else (prices,)
+    more = {"stdev": (True,), "variance": (True,), "bb": (2.0,), "linreg": (0,)}.get(name, ())
+    for n in (length, length + 15, 700):
+        given_ = (*(column[:n] for column in pair), length, *more)
+        got, expected = getattr(native, name)(*given_), getattr(reference, name)(*given_)
+        np.testing.assert_allclose(got, expected, rtol=1e-9, atol=1e-9)
+
+
 @pytest.mark.parametrize("name", "sma wma alma swma ema rma linreg median highest bb".split())
 @pytest.mark.parametrize("price", [0.1, 1.1, 4509.75, 1e-7, 1e9 / 3])
 def test_an_average_of_flat_prices_is_the_price(name, price):

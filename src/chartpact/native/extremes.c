@@ -1,5 +1,5 @@
-/* Highest and lowest of a moving window, by the blocks of windows.c: every window is the tail of
-   one block and the head of the next, and the larger of the two is its highest. */
+/* Highest and lowest of a moving window. Long ones by the blocks of windows.c: every window is the tail
+   of one block and the head of the next, and the larger of the two is its highest. */
 #include "kernels.h"
 
 /* The functions below are written once for both directions and compiled for each. */
@@ -9,8 +9,31 @@ EITHER bool beats(double a, double b, bool high) { return high ? a > b : a < b; 
 
 EITHER double better(double a, double b, bool high) { return beats(a, b, high) ? a : b; }
 
-/* Over every window of L bars that are all present; out[i] for i < L - 1 is left alone. */
-EITHER void extremes(const double *x, double *out, int64_t n, int64_t L, bool high)
+/* A window of 2p bars is two of p, and one of L is two that overlap: for short windows the fastest way,
+   as no bar waits for another. What windows begin at each bar is kept, a piece of them at a time. */
+#define DOUBLED 128 /* the longest of the short windows */
+
+EITHER void pair_up(const double *x, double *best, int64_t p, int64_t n, bool high)
+{
+#pragma GCC ivdep /* what is read lies at or after what is written */
+    for (int64_t j = 0; j < n; j++)
+        best[j] = better(x[j + p], x[j], high);
+}
+
+EITHER void short_extremes(const double *x, double *out, int64_t n, int64_t L, bool high)
+{
+    double best[PIECE + DOUBLED];
+    FOR_EACH_PIECE (from, m, n - L + 1) {
+        const double *of_p = x + from;
+        int64_t p = 1;
+        for (; 2 * p <= L; p *= 2, of_p = best)
+            pair_up(of_p, best, p, m + L - 2 * p, high);
+        for (int64_t j = 0; j < m; j++)
+            out[from + L - 1 + j] = better(of_p[j + L - p], of_p[j], high);
+    }
+}
+
+EITHER void long_extremes(const double *x, double *out, int64_t n, int64_t L, bool high)
 {
     for (int64_t last = L - 1; last < n; last += L) {
         int64_t end = last + L < n ? last + L : n, j = last;
@@ -24,6 +47,28 @@ EITHER void extremes(const double *x, double *out, int64_t n, int64_t L, bool hi
             out[i] = better(out[i], head, high);
         }
     }
+}
+
+WIDE static void tops(const double *x, double *out, int64_t n, int64_t L)
+{
+    if (L <= DOUBLED)
+        short_extremes(x, out, n, L, true);
+    else
+        long_extremes(x, out, n, L, true);
+}
+
+WIDE static void bottoms(const double *x, double *out, int64_t n, int64_t L)
+{
+    if (L <= DOUBLED)
+        short_extremes(x, out, n, L, false);
+    else
+        long_extremes(x, out, n, L, false);
+}
+
+/* Over every window of L bars that are all present; out[i] for i < L - 1 is left alone. */
+EITHER void extremes(const double *x, double *out, int64_t n, int64_t L, bool high)
+{
+    (high ? tops : bottoms)(x, out, n, L);
 }
 
 /* In Pine an na ends the window: only the bars after it count. So each run of present bars is a
@@ -71,6 +116,47 @@ int kernel_lowest(Frame *f)
     return 0;
 }
 
+/* The same with the places of the extremes, counted from the first bar of a piece. */
+EITHER void pair_up_places(const double *x, const double *place, double *best, double *best_place,
+                           int64_t p, int64_t n, bool high)
+{
+#pragma GCC ivdep
+    for (int64_t j = 0; j < n; j++) {
+        double later = x[j + p], sooner = x[j], later_place = place[j + p], sooner_place = place[j];
+        bool beaten = beats(later, sooner, high);
+        best[j] = beaten ? later : sooner;
+        best_place[j] = beaten ? later_place : sooner_place;
+    }
+}
+
+EITHER void short_extreme_bars(const double *x, double *out, int64_t n, int64_t L, bool high)
+{
+    double best[PIECE + DOUBLED], place[PIECE + DOUBLED];
+    FOR_EACH_PIECE (from, m, n - L + 1) {
+        const double *of_p = x + from;
+        int64_t p = 1;
+        for (int64_t j = 0; j < m + L - 1; j++)
+            place[j] = (double)j;
+        for (; 2 * p <= L; p *= 2, of_p = best)
+            pair_up_places(of_p, place, best, place, p, m + L - 2 * p, high);
+        for (int64_t j = 0; j < m; j++) {
+            double later = place[j + L - p], sooner = place[j];
+            double at = beats(of_p[j + L - p], of_p[j], high) ? later : sooner;
+            out[from + L - 1 + j] = at - (double)(j + L - 1);
+        }
+    }
+}
+
+WIDE static void top_bars(const double *x, double *out, int64_t n, int64_t L)
+{
+    short_extreme_bars(x, out, n, L, true);
+}
+
+WIDE static void bottom_bars(const double *x, double *out, int64_t n, int64_t L)
+{
+    short_extreme_bars(x, out, n, L, false);
+}
+
 /* The bar of the extreme is remembered until it leaves the window or is beaten. Of equals the
    oldest counts, so the search for the next one starts at the old end; a long search is paid for by
    the bars until what it found leaves in turn. On an na bar Pine answers 0. */
@@ -80,6 +166,10 @@ EITHER int extreme_bars(Frame *f, bool high)
     int64_t n = f->n, L = length(f, 1), at = -1, begin = 0; /* the bar after the last na */
     double *out = f->out[0];
     fill(out, L - 1, NA);
+    if (L <= DOUBLED && first_na(x, n) == n) {
+        (high ? top_bars : bottom_bars)(x, out, n, L);
+        return 0;
+    }
     (high ? window_highest : window_lowest)(x, out, n, L);
     for (int64_t i = 0; i < L - 1 && i < n; i++)
         begin = is_na(x[i]) ? i + 1 : begin;

@@ -82,6 +82,21 @@ static inline void fill(double *out, int64_t n, double value)
 
 int64_t first_na(const double *x, int64_t n); /* n where there is none */
 
+/* Where every bar looks at all bars of its window, LANES bars are computed at once, in registers. The
+   last ones may be computed twice, so that there are as many; where there are not, one by one. */
+typedef double Four __attribute__((vector_size(32)));
+typedef int64_t FourIntegers __attribute__((vector_size(32)));
+
+#define LANES 16
+
+#define FOR_EACH_LANES(i, first, n)                                                                \
+    for (int64_t i = (first), next = i; i = next + LANES <= (n) ? next : (n)-LANES, next < (n);    \
+         next += LANES)
+
+/* The four doubles at an address. */
+typedef double FourThere __attribute__((vector_size(32), aligned(8), may_alias));
+#define FOUR_AT(x) (*(FourThere *)(x))
+
 /* What passes from one loop to the next is made a piece at a time, to stay in the nearest cache. */
 #define PIECE 256
 

@@ -253,18 +253,30 @@ int kernel_percentile_linear_interpolation(Frame *f) { return percentiles(f, int
 
 int kernel_percentile_nearest_rank(Frame *f) { return percentiles(f, nearest); }
 
-/* One distance back after the other is taken over a whole piece of bars. */
 WIDE static void rank_among_before(const double *x, double *out, int64_t n, int64_t L)
 {
-    for (int64_t i = L; i < n; i += PIECE) {
-        int64_t m = n - i < PIECE ? n - i : PIECE;
-        double count[PIECE] = {0};
-        for (int64_t k = 1; k <= L; k++)
-            for (int64_t j = i; j < i + m; j++)
-                count[j - i] += x[j - k] - x[j] <= EPSILON ? 1.0 : 0.0;
-        for (int64_t j = i; j < i + m; j++)
-            out[j] = is_na(x[j]) ? NA : 100 * count[j - i] / (double)L;
-    }
+    const Four one = {1, 1, 1, 1};
+    if (n - L >= LANES)
+        FOR_EACH_LANES (i, L, n) {
+            Four count[LANES / 4] = {{0}}, value[LANES / 4];
+            for (int v = 0; v < LANES / 4; v++)
+                value[v] = FOUR_AT(x + i + 4 * v);
+            for (int64_t k = 1; k <= L; k++)
+                for (int v = 0; v < LANES / 4; v++) {
+                    FourIntegers counts = FOUR_AT(x + i + 4 * v - k) - value[v] <= EPSILON;
+                    count[v] += (Four)(counts & (FourIntegers)one);
+                }
+            for (int v = 0; v < LANES / 4; v++)
+                FOUR_AT(out + i + 4 * v) = count[v];
+        }
+    else
+        for (int64_t i = L; i < n; i++) {
+            out[i] = 0;
+            for (int64_t k = 1; k <= L; k++)
+                out[i] += x[i - k] - x[i] <= EPSILON ? 1 : 0;
+        }
+    for (int64_t i = L; i < n; i++)
+        out[i] = is_na(x[i]) ? NA : 100 * out[i] / (double)L;
 }
 
 /* An na before counts as above the value, whatever it is. */

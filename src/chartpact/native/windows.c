@@ -11,6 +11,8 @@
    sqrt(L - 1) standard deviations from its mean. An na makes exactly the windows that hold it na,
    since the last bar of the block belongs to them all.
 
+   A sum waits for the one before it, so blocks are summed abreast, which do not wait for each other.
+
    Sums become averages one block later: reading several at once that were just written one by one
    would make the processor wait for its own writes. */
 #include "kernels.h"
@@ -19,13 +21,40 @@
 
 /* A block's windows begin at its bars and end at last .. end - 1. The tail from j serves the window
    that ends at j + L - 1; in the last block the shortest tails serve none. */
-#define FOR_EACH_BLOCK(last, end, n, L)                                                            \
-    for (int64_t last = (L) - 1, end; end = last + (L) < (n) ? last + (L) : (n), last < (n);       \
+#define FOR_EACH_BLOCK(last, end, n, L) FOR_EACH_BLOCK_FROM((L) - 1, last, end, n, L)
+
+#define FOR_EACH_BLOCK_FROM(first, last, end, n, L)                                                \
+    for (int64_t last = (first), end; end = last + (L) < (n) ? last + (L) : (n), last < (n);       \
          last += (L))
 
-void window_sum(const double *x, double *out, int64_t n, int64_t L)
+/* Whole blocks, so many at a time; `last` then is where the other blocks begin. */
+#define ABREAST 4
+#define EACH_ABREAST for (int b = 0; b < ABREAST; b++)
+#define FOR_EACH_FOUR_BLOCKS(last, n, L)                                                           \
+    for (last = (L) - 1; last + ABREAST * (L) <= (n); last += ABREAST * (L))
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+/* Sums of values, or of their distances from the pivots. */
+ALWAYS_INLINE void sum_four_blocks(const double *x, double *out, int64_t L, bool from_pivot)
 {
-    FOR_EACH_BLOCK (last, end, n, L) {
+    double tail[ABREAST] = {0}, head[ABREAST] = {0}, pivot[ABREAST] = {0};
+    EACH_ABREAST
+        pivot[b] = from_pivot ? x[b * L] : 0;
+    for (int64_t k = 0; k < L; k++)
+        EACH_ABREAST
+            out[b * L + L - 1 - k] = tail[b] += x[b * L - k] - pivot[b];
+    for (int64_t k = 1; k < L; k++)
+        EACH_ABREAST
+            out[b * L + k] += head[b] += x[b * L + k] - pivot[b];
+}
+
+WIDE void window_sum(const double *x, double *out, int64_t n, int64_t L)
+{
+    int64_t first;
+    FOR_EACH_FOUR_BLOCKS (first, n, L)
+        sum_four_blocks(x + first, out + first, L, false);
+    FOR_EACH_BLOCK_FROM (first, last, end, n, L) {
         double tail = 0, head = 0;
         int64_t j = last;
         for (; j + L - 1 >= end; j--)
@@ -43,10 +72,8 @@ void window_sum(const double *x, double *out, int64_t n, int64_t L)
 
      mean = x - Σ share[t] (x[-t] - x[-t-1]),  share[t] = Σ w[k] / Σ w[all], k > t.
 
-   LANES bars are summed at once. */
-#define LANES 32
-
-typedef double Four __attribute__((vector_size(32)));
+   STEPS bars are summed at once. */
+#define STEPS 32
 
 /* Turns the weights of x, x[-1] … into the shares of steps. */
 static void share_steps(double *w, int64_t L)
@@ -61,27 +88,27 @@ static void share_steps(double *w, int64_t L)
     }
 }
 
-static inline int64_t room_for_steps(int64_t L) { return PIECE + L + LANES; }
+static inline int64_t room_for_steps(int64_t L) { return PIECE + L + STEPS; }
 
 WIDE static void weighted_mean(const double *x, double *out, int64_t n, int64_t L,
                                const double *share, double *steps)
 {
-    Four gain[(PIECE + LANES) / 4];
+    Four gain[(PIECE + STEPS) / 4];
     for (int64_t i = L - 1; i < n; i += PIECE) {
         int64_t m = n - i < PIECE ? n - i : PIECE, count = m + L - 2;
         const double *oldest = x + i - (L - 1);
         for (int64_t k = 0; k < count; k++)
             steps[k] = oldest[k + 1] - oldest[k];
-        fill(steps + count, LANES, 0);
-        for (int64_t j = 0; j < m; j += LANES) {
-            Four sum[LANES / 4] = {{0}};
+        fill(steps + count, STEPS, 0);
+        for (int64_t j = 0; j < m; j += STEPS) {
+            Four sum[STEPS / 4] = {{0}};
             for (int64_t t = 0; t < L - 1; t++)
-                for (int v = 0; v < LANES / 4; v++) {
+                for (int v = 0; v < STEPS / 4; v++) {
                     Four step;
                     memcpy(&step, steps + j + 4 * v + L - 2 - t, sizeof step);
                     sum[v] += share[t] * step;
                 }
-            for (int v = 0; v < LANES / 4; v++)
+            for (int v = 0; v < STEPS / 4; v++)
                 gain[j / 4 + v] = sum[v];
         }
         for (int64_t j = 0; j < m; j++)
@@ -94,7 +121,7 @@ WIDE static void weighted_mean(const double *x, double *out, int64_t n, int64_t 
 WIDE void window_mean(const double *x, double *out, int64_t n, int64_t L)
 {
     if (L <= SHORT) {
-        double weights[SHORT], steps[PIECE + SHORT + LANES];
+        double weights[SHORT], steps[PIECE + SHORT + STEPS];
         fill(weights, L, 1);
         share_steps(weights, L);
         weighted_mean(x, out, n, L, weights, steps);
@@ -260,7 +287,7 @@ static void wma(const double *x, double *out, int64_t n, int64_t L, double *sum)
         weighted_averages(x, out, n, L, sum);
         return;
     }
-    double shares[SHORT_WEIGHTED], steps[PIECE + SHORT_WEIGHTED + LANES];
+    double shares[SHORT_WEIGHTED], steps[PIECE + SHORT_WEIGHTED + STEPS];
     share_linearly(shares, L);
     weighted_mean(x, out, n, L, shares, steps);
 }
@@ -323,7 +350,7 @@ static void hull_lead(const double *x, double *lead, int64_t n, int64_t L, doubl
         return;
     }
     double whole[SHORT_WEIGHTED], shares[SHORT_WEIGHTED] = {0};
-    double steps[PIECE + SHORT_WEIGHTED + LANES];
+    double steps[PIECE + SHORT_WEIGHTED + STEPS];
     share_linearly(whole, L);
     share_linearly(shares, L / 2);
     shares[L / 2 - 1] = 0; /* a window of L / 2 has one step less */
@@ -397,7 +424,7 @@ int kernel_hma(Frame *f)
 
 int kernel_swma(Frame *f)
 {
-    double weights[] = {1, 2, 2, 1}, steps[PIECE + 4 + LANES];
+    double weights[] = {1, 2, 2, 1}, steps[PIECE + 4 + STEPS];
     share_steps(weights, 4);
     fill(f->out[0], f->n < 3 ? f->n : 3, NA);
     weighted_mean(series(f, 0), f->out[0], f->n, 4, weights, steps);
@@ -546,15 +573,28 @@ int kernel_bb(Frame *f)
 WIDE static void mean_distance(const double *x, const double *mean, double *out, int64_t n,
                                int64_t L)
 {
-    for (int64_t i = L - 1; i < n; i += PIECE) {
-        int64_t m = n - i < PIECE ? n - i : PIECE;
-        double sum[PIECE] = {0};
-        for (int64_t k = 0; k < L; k++)
-            for (int64_t j = i; j < i + m; j++)
-                sum[j - i] += fabs(x[j - k] - mean[j]);
-        for (int64_t j = i; j < i + m; j++)
-            out[j] = bounded(sum[j - i] / (double)L);
-    }
+    const FourIntegers but_the_sign = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
+    if (n - (L - 1) >= LANES)
+        FOR_EACH_LANES (i, L - 1, n) {
+            Four sum[LANES / 4] = {{0}}, middle[LANES / 4];
+            for (int v = 0; v < LANES / 4; v++)
+                middle[v] = FOUR_AT(mean + i + 4 * v);
+            for (int64_t k = 0; k < L; k++)
+                for (int v = 0; v < LANES / 4; v++) {
+                    Four distance = FOUR_AT(x + i + 4 * v - k) - middle[v];
+                    sum[v] += (Four)((FourIntegers)distance & but_the_sign);
+                }
+            for (int v = 0; v < LANES / 4; v++)
+                FOUR_AT(out + i + 4 * v) = sum[v];
+        }
+    else
+        for (int64_t i = L - 1; i < n; i++) {
+            out[i] = 0;
+            for (int64_t k = 0; k < L; k++)
+                out[i] += fabs(x[i - k] - mean[i]);
+        }
+    for (int64_t i = L - 1; i < n; i++)
+        out[i] = bounded(out[i] / (double)L);
 }
 
 int kernel_dev(Frame *f)
