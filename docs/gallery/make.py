@@ -97,7 +97,7 @@ CAPTIONS = {
 def objects() -> Iterator[Picture]:
     for name, caption in CAPTIONS.items():
         yield Picture(name, caption, SCENES[name], SIZE)
-    yield Picture("plot-styles", "The eleven plot styles.", plot_styles, {"width": 900})
+    yield Picture("plot-styles", "The plot styles.", plot_styles, {"width": 900})
 
 
 def plot_styles() -> Chart:

@@ -36,7 +36,8 @@ LABEL_STYLES = (
 LINE_STYLES = "solid dotted dashed arrow_left arrow_right arrow_both".split()
 BORDER_STYLES = "solid dotted dashed".split()
 PLOT_STYLES = (
-    "line linebr stepline steplinebr stepline_diamond histogram columns area areabr circles cross"
+    "line linebr stepline steplinebr stepline_diamond histogram columns area areabr circles cross "
+    "levels"  # not Pine's: a stroke for each run of equal values, with its title at the end
 ).split()
 XLOCS = "bar_index bar_time".split()
 YLOCS = "price abovebar belowbar".split()

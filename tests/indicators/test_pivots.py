@@ -20,13 +20,13 @@ def test_levels_come_from_the_day_before_and_hold_all_day():
     scene = cp.indicator("pivot_points")(three_days())
     # day 1: high 14, low 8, close 12 → 34/3; day 2: high 22, low 16, close 19 → 19
     p = 34 / 3
-    np.testing.assert_allclose(values(scene, "Pivot"), [NA, NA, p, p, p, 19, 19, 19])
+    np.testing.assert_allclose(values(scene, "P"), [NA, NA, p, p, p, 19, 19, 19])
     np.testing.assert_allclose(values(scene, "R1")[5], 2 * 19 - 16)
     np.testing.assert_allclose(values(scene, "S1")[5], 2 * 19 - 22)
     np.testing.assert_allclose(values(scene, "R2")[5], 19 + 6)
     np.testing.assert_allclose(values(scene, "S2")[5], 19 - 6)
-    assert [plot.title for plot in scene.plots] == ["Pivot", "R1", "S1", "R2", "S2"]
-    assert {plot.style for plot in scene.plots} == {"stepline"}
+    assert [plot.title for plot in scene.plots] == ["P", "R1", "S1", "R2", "S2", "R3", "S3"]
+    assert {plot.style for plot in scene.plots} == {"levels"}
 
 
 def test_outer_levels_are_tradingviews_traditional_ones():
@@ -51,7 +51,7 @@ def test_the_period_follows_the_timeframe_as_on_tradingview(timeframe, step, cha
     timed = Bars(START + int(step) * np.arange(600), *columns, "BTCUSDT", timeframe)
     auto, chosen = (cp.indicator("pivot", timeframe=t)(timed) for t in ("auto", changes))
     assert auto == chosen
-    found = values(auto, "Pivot")
+    found = values(auto, "P")
     groups = timed.periods(changes)
     assert len(groups.first) > 2
     for k in range(1, len(groups.first)):
@@ -63,11 +63,11 @@ def test_the_period_follows_the_timeframe_as_on_tradingview(timeframe, step, cha
 
 def test_the_day_begins_when_the_market_says():
     market = cp.load("sample:eurusd-15m")
-    found = values(cp.indicator("pivot")(market), "Pivot")
+    found = values(cp.indicator("pivot")(market), "P")
     changed = np.flatnonzero(np.diff(found[200:])) + 201
     opens = {int(market.time[i] // HOUR % 24) for i in changed}
     assert opens == {21, 22}  # 17:00 New York, in summer and in winter
-    utc = values(cp.indicator("pivot", day_roll="UTC midnight")(market), "Pivot")
+    utc = values(cp.indicator("pivot", day_roll="UTC midnight")(market), "P")
     moved = np.flatnonzero(np.diff(utc[200:])) + 201
     assert 0 in {int(market.time[i] // HOUR % 24) for i in moved}
 

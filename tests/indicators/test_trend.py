@@ -1,3 +1,4 @@
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -5,7 +6,12 @@ import pytest
 from tests.indicators.market import bars, noise, signals, values
 
 import chartpact as cp
+from chartpact.render.display import Rects
+from chartpact.render.look import Look
+from chartpact.render.picture import compose
+from chartpact.scene import CandlesPlot
 
+UP, DOWN = "#089981", "#f23645"
 NA = np.nan
 
 
@@ -63,8 +69,11 @@ def test_heikin_ashi_averages_the_bar_and_opens_in_the_middle_of_the_one_before(
     market = bars([12, 10, 20], [13, 13, 21], [9, 8, 9], [10, 12, 10])
     scene = cp.indicator("ha")(market)
     # closes (10 + 13 + 9 + 12) / 4 = 11, 10.75, 15; opens 11, 11, 10.875
-    np.testing.assert_allclose(values(scene, "HA Close"), [11, 10.75, 15])
-    np.testing.assert_allclose(values(scene, "HA Open"), [11, 11, 10.875])
+    [candles] = [plot for plot in scene.plots if isinstance(plot, CandlesPlot)]
+    np.testing.assert_allclose(candles.close, [11, 10.75, 15])
+    np.testing.assert_allclose(candles.open, [11, 11, 10.875])
+    np.testing.assert_allclose(candles.high, [13, 13, 21])
+    np.testing.assert_allclose(candles.low, [9, 8, 9])
     assert signals(scene) == [(1, 1, "flip_down"), (2, 2, "flip_up")]
 
 
@@ -75,7 +84,29 @@ def test_heikin_ashi_of_many_bars_is_the_plain_recursion():
     opens = [(market.open[0] + market.close[0]) / 2]
     for close in closes[:-1]:
         opens.append((opens[-1] + close) / 2)
-    np.testing.assert_allclose(values(scene, "HA Open"), opens, rtol=1e-13)
+    [candles] = [plot for plot in scene.plots if isinstance(plot, CandlesPlot)]
+    np.testing.assert_allclose(candles.open, opens, rtol=1e-13)
+    assert (candles.high >= np.maximum(candles.open, candles.close)).all()
+    assert (candles.low <= np.minimum(candles.open, candles.close)).all()
+
+
+def test_heikin_ashi_candles_take_the_place_of_the_charts_own():
+    chart = cp.chart(cp.load("sample:es-5m"), "heikin_ashi", last=100)
+    asked, kind = (
+        compose(chart, Look()),
+        compose(replace(chart, drawn=()), Look(kind="heikin_ashi")),
+    )
+    seen = [
+        op
+        for op in asked.ops
+        if isinstance(op, Rects) and op.fill[:7] in (UP, DOWN) and op.fill[7:] in ("", "ff")
+    ]
+    wanted = [
+        op
+        for op in kind.ops
+        if isinstance(op, Rects) and op.fill[:7] in (UP, DOWN) and op.fill[7:] in ("", "ff")
+    ]
+    assert sum(len(op.boxes) for op in seen) == sum(len(op.boxes) for op in wanted) == 200
 
 
 def test_adx_is_one_hundred_in_a_market_that_only_rises():

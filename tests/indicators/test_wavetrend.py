@@ -7,7 +7,8 @@ from tests.indicators.market import bars, noise, signals, values
 import chartpact as cp
 from chartpact import ta
 from chartpact.indicators import divergence
-from chartpact.scene import DivLinePlot, DotPlot
+from chartpact.render.plots import LAYERS
+from chartpact.scene import DivLinePlot, DotPlot, FillPlot
 
 CRYPTO = cp.load("sample:btc-4h")
 
@@ -34,7 +35,7 @@ def test_the_waves_are_distances_from_an_average_in_average_distances():
     index = [1 / 0.015, (5 / 3) / (0.015 * 13 / 9)]
     np.testing.assert_allclose(values(scene, "WT1"), [np.nan, np.nan, *index])
     assert np.isnan(values(scene, "WT2")).all()
-    assert scene.y_range == (-105, 105)
+    assert scene.y_range is None  # the waves are not bounded
 
 
 def test_a_price_that_does_not_move_makes_no_wave():
@@ -68,7 +69,9 @@ def test_cipher_b_draws_its_parts_in_order():
     assert named == ["WT1", "WT2", "RSI", "MFI", "Stoch K", "Stoch D"]
     assert [plot.y for plot in scene.plots if plot.kind == "hline"] == [60, 100, -60, 0]
     waves = cp.indicator("wavetrend")(CRYPTO)
-    assert scene.plots[:4] == waves.plots[:4]
+    for name in ("WT1", "WT2"):
+        np.testing.assert_array_equal(values(scene, name), values(waves, name))
+    assert scene.y_range is None
     np.testing.assert_array_equal(values(scene, "RSI"), ta.rsi(CRYPTO.close, 14))
     r = ta.rsi(np.log(CRYPTO.close), 14)
     k = ta.sma(ta.stoch(r, r, r, 14), 3)
@@ -188,24 +191,25 @@ def test_fractals_are_strict_on_both_sides():
     assert divergence.tops(np.ones(4)).centre.tolist() == []
 
 
-def test_the_strip_tells_money_flow_by_its_colour():
+def test_the_waves_and_the_money_flow_are_areas_from_zero_below_lines_and_dots():
     scene = cp.indicator("cipher_b")(CRYPTO)
-    strip = next(plot for plot in scene.plots if plot.title == "MFI")
     reach = CRYPTO.high - CRYPTO.low
     raw = np.where(
         reach == 0, 0, (CRYPTO.close - CRYPTO.open) / np.where(reach == 0, 1, reach) * 150
     )
     flow = ta.sma(raw, 60) - 2.5
-    assert strip.base == -3
-    np.testing.assert_array_equal(strip.values[59:], 3)
-    shades = set(strip.color[60:])
-    assert len(shades) == 4
-    for i in range(60, len(CRYPTO)):
-        color, alpha = strip.color[i][:7], strip.color[i][7:]
-        assert (color == "#00a152") == (flow[i] > 1e-10)
-        step = flow[i] - flow[i - 1]
-        away = step > 1e-10 if flow[i] > 1e-10 else step < -1e-10
-        assert (alpha == "99") == away
+    money = next(plot for plot in scene.plots if plot.title == "MFI")
+    np.testing.assert_allclose(money.values, flow, rtol=1e-12)
+    assert set(money.color[59:]) == {"#089981ff", "#f23645ff"}
+    for i in range(59, len(CRYPTO)):
+        assert (money.color[i] == "#f23645ff") == (flow[i] < -1e-10)
+    areas = [plot for plot in scene.plots if isinstance(plot, FillPlot)]
+    wt1, wt2 = values(scene, "WT1"), values(scene, "WT2")
+    for area, edge in zip(areas, (wt1, wt2, wt1 - wt2, flow), strict=True):
+        np.testing.assert_allclose(area.a, edge, rtol=1e-12)
+        assert not area.b.any()
+    assert areas[3].color == "auto"  # green above zero, red below
+    assert LAYERS.index("fill") < LAYERS.index("line") < LAYERS.index("dot")
 
 
 def test_prices_below_zero_have_no_stochastic_rsi_but_everything_else():

@@ -1,5 +1,7 @@
 """Values and times are named where they lie, in numbers and dates people use."""
 
+import re
+from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
 from zoneinfo import ZoneInfo
@@ -9,12 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import chartpact as cp
 from chartpact.charts import Chart
 from chartpact.render import axes, timeaxis
 from chartpact.render.axes import TAG, Tag
-from chartpact.render.display import Area
+from chartpact.render.display import Area, DisplayList, Rects, Words
+from chartpact.render.frame import Frame
+from chartpact.render.look import Look
 from chartpact.render.numberformat import NumberFormat, compact, price_format, range_format
+from chartpact.render.picture import _Composer, compose
 from chartpact.render.scales import ValueScale, round_step
+from chartpact.render.theme import DARK
 from chartpact.scene import Scene
 
 from .scenery import chart_of, elements, flat_bars, written
@@ -133,17 +140,26 @@ def test_the_last_price_has_a_tag_in_the_colour_of_its_bar():
     assert float(tag.get("height")) == TAG
 
 
-def test_tags_make_room_for_the_price_and_stay_in_the_pane():
+def test_the_price_tag_stays_at_its_price_and_the_others_make_room_in_half_of_the_axis():
     area = Area(0, 0, 100, 200)
     tags = [Tag(100.0 + i, f"{i}", "#ffffff", first=i == 3) for i in range(8)]
     placed = axes.spread(tags, area)
     heights = [y for y, _ in placed]
-    assert len(placed) == 8
+    assert len(placed) == 5  # of the others the first ones stay
+    assert {tag.text for _, tag in placed} == {"3", "0", "1", "2", "4"}
     assert all(b - a >= TAG - 1e-9 for a, b in pairwise(heights))
-    assert heights[0] >= TAG / 2
-    assert heights[-1] <= 200 - TAG / 2
-    assert [tag.text for _, tag in placed] == [str(i) for i in range(8)]
     assert next(y for y, tag in placed if tag.first) == 103.0
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.floats(0, 120), min_size=1, max_size=15), st.integers(0, 14), st.floats(0, 120))
+def test_no_crowd_of_tags_moves_the_price_tag(heights, number, price):
+    tags = [Tag(y, "1", "#ffffff") for y in heights]
+    tags.insert(number % len(tags), Tag(price, "price", "#ffffff", first=True))
+    placed = axes.spread(tags, Area(0, 0, 100, 120))
+    [y] = [y for y, tag in placed if tag.first]
+    assert y == min(max(price, TAG / 2), 120 - TAG / 2)  # within the pane, else at its price
+    assert len(placed) * TAG <= 60 or len(placed) == 1
 
 
 @settings(max_examples=100, deadline=None)
@@ -270,3 +286,106 @@ def test_a_night_without_bars_takes_no_room():
     gaps = np.diff(xs)
     assert gaps.max() <= 2 * np.median(gaps)
     assert "5 Mar" in written(picture)
+
+
+# -------------------------------------------------------------------------------- dates on pictures
+
+
+def sampled(name: str, **how: object) -> tuple[Chart, DisplayList]:
+    chart = cp.chart(cp.load(f"sample:{name}"), last=how.pop("last", 200))
+    return chart, compose(chart, Look(**how))
+
+
+def time_labels(picture: DisplayList) -> list[Words]:
+    """The texts below the panes, from the left, without the name of the zone."""
+    axis = picture.height - axes.TIME_HEIGHT
+    words = [op for op in picture.ops if isinstance(op, Words) and op.y > axis and op.size == 11]
+    return sorted(words, key=lambda op: op.x)
+
+
+@pytest.mark.parametrize("name", ["es-1m", "es-5m", "eurusd-15m", "btc-4h", "btc-1d"])
+@pytest.mark.parametrize("width", [160, 420, 1200])
+def test_every_picture_has_a_date_with_its_year(name, width):
+    for last in (1, 2, 20, 200, 700):
+        chart, picture = sampled(name, last=last, width=width, height=300)
+        first = time_labels(picture)[0].text
+        days = chart.bars.time // DAY
+        dates = {timeaxis.date(int(day) * DAY, "UTC") for day in np.unique(days)}
+        assert first in dates
+        assert re.fullmatch(r"[0-9]{1,2} [A-Z][a-z]{2} 202[0-9]", first)
+
+
+def test_a_day_that_begins_under_the_first_date_is_named_instead():
+    time = ms(2024, 3, 4, 23, 50) + 5 * MINUTE * np.arange(100)
+    bars = flat_bars(100)
+    bars = replace(bars, time=time, timeframe="5m")
+    texts = [op.text for op in time_labels(compose(Chart(bars), Look()))]
+    assert texts[0] == "5 Mar 2024"
+    assert "5 Mar" not in texts
+
+
+def day_marks(picture: DisplayList) -> list[float]:
+    rects = [op for op in picture.ops if isinstance(op, Rects) and op.fill == DARK.day]
+    return sorted({int(left) for op in rects for left in op.boxes[:, 0]})
+
+
+@pytest.mark.parametrize("tz", ["UTC", "America/New_York"])
+def test_every_new_day_of_an_intraday_chart_is_marked_and_named(tz):
+    chart, picture = sampled("eurusd-15m", last=400, tz=tz)
+    days = timeaxis.local(chart.bars.time, tz) // DAY
+    assert len(day_marks(picture)) == len(np.unique(days)) - 1 >= 4
+    bold = [op.text for op in time_labels(picture) if op.face == "sans-bold"]
+    named = {word.removesuffix(" 2024") for word in bold}
+    dates = [timeaxis.date(int(day) * DAY, "UTC").removesuffix(" 2024") for day in np.unique(days)]
+    assert named >= set(dates[1:])  # the first day may be but a few bars
+    assert not day_marks(sampled("btc-1d")[1])
+
+
+@pytest.mark.parametrize("name", ["es-1m", "es-5m", "eurusd-15m", "btc-4h", "btc-1d"])
+def test_labels_of_times_are_evenly_spread(name):
+    for last in (60, 120, 200, 300, 500):
+        for width in (420, 900, 1200):
+            _, picture = sampled(name, last=last, width=width)
+            gaps = np.diff([op.x for op in time_labels(picture)[1:]])  # the date stands at the left
+            if len(gaps) > 1:
+                assert gaps.max() <= 2.8 * gaps.min(), (last, width, gaps)
+
+
+def test_tags_leave_the_axis_readable():
+    chart = cp.chart(cp.load("sample:es-5m"), ["cipher_b", "rsi_mfi_stoch", "ichimoku"], last=200)
+    for height in (400, 600, 900):
+        made = _Composer(chart, Look(height=height))
+        for pane in made.panes:
+            frame = Frame(pane.area, made.bars, pane.scale, made.theme, made.timeline)
+            tags = made._tags(pane, frame)
+            ops = axes.values(frame, pane.ticks, pane.tick_format, tags, made.width)
+            words = [op for op in ops if isinstance(op, Words)]
+            labels = [op for op in words if op.color == made.theme.muted]
+            assert len(labels) >= 1
+            assert len(words) - len(labels) >= min(1, len(tags))
+
+
+def test_there_is_room_between_the_last_bar_and_the_axis():
+    for width in (160, 420, 1200, 4000):
+        chart, _ = sampled("es-5m")
+        made = _Composer(chart, Look(width=width))
+        assert 24 <= made.right - made.bars.x1(len(chart.bars) - 1) <= 75 + made.bars.step
+
+
+def test_a_change_that_rounds_to_nothing_has_no_sign():
+    for change in (0.0, -1e-7, 1e-7):
+        bars = flat_bars(2)
+        bars = replace(bars, close=[101.0, 101.0 + change], low=[99.0, 99.0], high=[102.0, 102.0])
+        texts = [op.text for op in compose(Chart(bars), Look()).ops if isinstance(op, Words)]
+        assert "0.00 (0.00%)" in texts
+
+
+@pytest.mark.parametrize(("asked", "title"), [
+    ("5m", "ES · 5m · sample:es-5m"),
+    ("1h", "ES · 1h · sample:es-5m, resampled"),
+    ("1D", "ES · 1D · sample:es-5m, resampled"),
+])  # fmt: skip
+def test_a_resampled_chart_is_titled_with_what_it_shows(asked, title):
+    bars = cp.load("sample:es-5m").resample("30m").resample(asked) if asked != "5m" else None
+    chart = cp.chart(bars or cp.load("sample:es-5m"))
+    assert title in written(chart.svg())

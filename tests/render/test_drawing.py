@@ -131,7 +131,7 @@ def test_ohlc_bars_have_the_open_at_the_left_and_the_close_at_the_right():
     x = int(place.x(0))  # opens at 100, closes at 101
     assert tuple(shown[round(place.y(100)), x - 6]) == rgb(UP)
     assert tuple(shown[round(place.y(100)), x + 8]) != rgb(UP)
-    assert tuple(shown[round(place.y(101)), x + 8]) == rgb(UP)
+    assert np.abs(shown[round(place.y(101)), x + 8] - np.array(rgb(UP))).max() <= 1  # a dot on it
     assert tuple(shown[round(place.y(101)), x - 6]) != rgb(UP)
 
 

@@ -295,11 +295,6 @@ def flow(bars: Bars, bar: int) -> float:
     return _flow(bars)[bar]
 
 
-@comparison
-def flow_and_flow(bars: Bars, bar: int, other: int) -> float:
-    return _flow(bars)[bar] - _flow(bars)[other]
-
-
 # ------------------------------------------------------------------------------------- the table
 
 QUICK = {"wt_average_length": 1}
@@ -359,10 +354,7 @@ def _strictness() -> Iterator[Brink]:
 
 
 def _money_flow() -> Iterator[Brink]:
-    strip = partial(Brink, "cipher_b", "MFI", bar=61, column="open")
-    yield strip(flow(61), bodies(1 / 60, 1 / 60))
-    yield strip(flow_and_flow(61, 60), bodies(0.02, 0.02))
-    yield strip(flow_and_flow(61, 60), bodies(0.01, 0.01))
+    yield Brink("cipher_b", "MFI", flow(61), bodies(1 / 60, 1 / 60), bar=61, column="open")
 
 
 def _combination() -> Iterator[Brink]:

@@ -17,7 +17,7 @@ from chartpact import sandbox, script
 from chartpact.bars import Bars
 from chartpact.catalogue import Catalogue
 from chartpact.params import Param
-from chartpact.scene import BarsPlot, Scene
+from chartpact.scene import BarsPlot, LinePlot, Scene
 from chartpact.script import stock
 
 
@@ -116,7 +116,7 @@ def test_the_script_takes_the_parameters_of_the_builtin(name):
 def drawn_by(brink: Brink, scene: Scene) -> list[Any]:
     """What hangs on a brink: where its signals are, or the colours of its plot."""
     for plot in scene.plots:
-        if isinstance(plot, BarsPlot) and plot.title == brink.hangs:
+        if isinstance(plot, BarsPlot | LinePlot) and plot.title == brink.hangs:
             return list(plot.color)
     return [(each.bar, each.confirmed_bar) for each in scene.signals if each.name == brink.hangs]
 

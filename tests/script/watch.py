@@ -18,10 +18,8 @@ EQUIVALENT = {
         ", size=4 → (nothing)": _DEFAULT,
         ", alpha=0.2 → (nothing)": _DEFAULT,
         ", color=GRAY → (nothing)": _DEFAULT,
-        'chart.hline(0, color=GRAY, style="dotted") chart.set_y_range(-105, 105) → '
-        'chart.set_y_range(-105, 105) chart.hline(0, color=GRAY, style="dotted")': _SETTING,
-        'chart.set_y_range(-105, 105) chart.set_label("Cipher B") → '
-        'chart.set_label("Cipher B") chart.set_y_range(-105, 105)': _SETTING,
+        'chart.hline(0, color=GRAY, style="dotted") chart.set_label("Cipher B") → '
+        'chart.set_label("Cipher B") chart.hline(0, color=GRAY, style="dotted")': _SETTING,
     },
     "ichimoku": {
         ', color="auto" → (nothing)': _DEFAULT,
@@ -41,10 +39,8 @@ EQUIVALENT = {
     "wavetrend": {
         ", alpha=0.2 → (nothing)": _DEFAULT,
         ", color=GRAY → (nothing)": _DEFAULT,
-        'chart.hline(0, color=GRAY, style="dotted") chart.set_y_range(-105, 105) → '
-        'chart.set_y_range(-105, 105) chart.hline(0, color=GRAY, style="dotted")': _SETTING,
-        'chart.set_y_range(-105, 105) chart.set_label("WaveTrend") → '
-        'chart.set_label("WaveTrend") chart.set_y_range(-105, 105)': _SETTING,
+        'chart.hline(0, color=GRAY, style="dotted") chart.set_label("WaveTrend") → '
+        'chart.set_label("WaveTrend") chart.hline(0, color=GRAY, style="dotted")': _SETTING,
     },
 }
 

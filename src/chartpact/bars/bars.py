@@ -24,6 +24,8 @@ from chartpact.prices import derive
 Times = NDArray[np.int64]
 Prices = NDArray[np.float64]
 
+RESAMPLED = ", resampled"
+
 
 def _derived(name: str) -> "cached_property[Prices]":
     return cached_property(lambda bars: freeze(derive(name, lambda column: getattr(bars, column))))
@@ -213,7 +215,7 @@ class Bars:
             raise BarsError(f"bars of {own} cannot be resampled to {higher}, which {reason}")
         rolled = self if roll == self.day_roll else replace(self, day_roll=roll)
         if len(self) == 0:
-            return replace(rolled, timeframe=str(higher))
+            return replace(rolled, timeframe=str(higher), source=_resampled(self.source))
         groups = rolled.periods(timeframe)
         first = groups.first
         columns: dict[str, Any] = {
@@ -227,7 +229,8 @@ class Bars:
         }
         if not partial:
             columns = {name: column[groups.whole] for name, column in columns.items()}
-        return replace(rolled, timeframe=str(higher), **columns)
+        source = _resampled(self.source)
+        return replace(rolled, timeframe=str(higher), source=source, **columns)
 
     @translate_clock_errors()
     def periods(self, timeframe: str) -> Periods:
@@ -246,3 +249,8 @@ class Bars:
     def _with_columns(self, columns: dict[str, NDArray[Any]]) -> Self:
         changes: dict[str, Any] = {**columns}
         return replace(self, **changes)
+
+
+def _resampled(source: str) -> str:
+    """The source of bars that were made of its bars; its name may tell their timeframe."""
+    return source and source.removesuffix(RESAMPLED) + RESAMPLED

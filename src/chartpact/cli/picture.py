@@ -33,6 +33,11 @@ def add_picture(verb: argparse.ArgumentParser) -> None:
         "--volume", choices=("pane", "overlay", "none"), default="pane", help="where volume goes"
     )
     group.add_argument(
+        "--sessions",
+        metavar="HOURS",
+        help="shade what lies outside, as in '0930-1600 America/New_York'; days: every second",
+    )
+    group.add_argument(
         "--tz", default="UTC", metavar="ZONE", help="time zone of the axis, --from and --to"
     )
     group.add_argument(
@@ -80,7 +85,7 @@ def _read_time(text: str, zone: ZoneInfo, option: str, end: bool) -> int:
 
 def save(args: argparse.Namespace, chart: Chart) -> None:
     """Draws the chart into the file of -o."""
-    names = ("size", "theme", "scale", "kind", "log", "volume", "tz")
+    names = ("size", "theme", "scale", "kind", "log", "volume", "sessions", "tz")
     try:
         chart.save(Path(args.output), **{name: getattr(args, name) for name in names})
     except OSError as error:

@@ -22,15 +22,18 @@ STACK = ((8, ink.GOLD, 1), (21, ink.ORANGE, 1), (50, ink.BLUE, 1), (200, ink.RED
 )
 def ema_stack(bars: Bars) -> Scene:
     lines = (line(f"EMA {n}", ta.ema(bars.close, n), ink_, width) for n, ink_, width in STACK)
-    return scene("EMA", *lines)
+    return scene("EMA 8 21 50 200", *lines)
 
 
-def _channel(name: str, upper: Floats, middle: Floats, lower: Floats) -> tuple[Plot, ...]:
+def _channel(
+    name: str, color: str, upper: Floats, middle: Floats, lower: Floats
+) -> tuple[Plot, ...]:
+    """A channel in a colour of its own, so that two channels on one price are told apart."""
     return (
-        line(f"{name} Upper", upper, ink.GRAY),
-        line(f"{name} Mid", middle, ink.BLUE),
-        line(f"{name} Lower", lower, ink.GRAY),
-        fill(upper, lower, ink.BLUE, 0.1),
+        line(f"{name} Upper", upper, color),
+        line(f"{name} Mid", middle, ink.GRAY),
+        line(f"{name} Lower", lower, color),
+        fill(upper, lower, color, 0.1),
     )
 
 
@@ -49,7 +52,7 @@ def _channel(name: str, upper: Floats, middle: Floats, lower: Floats) -> tuple[P
 )
 def bbands(bars: Bars, period: int, std_dev: float) -> Scene:
     middle, upper, lower = ta.bb(bars.close, period, std_dev)
-    return scene("BB", *_channel("BB", upper, middle, lower))
+    return scene("BB", *_channel("BB", ink.COBALT, upper, middle, lower))
 
 
 @builtin(
@@ -76,7 +79,7 @@ def keltner(bars: Bars, period: int, multiplier: float) -> Scene:
     middle, upper, lower = ta.kc(
         bars.close, bars.high, bars.low, bars.close, period, multiplier, True
     )
-    return scene("KC", *_channel("KC", upper, middle, lower))
+    return scene("KC", *_channel("KC", ink.CYAN, upper, middle, lower))
 
 
 @builtin(
@@ -89,4 +92,4 @@ def keltner(bars: Bars, period: int, multiplier: float) -> Scene:
 )
 def donchian(bars: Bars, period: int) -> Scene:
     upper, lower = ta.highest(bars.high, period), ta.lowest(bars.low, period)
-    return scene("DC", *_channel("DC", upper, upper / 2 + lower / 2, lower))
+    return scene("DC", *_channel("DC", ink.PURPLE, upper, upper / 2 + lower / 2, lower))

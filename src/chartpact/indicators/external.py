@@ -143,7 +143,6 @@ def long_short(bars: Bars, long: Floats, short: Floats) -> Scene:  # noqa: ARG00
         line("Short", short, ink.DOWN),
         fill(long, short, ink.UP, 0.1),
         level(0.5),
-        y_range=(0, 1),
     )
 
 

@@ -48,9 +48,9 @@ def ichimoku(bars: Bars, tenkan: int, kijun: int, senkou_b: int, displacement: i
     return scene(
         "Ichimoku",
         line("Tenkan", conversion, ink.BLUE),
-        line("Kijun", base, ink.RED),
+        line("Kijun", base, ink.ORANGE),
         line("Senkou A", a, ink.UP, ahead=a_ahead),
         line("Senkou B", b, ink.DOWN, ahead=b_ahead),
-        line("Chikou", behind, ink.GREEN),
+        line("Chikou", behind, ink.VIOLET),
         fill(a, b, "auto", 0.12, a_ahead=a_ahead, b_ahead=b_ahead),
     )

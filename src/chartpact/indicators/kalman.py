@@ -82,7 +82,7 @@ def kalman_volume(bars: Bars, vzo_length: int, k: float, sig_length: int) -> Sce
     return scene(
         "KVF",
         line("KVF", smooth, shades, 2, style="circles"),
-        line("Signal", signal, shades, 1, style="circles"),
+        line("Signal", signal, ink.GRAY, 1, style="circles"),
         marks(over & ta.lt(smooth, -ZONE), smooth, ink.CYAN, 6, "buy_oversold"),
         marks(over & calm, smooth, ink.CYAN, 4, "buy"),
         marks(under & ta.gt(smooth, ZONE), smooth, ink.DOWN, 6, "sell_overbought"),
@@ -94,7 +94,6 @@ def kalman_volume(bars: Bars, vzo_length: int, k: float, sig_length: int) -> Sce
         columns("Volume", size, faded(ink.CYAN, 0.3)),
         columns("Volume (mirrored)", -size, faded(ink.CYAN, 0.3)),
         level(0),
-        y_range=(-2.5, 2.5),
         lag=dict.fromkeys(CROSSES, 1),
     )
 

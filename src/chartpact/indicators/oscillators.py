@@ -117,7 +117,6 @@ def cci(bars: Bars, period: int) -> Scene:
         line("CCI", ta.cci(bars.hlc3, period), ink.BLUE, 2),
         level(100),
         level(-100),
-        y_range=(-250, 250),
     )
 
 

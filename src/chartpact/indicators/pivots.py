@@ -40,11 +40,11 @@ def _choose_period(bars: Bars) -> str:
             options=("auto", "1D", "1W", "1M", "3M", "12M"),
             desc="The period; auto: 1D up to 15m bars, 1W for other intraday bars, 1M for 1D, 12M",
         ),
-        Param("levels", "int", 2, 1, LEVELS, desc="Supports and resistances on each side"),
+        Param("levels", "int", 3, 1, LEVELS, desc="Supports and resistances on each side"),
         DAY_ROLL,
     ),
     tracks=(
-        Track("Pivot", gaps=FIRST),
+        Track("P", gaps=FIRST),
         *(Track(f"{side}{k}", gaps=FIRST) for k in range(1, LEVELS + 1) for side in "RS"),
     ),
     differences=(
@@ -58,8 +58,8 @@ def pivot(bars: Bars, timeframe: str, levels: int, day_roll: str | None) -> Scen
     anchor = np.zeros(len(bars), dtype=np.bool_)
     anchor[groups.first] = True
     pivot, *sides = ta.pivot_point_levels(bars, "Traditional", anchor)
-    plots = [line("Pivot", pivot, ink.GOLD, style="stepline")]
+    plots = [line("P", pivot, ink.GOLD, style="levels")]
     for k in range(levels):
-        plots.append(line(f"R{k + 1}", sides[2 * k], ink.DOWN, style="stepline"))
-        plots.append(line(f"S{k + 1}", sides[2 * k + 1], ink.UP, style="stepline"))
+        plots.append(line(f"R{k + 1}", sides[2 * k], ink.DOWN, style="levels"))
+        plots.append(line(f"S{k + 1}", sides[2 * k + 1], ink.UP, style="levels"))
     return scene("Pivot", *plots)

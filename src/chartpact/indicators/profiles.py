@@ -174,10 +174,10 @@ def session_vp(
     first = _session_starts(bars, session, bars_per_session, day_roll, "session_vp")
     control, bottom, top = levels(bars.low, bars.high, bars.volume, first, bins)
     spans = np.diff(np.append(first, len(bars)))
-    plots = [line("POC", np.repeat(control, spans), ink.GOLD, 2, style="stepline")]
+    plots = [line("POC", np.repeat(control, spans), ink.GOLD, 2, style="levels")]
     if show_value_area:
-        plots.append(line("VAH", np.repeat(top, spans), ink.GRAY, style="stepline"))
-        plots.append(line("VAL", np.repeat(bottom, spans), ink.GRAY, style="stepline"))
+        plots.append(line("VAH", np.repeat(top, spans), ink.GRAY, style="levels"))
+        plots.append(line("VAL", np.repeat(bottom, spans), ink.GRAY, style="levels"))
     return scene("SVP", *plots)
 
 

@@ -18,9 +18,10 @@ from chartpact.indicators.drawing import (
     scene,
 )
 from chartpact.params import Param
-from chartpact.scene import DotPlot, Scene
+from chartpact.scene import BarColorPlot, CandlesPlot, DotPlot, Scene
 
 FLIPS = ("flip_up", "flip_down")
+HIDDEN = "#00000000"
 
 
 def _flips(up: Bools, known: Bools, y: Floats, size: float) -> tuple[DotPlot, DotPlot]:
@@ -115,12 +116,11 @@ def sar(bars: Bars, af_start: float, af_step: float, af_max: float) -> Scene:
     "heikin_ashi",
     "Heikin Ashi",
     "overlay",
-    "The smoothed close of Heikin-Ashi candles, and the open that tells their colour.",
+    "Averaged candles in place of the chart's own, and where their colour changes.",
     aliases=("ha",),
-    tracks=(Track("HA Close"), Track("HA Open")),
     signals=FLIPS,
     differences=(
-        "The dot of every bar is a line in the style of circles, and the open is drawn as well.",
+        "The reference draws a dot for every close; here candles take the chart's place.",
     ),
 )
 def heikin_ashi(bars: Bars) -> Scene:
@@ -130,11 +130,20 @@ def heikin_ashi(bars: Bars) -> Scene:
         # open = (open₁ + close₁) / 2, an rma over two bars that is seeded with its first two
         opens = np.concatenate((opens[:1], ta.rma(np.append(opens[:1], closes[:-1]), 2)[1:]))
     up = ta.ge(closes, opens)
+    opens, closes = finite(opens), finite(closes)
+    body = np.maximum(opens, closes), np.minimum(opens, closes)
     return scene(
         "HA",
-        line("HA Close", closes, paint(~up, (ink.UP, ink.DOWN)), 3, style="circles"),
-        line("HA Open", opens, ink.GRAY, 1, style="circles"),
-        *_flips(up, np.isfinite(closes), finite(closes), 4),
+        BarColorPlot(color=paint(np.zeros(len(bars), np.intp), (HIDDEN,))),
+        CandlesPlot(
+            title="HA",
+            open=opens,
+            high=finite(np.maximum(bars.high, body[0])),
+            low=finite(np.minimum(bars.low, body[1])),
+            close=closes,
+            color=paint(~up, (ink.UP, ink.DOWN)),
+        ),
+        *_flips(up, np.isfinite(closes), closes, 3),
     )
 
 
@@ -164,5 +173,4 @@ def adx(bars: Bars, period: int) -> Scene:
         line("+DI", plus, ink.UP),
         line("-DI", minus, ink.DOWN),
         level(25),
-        y_range=(0, 100),
     )

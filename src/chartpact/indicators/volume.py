@@ -64,7 +64,7 @@ def cmf(bars: Bars, period: int) -> Scene:
     flow = ta.sum(place * bars.volume, period)
     volume = ta.sum(bars.volume, period)
     share = ta.div(flow, volume)
-    return scene("CMF", line("CMF", share, ink.BLUE, 2), level(0), y_range=(-1, 1))
+    return scene("CMF", line("CMF", share, ink.BLUE, 2), level(0))
 
 
 @builtin(

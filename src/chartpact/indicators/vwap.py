@@ -49,7 +49,7 @@ def _vwap(
 )
 def vwap(bars: Bars, anchor: str, day_roll: str | None) -> Scene:
     middle, _, _ = _vwap(bars, anchor, day_roll, 1.0, "vwap")
-    return scene("VWAP", line("VWAP", middle, ink.ORANGE, 2))
+    return scene("VWAP", line("VWAP", middle, ink.MAGENTA, 2))
 
 
 @builtin(
@@ -70,8 +70,8 @@ def vwap_bands(bars: Bars, std_dev: float, anchor: str, day_roll: str | None) ->
     middle, upper, lower = _vwap(bars, anchor, day_roll, std_dev, "vwap_bands")
     return scene(
         "VWAP Bands",
-        line("VWAP Upper", upper, ink.GRAY),
-        line("VWAP", middle, ink.ORANGE, 2),
-        line("VWAP Lower", lower, ink.GRAY),
-        fill(upper, lower, ink.ORANGE, 0.08),
+        line("VWAP Upper", upper, ink.VIOLET),
+        line("VWAP", middle, ink.MAGENTA, 2),
+        line("VWAP Lower", lower, ink.VIOLET),
+        fill(upper, lower, ink.MAGENTA, 0.08),
     )

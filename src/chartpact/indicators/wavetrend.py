@@ -12,7 +12,6 @@ from chartpact.indicators.drawing import (
     Bools,
     Floats,
     across,
-    columns,
     dots,
     faded,
     fill,
@@ -28,7 +27,6 @@ from chartpact.scene import DivLinePlot, DotPlot, Plot, Scene
 
 SMOOTH = 3  # bars of the average that is WT2
 FLAT = "where the price has not moved in the channel"
-RANGE = (-105, 105)
 
 
 @dataclass(frozen=True)
@@ -45,14 +43,6 @@ class Waves:
     @property
     def down(self) -> Bools:
         return ta.gt(ta.shift(self.wt1, 1), ta.shift(self.wt2, 1)) & ta.le(self.wt1, self.wt2)
-
-    def plots(self) -> tuple[Plot, ...]:
-        return (
-            line("WT1", self.wt1, ink.BLUE, 2),
-            line("WT2", self.wt2, ink.PURPLE, 2),
-            fill(self.wt1, self.wt2, ink.BLUE, 0.25),
-            fill(self.wt1 - self.wt2, across(0, len(self.wt1)), ink.GRAY, 0.2),
-        )
 
 
 def waves(bars: Bars, channel: int, average: int) -> Waves:
@@ -92,7 +82,10 @@ def wavetrend(bars: Bars, ch_len: int, avg_len: int) -> Scene:
     oversold, overbought = ta.le(wt2, -53), ta.ge(wt2, 53)
     return scene(
         "WaveTrend",
-        *lines.plots(),
+        line("WT1", lines.wt1, ink.BLUE, 2),
+        line("WT2", lines.wt2, ink.PURPLE, 2),
+        fill(lines.wt1, lines.wt2, ink.BLUE, 0.25),
+        fill(lines.wt1 - wt2, across(0, len(bars)), ink.GRAY, 0.2),
         marks(lines.up & oversold, wt2, ink.EMERALD, 6, "cross_up_os"),
         marks(lines.down & overbought, wt2, ink.RED, 6, "cross_down_ob"),
         marks(lines.up & ~oversold, wt2, ink.UP, 3, "cross_up"),
@@ -100,7 +93,6 @@ def wavetrend(bars: Bars, ch_len: int, avg_len: int) -> Scene:
         level(53),
         level(-53),
         level(0, style="dotted"),
-        y_range=RANGE,
     )
 
 
@@ -150,6 +142,8 @@ RSI_BARS = 14
         "RSI is Wilder's and the averages are seeded as in Pine, so the first bars are na.",
         "A divergence is drawn on the fractal's centre and confirmed two bars later; the reference "
         "does not tell when it became known.",
+        "The waves and the money flow are areas, as users of the original know it; the reference "
+        "draws lines, and the money flow as a strip of one height.",
         "Colours are adapted to be legible on dark and on light backgrounds.",
     ),
 )
@@ -167,15 +161,21 @@ def cipher_b(
     log_rsi = ta.rsi(np.where(bars.close > 0, np.log(bars.close), np.nan), RSI_BARS)
     k = ta.sma(ta.stoch(log_rsi, log_rsi, log_rsi, RSI_BARS), 3)
     d = ta.sma(k, 3)
+    zero = across(0, len(bars))
+    flow = _money_flow(bars)
     plots = [
-        *lines.plots(),
-        line("RSI", rsi, ink.MAGENTA, 2),
+        fill(lines.wt1, zero, ink.BLUE, 0.35),
+        fill(lines.wt2, zero, ink.PURPLE, 0.5),
+        fill(lines.wt1 - lines.wt2, zero, ink.GOLD, 0.3),
+        fill(flow, zero, "auto", 0.45),
+        line("WT1", lines.wt1, ink.BLUE, 1),
+        line("WT2", lines.wt2, ink.PURPLE, 1),
+        line("RSI", rsi, ink.MAGENTA, 1),
         marks(ta.le(rsi, 30), rsi, ink.EMERALD, 2, "rsi_oversold"),
         marks(ta.ge(rsi, 60), rsi, ink.RED, 2, "rsi_overbought"),
-        _money_strip(bars),
-        line("Stoch K", k, ink.CYAN, 2),
-        line("Stoch D", d, ink.VIOLET, 1),
-        fill(k, d, ink.CYAN, 0.05),
+        line("MFI", flow, paint(ta.lt(flow, 0), (ink.UP, ink.DOWN)), 1),
+        line("Stoch K", k, ink.CYAN, 1),
+        line("Stoch D", d, ink.ORANGE, 1),
         *_crosses(lines, rsi, k, dot_mode == "strict", wt_oversold, wt_overbought),
         *(_divergences(bars, lines.wt2, rsi) if show_divergences else ()),
         level(60),
@@ -184,20 +184,14 @@ def cipher_b(
         level(0, style="dotted"),
     ]
     lag = dict.fromkeys(DIVERGENCES, divergence.WING)
-    return scene("Cipher B", *plots, y_range=RANGE, lag=lag)
+    return scene("Cipher B", *plots, lag=lag)
 
 
-def _money_strip(bars: Bars) -> Plot:
-    """A strip around zero, coloured by the money flow, and bright while that moves away from 0."""
+def _money_flow(bars: Bars) -> Floats:
+    """The share of its range that a bar gained or lost, averaged, and scaled to the waves."""
     reach = bars.high - bars.low
     raw = np.where(ta.eq(reach, 0), 0.0, (bars.close - bars.open) / reach * 150)
-    flow = ta.sma(raw, MONEY_BARS) - 2.5
-    last = ta.shift(flow, 1)
-    positive = ta.gt(flow, 0)
-    bright = np.where(positive, ta.gt(flow, last), ta.lt(flow, last))
-    shades = [faded(color, alpha) for color in (ink.DOWN, ink.EMERALD) for alpha in (0.3, 0.6)]
-    colors = paint(2 * positive + bright, shades)
-    return columns("MFI", np.where(np.isnan(flow), np.nan, 3.0), colors, base=-3)
+    return finite(ta.sma(raw, MONEY_BARS) - 2.5)
 
 
 def _crosses(

@@ -1,21 +1,27 @@
 """The axes: round values at the right, tags of last values, times below."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from chartpact.render import typesetting
-from chartpact.render.display import Area, Floats, Op, Panel, Rects, Words
+from chartpact.render import timeaxis, typesetting
+from chartpact.render.display import Area, Ints, Op, Panel, Rects, Words
 from chartpact.render.frame import SMALL, Frame
 from chartpact.render.numberformat import NumberFormat
+from chartpact.render.scales import BarScale
 from chartpact.render.theme import Theme, blend, ink
 from chartpact.render.timeaxis import TimeTick
 
 APART = 38.0  # pixels between value labels, where there is room
 PAD = 8.0  # between the edge of the panes and the labels
 TAG = 17.0  # height of a tag
+TAGGED = 0.5  # of a pane's axis: at most so much is under tags
+SEEN = 2  # labels of an axis that tags leave free, where it has so many
 TIME_HEIGHT = 27.0
+LEFT = 6.0  # before the date
+GAP = 8.0  # after it
+DAYS_APART = 24.0  # pixels: days closer than this are not marked
 
 
 @dataclass(frozen=True)
@@ -40,37 +46,34 @@ def label_spacing(height: float) -> float:
 def spread(tags: Sequence[Tag], area: Area) -> list[tuple[float, Tag]]:
     """Tags moved apart until none covers another, within the pane; too many are left out.
 
-    The `first` tag keeps its place; the others make room for it.
+    The `first` tag stays at its value. Those above it move up, those below it down, and of more
+    than have room the later ones are left out. Together they take at most half of the axis.
     """
-    tags = [tag for tag in tags if area.top <= tag.y <= area.bottom]
-    most = max(1, int(area.height // TAG))
-    tags = sorted(tags, key=lambda tag: not tag.first)[:most]
-    tags.sort(key=lambda tag: tag.y)
-    if not tags:
-        return []
-    y = np.array([tag.y for tag in tags])
-    pinned = next((i for i, tag in enumerate(tags) if tag.first), None)
     low, high = area.top + TAG / 2, area.bottom - TAG / 2
-    if pinned is not None:
-        below = len(tags) - 1 - pinned
-        y[pinned] = min(max(y[pinned], low + pinned * TAG), high - below * TAG)
-    _push_up(y, pinned or 0)
-    _push_down(y, pinned or 0)
-    y[-1] = min(y[-1], high)
-    _push_up(y, len(y) - 1)
-    y[0] = max(y[0], low)
-    _push_down(y, 0)
-    return list(zip(y.tolist(), tags, strict=True))
+    inside = [tag for tag in tags if area.top <= tag.y <= area.bottom]
+    inside = sorted(inside, key=lambda tag: not tag.first)[
+        : max(1, int(TAGGED * area.height / TAG))
+    ]
+    pinned = next((tag for tag in inside if tag.first), None)
+    if pinned is None:
+        return _stack(inside, low, high)
+    y = min(max(pinned.y, low), high)
+    rest = [tag for tag in inside if tag is not pinned]
+    above = _stack([tag for tag in rest if tag.y < pinned.y], low, y - TAG)
+    below = _stack([tag for tag in rest if tag.y >= pinned.y], y + TAG, high)
+    return [*above, (y, pinned), *below]
 
 
-def _push_up(y: Floats, start: int) -> None:
-    for i in range(start - 1, -1, -1):
-        y[i] = min(y[i], y[i + 1] - TAG)
-
-
-def _push_down(y: Floats, start: int) -> None:
-    for i in range(start + 1, len(y)):
-        y[i] = max(y[i], y[i - 1] + TAG)
+def _stack(tags: Sequence[Tag], low: float, high: float) -> list[tuple[float, Tag]]:
+    """Tags between two heights of their middles, as many as have room, from the top."""
+    room = int((high - low) / TAG) + 1 if high >= low else 0
+    stack = sorted(tags[:room], key=lambda tag: tag.y)
+    heights = [tag.y for tag in stack]
+    for i, y in enumerate(heights):
+        heights[i] = max(y, heights[i - 1] + TAG if i else low)
+    for i in range(len(heights) - 1, -1, -1):
+        heights[i] = min(heights[i], heights[i + 1] - TAG if i + 1 < len(heights) else high)
+    return list(zip(heights, stack, strict=True))
 
 
 def values(
@@ -81,16 +84,16 @@ def values(
     right: float,
 ) -> list[Op]:
     """The labels of a pane's value axis, then its tags; a label under a tag is left out."""
-    placed = spread(tags, frame.area)
+    heights = {value: frame.values.y1(value) for value in ticks}
+    area, edge = frame.area, frame.area.right
+    inside = [value for value, y in heights.items() if area.top + 7 <= y <= area.bottom - 7]
+    placed, free = _leave_free(tags, [heights[value] for value in inside], area)
     ops: list[Op] = []
-    edge = frame.area.right
     room = right - edge - PAD
-    for value in ticks:
-        y = frame.values.y1(value)
-        inside = frame.area.top + 7 <= y <= frame.area.bottom - 7
-        if inside and all(abs(y - taken) >= TAG / 2 + 6 for taken, _ in placed):
+    for value in inside:
+        if heights[value] in free:
             label = typesetting.fit(format_value(value), SMALL, room)
-            ops.append(Words(edge + PAD, label_y(y), label, SMALL, frame.theme.muted))
+            ops.append(Words(edge + PAD, label_y(heights[value]), label, SMALL, frame.theme.muted))
     for y, tag in placed:
         ground = blend(tag.color, frame.theme.background)
         area = Area(edge + 1, round(y - TAG / 2), right, round(y - TAG / 2) + TAG)
@@ -101,32 +104,96 @@ def values(
     return ops
 
 
-def grid(frame: Frame, ticks: Sequence[float], times: Sequence[float]) -> list[Op]:
-    """Horizontal lines at the values, vertical ones at the times."""
+def _leave_free(
+    tags: Sequence[Tag], heights: Sequence[float], area: Area
+) -> tuple[list[tuple[float, Tag]], list[float]]:
+    """Where tags go, and the labels that they leave free; the last tags go if too few are."""
+    for count in range(len(tags), -1, -1):
+        placed = spread(tags[:count], area)
+        free = [y for y in heights if all(abs(y - taken) >= TAG / 2 + 6 for taken, _ in placed)]
+        if len(free) >= min(SEEN, len(heights)) or count <= 1:
+            break
+    return placed, free
+
+
+def grid(
+    frame: Frame, ticks: Sequence[float], times: Sequence[float], days: Sequence[float]
+) -> list[Op]:
+    """Horizontal lines at the values, vertical ones at the times, stronger ones between days."""
     area = frame.area
     boxes = [
         (round(area.left), round(frame.values.y1(value)), round(area.width), 1)
         for value in ticks
         if area.top + 2 < frame.values.y1(value) < area.bottom - 2
     ]
-    boxes += [(int(x), round(area.top), 1, round(area.height)) for x in times]
-    if not boxes:
+    marks = [(int(x), round(area.top), 1, round(area.height)) for x in days]
+    near = frame.bars.step  # a day begins half a bar before the label of its first bar
+    apart = [x for x in times if all(abs(x - day) > near for day in days)]
+    boxes += [(int(x), round(area.top), 1, round(area.height)) for x in apart]
+    return [
+        Rects(np.array(rows, dtype=np.int64), color)
+        for rows, color in ((boxes, frame.theme.grid), (marks, frame.theme.day))
+        if rows
+    ]
+
+
+@dataclass(frozen=True)
+class TimeLabel:
+    """A label of the time axis: the middle of its text, and the grid line that it names, if any."""
+
+    x: float
+    text: str
+    major: bool
+    line: float | None = None
+
+    @property
+    def half(self) -> float:
+        return typesetting.width(self.text, SMALL, "sans-bold" if self.major else "sans") / 2
+
+    @property
+    def left(self) -> float:
+        return self.x - self.half
+
+    @property
+    def right(self) -> float:
+        return self.x + self.half
+
+
+def arrange_times(
+    ticks: Sequence[TimeTick], time: Ints, bars: BarScale, right: float, tz: str
+) -> list[TimeLabel]:
+    """The labels of the time axis: the date of the first bar, then the ticks that have room.
+
+    Where a new day begins under that date, the new day is named instead.
+    """
+    if not len(time):
         return []
-    return [Rects(np.array(boxes, dtype=np.int64), frame.theme.grid)]
+    labels = [TimeLabel(x := bars.x1(tick.bar), tick.label, tick.major, x) for tick in ticks]
+    first = _date(int(time[0]), 0.0, None, tz)
+    for tick, label in zip(ticks, labels, strict=True):
+        if label.major and label.left < first.right + GAP:
+            first = _date(int(time[tick.bar]), label.x, label.x, tz)
+    ends = first.right + GAP, right - 2
+    return [first, *(one for one in labels if ends[0] <= one.left and one.right <= ends[1])]
 
 
-def has_room(tick: TimeTick, x: float, left: float, right: float) -> bool:
-    """Whether the label of a tick at x stays between the sides."""
-    half = typesetting.width(tick.label, SMALL, "sans-bold" if tick.major else "sans") / 2
-    return left + half + 2 <= x <= right - half - 2
+def _date(time: int, x: float, line: float | None, tz: str) -> TimeLabel:
+    label = TimeLabel(x, timeaxis.date(time, tz), True, line)
+    return replace(label, x=max(x, LEFT + label.half))
 
 
-def times(ticks: Sequence[TimeTick], xs: Sequence[float], area: Area, theme: Theme) -> list[Op]:
+def times(labels: Sequence[TimeLabel], area: Area, theme: Theme) -> list[Op]:
     """The labels of the time axis."""
-    ops: list[Op] = []
     y = label_y((area.top + area.bottom) / 2)
-    for tick, x in zip(ticks, xs, strict=True):
-        face = "sans-bold" if tick.major else "sans"
-        color = theme.text if tick.major else theme.muted
-        ops.append(Words(x, y, tick.label, SMALL, color, "middle", face))
-    return ops
+    return [
+        Words(
+            label.x,
+            y,
+            label.text,
+            SMALL,
+            theme.text if label.major else theme.muted,
+            "middle",
+            "sans-bold" if label.major else "sans",
+        )
+        for label in labels
+    ]

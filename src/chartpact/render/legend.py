@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,7 +20,7 @@ LEFT = 10.0
 TOP = 6.0
 GAP = 7.0  # between a name and its values
 APART = 18.0  # between entries
-MOST_VALUES = 6
+MOST_VALUES = 12
 MOST_PARAMS = 4
 LONGEST = 24  # letters of a parameter
 
@@ -38,9 +38,19 @@ class Piece:
     def width(self) -> float:
         return typesetting.width(self.text, self.size, self.face)
 
+    def fit(self, room: float) -> "Piece | None":
+        """The piece, shortened to that width; None where nothing of it has room."""
+        words = typesetting.fit(self.text, self.size, room, self.face)
+        return replace(self, text=words) if words else None
+
 
 Entry = tuple[Piece, ...]
 Row = tuple[tuple[float, Piece], ...]
+
+
+def is_valued(plot: Plot) -> bool:
+    """Whether the legend tells the last value of a plot."""
+    return bool(plot.title) and isinstance(plot, LinePlot | BarsPlot | CandlesPlot)
 
 
 def last_value(plot: Plot) -> float | None:
@@ -74,15 +84,38 @@ def last_color(plot: Plot, theme: Theme) -> str | None:
 
 
 def entry(name: str, scene: Scene, format_value: NumberFormat, theme: Theme) -> Entry:
-    """A name and the last values of its plots."""
-    pieces = [Piece(typesetting.clean(name).replace("\n", " "), theme.muted)]
+    """A name and the last values of its plots, each with its own name where there are several."""
+    pieces = [Piece(_one_line(name), theme.muted)]
+    titles = value_names(name, [plot.title for plot in scene.plots if is_valued(plot)])
     for plot in scene.plots:
         value, color = last_value(plot), last_color(plot, theme)
         if value is not None and color is not None and len(pieces) <= MOST_VALUES:
-            pieces.append(Piece(format_value(value), ensure_contrast(color, theme.background, 3.5)))
+            words = f"{_one_line(titles[plot.title])} {format_value(value)}".strip()
+            pieces.append(Piece(words, ensure_contrast(color, theme.background, 3.5)))
     if len(pieces) == 1 and _is_empty(scene):
         pieces.append(Piece("nothing drawn on these bars", theme.muted, "sans-italic"))
     return tuple(pieces)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(typesetting.clean(text).split())
+
+
+def value_names(name: str, titles: Sequence[str]) -> Mapping[str, str]:
+    """What the legend calls each of several values: the words of its title that `name` lacks.
+
+    Where the name has them all, as of EMA 8 21 50 200, the values stand alone in that order.
+
+    >>> value_names("BB 20 2", ["BB Upper", "BB Mid"])
+    {'BB Upper': 'Upper', 'BB Mid': 'Mid'}
+    >>> value_names("EMA 8 21", ["EMA 8", "EMA 21"])
+    {'EMA 8': '', 'EMA 21': ''}
+    """
+    known = set(name.split())
+    short = {title: " ".join(w for w in title.split() if w not in known) for title in titles}
+    if len(titles) == 1 or not any(short.values()):
+        return dict.fromkeys(titles, "")
+    return {title: words or title for title, words in short.items()}
 
 
 def _is_empty(scene: Scene) -> bool:
@@ -96,12 +129,14 @@ def _is_empty(scene: Scene) -> bool:
 
 
 def arrange(entries: Sequence[Entry], room: float, most: int, theme: Theme) -> list[Row]:
-    """Entries side by side in as many rows as they need; past the last row they are counted."""
+    """Entries side by side in as many rows as they need; past the last row they are counted.
+
+    An entry wider than a row goes on in the next one.
+    """
     rows: list[list[tuple[float, Piece]]] = [[]]
     x = 0.0
     for number, pieces in enumerate(entries):
-        short = _fit(pieces, room)
-        wide = sum(piece.width for piece in short) + GAP * (len(short) - 1)
+        wide = sum(piece.width for piece in pieces) + GAP * (len(pieces) - 1)
         if rows[-1] and x + wide > room:
             if len(rows) == most:
                 rest = Piece(f"+{len(entries) - number} more", theme.muted)
@@ -110,23 +145,17 @@ def arrange(entries: Sequence[Entry], room: float, most: int, theme: Theme) -> l
                 break
             rows.append([])
             x = 0.0
-        for piece in short:
-            rows[-1].append((x, piece))
-            x += piece.width + GAP
+        for piece in pieces:
+            if rows[-1] and x + piece.width > room:
+                if len(rows) == most:
+                    break
+                rows.append([])
+                x = 0.0
+            if short := piece.fit(room - x):
+                rows[-1].append((x, short))
+                x += short.width + GAP
         x += APART - GAP
     return [tuple(row) for row in rows if row]
-
-
-def _fit(pieces: Entry, room: float) -> Entry:
-    fitting: list[Piece] = []
-    for piece in pieces:
-        words = typesetting.fit(piece.text, piece.size, room, piece.face)
-        if words != piece.text and fitting:
-            break
-        if words:
-            fitting.append(Piece(words, piece.color, piece.face, piece.size))
-            room -= fitting[-1].width + GAP
-    return tuple(fitting)
 
 
 def height(rows: Sequence[Row]) -> float:
@@ -134,7 +163,7 @@ def height(rows: Sequence[Row]) -> float:
 
 
 def draw(rows: Sequence[Row], pane: Area, theme: Theme) -> tuple[list[Op], list[Area]]:
-    """The rows on a background that dims what is behind them, and the areas they take."""
+    """The rows on a ground that covers what is behind them, and the areas they take."""
     ops: list[Op] = []
     places = []
     for i, row in enumerate(rows):
@@ -143,7 +172,7 @@ def draw(rows: Sequence[Row], pane: Area, theme: Theme) -> tuple[list[Op], list[
         last_x, last = row[-1]
         area = Area(left - 4, top, left + last_x + last.width + 4, top + ROW)
         places.append(area)
-        ops.append(Panel(area, f"{theme.background[:7]}b8", radius=3))
+        ops.append(Panel(area, theme.background, radius=3))
         for x, piece in row:
             base = top + ROW / 2 + TEXT * typesetting.CAP_HEIGHT / 2
             ops.append(Words(left + x, base, piece.text, piece.size, piece.color, face=piece.face))

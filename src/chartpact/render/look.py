@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from chartpact.checks import is_number, is_whole, shown
-from chartpact.render import theme, timeaxis
+from chartpact.render import shading, theme, timeaxis
 from chartpact.render.candles import KINDS
 from chartpact.render.errors import RenderError
 
@@ -26,11 +26,14 @@ class Look:
     tz: str = "UTC"
     log: bool = False
     volume: str = "pane"
+    sessions: str | None = None  # hours, what lies outside is shaded; or "days"
     scale: float = 1.0  # pixels of the PNG for each pixel of the picture
 
     def __post_init__(self) -> None:
         theme.theme(self.theme)
         timeaxis.zone(self.tz)
+        if self.sessions is not None:
+            shading.check(self.sessions)
         _check_name("kind of chart", self.kind, KINDS)
         _check_name("place for the volume", self.volume, VOLUMES)
         if not is_number(self.scale) or not 0.25 <= self.scale <= 4:

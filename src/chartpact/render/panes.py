@@ -16,7 +16,6 @@ from chartpact.scene import (
     Drawn,
     FillPlot,
     HBarPlot,
-    HLinePlot,
     Label,
     Line,
     Linefill,
@@ -28,13 +27,14 @@ from chartpact.scene import (
 )
 
 OVERREACH = 0.4  # how far overlays may stretch the price range, as a share of it on either side
+LEAST_SHARE = 0.6  # of a panel: levels may not leave less to what is drawn
 MAX_OBJECTS = 20_000
 MAX_PANES = 100
 LEAST_HEIGHT = 18  # pixels
 NARROWEST = 1e-100  # a span below it has no share that is a number
 FURTHEST = 1e300  # beyond it the difference of two values is no number
 WEIGHTS = {"price": 4.6, "volume": 0.95, "panel": 1.2, "error": 0.7}
-ROOMIER = 0.25
+ROOMIER = 0.45
 CARD_HEIGHT = 74
 PANEL_HEIGHT = 116  # what a panel adds to a picture whose height is free
 BASE_HEIGHT = 800
@@ -222,17 +222,14 @@ def value_range(
     pane: Content, prices: tuple[float, float] | None, timeline: Timeline, log: bool
 ) -> tuple[float, float] | None:
     """The lowest and the highest value of a pane; None where it has none."""
+    drawn_plots = [plot for _, scene in pane.drawn for plot in scene.plots]
     drawn = _union(
         object_range(pane, timeline),
-        *(
-            plots.extent(plot)
-            for _, scene in pane.drawn
-            for plot in scene.plots
-            if prices is None or not isinstance(plot, HLinePlot | HBarPlot)
-        ),  # a level or a profile says nothing of where the price is now
+        *(plots.extent(plot) for plot in drawn_plots if not isinstance(plot, HBarPlot)),
     )
+    levels = [level for plot in drawn_plots for level in plots.levels(plot)]
     if prices is None:
-        low, high = pane.fixed or drawn
+        low, high = pane.fixed or _reach_levels(*drawn, levels)
     else:
         low, high = _stretch(*prices, *drawn, log)
     low, high = max(low, -FURTHEST), min(high, FURTHEST)
@@ -241,6 +238,23 @@ def value_range(
     if high - low <= max(1e-12 * max(abs(low), abs(high)), NARROWEST):
         room = max(abs(high) * 0.01, 1e-9) if high else 1.0
         return (low - room, high + room) if not log else (low * 0.99, high * 1.01)
+    return low, high
+
+
+def _reach_levels(low: float, high: float, levels: Sequence[float]) -> tuple[float, float]:
+    """The range of what a panel draws, with its levels, the nearest first, while it stays large.
+
+    A level that would leave the drawing less than `LEAST_SHARE` of the pane is out of view: a sum
+    of volumes far from zero is not flattened by it.
+    """
+    if not math.isfinite(low):
+        return _union(*((level, level) for level in levels))
+    span = high - low
+    for level in sorted(levels, key=lambda level: max(low - level, level - high)):
+        wider = min(low, level), max(high, level)
+        if span and wider[1] - wider[0] > span / LEAST_SHARE:
+            break
+        low, high = wider
     return low, high
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from chartpact.render import (
     axes,
+    backgrounds,
     boxes,
     candles,
     errorcard,
@@ -16,6 +17,7 @@ from chartpact.render import (
     panes,
     plots,
     polylines,
+    shading,
     shapes,
     tables,
     timeaxis,
@@ -45,9 +47,10 @@ from chartpact.render.panes import Content
 from chartpact.render.scales import BarScale, ValueScale
 from chartpact.render.textblock import Occupied
 from chartpact.render.theme import fade, theme
-from chartpact.scene import BarColorPlot, HBarPlot, HLinePlot
+from chartpact.scene import BackgroundPlot, BarColorPlot, DivLinePlot, HBarPlot, HLinePlot, LinePlot
+from chartpact.textcolumn import TextColumn
 
-RIGHT_MARGIN = 14.0  # pixels between the last bar and the axis
+RIGHT_MARGIN = (0.045, 26.0, 60.0)  # between the last bar and the axis: a share, and its ends
 LEAST_AXIS = 46.0
 WIDEST_AXIS = 0.45  # of the picture
 AXIS = 70.0  # pixels: the width of the axis until it is measured
@@ -90,16 +93,17 @@ class _Composer:
         self.right = self.width - self._axis_width()
         if self.right < self.width - AXIS:  # the legends have less room than was assumed
             self.panes = self._stack(contents, self.right)
-        self.bars = BarScale(
-            len(chart.bars), 0.0, self.right - RIGHT_MARGIN, panes.ahead(contents, self.timeline)
-        )
-        self.times = [
-            tick
-            for tick in timeaxis.ticks(
-                self.timeline.times(int(self.bars.ahead)), self.bars.step, look.tz, SMALL
-            )
-            if axes.has_room(tick, self.bars.x1(tick.bar), 0.0, self.right)
-        ]
+        share, least, most = RIGHT_MARGIN
+        margin = min(max(share * self.right, least), most)
+        ahead = panes.ahead(contents, self.timeline)
+        self.bars = BarScale(len(chart.bars), 0.0, self.right - margin, ahead)
+        time = self.timeline.times(int(self.bars.ahead))
+        ticks = timeaxis.ticks(time, self.bars.step, look.tz, SMALL)
+        self.times = axes.arrange_times(ticks, time, self.bars, self.right, look.tz)
+        days = timeaxis.day_starts(time, look.tz)
+        apart = self.right / (len(days) + 1)
+        between = [self.bars.x1(bar - 0.5) for bar in days.tolist()]
+        self.days = between if apart >= axes.DAYS_APART else []
         for pane in self.panes:
             pane.area = Area(0.0, pane.area.top, self.right, pane.area.bottom)
 
@@ -213,9 +217,10 @@ class _Composer:
         if pane.content.failed is not None:
             inner = errorcard.draw(pane.content.failed, pane.area, self.theme)
             return [Begin("pane error"), *inner, End()]
-        xs = [self.bars.x1(tick.bar) for tick in self.times]
+        xs = [label.line for label in self.times if label.line is not None]
         ops: list[Op] = [Begin(f"pane {pane.content.kind}")]
-        ops += axes.grid(frame, pane.ticks, xs)
+        ops += self._shade(frame)
+        ops += axes.grid(frame, pane.ticks, xs, self.days)
         ops += self._clip(self._plots(pane, frame), frame)
         ops += self._last_price(frame) if pane.content.kind == "price" else []
         words, places = legend.draw(pane.rows, pane.area, self.theme)
@@ -230,6 +235,13 @@ class _Composer:
         ops += axes.values(frame, pane.ticks, pane.tick_format, self._tags(pane, frame), self.width)
         ops.append(End())
         return ops
+
+    def _shade(self, frame: Frame) -> list[Op]:
+        if self.look.sessions is None:
+            return []
+        shaded = shading.shaded(self.chart.bars, self.look.sessions)
+        colors = TextColumn((None, self.theme.shade), shaded.astype(np.int64))
+        return backgrounds.draw(BackgroundPlot(color=colors), frame)
 
     def _plots(self, pane: Pane, frame: Frame) -> list[Op]:
         layers: dict[str, list[Op]] = {layer: [] for layer in plots.LAYERS}
@@ -280,6 +292,12 @@ class _Composer:
             if isinstance(plot, HLinePlot) and plot.title
             for op in plots.level_title(plot, frame, occupied, side)
         ]
+        levels += [
+            op
+            for plot in drawn_plots
+            if isinstance(plot, LinePlot | DivLinePlot) and plot.title
+            for op in plots.end_title(plot, frame, occupied)
+        ]
         ops = [op for box in watch(content.boxes) for op in boxes.draw(box, frame)]
         for one, other, fill in watch(content.linefills):
             ops += polylines.fill_between(one, other, fill.color, frame)
@@ -326,11 +344,10 @@ class _Composer:
         edges = [(0, int(pane.area.bottom), self.width, 1) for pane in self.panes]
         edges.append((int(self.right), 0, 1, int(self.bottom)))
         area = Area(0.0, self.bottom, self.right, float(self.height))
-        xs = [self.bars.x1(tick.bar) for tick in self.times]
         ops: list[Op] = [
             Begin("axis"),
             Rects(np.array(edges, dtype=np.int64), self.theme.frame),
-            *axes.times(self.times, xs, area, self.theme),
+            *axes.times(self.times, area, self.theme),
         ]
         name = typesetting.fit(
             self.look.tz.rpartition("/")[2].replace("_", " "), 10, self.width - self.right - 8

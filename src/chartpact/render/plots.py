@@ -64,7 +64,10 @@ LAYERS = (
 
 
 def extent(plot: Plot) -> tuple[float, float]:
-    """The lowest and the highest value that a plot draws; NaN where it draws none."""
+    """The lowest and the highest value that a plot draws; NaN where it draws none.
+
+    Levels are no such values: they may lie far from everything else.
+    """
     match plot:
         case LinePlot():
             values = np.concatenate((plot.values, plot.ahead))
@@ -75,13 +78,13 @@ def extent(plot: Plot) -> tuple[float, float]:
         case CandlesPlot():
             values = np.concatenate((plot.open, plot.high, plot.low, plot.close))
         case FillPlot():
-            values = np.concatenate((plot.a, plot.b, plot.a_ahead, plot.b_ahead))
+            sides = (plot.a, plot.a_ahead), (plot.b, plot.b_ahead)
+            moving = [part for side in sides if _level_of(side[0]) is None for part in side]
+            values = np.concatenate(moving) if moving else np.empty(0)
         case DotPlot():
             values = plot.columns.y[plot.columns.x >= 0]
         case ShapePlot():
             values = plot.columns.y[plot.columns.x >= 0]
-        case HLinePlot():
-            values = np.array([plot.y], dtype=float)
         case HBarPlot():
             values = np.array([plot.y - plot.height / 2, plot.y + plot.height / 2])
         case DivLinePlot():
@@ -92,13 +95,27 @@ def extent(plot: Plot) -> tuple[float, float]:
     return (float(values.min()), float(values.max())) if len(values) else (np.nan, np.nan)
 
 
+def levels(plot: Plot) -> list[float]:
+    """The levels that a plot draws: a horizontal line, or a side of a fill that stays at one."""
+    if isinstance(plot, HLinePlot):
+        return [plot.y]
+    sides = (plot.a, plot.b) if isinstance(plot, FillPlot) else ()
+    return [level for side in sides if (level := _level_of(side)) is not None]
+
+
+def _level_of(values: Floats) -> float | None:
+    """The value at which a series stays for all bars, if it does."""
+    known = values[np.isfinite(values)]
+    return float(known[0]) if len(known) and (known == known[0]).all() else None
+
+
 def is_empty(plot: Plot) -> bool:
     """Whether a plot draws nothing on these bars."""
     if isinstance(plot, BackgroundPlot | BarColorPlot):
         return not isinstance(plot.color, str) and not any(plot.color)
     if isinstance(plot, ShapePlot):
         return not np.any(plot.columns.x >= 0)
-    return bool(np.isnan(extent(plot)[0]))
+    return bool(np.isnan(extent(plot)[0])) and not levels(plot)
 
 
 # ------------------------------------------------------------------------------------------- lines
@@ -118,6 +135,8 @@ def line(plot: LinePlot, frame: Frame) -> list[Op]:
         width = round(min(max(plot.width, 1), THICKEST)) if plot.style == "histogram" else None
         return columns(values, 0.0, colors, codes, frame, width)
     size = sampling.bars_per_group(frame.bars.step)
+    if plot.style == "levels":
+        return _levels(values, size, plot.width, colors, codes, frame)
     if size > 1:  # a bar that is not drawn must not stand for its group
         values = np.where(codes >= 0, values, np.nan)
     bars = sampling.outline(values, size)
@@ -175,6 +194,27 @@ def _runs(
     for code, runs in sorted(parts.items()):
         if is_visible(colors[code]):
             yield colors[code], runs
+
+
+def _levels(
+    values: Floats, size: int, width: float, colors: list[str], codes: Codes, frame: Frame
+) -> list[Op]:
+    """A level stroke for each run of equal values, from half a bar before to half a bar after."""
+    at = sampling.starts(len(values), size)
+    values, codes = values[at], codes[at]
+    changes = (np.diff(values) != 0) | (np.diff(codes) != 0)  # NaN differs from everything
+    first = np.concatenate(([0], np.flatnonzero(changes) + 1))
+    last = np.append(first[1:], len(values)) * size
+    left, right = frame.bars.x(first * size - 0.5), frame.bars.x(last - 0.5)
+    y = np.floor(frame.values.y(values[first])) + 0.5
+    wide = min(max(THINNEST, width), THICKEST)
+    return [
+        Shape(
+            [(np.array([left[i], right[i]]), np.array([y[i], y[i]])) for i in rows.tolist()],
+            stroke=Stroke(color, wide, round=False),
+        )
+        for color, rows in by_color(codes[first], np.isfinite(y), colors)
+    ]
 
 
 def _areas(x: Floats, y: Floats, colors: list[str], codes: Codes, frame: Frame) -> list[Op]:
@@ -389,7 +429,41 @@ def level_title(plot: HLinePlot, frame: Frame, occupied: Occupied, side: str) ->
         return []
     wide = typesetting.width(name, TITLE_SIZE)
     left = frame.area.left + 6 if side == "left" else frame.area.right - 6 - wide
-    for top in (y - TITLE_SIZE - 4, y + 3):
+    return _title(name, [(left, y - TITLE_SIZE - 4), (left, y + 3)], color, frame, occupied)
+
+
+def end_title(plot: LinePlot | DivLinePlot, frame: Frame, occupied: Occupied) -> list[Op]:
+    """The name of a level behind its right end, or above or below it, where that is free.
+
+    Levels are lines in the style of levels, and level lines between two points. One that ended
+    before the last bar has no name.
+    """
+    if isinstance(plot, LinePlot):
+        if plot.style != "levels" or not len(plot.values):
+            return []
+        bar, value = len(plot.values) - 1, float(plot.values[-1])
+        end = plot.color if isinstance(plot.color, str) else plot.color[-1]
+        color = frame.theme.up if end == palette.AUTO else end
+    else:
+        bar, value, color = plot.x2, plot.y2, _one_color(plot, frame)
+        if plot.y1 != plot.y2 or bar < len(frame.timeline.bars) - 1:
+            return []
+    name, y = " ".join(typesetting.clean(plot.title).split()), frame.values.y1(value)
+    if not name or not color or not frame.area.top <= y <= frame.area.bottom:
+        return []
+    name = typesetting.fit(name, TITLE_SIZE, frame.area.width / 3)
+    wide, x = typesetting.width(name, TITLE_SIZE), frame.bars.x1(bar + 0.5)
+    middle = y - TITLE_SIZE / 2 - 1
+    spots = [(x + 4, middle), (x - wide, y - TITLE_SIZE - 4), (x - wide, y + 3)]
+    return _title(name, spots, color, frame, occupied)
+
+
+def _title(
+    name: str, spots: Iterable[tuple[float, float]], color: str, frame: Frame, occupied: Occupied
+) -> list[Op]:
+    """A name at the first of the spots, left and top, that is free."""
+    wide = typesetting.width(name, TITLE_SIZE)
+    for left, top in spots:
         spot = Area(left, top, left + wide, top + TITLE_SIZE + 2)
         if frame.area.holds(spot) and occupied.is_free(spot):
             occupied.add(spot)

@@ -15,6 +15,8 @@ class Theme:
     name: str
     background: str
     grid: str
+    day: str  # between days
+    shade: str  # over bars outside a session
     frame: str  # between panes and around the axes
     text: str
     muted: str  # axis labels and other secondary text
@@ -31,6 +33,8 @@ DARK = Theme(
     name="dark",
     background="#131722",
     grid="#1f2431",
+    day="#3a4050",
+    shade="#ffffff0b",
     frame="#2f3441",
     text="#d9dce3",
     muted="#9a9ea9",
@@ -46,6 +50,8 @@ LIGHT = Theme(
     name="light",
     background="#ffffff",
     grid="#eff1f6",
+    day="#c8cdd8",
+    shade="#1317220b",
     frame="#d6dae3",
     text="#131722",
     muted="#676b76",

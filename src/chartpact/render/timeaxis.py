@@ -1,8 +1,8 @@
 """The ticks of the time axis: which bars they name, and how, in any time zone.
 
 A tick stands on the first bar of each new stretch of local time (five minutes, a day, a quarter…).
-The stretch is the shortest whose labels have room; where sessions leave two ticks too close, the
-one that begins something greater stays.
+The stretch is the shortest whose labels have room; where sessions leave two ticks closer than
+`EVEN` of the usual distance, the one that begins something greater stays.
 """
 
 from dataclasses import dataclass
@@ -19,6 +19,7 @@ from chartpact.render.errors import RenderError
 
 SECOND, MINUTE, HOUR, DAY = 1_000, 60_000, 3_600_000, 86_400_000
 APART = 3.0  # between labels where there is room, in their heights
+EVEN = 0.6  # of the usual distance between labels: two are never closer
 MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 
 # (unit, how many): from the finest to the coarsest
@@ -81,6 +82,23 @@ def _rank(wall: Ints) -> Ints:
     return rank
 
 
+def date(time: int, tz: str) -> str:
+    """The date of a time, with its year.
+
+    >>> date(1_710_475_200_000, "America/New_York")
+    '15 Mar 2024'
+    """
+    day = local(np.array([time]), tz).astype("datetime64[ms]").astype("datetime64[D]")[0].item()
+    return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
+
+
+def day_starts(time: Ints, tz: str) -> Ints:
+    """The first bar of each local day but the first; none where a bar is a day or longer."""
+    if len(time) < 2 or np.median(np.diff(time)) >= DAY:
+        return np.empty(0, dtype=np.int64)
+    return np.flatnonzero(np.diff(local(time, tz) // DAY)) + 1
+
+
 def ticks(time: Ints, step: float, tz: str, size: float) -> list[TimeTick]:
     """The bars to name when a bar is `step` pixels wide and labels are `size` pixels high."""
     count = len(time)
@@ -102,15 +120,14 @@ def ticks(time: Ints, step: float, tz: str, size: float) -> list[TimeTick]:
         widest = typesetting.width(_widest(unit, length), size)
         if len(starts) * (widest + APART * size) <= room * 1.1:
             break
-    if count < 12 and len(starts) < count - 1:  # a handful of bars: name what there is room for
-        unit, length = ("ms", MINUTE) if bar_ms < DAY else ("day", 1)
-        if bar_ms >= 28 * DAY:
-            unit = "month"
-        starts = np.arange(1, count)
-    if count and not len(starts):
+    if count < 12:  # a handful of bars: name what there is room for
+        if len(starts) < count - 1:
+            unit, length = ("ms", MINUTE) if bar_ms < DAY else ("day", 1)
+            if bar_ms >= 28 * DAY:
+                unit = "month"
+        starts = np.arange(count)
+    if not len(starts):
         starts = np.array([0])
-    if starts[0] * step > 6 * size:
-        starts = np.insert(starts, 0, 0)
     return _with_room(wall, rank, starts, unit, length, step, size)
 
 
@@ -128,10 +145,11 @@ def _with_room(
     spans: list[tuple[float, float]] = []
     ticks: list[TimeTick] = []
     gap = size * 1.4
+    usual = float(np.median(np.diff(starts))) * step if len(starts) > 1 else 0.0
     for bar in sorted(starts.tolist(), key=lambda start: (-int(rank[start]), start)):
         level = max(int(rank[bar]), lowest) if bar else lowest
         label = _label(int(wall[bar]), level, unit, length)
-        half = typesetting.width(label, size) / 2 + gap / 2
+        half = max(typesetting.width(label, size) / 2 + gap / 2, EVEN / 2 * usual)
         x = bar * step
         if all(x + half <= left or right <= x - half for left, right in spans):
             spans.append((x - half, x + half))

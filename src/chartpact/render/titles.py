@@ -3,7 +3,7 @@
 from chartpact.bars import Bars
 from chartpact.render import legend, typesetting
 from chartpact.render.legend import Entry, Piece, Row
-from chartpact.render.numberformat import MINUS, NumberFormat
+from chartpact.render.numberformat import NumberFormat
 from chartpact.render.theme import Theme, ensure_contrast
 from chartpact.scene import Drawn, Scene
 
@@ -67,13 +67,19 @@ def _last_bar(
         pieces.append((Piece(format_value(float(column[-1])), color), 8.0))
     before = float(bars.open[-1]) if before is None else before
     change = float(bars.close[-1]) - before
-    share = f" ({100 * change / abs(before):+.2f}%)".replace("-", MINUS) if before else ""
-    pieces.append((Piece(f"{'+' if change >= 0 else ''}{format_value(change)}{share}", color), 0.0))
+    share = f" ({_signed(100 * change / abs(before), NumberFormat(2))}%)" if before else ""
+    pieces.append((Piece(f"{_signed(change, format_value)}{share}", color), 0.0))
     placed = []
     for piece, gap in pieces:
         placed.append((x, piece))
         x += piece.width + gap
     return tuple(placed), x
+
+
+def _signed(value: float, format_value: NumberFormat) -> str:
+    """A change with its sign; one that is written as 0 has none."""
+    text = format_value(value)
+    return text if value <= 0 or not text.strip("0.,") else f"+{text}"
 
 
 def volume_entry(bars: Bars, format_value: NumberFormat, theme: Theme) -> Entry:

@@ -5,7 +5,7 @@ True
 """
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -134,11 +134,10 @@ def _bars(name: str) -> Bars:
         timeframe=f"{sample.market.minutes}m",
         tick_size=1 / quote.ticks_per_point,
         synthetic=True,
-        source=f"synthetic {PREFIX}{name}",
         pair=f"{PREFIX}{sample.pair}",
         calendar=CALENDAR,
     )
-    return bars.resample(sample.timeframe)
+    return replace(bars.resample(sample.timeframe), source=f"synthetic {PREFIX}{name}")
 
 
 _walk = cache(walk)
