@@ -33,7 +33,8 @@ class ScriptIndicator:
     """A script as an indicator: what its PARAMS and META declare, and its code to be run.
 
     `source` is where it comes from (user or pact), `user` whose turn a run takes. A pact ships with
-    the package, so it is trusted: it runs in this process, under its meter.
+    the package, so it is trusted: it runs in this process, under its meter. The caller's `own`
+    script runs also where there is no sandbox, unprotected.
     """
 
     name: str
@@ -44,16 +45,17 @@ class ScriptIndicator:
     aliases: tuple[str, ...] = ()
     user: str | None = None
     limits: "Limits | None" = None
+    own: bool = False
 
     @classmethod
     def read(cls, name: str, code: str) -> "ScriptIndicator":
-        """The script as an indicator; raises the first error in it."""
+        """The caller's own script as an indicator; raises the first error in it."""
         from chartpact import sandbox  # not needed where builtins are drawn
 
-        inspected = sandbox.inspect(code, name=name)
+        inspected = sandbox.inspect(code, name=name, own=True)
         if inspected.errors:
             raise inspected.errors[0]
-        return cls(name, code, inspected.params, inspected.meta)
+        return cls(name, code, inspected.params, inspected.meta, own=True)
 
     @property
     def trusted(self) -> bool:
@@ -112,6 +114,7 @@ class ScriptIndicator:
             user=self.user,
             name=self.name,
             extras=extras,
+            own=self.own,
         )
 
     def draw(self, bars: Bars, values: Mapping[str, Any], supplies: Supplies) -> Scene:

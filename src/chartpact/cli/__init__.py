@@ -5,6 +5,7 @@ What goes wrong is raised as a Failure: `main` prints it, and its kind decides t
 
 import argparse
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from importlib import import_module
@@ -124,7 +125,8 @@ def _advice(error: Failure) -> str:
 
 def main(argv: Sequence[str] | None = None, *further: Add) -> int:
     """Runs one command and returns its exit code."""
-    top = parser(*further)
+    with warnings.catch_warnings(record=True) as early:  # of the imports: which kernels are in use
+        top = parser(*further)
     args = top.parse_args(argv)
     if args.verb is None:
         top.print_help()
@@ -132,7 +134,14 @@ def main(argv: Sequence[str] | None = None, *further: Add) -> int:
     try:
         if getattr(args, "speaks_protocol", False):  # to a machine, on untouched streams
             return int(args.run(args))
-        with redirect_stdout(_visible(sys.stdout)), redirect_stderr(_visible(sys.stderr)):
+        with (
+            redirect_stdout(_visible(sys.stdout)),
+            redirect_stderr(_visible(sys.stderr)),
+            warnings.catch_warnings(),
+        ):
+            warnings.showwarning = _show_warning
+            for warning in early:
+                _show_warning(warning.message)
             return int(args.run(args))
     except Failure as error:
         print(f"chartpact {args.verb}: {error}{_advice(error)}", file=_visible(sys.stderr))
@@ -140,3 +149,8 @@ def main(argv: Sequence[str] | None = None, *further: Add) -> int:
     except BrokenPipeError:  # the reader has seen enough, as in `chartpact … | head`
         sys.stderr.close()
         return DONE
+
+
+def _show_warning(message: Warning | str, *_: object) -> None:
+    """A warning as a line for people, who have no use for the place in the source."""
+    print(f"chartpact: {message}", file=sys.stderr)

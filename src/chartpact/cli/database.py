@@ -4,6 +4,7 @@ import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,7 @@ def add_database(verb: argparse.ArgumentParser, default: str | None = None) -> N
 
 def own_catalogue() -> Catalogue:
     """The builtins and the local user's scripts."""
-    own = {script.name: script.indicator for script in _own_scripts()}
+    own = {script.name: replace(script.indicator, own=True) for script in _own_scripts()}
     return Catalogue(own, listed_by="`chartpact indicators`")
 
 
@@ -61,7 +62,7 @@ def open_scripts(url: str | None) -> Iterator["Scripts"]:
         reason = getattr(error, "orig", None) or error
         raise UsageError(f"the database {_hide_password(url)} cannot be opened: {reason}") from None
     try:
-        yield Scripts(database, lambda _user, source: sandbox.validate(source))
+        yield Scripts(database, lambda _user, source: sandbox.validate(source, own=True))
     except sa.exc.SQLAlchemyError as error:
         reason = getattr(error, "orig", None) or error
         raise UsageError(f"the database {_hide_password(url)} fails: {reason}") from None

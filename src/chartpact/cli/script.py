@@ -80,7 +80,7 @@ def add(verbs: Verbs) -> None:
 
 def run_check(args: argparse.Namespace) -> int:
     source = read_text(args.file)
-    verdict = sandbox.validate(source)
+    verdict = sandbox.validate(source, own=True)
     if args.json:
         print(json.dumps(verdict.to_json(), allow_nan=False))
     elif verdict.ok:

@@ -20,6 +20,10 @@ TRUST = "CHARTPACT_TRUST_SCRIPTS"
 _MISSING = (errno.ENOSYS, errno.EPERM)  # container engines of old answer EPERM to new calls
 
 
+class UnprotectedWarning(RuntimeWarning):
+    """A script runs in its caller's process, since there is no sandbox here."""
+
+
 def unavailable() -> str:
     """Why no script can be run in a sandbox here; "" when it can."""
     if sys.platform != "linux":

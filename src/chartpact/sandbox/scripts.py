@@ -1,6 +1,7 @@
 """Scripts in hardened processes: run them, inspect them, validate them."""
 
 import time
+import warnings
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
@@ -49,11 +50,13 @@ def run(
     name: str = "",
     extras: Extras | None = None,
     pool: Pool | None = None,
+    own: bool = False,
 ) -> Result:
     """What the script draws on the bars, in a process of its own.
 
     `user` is whose turn it takes, `name` tells scripts of one user apart. Without a pool of the
-    caller's, that of this process serves.
+    caller's, that of this process serves. Where there is no sandbox, the caller's `own` script runs
+    unprotected, with a warning.
     """
     limits, extras, pool = limits or Limits(), extras or Extras(), pool or process_pool()
     for some in (bars, *extras.symbols.values()):
@@ -61,10 +64,10 @@ def run(
             message = f"{len(some):,} bars are too many: a script runs on {limits.bars:,}"
             hint = "use the last bars alone, or a higher timeframe"
             raise ScriptError("run", "size", message, hint)
-    inspected = inspect(source, limits=limits, user=user, name=name, pool=pool)
+    inspected = inspect(source, limits=limits, user=user, name=name, pool=pool, own=own)
     if inspected.errors:
         raise inspected.errors[0]
-    if _is_unprotected(pool):
+    if _is_unprotected(pool, own):
         began = time.process_time()
         try:
             program = load(source, limits)
@@ -88,6 +91,7 @@ def inspect(
     user: str | None = None,
     name: str = "",
     pool: Pool | None = None,
+    own: bool = False,
 ) -> Inspected:
     """What the source declares, or what is wrong with it; compiled in a process of its own."""
     limits, pool = limits or Limits(), pool or process_pool()
@@ -98,7 +102,7 @@ def inspect(
         check_size(source, limits.source_bytes)
     except ScriptError as error:
         return Inspected(errors=(error,))
-    if _is_unprotected(pool):
+    if _is_unprotected(pool, own):
         return inspect_here(source, limits)
     parts = wire.encode({"kind": "inspect", "source": source, "limits": asdict(limits)})
     usual = Limits()
@@ -111,25 +115,34 @@ def inspect(
 
 
 def validate(
-    source: str, *, user: str | None = None, name: str = "", pool: Pool | None = None
+    source: str,
+    *,
+    user: str | None = None,
+    name: str = "",
+    pool: Pool | None = None,
+    own: bool = False,
 ) -> Verdict:
     """Checks a source and tries it on synthetic bars, each in a process of its own."""
+    apart: dict[str, Any] = {"user": user, "name": name, "pool": pool, "own": own}
 
     def run_apart(source: str, bars: Bars, limits: Limits, extras: Extras) -> Result:
-        return run(source, bars, limits=limits, user=user, name=name, extras=extras, pool=pool)
+        return run(source, bars, limits=limits, extras=extras, **apart)
 
-    inspect_apart = partial(inspect, user=user, name=name, pool=pool)
-    return validate_with(source, inspect=inspect_apart, run=run_apart)
+    return validate_with(source, inspect=partial(inspect, **apart), run=run_apart)
 
 
-def _is_unprotected(pool: Pool) -> bool:
-    """Whether scripts run in this very process: without a sandbox, if the operator says so."""
+def _is_unprotected(pool: Pool, own: bool) -> bool:
+    """Whether a script runs in this very process: without a sandbox, if it is trusted."""
     if not pool.unavailable:
         return False
-    if not layers.trusted():
+    if layers.trusted():
+        return True
+    if not own:
         message = f"scripts cannot be run safely here: {pool.unavailable}"
-        hint = f"to run scripts that you trust, unprotected, set {layers.TRUST}=1"
+        hint = f"the operator can run scripts of trusted users, unprotected, with {layers.TRUST}=1"
         raise ScriptError("run", "crash", message, hint)
+    told = f"the script runs unprotected, with all your rights: {pool.unavailable}"
+    warnings.warn(told, layers.UnprotectedWarning, stacklevel=3)
     return True
 
 
