@@ -123,6 +123,19 @@ def _advice(error: Failure) -> str:
     return "; `chartpact doctor` tells more" if error.kind == "crash" else ""
 
 
+class _OnceEach:
+    """Prints each warning once, for people, who have no use for its place in the source."""
+
+    def __init__(self) -> None:
+        self._shown: set[str] = set()
+
+    def __call__(self, message: Warning | str, *_: Any, **__: Any) -> None:
+        text = str(message)
+        if text not in self._shown:
+            self._shown.add(text)
+            print(f"chartpact: {text}", file=sys.stderr)
+
+
 def main(argv: Sequence[str] | None = None, *further: Add) -> int:
     """Runs one command and returns its exit code."""
     with warnings.catch_warnings(record=True) as early:  # of the imports: which kernels are in use
@@ -139,9 +152,9 @@ def main(argv: Sequence[str] | None = None, *further: Add) -> int:
             redirect_stderr(_visible(sys.stderr)),
             warnings.catch_warnings(),
         ):
-            warnings.showwarning = _show_warning
+            show = warnings.showwarning = _OnceEach()
             for warning in early:
-                _show_warning(warning.message)
+                show(warning.message)
             return int(args.run(args))
     except Failure as error:
         print(f"chartpact {args.verb}: {error}{_advice(error)}", file=_visible(sys.stderr))
@@ -149,8 +162,3 @@ def main(argv: Sequence[str] | None = None, *further: Add) -> int:
     except BrokenPipeError:  # the reader has seen enough, as in `chartpact … | head`
         sys.stderr.close()
         return DONE
-
-
-def _show_warning(message: Warning | str, *_: object) -> None:
-    """A warning as a line for people, who have no use for the place in the source."""
-    print(f"chartpact: {message}", file=sys.stderr)

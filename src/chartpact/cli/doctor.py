@@ -46,8 +46,12 @@ def _sandbox() -> list[tuple[str, str]]:
 
     layers_here = host_probe.probe()
     if reason := layers.unavailable():
-        how = f"scripts run unprotected ({layers.TRUST}=1)" if layers.trusted() else "no scripts"
-        return [("sandbox", f"{how}: {reason}")]
+        whose = (
+            f"everybody's scripts run unprotected ({layers.TRUST}=1)"
+            if layers.trusted()
+            else "your own scripts run unprotected from a shell, none in serve and mcp"
+        )
+        return [("sandbox", f"{whose}: {reason}")]
     if layers_here[0].name == "sandbox":
         return [("sandbox", f"no scripts: {layers_here[0].detail}")]
     absent = [layer.name for layer in layers_here if layer.needed and not layer.present]
