@@ -1,15 +1,9 @@
 """What the README tells to type can be typed, and what it tells to copy can be read."""
 
 import json
-import os
 import re
-import shlex
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()
@@ -67,32 +61,3 @@ def test_the_first_commands_are_targets_of_the_makefile():
     makefile = (ROOT / "Makefile").read_text()
     for target in re.findall(r"^make (\w+)", blocks(README, "sh")[0], re.M):
         assert re.search(rf"^{target}:", makefile, re.M)
-
-
-@pytest.fixture
-def alone(tmp_path):
-    """A shell of somebody who has just arrived, in an empty folder."""
-    env = {key: value for key, value in os.environ.items() if not key.startswith("CHARTPACT_")}
-    env["XDG_DATA_HOME"] = str(tmp_path / "data")
-    return lambda command, **more: subprocess.run(
-        command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False, **more
-    )
-
-
-@pytest.mark.slow
-def test_every_command_of_the_readme_can_be_typed_in_its_order(alone):
-    lines = [each for block in blocks(README, "sh") for each in block.splitlines()]
-    commands = [each for each in lines if each.startswith(".venv/bin/chartpact ")]
-    assert len(commands) > 5
-    for command in commands:
-        python = shlex.quote(sys.executable)
-        typed = command.replace(".venv/bin/chartpact", f"{python} -m chartpact")
-        done = alone(typed, shell=True)
-        assert done.returncode == 0, (command, done.stderr)
-
-
-def test_the_python_of_the_readme_runs(alone):
-    [code] = blocks(README, "python")
-    done = alone([sys.executable, "-c", code])
-    assert done.returncode == 0, done.stderr
-    assert 0 < float(done.stdout) < 100

@@ -75,6 +75,7 @@ def run_serve(args: argparse.Namespace) -> int:
     except host_probe.Exposed as error:
         raise _usage(f"{error} with --unsandboxed") from None
     with _listen(args) as listener:
+        _announce_lacks()
         served = _create(_settings(args), identify=identify, hosts=_hosts(loopback))
         config = uvicorn.Config(
             served.app,
@@ -97,6 +98,23 @@ def run_serve(args: argparse.Namespace) -> int:
         finally:
             served.close()
     return 0
+
+
+def _announce_lacks() -> None:
+    """Logs what an installation without its C extension, or on another system, does not do."""
+    from chartpact.sandbox import layers
+    from chartpact.server.logs import announced
+    from chartpact.ta import kernels
+
+    if kernels.BACKEND != "c":
+        announced.warning("ta kernels: %s", kernels.status())
+    if reason := layers.unavailable():
+        rule = (
+            f"users' scripts run unprotected ({layers.TRUST}=1)"
+            if layers.trusted()
+            else f"users' scripts are refused ({layers.TRUST}=1 runs them unprotected)"
+        )
+        announced.warning("%s: %s", rule, reason)
 
 
 def _listen(args: argparse.Namespace) -> socket.socket:
@@ -135,6 +153,7 @@ def run_mcp(args: argparse.Namespace) -> int:
     from chartpact.server import logs, mcp_stdio
 
     logs.to_stderr(logging.WARNING, args.log)
+    _announce_lacks()
     served = _create(_settings(args), stdio=True)
 
     def end(*_: object) -> None:

@@ -23,7 +23,10 @@ from chartpact.sources.configuration import SourceConfigs, open_directory
 SAMPLE = "sample:es-5m"
 SHOWN = ("ema_stack", "vwap", "cipher_b", "rsi")
 SHAPES = {"wide": (1200, 820), "tall": (420, 640)}  # the sample chart, for screens and phones
-ENVIRONMENT = {"ARROW_DEFAULT_MEMORY_POOL": "system"}  # Arrow's own reserves a gigabyte at once
+ENVIRONMENT = {
+    "ARROW_DEFAULT_MEMORY_POOL": "system",  # Arrow's own reserves a gigabyte at once
+    "PYTHONWARNINGS": "ignore:ta kernels:RuntimeWarning",  # the server has said it
+}
 MIME = {"png": "image/png", "svg": "image/svg+xml"}
 
 

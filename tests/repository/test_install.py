@@ -1,0 +1,298 @@
+"""What is installed from a wheel, in an environment with nothing else, is what the README shows.
+
+Two wheels are built: one as users get it, one where there is no C compiler. Both are installed
+beside the packages that the wheel requires, and no others. Nothing is fetched: the environment is
+made of links to what the tests run on.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+import venv
+from dataclasses import dataclass
+from importlib.metadata import distribution
+from pathlib import Path
+from zipfile import ZipFile
+
+import httpx2
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+import chartpact
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = Path(chartpact.__file__).parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+README = (ROOT / "README.md").read_text()
+SOURCES = ("pyproject.toml", "setup.py", "README.md", "LICENSE", "src")
+SCRIPT = """
+META = {"title": "Mine"}
+PARAMS = []
+
+def compute(ohlcv, params, chart):
+    chart.line(ta.sma(ohlcv.close, 5))
+"""
+
+pytestmark = pytest.mark.slow
+
+
+def build(folder: Path, **environment: str) -> Path:
+    """The wheel of this checkout."""
+    done = subprocess.run(
+        [sys.executable, "-c", "from setuptools import build_meta as b; b.build_wheel('dist')"],
+        cwd=folder,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    [wheel] = (folder / "dist").glob("*.whl")
+    return wheel
+
+
+def copy_sources(folder: Path) -> Path:
+    ignored = shutil.ignore_patterns("*.so", "__pycache__", "*.egg-info")
+    for name in SOURCES:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, folder / name, ignore=ignored)
+        else:
+            shutil.copy2(ROOT / name, folder / name)
+    return folder
+
+
+def place_extension(folder: Path) -> None:
+    """Has the build find the extension that is tested here, so that it does not compile it anew."""
+    code = (
+        "from setuptools import Distribution\n"
+        "build = Distribution({'ext_modules': [1]}).get_command_obj('build')\n"
+        "build.ensure_finalized()\n"
+        "print(build.build_lib)"
+    )
+    asked = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    built = folder / asked.stdout.strip() / "chartpact"
+    built.mkdir(parents=True)
+    for extension in PACKAGE.glob("_native*.so"):
+        shutil.copy(extension, built)
+
+
+def closure(requirements: list[str]) -> dict[str, Path]:
+    """Every file and folder in site-packages that the requirements lead to, by its name."""
+    found: dict[str, Path] = {}
+    known: set[tuple[str, frozenset[str]]] = set()
+    waiting = [Requirement(text) for text in requirements]
+    while waiting:
+        wanted = waiting.pop()
+        key = canonicalize_name(wanted.name), frozenset(wanted.extras)
+        if key in known or (wanted.marker and not wanted.marker.evaluate({"extra": ""})):
+            continue
+        known.add(key)
+        package = distribution(wanted.name)
+        for file in package.files or ():
+            if file.parts[0] != ".." and not file.name.endswith(".pth"):
+                found[file.parts[0]] = Path(str(package.locate_file(file.parts[0])))
+        for text in package.requires or ():
+            needed = Requirement(text)
+            extras = ("", *wanted.extras)
+            if not needed.marker or any(needed.marker.evaluate({"extra": e}) for e in extras):
+                needed.marker = None
+                waiting.append(needed)
+    return found
+
+
+@dataclass(frozen=True)
+class Installed:
+    """An environment with the wheel and what it requires."""
+
+    python: Path
+    wheel: Path
+    home: Path
+
+    def run(self, command: str | list[str], **env: str) -> subprocess.CompletedProcess[str]:
+        """Runs a command as somebody who has just arrived, in an empty folder."""
+        return subprocess.run(
+            command,
+            shell=isinstance(command, str),
+            cwd=self.home,
+            env=self.environment | env,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    @property
+    def environment(self) -> dict[str, str]:
+        plain = {k: v for k, v in os.environ.items() if not k.startswith(("CHARTPACT_", "PYTHON"))}
+        path = f"{self.python.parent}:{plain['PATH']}"
+        return plain | {"PATH": path, "XDG_DATA_HOME": str(self.home / "data")}
+
+
+def install(folder: Path, wheel: Path) -> Installed:
+    venv.create(folder / "env", symlinks=True)
+    python = folder / "env" / "bin" / "python"
+    [site] = (folder / "env" / "lib").glob("python3.*/site-packages")
+    for name, path in closure(PROJECT["project"]["dependencies"]).items():
+        (site / name).symlink_to(path)
+    with ZipFile(wheel) as packed:  # a wheel without data files is unpacked as it is
+        packed.extractall(site)
+        [points] = [name for name in packed.namelist() if name.endswith("entry_points.txt")]
+        assert "chartpact = chartpact.__main__:main" in packed.read(points).decode()
+    command = python.with_name("chartpact")
+    command.write_text(
+        f"#!{python}\nimport sys\nfrom chartpact.__main__ import main\nsys.exit(main())\n"
+    )
+    command.chmod(0o755)
+    (folder / "home").mkdir()
+    return Installed(python, wheel, folder / "home")
+
+
+@pytest.fixture(scope="module")
+def complete(tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    sources = copy_sources(tmp_path_factory.mktemp("complete"))
+    place_extension(sources)
+    return install(tmp_path_factory.mktemp("clean"), build(sources))
+
+
+@pytest.fixture(scope="module")
+def without_compiler(tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    sources = copy_sources(tmp_path_factory.mktemp("reference"))
+    wheel = build(sources, CC="/no/such/compiler", CXX="/no/such/compiler")
+    return install(tmp_path_factory.mktemp("without"), wheel)
+
+
+@pytest.fixture(params=["complete", "without_compiler"])
+def installed(request: pytest.FixtureRequest) -> Installed:
+    return request.getfixturevalue(request.param)
+
+
+def blocks(text: str, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", text, re.S)
+
+
+def test_the_wheel_has_the_extension_where_there_is_a_compiler_and_none_elsewhere(
+    complete, without_compiler
+):
+    here = len(list(PACKAGE.glob("_native*.so")))
+    for wheel, expected in ((complete.wheel, here), (without_compiler.wheel, 0)):
+        names = ZipFile(wheel).namelist()
+        assert len([name for name in names if name.endswith(".so")]) == expected
+        assert "chartpact/py.typed" in names
+
+
+def test_no_package_is_there_that_the_wheel_does_not_require(complete):
+    for name in ("pytest", "pandas", "pyarrow", "ccxt", "yfinance", "hypothesis", "ruff"):
+        assert complete.run([str(complete.python), "-c", f"import {name}"]).returncode == 1, name
+
+
+def test_every_command_of_the_readme_can_be_typed_in_its_order(installed):
+    lines = [line for block in blocks(README, "sh") for line in block.splitlines()]
+    commands = [line for line in lines if re.match(r"(\.venv/bin/)?chartpact ", line)]
+    assert len(commands) > 5
+    for command in commands:
+        done = installed.run(command.replace(".venv/bin/", ""))
+        assert done.returncode == 0, (command, done.stderr)
+        assert "Traceback" not in done.stderr
+
+
+def test_the_python_of_the_readme_runs(installed):
+    [code] = blocks(README, "python")
+    done = installed.run([str(installed.python), "-c", code])
+    assert done.returncode == 0, done.stderr
+    assert 0 < float(done.stdout) < 100
+
+
+def test_without_a_compiler_a_shell_runs_a_file_of_its_user_unprotected_and_says_so_once(
+    without_compiler,
+):
+    (without_compiler.home / "mine.star").write_text(SCRIPT)
+    for command in ("check mine.star", "chart sample:es-5m -i ./mine.star"):
+        done = without_compiler.run(f"chartpact {command}")
+        assert (done.returncode, done.stderr.count("scripts run unprotected")) == (0, 1), done
+        assert done.stderr.count("reference (slow): the C extension is not built") == 1
+        trusting = without_compiler.run(f"chartpact {command}", CHARTPACT_TRUST_SCRIPTS="1")
+        assert (trusting.returncode, "unprotected" in trusting.stderr) == (0, False)
+    told = without_compiler.run("chartpact doctor").stdout
+    assert "your own scripts run unprotected from a shell, none in serve and mcp" in told
+
+
+def register_over_http(installed: Installed, warnings: list[str]) -> dict[str, object]:
+    """What a server on loopback answers to a user's script; it starts with these warnings."""
+    command = [str(installed.python), "-m", "chartpact", "serve", "--no-auth", "--port", "0"]
+    with subprocess.Popen(
+        command, env=installed.environment, stderr=subprocess.PIPE, text=True
+    ) as running:
+        told = []
+        for line in running.stderr:
+            told.append(json.loads(line))
+            if address := re.search(r"serves on (http://[^/]+)/", line):
+                break
+        try:
+            grave = [line["message"] for line in told if line["level"] != "info"]
+            assert [
+                message[: len(start)] for message, start in zip(grave, warnings, strict=True)
+            ] == warnings
+            with httpx2.Client(base_url=address[1], timeout=600) as client:
+                assert client.get("/readyz").status_code == 200
+                chart = {"symbol": "sample:es-5m", "bars": 30, "indicators": ["rsi"]}
+                drawn = client.post("/api/v1/charts/image", json=chart)
+                assert drawn.content.startswith(b"\x89PNG"), drawn.text
+                return client.put("/api/v1/my/indicators/mine", json={"source": SCRIPT}).json()
+        finally:
+            running.terminate()
+            running.stderr.read()
+
+
+def register_over_stdio(installed: Installed, **env: str) -> dict[str, object]:
+    """What a server on standard input and output answers to a model's script."""
+    client = {"protocolVersion": "2025-11-25", "capabilities": {}}
+    client["clientInfo"] = {"name": "test", "version": "1"}
+    call = {"name": "register_indicator", "arguments": {"name": "mine", "source": SCRIPT}}
+    with subprocess.Popen(
+        [str(installed.python), "-m", "chartpact", "mcp"],
+        env=installed.environment | env,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as running:
+
+        def ask(method: str, params: object, **more: object) -> None:
+            message = {"jsonrpc": "2.0", "method": method, "params": params, **more}
+            running.stdin.write(json.dumps(message) + "\n")
+            running.stdin.flush()
+
+        ask("initialize", client, id=1)
+        assert "result" in json.loads(running.stdout.readline())
+        ask("notifications/initialized", {})
+        ask("tools/call", call, id=2)
+        answer = json.loads(running.stdout.readline())
+        running.stdin.close()
+    return answer["result"]["structuredContent"]
+
+
+REFUSED = "scripts cannot be run safely here: the C extension is not built"
+
+
+def test_the_server_is_part_of_every_installation(complete):
+    assert register_over_http(complete, [])["ok"] is True
+
+
+def test_without_a_compiler_a_server_draws_and_refuses_scripts_also_on_loopback(without_compiler):
+    warnings = ["ta kernels: reference (slow)", "users' scripts are refused"]
+    answer = register_over_http(without_compiler, warnings)
+    assert answer["ok"] is False
+    [error] = answer["errors"]
+    assert error["message"].startswith(REFUSED)
+    assert "CHARTPACT_TRUST_SCRIPTS=1" in error["hint"]
+
+
+def test_without_a_compiler_mcp_refuses_scripts_unless_they_are_trusted(without_compiler):
+    refused = register_over_stdio(without_compiler)
+    assert refused["ok"] is False
+    assert refused["errors"][0]["message"].startswith(REFUSED)
+    assert register_over_stdio(without_compiler, CHARTPACT_TRUST_SCRIPTS="1")["ok"] is True
