@@ -1,18 +1,19 @@
 """A chart that was asked for: bars, and for each indicator its scene or its error."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias, TypeVar
 
-from chartpact import render, sources, summary
-from chartpact.bars import Bars, BarsError
+from chartpact import frames, render, sources, summary
+from chartpact.bars import Bars, BarsError, BarsLike
 from chartpact.catalogue import Catalogue, Plan, ScriptIndicator, parse_requests
 from chartpact.clock.errors import ClockError
 from chartpact.needs import Fetch, gather
 from chartpact.params import resolve
+from chartpact.prices import STORED
 from chartpact.problem import Failure, Problem
 from chartpact.request import Asked
 from chartpact.scene import Drawn, Scene, SceneError
@@ -22,7 +23,17 @@ from chartpact.ta import TaError
 PICTURE_BARS = 200  # in a picture of a chart that was not asked for by number of bars
 
 
-@dataclass(frozen=True)
+Size: TypeAlias = tuple[int, int] | str  # (1200, 800) or "1200x800"
+Theme: TypeAlias = Literal["dark", "light"]
+Kind: TypeAlias = Literal["candles", "heikin_ashi", "bars", "line"]
+Volume: TypeAlias = Literal["pane", "overlay", "none"]
+Drawing = TypeVar("Drawing", str, bytes)
+
+MOST_NAMED = 6  # indicators in the repr of a chart
+LARGEST_SHARP = 2048  # pixels of a picture that a notebook shows with twice as many
+
+
+@dataclass(frozen=True, repr=False)
 class Chart:
     """The bars in view, what every indicator drew on them, and the trend in words.
 
@@ -36,6 +47,7 @@ class Chart:
     redraw: Callable[[int], tuple[Drawn, ...]] | None = field(
         default=None, repr=False, compare=False
     )
+    look: Mapping[str, Any] = field(default_factory=dict)  # how pictures look unless told
 
     @property
     def failed(self) -> bool:
@@ -99,44 +111,143 @@ class Chart:
         history = self.history or self.bars
         return replace(self, bars=self.bars[first:], drawn=drawn, history=history, redraw=None)
 
-    def svg(self, *, bars: int | None = None, **look: Any) -> str:
+    def svg(
+        self,
+        *,
+        bars: int | None = None,
+        size: Size | None = None,
+        width: int | None = None,
+        height: int | None = None,
+        theme: Theme | None = None,
+        kind: Kind | None = None,
+        tz: str | None = None,
+        log: bool | None = None,
+        volume: Volume | None = None,
+        sessions: str | None = None,
+        scale: float | None = None,
+    ) -> str:
         """The picture as SVG: the last `bars`, 200 of a chart that was made without `last`.
 
-        `look`: size, theme, kind, tz, log, volume, sessions, scale.
+        What is not given is as `chart` was told, else as [pictures](../pictures.md) are.
         """
-        return render.svg(self.view(bars), **look)
+        return self._picture(render.svg, _options(locals()))
 
-    def png(self, *, bars: int | None = None, **look: Any) -> bytes:
-        """The picture as PNG; `bars` and `look` as for `svg`."""
-        return render.png(self.view(bars), **look)
+    def png(
+        self,
+        *,
+        bars: int | None = None,
+        size: Size | None = None,
+        width: int | None = None,
+        height: int | None = None,
+        theme: Theme | None = None,
+        kind: Kind | None = None,
+        tz: str | None = None,
+        log: bool | None = None,
+        volume: Volume | None = None,
+        sessions: str | None = None,
+        scale: float | None = None,
+    ) -> bytes:
+        """The picture as PNG, with the options of `svg`; `scale=2` doubles its pixels."""
+        return self._picture(render.png, _options(locals()))
 
-    def save(self, path: str | PathLike[str], *, bars: int | None = None, **look: Any) -> Path:
-        """Writes the picture, PNG or SVG by the ending of the path."""
+    def save(
+        self,
+        path: str | PathLike[str],
+        *,
+        bars: int | None = None,
+        size: Size | None = None,
+        width: int | None = None,
+        height: int | None = None,
+        theme: Theme | None = None,
+        kind: Kind | None = None,
+        tz: str | None = None,
+        log: bool | None = None,
+        volume: Volume | None = None,
+        sessions: str | None = None,
+        scale: float | None = None,
+    ) -> Path:
+        """Writes the picture, PNG or SVG by the ending of the path; the options are of `svg`."""
+        options = _options(locals())
         target = Path(path)
         ending = target.suffix.lower()
         if ending not in (".png", ".svg"):
             raise render.RenderError(f"{target.name!r} ends neither in .png nor in .svg")
-        shown = self.view(bars)
-        data = shown.png(**look) if ending == ".png" else shown.svg(**look).encode()
-        target.write_bytes(data)
+        if ending == ".png":
+            target.write_bytes(self._picture(render.png, options))
+        else:
+            target.write_bytes(self._picture(render.svg, options).encode())
         return target
 
+    def _picture(self, draw: Callable[..., Drawing], options: Mapping[str, Any]) -> Drawing:
+        asked = {name: value for name, value in options.items() if value is not None}
+        if "width" in asked or "height" in asked:  # they go before the size of the chart's own
+            asked = {"size": None, **asked}
+        look = {**self.look, **asked}
+        return draw(self.view(look.pop("bars", None)), **look)
+
     def _repr_svg_(self) -> str:  # how a notebook shows the chart
-        return self.svg()
+        return self._picture(render.svg, {"fit": True})
+
+    def _repr_png_(self) -> tuple[bytes, dict[str, int]]:  # where it shows no SVG
+        look = render.read_look(self.look)
+        small = max(look.width, look.height or 0) <= LARGEST_SHARP
+        scale = 2 if small else 1  # for screens of high density
+        return self._picture(render.png, {"scale": scale}), {"width": look.width}
+
+    def __repr__(self) -> str:
+        bars = self.bars
+        what = " ".join(filter(None, (bars.symbol, bars.timeframe))) or "(no symbol)"
+        names = [f"{d.id} (failed)" if d.error is not None else d.id for d in self.drawn]
+        more = f", and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        drawn = f": {', '.join(names[:MOST_NAMED])}{more}" if names else ""
+        return f"<Chart {what}, {len(bars)} bars{drawn}>"
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame of the bars in view and of every indicator's series.
+
+        A series is called `ID: TITLE`, as in `rsi:period=7: RSI`.
+        """
+        return frames.to_pandas(self._series(), self.bars.time)
+
+    def to_polars(self) -> Any:
+        """The polars DataFrame of the same."""
+        return frames.to_polars(self._series(), self.bars.time)
+
+    def _series(self) -> dict[str, Any]:
+        columns: dict[str, Any] = {name: getattr(self.bars, name) for name in STORED}
+        for drawn in self.drawn:
+            if drawn.scene is not None:
+                own = drawn.scene.series(len(self.bars))
+                columns |= {f"{drawn.id}: {name}": values for name, values in own.items()}
+        return columns
+
+
+def _options(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Of a method's arguments, those that say how a picture looks."""
+    return {name: value for name, value in arguments.items() if name not in ("self", "path")}
 
 
 def chart(
-    bars: Bars,
+    bars: BarsLike,
     indicators: Asked | Iterable[Asked] = (),
     *,
     last: int | None = None,
+    size: Size | None = None,
+    theme: Theme | None = None,
+    kind: Kind | None = None,
+    tz: str | None = None,
+    log: bool | None = None,
+    volume: Volume | None = None,
     catalogue: Catalogue | None = None,
     fetch: Fetch | None = None,
 ) -> Chart:
     """The chart of these indicators, computed on all bars and cut to the last ones.
 
-    Without `last` the chart has all bars, and its picture shows the last 200: `save("x.png",
-    bars=500)` shows more.
+    `bars` may be a path or a frame of pandas or polars. Without `last` the chart has all of them,
+    and its picture shows the last 200: `save("x.png", bars=500)` shows more.
+
+    `size`, `theme`, `kind`, `tz`, `log` and `volume` are how pictures of it look, in a notebook
+    and where `save` is not told otherwise.
 
     `catalogue` is what can be asked for: the builtins, unless one with scripts of your own is
     given. The path of a script may stand for a name: `./mine.star:n=5`. `fetch` gets what
@@ -149,7 +260,11 @@ def chart(
     """
     requests = parse_requests(indicators)
     plans = (catalogue or Catalogue()).with_files(requests).plan(requests)
-    return draw(bars, plans, last, fetch or sources.fetch)
+    asked = {"size": size, "theme": theme, "kind": kind, "tz": tz, "log": log, "volume": volume}
+    look = {name: value for name, value in asked.items() if value is not None}
+    if look:
+        render.read_look(look)  # a wrong one is refused here, and not by a notebook
+    return replace(draw(sources.to_bars(bars), plans, last, fetch or sources.fetch), look=look)
 
 
 def draw(bars: Bars, plans: Iterable[Plan], last: int | None, fetch: Fetch) -> Chart:
@@ -212,7 +327,7 @@ def _draw(bars: Bars, plan: Plan, first: int, fetch: Fetch) -> Drawn:
     )
 
 
-def indicator(name: str, **params: Any) -> Callable[[Bars], Scene]:
+def indicator(name: str, **params: Any) -> Callable[[BarsLike], Scene]:
     """A function from bars to the scene the indicator draws on them.
 
     >>> import chartpact as cp
@@ -223,7 +338,8 @@ def indicator(name: str, **params: Any) -> Callable[[Bars], Scene]:
     known = Catalogue().resolve(name)
     values = resolve(known.params, params, known.name)
 
-    def compute(bars: Bars) -> Scene:
+    def compute(source: BarsLike) -> Scene:
+        bars = sources.to_bars(source)
         return known.draw(bars, values, gather(known.needs(bars, values), sources.fetch))
 
     return compute

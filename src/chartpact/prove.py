@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from chartpact.bars import Bars
+from chartpact.bars import Bars, BarsLike, to_bars
 from chartpact.drawing import Polyline
 from chartpact.drawing.objects import DrawnObject
 from chartpact.problem import Failure
@@ -111,9 +111,9 @@ class Proof:
         }
 
 
-def prove(bars: Bars, run: Run, most: int = MOST_PREFIXES) -> Proof:
+def prove(bars: BarsLike, run: Run, most: int = MOST_PREFIXES) -> Proof:
     """Runs an indicator on at most so many prefixes of the bars, more where it draws."""
-    return _Prover(bars, run).prove(most)
+    return _Prover(to_bars(bars), run).prove(most)
 
 
 @dataclass(frozen=True)

@@ -9,16 +9,18 @@ from chartpact.bars.align import align, last_closed, stretch
 from chartpact.bars.bars import Bar, Bars
 from chartpact.bars.columns import COLUMNS
 from chartpact.bars.errors import BarsError, SourceNotConfigured
-from chartpact.bars.load import load
+from chartpact.bars.load import BarsLike, load, to_bars
 
 __all__ = [
     "COLUMNS",
     "Bar",
     "Bars",
     "BarsError",
+    "BarsLike",
     "SourceNotConfigured",
     "align",
     "last_closed",
     "load",
     "stretch",
+    "to_bars",
 ]

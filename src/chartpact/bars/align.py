@@ -5,15 +5,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from chartpact.bars.bars import Bars, Times
 from chartpact.bars.errors import BarsError
+from chartpact.bars.load import BarsLike, to_bars
 
 
-def align(a: Bars, b: Bars) -> tuple[Bars, Bars]:
+def align(a: BarsLike, b: BarsLike) -> tuple[Bars, Bars]:
     """The bars that both have: those that open, or of resampled bars those that end, together.
 
     >>> es, nq = align(Bars([0, 1], *[[1, 1]] * 5), Bars([1, 2], *[[5, 6]] * 5))
     >>> es.time.tolist(), nq.close.tolist()
     ([1], [5.0])
     """
+    a, b = to_bars(a), to_bars(b)
     times = times_to_match(a, b)
     _, in_a, in_b = np.intersect1d(*times, assume_unique=True, return_indices=True)
     return a.take(in_a), b.take(in_b)

@@ -19,7 +19,8 @@ from chartpact.clock.periods import Periods, closes, periods
 from chartpact.clock.timeframe import Timeframe
 from chartpact.clock.tradingcalendar import TradingCalendar, canonical_roll
 from chartpact.clock.walltime import iso
-from chartpact.prices import derive
+from chartpact.frames import to_pandas, to_polars
+from chartpact.prices import STORED, derive
 
 Times = NDArray[np.int64]
 Prices = NDArray[np.float64]
@@ -112,13 +113,24 @@ class Bars:
     def from_pandas(cls, frame: Any, **options: Unpack[Known]) -> Self:
         """Bars of a pandas frame, its times in a column or the index; options as in `load`."""
         table = dataframes.tabulate_pandas(frame, options.get("symbol"))
-        return cls(**to_fields(table, Options(**options), source="pandas frame"))
+        clues = dataframes.clues_of(frame)
+        return cls(**to_fields(table, Options(**options), source="pandas frame", clues=clues))
 
     @classmethod
     def from_polars(cls, frame: Any, **options: Unpack[Known]) -> Self:
-        """Bars of a polars frame; the options are those of `load`."""
+        """Bars of a polars frame, or of a lazy one; the options are those of `load`."""
         table = dataframes.tabulate_polars(frame)
         return cls(**to_fields(table, Options(**options), source="polars frame"))
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame indexed by the opening times; `attrs` holds symbol and timeframe."""
+        frame = to_pandas({name: getattr(self, name) for name in STORED}, self.time)
+        frame.attrs |= {"symbol": self.symbol, "timeframe": self.timeframe}
+        return frame
+
+    def to_polars(self) -> Any:
+        """A polars DataFrame; its column `time` holds the opening times in UTC."""
+        return to_polars({name: getattr(self, name) for name in STORED}, self.time)
 
     def __len__(self) -> int:
         return len(self.time)

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from chartpact.bars.columns import Column
 from chartpact.bars.errors import BarsError
+from chartpact.bars.filenames import NameClues
 from chartpact.bars.roles import TIME_NAMES, plain_name, select_symbol
 from chartpact.bars.table import Table
 
@@ -36,9 +37,13 @@ def tabulate_pandas(frame: Any, symbol: str | None = None) -> Table:
     if getattr(frame.columns, "nlevels", 1) == 2:
         names, owner = select_symbol([(str(a), str(b)) for a, b in frame.columns], symbol)
     columns = {name: frame.iloc[:, place] for place, name in enumerate(names) if name}
-    dated = getattr(frame.index.dtype, "kind", "") == "M"  # not mere row numbers
+    index = frame.index
+    # Row numbers are no times; an index of texts, dates or times is, and one with such a name.
+    dated = (
+        getattr(index.dtype, "kind", "") not in "iuf" or plain_name(str(index.name)) in TIME_NAMES
+    )
     if dated and not any(plain_name(name) in TIME_NAMES for name in columns):
-        columns = {"time": frame.index.to_series(), **columns}
+        columns = {"time": index.to_series(), **columns}
     aware = frozenset(
         name for name, series in columns.items() if getattr(series.dtype, "tz", None) is not None
     )
@@ -55,7 +60,15 @@ def _pandas_values(series: Any, aware: bool) -> Column:
     return values
 
 
+def clues_of(frame: Any) -> NameClues:
+    """The symbol that `Bars.to_pandas` left with a frame."""
+    symbol = getattr(frame, "attrs", {}).get("symbol", "")
+    return NameClues(symbol if isinstance(symbol, str) else "")
+
+
 def tabulate_polars(frame: Any) -> Table:
+    """The table of a DataFrame; a lazy one is collected."""
+    frame = frame.collect() if hasattr(frame, "collect") else frame
     columns = {name: frame[name] for name in frame.columns}
     aware = frozenset(
         name for name, series in columns.items() if getattr(series.dtype, "time_zone", None)

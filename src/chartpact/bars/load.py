@@ -7,11 +7,14 @@ import gzip
 import os.path
 import re
 import zlib
+from collections.abc import Mapping
 from dataclasses import replace
 from io import BytesIO
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Protocol, TypeAlias, Unpack
+
+import numpy as np
 
 from chartpact.bars import csvfile, parquet, samples
 from chartpact.bars.bars import Bars
@@ -28,15 +31,53 @@ _ARCHIVES = {
 }
 
 
-def load(source: str | PathLike[str], **known: Unpack[Known]) -> Bars:
-    """Bars of a CSV or Parquet file, of `sample:NAME`, or of `SYMBOL@SOURCE`.
+class Frame(Protocol):
+    """A DataFrame of pandas or polars."""
+
+    @property
+    def columns(self) -> Any: ...
+
+
+# What may stand where bars are taken.
+BarsLike: TypeAlias = Bars | str | PathLike[str] | Frame | Mapping[str, Any]
+
+
+def to_bars(source: BarsLike) -> Bars:
+    """Bars as they are, or loaded."""
+    return source if isinstance(source, Bars) else load(source)
+
+
+def of_value(source: object, known: Known) -> Bars | None:
+    """Bars of a value that holds them: Bars, a frame, columns or an array; None of any other."""
+    if isinstance(source, Bars):
+        options = Options(**known)
+        if options.of_content:
+            raise BarsError(f"{options.of_content[0]} is for files and frames, and these are Bars")
+        return override(source, options)
+    if isinstance(source, Mapping):
+        return Bars.from_columns(source, **known)
+    if isinstance(source, np.ndarray):
+        return Bars.from_numpy(source, **known)
+    library = type(source).__module__.partition(".")[0]
+    if library == "polars":
+        return Bars.from_polars(source, **known)
+    if library == "pandas" or hasattr(source, "iloc"):
+        return Bars.from_pandas(source, **known)
+    return None
+
+
+def load(source: BarsLike, **known: Unpack[Known]) -> Bars:
+    """Bars of a file, of `sample:NAME`, or of a frame.
 
     `tz` is the zone of times that name none. `stamp` says whether times are the bars' opens or
     their closes. `symbol`, `timeframe`, `tick_size`, `day_roll` and `market` override what the
     file's name and rows say; `columns`, `sort`, `date_order` and `decimal` say how rows are read.
     """
     options = Options(**known)
-    text = fspath(source)
+    bars = of_value(source, known)
+    if bars is not None:
+        return bars
+    text = to_path(source)
     if text.startswith(samples.PREFIX):
         return override(samples.bars(text), options)
     if at_source(text):
@@ -50,6 +91,16 @@ def load(source: str | PathLike[str], **known: Unpack[Known]) -> Bars:
             f"{text if path.name else repr(text)}: {unreadable(path, error)}{hint}"
         ) from None
     return of_content(data, path.name, options)
+
+
+def to_path(source: object) -> str:
+    """The text of a path; raises BarsError on what is neither a path nor a frame."""
+    if isinstance(source, str | PathLike):
+        return fspath(source)
+    raise BarsError(
+        f"bars are a file's path, sample:NAME, a frame of pandas or polars, or Bars, "
+        f"not {type(source).__name__}"
+    )
 
 
 def override(bars: Bars, options: Options) -> Bars:

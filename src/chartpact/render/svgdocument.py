@@ -31,6 +31,8 @@ FALLBACKS = {  # families after our own, for a renderer that ignores embedded fo
     "mono": f"{typeface.SYMBOLS},ui-monospace,monospace",
 }
 
+_FIT = 'style="max-width:100%;height:auto" '  # of a document inside of a page
+
 
 @lru_cache(1 << 16)
 def _tenths(tenths: int) -> str:
@@ -48,14 +50,20 @@ def _n(value: float) -> str:
     return _tenths(round(value * 10))
 
 
-def document(picture: DisplayList, *, fonts: bool = True, scale: float = 1.0) -> str:
-    """The document; without `fonts`, its renderer must have the package's fonts."""
+def document(
+    picture: DisplayList, *, fonts: bool = True, scale: float = 1.0, fit: bool = False
+) -> str:
+    """The document; without `fonts`, its renderer must have the package's fonts.
+
+    One that is to `fit` shrinks with the page around it.
+    """
     body = [_write(op) for op in picture.ops]
     clips = {op.clip for op in picture.ops if isinstance(op, Begin) and op.clip is not None}
     width, height = picture.width, picture.height
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width * scale:g}" '
         f'height="{height * scale:g}" viewBox="0 0 {width} {height}" role="img" '
+        f"{_FIT if fit else ''}"
         f'font-family="{typeface.SANS},{FALLBACKS["sans"]}" font-size="12">',
         f"<title>{_escape(picture.title)}</title>",
     ]

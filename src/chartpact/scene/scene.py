@@ -5,6 +5,10 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Annotated, Any, Self, cast
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from chartpact import frames
 from chartpact.checks import Unfit, number, shown
 from chartpact.drawing import (
     CHANNELS,
@@ -22,6 +26,7 @@ from chartpact.drawing.record import record_type
 from chartpact.drawing.recordarray import array_type
 from chartpact.scene.cut import cut_objects, cut_plots, cut_signals
 from chartpact.scene.plots import PLOTS, Plot
+from chartpact.scene.series import series_of
 from chartpact.scene.signals import Signal, Signals
 
 SCHEMA_ID = "urn:chartpact:schema:scene:1"
@@ -102,6 +107,24 @@ class Scene(Record):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Scene.from_json, (self.to_json(),)
+
+    def to_pandas(self, time: ArrayLike | None = None) -> Any:
+        """A pandas DataFrame of its lines, columns and candles, and of its signals when known.
+
+        The rows are bars, indexed by `time` where their times are given, as in
+        `scene.to_pandas(bars.time)`. Lines that are `provisional` may change with later bars.
+        """
+        times = None if time is None else np.asarray(time)
+        return frames.to_pandas(self.series(None if times is None else len(times)), times)
+
+    def to_polars(self, time: ArrayLike | None = None) -> Any:
+        """The polars DataFrame of the same."""
+        times = None if time is None else np.asarray(time)
+        return frames.to_polars(self.series(None if times is None else len(times)), times)
+
+    def series(self, count: int | None = None) -> dict[str, NDArray[np.float64]]:
+        """Its lines, columns, candles and signals by name; `count` is the number of bars."""
+        return series_of(self.plots, cast(Signals, self.signals), count)
 
     def cut(self, first: int) -> Self:
         """The scene as seen from bar `first` on, which is then bar 0.

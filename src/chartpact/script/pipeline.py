@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from chartpact.bars import Bars
+from chartpact.bars import Bars, BarsLike, to_bars
 from chartpact.cache import Cache
 from chartpact.checks import is_text
 from chartpact.params import Param
@@ -94,13 +94,14 @@ def _kinds_of(param: Param) -> int:
 
 def execute(
     program: Program,
-    bars: Bars,
+    bars: BarsLike,
     params: Mapping[str, Any] | None = None,
     *,
     budget: int = Limits().steps,
     extras: Extras | None = None,
 ) -> Result:
     """What the program draws on the bars, in this process; nothing is read or written."""
+    bars = to_bars(bars)
     meter = Meter(budget)
     runtime = Runtime(meter)
     extras = extras or Extras()

@@ -161,7 +161,7 @@ def list_my_indicators(scripts: Sequence[Script]) -> shapes.MyIndicators:
     )
 
 
-def draw_sample(theme: str, shape: str) -> str:
+def draw_sample(theme: charts.Theme, shape: str) -> str:
     """The sample chart of the page."""
     width, height = SHAPES[shape]
     chart = charts.chart(samples.bars(SAMPLE), SHOWN, last=width // 6)

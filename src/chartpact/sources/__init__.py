@@ -4,12 +4,11 @@
 '1h'
 """
 
-from os import PathLike, fspath
 from typing import Unpack
 
-from chartpact.bars import Bars, BarsError, samples
+from chartpact.bars import Bars, BarsError, BarsLike, samples
 from chartpact.bars import load as load_file
-from chartpact.bars.load import at_source, override
+from chartpact.bars.load import at_source, of_value, override, to_path
 from chartpact.bars.table import Known, Options
 from chartpact.needs import BARS, CALENDAR, Need, Supply
 from chartpact.sources.configuration import VARIABLE, from_environment, open_directory
@@ -26,6 +25,7 @@ __all__ = [
     "UnknownSymbol",
     "fetch",
     "load",
+    "to_bars",
 ]
 
 
@@ -48,8 +48,15 @@ def _load_at(name: str, timeframe: str | None) -> Bars:
     return bars if timeframe is None else bars.resample(timeframe)
 
 
-def load(source: str | PathLike[str], **options: Unpack[Known]) -> Bars:
-    """Bars of a CSV or Parquet file, of `sample:NAME`, or of `SYMBOL@SOURCE`.
+def to_bars(source: BarsLike) -> Bars:
+    """Bars as they are, or those that `load` loads."""
+    return source if isinstance(source, Bars) else load(source)
+
+
+def load(source: BarsLike, **options: Unpack[Known]) -> Bars:
+    """Bars of a CSV or Parquet file, of `sample:NAME`, of `SYMBOL@SOURCE`, or of a frame.
+
+    A frame is one of pandas or polars, a mapping of columns, or a structured array.
 
     `tz` is the zone of times that name none; `stamp` says whether times are the bars' opens or
     their closes; `symbol`, `timeframe`, `tick_size`, `day_roll` and `market` ("24x7", "fx" or
@@ -57,7 +64,10 @@ def load(source: str | PathLike[str], **options: Unpack[Known]) -> Bars:
     rows are read. What was guessed is in `bars.notes`. Of `sample:NAME` and `SYMBOL@SOURCE`,
     `timeframe` asks for longer bars.
     """
-    text = fspath(source)
+    bars = of_value(source, options)
+    if bars is not None:
+        return bars
+    text = to_path(source)
     if at_source(text) is None:
         return load_file(text, **options)
     given = Options(**options)
