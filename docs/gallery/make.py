@@ -24,7 +24,7 @@ from chartpact.sources.readings import FEEDS
 HERE = Path(__file__).resolve().parent
 THEMES = ("dark", "light")
 SIZE = {"width": 900, "height": 500}
-SHOWN = 140  # bars
+SHOWN = 200  # bars
 
 
 @dataclass(frozen=True)

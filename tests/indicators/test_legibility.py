@@ -44,3 +44,49 @@ def test_every_line_dot_and_level_stands_out_from_both_backgrounds(builtin):
             least = FAINT if isinstance(plot, DotPlot) and color.endswith("66") else LEAST
             for background in BACKGROUNDS:
                 assert contrast(color, background) >= least, (plot.title, color, background)
+
+
+def distance(one, other):
+    return float(np.linalg.norm(255 * (channels(one) - channels(other))))
+
+
+def line_colors(name):
+    """The colours of each titled line; lines that mirror each other count as one."""
+    builtin = indicators.table()[name]
+    scene = builtin.compute(noise(600), resolve(builtin.params, {}, name))
+    lines = [plot for plot in scene.plots if isinstance(plot, LinePlot) and plot.title]
+    found = {}
+    for plot in lines:
+        colors = {plot.color} if isinstance(plot.color, str) else set(plot.color) - {None}
+        found.setdefault(MIRRORED.get(plot.title, plot.title), set()).update(colors)
+    return found
+
+
+# Pairs around a middle, and levels that have their names on the lines.
+MIRRORED = {
+    **{f"{channel} Lower": f"{channel} Upper" for channel in ("BB", "KC", "DC", "VWAP")},
+    **{f"{side}{k}": f"{side}1" for side in "RS" for k in range(1, 6)},
+    "VAL": "VAH",
+}
+TOLD_APART = 45  # in 8-bit RGB
+
+
+@pytest.mark.parametrize(
+    "names",
+    [[name] for name, one in indicators.table().items() if not one.looks_outside({})]
+    + [
+        ["ema_stack", "vwap"],
+        ["ema_stack", "bbands"],
+        ["bbands", "keltner"],
+        ["keltner", "donchian"],
+    ],
+    ids="+".join,
+)
+def test_lines_that_share_a_pane_are_told_apart_by_their_colours(names):
+    lines = [(name, title, colors) for name in names for title, colors in line_colors(name).items()]
+    for i, (one, title, colors) in enumerate(lines):
+        for other, name, others in lines[i + 1 :]:
+            if title.endswith("Mid") and name.endswith("Mid"):
+                continue  # of two channels: both lie within their own bands
+            near = min(distance(a, b) for a in colors for b in others)
+            assert near >= TOLD_APART, (one, title, other, name)

@@ -15,7 +15,7 @@ def test_rsi_is_wilders():
     # steps +1 −1 +2 +1: averages of 2 are (0.5, 0.5), then (1.25, 0.25), then (1.125, 0.125)
     scene = cp.indicator("rsi", period=2)(bars([5, 6, 5, 7, 8]))
     np.testing.assert_allclose(values(scene, "RSI"), [NA, NA, 50, 100 * 5 / 6, 90])
-    assert scene.y_range == (0, 100)
+    assert scene.y_range is None  # it seldom leaves the middle of its range
     assert [plot.y for plot in scene.plots if plot.kind == "hline"] == [70, 30, 50]
 
 

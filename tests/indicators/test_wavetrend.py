@@ -200,7 +200,7 @@ def test_the_waves_and_the_money_flow_are_areas_from_zero_below_lines_and_dots()
     flow = ta.sma(raw, 60) - 2.5
     money = next(plot for plot in scene.plots if plot.title == "MFI")
     np.testing.assert_allclose(money.values, flow, rtol=1e-12)
-    assert set(money.color[59:]) == {"#089981ff", "#f23645ff"}
+    assert set(money.color[59:]) == {"#00a152ff", "#f23645ff"}
     for i in range(59, len(CRYPTO)):
         assert (money.color[i] == "#f23645ff") == (flow[i] < -1e-10)
     areas = [plot for plot in scene.plots if isinstance(plot, FillPlot)]

@@ -44,7 +44,7 @@ def columns(title: str, values: Floats, color: Any, base: float = 0) -> BarsPlot
     return BarsPlot(title=title, values=finite(values), color=color, base=base)
 
 
-def fill(a: Floats, b: Floats, color: str, alpha: float, **rest: Any) -> FillPlot:
+def fill(a: Floats, b: Floats, color: str | TextColumn, alpha: float, **rest: Any) -> FillPlot:
     return FillPlot(a=finite(a), b=finite(b), color=color, alpha=alpha, **rest)
 
 

@@ -28,7 +28,6 @@ def rsi(bars: Bars, period: int) -> Scene:
         level(30),
         level(50, style="dotted"),
         fill(across(70, len(bars)), across(30, len(bars)), ink.PURPLE, 0.1),
-        y_range=(0, 100),
     )
 
 

@@ -98,4 +98,4 @@ def cvd(bars: Bars) -> Scene:
     bought = bars.volume * (bars.close - bars.low) / reach
     sold = bars.volume * (bars.high - bars.close) / reach
     delta = np.where(ta.gt(reach, 0), bought - sold, 0 * bars.volume)
-    return scene("CVD", line("CVD", ta.cum(delta), ink.BLUE), level(0))
+    return scene("CVD", line("CVD", ta.cum(delta), ink.BLUE, 2))

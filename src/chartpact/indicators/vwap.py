@@ -6,10 +6,11 @@ from chartpact import ta
 from chartpact.bars import Bars
 from chartpact.indicators import ink
 from chartpact.indicators.builtin import Track, builtin
-from chartpact.indicators.drawing import Floats, fill, line, scene
+from chartpact.indicators.drawing import Bools, Floats, fill, line, paint, scene
 from chartpact.indicators.sessions import DAY_ROLL, with_day_roll
 from chartpact.params import Param
 from chartpact.scene import Scene
+from chartpact.textcolumn import TextColumn
 
 ANCHORS = {"session": "1D", "week": "1W", "month": "1M", "quarter": "3M", "year": "12M"}
 ANCHOR = Param(
@@ -28,13 +29,18 @@ RESET = (
 
 def _vwap(
     bars: Bars, anchor: str, day_roll: str | None, std_dev: float, owner: str
-) -> tuple[Floats, Floats, Floats]:
+) -> tuple[Floats, Floats, Floats, Bools]:
+    """The average, its bands, and where it starts afresh."""
     fresh = np.zeros(len(bars), dtype=np.bool_)
     fresh[:1] = True
     if anchor in ANCHORS:
         fresh[with_day_roll(bars, day_roll, owner).periods(ANCHORS[anchor]).first] = True
-    bands: tuple[Floats, Floats, Floats] = ta.vwap(bars.hlc3, bars.volume, fresh, std_dev)
-    return bands
+    return *ta.vwap(bars.hlc3, bars.volume, fresh, std_dev), fresh
+
+
+def _broken(color: str, fresh: Bools) -> TextColumn:
+    """The colour of each bar but the first of a session, to which no stroke leads."""
+    return paint(fresh, (color, None))
 
 
 @builtin(
@@ -48,8 +54,8 @@ def _vwap(
     differences=(RESET,),
 )
 def vwap(bars: Bars, anchor: str, day_roll: str | None) -> Scene:
-    middle, _, _ = _vwap(bars, anchor, day_roll, 1.0, "vwap")
-    return scene("VWAP", line("VWAP", middle, ink.MAGENTA, 2))
+    middle, _, _, fresh = _vwap(bars, anchor, day_roll, 1.0, "vwap")
+    return scene("VWAP", line("VWAP", middle, _broken(ink.MAGENTA, fresh), 2))
 
 
 @builtin(
@@ -67,11 +73,12 @@ def vwap(bars: Bars, anchor: str, day_roll: str | None) -> Scene:
     differences=(RESET, "TradingView's own study starts with bands at 1 standard deviation."),
 )
 def vwap_bands(bars: Bars, std_dev: float, anchor: str, day_roll: str | None) -> Scene:
-    middle, upper, lower = _vwap(bars, anchor, day_roll, std_dev, "vwap_bands")
+    middle, upper, lower, fresh = _vwap(bars, anchor, day_roll, std_dev, "vwap_bands")
+    edge, inner = _broken(ink.VIOLET, fresh), _broken(ink.MAGENTA, fresh)
     return scene(
         "VWAP Bands",
-        line("VWAP Upper", upper, ink.VIOLET),
-        line("VWAP", middle, ink.MAGENTA, 2),
-        line("VWAP Lower", lower, ink.VIOLET),
-        fill(upper, lower, ink.MAGENTA, 0.08),
+        line("VWAP Upper", upper, edge),
+        line("VWAP", middle, inner, 2),
+        line("VWAP Lower", lower, edge),
+        fill(upper, lower, inner, 0.08),
     )

@@ -173,7 +173,7 @@ def cipher_b(
         line("RSI", rsi, ink.MAGENTA, 1),
         marks(ta.le(rsi, 30), rsi, ink.EMERALD, 2, "rsi_oversold"),
         marks(ta.ge(rsi, 60), rsi, ink.RED, 2, "rsi_overbought"),
-        line("MFI", flow, paint(ta.lt(flow, 0), (ink.UP, ink.DOWN)), 1),
+        line("MFI", flow, paint(ta.lt(flow, 0), (ink.EMERALD, ink.DOWN)), 1),
         line("Stoch K", k, ink.CYAN, 1),
         line("Stoch D", d, ink.ORANGE, 1),
         *_crosses(lines, rsi, k, dot_mode == "strict", wt_oversold, wt_overbought),

@@ -21,7 +21,7 @@ SEEN = 2  # labels of an axis that tags leave free, where it has so many
 TIME_HEIGHT = 27.0
 LEFT = 6.0  # before the date
 GAP = 8.0  # after it
-DAYS_APART = 24.0  # pixels: days closer than this are not marked
+DAYS_APART = 40.0  # pixels: days closer than this are not marked
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,10 @@ def label_y(y: float) -> float:
     return y + SMALL * typesetting.CAP_HEIGHT / 2
 
 
-def label_spacing(height: float) -> float:
-    """How far apart the value labels of a pane of that height should be."""
-    return min(APART, max(20.0, height / 4))
+def label_spacings(height: float) -> tuple[float, ...]:
+    """How far apart the value labels of a pane of that height should be, and how far at least."""
+    usual = min(APART, max(20.0, height / 4))
+    return usual, max(18.0, 0.7 * usual), 18.0
 
 
 def spread(tags: Sequence[Tag], area: Area) -> list[tuple[float, Tag]]:
@@ -107,12 +108,18 @@ def values(
 def _leave_free(
     tags: Sequence[Tag], heights: Sequence[float], area: Area
 ) -> tuple[list[tuple[float, Tag]], list[float]]:
-    """Where tags go, and the labels that they leave free; the last tags go if too few are."""
-    for count in range(len(tags), -1, -1):
-        placed = spread(tags[:count], area)
-        free = [y for y in heights if all(abs(y - taken) >= TAG / 2 + 6 for taken, _ in placed)]
-        if len(free) >= min(SEEN, len(heights)) or count <= 1:
-            break
+    """Where tags go, and the labels of the axis that they leave free.
+
+    A tag that would leave fewer than `SEEN` labels is left out, but for the first of all.
+    """
+    chosen: list[Tag] = []
+    placed: list[tuple[float, Tag]] = []
+    free = list(heights)
+    for tag in tags:
+        moved = spread([*chosen, tag], area)
+        left = [y for y in heights if all(abs(y - taken) >= TAG / 2 + 6 for taken, _ in moved)]
+        if len(left) >= min(SEEN, len(heights)) or not chosen:
+            chosen, placed, free = [*chosen, tag], moved, left
     return placed, free
 
 

@@ -14,6 +14,7 @@ from chartpact.render.numberformat import NumberFormat
 from chartpact.render.plots import is_empty
 from chartpact.render.theme import Theme, ensure_contrast
 from chartpact.scene import CHANNELS, BarsPlot, CandlesPlot, LinePlot, Plot, Scene
+from chartpact.textcolumn import TextColumn
 
 ROW = 18.0
 LEFT = 10.0
@@ -53,10 +54,18 @@ def is_valued(plot: Plot) -> bool:
     return bool(plot.title) and isinstance(plot, LinePlot | BarsPlot | CandlesPlot)
 
 
+def tagged(scene: Scene) -> Sequence[Plot]:
+    """The plots whose last values are on the axis: lines and candles, or columns without them."""
+    lines = [plot for plot in scene.plots if isinstance(plot, LinePlot | CandlesPlot)]
+    return lines or [plot for plot in scene.plots if isinstance(plot, BarsPlot)]
+
+
 def last_value(plot: Plot) -> float | None:
-    """The value of a titled plot on the last bar."""
+    """The value of a titled plot on the last bar; a strip of one height has none."""
     values = _values(plot)
     value = float(values[-1]) if plot.title and len(values) else np.nan
+    if isinstance(plot, BarsPlot) and len(values) > 2 and (values[1:] == values[0]).all():
+        return None
     return value if np.isfinite(value) else None
 
 
@@ -68,9 +77,9 @@ def _values(plot: Plot) -> Floats:
 
 
 def last_color(plot: Plot, theme: Theme) -> str | None:
-    """The colour of the last bar; of a hollow candle, that of its border or wick."""
+    """The colour of the last bar that has one; of a hollow candle, that of its border or wick."""
     paints = (paint for name in plot.paints if (paint := getattr(plot, name)) is not None)
-    ends = (paint if isinstance(paint, str) else paint[-1] if paint else None for paint in paints)
+    ends = (paint if isinstance(paint, str) else _last(paint) for paint in paints)
     color = next((end for end in ends if end), None) if plot.paints else str(plot.color)
     if color != "auto":
         return color
@@ -81,6 +90,10 @@ def last_color(plot: Plot, theme: Theme) -> str | None:
     elif isinstance(plot, CandlesPlot) and len(values):
         base = plot.open[-1]
     return theme.up if len(values) and values[-1] >= base else theme.down
+
+
+def _last(colors: TextColumn) -> str | None:
+    return next((color for color in reversed(colors) if color is not None), None)
 
 
 def entry(name: str, scene: Scene, format_value: NumberFormat, theme: Theme) -> Entry:

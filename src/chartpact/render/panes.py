@@ -27,7 +27,7 @@ from chartpact.scene import (
 )
 
 OVERREACH = 0.4  # how far overlays may stretch the price range, as a share of it on either side
-LEAST_SHARE = 0.6  # of a panel: levels may not leave less to what is drawn
+LEAST_SHARE = 0.5  # of a panel: levels may not leave less to what is drawn
 MAX_OBJECTS = 20_000
 MAX_PANES = 100
 LEAST_HEIGHT = 18  # pixels

@@ -160,10 +160,13 @@ class _Composer:
 
     def _ticks(self, content: Content, scale: ValueScale, area: Area) -> list[float]:
         tick_size = self.chart.bars.tick_size if content.kind == "price" else None
-        ticks = scale.ticks(area.top, area.bottom, axes.label_spacing(area.height), tick_size)
-        if content.kind == "price":
-            return ticks
-        return [tick for tick in ticks if tick <= scale.high or not content.fixed]
+        for spacing in axes.label_spacings(area.height):
+            ticks = scale.ticks(area.top, area.bottom, spacing, tick_size)
+            if content.kind != "price" and content.fixed:
+                ticks = [tick for tick in ticks if tick <= scale.high]
+            if len(ticks) > axes.SEEN:
+                break
+        return ticks
 
     def _legend(self, content: Content, value_format: NumberFormat, area: Area) -> list[Row]:
         room = area.width - 2 * legend.LEFT
@@ -286,11 +289,12 @@ class _Composer:
         drawn_plots = [plot for _, scene in content.drawn for plot in scene.plots]
         profile = any(isinstance(plot, HBarPlot) and plot.side == "right" for plot in drawn_plots)
         side = "left" if profile else "right"  # names keep off the profile
+        has_price = content.kind == "price"
         levels = [
             op
             for plot in drawn_plots
             if isinstance(plot, HLinePlot) and plot.title
-            for op in plots.level_title(plot, frame, occupied, side)
+            for op in plots.level_title(plot, frame, occupied, side, has_price)
         ]
         levels += [
             op
@@ -304,7 +308,6 @@ class _Composer:
         ops += [op for line in watch(content.lines) for op in lines.draw(line, frame)]
         ops += [op for line in watch(content.polylines) for op in polylines.draw(line, frame)]
         top = frame.area.top + legend.height(pane.rows) + 2
-        has_price = content.kind == "price"
         ops += shapes.draw(content.shapes(), frame, top, has_price, occupied)
         ops += [op for label in placed for op in labels.thread(label, frame)]
         return ops + levels + texts + [op for label in placed for op in labels.draw(label, frame)]
@@ -333,7 +336,7 @@ class _Composer:
             color = titles.rising(self.chart.bars, self.theme)
             tags.append(Tag(frame.values.y1(last), pane.value_format(last), color, first=True))
         for _, scene in pane.content.drawn:
-            for plot in scene.plots:
+            for plot in legend.tagged(scene):
                 value, paint = legend.last_value(plot), legend.last_color(plot, self.theme)
                 if value is not None and paint is not None and len(tags) < MOST_TAGS:
                     tags.append(Tag(frame.values.y1(value), pane.value_format(value), paint))

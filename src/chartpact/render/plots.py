@@ -1,5 +1,6 @@
 """Plots: how each kind is drawn, and the lowest and highest value it draws."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -419,8 +420,13 @@ def hline(plot: HLinePlot, frame: Frame) -> list[Op]:
     return [Shape([(ends, np.array([y, y]))], stroke=stroke(color, 1.0, plot.style))]
 
 
-def level_title(plot: HLinePlot, frame: Frame, occupied: Occupied, side: str) -> list[Op]:
-    """The name of a level at one end, above or below the line, where that is free."""
+def level_title(
+    plot: HLinePlot, frame: Frame, occupied: Occupied, side: str, over_price: bool
+) -> list[Op]:
+    """The name of a level at one end, above or below the line, where that is free.
+
+    Over the price it moves along the line until it is off the bars, if there is such a place.
+    """
     y, color = frame.values.y1(plot.y), _one_color(plot, frame)
     name = typesetting.fit(
         " ".join(typesetting.clean(plot.title).split()), TITLE_SIZE, frame.area.width / 3
@@ -428,8 +434,23 @@ def level_title(plot: HLinePlot, frame: Frame, occupied: Occupied, side: str) ->
     if not name or not frame.area.top <= y <= frame.area.bottom or not is_visible(color):
         return []
     wide = typesetting.width(name, TITLE_SIZE)
-    left = frame.area.left + 6 if side == "left" else frame.area.right - 6 - wide
-    return _title(name, [(left, y - TITLE_SIZE - 4), (left, y + 3)], color, frame, occupied)
+    room = frame.area.width - 12 - wide
+    shares = [0.0, 1.0, *np.linspace(0.04, 0.6, 15).tolist()] if over_price else [0.0]
+    lefts = [frame.area.left + 6 + room * share for share in shares]
+    if side == "right":
+        lefts = [frame.area.right - 6 - wide - room * share for share in shares]
+    spots = [(left, top) for left in lefts for top in (y - TITLE_SIZE - 4, y + 3)]
+    off = [spot for spot in spots if not over_price or _is_off_bars(*spot, wide, frame)]
+    return _title(name, [*off, *spots[:2]], color, frame, occupied)
+
+
+def _is_off_bars(left: float, top: float, wide: float, frame: Frame) -> bool:
+    """Whether a text there covers none of the chart's bars."""
+    bars = frame.timeline.bars
+    first, last = ((x - frame.bars.left) / frame.bars.step for x in (left, left + wide))
+    under = slice(max(0, math.floor(first)), max(0, math.floor(last) + 1))
+    high, low = frame.values.y(bars.high[under]), frame.values.y(bars.low[under])
+    return not bool(((high < top + TITLE_SIZE + 2) & (low > top)).any())
 
 
 def end_title(plot: LinePlot | DivLinePlot, frame: Frame, occupied: Occupied) -> list[Op]:
