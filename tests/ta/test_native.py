@@ -412,3 +412,29 @@ def test_slices_of_operands_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match="kernel"):
         native.last_values()
     assert native.last_values("sum", first[:0], x[:0], n[:0])[0].shape == (0,)
+
+
+def test_the_memory_of_a_large_result_serves_the_next_one():
+    series = np.arange(600_000.0)
+    call = native.direct_call("cum", (-1.0,), (1.0,))
+    first, second = call(series), call(series)
+    assert not np.shares_memory(first, second)
+    place = second.ctypes.data
+    del second
+    again = call(series)
+    assert again.ctypes.data == place
+    assert np.array_equal(again, first)
+
+
+def test_a_large_result_can_be_resized_and_outlives_others():
+    series = np.arange(600_000.0)
+    call = native.direct_call("cum", (-1.0,), (1.0,))
+    result = call(series)
+    expected = result[:10].copy()
+    result.resize(2_000_000, refcheck=False)
+    assert np.array_equal(result[:10], expected)
+    assert not result[600_000:].any()
+    many = [call(series) for _ in range(20)]  # more than is kept
+    del many
+    assert np.array_equal(call(series)[:10], expected)
+    assert np.array_equal(result[:10], expected)

@@ -11,6 +11,8 @@
 #include "module.h"
 #include "rows.h"
 
+PyObject *new_result(int axes, npy_intp *shape, int type); /* buffers.c; NULL where memory lacks */
+
 #define LONG_RUN 8192 /* bars from which on other threads may run meanwhile */
 
 typedef struct {
@@ -78,7 +80,7 @@ static PyObject *compute(const Call *call, char **operands, npy_intp *steps, PyA
     PyObject *results[MAX_OUT] = {NULL};
     int count = kernel->n_in + kernel->n_out, status = 0;
     for (int k = kernel->n_in; k < count && status == 0; k++) {
-        PyObject *result = PyArray_SimpleNew(axes, shape, type_number(kernel->type[k]));
+        PyObject *result = new_result(axes, shape, type_number(kernel->type[k]));
         results[k - kernel->n_in] = result;
         operands[k] = result ? PyArray_BYTES((PyArrayObject *)result) : NULL;
         status = result ? 0 : -1;

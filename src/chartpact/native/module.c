@@ -3,6 +3,7 @@
 
 static int (*const parts[])(PyObject *module) = {
     add_kernels,
+    add_buffers,
     add_calls,
     add_slices,
     add_hardening,

@@ -5,6 +5,7 @@
 #include <Python.h>
 
 int add_kernels(PyObject *module);
+int add_buffers(PyObject *module);
 int add_calls(PyObject *module);
 int add_slices(PyObject *module);
 int add_hardening(PyObject *module);
