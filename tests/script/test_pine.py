@@ -18,8 +18,7 @@ def hint_of(line: str) -> str:
     return failure.value.hint
 
 
-# What a chart lacks is found when a script runs, so the check has no hint for it.
-CHECKED = [name for name in sorted(pine.HINTS) if not name.startswith(("var", "chart."))]
+CHECKED = [name for name in sorted(pine.HINTS) if not name.startswith("var")]
 
 
 @pytest.mark.parametrize("name", CHECKED)
@@ -30,6 +29,16 @@ def test_every_name_of_the_table_is_answered_with_its_hint(name):
 @pytest.mark.parametrize("line", ["var x = 0", "var float x = 0.0", "varip int n = 1"])
 def test_var_is_answered_though_it_is_no_syntax(line):
     assert hint_of(line) == pine.HINTS["var"]
+
+
+@pytest.mark.parametrize("line", ["chart.point(1, 2.0)", "chart.point.from_index(1, 2.0)"])
+def test_a_point_of_a_chart_is_a_pair(line):
+    assert hint_of(f"p = {line}") == "a point is a pair: (bar, price)"
+
+
+def test_fundamentals_are_not_taken_for_another_timeframe():
+    assert "security" not in hint_of('x = request.financial("AAPL", "TOTAL_REVENUE", "FQ")')
+    assert "security" in hint_of('x = request.security("AAPL", "1D", 1)')
 
 
 def test_colours_are_texts():

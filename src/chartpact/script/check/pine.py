@@ -53,6 +53,15 @@ _SECTIONS: Mapping[str, Mapping[str, str]] = {
         },
         "request": "write ohlcv.security(timeframe)",
         "request.security": 'write ohlcv.security("1D"), or ohlcv.security("1D", lambda d: …)',
+        **dict.fromkeys(
+            (
+                *("request.financial", "request.economic", "request.dividends", "request.splits"),
+                *("request.earnings", "request.currency_rate", "request.seed", "request.quandl"),
+            ),
+            "scripts read bars alone: there are no fundamentals, rates or economic data",
+        ),
+        "request.security_lower_tf": "run on the shorter bars, and write ohlcv.security(timeframe)"
+        " for the longer ones",
         "na": "na is None in a list; test with ta.isna(x)",
         "nz": "write ta.nz(s)",
         "fixnan": "write ta.fixnan(s)",
