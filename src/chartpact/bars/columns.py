@@ -43,7 +43,9 @@ def check(columns: dict[str, Column], place: Place) -> None:
         now, before = iso(time[row]), iso(time[row - 1])
         if now == before:
             return f"time {now} is there twice; each bar has a time of its own"
-        return f"time {now} comes after {before}; bars are sorted, oldest first (sort=True sorts)"
+        return (
+            f"time {now} comes after {before}; bars are sorted, oldest first; sort=True sorts them"
+        )
 
     def describe_price(name: str) -> Place:
         return lambda row: f"{name} is {columns[name][row]}; prices are finite numbers"

@@ -10,16 +10,16 @@ from chartpact.problem import Failure, Problem, did_you_mean
 
 
 class BarsError(Failure, ValueError):
-    """Bars that cannot be used; the message says what is wrong, where, and what would be right."""
+    """Bars that cannot be used; the message says what is wrong, where, and what would be right.
+
+    `option` is the option of `load` that decides what the bars do not tell, such as tz.
+    """
 
     KIND: ClassVar[str] = "value"  # of the problem
 
-    def __init__(self, message: str) -> None:
+    def __init__(self, message: str, option: str = "") -> None:
         super().__init__(Problem(self.KIND, message))
-
-
-class NoTimeZone(BarsError):
-    """Times that are in some time zone, and the bars do not tell in which."""
+        self.option = option
 
 
 class UnknownBars(BarsError):

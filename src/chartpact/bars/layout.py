@@ -261,7 +261,8 @@ def _without_header(line: _Line, separator: str) -> Layout:
             )
     raise BarsError(
         f"line {line.number} is a row and not a header, and nothing tells which column is which: "
-        f"say it, as in columns={_propose(fields)!r} (on the command line --columns)"
+        f"say it, as in columns={_propose(fields)!r}",
+        option="columns",
     )
 
 

@@ -130,7 +130,7 @@ def of_content(data: bytes, name: str, options: Options, largest: int | None = N
     try:
         return _bars(_unpack(data, largest), name, options, largest)
     except BarsError as error:
-        raise type(error)(f"{name}: {error}") from None
+        raise type(error)(f"{name}: {error}", error.option) from None
 
 
 def _bars(data: bytes, name: str, options: Options, largest: int | None) -> Bars:

@@ -81,8 +81,8 @@ def find_mark(
         row = int(np.argmax((matrix(texts) == ord(",")).any(axis=1)))
         raise BarsError(
             f"{place(row)}: {name} {texts[row].decode('utf-8', 'replace')!r} may have thousands or "
-            "decimals after its comma: say it with decimal='.' or decimal=',' (on the command line "
-            "--decimal)"
+            "decimals after its comma: say it with decimal='.' or decimal=','",
+            option="decimal",
         )
     mark, (text, row) = next(iter(seen.items()))
     sign = "decimal comma" if mark == "," else "comma between thousands"

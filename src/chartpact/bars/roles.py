@@ -112,7 +112,7 @@ def roles(names: list[str], columns: Columns | None = None) -> Roles:
         if plain in chosen or name in taken:
             continue
         if plain in WANTED and plain in headings:
-            raise BarsError(f"there are two columns called {plain}{_ask(plain)}")
+            raise BarsError(f"there are two columns called {plain}{_ask(plain)}", option="columns")
         headings.setdefault(plain, name)
     headings |= {role: name for role, name in chosen.items() if name}
     notes = _use_other_names(headings)
@@ -127,8 +127,8 @@ def roles(names: list[str], columns: Columns | None = None) -> Roles:
         volumes = [name for name in (*VOLUME_NAMES, *TICK_VOLUME_NAMES) if name in headings]
         unread = [name for plain, name in headings.items() if "vol" in plain and name not in taken]
         if not volumes and unread:
-            listed = " nor ".join(repr(name) for name in unread[:3])
-            notes.append(f"no volume: {listed} is not read")
+            listed = " and ".join(repr(name) for name in unread[:3])
+            notes.append(f"no volume is read: there is {listed}, and columns= may name one of them")
     symbol = next((headings[name] for name in SYMBOL_NAMES if name in headings), None)
     return Roles(
         time=headings[time],
@@ -171,7 +171,7 @@ def _use_other_names(headings: dict[str, str]) -> list[str]:
             continue
         if len(present) > 1:
             listed = " or ".join(repr(headings[name]) for name in present)
-            raise BarsError(f"{role} may be {listed}{_ask(role)}")
+            raise BarsError(f"{role} may be {listed}{_ask(role)}", option="columns")
         headings[role] = headings[present[0]]
         if len(present[0]) > 1:
             notes.append(f"column {headings[role]!r} is read as the {role}")
@@ -181,7 +181,7 @@ def _use_other_names(headings: dict[str, str]) -> list[str]:
 def _ask(role: str) -> str:
     role = "volume" if role in (*VOLUME_NAMES, *TICK_VOLUME_NAMES) else role
     role = "time" if role in TIME_NAMES else role
-    return f": say which one it is with columns='{role}=NAME' (on the command line --columns)"
+    return f": say which one it is with columns='{role}=NAME'"
 
 
 def _missing(names: list[str], headings: dict[str, str], missing: list[str]) -> BarsError:
@@ -190,10 +190,13 @@ def _missing(names: list[str], headings: dict[str, str], missing: list[str]) -> 
     others = [name for plain, name in headings.items() if plain not in WANTED]
     hints = "".join(did_you_mean(name, others, before="; ") for name in missing if name in OHLC)
     needs = " and ".join(missing)
-    accepted = f" (a time column is called {' or '.join(TIME_NAMES)})" if "time" in missing else ""
+    accepted = ""
+    if "time" in missing:
+        accepted = " (a time column is called time, date, datetime, timestamp or the like)"
     return BarsError(
         f"no column {needs}{accepted}; the columns are {listed}{hints}; "
-        "columns= (--columns) names others"
+        "say which are others with columns='close=NAME'",
+        option="columns",
     )
 
 
@@ -229,6 +232,6 @@ def pick_symbol(symbols: Sequence[str], wanted: str | None, what: str) -> str:
     listed = ", ".join(symbols[:8]) + (", …" if len(symbols) > 8 else "")
     hint = did_you_mean(wanted, symbols, before="; ") if wanted else ""
     raise BarsError(
-        f"there are {what} {len(symbols)} symbols, {listed}: "
-        f"say which one with symbol= (on the command line --symbol){hint}"
+        f"there are {what} {len(symbols)} symbols, {listed}: say which one with symbol={hint}",
+        option="symbol",
     )

@@ -263,7 +263,10 @@ def _timeframe(time: NDArray[np.int64], option: str | None, named: str) -> Timef
     if named:
         return _check_named(time, step, named)
     if step is None and len(time) > 1:
-        raise BarsError("the timeframe cannot be told from these times: give it, as in '5m'")
+        raise BarsError(
+            "the timeframe cannot be told from these times: give it, as in '5m'",
+            option="timeframe",
+        )
     return step
 
 
@@ -282,7 +285,8 @@ def _check_named(time: NDArray[np.int64], step: Timeframe | None, named: str) ->
     if NO_TIME.fullmatch(named):
         raise BarsError(
             f"by the file's name these are bars of {named} on TradingView, which counts ticks or "
-            "prices, not time: if they are to be read as bars of a timeframe, give it, as in '5m'"
+            "prices, not time: if they are to be read as bars of a timeframe, give it, as in '5m'",
+            option="timeframe",
         )
     wanted = Timeframe.parse(named)
     steps = np.diff(time)
@@ -292,5 +296,6 @@ def _check_named(time: NDArray[np.int64], step: Timeframe | None, named: str) ->
         return wanted
     raise BarsError(
         f"the file's name says {wanted}, but the bars are {step} apart: "
-        f"give the timeframe, as in '{step}'"
+        f"give the timeframe, as in '{step}'",
+        option="timeframe",
     )

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chartpact.bars.columns import EARLIEST, LATEST, Place
-from chartpact.bars.errors import BarsError, NoTimeZone
+from chartpact.bars.errors import BarsError
 from chartpact.bars.numerals import Texts, matrix, numbers
 from chartpact.clock import zones
 from chartpact.clock.timeframe import DAY
@@ -37,15 +37,22 @@ _YEAR_FIRST = re.compile(
     rb"(?:(?:[Tt]| +|(?<=00000000)(?=000000))" + _CLOCK + rb")?" + _OFFSET
 )
 _YEAR_LAST = re.compile(
-    rb"(?P<day>00?)(?P<dash>[-./])(?P<month>00?)(?P=dash)(?P<year>0000)"
+    rb"(?P<day>00?)(?P<dash>[-./])(?P<month>00?)(?P=dash)(?P<year>0000|00)"
     rb"(?:,? +" + _CLOCK + rb")?" + _OFFSET
 )
-_SHORT_YEAR = re.compile(rb"00?([-./])00?\1(?:00)?(?: .*)?")
 FAR = 10**16  # ms, hundreds of thousands of years: what the checks of bars will refuse
 _UNITS = ((1e11, 0.001), (1e14, 1.0), (1e17, 1_000.0))  # below this size: units in a millisecond
 _COMPACT = (b"00000000", b"00000000000000")  # a date, or a count of seconds
 _EPOCH = re.compile(rb"[+-]?0+(?:\.0*)?")
 _TIME_OF_DAY = re.compile(rb"\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?[AaPp]\.?[Mm]\.?)?|\d{4}|\d{6}")
+_MONTHS = b"jan feb mar apr may jun jul aug sep oct nov dec".split()
+_MONTH = rb"(?:%s)[a-z]{0,6}" % b"|".join(_MONTHS)
+_NAMED_MONTH = re.compile(
+    rb"^(?:(?P<before>%s)\.? (?P<day>\d\d?),?|(?P<day2>\d\d?)[ -](?P<after>%s)\.?,?)"
+    rb"[ -](?P<year>\d{4})(?!\d)" % (_MONTH, _MONTH),
+    re.IGNORECASE,
+)
+_PIVOT = 70  # from here on, a year of two digits is of the last century
 _DAY_NUMBERS = (20_000, 80_000)  # of spreadsheets, from 1954 to 2119
 _LIKELY = (631_152_000_000, 4_102_444_800_000)  # 1990 and 2100, in ms
 
@@ -87,6 +94,7 @@ class _Group:
 
 def of_texts(texts: Texts, name: str, place: Place, order: str | None = None) -> Stamps:
     """The times that a column of texts spells; `order` is of day and month before a year."""
+    texts = _number_months(texts)
     rows = matrix(texts)
     groups, wrong = _group(texts, rows)
     for earlier, later in itertools.combinations(groups, 2):
@@ -111,6 +119,19 @@ def of_texts(texts: Texts, name: str, place: Place, order: str | None = None) ->
         more = f"; dates were read {ORDERS[order]}" if year_last and order else ""
         raise _no_time(texts, min(wrong), name, place, more)
     return Stamps(ms, naive, notes)
+
+
+def _number_months(texts: Texts) -> Texts:
+    """The texts with the month in digits where it is named, as in 04-Mar-2024 or Mar 4, 2024."""
+    if not len(texts) or not _NAMED_MONTH.match(texts[0]):
+        return texts
+    return np.array([_NAMED_MONTH.sub(_number_month, text) for text in texts.tolist()])
+
+
+def _number_month(match: re.Match[bytes]) -> bytes:
+    word = (match["before"] or match["after"])[:3].lower()
+    day = match["day"] or match["day2"]
+    return b"%s-%02d-%02d" % (match["year"], _MONTHS.index(word) + 1, int(day))
 
 
 def _group(texts: Texts, rows: NDArray[np.uint8]) -> tuple[list[_Group], list[int]]:
@@ -150,6 +171,14 @@ def _find_order(
     """Whether dates such as 03.04.2024 begin with the day: as told, or by a number above 12."""
     if not groups or order is not None:
         return order, ()
+    short = [group for group in groups if group.match and len(group.match["year"]) == 2]
+    if short:
+        row = int(short[0].rows[0])
+        raise BarsError(
+            f"{place(row)}: {name} {_show(texts, row)} has a year of two digits, which may be "
+            "first or last: if it is last, say the order with date_order='dmy' or 'mdy'",
+            option="date_order",
+        )
     days: list[int] = []
     months: list[int] = []  # rows whose first number is no month, and whose second is none
     differ = False
@@ -175,8 +204,8 @@ def _find_order(
     row = int(groups[0].rows[0])
     raise BarsError(
         f"{place(row)}: {name} {_show(texts, row)} may have the day or the month first, and no "
-        "date here tells which: say it with date_order='dmy' or 'mdy' (on the command line "
-        "--date-order)"
+        "date here tells which: say it with date_order='dmy' or 'mdy'",
+        option="date_order",
     )
 
 
@@ -185,9 +214,6 @@ def _show(texts: Texts, row: int) -> str:
 
 
 def _no_time(texts: Texts, row: int, name: str, place: Place, more: str = "") -> BarsError:
-    shape = re.sub(rb"\d", b"0", texts[row])
-    if _SHORT_YEAR.fullmatch(shape):
-        more = "; write the year with four digits"
     return BarsError(f"{place(row)}: {name} {_show(texts, row)} is not a time: use {FORMS}{more}")
 
 
@@ -239,9 +265,10 @@ def to_utc(stamps: Stamps, tz: str | None, place: Place) -> Times:
         return stamps.ms  # beyond all calendars of zones: the checks of bars refuse them
     if tz is None and not dates:
         row = int(np.argmax(stamps.naive))
-        raise NoTimeZone(
+        raise BarsError(
             f"{place(row)}: time {iso(stamps.ms[row])[:-1]} has no time zone: say which one "
-            "it is in, with tz='America/New_York' or tz='UTC'"
+            "it is in, with tz='America/New_York' or tz='UTC'",
+            option="tz",
         )
     ms = stamps.ms.copy()
     if tz is not None:
@@ -292,6 +319,8 @@ def _read(
     )
     if swap and match.re is _YEAR_LAST:
         month, day = day, month
+    if len(match["year"]) == 2:
+        year += np.where(year < _PIVOT, 2000, 1900)
     late = np.zeros(len(rows), np.bool_)  # hours that no clock with two halves of a day shows
     if match["half"]:
         late = (hour < 1) | (hour > 12)

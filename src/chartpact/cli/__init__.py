@@ -13,7 +13,6 @@ from typing import Any, NoReturn, TextIO
 
 from chartpact._version import VERSION
 from chartpact.bars import BarsError
-from chartpact.bars.errors import NoTimeZone
 from chartpact.oneline import escape_unseen
 from chartpact.problem import Failure, Problem, did_you_mean
 
@@ -118,8 +117,9 @@ def _visible(stream: TextIO | None) -> Any:
 
 def _advice(error: Failure) -> str:
     """What a shell can do about it; the message is written for every door."""
-    if isinstance(error, NoTimeZone):
-        return " (on the command line --bars-tz)"
+    if isinstance(error, BarsError) and error.option:
+        flag = "bars-tz" if error.option == "tz" else error.option.replace("_", "-")
+        return f" (on the command line --{flag})"
     return "; `chartpact doctor` tells more" if error.kind == "crash" else ""
 
 
