@@ -98,7 +98,9 @@ class ExpressionChecker:
         owner = node.value
         binding = self._binding(owner.id) if isinstance(owner, ast.Name) else LOCAL
         hint = hint_for_member(owner.id, node.attr) if isinstance(owner, ast.Name) else ""
-        is_pine = binding in (None, BUILTIN) or (isinstance(owner, ast.Name) and owner.id == "chart")
+        is_pine = binding in (None, BUILTIN) or (
+            isinstance(owner, ast.Name) and owner.id == "chart"
+        )
         if hint and is_pine and isinstance(owner, ast.Name):
             self._refuse(node, "name", f"there is no {owner.id}.{node.attr:.60}", hint)
             return
