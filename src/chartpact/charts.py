@@ -90,6 +90,7 @@ class Chart:
             "timeframe": bars.timeframe,
             "confirmed": True,
             "timezone": "UTC",
+            "day_roll": bars.day_roll,
         }
         if len(bars):
             facts |= {"last_bar": len(bars) - 1, "last_time": int(bars.time[-1])}

@@ -7,6 +7,7 @@ from typing import Literal, TypedDict
 
 
 class BiasAi(TypedDict):
+    day_start: int | None
     daily: Literal["neutral", "bullish", "bearish"]
     weekly: Literal["neutral", "bullish", "bearish"] | None
     draw_on_liquidity: Literal["PDH", "PDL"] | None
@@ -81,6 +82,7 @@ class SessionHuntAiHunt(TypedDict):
         "REEXT_INVALID",
     ]
     side: Literal["HUNT_HIGH", "HUNT_LOW", "INVALID"] | None
+    range_start: int | None
     target_high: float | None
     target_low: float | None
     hi_swept: bool

@@ -6,9 +6,14 @@ It says nothing about why: only whether a picture can be read, and as what.
 """
 
 import re
+from datetime import datetime, timedelta
 from decimal import ROUND_FLOOR, Decimal
+from zoneinfo import ZoneInfo
 
-LABEL_TEXT = re.compile(r"SMT - (.+)")
+from drawings import LAST_BAR, START, STEP
+
+LABEL_TEXT = re.compile(r"SMT - \s*(\S|\S.*\S)\s*")
+NEW_YORK = ZoneInfo("America/New_York")
 
 
 class Refused(Exception):
@@ -40,6 +45,26 @@ def older(x, than):
     return x["n"] is None or (than["n"] is not None and x["n"] < than["n"])
 
 
+def trading_day(ms):
+    """The date of a futures day, which begins at 18:00 in New York on the evening before."""
+    wall = datetime.fromtimestamp(ms / 1000, NEW_YORK).replace(tzinfo=None)
+    return (wall + timedelta(hours=6)).date()
+
+
+def outdated(anchor):
+    """Whether an anchor lies on an earlier trading day than the last bar."""
+    last = trading_day(START + LAST_BAR * STEP)
+    return anchor["time"] is not None and trading_day(anchor["time"]) < last
+
+
+def left_to_right(box):
+    return (
+        {**box, "left": box["right"], "right": box["left"]}
+        if older(box["right"], box["left"])
+        else box
+    )
+
+
 # --------------------------------------------------------------------------------------- Bias AI
 
 
@@ -66,6 +91,7 @@ def bias(study, settings):
     for each in drawn(study["lines"], "y1", "y2"):
         upright = each["x1"]["n"] is not None and each["x1"]["n"] == each["x2"]["n"]
         level = each["y1"] == each["y2"] and rgb(each["color"]) in (before, after)
+        upright = upright and each["y1"] != each["y2"]
         daily = level and each["style"] == "solid"
         weekly = level and each["style"] == "dashed"
         refuse_unless([upright, daily, weekly].count(True) == 1)
@@ -75,8 +101,10 @@ def bias(study, settings):
     refuse_unless(known)
     newest = max(each["x1"]["n"] for each in known)
     today = sorted((e for e in known if e["x1"]["n"] == newest), key=lambda e: e["y1"])
-    refuse_unless(len(today) == 2 and today[0]["y1"] != today[1]["y1"])
+    refuse_unless(len(today) == 2 and not outdated(today[0]["x1"]))
     low, high = today
+    if low["y1"] == high["y1"]:  # which is which cannot be told, nor matters where they look alike
+        refuse_unless(low["x2"] == high["x2"] and rgb(low["color"]) == rgb(high["color"]))
     high_mark, low_mark = mark(high["color"]), mark(low["color"])
 
     refuse_unless(cells["PDH"] == "none" or cells["PDL"] == "none")
@@ -96,6 +124,7 @@ def bias(study, settings):
         weekly = "bullish" if cells["PWH"] != "none" else weekly
         weekly = "bearish" if cells["PWL"] != "none" else weekly
     return {
+        "day_start": high["x1"]["time"],
         "daily": daily,
         "weekly": weekly,
         "draw_on_liquidity": target,
@@ -119,7 +148,7 @@ def hunt(study, settings):
     refuse_unless(not study["cells"])
     wanted = "london" if settings["mode"] == "NY" else "asia"
 
-    boxes = drawn(study["boxes"], "top", "bottom")
+    boxes = [left_to_right(each) for each in drawn(study["boxes"], "top", "bottom")]
     for each in boxes:
         refuse_unless(rgb(each["border_color"]) in sessions)
     ranges = [each for each in boxes if sessions[rgb(each["border_color"])] == wanted]
@@ -129,6 +158,7 @@ def hunt(study, settings):
     state = {
         "state": "NO_RANGE",
         "side": None,
+        "range_start": None,
         "target_high": None,
         "target_low": None,
         "hi_swept": False,
@@ -154,6 +184,7 @@ def hunt(study, settings):
     highs, lows, others = [], [], []
     for each in lines:
         if older(each["x1"], newest[0]["left"]):
+            refuse_unless(not older(newest[0]["left"], each["x2"]))
             continue
         is_high = near(each["y1"], top) and rgb(each["color"]) in (hi, swept)
         is_low = near(each["y1"], bottom) and rgb(each["color"]) in (lo, swept)
@@ -165,13 +196,23 @@ def hunt(study, settings):
         else:
             refuse_unless(not near(each["y1"], top) and not near(each["y1"], bottom))
             others.append(each)
-    refuse_unless(len(highs) <= 1 and len(lows) <= 1 and len(highs) == len(lows))
+    refuse_unless(len(highs) <= 1 and len(lows) <= 1)
+    if others:
+        refuse_unless(len(others) == 2 and others[0]["x1"] == others[1]["x1"])
+        lower, upper = sorted(others, key=lambda each: each["y1"])
+        refuse_unless(lower["y1"] != upper["y1"])
+        refuse_unless(rgb(upper["color"]) in (hi, swept) and rgb(lower["color"]) in (lo, swept))
+    if outdated(newest[0]["left"]):
+        refuse_unless(all(outdated(each["x1"]) for each in (*highs, *lows, *others)))
+        return answer
+    refuse_unless(len(highs) == len(lows))
     if not highs:
         refuse_unless(not others)
         return answer
     hi_swept = rgb(highs[0]["color"]) == swept
     lo_swept = rgb(lows[0]["color"]) == swept
     state |= {
+        "range_start": newest[0]["left"]["time"],
         "target_high": highs[0]["y1"],
         "target_low": lows[0]["y1"],
         "hi_swept": hi_swept,
@@ -187,10 +228,6 @@ def hunt(study, settings):
         state["state"], state["side"] = names[hi_swept, lo_swept]
         return answer
     refuse_unless(hi_swept and lo_swept)
-    refuse_unless(len(others) == 2 and others[0]["x1"] == others[1]["x1"])
-    lower, upper = sorted(others, key=lambda each: each["y1"])
-    refuse_unless(lower["y1"] != upper["y1"])
-    refuse_unless(rgb(upper["color"]) in (hi, swept) and rgb(lower["color"]) in (lo, swept))
     again = rgb(upper["color"]) == swept, rgb(lower["color"]) == swept
     name, state["side"] = names[again]
     state["state"] = f"REEXT_{name.removeprefix('HUNT_')}"
@@ -222,7 +259,7 @@ def order_blocks(study, settings):
         refuse_unless(each["y1"] == each["y2"] and rgb(each["color"]) in sides)
         refuse_unless(each["x1"]["n"] is not None)
         groups.setdefault((each["x1"]["n"], rgb(each["color"])), []).append(each)
-    gaps = drawn(study["boxes"], "top", "bottom")
+    gaps = [left_to_right(each) for each in drawn(study["boxes"], "top", "bottom")]
     if bull is not None and bear is not None:
         refuse_unless(all(rgb(each["bgcolor"]) in (bull, bear) for each in gaps))
     gaps = [
@@ -236,23 +273,31 @@ def order_blocks(study, settings):
     ]
     refuse_unless(all(each["bar"] is not None for each in gaps))
 
+    def fits(gap, side):
+        own, other = (bull, bear) if side == "bullish" else (bear, bull)
+        return gap["color"] == own if own is not None else other is None or gap["color"] != other
+
     found = {"bullish": [], "bearish": []}
+    beside = []
     for (start, color), lines in sorted(groups.items()):
         side = sides[color]
         block = _block(lines, settings["base_style"], tick)
         mine = [gap for gap in gaps if start <= gap["bar"] <= start + settings["fvg_bars"]]
         if side == "bullish":
             mine = [g for g in mine if g["low"] >= block["low"] and g["high"] > block["high"]]
-            mine = [g for g in mine if bull is None or g["color"] == bull]
+            mine = [g for g in mine if fits(g, side)]
             distance = [max(0, g["low"] - block["high"]) for g in mine]
         else:
             mine = [g for g in mine if g["high"] <= block["high"] and g["low"] < block["low"]]
-            mine = [g for g in mine if bear is None or g["color"] == bear]
+            mine = [g for g in mine if fits(g, side)]
             distance = [max(0, block["low"] - g["high"]) for g in mine]
+        beside += mine
         nearest = [g for g, far in zip(mine, distance, strict=True) if far == min(distance)]
         refuse_unless(len(nearest) <= 1)
         block["fvg"] = _gap(nearest[0], side, settings, tick) if nearest else None
         found[side].append(block)
+    if (bull is None) != (bear is None):
+        refuse_unless(all(g["color"] == (bull or bear) or g in beside for g in gaps))
     return {"order_blocks": found, "atr": None}
 
 
@@ -322,7 +367,7 @@ def smt(study, settings, last_bar):
                 "end_time": second["time"],
                 "start_price": each["y1"],
                 "end_price": each["y2"],
-                "active": last_bar - second["bar"] <= settings["active_bars"],
+                "active": 0 <= last_bar - second["bar"] <= settings["active_bars"],
             }
         )
     refuse_unless(sorted(taken) == sorted(id(tag) for tag in tags))

@@ -119,7 +119,7 @@ def test_bad_usage_is_exit_code_2_with_one_clear_sentence(capsys, drawn, tmp_pat
 def test_what_does_not_fit_the_contract_is_named_the_picture_or_the_configuration(capsys, drawn):
     assert main(["read", "ob_ai", "--snapshot", drawn, "--profile", "tfo"]) == 3
     told = capsys.readouterr().err
-    assert "ob_ai 1.0.0: the configuration does not fit" in told
+    assert "ob_ai 2.0.0: the configuration does not fit" in told
     assert "there is no profile 'tfo'; the contract has none" in told
     assert main(["read", "bias_ai", "--snapshot", drawn]) == 3
     assert "the picture breaks the contract" in capsys.readouterr().err
@@ -160,7 +160,9 @@ def test_list_and_show_tell_what_there_is(capsys):
     code, out, _ = run(capsys, "contract", "show", "ob_ai")
     assert out == (pacts.folder("ob_ai") / "contract.yaml").read_text()
     code, found = run_json(capsys, "contract", "show", "ob_ai")
-    assert found["needs"]["boxes"] == ["bgcolor", "bottom", "left.bar", "top"]
+    assert found["needs"]["boxes"] == [
+        "bgcolor", "bottom", "left", "left.bar", "right", "right.bar", "top",
+    ]  # fmt: skip
     assert found["schema"]["properties"]["order_blocks"]["required"] == ["bullish", "bearish"]
     assert "class ObAi(TypedDict)" in run(capsys, "contract", "show", "ob_ai", "--python")[1]
     assert "## 3 Element dictionary" in run(capsys, "contract", "show", "ob_ai", "--page")[1]
@@ -213,6 +215,6 @@ def test_diff_classifies_and_demands_reserved_ids(capsys, tmp_path):
     assert (found["class"], found["unreserved"]) == ("major", ["output.pdl_swept"])
     new.write_text(new.read_text() + "reserved: {output: [pdl_swept]}\n")
     code, found = run_json(capsys, "contract", "diff", "bias_ai", str(new))
-    assert (code, found["class"], found["next_version"]) == (0, "major", "2.0.0")
+    assert (code, found["class"], found["next_version"]) == (0, "major", "3.0.0")
     code, out, _ = run(capsys, "contract", "diff", "bias_ai", "bias_ai")
-    assert (code, out) == (0, "1.0.0 → 1.0.0: none; the next version is 1.0.0\n")
+    assert (code, out) == (0, "2.0.0 → 2.0.0: none; the next version is 2.0.0\n")

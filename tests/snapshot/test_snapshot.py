@@ -54,7 +54,7 @@ class Drawer:
     def needs(self, bars, values):  # noqa: ARG002
         return {}
 
-    def draw(self, bars, values, supplies):  # noqa: ARG002
+    def draw(self, bars, values, supplies, first=0):  # noqa: ARG002
         at, ahead = Anchor(3, 3, int(bars.time[3])), Anchor(None, len(bars) + 5, None)
         lost = Anchor(None, None, None)
         return Scene(
@@ -107,6 +107,7 @@ def test_the_chart_is_confirmed_at_the_close_of_its_last_bar(drawn):
         "timeframe": "5m",
         "confirmed": True,
         "timezone": "UTC",
+        "day_roll": "18:00 America/New_York",
         "last_bar": len(bars) - 1,
         "last_time": int(bars.time[-1]),
         "as_of": int(bars.time[-1]) + 300_000,

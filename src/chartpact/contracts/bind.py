@@ -12,7 +12,13 @@ from decimal import ROUND_FLOOR, Decimal
 from math import floor
 from typing import Any, NoReturn
 
-from chartpact.cache import Cache
+import numpy as np
+
+from chartpact.cache import Cache, Memo
+from chartpact.clock.errors import ClockError
+from chartpact.clock.timeframe import DAY, MINUTE, Timeframe
+from chartpact.clock.tradingcalendar import TradingCalendar
+from chartpact.clock.zones import wall, zone
 from chartpact.contracts import codecs
 from chartpact.contracts.codecs import Pattern
 from chartpact.contracts.config import fault
@@ -23,6 +29,8 @@ from chartpact.contracts.normalise import NOWHERE
 from chartpact.contracts.reading import Trouble, Violation
 from chartpact.contracts.values import Constant
 from chartpact.problem import Problem
+
+LAST_TIME = 7_258_118_400_000  # 2200-01-01, in UTC ms
 
 _BUILTINS = {
     function.__name__: function for function in (abs, min, max, len, any, all, zip, enumerate)
@@ -102,6 +110,13 @@ def _constant(
             return values[TICK_SIZE] / 2
         case "to_tick":
             return tick_rounding(values[TICK_SIZE])
+        case "time_of_day" | "trading_day":
+            text = name if constant.kind == "" else str(value)
+            try:
+                return (minute_of_day if constant.what == "time_of_day" else day_of)(text)
+            except ClockError as error:
+                faults.append(fault(f"config.{name}", str(error)))
+                return None
     raise ValueError(f"{constant} is not known")
 
 
@@ -179,6 +194,63 @@ def tick_rounding(tick: float) -> Callable[[float], float]:
     return to_tick
 
 
+def minute_of_day(where: str) -> Callable[[int], float]:
+    """A function that gives the minutes since midnight on the clocks of a zone.
+
+    >>> minute_of_day("America/New_York")(1_700_000_100_000)
+    1035.0
+    """
+    there = zone(where)
+
+    def minute(time: int) -> float:
+        return float(wall(there, np.array([in_range(time)]))[0] % DAY) / MINUTE
+
+    return minute
+
+
+def day_of(roll: str) -> Callable[[int], int]:
+    """A function that gives the date of the trading day of a time, in days since 1970.
+
+    >>> day = day_of("18:00 America/New_York")
+    >>> day(1_700_175_600_000) - day(1_700_175_599_999)  # 18:00 in New York
+    1
+    """
+    calendar = TradingCalendar.of(roll)
+
+    def day(time: int) -> int:
+        return int(calendar.date(np.array([in_range(time)]))[0])
+
+    return Memo(day, most=4096).__getitem__
+
+
+def in_range(time: float) -> int:
+    if not 0 <= time < LAST_TIME:
+        raise Trouble("malformed", f"{time} is not a time between 1970 and 2200")
+    return int(time)
+
+
+def outdated(
+    time: int | None, last: int | None, day: Callable[[int], int], notes: dict[str, str]
+) -> bool:
+    """Whether a time's trading day lies before that of the last bar; what is not known is noted."""
+    if time is None or last is None:
+        notes["age"] = "unknown"
+        return False
+    return day(time) < day(last)
+
+
+def minutes(timeframe: str) -> float:
+    try:
+        return Timeframe.parse(timeframe).ms / MINUTE
+    except ClockError as error:
+        raise Trouble("unavailable", str(error)) from None
+
+
+def apart(value: Any) -> Any:
+    """A value to compare instances by; what is not known is like nothing else."""
+    return object() if value is None or value == NOWHERE else value
+
+
 def lost(order: float | None) -> NoReturn:
     if order is None or order == NOWHERE:
         raise Trouble("unavailable", "an anchor lies outside the loaded history")
@@ -196,6 +268,13 @@ def unknown(name: str) -> NoReturn:
 
 def tie(members: list[Any]) -> Trouble:
     return Trouble("ambiguous", f"{len(members)} objects fit equally", members)
+
+
+def check_alike(members: list[Any]) -> None:
+    """Raises unless objects differ in nothing that the contract reads."""
+    rows = [member for member in members if isinstance(member, tuple)]
+    if len(rows) < len(members) or any(row[1:] != rows[0][1:] for row in rows):
+        raise tie(members)
 
 
 def nothing_left(members: list[Any]) -> Trouble:
@@ -221,6 +300,10 @@ _CALLED = (
     endless,
     unknown,
     tie,
+    check_alike,
+    outdated,
+    minutes,
+    apart,
     nothing_left,
     surplus,
     crowd,

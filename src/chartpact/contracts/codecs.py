@@ -199,7 +199,7 @@ def _split(codec: Codec, text: str, pattern: Pattern | None) -> dict[str, Any]:
     groups = pattern.groups_in[text]
     if groups is None:
         raise Trouble("malformed", f"{text!r:.80} does not match {pattern.text!r:.80}")
-    return dict(groups)
+    return {name: part and part.strip() for name, part in groups.items()}
 
 
 _WHOLE_NUMBER = PayloadField(type="time")

@@ -103,6 +103,24 @@ def fault(path: str, message: str) -> Problem:
     return Problem("config", message, path=path)
 
 
+def _input_values(name: str, key: ConfigKey, inputs: Mapping[str, Any]) -> list[Any]:
+    """What a study's inputs say about a key: the one of its name, else those of such a title.
+
+    >>> _input_values("ext_hi_color", ConfigKey(type="text"), {"Ext Hi Color": "red", "Width": 2})
+    ['red']
+    """
+    if inputs.get(name) is not None:
+        return [inputs[name]]
+    titles = set(map(_letters, (name, *key.input)))
+    values = [value for title, value in inputs.items() if _letters(title) in titles]
+    return [value for value in values if value is not None]
+
+
+def _letters(title: object) -> str:
+    """A title as it is compared: without case, spaces and signs."""
+    return "".join(filter(str.isalnum, str(title).casefold()))
+
+
 def resolve(
     keys: Mapping[str, ConfigKey],
     profiles: Mapping[str, Mapping[str, Any]],
@@ -129,8 +147,12 @@ def resolve(
             value, origin = given[name], "caller"
         elif name in chosen:
             value, origin = chosen[name], "profile"
-        elif inputs.get(name) is not None:
-            value, origin = inputs[name], "inputs"
+        elif (input_values := _input_values(name, key, inputs)) != []:
+            value, origin = input_values[0], "inputs"
+            if any(other != value for other in input_values[1:]):
+                message = f"the study has several inputs that are called like {name}"
+                faults.append(fault(f"config.{name}", f"{message}; give it"))
+                continue
         elif (fact := chart.get(key.chart_fact or "")) is not None:
             value, origin = fact, "chart"
         elif key.has_default:

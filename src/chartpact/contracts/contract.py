@@ -101,6 +101,15 @@ class Contract:
         return _by_channel(NOTHING.union(*keys, *epochs) - needs)
 
     @cached_property
+    def optional(self) -> dict[str, Columns]:
+        """For each channel, the columns that only tell how old something is."""
+        elements = (plan.optional for plan in self.elements.values())
+        epochs = (plan.epoch.optional for plan in self.machines.values() if plan.epoch is not None)
+        rules = (rule.optional for rule in self.deciding)
+        needs = {column for columns in self.needs.values() for column in columns}
+        return _by_channel(NOTHING.union(*elements, *epochs, *rules) - needs)
+
+    @cached_property
     def element_needs(self) -> dict[str, Columns]:
         """For each element, the columns of its channel that it and its output need."""
         given = _given_out(self.output)

@@ -5,6 +5,7 @@ the element that a view looks at, or the members of a group. Then come a group's
 decoded fields, readings, attachments, and last the row of its state machine.
 """
 
+import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -65,6 +66,7 @@ class Part:
     rule: Expression
     optional: bool
     slot: int
+    alike: bool = False  # whether objects that cannot be told apart may tie
 
 
 @dataclass(frozen=True)
@@ -119,6 +121,7 @@ class ElementPlan:
     base: str | None  # of a view: the element that it looks at
     rules: list[Expression] = field(default_factory=list)  # what is evaluated to find instances
     where: Expression | None = None
+    sift: Expression | None = None  # the condition that decoded fields decide
     group: tuple[Location, ...] | None = None  # where a member has the parts of its group's key
     anchors: tuple[int, ...] = ()  # which of those are anchors
     newest: Expression | None = None
@@ -146,6 +149,11 @@ class ElementPlan:
     @property
     def needs(self) -> Needs:
         return self.grouping.union(*(rule.needs for rule in self.rules))
+
+    @property
+    def optional(self) -> Needs:
+        """What it uses where the source delivers it."""
+        return NOTHING.union(*(rule.optional for rule in self.rules))
 
     @property
     def tracking(self) -> Needs:
@@ -262,6 +270,10 @@ def check_element(context: Context, name: str, spec: Element) -> None:
         _Words(context, ElementPlan(name, spec, base.channel, base.role, source)).check()
 
 
+def _names(tree: ast.expr) -> set[str]:
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+
+
 class _Words:
     """The words of one element, in the order in which they work."""
 
@@ -277,9 +289,10 @@ class _Words:
             for word in sorted(spec.model_fields_set - _ALLOWED_WITH_IGNORE):
                 message = "an ignored element is claimed and forgotten"
                 self.problem((*self.place, word), message, "remove it")
-        if spec.where is not None:
+        first, decoded = self._split(spec.where)
+        if first is not None:
             scope = self.outer.owned_by(self.member, MEMBER)
-            plan.where = self._rule(spec.where, (*self.place, "where"), scope, condition=True)
+            plan.where = self._rule(first, (*self.place, "where"), scope, condition=True)
         if spec.group is None and spec.parts is not None:
             place = (*self.place, "parts")
             self.problem(place, "parts are chosen inside a group", "add group: [fields]")
@@ -294,12 +307,35 @@ class _Words:
             self._parts()
         if spec.decode is not None:
             self._decode(spec.decode)
+        if decoded and spec.where is not None:
+            plan.sift = self._rule(spec.where, (*self.place, "where"), self.own, condition=True)
         self._reads()
         for name, attach in spec.attach.items():
             self._attach(name, attach, self._slot())
         if spec.key is not None:
             self._key(spec.key)
         self.context.elements[plan.name] = plan
+
+    def _split(self, where: str | None) -> tuple[str | None, bool]:
+        """The part of a condition that is tested before decoding, and whether there is another."""
+        fields = self.spec.decode.fields if self.spec.decode is not None else {}
+        try:
+            tree = expressions.parse(where or "none")[0] if fields else None
+        except SourceError:  # which is told when it is checked
+            tree = None
+        if tree is None:
+            return where, False
+        parts = (
+            tree.values if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And) else [tree]
+        )
+        first = [part for part in parts if not _names(part) & fields.keys()]
+        if len(first) == len(parts):
+            return where, False
+        for word in ("group", "newest"):
+            if getattr(self.spec, word) is not None:
+                message = f"{word} comes before decoding, and this condition after it"
+                self.problem((*self.place, word), message, "write it in a view of this element")
+        return " and ".join(f"({ast.unparse(part)})" for part in first) or None, True
 
     def _slot(self) -> int:
         self.plan.row += 1
@@ -374,10 +410,12 @@ class _Words:
             rule = self._rule(text, place, scope, condition=way == "where")
             if way != "where":
                 self.context.want(rule, place, *_ORDERED)
+            elif part.alike:
+                self.problem(place, "only highest and lowest have ties", "remove alike")
             slot = self._slot()
             kind = Kind("element", shape=self.spec.from_, nullable=part.optional)
             self.shape.put(name, Value(kind, Item(OWNER, slot)))
-            self.plan.parts[name] = Part(way, rule, part.optional, slot)
+            self.plan.parts[name] = Part(way, rule, part.optional, slot, part.alike)
 
     def _decode(self, spec: Decode) -> None:
         place = (*self.place, "decode")

@@ -14,7 +14,7 @@ from chartpact.contracts import config, normalise
 from chartpact.contracts.bind import CAUGHT, Bound, Report, Stop, bind
 from chartpact.contracts.contract import Contract
 from chartpact.contracts.elements import INFORMATIONAL, SIGNAL, ElementPlan
-from chartpact.contracts.generate import Key
+from chartpact.contracts.generate import NOTES, Key
 from chartpact.contracts.machines import Combination, MachinePlan, Refusal, combination
 from chartpact.contracts.matching import Matching
 from chartpact.contracts.nodes import TICK_SIZE
@@ -59,6 +59,7 @@ class Run:
         self.assumptions: tuple[Setting, ...] = ()
         self.observed: dict[str, Any] = {}  # machine → what it saw
         self.untracked = ""
+        self.notes: dict[str, str] = {}  # what had to be assumed about the picture
         self.digest = ""
 
     def reading(self, given: Mapping[str, Any], profile: str | None) -> Reading:
@@ -87,13 +88,17 @@ class Run:
             violations=tuple(self.report.violations),
             as_of=self.snapshot.chart.get("as_of"),
             source=self.source,
-            assumptions=self.assumptions,
+            assumptions=(*self.assumptions, *self._noted()),
             warnings=tuple(self.report.warnings),
             undrawn={name: drawn.undrawn for name, drawn in self.drawn.items() if drawn.undrawn},
             tracks=None if refused else tracks,
             untracked="" if refused else self.untracked,
             config=self.digest,
         )
+
+    def _noted(self) -> Iterator[Setting]:
+        for key, value in self.notes.items():
+            yield Setting(key, value, "source")
 
     # ------------------------------------------------------------------------- locate and configure
 
@@ -142,9 +147,12 @@ class Run:
             for name, setting in settings.items()
             if setting.origin != "caller" and name in contract.file.config
         )
+        slots = contract.program.slots
         for name in CHART:
-            if (slot := contract.program.slots.get(Slot("chart", name))) is not None:
+            if (slot := slots.get(Slot("chart", name))) is not None:
                 self.S[slot] = chart.get(name)
+        if NOTES in slots:
+            self.S[slots[NOTES]] = self.notes
         self.digest = bound.digest
         return bound
 
@@ -162,8 +170,6 @@ class Run:
             self._unavailable(path, message, "price_step")
         if self.report.violations:
             raise Stop
-        if chart.get("confirmed") is False:
-            self.untracked = "the last bar is not confirmed"
         for need in chain.from_iterable(self.contract.tracking.values()):
             if not self.untracked and not self.snapshot.delivers(need.channel, need.name):
                 self.untracked = f"the source {self.source!r} does not deliver {need}"
@@ -200,13 +206,14 @@ class Run:
                 self._rows(channel, records)
 
     def _rows(self, channel: str, records: Sequence[Any]) -> None:
-        needs, tracking = self.contract.needs[channel], self.contract.tracking[channel]
-        wanted = needs if self.untracked else needs + tracking
+        contract, needs = self.contract, self.contract.needs[channel]
+        besides = dict.fromkeys((*contract.tracking[channel], *contract.optional[channel]))
+        wanted = (*needs, *(need for need in besides if self.snapshot.delivers(channel, need.name)))
         rows = self._take_rows(channel, records, wanted)
         if not isinstance(rows, Drawn) and wanted != needs:
             again = self._take_rows(channel, records, needs)
-            if isinstance(again, Drawn):  # only following lacks something
-                self.untracked, rows = rows[0].message, again
+            if isinstance(again, Drawn):  # only following, or the age, lacks something
+                self.untracked, rows = self.untracked or rows[0].message, again
         if isinstance(rows, Drawn):
             self.drawn[channel] = rows
             return
@@ -241,6 +248,8 @@ class Run:
             self.matching.run(element, lacking is not None or element.channel in self.unread)
         self.matching.check_claims()
         self.untracked = self.untracked or self.matching.untracked
+        if self.snapshot.chart.get("confirmed") is False:
+            self.untracked = "the last bar is not confirmed"
 
     def _lacking(self, element: ElementPlan) -> Column | None:
         """What an informational element needs and the source cannot tell."""

@@ -12,6 +12,9 @@ from dataclasses import replace
 
 from chartpact import palette
 from chartpact.checks import MAX_WHOLE
+from chartpact.clock.errors import ClockError
+from chartpact.clock.tradingcalendar import canonical_roll
+from chartpact.clock.zones import zone
 from chartpact.contracts import nodes
 from chartpact.contracts.codecs import pattern_fault
 from chartpact.contracts.document import suggestion
@@ -27,6 +30,7 @@ from chartpact.contracts.values import (
     PATTERN,
     TIME,
     UNKNOWN,
+    Constant,
     Facts,
     Kind,
     Local,
@@ -387,6 +391,42 @@ class _Checker:
             raise _fault(f"{_quote(argument)} is {pattern.kind}, not a pattern", hint)
         return nodes.Call(BOOL, name, (text, _require(argument, pattern)))
 
+    def _minutes(self, tree: ast.Call, name: str, facts: Facts) -> Node:
+        return nodes.Call(NUMBER, name, (self._text(tree.args[0], facts),))
+
+    def _on_clock(self, tree: ast.Call, name: str, facts: Facts) -> Node:
+        """The time of day, or the trading day, of a time that must be known."""
+        time = self._operand(tree.args[0], facts, "time", after=", not a time")
+        return nodes.Call(NUMBER, name, (time, self._clock(tree.args[1], name, facts)))
+
+    def _clock(self, tree: ast.expr, name: str, facts: Facts) -> Node:
+        """The text of a zone or of a day roll: written as such, or a config key."""
+        node, quote = self.value(tree, facts), _quote(tree)
+        if isinstance(node, Literal) and isinstance(node.value, str):
+            try:
+                zone(node.value) if name == "time_of_day" else canonical_roll(node.value)
+            except ClockError as error:
+                raise _fault(str(error)) from None
+            return node
+        configured = isinstance(node, Mention) and isinstance(node.value.at, Constant)
+        if not configured or node.kind.name != "text" or node.kind.nullable:
+            hint = "write it as a text, or name a config key of type text"
+            raise _fault(f"{quote} is no zone or day roll that a configuration fixes", hint)
+        return node
+
+    def _of_age(self, tree: ast.Call, name: str, facts: Facts) -> Node:
+        """What does without a time that the source cannot tell."""
+        before, anchor = f"{name} takes an anchor; ", tree.args[0]
+        node = self._operand(anchor, facts, "anchor", before=before)
+        value = node.value.side("time") if isinstance(node, Mention) else None
+        if not isinstance(node, Mention) or value is None:
+            raise _fault(f"{_quote(anchor)} has no time of its own", "name a drawn anchor")
+        time = replace(node, kind=TIME.or_none(), names=(*node.names, "time"), value=value)
+        if name == "time_of":
+            return nodes.Call(TIME.or_none(), name, (time,))
+        last = _chart(("chart", "last_time"), facts)
+        return nodes.Call(BOOL, name, (time, last, self._clock(tree.args[1], name, facts)))
+
     def _of_list(self, tree: ast.Call, name: str, facts: Facts) -> Node:
         if len(tree.args) != 1:
             raise _fault(f"{name} takes one list")
@@ -465,6 +505,11 @@ _FUNCTIONS: dict[str, tuple[int, int, Callable[[_Checker, ast.Call, str, Facts],
     "alpha": (1, 1, _Checker._alpha),
     "starts_with": (2, 2, _Checker._starts_with),
     "matches": (2, 2, _Checker._matches),
+    "minutes": (1, 1, _Checker._minutes),
+    "time_of_day": (2, 2, _Checker._on_clock),
+    "trading_day": (2, 2, _Checker._on_clock),
+    "time_of": (1, 1, _Checker._of_age),
+    "outdated": (2, 2, _Checker._of_age),
 }
 OF_LISTS = ("len", "any", "all", "only")
 FUNCTIONS = (*_FUNCTIONS, *OF_LISTS)

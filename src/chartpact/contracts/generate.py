@@ -9,7 +9,7 @@ in the contract costs nothing while all goes well.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import CodeType
 
 from chartpact.contracts import nodes
@@ -22,6 +22,7 @@ from chartpact.contracts.outputs import Node as OutputNode
 from chartpact.contracts.values import Column, Constant, Item, Local, Location, Needs, Slot
 
 FILENAME = "<contract>"
+NOTES = Slot("notes", "")
 
 Key = tuple[str | int, ...]  # what a function is for: ("where", element), ("edge", case), …
 
@@ -171,6 +172,19 @@ class Function:
         raise TypeError(f"{type(node).__name__} has no code")
 
     def _call(self, node: Call) -> str:
+        if node.function in ("time_of_day", "trading_day", "outdated"):
+            *values, clock = node.arguments
+            what = "time_of_day" if node.function == "time_of_day" else "trading_day"
+            at = clock.value.at if isinstance(clock, nodes.Mention) else None
+            keyed = isinstance(at, Constant)
+            name = at.name if isinstance(at, Constant) else str(getattr(clock, "value", ""))
+            turn = self.locate(Constant(what, name, "config" if keyed else ""))
+            known = ", ".join(map(self.code, values))
+            if node.function == "outdated":
+                return f"outdated({known}, {turn}, {self.locate(NOTES)})"
+            return f"{turn}({known})"
+        if node.function == "time_of":
+            return self.code(node.arguments[0])
         if node.function == "alpha":
             opacity = side(node.arguments[0], "alpha")
             assert opacity is not None
@@ -189,6 +203,14 @@ class Function:
             case "starts_with":
                 return f"{arguments[0]}.startswith({arguments[1]})"
         return f"{node.function}({', '.join(arguments)})"
+
+    def apart(self, node: Node) -> str:
+        """What tells instances apart where times are not known: the order of their anchors."""
+        if not isinstance(node, nodes.Mention):
+            return "apart(None)"
+        at = node.value.at if node.anchor is None else node.anchor
+        value = replace(node.value, at=at)
+        return f"apart({self.code(replace(node, value=value, anchor=None))})"
 
     def _finite(self, code: str) -> str:
         name = self._temporary()
@@ -265,6 +287,10 @@ def _element(module: Module, plan: ElementPlan) -> None:
         values = identify.tuple(rule.node for rule in plan.key)
         identify.line(f"return [{values} for i in items]", (*place, "key"))
         module.add(("key", name), identify)
+        same = Function(module)
+        values = "".join(f"{same.apart(rule.node)}, " for rule in plan.key)
+        same.line(f"return [({values}) for i in items]", (*place, "key"))
+        module.add(("same", name), same)
 
 
 def _build(module: Module, plan: ElementPlan, place: Place) -> None:
@@ -294,6 +320,9 @@ def _build(module: Module, plan: ElementPlan, place: Place) -> None:
         decoder = build.locate(Constant("decoder", plan.name))
         decoded = f"{decoder}[{build.code(plan.decode.rule.node)}]"
         build.line(f"v{plan.decode.slot} = {decoded}", (*place, "decode"), indent=2)
+    if plan.sift is not None:
+        sift = build.code(plan.sift.node)
+        build.line(f"if not {sift}: continue", (*place, "where"), indent=2)
     for name, read in plan.reads.items():
         for slot, node in read.slots:
             build.line(f"v{slot} = {build.code(node)}", (*place, "reads", name), indent=2)
@@ -313,8 +342,9 @@ def _choose(build: Function, part: Part, place: Place) -> None:
         best, at = ("max" if part.way == "highest" else "min"), "w.index(b)"
         build.line(f"w = [{rule} for m in left]", (*place, part.way), indent=2)
         build.line(f"b = {best}(w) if w else None", place, indent=2)
-        alike = "[m for m, v in zip(left, w) if v == b]"
-        build.line(f"if w.count(b) > 1: raise tie({alike})", place, indent=2)
+        equal = "[m for m, v in zip(left, w) if v == b]"
+        settle = f"check_alike({equal})" if part.alike else f"raise tie({equal})"
+        build.line(f"if w.count(b) > 1: {settle}", place, indent=2)
     chosen = f"v{part.slot}"
     if part.optional:
         build.line(f"{chosen} = None", place, indent=2)

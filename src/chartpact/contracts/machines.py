@@ -36,6 +36,7 @@ MAX_COMBINATIONS = 65_536
 MAX_WORK = 1_000_000  # combinations listed for all rows of all machines of a contract
 FORGET = "forget"
 ABSENT = "absent"
+OTHERWISE = "otherwise"  # as the `when` of a row: whatever no other row speaks of
 
 Combination = tuple[Any, ...]
 
@@ -191,6 +192,7 @@ class MachineChecker:
             hint = f"observe less; at most {MAX_COMBINATIONS}, and not in many machines"
             self.problem((*place, "observe"), message, hint)
             return
+        rest = self._rest(plan, place)
         said: dict[Combination, dict[str, None]] = {}
         for row, allowed in alternatives:
             for values in product(*allowed):
@@ -202,7 +204,7 @@ class MachineChecker:
         for values in product(*domains.values()):
             if impossible(values):
                 continue
-            rows = list(said.get(values, ()))
+            rows = list(said.get(values, rest))
             if not rows:
                 silent.append(values)
             elif len(rows) > 1 and {*rows} & {*plan.states}:
@@ -224,13 +226,21 @@ class MachineChecker:
                 message = f"{name} never decides anything"
                 self.problem((*at, name), message, "remove it, or mend its when")
 
+    def _rest(self, plan: MachinePlan, place: Place) -> list[str]:
+        """The row for whatever no other row speaks of, if there is one."""
+        names = [name for name, row in plan.spec.rows.items() if row.when == OTHERWISE]
+        for name in names[1:]:
+            message = f"{names[0]} is for everything else already"
+            self.problem((*place, "rows", name, "when"), message, "keep one")
+        return names[:1]
+
     def _alternatives(
         self, plan: MachinePlan, domains: Mapping[str, tuple[Any, ...]], place: Place
     ) -> Iterator[tuple[str, list[frozenset[Any]]]]:
         """For each map of a row's `when`, the row and the values each observation may have."""
         for name, row in plan.spec.rows.items():
             at = (*place, "rows", name, "when")
-            for when in row.alternatives:
+            for when in row.alternatives if row.when != OTHERWISE else ():
                 if not isinstance(when, dict):
                     self.problem(at, f"{when!r:.60} is not a mapping", "write {observation: value}")
                     continue

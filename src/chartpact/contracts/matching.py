@@ -40,12 +40,14 @@ class Matching:
         members = made = None
         if not skip and not element.uses & self.failed:
             members = self._claim(element)
+        if members is not None:
+            made = self._make(element, members)
+        if element.sift is not None:  # what it is, decoded fields have told
+            members = None if made is None else [instance[0] for instance in made]
         if members is None:
             self._unsure.add(element.channel)
-        else:
-            if element.base is None:
-                self._claims.setdefault(element.channel, []).append((element.name, members))
-            made = self._make(element, members)
+        elif element.base is None:
+            self._claims.setdefault(element.channel, []).append((element.name, members))
         if made is not None:
             self._attach(element, made)
             self._identify(element, made)
@@ -130,17 +132,33 @@ class Matching:
             whole = [member for _, inside in items for member in inside] if grouped else items
             return self._records(element, whole)
 
-        low, high = element.spec.count
-        if len(items) < low or (high is not None and len(items) > high):
-            few = len(items) < low
-            wanted = f"{low}" if low == high else f"at least {low}" if few else f"at most {high}"
-            message = f"{len(items)} found, {wanted} expected"
-            kind, about = ("missing", []) if few else ("duplicate", records(element, items))
-            self.report.add(kind, f"{path}.count", message, about)
+        sifted = element.sift is not None
+        if not sifted and self._miscounts(element, items, records):
             return None
         if element.ignored:
             return []
-        return self._each(self.functions["build", element.name], items, path, element, records)
+        build = self.functions["build", element.name]
+        made = self._each(build, items, path, element, records)
+        if sifted and made is not None and self._miscounts(element, made, self.behind):
+            return None
+        return made
+
+    def _miscounts(
+        self,
+        element: ElementPlan,
+        items: list[Any],
+        records: Callable[[ElementPlan, list[Any]], list[Any]],
+    ) -> bool:
+        """Reports that there are too few or too many instances, if so."""
+        (low, high), count = element.spec.count, len(items)
+        few = count < low
+        if not few and (high is None or count <= high):
+            return False
+        wanted = f"{low}" if low == high else f"at least {low}" if few else f"at most {high}"
+        kind = "missing" if few else "duplicate"
+        path, message = f"elements.{element.name}.count", f"{count} found, {wanted} expected"
+        self.report.add(kind, path, message, [] if few else records(element, items))
+        return True
 
     def _groups(self, element: ElementPlan, members: list[Any]) -> list[Group] | None:
         groups: dict[tuple[Any, ...], list[Any]] = {}
@@ -235,19 +253,24 @@ class Matching:
                 self.report.add(kind, path, message, self.behind(other, [candidate]))
 
     def _identify(self, element: ElementPlan, made: list[Instance]) -> None:
-        if element.key is None or not self.followed:
+        if element.key is None:
             return
-        path, run = f"elements.{element.name}.key", self.functions["key", element.name]
-        try:
-            keys = run(made, self.S)
-        except CAUGHT as error:
-            if getattr(error, "placed", False):  # it can be read, only not be followed
-                self.untracked = self.untracked or f"{path}: {error}"
-                return
-            keys = self._each(run, made, path, element, self.behind)
-        if keys is None:
-            return
-        self.keys[element.name] = keys
+        path, keys = f"elements.{element.name}.key", None
+        if self.followed:
+            run = self.functions["key", element.name]
+            try:
+                keys = run(made, self.S)
+            except CAUGHT as error:
+                if getattr(error, "placed", False):  # it can be read, only not be followed
+                    self.untracked = self.untracked or f"{path}: {error}"
+                else:
+                    keys = self._each(run, made, path, element, self.behind)
+                    if keys is None:
+                        return
+        if keys is None:  # two that are one are found without their times, too
+            keys = self.functions["same", element.name](made, self.S)
+        else:
+            self.keys[element.name] = keys
         if len(set(keys)) == len(keys):
             return
         alike: dict[tuple[Any, ...], list[Instance]] = {}

@@ -183,6 +183,7 @@ class ConfigKey(Section):
     min: Number | None = None
     max: Number | None = None
     from_: Text | None = Field(None, alias="from")
+    input: Names = []
     about: Text | None = None
 
     @property
@@ -207,6 +208,7 @@ class Part(Section):
     lowest: Expression | None = None
     where: Expression | None = None
     optional: bool = False
+    alike: bool = False
 
     @model_validator(mode="after")
     def _one_way(self) -> "Part":
@@ -444,7 +446,8 @@ def json_schema() -> dict[str, Any]:
     defs = schema["$defs"]
     defs["OutputList"] = listed
     defs["Output"] = {"anyOf": [_SCALAR_SCHEMA, {"$ref": "#/$defs/OutputList"}, no_list]}
-    defs["Row"]["properties"]["when"] = _or_list({"$ref": "#/$defs/When"})
+    when = _or_list({"$ref": "#/$defs/When"})
+    defs["Row"]["properties"]["when"] = {"anyOf": [*when["anyOf"], {"const": "otherwise"}]}
     defs["When"] = {"type": "object", "additionalProperties": _or_list(_SCALAR_SCHEMA)}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

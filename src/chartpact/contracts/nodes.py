@@ -26,6 +26,7 @@ from chartpact.contracts.values import (
 
 TICK_SIZE = "tick_size"
 OF_TICKS = ("near", "round_to_tick")  # the functions that need the tick size
+OF_AGE = ("time_of", "outdated")  # the functions that do without a time the source cannot tell
 
 
 @dataclass(frozen=True)
@@ -179,8 +180,21 @@ class Expression:
         return tuple(node for node in self.nodes if isinstance(node, Mention))
 
     @cached_property
+    def _spared(self) -> tuple[Mention, ...]:
+        """The times that it can do without."""
+        calls = (node for node in self.nodes if isinstance(node, Call) and node.function in OF_AGE)
+        return tuple(call.arguments[0] for call in calls if isinstance(call.arguments[0], Mention))
+
+    @cached_property
     def needs(self) -> Needs:
-        return NOTHING.union(*(mention.value.needs for mention in self.mentions))
+        spared = set(map(id, self._spared))
+        needed = (mention for mention in self.mentions if id(mention) not in spared)
+        return NOTHING.union(*(mention.value.needs for mention in needed))
+
+    @cached_property
+    def optional(self) -> Needs:
+        """The columns that it uses where the source delivers them."""
+        return NOTHING.union(*(mention.value.needs for mention in self._spared)) - self.needs
 
     @cached_property
     def lists(self) -> frozenset[str]:

@@ -127,6 +127,8 @@ class _Columns:
         made_of = MADE_OF.get(column[:2])
         if made_of is None:
             return self._whole(*column)
+        if column.field in ("left", "right"):
+            return self._side(column)
         one, other = (self._whole(column.channel, name) for name in made_of)
         match column.field:
             case "top":  # a box drawn upside down reads upright
@@ -136,6 +138,18 @@ class _Columns:
             case "vertical" if NOWHERE in one:
                 return (a == b != NOWHERE for a, b in zip(one, other, strict=True))
         return map(eq, one, other)
+
+    def _side(self, column: Column) -> Iterable[Any]:
+        """A side of each box, or its bar or time; one drawn right to left reads left to right."""
+        channel, field, part = column
+        lefts, rights = (self._whole(channel, name) for name in ("left", "right"))
+        one, other = (self._whole(channel, name, part) for name in ("left", "right"))
+        if field == "right":
+            one, other = other, one
+        return (
+            b if left > right else a
+            for left, right, a, b in zip(lefts, rights, one, other, strict=True)
+        )
 
     def _whole(self, channel: str, name: str, part: str = "") -> Sequence[Any]:
         taken = self._taken.get((name, part))

@@ -63,6 +63,7 @@ _ORIGINS = {
     "inputs": "from the study's inputs",
     "chart": "from the chart",
     "default": "the contract's default",
+    "source": "the source does not tell",
 }
 
 
@@ -71,7 +72,7 @@ class Setting(NamedTuple):
 
     key: str
     value: Json
-    origin: str  # caller, profile, inputs, chart or default
+    origin: str  # caller, profile, inputs, chart, default, or source where nobody knows it
 
     def __str__(self) -> str:
         return f"{self.key} = {json.dumps(self.value)} ({_ORIGINS[self.origin]})"
@@ -94,7 +95,8 @@ class Reading:
     """What was read: `state` where the picture keeps the contract, else `violations`.
 
     `tracks` is what a tracker compares with the reading before; where following is not possible it
-    is None and `untracked` says why. `assumptions` are the settings that the caller did not give.
+    is None and `untracked` says why. `assumptions` are the settings that the caller did not give,
+    and `age: unknown` where the source does not tell of which day the picture is.
     `undrawn` counts the objects without a price, by channel.
     """
 

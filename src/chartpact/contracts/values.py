@@ -112,7 +112,9 @@ class Column(NamedTuple):
         """The columns that a source must deliver for this one."""
         fields = MADE_OF.get((self.channel, self.field), (self.field,))
         part = "" if self.part == "alpha" else self.part
-        return frozenset(Column(self.channel, field, part) for field in fields)
+        # Which side of a box is its left one is told by the order of its anchors.
+        parts = {part, ""} if self.field in ("left", "right") else {part}
+        return frozenset(Column(self.channel, field, part) for field in fields for part in parts)
 
     def __str__(self) -> str:
         return f"{self.channel}.{self.name}"
@@ -121,12 +123,14 @@ class Column(NamedTuple):
 Needs = frozenset[Column]
 NOTHING: Needs = frozenset()
 
-# Fields that are derived, and the edges of a box, which may be drawn upside down.
+# Fields that are derived, and the edges of a box, which may be drawn from any corner.
 MADE_OF = {
     ("lines", "horizontal"): ("y1", "y2"),
     ("lines", "vertical"): ("x1", "x2"),
     ("boxes", "top"): ("top", "bottom"),
     ("boxes", "bottom"): ("top", "bottom"),
+    ("boxes", "left"): ("left", "right"),
+    ("boxes", "right"): ("left", "right"),
 }
 
 
@@ -147,7 +151,10 @@ class Local:
 
 
 class Slot(NamedTuple):
-    """What the reading has found so far: an `element`, its `list`, a `machine`, a `chart` fact."""
+    """What the reading has found so far.
+
+    An `element`, its `list`, a `machine`, a `chart` fact, or the `notes` of what it had to assume.
+    """
 
     what: str
     name: str
@@ -158,7 +165,8 @@ class Constant:
     """What a configuration fixes.
 
     `config` and `opacity` name a key, `encoding` a table (and the kind it reads), `pattern` holds
-    its text, `decoder` names an element; `half_tick` and `to_tick` are made of the tick size.
+    its text, `decoder` names an element; `half_tick` and `to_tick` are made of the tick size. The
+    zone of `time_of_day` and the roll of `trading_day` are a text, or a key where `kind` is config.
     """
 
     what: str

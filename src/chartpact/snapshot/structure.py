@@ -67,6 +67,7 @@ CHART: Mapping[str, Field] = {
     "last_time": _WHOLE,
     "tick_size": Field("number", positive=True),
     "timezone": _TEXT,
+    "day_roll": _TEXT,
 }
 CHART_NEEDS = ("symbol", "timeframe")
 SOURCE: Mapping[str, Field] = {"name": _TEXT, "price_step": Field("number", positive=True)}

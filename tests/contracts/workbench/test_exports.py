@@ -113,7 +113,7 @@ def test_a_type_checker_accepts_the_types_and_finds_misuse(tmp_path):
 
 
 EXPECTED = {
-    "bias_ai": ["daily", "weekly", "draw_on_liquidity", "hit_target", "pdh", "pdl", "pdh_swept",
+    "bias_ai": ["day_start", "daily", "weekly", "draw_on_liquidity", "hit_target", "pdh", "pdl", "pdh_swept",
                 "pdl_swept"],
     "session_hunt_ai": ["mode", "hunt"],
     "ob_ai": ["order_blocks", "atr"],
@@ -128,7 +128,7 @@ def test_the_documented_outputs_are_given(name):
     assert list(found) == EXPECTED[name]
     if name == "session_hunt_ai":
         assert found["hunt"]["required"] == [
-            "state", "side", "target_high", "target_low", "hi_swept", "lo_swept", "reextended",
+            "state", "side", "range_start", "target_high", "target_low", "hi_swept", "lo_swept", "reextended",
             "reext_high", "reext_low",
         ]  # fmt: skip
         assert found["hunt"]["properties"]["side"] == {

@@ -5,33 +5,39 @@ no change that matters goes unnoticed. For every object of a good example that i
 not history, each field that reaches a state, an edge case or the output is changed. The reading
 must then be refused or say something else. A change inside a tolerance that the contract states,
 and one of opacity where no `alpha` is asked, is no change; nor is one between looks that a row of a
-state table lists side by side. Objects are also taken away, one at a time. A field that another
-part of a condition overrules is changed together with that part.
+state table lists side by side. Objects are also taken away, one at a time and two at a time. A
+field that another part of a condition overrules is changed together with that part. What is
+`outdated` is history, and may change or go.
 """
 
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations, islice
 from pathlib import Path
 from typing import Any
 
+from chartpact.contracts.bind import day_of
 from chartpact.contracts.contract import Contract
 from chartpact.contracts.elements import ElementPlan
 from chartpact.contracts.engine import Run, read
+from chartpact.contracts.nodes import Call, Literal, Mention
 from chartpact.contracts.outputs import Attached, Instances, parts
 from chartpact.contracts.reading import Reading
-from chartpact.contracts.values import Column
+from chartpact.contracts.values import Column, Constant
 from chartpact.contracts.workbench.targets import Target, targets
 from chartpact.palette import TEXT_SIZES
 from chartpact.snapshot import CHANNELS, FIELDS, Snapshot, SnapshotError, parse_json
 
 FRESH_COLOR = "#1b2c3d"
 FAR = 1_000_000
+DAYS = 4 * 86_400_000  # far in time: beyond a weekend
 MAX_OBJECTS = 6  # of one element in one example
 MAX_OVERRULED = 12  # fields of one example that are tried together with others
 MAX_TURNS = 6  # ways to change those others
+MAX_PAIRS = 45  # of objects of one example that are taken away together
 
 _KEYS = {"about", "snapshot", "config", "profile", "expect"}
 
@@ -179,12 +185,20 @@ class _Trial:
                 if field in seen:  # the strictest demand on a field includes the others
                     continue
                 seen.add(field)
-                for verdict in self._change(target, record):
+                asked = target
+                if self._is_outdated(record):  # history, of which only the age need matter
+                    asked = replace(target, every=False, unsure=True)
+                for verdict in self._change(asked, record):
                     yield verdict
                     if verdict.unsure and not verdict.noticed:
                         overruled.append((target, record))
         yield from self._change_overruled(overruled)
-        for element, record, damaged in self._needed_records():
+        needed = list(self._needed_records())
+        for (one, first, _), (other, second, _) in islice(combinations(needed, 2), MAX_PAIRS):
+            noticed = self._is_noticed(self._with({id(first): None, id(second): None}))
+            names = one.name if one is other else f"{one.name} and {other.name}"
+            yield self._verdict(f"two of {names}", "removed", noticed is not False)
+        for element, record, damaged in needed:
             after = self._with({id(record): None})
             # A group that lost a member is damaged: it must be refused, not read as another.
             if damaged:
@@ -263,6 +277,29 @@ class _Trial:
     def _listed_elements(self) -> set[str]:
         return set().union(*(rule.lists for rule in self.contract.deciding))
 
+    @cached_property
+    def _rolls(self) -> list[str]:
+        """The day rolls by which the contract asks whether something is outdated."""
+        nodes = (node for rule in self.contract.expressions.values() for node in rule.nodes)
+        calls = [node for node in nodes if isinstance(node, Call) and node.function == "outdated"]
+        values = self.base.bound.values
+        rolls: list[str] = []
+        for roll in (call.arguments[2] for call in calls):
+            if isinstance(roll, Literal):
+                rolls.append(str(roll.value))
+            elif isinstance(roll, Mention) and isinstance(roll.value.at, Constant):
+                rolls.append(values[roll.value.at.name])
+        return rolls
+
+    def _is_outdated(self, record: Record) -> bool:
+        """Whether an object begins on an earlier trading day than the chart's last bar."""
+        last = self.example.snapshot.chart.get("last_time")
+        begin = record.get("left") or record.get("x1") or record.get("x") or {}
+        time = begin.get("time")
+        if last is None or time is None:
+            return False
+        return any(day_of(roll)(time) < day_of(roll)(last) for roll in self._rolls)
+
     def _needed_records(self) -> Iterator[tuple[ElementPlan, Record, bool]]:
         """Objects that cannot go unnoticed, all but those of optional parts; whether one that goes
         leaves a damaged group behind."""
@@ -274,7 +311,8 @@ class _Trial:
             for instance in self._contributing(element.name, each_counts=True)[:MAX_OBJECTS]:
                 rows = instance[0] if element.group is not None else [instance[0]]
                 for row in rows:
-                    if not any(instance[slot] is row for slot in optional):
+                    spare = any(instance[slot] is row for slot in optional)
+                    if not spare and not self._is_outdated(records[row[0]]):
                         yield element, records[row[0]], bool(element.parts) and len(rows) > 1
 
     # ------------------------------------------------------------------------------------ changes
@@ -346,12 +384,13 @@ class _Trial:
 
     def _mutants(self, target: Target, record: Record) -> Iterator[tuple[str, Record]]:
         """The object with that field changed, in several ways, each told in words."""
-        name = target.need.field
+        name = _side_of(record, target.need.field)
         field, value = FIELDS[target.need.channel][name], record[name]
         if field.kind == "anchor":
             at = target.need.part or "n"
             if value[at] is not None:
-                for moved in (value[at] - FAR, value[at] + FAR):
+                far = (FAR, DAYS) if at == "time" else (FAR,)
+                for moved in (value[at] + sign * step for step in far for sign in (-1, 1)):
                     yield f"{at} moved to {moved}", {**record, name: {**value, at: moved}}
             return
         for changed in self._values(target, field.kind, field.names, value):
@@ -381,6 +420,15 @@ class _Trial:
                 for setting in self._colors:
                     if value is None or setting[:7] != value[:7].lower():
                         yield f"{setting[:7]}{(value or '#ffffffff')[7:] or 'ff'}"
+
+
+def _side_of(record: Record, name: str) -> str:
+    """The field that is a side of a box: of one drawn right to left, the other one."""
+    if name not in ("left", "right"):
+        return name
+    left, right = record["left"]["n"], record["right"]["n"]
+    backwards = left is not None and (right is None or left > right)
+    return {"left": "right", "right": "left"}[name] if backwards else name
 
 
 def _having(instances: list[Any], slot: int) -> list[Any]:

@@ -167,10 +167,12 @@ class _Targets:
         parts = self.contract.elements[owner].parts
         for name in mention.names[:-1]:
             part = name if name in parts else part
-        for need in sorted(mention.value.needs):
+        for need in sorted(_own_needs(mention)):
             # The other edge of a box matters only where it would pass this one.
             across = (need.field, mention.names[-1]) in (("top", "bottom"), ("bottom", "top"))
-            every, unsure = field.every and not across, field.unsure or across
+            # A side that is moved past the other one may leave the order as it was.
+            passing = need.field in ("left", "right") and not need.part
+            every, unsure = field.every and not across, field.unsure or across or passing
             at = (referrer, attachment)
             yield Target(owner, part, need, field.alpha, every, *at, unsure=unsure)
 
@@ -302,6 +304,15 @@ class _Targets:
             case nodes.IsNone():
                 return self._evaluate(node.of) is None
         raise LookupError
+
+
+def _own_needs(mention: Mention) -> Iterator[Column]:
+    """The columns behind a name, of a box's side without those of the other side."""
+    part = mention.names[-1] if mention.names[-1] in ("bar", "time") else ""
+    field = mention.names[-2] if part and len(mention.names) > 1 else mention.names[-1]
+    for need in mention.value.needs:
+        if need.field not in ("left", "right") or (need.field, need.part) == (field, part):
+            yield need
 
 
 def _weaker(target: Target) -> Target:
