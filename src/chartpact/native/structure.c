@@ -93,11 +93,37 @@ int kernel_fvg(Frame *f)
     return 0;
 }
 
-/* When price reached the parts of each zone, told where the zone became known. A bearish zone is
-   looked at upside down. */
+enum { TOUCHED, MIDDLE, FILLED, BROKEN, DEAD, PHASES };
+
+/* The life of one zone over the bars from `j` up to `end`. `sign` is -1 for a bearish zone, which is
+   looked at upside down: `reach` is then the highs, and the bounds are negated. */
+static inline void follow_zone(const double *reach, const double *close, double near, double far,
+                               int64_t j, int64_t end, double sign, double *at)
+{
+    double edges[] = {near, near / 2 + far / 2, far, -INFINITY};
+    int next = TOUCHED;
+    for (; j < end; j++) {
+        double extreme = sign * bounded(reach[j]), last = sign * bounded(close[j]);
+        if (!(extreme <= edges[next] || last < far))
+            continue;
+        while (next < BROKEN && extreme <= edges[next])
+            at[next++] = (double)j;
+        if (last < far)
+            break;
+    }
+    if (j == end)
+        return;
+    at[BROKEN] = (double)j;
+    for (j++; j < end; j++)
+        if (sign * bounded(close[j]) > near) {
+            at[DEAD] = (double)j;
+            return;
+        }
+}
+
+/* When price reached the parts of each zone, told where the zone became known. */
 int kernel_zone_life(Frame *f)
 {
-    enum { TOUCHED, MIDDLE, FILLED, BROKEN, DEAD, PHASES };
     const double *high = series(f, 0), *low = series(f, 1), *close = series(f, 2);
     const double *side = series(f, 3), *tops = series(f, 4), *bottoms = series(f, 5);
     int64_t n = f->n, oldest = integer(f, 6);
@@ -108,25 +134,15 @@ int kernel_zone_life(Frame *f)
         if (!(bull || side[i] < 0) || is_na(side[i]) || is_na(tops[i]) || is_na(bottoms[i])
             || tops[i] < bottoms[i])
             continue;
-        double near = bull ? tops[i] : -bottoms[i], far = bull ? bottoms[i] : -tops[i];
-        double middle = near / 2 + far / 2, at[PHASES] = {NA, NA, NA, NA, NA};
-        for (int64_t j = i + 1; j < n; j++) {
-            if (j - i > oldest) {
-                at[DEAD] = (double)j;
-                break;
-            }
-            double reach = bull ? bounded(low[j]) : -bounded(high[j]);
-            double last = bull ? bounded(close[j]) : -bounded(close[j]);
-            if (is_na(at[BROKEN])) {
-                bool reached[] = {reach <= near, reach <= middle, reach <= far, last < far};
-                for (int phase = TOUCHED; phase <= BROKEN; phase++)
-                    if (reached[phase] && is_na(at[phase]))
-                        at[phase] = (double)j;
-            } else if (last > near) {
-                at[DEAD] = (double)j;
-                break;
-            }
-        }
+        double at[PHASES] = {NA, NA, NA, NA, NA};
+        int64_t left = n - 1 - i, age = oldest < 0 ? 0 : oldest;
+        int64_t end = i + 1 + (age < left ? age : left);
+        if (bull)
+            follow_zone(low, close, tops[i], bottoms[i], i + 1, end, 1, at);
+        else
+            follow_zone(high, close, -bottoms[i], -tops[i], i + 1, end, -1, at);
+        if (is_na(at[DEAD]) && end < n)
+            at[DEAD] = (double)end;
         for (int phase = 0; phase < PHASES; phase++)
             ((double *)f->out[phase])[i] = at[phase];
     }

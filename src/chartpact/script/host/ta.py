@@ -148,7 +148,7 @@ def function(name: str, meter: Meter, bars: int) -> Callable[..., Any]:
     per_bar = declared.per_bar
     by_window = costs.SORTED_WINDOW if name in costs.SORTED else None
     by_length = rate + (costs.LONGER if window else 1)
-    divides, by_clock = name in _DIVISIONS, name in _BY_CLOCK
+    divides, by_clock, by_zone = name in _DIVISIONS, name in _BY_CLOCK, name == "zone_life"
     variadic = "others" in declared.parameters
     finite = name in FINITE
 
@@ -183,6 +183,8 @@ def function(name: str, meter: Meter, bars: int) -> Callable[..., Any]:
             _charge_clock(arguments, options, meter)
         if divides and len(arguments) + len(options) > 1:
             _charge_division(arguments, options, meter)
+        if by_zone:
+            _charge_zones(arguments, options, meter)
         options.update(hidden)
         try:
             result = compute(*arguments, **options)
@@ -294,6 +296,16 @@ def _charge_division(arguments: list[Any], options: Mapping[str, Any], meter: Me
     if all(type(side) in (int, float) or isinstance(side, np.ndarray) for side in sides):
         left, right = map(_as_float, sides)
         charge_division(left, right, meter)
+
+
+def _charge_zones(arguments: list[Any], options: Mapping[str, Any], meter: Meter) -> None:
+    """Each zone is followed over the bars after it."""
+    prices = 3 if arguments and isinstance(arguments[0], np.ndarray) else 1
+    given = dict(zip(("side", "top", "bottom", "max_age"), arguments[prices:], strict=False))
+    side, max_age = (given | options).get("side"), (given | options).get("max_age", 500)
+    if isinstance(side, np.ndarray) and type(max_age) is int:
+        followed = int(np.count_nonzero(side)) * min(max(max_age, 0), len(side))
+        meter.charge(followed // costs.ZONE)
 
 
 def _as_float(value: Any) -> Any:

@@ -52,12 +52,13 @@ LONGER = 12  # parts of a step for each bar of it, where a longer window takes l
 SORTED = frozenset("median mode percentile_linear_interpolation percentile_nearest_rank".split())
 SORTED_WINDOW = 600  # bars × bars of a window that is sorted anew, for a step
 WINDOW = 300
-SLOW_WINDOWS: Mapping[str, int] = {"mode": 30, "rci": 12, "zone_life": 12}
+SLOW_WINDOWS: Mapping[str, int] = {"mode": 30, "rci": 12}
+ZONE = 40  # bars over which `zone_life` follows a zone, for a step
 FLAT = frozenset(  # functions that take no longer for a longer window
     (
         "atr bb bbw change cmo cog correlation dmi ema falling highest highestbars hma kc kcw "
         "linreg lowest lowestbars macd mfi mom pivot_high pivot_low pivothigh pivotlow range "
         "rising rma roc rsi shift sma stdev stoch structure sum supertrend swings swma tsi "
-        "variance vwma wma wpr"
+        "variance vwma wma wpr zone_life"
     ).split()
 )

@@ -1,0 +1,103 @@
+"""What the tests of pacts share: bars of several kinds, drawing, and reading what was drawn."""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+import chartpact as cp
+from chartpact import contracts, pacts, script
+from chartpact.bars import Bars
+from chartpact.charts import Chart
+from chartpact.scene import Drawn, Scene
+
+MINUTE = 60_000
+SUNDAY = 1_709_506_800_000  # 2024-03-03T23:00Z: 18:00 in New York, a week before its clocks change
+
+
+@cache
+def program(pact: str) -> script.Program:
+    return script.load((pacts.folder(pact) / "indicator.star").read_text(encoding="utf-8"))
+
+
+def run(pact: str, bars: Bars, pair: Bars | None = None, **params: Any) -> script.Result:
+    extras = script.Extras(symbols={"pair": pair}) if pair is not None else script.Extras()
+    return script.execute(program(pact), bars, params, extras=extras)
+
+
+def draw(pact: str, bars: Bars, pair: Bars | None = None, **params: Any) -> Scene:
+    return run(pact, bars, pair, **params).scene
+
+
+def snapshot(pact: str, bars: Bars, pair: Bars | None = None, **params: Any) -> cp.Snapshot:
+    made = program(pact)
+    scene = draw(pact, bars, pair, **params)
+    values = {param.name: param.default for param in made.params if param.type != "symbol"} | params
+    drawn = Drawn(pact, pact, values, made.meta["title"], made.meta.get("short_title"), scene=scene)
+    return Chart(bars, (drawn,)).snapshot()
+
+
+def read(pact: str, bars: Bars, pair: Bars | None = None, config=None, **params: Any):
+    return contracts.read(pact, snapshot(pact, bars, pair, **params), config=config)
+
+
+def walk(
+    count: int,
+    seed: int = 1,
+    tick: float = 0.25,
+    minutes: int = 5,
+    start: int = SUNDAY,
+    halt: bool = True,
+    **known: Any,
+) -> Bars:
+    """Futures on whole ticks with many ties, shut at 17:00 in New York and at weekends."""
+    rng = np.random.default_rng(seed)
+    time = open_times(count, minutes, start, halt)
+    close = 4000 + np.cumsum(
+        rng.integers(-6, 7, count) + rng.integers(-14, 15, count) * (rng.random(count) < 0.12)
+    )
+    open_ = np.concatenate((close[:1], close[:-1])) + rng.integers(-1, 2, count) * (
+        rng.random(count) < 0.2
+    )
+    high = np.maximum(open_, close) + rng.integers(0, 4, count)
+    low = np.minimum(open_, close) - rng.integers(0, 4, count)
+    facts = {
+        "symbol": "ES",
+        "timeframe": f"{minutes}m" if minutes < 60 else f"{minutes // 60}h",
+        "tick_size": tick,
+    }
+    return Bars(
+        time, open_ * tick, high * tick, low * tick, close * tick, np.ones(count), **(facts | known)
+    )
+
+
+def open_times(count: int, minutes: int, start: int, halt: bool) -> np.ndarray:
+    step = minutes * MINUTE
+    times = start + step * np.arange(4 * count + 2_000)
+    if halt:
+        from chartpact.ta import dayofweek, hour
+
+        hours, days = hour(times, "America/New_York"), dayofweek(times, "America/New_York")
+        shut = (
+            (hours == 17)
+            | (days == 7)
+            | ((days == 1) & (hours < 18))
+            | ((days == 6) & (hours > 16))
+        )
+        times = times[~shut]
+    return times[:count]
+
+
+def mirrored(bars: Bars) -> Bars:
+    """The bars upside down around a price on the tick grid."""
+    around = 2 * float(bars.close[0])
+    columns = (around - column for column in (bars.open, bars.low, bars.high, bars.close))
+    return Bars(
+        bars.time, *columns, bars.volume, bars.symbol, bars.timeframe, bars.tick_size,
+        day_roll=bars.day_roll, market=bars.market,
+    )  # fmt: skip
+
+
+def prefixes(bars: Bars, every: int = 97, first: int = 1) -> list[Bars]:
+    sizes = {*range(first, len(bars) + 1, every), len(bars)}
+    return [bars[:size] for size in sorted(sizes)]
