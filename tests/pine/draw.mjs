@@ -1,6 +1,7 @@
-// Runs one Pine script with PineTS on bars and writes what stands after every n bars.
-// stdin: {source, inputs, symbol, timeframe, tick, every, bars: {SYMBOL: [[time, o, h, l, c, v, close_time]]}}
-// stdout: [{bars, labels, lines, boxes, tables}]
+// Runs Pine scripts with PineTS on bars and writes what stands after every n bars.
+// stdin: {sources: [text], inputs, symbol, timeframe, tick, every,
+//         bars: {SYMBOL: [[time, open, high, low, close, volume, close_time]]}}
+// stdout: for each source [{bars, labels, lines, boxes, tables}], or {error} where it failed
 import { readFileSync, writeSync } from "node:fs";
 import { PineTS, Indicator } from "pinets";
 
@@ -11,10 +12,11 @@ process.on("unhandledRejection", (error) => {
 });
 
 const job = JSON.parse(readFileSync(0, "utf8"));
+const count = job.bars[job.symbol].length;
 
 const provider = {
   configure() {},
-  async getMarketData(symbol, timeframe, limit, from, to) {
+  async getMarketData(symbol, timeframe) {
     const rows = job.bars[symbol.split(":").pop()];
     if (!rows) throw new Error(`no bars of ${symbol}`);
     if (timeframe !== job.timeframe) throw new Error(`no bars of ${timeframe}`);
@@ -31,26 +33,35 @@ const provider = {
   },
 };
 
-const engine = new PineTS(provider, job.symbol, job.timeframe);
-const indicator = new Indicator(job.source, job.inputs ?? {});
-const count = job.bars[job.symbol].length;
-const pictures = [];
-const live = (plots, name) =>
-  (plots[name]?.data ?? []).at(-1)?.value?.filter((item) => !item._deleted) ?? [];
+const plain = (key, value) =>
+  key.startsWith("_") || typeof value === "function" ? undefined
+    : typeof value === "number" && Number.isNaN(value) ? null : value;
 
-let seen = 0;
-for await (const context of engine.run(indicator, undefined, job.every)) {
-  seen = Math.min(seen + job.every, count);
-  const plots = context.plots ?? context.fullContext?.plots;
-  const picture = { bars: seen };
-  for (const channel of ["labels", "lines", "boxes", "tables"]) {
-    picture[channel] = live(plots, `__${channel}__`).map((item) => ({ ...item }));
+async function draw(source) {
+  const engine = new PineTS(provider, job.symbol, job.timeframe);
+  const pictures = [];
+  let seen = 0;
+  for await (const context of engine.run(new Indicator(source, job.inputs), undefined, job.every)) {
+    seen = Math.min(seen + job.every, count);
+    const picture = { bars: seen };
+    for (const channel of ["labels", "lines", "boxes", "tables"]) {
+      const items = (context.plots[`__${channel}__`]?.data ?? []).at(-1)?.value ?? [];
+      picture[channel] = items.filter((item) => !item._deleted);
+    }
+    pictures.push(JSON.parse(JSON.stringify(picture, plain)));
+    if (seen >= count) break; // PineTS would wait for live bars
   }
-  pictures.push(JSON.parse(JSON.stringify(picture, (key, value) =>
-    key.startsWith("_") && key !== "__id" || typeof value === "function" || key === "_helper" ? undefined
-      : typeof value === "number" && Number.isNaN(value) ? null : value)));
-  if (seen >= count) break; // PineTS would wait for live bars
+  return pictures;
 }
-const text = JSON.stringify(pictures);
-for (let at = 0; at < text.length; ) at += writeSync(1, text.slice(at, at + 60000));
+
+const drawn = [];
+for (const source of job.sources) {
+  try {
+    drawn.push(await draw(source));
+  } catch (error) {
+    drawn.push({ error: String(error?.stack ?? error).slice(0, 2000) });
+  }
+}
+const text = Buffer.from(JSON.stringify(drawn));
+for (let at = 0; at < text.length; ) at += writeSync(1, text, at);
 process.exit(0);

@@ -302,7 +302,8 @@ def _charge_zones(arguments: list[Any], options: Mapping[str, Any], meter: Meter
     """Each zone is followed over the bars after it."""
     prices = 3 if arguments and isinstance(arguments[0], np.ndarray) else 1
     given = dict(zip(("side", "top", "bottom", "max_age"), arguments[prices:], strict=False))
-    side, max_age = (given | options).get("side"), (given | options).get("max_age", 500)
+    given.update(options)
+    side, max_age = given.get("side"), given.get("max_age", 500)
     if isinstance(side, np.ndarray) and type(max_age) is int:
         followed = int(np.count_nonzero(side)) * min(max(max_age, 0), len(side))
         meter.charge(followed // costs.ZONE)
