@@ -4,7 +4,9 @@ The detectors know nothing of the scripts: no kernels, no drawing. They go forwa
 and remember what is live.
 """
 
+from datetime import datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import numpy as np
 
@@ -107,3 +109,104 @@ def _block(side, at, known, fvg_bars, wick, opens, high, low, close):
                 "gap": (upper, lower),
             }
     return None
+
+
+# ------------------------------------------------------------------------------------- session hunt
+
+NEW_YORK = ZoneInfo("America/New_York")
+WINDOWS = {"asia": (1200, 1440), "london": (120, 300), "ny_am": (510, 660)}  # minutes of the day
+
+
+def wall_minutes(bars: Bars) -> list[int]:
+    local = [datetime.fromtimestamp(t / 1000, NEW_YORK) for t in bars.time.tolist()]
+    return [moment.hour * 60 + moment.minute for moment in local]
+
+
+def session_hunt_ai(bars: Bars, mode: str = "NY", reext_bars: int = 3) -> dict[str, Any]:
+    """The hunt of the last bar's trading day, prices in ticks; None before its range is whole."""
+    _, high, low, _ = in_ticks(bars)
+    clock, days = wall_minutes(bars), bars.trading_day.tolist()
+    hunted, hunter = ("london", "ny_am") if mode == "NY" else ("asia", "london")
+    today = [i for i in range(len(bars)) if days[i] == days[-1]]
+    inside = {
+        name: [i for i in today if WINDOWS[name][0] <= clock[i] < WINDOWS[name][1]]
+        for name in (hunted, hunter)
+    }
+    seen = inside[hunted]
+    if not seen:
+        return {"state": "NO_RANGE", "before": True}
+    if seen[-1] == today[-1] or (seen[0] == 0 and clock[0] != WINDOWS[hunted][0]):
+        return {"state": "NO_RANGE"}
+    start, last = seen[-1] + 1, today[-1]
+    hunting = [i for i in inside[hunter] if i >= start]
+    if hunting:
+        last = hunting[-1]
+    levels = [max(high[i] for i in seen), min(low[i] for i in seen)]
+    if levels[0] == levels[1]:
+        return {"state": "NO_RANGE"}
+    again: list[int] | None = None
+    hits, more, quiet = [False, False], [False, False], 0
+    for i in range(start, last + 1):
+        both = all(hits)
+        if again is not None:
+            more = [more[0] or high[i] > again[0], more[1] or low[i] < again[1]]
+        elif both:
+            calm = high[i] <= max(high[start:i]) and low[i] >= min(low[start:i])
+            quiet = quiet + 1 if calm else 0
+            if quiet == reext_bars:
+                again = [max(high[start : i + 1]), min(low[start : i + 1])]
+        hits = [hits[0] or high[i] > levels[0], hits[1] or low[i] < levels[1]]
+    names = {(0, 0): "WAITING", (1, 0): "HIGH", (0, 1): "LOW", (1, 1): "INVALID"}
+    state = names[tuple(map(int, hits))]
+    if again is not None:
+        state = "REEXT_" + names[tuple(map(int, more))]
+    elif state in ("HIGH", "LOW"):
+        state = "HUNT_" + state
+    return {"state": state, "levels": levels, "again": again}
+
+
+# -------------------------------------------------------------------------------------------- bias
+
+
+def bias_ai(bars: Bars) -> dict[str, Any] | None:
+    """The day's bias and levels, in ticks; None before two whole days have passed."""
+    days = bars.trading_day.tolist()
+    daily = _bias(bars, days)
+    weekly = _bias(bars, [(day + 3) // 7 for day in days])  # 1970-01-01 was a Thursday
+    return daily and daily | {"weekly": weekly and weekly["bias"]}
+
+
+def _bias(bars: Bars, periods: list[int]) -> dict[str, Any] | None:
+    opens, high, low, close = in_ticks(bars)
+    spans: dict[int, list[int]] = {}
+    for i, period in enumerate(periods):
+        spans.setdefault(period, []).append(i)
+    if not _begins_with_the_week(
+        bars, weekly=len(set(periods)) < len(set(bars.trading_day.tolist()))
+    ):
+        spans.pop(periods[0])
+    if len(spans) < 3:
+        return None
+    (before, last, now) = list(spans.values())[-3:]
+    pdh, pdl = max(high[i] for i in last), min(low[i] for i in last)
+    old_high, old_low = max(high[i] for i in before), min(low[i] for i in before)
+    end = close[last[-1]]
+    if end > old_high:
+        bias = 1
+    elif end < old_low:
+        bias = -1
+    elif pdh > old_high or pdl < old_low:
+        bias = (pdl < old_low) - (pdh > old_high)
+    else:
+        bias = int(np.sign(close[before[-1]] - opens[before[0]]))
+    hits = [max(high[i] for i in now) >= pdh, min(low[i] for i in now) <= pdl]
+    names = {1: "bullish", 0: "neutral", -1: "bearish"}
+    hit = {1: hits[0], -1: hits[1], 0: False}[bias]
+    return {"bias": names[bias], "levels": [pdh, pdl], "hits": hits, "hit": hit, "first": now[0]}
+
+
+def _begins_with_the_week(bars: Bars, weekly: bool) -> bool:
+    """Whether the first bar opens a trading day, or a week of them, by the futures' clock."""
+    first = datetime.fromtimestamp(bars.time[0] / 1000, NEW_YORK)
+    at_roll = (first.hour, first.minute) == (18, 0)
+    return at_roll and (not weekly or first.weekday() == 6)

@@ -7,7 +7,7 @@ from tests.pacts.pictures import draw, mirrored, prefixes, read, run, walk
 
 from chartpact.prove import prove
 
-PACTS = ["ob_ai"]
+PACTS = ["bias_ai", "ob_ai", "session_hunt_ai"]
 every_pact = pytest.mark.parametrize("pact", PACTS)
 BUDGET = 10_000_000
 
@@ -55,4 +55,8 @@ def turned(state: Any, around: float) -> Any:
 
 
 ROUNDED = ("aggressive", "safe")  # entries are rounded to ticks, halves upwards
-TWINS = {a: b for pair in (("bullish", "bearish"), ("high", "low")) for a, b in (pair, pair[::-1])}
+PAIRS = (
+    "bullish bearish", "high low", "PDH PDL", "pdh pdl", "pdh_swept pdl_swept", "hi_swept lo_swept",
+    "HUNT_HIGH HUNT_LOW", "REEXT_HIGH REEXT_LOW", "target_high target_low", "reext_high reext_low",
+)  # fmt: skip
+TWINS = {a: b for pair in map(str.split, PAIRS) for a, b in (pair, pair[::-1])}

@@ -45,6 +45,19 @@ def test_a_script_sees_when_bars_are_over_and_of_which_day_they_are(futures):
     assert days == futures.trading_day.tolist()
 
 
+def test_the_newest_value_of_a_clock_is_read_from_the_end(futures):
+    lines = [
+        f"chart.line(ohlcv.bar_index * 0 + ohlcv.{name}[-1])"
+        for name in ("close_time", "trading_day")
+    ]
+    closes, days = plots(futures, *lines)
+    assert (closes[0], days[0]) == (futures.close_time[-1], futures.trading_day[-1])
+    (first,) = plots(
+        futures, 'chart.line(ohlcv.bar_index * 0 + ohlcv.resample("1D").first_bar[-1])'
+    )
+    assert first[0] > 0
+
+
 def test_times_and_first_bars_are_whole_numbers(futures):
     lines = ("daily = ohlcv.resample('1D')", "at = daily.first_bar[1]")
     script.execute(

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from chartpact.script.check.checked import Checked
 from chartpact.script.check.scopes import bound_names, target_names
-from chartpact.script.compile.kinds import INT, OHLCV, OHLCV_KINDS, SERIES, UNBOUND
+from chartpact.script.compile.kinds import INT, MAY_FAIL, OHLCV, OHLCV_KINDS, SERIES, UNBOUND
 from chartpact.script.compile.nodes import is_plain_call
 from chartpact.syntax import children, walk
 
@@ -36,7 +36,8 @@ def hoistable(
         kind = entry.get(name, UNBOUND)
         if kind & UNBOUND or kinds.get(read.slice, 0) & ~INT:
             continue
-        if kind & SERIES if field is None else kind == OHLCV and field in OHLCV_KINDS:
+        is_safe = field in OHLCV_KINDS and field not in MAY_FAIL
+        if kind & SERIES if field is None else kind == OHLCV and is_safe:
             series[source] = read.value
     return series
 

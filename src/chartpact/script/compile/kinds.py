@@ -41,12 +41,14 @@ PARAM_KINDS: Mapping[str, int] = {
 }
 OHLCV_KINDS: Mapping[str, int] = {
     **dict.fromkeys(("bar_index", *STORED, *DERIVED), FLOATS),
-    "time": TIMES | FLOATS,  # stretched, it is na before the first higher bar
-    "symbol": STR,
-    "timeframe": STR,
+    # stretched, times are na before the first higher bar
+    **dict.fromkeys(("time", "close_time", "trading_day", "first_bar"), TIMES | FLOATS),
+    "whole": CONDITIONS,
+    **dict.fromkeys(("symbol", "timeframe", "day_roll", "market"), STR),
     "tick_size": FLOAT | NONE,
     "first_visible": SMALL,
 }
+MAY_FAIL = frozenset(("close_time", "trading_day", "first_bar", "whole"))  # of some bars
 CONSTANT_KINDS: Mapping[str, int] = {"math.pi": FLOAT, "math.e": FLOAT}
 BUILTIN_KINDS: Mapping[str, int] = {
     "all": BOOL, "any": BOOL, "bool": BOOL, "dict": DICT, "enumerate": LIST, "float": FLOAT,

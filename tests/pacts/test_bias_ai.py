@@ -1,0 +1,91 @@
+"""Bias AI: what its contract reads is what the rules say, day by day and week by week."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.pacts import detectors
+from tests.pacts.pictures import SUNDAY, draw, prefixes, read, walk
+
+from chartpact import script
+from chartpact.bars import Bars
+
+
+def compare(bars: Bars):
+    wanted = detectors.bias_ai(bars)
+    reading = read("bias_ai", bars)
+    if wanted is None:
+        assert {violation.kind for violation in reading.violations} == {"missing"}
+        return "missing"
+    assert reading.ok, (len(bars), reading.violations)
+    state = reading.state
+    assert state["daily"] == wanted["bias"]
+    assert state["weekly"] == wanted["weekly"]
+    assert state["hit_target"] == wanted["hit"]
+    assert [round(state[name] / bars.tick_size) for name in ("pdh", "pdl")] == wanted["levels"]
+    assert [state["pdh_swept"], state["pdl_swept"]] == wanted["hits"]
+    return wanted["bias"], wanted["hit"], wanted["weekly"]
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_contract_reads_the_bias_that_the_rules_give(seed):
+    bars = walk(92 * 25, seed, minutes=15)
+    seen = Counter(compare(part) for part in prefixes(bars, 23, 2))
+    assert len(seen) > 8, seen
+
+
+def test_a_day_or_week_whose_beginning_is_not_loaded_counts_for_nothing():
+    bars = walk(92 * 18, 3, minutes=15)
+    for first in (1, 40, 91, 92, 300, 460, 461):
+        compare(bars[first:])
+
+
+def hourly(days: list[tuple[int, int, int, int]]) -> Bars:
+    """Two bars a day: the first holds the day's open, high and low, the second its close."""
+    rows = []
+    for begin, high, low, end in days:
+        rows += [(begin, high, low, begin), (begin, max(begin, end), min(begin, end), end)]
+    times = SUNDAY + 43_200_000 * np.arange(len(rows))
+    columns = np.array(rows, float).T
+    return Bars(
+        times,
+        *columns,
+        np.ones(len(rows)),
+        "ES",
+        "12h",
+        tick_size=1.0,
+        market="24x7",
+        day_roll="18:00 America/New_York",
+    )
+
+
+candles = st.tuples(*[st.integers(10, 14)] * 4).map(lambda p: (p[0], max(p), min(p), p[3]))
+
+
+@given(st.tuples(candles, candles, candles))
+def test_exactly_one_rule_holds_for_any_two_candles_equalities_included(days):
+    bars = hourly([*days])
+    reading = read("bias_ai", bars, weekly=False)
+    (bo, bh, bl, bc), (_, h, low, c), _ = days
+    rules = {
+        "above": (c > bh, "bullish"),
+        "below": (c < bl, "bearish"),
+        "outside": (bl <= c <= bh and h > bh and low < bl, "neutral"),
+        "swept high": (bl <= c <= bh and h > bh and low >= bl, "bearish"),
+        "swept low": (bl <= c <= bh and h <= bh and low < bl, "bullish"),
+        "inside": (
+            h <= bh and low >= bl,
+            "bullish" if bc > bo else "bearish" if bc < bo else "neutral",
+        ),
+    }
+    (answer,) = [bias for holds, bias in rules.values() if holds]
+    if h > low:  # a flat day has one level, which the contract's examples cover
+        assert reading.ok, reading.violations
+        assert reading.state["daily"] == answer
+
+
+def test_a_daily_chart_is_refused_in_words():
+    with pytest.raises(script.ScriptError, match="needs an intraday chart"):
+        draw("bias_ai", walk(1_200, 1).resample("1D"))
