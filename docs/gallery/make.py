@@ -107,10 +107,10 @@ def plot_styles() -> Chart:
 
 
 def charts() -> Iterator[Picture]:
-    def es(last: int | None, *indicators: str) -> Callable[[], Chart]:
+    def es(last: int, *indicators: str) -> Callable[[], Chart]:
         return lambda: cp.chart(cp.load("sample:es-5m")[:1500], indicators, last=last)
 
-    def btc(last: int | None, *indicators: str) -> Callable[[], Chart]:
+    def btc(last: int, *indicators: str) -> Callable[[], Chart]:
         return lambda: cp.chart(cp.load("sample:btc-1d"), indicators, last=last)
 
     yield Picture("candles", "Candles, the default, with volume.", es(120), SIZE)
@@ -119,13 +119,19 @@ def charts() -> Iterator[Picture]:
     yield Picture(
         "volume-overlay", "Volume at the foot of the price.", es(150), {**SIZE, "volume": "overlay"}
     )
-    yield Picture("log", "A log scale.", btc(None, "ema_stack"), {**SIZE, "log": True})
+    yield Picture("log", "A log scale.", btc(731, "ema_stack"), {**SIZE, "log": True})
     yield Picture("five-bars", "Five bars.", es(5, "rsi"), SIZE)
     yield Picture(
         "fifty-thousand-bars",
         "Fifty thousand bars: no high and no low is lost.",
-        lambda: cp.chart(walk(50_000), ["bbands", "rsi"]),
+        lambda: cp.chart(walk(50_000), ["bbands", "rsi"], last=50_000),
         SIZE,
+    )
+    yield Picture(
+        "sessions",
+        "The hours outside the session shaded, and its levels.",
+        es(300, "pivot", "vwap"),
+        {**SIZE, "sessions": "0930-1600", "tz": "America/New_York"},
     )
     yield Picture(
         "time-zone", "Times in New York.", es(400, "vwap"), {**SIZE, "tz": "America/New_York"}

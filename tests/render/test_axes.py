@@ -250,6 +250,11 @@ def test_a_few_bars_are_all_named():
     ]  # fmt: skip
 
 
+def test_a_single_bar_has_its_time_or_its_day():
+    assert labels([ms(2024, 3, 4, 9, 35)]) == [("09:35", False)]
+    assert labels([ms(2024, 3, 4)]) == [("4 Mar", False)]
+
+
 def test_times_are_told_in_the_zone_asked_for():
     time = ms(2024, 3, 4, 14) + 30 * MINUTE * np.arange(14)
     assert ("15:00", False) in labels(time, tz="UTC")

@@ -31,7 +31,7 @@ def _channel(
     """A channel in a colour of its own, so that two channels on one price are told apart."""
     return (
         line(f"{name} Upper", upper, color),
-        line(f"{name} Mid", middle, ink.GRAY),
+        line(f"{name} Mid", middle, color),
         line(f"{name} Lower", lower, color),
         fill(upper, lower, color, 0.1),
     )

@@ -20,8 +20,8 @@ TAGGED = 0.5  # of a pane's axis: at most so much is under tags
 SEEN = 2  # labels of an axis that tags leave free, where it has so many
 TIME_HEIGHT = 27.0
 LEFT = 6.0  # before the date
-GAP = 8.0  # after it
-DAYS_APART = 40.0  # pixels: days closer than this are not marked
+GAP = 12.0  # after it
+DAYS_APART = 70.0  # pixels: days closer than this are not marked
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,11 @@ def label_spacings(height: float) -> tuple[float, ...]:
     """How far apart the value labels of a pane of that height should be, and how far at least."""
     usual = min(APART, max(20.0, height / 4))
     return usual, max(18.0, 0.7 * usual), 18.0
+
+
+def is_inside(y: float, area: Area) -> bool:
+    """Whether a label at that height lies within a pane."""
+    return area.top + 7 <= y <= area.bottom - 7
 
 
 def spread(tags: Sequence[Tag], area: Area) -> list[tuple[float, Tag]]:
@@ -87,7 +92,7 @@ def values(
     """The labels of a pane's value axis, then its tags; a label under a tag is left out."""
     heights = {value: frame.values.y1(value) for value in ticks}
     area, edge = frame.area, frame.area.right
-    inside = [value for value, y in heights.items() if area.top + 7 <= y <= area.bottom - 7]
+    inside = [value for value, y in heights.items() if is_inside(y, area)]
     placed, free = _leave_free(tags, [heights[value] for value in inside], area)
     ops: list[Op] = []
     room = right - edge - PAD

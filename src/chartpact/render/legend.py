@@ -13,7 +13,16 @@ from chartpact.render.frame import TEXT
 from chartpact.render.numberformat import NumberFormat
 from chartpact.render.plots import is_empty
 from chartpact.render.theme import Theme, ensure_contrast
-from chartpact.scene import CHANNELS, BarsPlot, CandlesPlot, LinePlot, Plot, Scene
+from chartpact.scene import (
+    CHANNELS,
+    BarsPlot,
+    CandlesPlot,
+    DivLinePlot,
+    HLinePlot,
+    LinePlot,
+    Plot,
+    Scene,
+)
 from chartpact.textcolumn import TextColumn
 
 ROW = 18.0
@@ -23,6 +32,7 @@ GAP = 7.0  # between a name and its values
 APART = 18.0  # between entries
 MOST_VALUES = 12
 MOST_PARAMS = 4
+LEVELS = HLinePlot | DivLinePlot
 LONGEST = 24  # letters of a parameter
 
 
@@ -51,7 +61,7 @@ Row = tuple[tuple[float, Piece], ...]
 
 def is_valued(plot: Plot) -> bool:
     """Whether the legend tells the last value of a plot."""
-    return bool(plot.title) and isinstance(plot, LinePlot | BarsPlot | CandlesPlot)
+    return bool(plot.title) and isinstance(plot, LinePlot | BarsPlot | CandlesPlot | LEVELS)
 
 
 def tagged(scene: Scene) -> Sequence[Plot]:
@@ -71,9 +81,16 @@ def last_value(plot: Plot) -> float | None:
 
 def _values(plot: Plot) -> Floats:
     """The series of which the legend names the last value."""
-    if isinstance(plot, LinePlot | BarsPlot):
-        return plot.values
-    return plot.close if isinstance(plot, CandlesPlot) else NOTHING
+    match plot:
+        case LinePlot() | BarsPlot():
+            return plot.values
+        case CandlesPlot():
+            return plot.close
+        case HLinePlot():
+            return np.array([plot.y], dtype=float)
+        case DivLinePlot() if plot.y1 == plot.y2:
+            return np.array([plot.y2], dtype=float)
+    return NOTHING
 
 
 def last_color(plot: Plot, theme: Theme) -> str | None:
@@ -99,7 +116,9 @@ def _last(colors: TextColumn) -> str | None:
 def entry(name: str, scene: Scene, format_value: NumberFormat, theme: Theme) -> Entry:
     """A name and the last values of its plots, each with its own name where there are several."""
     pieces = [Piece(_one_line(name), theme.muted)]
-    titles = value_names(name, [plot.title for plot in scene.plots if is_valued(plot)])
+    valued = [plot for plot in scene.plots if is_valued(plot)]
+    titles = value_names(name, [plot.title for plot in valued])
+    titles |= {plot.title: plot.title for plot in valued if isinstance(plot, LEVELS)}
     for plot in scene.plots:
         value, color = last_value(plot), last_color(plot, theme)
         if value is not None and color is not None and len(pieces) <= MOST_VALUES:
@@ -114,7 +133,7 @@ def _one_line(text: str) -> str:
     return " ".join(typesetting.clean(text).split())
 
 
-def value_names(name: str, titles: Sequence[str]) -> Mapping[str, str]:
+def value_names(name: str, titles: Sequence[str]) -> dict[str, str]:
     """What the legend calls each of several values: the words of its title that `name` lacks.
 
     Where the name has them all, as of EMA 8 21 50 200, the values stand alone in that order.

@@ -164,7 +164,7 @@ class _Composer:
             ticks = scale.ticks(area.top, area.bottom, spacing, tick_size)
             if content.kind != "price" and content.fixed:
                 ticks = [tick for tick in ticks if tick <= scale.high]
-            if len(ticks) > axes.SEEN:
+            if sum(axes.is_inside(scale.y1(tick), area) for tick in ticks) > axes.SEEN:
                 break
         return ticks
 

@@ -138,10 +138,18 @@ def line(plot: LinePlot, frame: Frame) -> list[Op]:
     size = sampling.bars_per_group(frame.bars.step)
     if plot.style == "levels":
         return _levels(values, size, plot.width, colors, codes, frame)
+    hidden = codes < 0
     if size > 1:  # a bar that is not drawn must not stand for its group
-        values = np.where(codes >= 0, values, np.nan)
+        values = np.where(hidden, np.nan, values)
     bars = sampling.outline(values, size)
     x, y, codes = frame.bars.x(bars), frame.values.y(values[bars]), codes[bars]
+    if size > 1 and hidden.any():  # nor may a line go on over it
+        gaps = np.flatnonzero(np.diff(np.cumsum(hidden)[bars])) + 1
+        x, y, codes = (
+            np.insert(x, gaps, np.nan),
+            np.insert(y, gaps, np.nan),
+            np.insert(codes, gaps, 0),
+        )
     if plot.style == "circles":
         radius = 1.0 + min(max(plot.width, 1), THICKEST) * 0.8
         return _circles(x, y, np.full(len(x), radius), colors, codes)
@@ -435,7 +443,7 @@ def level_title(
         return []
     wide = typesetting.width(name, TITLE_SIZE)
     room = frame.area.width - 12 - wide
-    shares = [0.0, 1.0, *np.linspace(0.04, 0.6, 15).tolist()] if over_price else [0.0]
+    shares = [*np.linspace(0.0, 0.6, 16).tolist(), 1.0] if over_price else [0.0]
     lefts = [frame.area.left + 6 + room * share for share in shares]
     if side == "right":
         lefts = [frame.area.right - 6 - wide - room * share for share in shares]

@@ -106,7 +106,8 @@ def ticks(time: Ints, step: float, tz: str, size: float) -> list[TimeTick]:
         return []
     wall = local(time, tz)
     rank = _rank(wall)
-    bar_ms = int(np.median(np.diff(time))) if count > 1 else DAY
+    alone = MINUTE if wall[0] % DAY else DAY  # what a single bar may be
+    bar_ms = int(np.median(np.diff(time))) if count > 1 else alone
     room = count * step
     for unit, length in STRETCHES:
         if unit == "ms" and (length < bar_ms or bar_ms >= DAY):
