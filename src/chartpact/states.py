@@ -39,6 +39,23 @@ class EmaTrend(TypedDict):
     changes: list[EmaTrendChangesItem]
 
 
+class NextCandleBiasEventsItem(TypedDict):
+    row: Literal["cont_up", "cont_down", "reject_up", "reject_down", "outside", "inside"]
+    time: int
+    candle: int
+
+
+class NextCandleBias(TypedDict):
+    row: Literal["WARMUP", "CONT_UP", "CONT_DOWN", "REJECT_UP", "REJECT_DOWN", "OUTSIDE", "INSIDE"]
+    bias: Literal["bullish", "bearish", "neutral"] | None
+    start: int | None
+    candle: int | None
+    first_target: float | None
+    second_target: float | None
+    as_of: int
+    events: list[NextCandleBiasEventsItem]
+
+
 class ObAiOrderBlocksItemFvg(TypedDict):
     high: float
     low: float

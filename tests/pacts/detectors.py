@@ -133,9 +133,7 @@ def session_hunt_ai(bars: Bars, mode: str = "NY", reext_bars: int = 3) -> dict[s
         for name in (hunted, hunter)
     }
     seen = inside[hunted]
-    if not seen:
-        return {"state": "NO_RANGE", "before": True}
-    if seen[-1] == today[-1] or (seen[0] == 0 and clock[0] != WINDOWS[hunted][0]):
+    if not seen or seen[-1] == today[-1] or (seen[0] == 0 and clock[0] != WINDOWS[hunted][0]):
         return {"state": "NO_RANGE"}
     start, last = seen[-1] + 1, today[-1]
     hunting = [i for i in inside[hunter] if i >= start]
@@ -210,3 +208,58 @@ def _begins_with_the_week(bars: Bars, weekly: bool) -> bool:
     first = datetime.fromtimestamp(bars.time[0] / 1000, NEW_YORK)
     at_roll = (first.hour, first.minute) == (18, 0)
     return at_roll and (not weekly or first.weekday() == 6)
+
+
+# --------------------------------------------------------------------------------------------- SMT
+
+
+def smt_divergences(bars: Bars, pair: Bars, left: int = 5, right: int = 5) -> list[tuple]:
+    """Divergences on the bars that both have: (direction, start time, end time), in order."""
+    shared = sorted({*bars.time.tolist()} & {*pair.time.tolist()})
+    ours = {t: i for i, t in enumerate(bars.time.tolist())}
+    theirs = {t: i for i, t in enumerate(pair.time.tolist())}
+    _, high, low, _ = in_ticks(bars)
+    _, other_high, other_low, _ = in_ticks(pair)
+    found = []
+    for side, own, other in ((-1, high, other_high), (1, low, other_low)):
+        a = [-side * own[ours[t]] for t in shared]
+        b = [-side * other[theirs[t]] for t in shared]
+        last = None
+        for p in range(left, len(shared) - right):
+            if max(a[p - left : p]) > a[p] or max(a[p + 1 : p + right + 1]) >= a[p]:
+                continue
+            most = max(b[max(p - right, 0) : p + right + 1])
+            if last is not None and a[p] > a[last[0]] and most <= last[1]:
+                name = "bullish" if side > 0 else "bearish"
+                found.append((name, shared[last[0]], shared[p], shared[p + right]))
+            last = p, most
+    return [item[:3] for item in sorted(found, key=lambda item: (item[3], item[0] == "bullish"))]
+
+
+# --------------------------------------------------------------------------- the next candle's bias
+
+
+def next_candle_bias(bars: Bars) -> dict[str, Any] | None:
+    """The row of the running day, in ticks; None before two whole days have passed."""
+    _, high, low, close = in_ticks(bars)
+    spans: dict[int, list[int]] = {}
+    for i, day in enumerate(bars.trading_day.tolist()):
+        spans.setdefault(day, []).append(i)
+    if not _begins_with_the_week(bars, weekly=False):
+        spans.pop(bars.trading_day[0])
+    if len(spans) < 3:
+        return None
+    before, last, now = list(spans.values())[-3:]
+    high1, low1 = max(high[i] for i in last), min(low[i] for i in last)
+    high2, low2 = max(high[i] for i in before), min(low[i] for i in before)
+    end = close[last[-1]]
+    rows = {
+        "CONT_UP": (end > high2, [high1]),
+        "CONT_DOWN": (end < low2, [low1]),
+        "REJECT_UP": (low2 <= end <= high2 and high1 > high2 and low1 >= low2, [low1, low2]),
+        "REJECT_DOWN": (low2 <= end <= high2 and low1 < low2 and high1 <= high2, [high1, high2]),
+        "OUTSIDE": (low2 <= end <= high2 and low1 < low2 and high1 > high2, []),
+        "INSIDE": (low1 >= low2 and high1 <= high2, []),
+    }
+    ((row, targets),) = [(row, aims) for row, (holds, aims) in rows.items() if holds]
+    return {"row": row, "targets": targets, "start": int(bars.time[now[0]])}

@@ -101,3 +101,31 @@ def mirrored(bars: Bars) -> Bars:
 def prefixes(bars: Bars, every: int = 97, first: int = 1) -> list[Bars]:
     sizes = {*range(first, len(bars) + 1, every), len(bars)}
     return [bars[:size] for size in sorted(sizes)]
+
+
+def partner(bars: Bars, seed: int = 1) -> Bars:
+    """A related instrument: most of every move, and some of its own, on the same bars."""
+    own = walk(len(bars), seed + 100)
+    tick = bars.tick_size or 1.0
+    shift = np.rint(np.cumsum(np.diff(own.close, prepend=own.close[0])) / tick * 0.35) * tick
+    columns = (column + shift for column in (bars.open, bars.high, bars.low, bars.close))
+    return Bars(bars.time, *columns, bars.volume, "NQ", bars.timeframe, bars.tick_size)
+
+
+def half_days(days: list[tuple[int, int, int, int]]) -> Bars:
+    """Two bars a day: the first holds the day's open, high and low, the second its close."""
+    rows = []
+    for begin, high, low, end in days:
+        rows += [(begin, high, low, begin), (begin, max(begin, end), min(begin, end), end)]
+    times = SUNDAY + 43_200_000 * np.arange(len(rows))
+    columns = np.array(rows, float).T
+    return Bars(
+        times,
+        *columns,
+        np.ones(len(rows)),
+        "ES",
+        "12h",
+        tick_size=1.0,
+        market="24x7",
+        day_roll="18:00 America/New_York",
+    )

@@ -2,12 +2,11 @@
 
 from collections import Counter
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.pacts import detectors
-from tests.pacts.pictures import SUNDAY, draw, prefixes, read, walk
+from tests.pacts.pictures import draw, half_days, prefixes, read, walk
 
 from chartpact import script
 from chartpact.bars import Bars
@@ -42,31 +41,12 @@ def test_a_day_or_week_whose_beginning_is_not_loaded_counts_for_nothing():
         compare(bars[first:])
 
 
-def hourly(days: list[tuple[int, int, int, int]]) -> Bars:
-    """Two bars a day: the first holds the day's open, high and low, the second its close."""
-    rows = []
-    for begin, high, low, end in days:
-        rows += [(begin, high, low, begin), (begin, max(begin, end), min(begin, end), end)]
-    times = SUNDAY + 43_200_000 * np.arange(len(rows))
-    columns = np.array(rows, float).T
-    return Bars(
-        times,
-        *columns,
-        np.ones(len(rows)),
-        "ES",
-        "12h",
-        tick_size=1.0,
-        market="24x7",
-        day_roll="18:00 America/New_York",
-    )
-
-
 candles = st.tuples(*[st.integers(10, 14)] * 4).map(lambda p: (p[0], max(p), min(p), p[3]))
 
 
 @given(st.tuples(candles, candles, candles))
 def test_exactly_one_rule_holds_for_any_two_candles_equalities_included(days):
-    bars = hourly([*days])
+    bars = half_days([*days])
     reading = read("bias_ai", bars, weekly=False)
     (bo, bh, bl, bc), (_, h, low, c), _ = days
     rules = {
