@@ -88,7 +88,7 @@ CASES = [
     (f"snapshot --bars {ES}", "required: -i/--indicator"),
     (f"snapshot --bars {ES} -i rsi --study Nope", "drawn: 'Relative Strength Index'"),
     (f"snapshot --bars {ES} -i rsi -o no/x.json", "there is no folder 'no': make it first"),
-    ("contract show nobody", "there is no contract 'nobody' (shipped: bias_ai, ob_ai"),
+    ("contract show nobody", "there is no contract 'nobody' (shipped: bias_ai"),
     ("contract check binary", "binary: this is not a text in UTF-8"),
     ("contract check bad.yaml", "bad.yaml: line 1: version: version is missing (add `version: …`)"),
     ("contract diff ob_ai", "required: NEW"),
