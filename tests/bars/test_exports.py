@@ -340,8 +340,8 @@ def test_dukascopy_says_its_zone(load):
 def test_units_of_epochs_are_not_mixed(refused):
     for old, new in ((1e9, 1e12), (1e12, 1e15)):  # s then ms, ms then µs
         times = [int(1.7 * old) + n for n in range(2)] + [int(1.8 * new) + n for n in range(3)]
-        assert "line 2: time 17" in refused(dated(*times).replace("date", "time"))
-        assert "is in another unit than 18" in refused(dated(*times).replace("date", "time"))
+        told = refused(dated(*times).replace("date", "time"))
+        assert f"line 2: time {times[0]} is in another unit than {times[2]} (line 4)" in told
 
 
 def test_a_spreadsheets_days_are_no_seconds_of_1970(refused):
@@ -523,6 +523,8 @@ def test_columns_by_name(load, refused):
         text, columns={**names, "close": "Endo"}
     )
     assert "columns has 'closing'" in refused(text, columns={"closing": "Ende"})
+    assert "columns is 5" in refused(text, columns=5)
+    assert "columns has no name for time" in refused(text, columns="time=")
 
 
 def test_columns_override_a_name_that_is_there(load):
@@ -553,6 +555,12 @@ def test_two_columns_that_may_be_the_close_are_a_question(load, refused):
         in refused(text)
     )
     assert load("x.csv", text, columns="close=price").close.tolist() == [11.5, 12.5]
+
+
+def test_of_two_columns_with_one_name_the_first_is_taken_when_asked(load, refused):
+    text = "time,open,high,low,close,close\n60,10,12,9,11,99\n120,11,13,10,12,99\n"
+    assert "two columns called close; columns='close=close' takes the first" in refused(text)
+    assert load("x.csv", text, columns="close=close").close.tolist() == [11, 12]
 
 
 def test_a_volume_that_is_not_read_is_said(load):

@@ -25,7 +25,12 @@ def test_what_a_user_put_in_store_is_a_source_for_that_user_alone(uploads):
     uploads.put("ann", "mine-1h", NAIVE, GIVEN)
     ann, bob = (Directory() | UploadSource(uploads, user) for user in ("ann", "bob"))
     bars = ann.load("mine-1h@mine", "2h")
-    assert (bars.symbol, bars.timeframe, bars.source, len(bars)) == ("ES", "2h", "mine, resampled", 4)
+    assert (bars.symbol, bars.timeframe, bars.source, len(bars)) == (
+        "ES",
+        "2h",
+        "mine, resampled",
+        4,
+    )
     [listing] = [each for each in ann.symbols() if each.source == "mine"]
     assert (listing.symbol, listing.timeframe) == ("mine-1h@mine", "1h")
     assert "mine" not in {each.source for each in bob.symbols()}

@@ -14,7 +14,7 @@ Texts = NDArray[np.bytes_]
 
 _NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _LETTERS = np.frombuffer(b"\0 0123456789+-.eE", np.uint8)
-_ABSENT = frozenset((b"", b"nan", b"na", b"n/a", b"null", b"none", b"-"))
+_ABSENT = frozenset((b"", b"nan", b"na", b"n/a", b"null", b"none", b"-", b"--"))
 _INFINITE = frozenset((b"inf", b"-inf", b"+inf", b"infinity", b"-infinity"))
 _GAPS = "' \u00a0\u202f"
 # A number with thousands apart, and a scale such as the K of 12.3K.

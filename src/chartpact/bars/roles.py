@@ -76,6 +76,8 @@ def read_columns(
     """
     if columns is None or isinstance(columns, Columns):
         return columns
+    if not isinstance(columns, str | Mapping | Sequence):
+        raise BarsError(f"columns is {columns!r:.40}: write it as 'time=Date,close=Price'")
     if isinstance(columns, str):
         parts = [part.strip() for part in columns.split(",")]
         if any("=" in part for part in parts):
@@ -85,6 +87,8 @@ def read_columns(
             columns = parts
     if isinstance(columns, Mapping):
         _check_roles([str(role) for role in columns])
+        if empty := [role for role, name in columns.items() if not name and role != "volume"]:
+            raise BarsError(f"columns has no name for {empty[0]}: only the volume may be left out")
         return Columns(headings=tuple((str(role), str(name)) for role, name in columns.items()))
     order = tuple("" if role in ("-", "_") else str(role) for role in columns)
     _check_roles([role for role in order if role])
@@ -112,7 +116,9 @@ def roles(names: list[str], columns: Columns | None = None) -> Roles:
         if plain in chosen or name in taken:
             continue
         if plain in WANTED and plain in headings:
-            raise BarsError(f"there are two columns called {plain}{_ask(plain)}", option="columns")
+            first = f"; columns='{plain}={name}' takes the first" if headings[plain] == name else ""
+            message = f"there are two columns called {plain}{first or _ask(plain)}"
+            raise BarsError(message, option="columns")
         headings.setdefault(plain, name)
     headings |= {role: name for role, name in chosen.items() if name}
     notes = _use_other_names(headings)

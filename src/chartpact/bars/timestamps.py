@@ -6,6 +6,7 @@ and all of its rows are read together.
 
 import itertools
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -351,12 +352,12 @@ def _digits(rows: NDArray[np.uint8], match: re.Match[bytes], part: str) -> Times
 
 
 def _epoch_texts(texts: Texts, name: str, place: Place) -> Times:
+    values: NDArray[np.generic] | None = None
     if all(text.lstrip(b"+-").isdigit() for text in texts[:1].tolist()):
-        try:
-            return _epoch(texts.astype(np.int64), place)
-        except (ValueError, OverflowError):
-            pass  # one of them has a fraction, or more digits than any time
-    return _epoch(numbers(texts, name, place), place)
+        # One of them may have a fraction, or more digits than any time.
+        with suppress(ValueError, OverflowError):
+            values = texts.astype(np.int64)
+    return _epoch(numbers(texts, name, place) if values is None else values, place)
 
 
 def _epoch(values: NDArray[np.generic], place: Place) -> Times:
