@@ -147,7 +147,8 @@ def test_every_mcp_tool_is_documented_with_its_arguments_and_named_on_the_page(t
 
 
 def test_every_setting_of_the_server_is_documented():
-    code = [*(ROOT / "src/chartpact/server").glob("*.py"), ROOT / "src/chartpact/library/local.py"]
-    named = {name for path in code for name in re.findall(r"CHARTPACT_[A-Z]+", path.read_text())}
+    code = [*(ROOT / "src/chartpact/server").rglob("*.py"), ROOT / "src/chartpact/library/local.py"]
+    name = re.compile(r"CHARTPACT_[A-Z]+(?:_[A-Z]+)*")
+    named = {found for path in code for found in name.findall(path.read_text())}
     assert "CHARTPACT_SCRIPTS" in named
     assert [name for name in sorted(named) if f"`{name}`" not in prose()] == []

@@ -325,7 +325,7 @@ def test_a_public_server_needs_the_layers_or_the_operators_word(
 def test_serve_refuses_a_public_address_without_the_layers(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("CHARTPACT_TOKENS", f"ann={'a' * 32}")
+    monkeypatch.setenv("CHARTPACT_PUBLIC_URL", "https://charts.example")
     monkeypatch.setattr(host_probe, "probe", lambda: [Finding("Landlock", False, "no")])
     assert main(["serve", "--host", "0.0.0.0", "--port", "0"]) == 2
     assert "lacks Landlock" in (told := capsys.readouterr().err) and "--unsandboxed" in told

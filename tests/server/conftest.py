@@ -15,10 +15,15 @@ from pathlib import Path
 
 import httpx2
 import pytest
+import sqlalchemy as sa
 import uvicorn
 
+from chartpact.library.database import open_database
+from chartpact.library.schema import tokens
 from chartpact.server import app
-from chartpact.server.identity import by_token
+from chartpact.server.auth.accounts import Accounts
+from chartpact.server.auth.authority import AuthSettings
+from chartpact.server.auth.secret import digest
 from chartpact.server.settings import Limits, Settings
 from chartpact.server.uvicorn_server import BoundedHttp
 
@@ -59,15 +64,39 @@ class Running:
         return httpx2.Client(base_url=self.url, headers=headers, timeout=600)
 
 
+def add_users(database: Path) -> None:
+    """Puts the users of the tests into a database, each with a personal token."""
+    opened = open_database(f"sqlite:///{database}")
+    far = int(time.time() * 1000) + 10**10
+    with opened.write() as connection:
+        for user, token in TOKENS.items():
+            row = {
+                "token_hash": digest(token),
+                "token_id": user,
+                "kind": "personal",
+                "user_id": user,
+                "client_id": "personal",
+                "name": "of the tests",
+                "scope": "read write",
+                "created_at": 0,
+                "expires_at": far,
+            }
+            connection.execute(sa.insert(tokens).values(row))
+    for user in TOKENS:
+        Accounts(opened).add(user, None)
+    opened.close()
+
+
 def start(folder: Path, *arguments: str, cwd: Path | None = None, **env: str) -> Running:
     """A server that is ready, on a port of the system's choice."""
-    tokens = ",".join(f"{user}={token}" for user, token in TOKENS.items())
     log, database = folder / "server.log", folder / "library.db"
+    if not database.exists():
+        add_users(database)
     with log.open("wb") as stream:
         process = subprocess.Popen(
             [sys.executable, "-m", "chartpact", "serve", "--port", "0",
              "--db", f"sqlite:///{database}", *arguments],
-            env={**os.environ, "CHARTPACT_TOKENS": tokens, **env},
+            env={**os.environ, **env},
             stderr=stream,
             cwd=cwd,
         )  # fmt: skip
@@ -127,9 +156,9 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A server in this process, so that a test can plant something in it."""
     database = tmp_path_factory.mktemp("here") / "library.db"
     plenty = Limits(calls_per_minute=10**6, script_seconds_per_minute=10**6)
+    add_users(database)
     served = app.create(
-        Settings(database=f"sqlite:///{database}", limits=plenty),
-        identify=by_token({token: user for user, token in TOKENS.items()}),
+        Settings(database=f"sqlite:///{database}", limits=plenty), identify=AuthSettings()
     )
     listener = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(served.app, http=BoundedHttp, log_config=None))

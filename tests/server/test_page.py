@@ -128,7 +128,8 @@ def test_the_running_page_names_all_its_tools_and_draws_in_both_themes(server):
         assert told.headers["content-security-policy"] == page.HEADERS["Content-Security-Policy"]
         for tool in ("list_symbols", "generate_chart", "register_indicator", "fork_indicator"):
             assert f"<code>{tool}</code>" in told.text
-        assert "Bearer &lt;token&gt;" in told.text
+        assert "Bearer &lt;token&gt;" not in told.text  # a client signs in by itself
+        assert '<a href="/account">' in told.text
         pictures = set(re.findall(r'(?:src|srcset)="(/sample[^"]*)"', told.text))
         assert len(pictures) == 4
         drawn = {anybody.get(unescape(each)).text for each in pictures}

@@ -26,7 +26,6 @@ from tests.server.conftest import (
 
 from chartpact.__main__ import main
 from chartpact.server import logs
-from chartpact.server.identity import local_token
 
 CHART = {"symbol": "sample:es-5m", "bars": 60}
 USERS = ("ann", "bob")
@@ -53,18 +52,17 @@ def serve_nobody(*_: object) -> None:
     ("arguments", "env", "sentence"),
     [
         (["--no-auth", "--host", "0.0.0.0"], {}, "--no-auth lets everybody in"),
-        (["--host", "0.0.0.0"], {}, "who may use this server?"),
+        (["--host", "0.0.0.0"], {}, "CHARTPACT_PUBLIC_URL=https://charts.example"),
+        ([], {"CHARTPACT_PUBLIC_URL": "http://charts.example"}, "tokens need https"),
+        ([], {"CHARTPACT_PUBLIC_URL": "charts.example/x"}, "is not like https://charts.example"),
+        ([], {"CHARTPACT_SIGN_UP": "maybe"}, "CHARTPACT_SIGN_UP: 'maybe' is neither on nor off"),
+        ([], {"CHARTPACT_OIDC_ISSUER": "https://x.y"}, "also needs CHARTPACT_OIDC_AUDIENCE"),
         ([], {"CHARTPACT_SCRIPTS": "all,ann"}, "write all, or none, or names of users"),
         (["--no-auth", "--db", "nonsense"], {}, "the database cannot be opened"),
         (["--no-auth", "--db", "sqlite:////proc/none/x.db"], {}, "the database cannot be opened"),
         (["--no-auth", "--db", "mysql://x/y"], {}, "mysql is not for this: name a sqlite"),
         (["--no-auth", "--port", "99999"], {}, "99999 is not a number from 0 to 65535"),
-        ([], {"CHARTPACT_TOKENS": "ann=short"}, "16 or more letters"),
-        (
-            [],
-            {"CHARTPACT_TOKENS": "a=0123456789abcdef,b=0123456789abcdef"},
-            "a and b have the same",
-        ),
+        ([], {"CHARTPACT_TOKENS": "ann=0123456789abcdef"}, "chartpact user token NAME"),
         ([], {"CHARTPACT_IDENTITY": "no.such:thing"}, "IDENTITY: 'no.such:thing': No module named"),
         ([], {"CHARTPACT_IDENTITY": "os:nothing"}, "CHARTPACT_IDENTITY: 'os:nothing': module 'os'"),
         ([], {"CHARTPACT_IDENTITY": "os:sep"}, "CHARTPACT_IDENTITY: 'os:sep' is no function"),
@@ -139,27 +137,6 @@ def test_the_first_start_needs_nothing_and_shows_a_page_with_its_own_address(tmp
         assert drawn.content.startswith(b"\x89PNG")
     told = running.log.read_text()
     assert told == f"chartpact serves on {running.url}/ (Ctrl-C ends it)\n"
-
-
-@pytest.mark.slow
-def test_without_a_word_about_users_the_first_start_makes_a_token_for_the_local_one(tmp_path):
-    home = {"XDG_DATA_HOME": str(tmp_path / "data"), "CHARTPACT_TOKENS": ""}
-    with serving(tmp_path, **home) as running:
-        file = tmp_path / "data" / "chartpact" / "token"
-        token = file.read_text().strip()
-        lines = [json.loads(line) for line in running.log.read_text().splitlines()]
-        assert any(str(file) in line["message"] for line in lines)
-        assert file.stat().st_mode & 0o777 == 0o600
-        assert len(token) >= 40
-        bearer = {"Authorization": f"Bearer {token}"}
-        with running.client() as nobody:
-            assert nobody.get("/").status_code == 200
-            assert nobody.get("/api/v1/symbols").status_code == 401
-            assert nobody.get("/api/v1/symbols", headers=bearer).status_code == 200
-        told = running.log.read_text()
-        assert str(file) in told
-        assert token not in told
-    assert local_token(file) == token  # which is the next start's as well
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

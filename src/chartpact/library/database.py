@@ -68,6 +68,10 @@ class Database:
         """A connection to read from, as a context manager."""
         return self.engine.connect()
 
+    def read_anew(self) -> sa.Connection:
+        """A connection that may stay open: every statement on it sees the newest state."""
+        return self.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+
     @contextmanager
     def write(self) -> Iterator[sa.Connection]:
         """A transaction that may write: all of it happens, or nothing."""
@@ -148,5 +152,8 @@ def _prepare(connection: Any, _record: Any) -> None:
 def _begin(connection: sa.Connection) -> None:
     # A transaction that will write takes the lock first: one that reads, then writes, can only
     # fail with "database is locked" when another writer came in between.
-    writes = connection.get_execution_options().get("writes", False)
+    options = connection.get_execution_options()
+    if options.get("isolation_level") == "AUTOCOMMIT":
+        return  # a transaction would hold on to the state that its first statement saw
+    writes = options.get("writes", False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

@@ -1,5 +1,6 @@
 """The ASGI application: MCP, REST, health and a page, behind one front."""
 
+import asyncio
 import gc
 import sys
 from collections.abc import AsyncIterator, Callable
@@ -19,6 +20,9 @@ from chartpact._version import VERSION
 from chartpact.library.database import Database, open_database
 from chartpact.library.local import LOCAL_USER
 from chartpact.server import jobs, mcp, page, rest
+from chartpact.server.auth import account_routes, oauth_routes
+from chartpact.server.auth.authority import Authority, AuthSettings
+from chartpact.server.auth.gate import Gate, ResourceServer
 from chartpact.server.front import LOOPBACK, Front
 from chartpact.server.identity import Identify, everybody_is_local
 from chartpact.server.mcp_http import McpOverHttp
@@ -47,6 +51,7 @@ class Server:
     mcp: MCPServer[Any]
     database: Database
     workers: Workers
+    authority: Authority | None
 
     def drain(self) -> None:
         """Takes no more requests, and ends the streams that would go on for ever."""
@@ -57,19 +62,22 @@ class Server:
 
     def close(self) -> None:
         self.workers.close()
+        if self.authority is not None:
+            self.authority.close()
         self.database.close()
 
 
 def create(
     settings: Settings,
     *,
-    identify: Identify = everybody_is_local,
+    identify: Identify | AuthSettings = everybody_is_local,
     hosts: tuple[str, ...] = LOOPBACK,
     extend: Callable[[MCPServer[Any]], None] | None = None,
     stdio: bool = False,
 ) -> Server:
     """A server on these settings; `extend` may add to its MCP tools before it is built.
 
+    With AuthSettings it has accounts and an authorization server of its own.
     With `stdio` it is for one client on standard input and output, who is the local user.
     """
     database = open_database(settings.database)
@@ -87,6 +95,7 @@ def create(
     if extend is not None:
         extend(tools)
     over_http = McpOverHttp(tools, mcp.LONG, settings.limits.body_bytes)
+    authority = Authority(identify, database) if isinstance(identify, AuthSettings) else None
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -94,8 +103,11 @@ def create(
         # What was imported stays: the collector need not search it while somebody waits.
         gc.collect()
         gc.freeze()
+        purging = asyncio.create_task(authority.purge_for_ever()) if authority else None
         async with over_http.run():
             yield
+        if purging is not None:
+            purging.cancel()
 
     app = FastAPI(
         title="chartpact",
@@ -107,20 +119,36 @@ def create(
     )
     app.include_router(rest.routes(verbs))
     rest.answer_failures(app)
-    _add_pages(app, database, verbs, tools, open_to_all=identify is everybody_is_local)
+    open_to_all = identify is everybody_is_local
+    _add_pages(app, database, verbs, tools, open_to_all=open_to_all, accounts=authority is not None)
+    identified: dict[str, Any] = {"identify": identify}
+    served: ASGIApp = over_http
+    if authority is not None:
+        routes = [*oauth_routes.routes(authority), *account_routes.routes(authority)]
+        app.router.routes.extend(routes)
+        gate = Gate(authority)
+        forms = {route.path for route in routes}
+        identified = {"identify": gate, "challenge": gate.challenge, "forms": forms}
+        served = ResourceServer(over_http, authority, mcp.list_writing(tools))
     front = Front(
         app,
-        over_http,
-        identify=identify,
+        served,
         limits=settings.limits,
         hosts=hosts,
         read_body=verbs.read_body,
+        **identified,
     )
-    return Server(front, app, front, verbs, tools, database, workers)
+    return Server(front, app, front, verbs, tools, database, workers, authority)
 
 
 def _add_pages(
-    app: FastAPI, database: Database, verbs: Verbs, tools: MCPServer[Any], *, open_to_all: bool
+    app: FastAPI,
+    database: Database,
+    verbs: Verbs,
+    tools: MCPServer[Any],
+    *,
+    open_to_all: bool,
+    accounts: bool,
 ) -> None:
     def shown(path: str) -> Callable[[Any], Any]:
         return app.api_route(path, methods=["GET", "HEAD"], include_in_schema=False)
@@ -146,7 +174,7 @@ def _add_pages(
     @shown("/")
     async def home(request: Request) -> HTMLResponse:
         address = f"{request.url.scheme}://{request.url.netloc}"
-        door = page.Door(address, token=not open_to_all, command=command)
+        door = page.Door(address, not open_to_all, command, accounts)
         return HTMLResponse(page.html(door, await tools.list_tools()), headers=page.HEADERS)
 
     @shown("/sample.svg")

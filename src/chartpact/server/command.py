@@ -5,14 +5,16 @@ import logging
 import os
 import signal
 import socket
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from chartpact.library.local import LOCAL_USER, data_folder
+from chartpact.library.local import LOCAL_USER
 from chartpact.problem import Failure, Problem
 
 if TYPE_CHECKING:
     from chartpact.server.app import Server
+    from chartpact.server.auth.authority import Authority, AuthSettings
     from chartpact.server.identity import Identify
     from chartpact.server.settings import Settings
 
@@ -92,6 +94,8 @@ def run_serve(args: argparse.Namespace) -> int:
 
         def announce() -> None:
             logs.announced.info("chartpact serves on %s (Ctrl-C ends it)", address)
+            if served.authority is not None:
+                _announce_sign_in(served.authority, address)
 
         try:
             GracefulServer(config, served.drain, announce).run([listener])
@@ -180,50 +184,67 @@ def _settings(args: argparse.Namespace) -> "Settings":
     return replace(settings, database=args.db) if args.db else settings
 
 
-def _choose_identity(args: argparse.Namespace, loopback: bool) -> "Identify":
+def _choose_identity(args: argparse.Namespace, loopback: bool) -> "Identify | AuthSettings":
     from chartpact.server import identity
+    from chartpact.server.auth import configuration
 
     if args.no_auth:
         if not loopback:
             raise _usage(
                 f"--no-auth lets everybody in, and {args.host} is reached from other machines: "
-                "listen on 127.0.0.1, or hand out tokens with CHARTPACT_TOKENS"
+                "listen on 127.0.0.1, or add users with `chartpact user add NAME`"
             )
         return identity.everybody_is_local
+    if os.environ.get("CHARTPACT_TOKENS"):
+        raise _usage(
+            "CHARTPACT_TOKENS is no longer read: add users with `chartpact user add NAME`, and "
+            "make tokens for programs with `chartpact user token NAME`"
+        )
     try:
         chosen = identity.from_environment(os.environ)
+        if chosen is not None:
+            return chosen
+        settings = configuration.from_environment(os.environ)
+        if settings.issuer is not None:
+            settings.issuer.renew()
     except ValueError as error:
         raise _usage(str(error)) from None
-    if chosen is not None:
-        return chosen
-    if not loopback:
+    if not loopback and settings.public_url is None:
         raise _usage(
-            f"who may use this server? {args.host} is reached from other machines: hand out "
-            "tokens, as in CHARTPACT_TOKENS=ann=<token>,bob=<token>"
+            f"{args.host} is reached from other machines: say under which address, as in "
+            "CHARTPACT_PUBLIC_URL=https://charts.example, with TLS in front"
         )
-    return _with_own_token()
+    return settings
 
 
-def _with_own_token() -> "Identify":
-    from chartpact.server.identity import by_token, local_token
+def _announce_sign_in(authority: "Authority", address: str) -> None:
+    """Tells how to sign in. The link goes to a terminal alone: what is redirected is a log."""
     from chartpact.server.logs import announced
 
-    file = data_folder() / "token"
-    try:
-        token = local_token(file)
-    except (OSError, ValueError) as error:
-        raise _usage(f"{error}; or start with --no-auth, for this machine alone") from None
-    announced.info(
-        "every request needs the token in %s, as Authorization: Bearer <token>; "
-        "with --no-auth none does",
-        file,
-    )
-    return by_token({token: LOCAL_USER})
+    settings = authority.settings
+    if settings.issuer is not None or settings.sign_up:
+        return
+    if settings.public_url is not None:
+        if not authority.accounts.list():
+            announced.warning("nobody can sign in: add a user with `chartpact user add NAME`")
+        return
+    key = authority.offer_link()
+    if key is None:
+        return
+    if sys.stderr.isatty():
+        print(f"sign in within ten minutes: {address}sign-in/link?key={key}", file=sys.stderr)
+    else:
+        announced.info(
+            "nobody has a password yet: set one with `chartpact user password %s`", LOCAL_USER
+        )
 
 
 def _hosts(loopback: bool) -> tuple[str, ...]:
     from chartpact.server.front import ANY_HOST, LOOPBACK
 
     named = tuple(filter(None, os.environ.get("CHARTPACT_HOSTS", "").split(",")))
+    public = os.environ.get("CHARTPACT_PUBLIC_URL", "").rstrip("/").rpartition("://")[2]
+    if public:
+        named = (*named, public)
     # Beyond this machine everybody needs a token, which a page under another name has not.
     return (*LOOPBACK, *named) if named or loopback else ANY_HOST

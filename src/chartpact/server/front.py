@@ -5,8 +5,9 @@ import logging
 import os
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from functools import lru_cache
+from typing import cast
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -16,7 +17,7 @@ from chartpact.server import logs
 from chartpact.server.allowance import Allowance, TooMuch
 from chartpact.server.asgi import make_private, replay, split, with_defaults
 from chartpact.server.bodies import SMALL_BYTES, LeanBody
-from chartpact.server.identity import Identify
+from chartpact.server.identity import Caller, Identify
 from chartpact.server.refusals import UNEXPECTED, Refusal, status_of
 from chartpact.server.settings import Limits
 
@@ -26,13 +27,16 @@ LOOPBACK = ("127.0.0.1:*", "localhost:*", "[::1]:*")
 ANY_HOST = ("*",)
 WATCHED = ("/healthz", "/readyz")  # by monitoring, under any host name
 OPEN = (*WATCHED, "/", "/openapi.json", "/sample.svg", "/favicon.ico")
+READ_BY_POST = ("/api/v1/charts", "/api/v1/charts/image")  # every other POST changes something
 LONGEST_USER = 255
 NOBODYS_BYTES = 1024  # of a body on a path that is open to all, where none is needed
+FORM_BYTES = 16_384  # of a form or a registration, on a path of identity
 NOTED_BYTES = 16_384  # bodies up to here do not count against the allowance
 FILES = "/api/v1/my/bars/"  # where bodies are files, and not JSON
 LARGE = (FILES, "/api/v1/my/library")  # where files and whole libraries are put
 
 ReadBody = Callable[[str, bytes, bool], Awaitable[LeanBody]]  # user, body, whether it is MCP
+Challenge = Callable[[Headers, str | None], str]  # headers and an error of RFC 6750
 
 
 class Front:
@@ -47,6 +51,8 @@ class Front:
         limits: Limits,
         hosts: tuple[str, ...],
         read_body: ReadBody,
+        challenge: Challenge = lambda _headers, _error: "Bearer",
+        forms: Collection[str] = (),
     ) -> None:
         self._app = app
         self._mcp = mcp
@@ -54,6 +60,8 @@ class Front:
         self._identify = identify
         self._limits = limits
         self._hosts = hosts
+        self._challenge = challenge
+        self._forms = frozenset(forms)  # paths of identity: open to all, with forms as bodies
         self._calls = Allowance("calls", limits.calls_per_minute)
         self._megabytes = Allowance("megabytes sent", limits.body_megabytes_per_minute)
         self._under_way: Counter[str] = Counter()
@@ -114,36 +122,61 @@ class Front:
         """The user whose call it is, counted as under way; None on a path open to all."""
         if self.draining:
             raise Refusal(503, "busy", "the server is shutting down: try again", 5)
-        if scope["path"] not in WATCHED:
-            self._check_host(headers)
-        if scope["path"] in OPEN:
+        path = scope["path"]
+        if path not in WATCHED:
+            self._check_host(headers, form=path in self._forms)
+        if path in OPEN or path in self._forms:
             return None
         if scope["path"] == "/mcp" and scope["method"] != "POST":
             # Without sessions there is no stream to open or to end.
             raise Refusal(405, "value", "MCP is spoken by POST here: there are no sessions")
-        user = self._identify_user(headers)
+        caller = self._identify_caller(headers)
+        user = caller.user
+        self._check_scope(scope, headers, caller)
         self._spend(self._calls, user)
         most = self._limits.calls_at_once
         if self._under_way[user] >= most:
             raise Refusal(429, "busy", f"{most} of your calls are under way: wait for one", 1)
         self._under_way[user] += 1
         scope["chartpact.user"] = user
+        scope["chartpact.caller"] = caller
         return user
 
-    def _identify_user(self, headers: Headers) -> str:
+    def _check_scope(self, scope: Scope, headers: Headers, caller: Caller) -> None:
+        """Refuses what the token does not allow; MCP looks at its own calls."""
+        if scope["path"] == "/mcp":
+            return
+        reads = scope["method"] in ("GET", "HEAD") or scope["path"] in READ_BY_POST
+        needed = "read" if reads else "write"
+        if needed not in caller.scopes:
+            challenge = self._challenge(headers, "insufficient_scope")
+            message = f"this needs a token with the scope {needed}"
+            raise Refusal(403, "forbidden", message, challenge=challenge)
+
+    def _identify_caller(self, headers: Headers) -> Caller:
+        if sum(name == b"authorization" for name, _ in headers.raw) > 1:
+            raise Refusal(400, "value", "a request has one Authorization at most")
         try:
-            user: object = self._identify(headers)
+            caller: object = self._identify(headers)
         except Exception:  # the operator's own function may raise anything
             log.exception("the identity function failed")
             raise Refusal(500, "crash", "the server could not find out who you are") from None
-        if user is None:
-            raise Refusal(401, "forbidden", "this needs a token: Authorization: Bearer …")
+        if caller is None:
+            error = "invalid_token" if "authorization" in headers else None
+            raise Refusal(
+                401,
+                "forbidden",
+                "this needs a token: Authorization: Bearer …",
+                challenge=self._challenge(headers, error),
+            )
+        known = caller if isinstance(caller, Caller) else Caller(cast(str, caller))
+        user: object = known.user
         if not isinstance(user, str) or not 0 < len(user) <= LONGEST_USER or not user.isprintable():
             log.error("the identity function returned %.80r, which is no user", user)
             raise Refusal(500, "crash", "the server could not find out who you are")
-        return user
+        return known
 
-    def _check_host(self, headers: Headers) -> None:
+    def _check_host(self, headers: Headers, *, form: bool) -> None:
         # A web page can reach a server on loopback under its own name (DNS rebinding).
         if self._hosts == ANY_HOST:
             return
@@ -154,6 +187,8 @@ class Front:
         if not _is_known(host, self._hosts):
             raise Refusal(421, "forbidden", f"this server is not called {host!r:.80}")
         origin = headers["origin"] if b"origin" in names else None
+        if form and origin == "null":
+            return  # what browsers send for pages without a referrer; forms have their own proof
         if origin is not None and not _is_known(origin.partition("://")[2], self._hosts):
             raise Refusal(403, "forbidden", f"pages of {origin!r:.80} may not call this server")
 
@@ -166,7 +201,8 @@ class Front:
             return None
         limits = self._limits
         most = limits.upload_bytes if path.startswith(LARGE) else limits.body_bytes
-        most = NOBODYS_BYTES if user is None else most
+        if user is None:
+            most = FORM_BYTES if path in self._forms else NOBODYS_BYTES
         if length is not None and (not length.isdigit() or int(length) > most):
             raise Refusal(413, "size", f"the body is over {most} bytes")
         pieces, seen = [], 0

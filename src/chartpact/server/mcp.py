@@ -119,12 +119,32 @@ class _Server(MCPServer[Any]):
         return await super().get_prompt(name, arguments, context)
 
 
+def _writes(tool: Tool) -> bool:
+    return tool.annotations is None or not tool.annotations.read_only_hint
+
+
+def list_writing(server: MCPServer[Any]) -> list[str]:
+    """The names of the tools that change something."""
+    return [tool.name for tool in server._tool_manager.list_tools() if _writes(tool)]
+
+
+def _may_call(tool: Tool, context: Context[Any, Any]) -> bool:
+    """Whether the caller's token allows the tool; on stdio there is no token."""
+    if not _writes(tool):
+        return True
+    request = context.request_context.request
+    caller = None if request is None else request.scope.get("chartpact.caller")
+    return caller is None or "write" in caller.scopes
+
+
 class _StrictTool(Tool):
     """A tool that refuses arguments it does not have, and explains failures to the model."""
 
     async def run(
         self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False
     ) -> Any:
+        if not _may_call(self, context):
+            raise ToolError(f"Error executing tool {self.name}: it needs the scope write")
         if len(arguments) > shapes.MOST_FIELDS:  # each would be in the message
             raise ToolError(f"Error executing tool {self.name}: {len(arguments)} arguments")
         try:

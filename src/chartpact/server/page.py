@@ -49,6 +49,7 @@ class Door:
     address: str
     token: bool
     command: str = "chartpact"
+    accounts: bool = False  # clients sign in by themselves, and nobody needs a token
 
 
 def html(door: Door, tools: Sequence[Tool]) -> str:
@@ -73,8 +74,9 @@ def html(door: Door, tools: Sequence[Tool]) -> str:
 
 def _list_clients(door: Door) -> str:
     url = f"{door.address}/mcp"
-    bearer = {"headers": {"Authorization": "Bearer <token>"}} if door.token else {}
-    header = ' --header "Authorization: Bearer <token>"' if door.token else ""
+    token = door.token and not door.accounts
+    bearer = {"headers": {"Authorization": "Bearer <token>"}} if token else {}
+    header = ' --header "Authorization: Bearer <token>"' if token else ""
     clients = (
         ("Claude Code", "In a shell:", f"claude mcp add --transport http chartpact {url}{header}"),
         ("VS Code", "In .vscode/mcp.json:",
@@ -89,7 +91,13 @@ def _list_clients(door: Door) -> str:
         f"<pre>{escape(text)}</pre></section>"
         for name, where, text in clients
     )
-    wanted = "<p>Put the token that the operator gave you in its place.</p>" if door.token else ""
+    wanted = "<p>Put the token that the operator gave you in its place.</p>" if token else ""
+    if door.accounts:
+        wanted = (
+            "<p>Your client opens a page here, where you sign in and allow it. "
+            '<a href="/account">Your account</a> lists what you allowed, and makes tokens for '
+            "programs that cannot ask.</p>"
+        )
     return f'{wanted}<div class="cards">{cards}</div>'
 
 

@@ -43,18 +43,25 @@ class Refusal(Failure):
     """A request that reaches no route, and its answer."""
 
     def __init__(
-        self, status: int, kind: str, message: str, retry_after_s: float | None = None
+        self,
+        status: int,
+        kind: str,
+        message: str,
+        retry_after_s: float | None = None,
+        *,
+        challenge: str | None = None,
     ) -> None:
         super().__init__(Problem(kind, message))
         self._status = status
         self._retry_after_s = retry_after_s
+        self._challenge = challenge
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = {}
         if self._status == 405:
             headers["Allow"] = "POST"
-        if self._status == 401:
-            headers["WWW-Authenticate"] = "Bearer"
+        if self._challenge is not None:
+            headers["WWW-Authenticate"] = self._challenge
         if self._status in (408, 413, 503):
             headers["Connection"] = "close"
         if self._retry_after_s is not None:

@@ -12,6 +12,7 @@ from chartpact.library.local import database_url
 from chartpact.problem import Failure, Problem
 
 if TYPE_CHECKING:
+    from chartpact.library.database import Database
     from chartpact.server.auth.accounts import Accounts
 
 
@@ -29,6 +30,7 @@ def add(verbs: Any) -> None:
         "list": (run_list, "every user"),
         "remove": (run_remove, "remove a user, with everything that is theirs"),
         "password": (run_password, "set a user's password, and sign out their browsers"),
+        "token": (run_token, "make a personal token for a program of a user's, shown once"),
     }
     for name, (run, sentence) in described.items():
         action = actions.add_parser(name, help=sentence, description=f"{sentence.capitalize()}.")
@@ -41,6 +43,10 @@ def add(verbs: Any) -> None:
                 action="store_true",
                 help="read the password from standard input instead of asking for it",
             )
+        if name == "token":
+            action.add_argument("--scope", default="read write", help="read, write or both")
+            action.add_argument("--days", type=int, default=90, help="how long it lasts")
+            action.add_argument("--label", default="made by the operator", help="what it is for")
         if name == "remove":
             action.add_argument("--yes", action="store_true", help="do not ask")
         action.add_argument(
@@ -56,11 +62,19 @@ def _usage(message: str) -> Failure:
 
 @contextmanager
 def _open(args: argparse.Namespace) -> Iterator["Accounts"]:
+    """The accounts of the database that the arguments name."""
+    from chartpact.server.auth.accounts import Accounts
+
+    with _open_database(args) as database:
+        yield Accounts(database)
+
+
+@contextmanager
+def _open_database(args: argparse.Namespace) -> Iterator["Database"]:
     try:
         import sqlalchemy as sa
 
         from chartpact.library.database import open_database
-        from chartpact.server.auth.accounts import Accounts
     except ModuleNotFoundError as error:
         raise _usage(
             f"accounts need {error.name}, which is not installed: pip install 'chartpact[server]'"
@@ -71,7 +85,7 @@ def _open(args: argparse.Namespace) -> Iterator["Accounts"]:
         reason = str(getattr(error, "orig", None) or error).splitlines()[0]
         raise _usage(f"the database cannot be opened: {reason}") from None
     try:
-        yield Accounts(database)
+        yield database
     except sa.exc.SQLAlchemyError as error:
         reason = str(getattr(error, "orig", None) or error).splitlines()[0]
         raise _usage(f"the database fails: {reason}") from None
@@ -129,4 +143,19 @@ def run_password(args: argparse.Namespace) -> int:
         account = accounts.named(args.name)
         accounts.set_password(account.user_id, _ask_password(args))
     print(f"{args.name} has a new password, and is signed out everywhere")
+    return 0
+
+
+def run_token(args: argparse.Namespace) -> int:
+    from chartpact.server.auth.accounts import Accounts
+    from chartpact.server.auth.grants import Denied, Grants
+
+    with _open_database(args) as database:
+        account = Accounts(database).named(args.name)
+        try:
+            print(
+                Grants(database).make_personal(account.user_id, args.label, args.scope, args.days)
+            )
+        except Denied as error:
+            raise _usage(error.description) from None
     return 0

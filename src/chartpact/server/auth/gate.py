@@ -1,0 +1,151 @@
+"""The gate: who is calling, from a request's headers; and the SDK as resource server for MCP."""
+
+import json
+from collections.abc import Collection
+from contextvars import ContextVar
+from typing import TYPE_CHECKING
+
+from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
+from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend, RequireAuthMiddleware
+from mcp.server.auth.provider import AccessToken
+from pydantic import AnyHttpUrl
+from starlette.middleware.authentication import AuthenticationMiddleware
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from chartpact.server.auth.authority import Authority
+from chartpact.server.auth.grants import ALL_SCOPES, Bearer
+from chartpact.server.auth.realm import Realm
+from chartpact.server.auth.sessions import read_cookie
+from chartpact.server.identity import Caller
+from chartpact.server.refusals import Refusal
+
+if TYPE_CHECKING:
+    from starlette.datastructures import Headers
+
+LONGEST_TOKEN = 8192
+READ_ONLY = frozenset({"read"})
+
+
+class Gate:
+    """Identifies callers by bearer token or web session."""
+
+    def __init__(self, authority: Authority) -> None:
+        self._authority = authority
+
+    def __call__(self, headers: "Headers") -> Caller | None:
+        realm = self._authority.realms.of(headers.get("host", ""))
+        if realm is None:
+            return None
+        authorization = headers.get("authorization")
+        if authorization is None:
+            return self._by_session(headers, realm)
+        scheme, _, token = authorization.partition(" ")
+        if scheme.lower() != "bearer" or not 0 < len(token) <= LONGEST_TOKEN:
+            return None
+        bearer = self._read(token)
+        if bearer is None or bearer.resource not in (None, realm.resource):
+            return None
+        return Caller(bearer.user, bearer.scopes, bearer)
+
+    def _read(self, token: str) -> Bearer | None:
+        issuer = self._authority.settings.issuer
+        if issuer is not None and token.count(".") == 2:
+            return issuer.bearer(token)
+        return self._authority.lookup.bearer(token)
+
+    def _by_session(self, headers: "Headers", realm: Realm) -> Caller | None:
+        session = read_cookie(headers.get("cookie", ""), "session", secure=realm.secure)
+        user = None if session is None else self._authority.lookup.session(session)
+        if user is None:
+            return None
+        # A page of another site can send the cookie, but not these headers: it changes nothing.
+        own = headers.get("origin") == realm.base or headers.get("sec-fetch-site") == "same-origin"
+        return Caller(user, ALL_SCOPES if own else READ_ONLY)
+
+    def challenge(self, headers: "Headers", error: str | None = None) -> str:
+        """The WWW-Authenticate header: where to learn how to get a token, and which scopes."""
+        parts = [f'error="{error}"'] if error else []
+        realm = self._authority.realms.of(headers.get("host", ""))
+        if realm is not None:
+            parts.append(f'resource_metadata="{realm.resource_metadata}"')
+        parts.append('scope="read write"')
+        return f"Bearer {', '.join(parts)}"
+
+
+_current: ContextVar[Bearer | None] = ContextVar("bearer", default=None)
+
+
+class _Verifier:
+    """Hands the SDK the token that the front has found, so that it is looked up once."""
+
+    def __init__(self, realm: Realm) -> None:
+        self._realm = realm
+
+    async def verify_token(self, token: str) -> AccessToken | None:  # noqa: ARG002
+        bearer = _current.get()
+        if bearer is None:
+            return None
+        return AccessToken(
+            token="",  # nobody behind here needs it
+            client_id=bearer.client,
+            scopes=sorted(bearer.scopes),
+            expires_at=bearer.expires_at // 1000,
+            # A personal token is for this server, under whatever name it is reached.
+            resource=bearer.resource or self._realm.resource,
+            subject=bearer.user,
+            claims={"iss": self._realm.base},
+        )
+
+
+class ResourceServer:
+    """MCP behind the SDK's own bearer middleware, with its check of the audience switched on."""
+
+    def __init__(self, mcp: ASGIApp, authority: Authority, writes: Collection[str]) -> None:
+        self._mcp = mcp
+        self._authority = authority
+        self._writes = frozenset(writes)
+        self._guarded: dict[str, ASGIApp] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        hosts = [value for name, value in scope["headers"] if name == b"host"]
+        realm = self._authority.realms.of(hosts[0].decode("latin-1")) if hosts else None
+        if realm is None:
+            raise LookupError("an MCP call came past the front")
+        caller: Caller = scope["chartpact.caller"]
+        if "write" not in caller.scopes and self._would_write(scope["chartpact.body"]):
+            refusal = Refusal(
+                403,
+                "forbidden",
+                "this tool needs the scope write",
+                challenge=f'Bearer error="insufficient_scope", scope="read write", '
+                f'resource_metadata="{realm.resource_metadata}"',
+            )
+            await refusal.answer(scope, receive, send)
+            return
+        reset = _current.set(caller.bearer)
+        try:
+            await self._of(realm)(scope, receive, send)
+        finally:
+            _current.reset(reset)
+
+    def _would_write(self, body: bytes | None) -> bool:
+        """Whether the call is of a tool that writes; the tool itself checks the scope again."""
+        try:
+            message = json.loads(body or b"")
+            return message["method"] == "tools/call" and message["params"]["name"] in self._writes
+        except (ValueError, RecursionError, LookupError, TypeError):
+            return False
+
+    def _of(self, realm: Realm) -> ASGIApp:
+        guarded = self._guarded.get(realm.base)
+        if guarded is None:
+            required = RequireAuthMiddleware(
+                AuthContextMiddleware(self._mcp), ["read"], AnyHttpUrl(realm.resource_metadata)
+            )
+            backend = BearerAuthBackend(
+                _Verifier(realm), resource_server_url=AnyHttpUrl(realm.resource)
+            )
+            guarded = AuthenticationMiddleware(required, backend=backend)
+            if len(self._guarded) < 64:  # names of this machine, with ports that are forwarded
+                self._guarded[realm.base] = guarded
+        return guarded

@@ -1,0 +1,62 @@
+"""How often one may try: sign-ins, codes, tokens and registrations, by account and address."""
+
+import ipaddress
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from chartpact.server.allowance import Allowance
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Tries a minute; a full minute's worth may come at once."""
+
+    sign_in_by_address: float = 20
+    sign_in_by_account: float = 10
+    authorize_by_address: float = 120
+    authorize_by_account: float = 30
+    token_by_address: float = 120
+    token_by_account: float = 60  # of one code or refresh token's client
+    register_by_address: float = 10
+    sign_up_by_address: float = 3
+
+
+class Throttle:
+    """Spends a try from the bucket of the address, and from that of the account."""
+
+    def __init__(self, rates: Rates, clock: Callable[[], float] = time.monotonic) -> None:
+        kinds = {
+            "sign_in": "sign-ins",
+            "authorize": "requests for consent",
+            "token": "requests for tokens",
+            "register": "registrations",
+            "sign_up": "new accounts",
+        }
+        self._by_address, self._by_account = (
+            {
+                kind: Allowance(words, getattr(rates, f"{kind}_by_{whom}"), clock)
+                for kind, words in kinds.items()
+                if hasattr(rates, f"{kind}_by_{whom}")
+            }
+            for whom in ("address", "account")
+        )
+
+    def spend(self, kind: str, address: str | None, account: str | None = None) -> None:
+        """Counts a try; raises TooMuch. An account is counted whether it exists or not."""
+        self._by_address[kind].spend(network_of(address))
+        if account is not None:
+            self._by_account[kind].spend(account[:255])
+
+
+def network_of(address: str | None) -> str:
+    """What counts as one address: an IPv4 address, or the /64 that an IPv6 host has to itself."""
+    try:
+        ip = ipaddress.ip_address(address or "")
+    except ValueError:
+        return address or ""
+    if isinstance(ip, ipaddress.IPv6Address):
+        if ip.ipv4_mapped is not None:
+            return str(ip.ipv4_mapped)
+        return str(ipaddress.IPv6Network((ip, 64), strict=False))
+    return str(ip)
