@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from chartpact.scene import Scene as Scene
     from chartpact.snapshot import Snapshot as Snapshot
     from chartpact.sources import load as load
+    from chartpact.strategy import read_state as read_state
 
 # public name → (module, attribute); None = the module itself
 _PUBLIC: dict[str, tuple[str, str | None]] = {
@@ -37,6 +38,7 @@ _PUBLIC: dict[str, tuple[str, str | None]] = {
     "list_indicators": ("chartpact.catalogue", "list_indicators"),
     "load": ("chartpact.sources", "load"),
     "read": ("chartpact.contracts", "read"),
+    "read_state": ("chartpact.strategy", "read_state"),
     "script": ("chartpact.script", None),
     "ta": ("chartpact.ta", None),
 }

@@ -51,7 +51,9 @@ def test_a_violation_is_exit_code_3_and_nothing_else_is_printed(capsys, tmp_path
     path.write_text(json.dumps(draw.snapshot(draw.ob(draw.block(300, 5875.0, 5872.5)[:1]))))
     code, found = run_json(capsys, "read", "ob_ai", "--snapshot", str(path))
     assert code == 3
-    assert set(found) == {"violations"}
+    assert set(found) == {
+        "contract", "version", "violations", "as_of", "source", "assumptions",
+    }  # fmt: skip
     first = found["violations"][0]
     assert set(first) == {"kind", "path", "message", "object", "contract", "version"}
     assert first["object"]["y1"] == 5875.0

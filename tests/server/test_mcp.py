@@ -14,7 +14,7 @@ from tests.server.conftest import SCRIPT, TOKENS
 TOOLS = {
     "list_symbols", "list_indicators", "generate_chart", "register_indicator", "update_indicator",
     "delete_indicator", "list_my_indicators", "get_indicator_source", "fork_indicator",
-    "get_language_reference",
+    "get_language_reference", "read_state",
 }  # fmt: skip
 CHART = {"symbol": "sample:es-5m", "bars": 60}
 
@@ -36,6 +36,8 @@ async def whole_life(client: Client) -> None:
     assert kinds == ["text", "image"]
     assert drawn.content[1].mime_type == "image/png"
     assert [each["id"] for each in drawn.structured_content["indicators"]] == ["mine", "rsi"]
+    state = await call("read_state", contracts=["ema_trend"], symbol="sample:es-5m")
+    assert state.structured_content["readings"]["ema_trend"]["state"]["trend"] == "BEAR"
     changed = SCRIPT.replace("Average", "Mean")
     assert (await call("update_indicator", name="mine", source=changed)).structured_content["ok"]
     source = (await call("get_indicator_source", name="mine")).structured_content["source"]

@@ -263,3 +263,46 @@ def test_the_log_has_ids_and_users_and_no_secrets(server, ann):
     assert '"user": "ann"' in log
     assert "secret-in-the-query" not in log
     assert "token-of-ann" not in log
+
+
+STATE = {"contracts": ["ema_trend"], "symbol": "sample:es-5m"}
+
+
+def test_typed_state_is_read_from_pacts_on_named_bars(ann):
+    found = ann.post("/api/v1/state", json=STATE).json()
+    assert list(found) == ["as_of", "source", "readings"]
+    assert found["readings"]["ema_trend"]["state"]["trend"] == "BEAR"
+    few = ann.post("/api/v1/state", json={**STATE, "params": {"keep": 2}}).json()
+    assert len(few["readings"]["ema_trend"]["state"]["changes"]) == 2
+    red = {"ema_trend": {"bull_color": "#ff0000", "bear_color": "#ff0000"}}
+    refused = ann.post("/api/v1/state", json={**STATE, "config": red}).json()
+    assert refused["readings"]["ema_trend"]["violations"][0]["kind"] == "config"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"contracts": ["/etc/passwd"]}, "there is no contract"),
+        ({"contracts": ["rsi"]}, "there is no contract"),
+        ({"contracts": ["ema_trend"] * 2}, "named twice"),
+        ({"symbol": "/etc/passwd"}, ""),
+        ({"params": {"nobody": 1}}, "has a parameter"),
+        ({"config": {"ob_ai": {}}}, "maps their names to settings"),
+        ({"profile": "tfo"}, "profile"),
+        ({"contracts": []}, "contracts"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_in_a_sentence(ann, change, said):
+    answer = ann.post("/api/v1/state", json={**STATE, **change})
+    assert 400 <= answer.status_code < 500
+    assert said in answer.json()["message"]
+
+
+def test_a_fork_of_a_pact_is_read_by_its_contract_and_a_false_one_is_refused(bob):
+    source = bob.get("/api/v1/forks/ema_trend").json()["source"]
+    false = source.replace('"EMA: " + WORDS[phase]', '"EMA: BULL"')
+    assert bob.put("/api/v1/my/indicators/ema_trend", json={"source": false}).json()["ok"]
+    found = bob.post("/api/v1/state", json=STATE).json()["readings"]["ema_trend"]
+    assert [v["path"] for v in found["violations"]] == ["edge_cases.cell_disagrees"]
+    bob.delete("/api/v1/my/indicators/ema_trend")
+    assert bob.post("/api/v1/state", json=STATE).json()["readings"]["ema_trend"]["state"]

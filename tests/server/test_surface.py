@@ -23,6 +23,10 @@ ARGUMENTS = {
         "symbol": None, "indicators": [], "timeframe": None, "bars": 200, "width": 1200,
         "height": 800, "theme": "dark", "format": "png", "inline_bars": None,
     },
+    "read_state": {
+        "contracts": NEEDED, "symbol": NEEDED, "timeframe": None, "params": {}, "config": {},
+        "profile": None,
+    },
     "fork_indicator": {"builtin_name": NEEDED},
     "register_indicator": {"name": NEEDED, "source": NEEDED, "params_schema": None},
     "update_indicator": {"name": NEEDED, "source": NEEDED},

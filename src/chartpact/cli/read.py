@@ -6,49 +6,88 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from chartpact import charts, sources, strategy
 from chartpact.cli import DONE, VIOLATION, UsageError, Verbs
-from chartpact.cli.arguments import add_drawn, add_params, read_params
+from chartpact.cli.arguments import add_drawn, add_params, load_bars, read_params
 from chartpact.cli.contract import find_contract
 from chartpact.cli.database import own_catalogue
 from chartpact.cli.files import read_text
-from chartpact.cli.snapshot import draw
+from chartpact.cli.snapshot import report_failures
 from chartpact.contracts import Contract, ContractError, Reading, document, read
 from chartpact.oneline import one_line
-from chartpact.request import Request
+from chartpact.problem import Failure
 from chartpact.snapshot import Snapshot, SnapshotError, parse_json
 
 
 def add(verbs: Verbs) -> None:
     verb = verbs.add_parser(
         "read",
-        help="typed state under a contract",
+        help="typed state under one contract or several",
         description=(
             "Reads typed state from what is drawn, under a contract. If the picture breaks the "
-            "contract, the violations are printed and the exit code is 3; nothing is guessed."
+            "contract, the violations are printed and the exit code is 3; nothing is guessed. "
+            "Several contracts are read from one picture, each with its state or its violations."
         ),
         epilog="Example: chartpact read ob_ai --snapshot drawn.json --json",
     )
-    verb.add_argument("contract", metavar="CONTRACT", help="a shipped contract, a file or a folder")
+    verb.add_argument(
+        "contracts",
+        metavar="CONTRACT",
+        nargs="+",
+        help="a shipped contract, a file or a folder; several make one strategy state",
+    )
     source = verb.add_mutually_exclusive_group(required=True)
     source.add_argument("--snapshot", metavar="FILE", help="a snapshot, or - for stdin")
     add_drawn(verb, source)
     add_params(verb, "with --bars, a parameter of the indicator")
-    verb.add_argument("--config", metavar="FILE", help="JSON or YAML with what is customised")
+    verb.add_argument(
+        "--config",
+        metavar="FILE",
+        help="JSON or YAML with what is customised; of several contracts, by name",
+    )
     verb.add_argument("--profile", metavar="NAME", help="one of the contract's profiles")
     verb.add_argument("--json", action="store_true", help="as JSON")
     verb.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    contract = find_contract(args.contract)
+    chosen = [find_contract(name) for name in args.contracts]
     config = _read_config(args.config)
-    snapshot = _get_snapshot(args, contract)
-    reading = read(contract, snapshot, config, args.profile)
+    found: Reading | strategy.StrategyState
+    try:
+        if args.snapshot is None:
+            found = _read_bars(args, chosen, config)
+        elif len(chosen) == 1:
+            found = read(chosen[0], _load_snapshot(args), config, args.profile)
+        else:
+            found = strategy.read_snapshot(chosen, _load_snapshot(args), config, args.profile)
+    except Failure as failure:
+        raise UsageError(str(failure)) from None
     if args.json:
-        print(json.dumps(reading.to_json(), allow_nan=False))
+        print(json.dumps(found.to_json(), allow_nan=False))
+    elif isinstance(found, Reading):
+        _show(found)
     else:
-        _show(reading)
-    return DONE if reading.ok else VIOLATION
+        for reading in found.values():
+            print(f"{reading.contract}:", flush=True)
+            _show(reading)
+    return DONE if found.ok else VIOLATION
+
+
+def _read_bars(
+    args: argparse.Namespace, chosen: list[Contract], config: dict[str, Any] | None
+) -> Reading | strategy.StrategyState:
+    """Draws the indicators of the contracts on bars and reads them."""
+    names = [contract.name for contract in chosen]
+    plans = strategy.plan(own_catalogue(), names, read_params(args))
+    for plan in plans:
+        if plan.problem is not None:
+            raise UsageError(str(plan.problem))
+    chart = charts.draw(load_bars(args), plans, None, sources.fetch)
+    report_failures(chart)
+    if len(chosen) == 1:
+        return read(chosen[0], chart.snapshot(), config, args.profile)
+    return strategy.read_chart(chosen, chart, config, args.profile)
 
 
 def _read_config(path: str | None) -> dict[str, Any] | None:
@@ -67,24 +106,14 @@ def _read_config(path: str | None) -> dict[str, Any] | None:
     return data
 
 
-def _get_snapshot(args: argparse.Namespace, contract: Contract) -> Snapshot:
-    if args.snapshot is not None and args.param:
+def _load_snapshot(args: argparse.Namespace) -> Snapshot:
+    if args.param:
         raise UsageError("--param sets parameters of an indicator, which --snapshot has not")
-    if args.snapshot is not None:
-        text = read_text(args.snapshot).removeprefix("\ufeff")
-        try:
-            return Snapshot(parse_json(text))
-        except SnapshotError as error:
-            raise UsageError(f"{args.snapshot}: {error}") from None
-    (plan,) = own_catalogue().plan(Request(contract.name, read_params(args)))
-    if plan.indicator is None:
-        raise UsageError(
-            f"there is no indicator {contract.name!r} to draw what this contract reads; "
-            "give what another chart shows with --snapshot"
-        )
-    if plan.problem is not None:
-        raise UsageError(str(plan.problem))
-    return draw(args, [plan])
+    text = read_text(args.snapshot).removeprefix("\ufeff")
+    try:
+        return Snapshot(parse_json(text))
+    except SnapshotError as error:
+        raise UsageError(f"{args.snapshot}: {error}") from None
 
 
 def _show(reading: Reading) -> None:

@@ -2,10 +2,10 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
 
 from chartpact import charts, sources
-from chartpact.catalogue import Plan, parse_requests
+from chartpact.catalogue import parse_requests
+from chartpact.charts import Chart
 from chartpact.cli import ALL_FAILED, DONE, UsageError, Verbs
 from chartpact.cli.arguments import add_drawn, add_indicators, load_bars
 from chartpact.cli.database import own_catalogue
@@ -31,20 +31,21 @@ def add(verbs: Verbs) -> None:
     verb.set_defaults(run=run)
 
 
-def draw(args: argparse.Namespace, plans: Sequence[Plan]) -> Snapshot:
-    """The snapshot of these indicators on the bars that the arguments name."""
-    chart = charts.draw(load_bars(args), plans, None, sources.fetch)
+def report_failures(chart: Chart) -> None:
+    """Tells which indicators were not drawn; where none was, there is nothing to go on with."""
     for drawn in chart.drawn:
         if drawn.error is not None:
             print(f"{one_line(drawn.id)}: {drawn.error}", file=sys.stderr)
     if chart.failed:
         raise UsageError("nothing was drawn", ALL_FAILED)
-    return chart.snapshot()
 
 
 def run(args: argparse.Namespace) -> int:
     requests = parse_requests(args.indicator)
-    snapshot = draw(args, own_catalogue().with_files(requests).plan(requests))
+    plans = own_catalogue().with_files(requests).plan(requests)
+    chart = charts.draw(load_bars(args), plans, None, sources.fetch)
+    report_failures(chart)
+    snapshot = chart.snapshot()
     if args.study is not None:
         snapshot = only_study(snapshot, args.study)
     write_text(args.output, snapshot.dumps())

@@ -119,12 +119,12 @@ class Reading:
 
     def to_json(self) -> dict[str, Json]:
         """The reading as every door gives it out."""
+        data: dict[str, Json] = {"contract": self.contract, "version": self.version}
         if self.violations:
-            return {"violations": [violation.to_json() for violation in self.violations]}
-        data: dict[str, Json] = {
-            "contract": self.contract,
-            "version": self.version,
-            "state": self.state,
+            data["violations"] = [violation.to_json() for violation in self.violations]
+        else:
+            data["state"] = self.state
+        data |= {
             "as_of": self.as_of,
             "source": self.source,
             "assumptions": [assumption.to_json() for assumption in self.assumptions],

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from chartpact import contracts, pacts, strategy
 from chartpact.bars import Bars, BarsError
 from chartpact.bars.errors import UnknownBars
 from chartpact.catalogue import Catalogue, Plan, canonical
@@ -13,7 +14,7 @@ from chartpact.library.scripts import Scripts
 from chartpact.library.upload_source import UploadSource
 from chartpact.library.uploads import Upload, Uploads
 from chartpact.needs import BARS, CALENDAR, Need, Supply
-from chartpact.problem import Failure, Problem
+from chartpact.problem import Failure, Problem, did_you_mean
 from chartpact.request import Request
 from chartpact.server import jobs, shapes
 from chartpact.server.allowance import Allowance
@@ -57,6 +58,29 @@ class Charting:
             raise Refused(error.problem.at(hint="list_symbols lists what there is")) from None
         return picture
 
+    async def read_state(self, user: str, ask: shapes.StateAsk) -> shapes.StateOut:
+        """What shipped contracts read from their pacts; a path is an unknown name here."""
+        for name in ask.contracts:
+            if name not in pacts.drawable():
+                near = did_you_mean(name, pacts.drawable(), 3)
+                hint = near or f"there are {', '.join(pacts.drawable())}"
+                raise Refused(Problem("name", f"there is no contract {name!r:.80} here", hint))
+        strategy.check_settings(
+            [contracts.find(name) for name in ask.contracts], ask.config, ask.profile
+        )
+        plans = strategy.plan(self._catalogue(user, {*ask.contracts}), ask.contracts, ask.params)
+        chart = shapes.ChartAsk.model_validate({"symbol": ask.symbol, "timeframe": ask.timeframe})
+        job = ChartJob(user, chart, plans, self._settings.sources)
+        runs = [plan for plan in plans if plan.runs_untrusted]
+        try:
+            job = await self._supply(await self._locate(job))
+            state: shapes.StateOut = await self.compute(
+                user, partial(jobs.read_state, job, ask), len(runs)
+            )
+        except UnknownBars as error:
+            raise Refused(error.problem.at(hint="list_symbols lists what there is")) from None
+        return state
+
     async def compute(self, user: str, job: Callable[[], Any], runs: int) -> Any:
         """What a worker makes of a job with so many runs of scripts, which the user pays for."""
         if not runs:
@@ -91,8 +115,11 @@ class Charting:
             Request.parse(asked if isinstance(asked, str) else asked.model_dump())
             for asked in ask.indicators
         ]
-        names = {request.name for request in requests}
-        names |= {shipped for name in names if (shipped := canonical(name))}
+        return self._catalogue(user, {request.name for request in requests}).plan(requests)
+
+    def _catalogue(self, user: str, names: set[str]) -> Catalogue:
+        """The builtins, the pacts, and those of the user's scripts that names may mean."""
+        names = names | {shipped for name in names if (shipped := canonical(name))}
         scripts = self._scripts.named(user, names) if names else []
         known = {script.name for script in scripts}
         others: tuple[str, ...] = ()
@@ -100,11 +127,9 @@ class Charting:
             others = self._scripts.names(user)
         if self._settings.runs_scripts_of(user):
             own = {script.name: script.indicator for script in scripts}
-            catalogue = Catalogue(own, others=others, listed_by="list_indicators")
-        else:
-            barred = {name: _bar(name) for name in known}
-            catalogue = Catalogue(barred=barred, others=others, listed_by="list_indicators")
-        return catalogue.plan(requests)
+            return Catalogue(own, others=others, listed_by="list_indicators")
+        barred = {name: _bar(name) for name in known}
+        return Catalogue(barred=barred, others=others, listed_by="list_indicators")
 
     async def _find(self, user: str, symbol: str) -> tuple[Source, str]:
         directory = self.directory(user)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from chartpact import charts, sandbox
+from chartpact import charts, contracts, sandbox, strategy
 from chartpact.bars import Bars, BarsError, samples
 from chartpact.catalogue import Catalogue, Plan, canonical, describe
 from chartpact.library.scripts import Script
@@ -16,7 +16,7 @@ from chartpact.problem import Failure, Problem, did_you_mean
 from chartpact.sandbox.pool import process_pool
 from chartpact.script import stock
 from chartpact.server import shapes
-from chartpact.server.shapes import ChartAsk, ChartOut, InlineBars
+from chartpact.server.shapes import ChartAsk, ChartOut, InlineBars, StateAsk
 from chartpact.sources import SourceFailed
 from chartpact.sources.configuration import SourceConfigs, open_directory
 
@@ -197,6 +197,14 @@ def draw(job: ChartJob) -> Picture:
         message = f"the answer would have {size} bytes and may have {job.most_bytes}"
         raise Failure(Problem("size", message, "ask for fewer bars or indicators"))
     return Picture(out, summary, image, MIME.get(ask.format))
+
+
+def read_state(job: ChartJob, ask: StateAsk) -> shapes.StateOut:
+    """What contracts read from their pacts on the bars of the job."""
+    chosen = [contracts.find(name) for name in ask.contracts]
+    chart = charts.draw(job.load(), job.plans, None, job.fetch)
+    state = strategy.read_chart(chosen, chart, ask.config, ask.profile)
+    return shapes.StateOut.model_validate(state.to_json())
 
 
 def read_inline_bars(inline: InlineBars) -> Bars:

@@ -47,7 +47,9 @@ Start with list_symbols and list_indicators, then generate_chart. To change how 
 fork_indicator, edit the source, register_indicator under the same name: it then replaces the \
 builtin for this user alone, until delete_indicator. Symbols called sample:… are synthetic data."""
 
-LONG = frozenset({"generate_chart", "register_indicator", "update_indicator"})  # wait for workers
+LONG = frozenset(  # wait for workers
+    {"generate_chart", "read_state", "register_indicator", "update_indicator"}
+)
 
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 READS_REMOTE = ToolAnnotations(read_only_hint=True, open_world_hint=True)  # exchanges too
@@ -302,6 +304,17 @@ def _add_chart_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> None:
             content.append(_show(splices, picture.image, picture.mime))
         out = splices.of_object(picture.out)
         return CallToolResult(content=content, structured_content=out)
+
+    @_tool(tools, "Read typed state", READS_REMOTE)
+    @_takes(shapes.StateAsk)
+    async def read_state(ctx: Context[Any, Any], **fields: Any) -> shapes.StateOut:
+        """Read what pacts draw as typed state: several contracts from one picture.
+
+        Each contract has its state, or the violations that forbid one: nothing is guessed. What
+        had to be assumed is listed beside it. Pacts are indicators whose source is "pact".
+        """
+        work = verbs.charts.read_state(user_of(ctx), shapes.StateAsk(**fields))
+        return await _with_progress(ctx, "reading", within_s, work)
 
 
 def _show(splices: Splices | NoSplices, image: bytes, mime: str) -> ContentBlock:

@@ -85,6 +85,11 @@ def routes(verbs: Verbs) -> APIRouter:
         picture = await verbs.charts.draw(user, _with_format(ask, "png", "svg"), bars)
         return Response(picture.image, media_type=picture.mime, headers=PICTURE)
 
+    @api.post("/state")
+    async def read_state(user: User, ask: shapes.StateAsk) -> shapes.StateOut:
+        """Typed state: what several contracts read from their pacts on one chart."""
+        return await verbs.charts.read_state(user, ask)
+
     @api.get("/forks/{builtin_name}")
     async def fork_indicator(builtin_name: Name) -> shapes.Fork:
         """The editable source of a builtin."""

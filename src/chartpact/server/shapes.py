@@ -109,6 +109,39 @@ class ChartAsk(Incoming, Shape):
     )
 
 
+Contracts = Annotated[list[str], Field(min_length=1, max_length=16), BeforeValidator(_make_list)]
+Settings = Annotated[dict[str, Plain], Field(max_length=MOST_FIELDS)]
+
+
+class StateAsk(Incoming, Shape):
+    """What is asked of several contracts, over REST and as the arguments of `read_state`."""
+
+    contracts: Contracts = Field(
+        description='names of contracts, such as ["bias_ai", "ob_ai"]; list_indicators lists them '
+        'as indicators whose source is "pact"'
+    )
+    symbol: str = Field(max_length=128, description="sample:NAME or SYMBOL@SOURCE")
+    timeframe: str | None = Field(
+        None, max_length=8, description="resample to 5m, 15m, 1h, 4h, 1D, 1W, 1M"
+    )
+    params: Settings = Field(
+        default_factory=dict,
+        description="parameters of the indicators, each for those that have it, such as pair",
+    )
+    config: dict[str, Settings] = Field(
+        default_factory=dict, max_length=16, description="settings of a contract, by its name"
+    )
+    profile: str | None = Field(None, max_length=64, description="a contract's profile")
+
+
+class StateOut(Shape):
+    """Typed state: for each contract its state, or the violations that forbid one."""
+
+    as_of: int | None
+    source: str
+    readings: dict[str, dict[str, Any]]
+
+
 class Problem(BaseModel):
     """Something that went wrong, for a program (`kind`) and for a person."""
 
