@@ -394,3 +394,14 @@ def test_a_resampled_chart_is_titled_with_what_it_shows(asked, title):
     bars = cp.load("sample:es-5m").resample("30m").resample(asked) if asked != "5m" else None
     chart = cp.chart(bars or cp.load("sample:es-5m"))
     assert title in written(chart.svg())
+
+
+def test_the_name_of_the_source_gives_way_to_the_last_bar():
+    long = "a_file_with_a_name_that_leaves_no_room_for_anything_else_in_the_row.csv"
+    bars = replace(cp.load("sample:es-5m").resample("1h"), source=f"{long}, resampled")
+    wide, middle, narrow = (written(cp.chart(bars).svg(width=w)) for w in (1600, 900, 300))
+    assert f"ES · 1h · {long}, resampled" in wide
+    assert "ES · 1h · resampled" in middle
+    assert "O" in wide
+    assert "O" in middle
+    assert "O" not in narrow

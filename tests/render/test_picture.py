@@ -6,6 +6,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 import chartpact as cp
+from chartpact import render
 from chartpact.cli import main
 from chartpact.render import RenderError
 
@@ -77,7 +78,7 @@ def test_save_goes_by_the_ending_of_the_path(chart, tmp_path):
 )
 def test_a_look_that_cannot_be_is_refused_with_what_would_be_right(chart, look, complaint):
     with pytest.raises(RenderError, match=complaint):
-        chart.svg(**look)
+        render.svg(chart, **look)
 
 
 def test_the_command_draws_to_a_file(tmp_path, capsys):

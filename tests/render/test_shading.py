@@ -21,7 +21,7 @@ def es():
 
 @pytest.mark.parametrize("text", ["0930-1600", "0930-1600 America/New_York"])
 def test_what_lies_outside_the_hours_is_shaded(es, text):
-    shaded = shading.shaded(es, text)
+    shaded = shading.shaded(es, text, "UTC")
     hour = wallclock.hour(es.time, "America/New_York")
     minute = wallclock.minute(es.time, "America/New_York")
     clock = hour * 100 + minute
@@ -30,12 +30,22 @@ def test_what_lies_outside_the_hours_is_shaded(es, text):
 
 def test_the_zone_may_be_another(es):
     np.testing.assert_array_equal(
-        shading.shaded(es, "0800-0900 UTC"), es.time // 3_600_000 % 24 != 8
+        shading.shaded(es, "0800-0900 UTC", "Asia/Tokyo"), es.time // 3_600_000 % 24 != 8
     )
 
 
+def test_a_symbol_whose_day_has_no_zone_goes_by_the_zone_of_the_axis():
+    bars = flat_bars(300, step_ms=300_000, timeframe="5m")
+    assert bars.day_roll == "UTC midnight"
+    tokyo, there = (shading.shaded(bars, *how) for how in (
+        ("0900-1500", "Asia/Tokyo"), ("0900-1500 Asia/Tokyo", "UTC")
+    ))  # fmt: skip
+    np.testing.assert_array_equal(tokyo, there)
+    assert 0 < tokyo.sum() < 300
+
+
 def test_days_shade_every_second_trading_day(es):
-    shaded = shading.shaded(es, "days")
+    shaded = shading.shaded(es, "days", "UTC")
     days = np.unique(es.trading_day)
     assert [shaded[es.trading_day == day].any() for day in days] == [
         i % 2 == 1 for i in range(len(days))
@@ -51,7 +61,9 @@ def test_the_shade_covers_the_bars_in_every_pane(es):
 
 
 def test_daily_bars_have_no_sessions():
-    assert not shading.shaded(flat_bars(50, step_ms=86_400_000, timeframe="1D"), "0930-1600").any()
+    assert not shading.shaded(
+        flat_bars(50, step_ms=86_400_000, timeframe="1D"), "0930-1600", "UTC"
+    ).any()
 
 
 @pytest.mark.parametrize("text", ["9:30", "0930", "0930-1600 Nowhere/Town", "", 5])

@@ -242,7 +242,7 @@ class _Composer:
     def _shade(self, frame: Frame) -> list[Op]:
         if self.look.sessions is None:
             return []
-        shaded = shading.shaded(self.chart.bars, self.look.sessions)
+        shaded = shading.shaded(self.chart.bars, self.look.sessions, self.look.tz)
         colors = TextColumn((None, self.theme.shade), shaded.astype(np.int64))
         return backgrounds.draw(BackgroundPlot(color=colors), frame)
 

@@ -1,6 +1,7 @@
 """The titles of a chart and the names of its indicators."""
 
 from chartpact.bars import Bars
+from chartpact.bars.bars import RESAMPLED
 from chartpact.render import legend, typesetting
 from chartpact.render.legend import Entry, Piece, Row
 from chartpact.render.numberformat import NumberFormat
@@ -11,10 +12,12 @@ TITLE_SIZE = 14.0
 BADGE_SIZE = 11.0
 
 
-def title_of(bars: Bars) -> str:
-    """Symbol, timeframe and where the bars come from."""
-    source = bars.source.removeprefix("synthetic ").rpartition("/")[2]
-    parts = (bars.symbol, bars.timeframe, source)
+def title_of(bars: Bars, source: bool = True) -> str:
+    """Symbol, timeframe and where the bars come from; or only that they were resampled."""
+    name = bars.source.removeprefix("synthetic ").rpartition("/")[2]
+    if not source:
+        name = RESAMPLED.lstrip(", ") if name.endswith(RESAMPLED) else ""
+    parts = (bars.symbol, bars.timeframe, name)
     return " · ".join(" ".join(typesetting.clean(part).split()) for part in parts if part)
 
 
@@ -34,11 +37,23 @@ def title_row(
 ) -> Row:
     """The title, a badge on synthetic data, and the last bar if there is room.
 
-    `before` is the close before the last one, also where that bar is out of view.
+    The name of the source gives way to the last bar. `before` is the close before the last one,
+    also where that bar is out of view.
     """
+    short = title_of(bars, source=False)
+    for title in [title_of(bars), *([short] if short else [])]:
+        row, x = _title(bars, title, room, theme)
+        last, end = _last_bar(bars, before, format_value, theme, x)
+        if end <= room:
+            return (*row, *last)
+    return _title(bars, title_of(bars), room, theme)[0]
+
+
+def _title(bars: Bars, title: str, room: float, theme: Theme) -> tuple[Row, float]:
+    """The title and the badge, and where the last bar may begin."""
     badge = Piece("synthetic", theme.warning, "sans-bold", BADGE_SIZE)
     left = room - (badge.width + legend.GAP if bars.synthetic else 0.0)
-    name = typesetting.fit(title_of(bars), TITLE_SIZE, left, "sans-bold")
+    name = typesetting.fit(title, TITLE_SIZE, left, "sans-bold")
     pieces = [Piece(name, theme.text, "sans-bold", TITLE_SIZE)] if name else []
     if bars.synthetic:  # the badge is there however little room there is
         pieces.append(badge)
@@ -47,10 +62,7 @@ def title_row(
     for piece in pieces:
         row.append((x, piece))
         x += piece.width + legend.GAP
-    last, end = _last_bar(
-        bars, before, format_value, theme, x + legend.APART - legend.GAP if row else x
-    )
-    return (*row, *(last if end <= room else ()))
+    return tuple(row), x + legend.APART - legend.GAP if row else x
 
 
 def _last_bar(
