@@ -39,6 +39,52 @@ class EmaTrend(TypedDict):
     changes: list[EmaTrendChangesItem]
 
 
+class FvgObMssGapsItem(TypedDict):
+    phase: Literal["open", "touched", "ce", "filled", "inverted"]
+    anchor: int
+    known: int
+    top: float
+    bottom: float
+    halt: bool
+
+
+class FvgObMssGaps(TypedDict):
+    bull: list[FvgObMssGapsItem]
+    bear: list[FvgObMssGapsItem]
+
+
+class FvgObMssBlocksItem(TypedDict):
+    phase: Literal["active", "tested", "mitigated", "broken"]
+    anchor: int
+    known: int
+    top: float
+    bottom: float
+    has_fvg: bool
+
+
+class FvgObMssBlocks(TypedDict):
+    bull: list[FvgObMssBlocksItem]
+    bear: list[FvgObMssBlocksItem]
+
+
+class FvgObMssEventsItem(TypedDict):
+    kind: Literal["bos", "choch", "mss"]
+    side: Literal["bull", "bear"]
+    time: int
+    level: float
+    after_sweep: bool
+    mss_known: int | None
+
+
+class FvgObMss(TypedDict):
+    trend: Literal["bull", "bear", "none"]
+    as_of: int
+    start: int
+    gaps: FvgObMssGaps
+    blocks: FvgObMssBlocks
+    events: list[FvgObMssEventsItem]
+
+
 class NextCandleBiasEventsItem(TypedDict):
     row: Literal["cont_up", "cont_down", "reject_up", "reject_down", "outside", "inside"]
     time: int

@@ -263,3 +263,135 @@ def next_candle_bias(bars: Bars) -> dict[str, Any] | None:
     }
     ((row, targets),) = [(row, aims) for row, (holds, aims) in rows.items() if holds]
     return {"row": row, "targets": targets, "start": int(bars.time[now[0]])}
+
+
+# ----------------------------------------------------------------- gaps, blocks and their structure
+
+
+def fvg_ob_mss(bars: Bars, swing: int = 5, keep: int = 4, max_age: int = 500) -> dict[str, Any]:
+    """Live zones and all breaks, bar by bar; prices in ticks."""
+    swings = Swings(bars, swing, swing)
+    opens, high, low, close = swings.open, swings.high, swings.low, swings.close
+    atr = _atr(high, low, close)
+    live: list[dict[str, Any]] = []
+    gaps: list[tuple[int, int]] = []  # side and middle bar
+    breaks: list[dict[str, Any]] = []
+    taken: set[tuple[int, int]] = set()
+    trend, sweeps = 0, {1: -10_000, -1: -10_000}
+    for i in range(len(bars)):
+        for zone in list(live):
+            _age(zone, i, high, low, close, max_age, live)
+        found = _gap(i, opens, high, low, close)
+        if found:
+            gaps.append((found["side"], i - 1))
+            live.append(found)
+            for broken in breaks[-1:]:
+                # around the breaking bar a gap is final one bar later
+                if broken["bar"] == i - 1 and broken["side"] == found["side"]:
+                    broken["mss"] = (
+                        i
+                        if broken["pushed"] and broken["turned"] and broken["mss"] is None
+                        else broken["mss"]
+                    )
+                    for zone in live:
+                        if zone["kind"] == "block" and zone["known"] == i - 1:
+                            zone["fvg"] = True
+        broken = swings.step(i)
+        for side, wick in ((1, high[i]), (-1, low[i])):
+            level = swings.held[side]  # a swing that this bar broke is not held any more
+            if level and side * wick > side * level[0] and side * close[i] <= side * level[0]:
+                sweeps[side] = i
+        if broken:
+            side, bar = broken
+            prices = low if side > 0 else high
+            best = min(side * prices[k] for k in range(bar, i + 1))
+            start = max(k for k in range(bar, i + 1) if side * prices[k] == best)
+            pushes = [
+                k
+                for k in range(start, i + 1)
+                if atr[k] is not None and side * (close[k] - opens[k]) >= atr[k]
+            ]
+            item = {
+                "side": side,
+                "bar": i,
+                "turned": trend == -side,
+                "pushed": bool(pushes),
+                "mss": None,
+            }
+            item["level"] = high[bar] if side > 0 else low[bar]
+            item["swept"] = i - sweeps[-side] <= 20
+            if item["turned"] and pushes and any(s == side and m >= start for s, m in gaps):
+                item["mss"] = i
+            breaks.append(item)
+            trend = side
+            candles = (
+                [k for k in range(start, pushes[0]) if side * (close[k] - opens[k]) < 0]
+                if pushes
+                else []
+            )
+            if candles and (candles[-1], side) not in taken:
+                at = candles[-1]
+                taken.add((at, side))
+                has = any(s == side and m >= at for s, m in gaps)
+                live.append(
+                    {
+                        "kind": "block",
+                        "side": side,
+                        "bar": at,
+                        "known": i,
+                        "top": high[at],
+                        "bottom": low[at],
+                        "phase": 0,
+                        "fvg": has,
+                    }
+                )
+        for kind in ("gap", "block"):
+            for side in (1, -1):
+                for done in (False, True):
+                    group = [
+                        z
+                        for z in live
+                        if (z["kind"], z["side"], z["phase"] == 4) == (kind, side, done)
+                    ]
+                    for zone in sorted(group, key=lambda z: z["known"])[
+                        : max(len(group) - keep, 0)
+                    ]:
+                        live.remove(zone)
+    return {"trend": trend, "zones": live, "breaks": breaks}
+
+
+def _gap(i, opens, high, low, close):
+    if i < 2:
+        return None
+    body = close[i - 1] - opens[i - 1]
+    zone = {"kind": "gap", "bar": i - 1, "known": i, "phase": 0}
+    if low[i] > high[i - 2] and body > 0:
+        return zone | {"side": 1, "top": low[i], "bottom": high[i - 2]}
+    if high[i] < low[i - 2] and body < 0:
+        return zone | {"side": -1, "top": low[i - 2], "bottom": high[i]}
+    return None
+
+
+def _age(zone, i, high, low, close, max_age, live):
+    """The zone on bar i: it goes as far as the bar reaches, and leaves when it is dead."""
+    side = zone["side"]
+    near, far = (zone["top"], zone["bottom"]) if side > 0 else (-zone["bottom"], -zone["top"])
+    reach, last = (low[i], close[i]) if side > 0 else (-high[i], -close[i])
+    if i - zone["known"] > max_age or (zone["phase"] == 4 and last > near):
+        live.remove(zone)
+        return
+    if zone["phase"] < 4:
+        steps = (reach <= near, 2 * reach <= near + far, reach <= far, last < far)
+        zone["phase"] = max(zone["phase"], *(k + 1 for k, done in enumerate(steps) if done), 0)
+
+
+def _atr(high, low, close, n=14):
+    """Wilder's average of the true range, seeded with the mean of the first n."""
+    ranges = [
+        max(high[i], close[i - 1]) - min(low[i], close[i - 1]) if i else high[i] - low[i]
+        for i in range(len(high))
+    ]
+    out: list[float | None] = [None] * len(ranges)
+    for i in range(n - 1, len(ranges)):
+        out[i] = sum(ranges[:n]) / n if i == n - 1 else (out[i - 1] * (n - 1) + ranges[i]) / n
+    return out

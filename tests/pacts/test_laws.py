@@ -7,7 +7,7 @@ from tests.pacts.pictures import draw, mirrored, partner, prefixes, read, run, w
 
 from chartpact.prove import prove
 
-PACTS = ["bias_ai", "next_candle_bias", "ob_ai", "session_hunt_ai", "smt_divergences"]
+PACTS = ["bias_ai", "fvg_ob_mss", "next_candle_bias", "ob_ai", "session_hunt_ai", "smt_divergences"]
 every_pact = pytest.mark.parametrize("pact", PACTS)
 BUDGET = 10_000_000
 
@@ -55,6 +55,7 @@ def turned(state: Any, around: float) -> Any:
     """A state with its sides swapped and its prices mirrored."""
     if isinstance(state, dict):
         pairs = {key: value for key, value in state.items() if key not in ROUNDED}
+        pairs |= {key: float(pairs[key]) for key in PRICES & pairs.keys()}
         return {TWINS.get(key, key): turned(value, around) for key, value in pairs.items()}
     if isinstance(state, list):
         return [turned(value, around) for value in state]
@@ -63,9 +64,11 @@ def turned(state: Any, around: float) -> Any:
     return around - state if isinstance(state, float) else state
 
 
+PRICES = {"level"}  # a label writes 1008 where a cell writes 1008.0
 ROUNDED = ("aggressive", "safe")  # entries are rounded to ticks, halves upwards
 PAIRS = (
-    "bullish bearish", "high low", "PDH PDL", "pdh pdl", "pdh_swept pdl_swept", "hi_swept lo_swept",
+    "bullish bearish", "bull bear", "top bottom", "high low", "PDH PDL", "pdh pdl",
+    "pdh_swept pdl_swept", "hi_swept lo_swept",
     "CONT_UP CONT_DOWN", "cont_up cont_down", "REJECT_UP REJECT_DOWN", "reject_up reject_down",
     "bullish_active bearish_active", "HUNT_HIGH HUNT_LOW",
     "REEXT_HIGH REEXT_LOW", "target_high target_low", "reext_high reext_low",
