@@ -87,14 +87,20 @@ def add_users(database: Path) -> None:
     opened.close()
 
 
-def start(folder: Path, *arguments: str, cwd: Path | None = None, **env: str) -> Running:
+def start(
+    folder: Path,
+    *arguments: str,
+    cwd: Path | None = None,
+    prefix: tuple[str, ...] = (),
+    **env: str,
+) -> Running:
     """A server that is ready, on a port of the system's choice."""
     log, database = folder / "server.log", folder / "library.db"
     if not database.exists():
         add_users(database)
     with log.open("wb") as stream:
         process = subprocess.Popen(
-            [sys.executable, "-m", "chartpact", "serve", "--port", "0",
+            [*prefix, sys.executable, "-m", "chartpact", "serve", "--port", "0",
              "--db", f"sqlite:///{database}", *arguments],
             env={**os.environ, **env},
             stderr=stream,

@@ -93,6 +93,17 @@ def test_a_head_without_end_is_refused_before_it_is_all_there(port):
         assert b" 431 " in line.recv(65536)
 
 
+@pytest.mark.parametrize(("letters", "status"), [(65_000, b" 200 "), (66_000, b" 431 ")])
+def test_the_limit_of_a_head_holds_for_one_that_comes_in_one_piece(port, letters, status):
+    for field in (
+        b"X: " + b"y" * letters,
+        b"\r\n".join([b"X: yyyy" + b"z" * 93] * (letters // 102)),
+    ):
+        with socket.create_connection(("127.0.0.1", port), timeout=60) as line:
+            line.sendall(HEAD + field + b"\r\nConnection: close\r\n\r\n")
+            assert status in line.recv(65536)
+
+
 def test_an_answer_that_nobody_takes_is_given_up(port, given_up):
     with socket.create_connection(("127.0.0.1", port), timeout=600) as line:
         line.sendall(b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n")

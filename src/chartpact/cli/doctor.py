@@ -8,6 +8,7 @@ import numpy as np
 from chartpact._version import VERSION
 from chartpact.cli import DONE, Verbs
 from chartpact.render import raster
+from chartpact.work import open_files
 
 
 def add(verbs: Verbs) -> None:
@@ -36,6 +37,7 @@ def findings() -> list[tuple[str, str]]:
         ("kernels", kernels.status()),
         ("PNG", raster.status()),
         ("sources", _sources()),
+        ("open files", open_files.describe()),
         *_sandbox(),
     ]
 

@@ -66,10 +66,12 @@ def run_serve(args: argparse.Namespace) -> int:
     from chartpact.sandbox import host_probe
     from chartpact.server import logs
     from chartpact.server.uvicorn_server import BoundedHttp, GracefulServer
+    from chartpact.work import open_files
 
     if not 0 <= args.port < 65536:
         raise _usage(f"--port: {args.port} is not a number from 0 to 65535")
     logs.to_stderr(logging.INFO, args.log)
+    open_files.raise_to_hard()
     loopback = host_probe.is_loopback(args.host)
     identify = _choose_identity(args, loopback)
     try:

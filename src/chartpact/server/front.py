@@ -30,6 +30,7 @@ OPEN = (*WATCHED, "/", "/openapi.json", "/sample.svg", "/favicon.ico")
 READ_BY_POST = ("/api/v1/charts", "/api/v1/charts/image")  # every other POST changes something
 LONGEST_USER = 255
 NOBODYS_BYTES = 1024  # of a body on a path that is open to all, where none is needed
+NOBODYS_SECONDS = 5  # for a body of who is not signed in
 FORM_BYTES = 16_384  # of a form or a registration, on a path of identity
 NOTED_BYTES = 16_384  # bodies up to here do not count against the allowance
 FILES = "/api/v1/my/bars/"  # where bodies are files, and not JSON
@@ -140,6 +141,8 @@ class Front:
         self._under_way[user] += 1
         scope["chartpact.user"] = user
         scope["chartpact.caller"] = caller
+        if (sign_in := scope.get("chartpact.sign_in")) is not None:
+            sign_in(user)
         return user
 
     def _check_scope(self, scope: Scope, headers: Headers, caller: Caller) -> None:
@@ -206,8 +209,9 @@ class Front:
         if length is not None and (not length.isdigit() or int(length) > most):
             raise Refusal(413, "size", f"the body is over {most} bytes")
         pieces, seen = [], 0
+        seconds = min(limits.body_seconds, NOBODYS_SECONDS) if user is None else limits.body_seconds
         try:
-            async with asyncio.timeout(limits.body_seconds):
+            async with asyncio.timeout(seconds):
                 while True:
                     message = await receive()
                     if message["type"] == "http.disconnect":
@@ -219,7 +223,7 @@ class Front:
                     if not message.get("more_body", False):
                         break
         except TimeoutError:
-            late = f"the body took longer than {limits.body_seconds:g} s"
+            late = f"the body took longer than {seconds:g} s"
             raise Refusal(408, "time", late) from None
         if user is not None and seen > NOTED_BYTES:
             self._spend(self._megabytes, user, seen / 1e6)

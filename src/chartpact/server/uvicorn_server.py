@@ -1,6 +1,7 @@
 """Uvicorn with deadlines for slow clients, and a shutdown that finishes what is under way."""
 
 import asyncio
+import resource
 import signal
 import socket
 from collections.abc import Callable, Iterator
@@ -8,9 +9,12 @@ from contextlib import contextmanager
 from typing import Any
 
 import uvicorn
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
-HEAD_SECONDS = 20.0  # from a connection, or a request's first byte, to the end of its head
+from chartpact.server.auth.throttle import network_of
+from chartpact.server.connections import RESERVED_FILES, Connections
+
+HEAD_SECONDS = 5.0  # from a connection, or a request's first byte, to the end of its head
 HEAD_BYTES = 65_536
 TAKE_SECONDS = 120.0  # for a client to read what has been written
 
@@ -18,6 +22,12 @@ _TOO_LONG = (
     b"HTTP/1.1 431 Request Header Fields Too Large\r\n"
     b"content-length: 0\r\nconnection: close\r\n\r\n"
 )
+
+
+def _count_most() -> int:
+    """How many connections there may be at once."""
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return max(files // 2, files - RESERVED_FILES)
 
 
 class BoundedHttp(HttpToolsProtocol):
@@ -29,17 +39,61 @@ class BoundedHttp(HttpToolsProtocol):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._head: asyncio.TimerHandle | None = None  # while a head is awaited
-        self._head_bytes = 0
+        self._head_bytes = 0  # received
+        self._fields_bytes = 0  # of fields that are complete
+        self._head_too_long = False
         self._take: asyncio.TimerHandle | None = None  # while the client reads nothing
+        # One count for all connections of a server, whose state this is.
+        self._connections: Connections = vars(self.server_state).setdefault(
+            "connections_of_strangers", Connections(_count_most())
+        )
+
+    @property
+    def idle(self) -> bool:
+        """Whether no request is under way."""
+        cycle: RequestResponseCycle | None = self.cycle
+        return cycle is None or cycle.response_complete
+
+    def abort(self) -> None:
+        self.transport.abort()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        address = self.client[0] if self.client else ""
+        self._connections.open(self, network_of(address))
         self._await_head()
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
+        # The front tells whose request it was, and the connection is no stranger's any more.
+        self.scope["chartpact.sign_in"] = self._sign_in  # type: ignore[typeddict-unknown-key]
         if self._head is None:
             self._await_head()
+
+    def _sign_in(self, user: str) -> None:
+        self._connections.sign_in(self, user)
+
+    def on_url(self, url: bytes) -> None:
+        self._count_head(len(url))
+        super().on_url(url)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self._count_head(len(name) + len(value) + len(b": \r\n"))
+        super().on_header(name, value)
+
+    def _count_head(self, size: int) -> None:
+        """Ends a head that is too long, although all of it may have come in one piece."""
+        self._fields_bytes += size
+        if self._fields_bytes > HEAD_BYTES:
+            self._head_too_long = True
+            raise ValueError("the head is too long")  # which ends the parser
+
+    def send_400_response(self, msg: str) -> None:
+        if self._head_too_long:
+            self.transport.write(_TOO_LONG)
+            self.transport.close()
+        else:
+            super().send_400_response(msg)
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
@@ -66,13 +120,14 @@ class BoundedHttp(HttpToolsProtocol):
             self._take = None
 
     def connection_lost(self, exc: Exception | None) -> None:
+        self._connections.close(self)
         self._end_head()
         if self._take is not None:
             self._take.cancel()
         super().connection_lost(exc)
 
     def _await_head(self) -> None:
-        self._head_bytes = 0
+        self._head_bytes = self._fields_bytes = 0
         self._head = self.loop.call_later(HEAD_SECONDS, self.transport.close)
 
     def _end_head(self) -> None:
