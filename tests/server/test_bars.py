@@ -133,6 +133,26 @@ def test_those_who_wait_for_a_slow_exchange_delay_nobody(served, ann, bob):
         assert {each.result().status_code for each in waiting} == {200}
 
 
+def test_an_upload_goes_by_its_name_and_its_answer_tells_what_was_guessed(ann):
+    content = "Date,Price,Open,High,Low\n14.03.2024,11,10,12,9\n13.03.2024,10,11,12,9\n"
+    stored = ann.put("/api/v1/my/bars/alpha_one", content=content).json()
+    assert (stored["symbol"], stored["timeframe"], stored["bars"]) == ("alpha_one", "1D", 2)
+    assert stored["notes"] == [
+        "column 'Price' is read as the close",
+        "rows were newest first, and are turned around",
+        "dates are day first, by '14.03.2024' (line 2)",
+    ]
+    assert ann.delete("/api/v1/my/bars/alpha_one").json() == {"ok": True}
+    content = content.replace("14.03", "04.03").replace("13.03", "03.03")
+    unclear = ann.put("/api/v1/my/bars/alpha_one", content=content)
+    assert unclear.status_code == 422
+    assert "date_order='dmy' or 'mdy'" in unclear.json()["message"]
+    query = "date_order=dmy&columns=close=Open,open=Price"
+    told = ann.put(f"/api/v1/my/bars/alpha_one?{query}", content=content).json()
+    assert (told["first"], told["last"]) == (1_709_424_000_000, 1_709_510_400_000)
+    assert ann.delete("/api/v1/my/bars/alpha_one").json() == {"ok": True}
+
+
 def test_a_users_file_is_checked_kept_listed_drawn_and_deleted(ann, bob):
     answer = ann.put("/api/v1/my/bars/es", content=NAIVE)
     assert answer.status_code == 422

@@ -41,6 +41,22 @@ def test_characters_that_mean_something_are_written_as_in_urls(tmp_path):
     assert each.what == str(odd)
 
 
+def test_a_folder_says_how_the_rows_of_its_files_are_read(folder):
+    rows = "".join(f"0{4 - n}.04.2024;1,234;1,235;1,233;1,234\n" for n in range(3))
+    (folder / "dax.csv").write_text("Tag;Auf;Hoch;Tief;Zu\n" + rows)
+    names = "columns=time=Tag,open=Auf,high=Hoch,low=Tief,close=Zu"
+    [source] = parse_sources(f"data=folder:{folder}?{names}&date_order=dmy&decimal=%2C")
+    bars = source.open().load("dax")
+    assert (bars.close[0], str(bars.time[0].astype("datetime64[ms]"))[:10]) == (1.234, "2024-04-02")
+    assert bars.notes == ("rows were newest first, and are turned around",)
+    [strict] = parse_sources(f"data=folder:{folder}?{names}&date_order=dmy&decimal=%2C&sort=no")
+    with pytest.raises(BarsError, match="oldest first"):
+        strict.open().load("dax")
+    for wrong, told in (("sort=maybe", "yes or no"), ("columns=x=y", "columns has 'x'")):
+        with pytest.raises(Misconfigured, match=told):
+            parse_sources(f"data=folder:{folder}?{wrong}")
+
+
 def test_a_folder_may_be_relative_or_at_home(folder, monkeypatch):
     monkeypatch.chdir(folder.parent)
     monkeypatch.setenv("HOME", str(folder.parent))

@@ -16,6 +16,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from chartpact.bars.load import SOURCE_NAME
+from chartpact.bars.roles import read_columns
 from chartpact.cache import Cache
 from chartpact.clock import zones
 from chartpact.clock.markets import check_market
@@ -101,9 +102,17 @@ def _positive_seconds(text: str) -> float:
     return float(text)
 
 
-def _stamp(text: str) -> str:
-    if text not in ("open", "close"):
-        raise ValueError("open or close")
+def _one_of(*words: str) -> Callable[[str], str]:
+    def read(text: str) -> str:
+        if text not in words:
+            raise ValueError(" or ".join(words))
+        return text
+
+    return read
+
+
+def _columns(text: str) -> str:
+    read_columns(text)
     return text
 
 
@@ -116,8 +125,12 @@ def _symbols(text: str) -> tuple[str, ...]:
 
 _FOLDER: Mapping[str, Callable[[str], Any]] = {
     "tz": lambda text: str(zones.zone(text)),
-    "stamp": _stamp,
+    "stamp": _one_of("open", "close"),
     "market": check_market,
+    "columns": _columns,
+    "sort": lambda text: _one_of("yes", "no")(text) == "yes",
+    "date_order": _one_of("dmy", "mdy"),
+    "decimal": _one_of(".", ","),
 }
 _ONLINE: Mapping[str, Callable[[str], Any]] = {
     "timeframe": lambda text: str(Timeframe.parse(text)),

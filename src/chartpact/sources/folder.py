@@ -7,10 +7,11 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import Unpack
 
 from chartpact.bars import COLUMNS, Bars
 from chartpact.bars.load import of_content
-from chartpact.bars.table import Options
+from chartpact.bars.table import Known, Options
 from chartpact.cache import Cache
 from chartpact.sources.directory import Symbol
 from chartpact.sources.errors import SourceFailed, UnknownSymbol, near
@@ -39,14 +40,12 @@ class Folder:
         name: str,
         folder: Path,
         *,
-        tz: str | None = None,
-        stamp: str | None = None,
-        market: str | None = None,
         largest: int = LARGEST,
+        **options: Unpack[Known],
     ) -> None:
         self.name = name
         self._folder = folder
-        self._options = Options(tz=tz, stamp=stamp, market=market)
+        self._options = Options(**options)  # of all its files
         self._largest = largest
 
     @property
