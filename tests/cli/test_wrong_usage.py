@@ -25,7 +25,7 @@ ES = "sample:es-5m"
 DB = "--db sqlite:///library.db"
 CASES = [
     ("frobnicate", "invalid choice: 'frobnicate' (choose from 'indicators'"),
-    ("indicators extra", "chartpact indicators: unrecognized arguments: extra"),
+    ("symbols extra", "chartpact symbols: unrecognized arguments: extra"),
     ("indicators --jsn", "did you mean '--json'?"),
     ("contract list extra", "chartpact contract list: unrecognized arguments: extra"),
     ("doctor extra", "Try 'chartpact doctor --help'."),

@@ -19,7 +19,10 @@ from chartpact.problem import Failure, Problem, did_you_mean
 # Exit codes, as every verb uses them.
 DONE, ALL_FAILED, BAD_INPUT, VIOLATION, SCRIPT_ERROR, UNREACHABLE, REWRITTEN = range(7)
 
-NOUNS = ("chart", "script", "docs", "scripts", "snapshot", "contract", "read", "doctor")
+NOUNS = (
+    "lists", "chart", "script", "docs", "scripts", "snapshot", "contract", "read", "doctor",
+    "completion",
+)  # fmt: skip
 
 Verbs = Any  # argparse gives its subparsers no public type
 Add = Callable[[Verbs], None]

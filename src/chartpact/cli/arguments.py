@@ -4,12 +4,18 @@ import argparse
 import sys
 
 from chartpact.bars import Bars
+from chartpact.bars.load import of_content
+from chartpact.bars.table import Known, Options
 from chartpact.cli import UsageError, on_terminal
+from chartpact.cli.files import read_bytes
 from chartpact.clock.markets import MARKETS
 from chartpact.oneline import one_line
 from chartpact.sources import load
 
-_BARS = "a CSV or Parquet file, sample:NAME for bundled synthetic data, or SYMBOL@SOURCE"
+_BARS = (
+    "a CSV or Parquet file, - for standard input, sample:NAME for bundled synthetic data, "
+    "or SYMBOL@SOURCE"
+)
 
 
 def add_bars(verb: argparse.ArgumentParser) -> None:
@@ -65,21 +71,26 @@ def _add_overrides(verb: argparse.ArgumentParser) -> None:
 
 def load_bars(args: argparse.Namespace) -> Bars:
     """The bars the arguments name; what was guessed of them goes to stderr."""
+    known: Known = {
+        "tz": args.bars_tz,
+        "stamp": args.stamp,
+        "columns": args.columns,
+        "sort": args.sort,
+        "date_order": args.date_order,
+        "decimal": args.decimal,
+        "symbol": args.symbol,
+        "timeframe": args.timeframe,
+        "tick_size": args.tick_size,
+        "day_roll": args.day_roll,
+        "market": args.market,
+    }
     with on_terminal():
-        bars = load(
-            args.bars_source,
-            tz=args.bars_tz,
-            stamp=args.stamp,
-            columns=args.columns,
-            sort=args.sort,
-            date_order=args.date_order,
-            decimal=args.decimal,
-            symbol=args.symbol,
-            timeframe=args.timeframe,
-            tick_size=args.tick_size,
-            day_roll=args.day_roll,
-            market=args.market,
-        )
+        if args.bars_source == "-":
+            if getattr(args, "file", None) == "-":
+                raise UsageError("the script and the bars cannot both come from standard input")
+            bars = of_content(read_bytes("-"), "stdin", Options(**known))
+        else:
+            bars = load(args.bars_source, **known)
     for note in bars.notes:
         print(one_line(f"note: {bars.source}: {note}"), file=sys.stderr)
     return bars

@@ -1,27 +1,20 @@
-"""`chartpact indicators` and `chartpact chart`."""
+"""`chartpact chart`."""
 
 import argparse
 import json
 import sys
 
-from chartpact.catalogue import describe
+from chartpact.catalogue import parse_requests
 from chartpact.charts import chart
 from chartpact.cli import ALL_FAILED, DONE, Verbs
 from chartpact.cli.arguments import add_bars, add_indicators, load_bars
 from chartpact.cli.database import own_catalogue
-from chartpact.cli.picture import add_picture, save, select_bars
+from chartpact.cli.picture import add_picture, check_output, save, select_bars
+from chartpact.cli.watching import add_watch, repeat
 from chartpact.oneline import one_line
 
 
 def add(verbs: Verbs) -> None:
-    listing = verbs.add_parser(
-        "indicators",
-        help="list the indicators and their parameters",
-        description="Lists every indicator with its aliases and parameters.",
-    )
-    listing.add_argument("--json", action="store_true", help="as JSON")
-    listing.set_defaults(run=run_indicators)
-
     verb = verbs.add_parser(
         "chart",
         help="compute indicators on bars, and draw them",
@@ -30,7 +23,6 @@ def add(verbs: Verbs) -> None:
     )
     add_bars(verb)
     add_indicators(verb)
-    verb.add_argument("--bars", type=int, metavar="N", help="show the last N bars")
     shown = verb.add_mutually_exclusive_group()
     shown.add_argument("--json", action="store_true", help="what was drawn, as JSON")
     shown.add_argument(
@@ -39,27 +31,17 @@ def add(verbs: Verbs) -> None:
         help="last values, signals and the trend in words; also when nothing else is asked for",
     )
     add_picture(verb)
+    add_watch(verb)
     verb.set_defaults(run=run_chart)
 
 
-def run_indicators(args: argparse.Namespace) -> int:
-    indicators = own_catalogue().list()
-    if args.json:
-        print(json.dumps({"indicators": [describe(indicator) for indicator in indicators]}))
-        return DONE
-    width = max(len(indicator.name) for indicator in indicators)
-    for indicator in indicators:
-        what = one_line(indicator.description)
-        print(f"{indicator.name:<{width}}  {indicator.category:<8}  {what}")
-        if indicator.aliases:
-            print(f"{'':<{width}}  also: {', '.join(indicator.aliases)}")
-        if indicator.params:
-            pairs = (f"{p.name}={'' if p.default is None else p.default}" for p in indicator.params)
-            print(one_line(f"{'':<{width}}  takes: {', '.join(pairs)}"))
-    return DONE
-
-
 def run_chart(args: argparse.Namespace) -> int:
+    scripts = [request.name for request in parse_requests(args.indicator)]
+    return repeat(args, [*scripts, args.bars_source], _draw)
+
+
+def _draw(args: argparse.Namespace) -> int:
+    check_output(args)
     bars, last = select_bars(args, load_bars(args))
     asked = chart(bars, args.indicator, last=last, catalogue=own_catalogue())
     summary = args.summary or not (args.json or args.output is not None)

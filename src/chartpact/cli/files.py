@@ -7,17 +7,22 @@ from chartpact.bars.errors import unreadable
 from chartpact.cli import UsageError
 
 
-def read_text(file: str) -> str:
-    """The text in a file, or on standard input where the file is -."""
+def read_bytes(file: str) -> bytes:
+    """The content of a file, or of standard input where the file is -."""
     if file == "-" and sys.stdin is None:
         raise UsageError("-: standard input is closed")
     try:
-        data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-        return data.decode()
-    except UnicodeDecodeError:
-        raise UsageError(f"{file}: this is not a text in UTF-8") from None
+        return sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     except (OSError, ValueError) as error:
         raise UsageError(f"{file}: {unreadable(Path(file), error)}") from None
+
+
+def read_text(file: str) -> str:
+    """The text in a file, or on standard input where the file is -."""
+    try:
+        return read_bytes(file).decode()
+    except UnicodeDecodeError:
+        raise UsageError(f"{file}: this is not a text in UTF-8") from None
 
 
 def write_text(file: str | None, text: str) -> None:

@@ -3,14 +3,18 @@
 import argparse
 import json
 import sys
+from functools import cache
 from pathlib import Path
 
-from chartpact import sandbox, sources, summary
+from chartpact import charts, sandbox, sources, summary
 from chartpact.bars import Bars
-from chartpact.catalogue import ScriptIndicator, fork, forkable
+from chartpact.catalogue import Plan, ScriptIndicator, fork, forkable
+from chartpact.charts import PICTURE_BARS
 from chartpact.cli import DONE, REWRITTEN, SCRIPT_ERROR, UsageError, Verbs
 from chartpact.cli.arguments import add_bars, add_params, load_bars, read_params
 from chartpact.cli.files import read_text
+from chartpact.cli.picture import add_picture, check_output, save, select_bars
+from chartpact.cli.watching import add_watch, repeat
 from chartpact.needs import cut_supplies, gather
 from chartpact.oneline import as_name, one_line
 from chartpact.params import resolve
@@ -38,13 +42,15 @@ def add(verbs: Verbs) -> None:
     verb = verbs.add_parser(
         "run",
         help="run a script on bars",
-        description="Runs a script on bars in the sandbox and tells what it drew.",
-        epilog="Example: chartpact run my_indicator.star sample:es-5m --param n=21",
+        description="Runs a script on bars in the sandbox, and draws what it drew or tells it.",
+        epilog="Example: chartpact run my_indicator.star sample:es-5m -o x.png --watch",
     )
     verb.add_argument("file", metavar="FILE", help="the script, or - for standard input")
     add_bars(verb)
     add_params(verb)
     verb.add_argument("--json", action="store_true", help="what was drawn, as JSON")
+    add_picture(verb)
+    add_watch(verb)
     verb.set_defaults(run=run_run)
 
     verb = verbs.add_parser(
@@ -99,24 +105,38 @@ def run_check(args: argparse.Namespace) -> int:
 
 
 def run_run(args: argparse.Namespace) -> int:
+    return repeat(args, [args.file, args.bars_source], _run)
+
+
+def _run(args: argparse.Namespace) -> int:
+    check_output(args)
     source = read_text(args.file)
-    bars = load_bars(args)
+    bars, last = select_bars(args, load_bars(args))
+    fetch = cache(sources.fetch)
     try:
         script = ScriptIndicator.read(Path(args.file).stem, source)
         values = resolve(script.params, read_params(args), "the script")
-        supplies = gather(script.needs(bars, values), sources.fetch)
-        result = script.run(bars, values, supplies)
+        supplies = gather(script.needs(bars, values), fetch)
+        first = 0 if last is None else len(bars) - min(last, len(bars))
+        result = script.run(bars, values, supplies, first)
     except ScriptError as error:
-        return _report_error(error, source, args)
+        return _report_error(error.problem, source, args)
     for line in result.log:
         print(one_line(line), file=sys.stderr)
+    if args.output is not None:
+        plan = Plan(script.name, script.name, values, script)
+        chart = charts.draw(bars, [plan], PICTURE_BARS if last is None else last, fetch)
+        [pictured] = chart.drawn
+        if pictured.error is not None:
+            return _report_error(pictured.error, source, args)
+        save(args, chart)
+    scene, shown = result.scene.cut(first), bars[first:]
     if args.json:
-        scene = result.scene.to_json()
-        answer = {"indicator": script.name, "bars": len(bars), "steps": result.steps}
-        print(json.dumps({**answer, "scene": scene}, allow_nan=False))
-    else:
-        drawn = Drawn(script.name, script.name, title=script.title, scene=result.scene)
-        print(summary.text(bars, [drawn], summary.trend(bars)), end="")
+        answer = {"indicator": script.name, "bars": len(shown), "steps": result.steps}
+        print(json.dumps({**answer, "scene": scene.to_json()}, allow_nan=False))
+    elif args.output is None:
+        drawn = Drawn(script.name, script.name, title=script.title, scene=scene)
+        print(summary.text(shown, [drawn], summary.trend(bars)), end="")
         print(f"  steps: {result.steps:,}")
     return DONE
 
@@ -136,7 +156,7 @@ def run_prove(args: argparse.Namespace) -> int:
 
         proof = prove(bars, run, args.prefixes)
     except ScriptError as error:
-        return _report_error(error, source, args)
+        return _report_error(error.problem, source, args)
     if args.json:
         print(json.dumps({"indicator": script.name, **proof.to_json()}))
     else:
@@ -152,10 +172,10 @@ def run_prove(args: argparse.Namespace) -> int:
     return DONE if proof.ok else REWRITTEN
 
 
-def _report_error(error: ScriptError, source: str, args: argparse.Namespace) -> int:
+def _report_error(problem: Problem, source: str, args: argparse.Namespace) -> int:
     if args.json:
-        print(json.dumps({"error": error.to_json()}))
-    print(format_error(error.problem, source, args.file), file=sys.stderr)
+        print(json.dumps({"error": problem.to_json()}))
+    print(format_error(problem, source, args.file), file=sys.stderr)
     return SCRIPT_ERROR
 
 

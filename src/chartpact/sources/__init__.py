@@ -6,12 +6,17 @@
 
 from typing import Unpack
 
-from chartpact.bars import Bars, BarsError, BarsLike, samples
+from chartpact.bars import Bars, BarsError, BarsLike, SourceNotConfigured, samples
 from chartpact.bars import load as load_file
 from chartpact.bars.load import at_source, of_value, override, to_path
 from chartpact.bars.table import Known, Options
 from chartpact.needs import BARS, CALENDAR, Need, Supply
-from chartpact.sources.configuration import VARIABLE, from_environment, open_directory
+from chartpact.sources.configuration import (
+    VARIABLE,
+    explain_absence,
+    from_environment,
+    open_directory,
+)
 from chartpact.sources.directory import Directory, Source, SourceEntry, Symbol
 from chartpact.sources.errors import Misconfigured, SourceFailed, UnknownSymbol
 
@@ -79,4 +84,7 @@ def load(source: BarsLike, **options: Unpack[Known]) -> Bars:
     # Days that are as the caller says are made of the source's own bars.
     own_days = given.day_roll is not None or given.market is not None
     asked = None if own_days else given.timeframe
-    return override(open_directory(from_environment()).load(text, asked), given)
+    try:
+        return override(open_directory(from_environment()).load(text, asked), given)
+    except SourceNotConfigured as error:
+        raise SourceNotConfigured(f"{error}; {explain_absence(text)}") from None

@@ -78,6 +78,23 @@ def open_directory(configs: SourceConfigs) -> Directory:
     return _directories.get_or_make(configs, lambda: Directory(config.open() for config in configs))
 
 
+def explain_absence(symbol: str) -> str:
+    """How to configure the source of a symbol, for a user who is the operator too.
+
+    >>> explain_absence("ES@data")
+    'CHARTPACT_SOURCES describes it: data=ccxt:data for an exchange, data=folder:/path for files'
+    """
+    name = symbol.rpartition("@")[2]
+    if name in ("yahoo", "yfinance"):
+        missing = SourceConfig(name, "yfinance").missing_extra
+        install = f", and pip install 'chartpact[{missing}]'" if missing else ""
+        return f'set {VARIABLE}="{name}=yfinance"{install}'
+    return (
+        f"{VARIABLE} describes it: {name}=ccxt:{name.lower()} for an exchange, "
+        f"{name}=folder:/path for files"
+    )
+
+
 # ------------------------------------------------------------------------------------------ options
 
 
