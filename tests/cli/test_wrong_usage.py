@@ -99,7 +99,7 @@ CASES = [
     ("read ob_ai --snapshot binary", "binary: this is not a text in UTF-8"),
     ("read ob_ai --snapshot bad.json --config list.json", "a config maps keys to values"),
     ("read ob_ai --snapshot bad.json --param a=1", "--param sets parameters of an indicator"),
-    (f"read ob_ai --bars {ES}", "give what another chart shows with --snapshot"),
+    (f"read smt_divergences --bars {ES}", "give what another chart shows with --snapshot"),
     ("serve --port x", "argument --port: 'x' is not a whole number"),
     ("serve --port 99999", "chartpact serve: --port: 99999 is not a number from 0 to 65535"),
     ("serve --host 0.0.0.0 --no-auth", "listen on 127.0.0.1, or hand out tokens"),
