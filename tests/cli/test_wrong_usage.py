@@ -1,7 +1,10 @@
 """Whatever is asked for wrongly, by any verb: the place is named, the remedy too, and the code."""
 
+from pathlib import Path
+
 import pytest
 
+from chartpact import pacts
 from chartpact.__main__ import main
 from chartpact.cli import ALL_FAILED, BAD_INPUT, SCRIPT_ERROR
 
@@ -99,10 +102,10 @@ CASES = [
     ("read ob_ai --snapshot binary", "binary: this is not a text in UTF-8"),
     ("read ob_ai --snapshot bad.json --config list.json", "a config maps keys to values"),
     ("read ob_ai --snapshot bad.json --param a=1", "--param sets parameters of an indicator"),
-    (f"read smt_divergences --bars {ES}", "give what another chart shows with --snapshot"),
+    (f"read undrawn.yaml --bars {ES}", "there is no indicator 'undrawn' to draw what"),
     ("serve --port x", "argument --port: 'x' is not a whole number"),
     ("serve --port 99999", "chartpact serve: --port: 99999 is not a number from 0 to 65535"),
-    ("serve --host 0.0.0.0 --no-auth", "listen on 127.0.0.1, or hand out tokens"),
+    ("serve --host 0.0.0.0 --no-auth", "listen on 127.0.0.1, or add users"),
     ("mcp extra", "chartpact mcp: unrecognized arguments: extra"),
 ]
 
@@ -111,6 +114,8 @@ CASES = [
 def folder(tmp_path, monkeypatch):
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
+    contract = (Path(pacts.__file__).parent / "ob_ai" / "contract.yaml").read_text()
+    (tmp_path / "undrawn.yaml").write_text(contract.replace("contract: ob_ai", "contract: undrawn"))
     (tmp_path / "binary").write_bytes(b"\xff\x00\xff")
     for name in ("folder", "folder.svg"):
         (tmp_path / name).mkdir()
