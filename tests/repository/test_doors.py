@@ -11,8 +11,15 @@ import pytest
 from chartpact.__main__ import parser
 
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "chartpact"
-# The verbs of the shell, and the page that tells people how to connect a client.
-OF_THE_SHELL = ("cli/", "server/command.py", "server/user_command.py", "server/page.py")
+# The verbs of the shell, data frames, which only Python asks for, and the page that tells people
+# how to connect a client.
+OF_THE_SHELL = (
+    "cli/",
+    "frames.py",
+    "server/command.py",
+    "server/user_command.py",
+    "server/page.py",
+)
 VERBS = next(a for a in parser()._actions if isinstance(a, argparse._SubParsersAction)).choices
 COMMAND = re.compile(
     rf"[`'](.venv/bin/)?chartpact ({'|'.join(VERBS)})\b|(?<![\w-])--[a-z]|pip install"

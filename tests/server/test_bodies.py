@@ -225,7 +225,8 @@ def test_lists_of_many_parameters_are_alike_through_every_door_and_hold_up_nobod
     kept = [{"name": f"s{at}", "source": f"{source}# {at}"} for at in range(40)]
     library = {"format": "chartpact-library-1", "scripts": kept}
     listing = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
-    listing["params"] = {"name": "list_indicators", "arguments": {}, "_meta": META}
+    listing["params"] = {"name": "list_indicators", "arguments": {"detail": True}}
+    listing["params"]["_meta"] = META
     with here.client("bob") as bob:
         assert bob.put("/api/v1/my/library", json=library).json() == {"ok": True, "warnings": []}
         listed = bob.get("/api/v1/indicators").json()

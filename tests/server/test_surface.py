@@ -202,7 +202,7 @@ def test_a_script_that_looks_ahead_is_warned_of_without_a_command_for_a_shell(se
     )
     (warning,) = kept.structured_content["warnings"]
     assert warning["kind"] == "lookahead"
-    assert warning["hint"] == "what may change is drawn with provisional=True"
+    assert warning["hint"].startswith("a value of the last bar, such as close[-1], is not known")
 
 
 @pytest.mark.parametrize("one", ["rsi", "rsi:period=7", {"name": "rsi", "period": 7}])

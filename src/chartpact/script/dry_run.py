@@ -117,7 +117,10 @@ def _look_for_rewriting(source: str, params: tuple[Param, ...], run: Run) -> tup
         return ()
     if proof.rewritten is None:
         return ()
-    hint = "what may change is drawn with provisional=True"
+    hint = (
+        "a value of the last bar, such as close[-1], is not known on earlier ones; what may "
+        "change is drawn with provisional=True"
+    )
     message = f"it rewrites its past: {proof.rewritten}"
     return (Problem("lookahead", message, hint, "dry_run"),)
 

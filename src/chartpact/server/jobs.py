@@ -27,6 +27,7 @@ ENVIRONMENT = {
     "ARROW_DEFAULT_MEMORY_POOL": "system",  # Arrow's own reserves a gigabyte at once
     "PYTHONWARNINGS": "ignore:ta kernels:RuntimeWarning",  # the server has said it
 }
+MOST_LETTERS = 200  # of a description in a list
 MIME = {"png": "image/png", "svg": "image/svg+xml"}
 
 
@@ -151,7 +152,7 @@ def list_my_indicators(scripts: Sequence[Script]) -> shapes.MyIndicators:
                 name=script.name,
                 title=str(script.meta.get("title", script.name)),
                 category=str(script.meta.get("category", "panel")),
-                description=str(script.meta.get("description", "")),
+                description=str(script.meta.get("description", ""))[:MOST_LETTERS],
                 created_at=script.created_at,
                 updated_at=script.updated_at,
                 shadows_builtin=canonical(script.name) == script.name,

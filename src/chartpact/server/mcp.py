@@ -38,6 +38,7 @@ from chartpact.server.jobs import MIME
 from chartpact.server.refusals import NO_DATABASE
 from chartpact.server.splices import NoSplices, Splices
 from chartpact.server.verbs import Verbs
+from chartpact.server.wording import in_words
 
 log = logging.getLogger(__name__)
 
@@ -66,6 +67,7 @@ UserOf = Callable[[Context[Any, Any]], str]
 Answer = TypeVar("Answer")
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+MOST_SYMBOLS = 50  # of a source that are listed
 BEAT_S = 2.0  # between two reports of progress
 SVG_URI = "chart://drawn.svg"  # a name for the client: the text comes with the answer
 
@@ -150,7 +152,13 @@ class _StrictTool(Tool):
         if len(arguments) > shapes.MOST_FIELDS:  # each would be in the message
             raise ToolError(f"Error executing tool {self.name}: {len(arguments)} arguments")
         try:
-            return await super().run(arguments, context, convert_result)
+            answer = await super().run(arguments, context)
+            if not convert_result:
+                return answer
+            result = self.fn_metadata.convert_result(answer)
+            words = in_words(answer)
+            text = None if words is None else [TextContent(type="text", text=words)]
+            return result if text is None else result.model_copy(update={"content": text})
         except ToolError as error:
             cause = error.__cause__
             if isinstance(cause, Failure):
@@ -262,7 +270,7 @@ def _add_chart_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> None:
         …@mine are the user's own files. Some sources have more symbols than can be listed: what
         "sources" says about each tells how to ask for them.
         """
-        return await verbs.list_symbols(user_of(ctx))
+        return await verbs.list_symbols(user_of(ctx), MOST_SYMBOLS)
 
     @_tool(tools, "List indicators", READS, checked=True)
     async def list_indicators(

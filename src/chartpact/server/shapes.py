@@ -255,6 +255,7 @@ class SourceAbout(Shape):
 
     source: str
     about: str
+    more: Optional[int] = None  # symbols that are not listed
     error: Optional[str] = None
 
 

@@ -1,6 +1,7 @@
 """The verbs behind every door of the server, each for one user; doors add no logic of their own."""
 
 import asyncio
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
@@ -63,14 +64,15 @@ class Verbs:
         """A large body, read in a worker."""
         return await self._execution.compute(user, partial(bodies.read, body, mcp=mcp))
 
-    async def list_symbols(self, user: str) -> shapes.Symbols:
+    async def list_symbols(self, user: str, most: int | None = None) -> shapes.Symbols:
+        """Every source with its symbols, or with `most` of them and the number of the others."""
         sources = await self._execution.use_disk(user, self.charts.directory(user).entries)
-        return shapes.Symbols.model_validate(
-            {
-                "symbols": [symbol.to_json() for source in sources for symbol in source.symbols],
-                "sources": [source.to_json() for source in sources],
-            }
-        )
+        symbols = [known.to_json() for source in sources for known in source.symbols[:most]]
+        about = [
+            {**source.to_json(), "more": len(source.symbols[most or sys.maxsize :]) or None}
+            for source in sources
+        ]
+        return shapes.Symbols.model_validate({"symbols": symbols, "sources": about})
 
     async def draw_sample(self, theme: shapes.Theme, shape: shapes.SampleShape) -> str:
         """The sample chart as SVG, drawn once a minute at most, since anybody may ask for it."""
