@@ -18,6 +18,7 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
+from chartpact.catalogue import Indicator, ScriptIndicator
 from chartpact.indicators.builtin import Builtin
 from chartpact.params import allowed
 
@@ -166,7 +167,7 @@ def _documented(value: object) -> str:
 
 def indicators_page() -> str:
     """Every builtin: how it is asked for, what it draws, what its numbers promise."""
-    from chartpact import indicators
+    from chartpact import catalogue, indicators
     from chartpact.indicators.signals import SIGNALS
     from chartpact.sources import readings
 
@@ -177,6 +178,9 @@ def indicators_page() -> str:
         named = [each for each in table.values() if each.category == category]
         parts.append(f"\n## {category.capitalize()}s\n" if category != "external" else EXTERNAL)
         parts += [_builtin(each) for each in sorted(named, key=lambda each: each.name)]
+    alone = [each for each in catalogue.shipped().values() if each.name not in table]
+    parts.append(SCRIPTED)
+    parts += [_scripted(each) for each in alone if each.source == "builtin"]
     told = [
         f"| `{name}` | {what} | {' '.join(f'[`{n}`](#{n})' for n in given[name])} |"
         for name, what in SIGNALS.items()
@@ -211,7 +215,28 @@ indicator alone. The tests run against a server of their own; the live services 
 """
 
 
-def _builtin(each: Builtin) -> str:
+SCRIPTED = """
+## Scripts
+
+These builtins are scripts and nothing else: `chartpact fork zigzag` prints the very text that draws
+them. They run in the process that asks, under the meter of the language, and cost no user a run.
+*Provisional* is what later bars may still change; `chartpact prove` shows that nothing else does.
+"""
+
+
+def _scripted(each: ScriptIndicator) -> str:
+    lines = [_face(each)]
+    signals = re.findall(r'label="(\w+)"', each.code)
+    facts = [f"Signals: {', '.join(f'`{name}`' for name in signals)}."] if signals else []
+    if "provisional=" in each.code:
+        facts.append("Its last part is provisional.")
+    if each.needs_volume:
+        facts.append("Needs volume.")
+    return "\n".join([*lines, " ".join(facts) + "\n"] if facts else lines)
+
+
+def _face(each: Indicator) -> str:
+    """How an indicator is called, what it shows and what it takes."""
     also = f" (also {', '.join(f'`{alias}`' for alias in each.aliases)})" if each.aliases else ""
     lines = [f"### `{each.name}`\n\n{each.title}{also}. {each.description}\n"]
     if each.params:
@@ -221,6 +246,11 @@ def _builtin(each: Builtin) -> str:
             default = "unset" if param.default is None else f"`{param.default}`"
             lines.append(f"| {names} | {default} | {allowed(param)} | {param.desc} |")
         lines.append("")
+    return "\n".join(lines)
+
+
+def _builtin(each: Builtin) -> str:
+    lines = [_face(each)]
     if each.tracks:
         lines.append(
             "| series | first value | missing later | rewrites its past |\n|---|---|---|---|"

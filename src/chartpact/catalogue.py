@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 from chartpact import indicators, pacts
 from chartpact.bars import Bars
 from chartpact.bars.errors import unreadable
-from chartpact.indicators.builtin import Builtin
+from chartpact.indicators.builtin import Builtin, require_volume
 from chartpact.needs import BARS, CALENDAR, Need, Needs, Supplies
 from chartpact.params import IndicatorError, Param
 from chartpact.params import resolve as resolve_params
-from chartpact.problem import Failure, Problem, did_you_mean, nearest
+from chartpact.problem import Failure, Problem, did_you_mean
 from chartpact.request import Asked, Request, echo, format_request, make_id
 from chartpact.scene import Scene
 
@@ -26,15 +26,16 @@ if TYPE_CHECKING:
     from chartpact.script import Limits, Result
 
 PACT = "pact"  # where an indicator comes from that ships with a contract
+BUILTIN = "builtin"
 
 
 @dataclass(frozen=True)
 class ScriptIndicator:
     """A script as an indicator: what its PARAMS and META declare, and its code to be run.
 
-    `source` is where it comes from (user or pact), `user` whose turn a run takes. A pact ships with
-    the package, so it is trusted: it runs in this process, under its meter. The caller's `own`
-    script runs also where there is no sandbox, unprotected.
+    `source` is where it comes from (user, builtin or pact), `user` whose turn a run takes. What
+    ships with the package is trusted: it runs in this process, under its meter. The caller's
+    `own` script runs also where there is no sandbox, unprotected.
     """
 
     name: str
@@ -46,6 +47,7 @@ class ScriptIndicator:
     user: str | None = None
     limits: "Limits | None" = None
     own: bool = False
+    needs_volume: bool = False
 
     @classmethod
     def read(cls, name: str, code: str) -> "ScriptIndicator":
@@ -59,7 +61,7 @@ class ScriptIndicator:
 
     @property
     def trusted(self) -> bool:
-        return self.source == PACT
+        return self.source in (BUILTIN, PACT)
 
     @property
     def title(self) -> str:
@@ -101,6 +103,8 @@ class ScriptIndicator:
         """What a run draws, costs and prints."""
         from chartpact import sandbox, script  # not needed where builtins are drawn
 
+        if self.needs_volume:
+            require_volume(self.name, bars)
         symbols = {name: got for name, got in supplies.items() if isinstance(got, Bars)}
         calendars = {name: got for name, got in supplies.items() if isinstance(got, tuple)}
         extras = script.Extras(symbols, calendars, first_visible)
@@ -133,20 +137,54 @@ def pact(name: str) -> ScriptIndicator:
     return ScriptIndicator(name, program.source, program.params, program.meta, PACT)
 
 
-def canonical(name: str) -> str | None:
-    """The name of the builtin or pact that has this name or alias, if there is one.
+@cache
+def scripted(name: str) -> ScriptIndicator:
+    """The builtin of this name, which is nothing but a script."""
+    from chartpact import script  # not needed where builtins are drawn
+    from chartpact.script import stock
 
-    >>> canonical("bollinger"), canonical("ema_trend"), canonical("bolinger")
-    ('bbands', 'ema_trend', None)
+    program = script.load(stock.source(name))
+    params = tuple(
+        replace(param, aliases=("length",)) if param.name == "period" else param
+        for param in program.params
+    )
+    return ScriptIndicator(
+        name,
+        program.source,
+        params,
+        program.meta,
+        BUILTIN,
+        stock.ALONE[name],
+        needs_volume=name in stock.NEED_VOLUME,
+    )
+
+
+def shipped() -> dict[str, Indicator]:
+    """Every indicator that comes with the package, by its canonical name."""
+    from chartpact.script import stock  # not needed where builtins are drawn
+
+    alone = {name: scripted(name) for name in stock.ALONE}
+    return {**indicators.table(), **alone, **{name: pact(name) for name in pacts.drawable()}}
+
+
+def canonical(name: str) -> str | None:
+    """The name of the builtin or pact that has this name or alias, in any case.
+
+    >>> canonical("Bollinger"), canonical("ao"), canonical("ema_trend"), canonical("bolinger")
+    ('bbands', 'awesome', 'ema_trend', None)
     """
-    return indicators.canonical(name) or (name if name in pacts.drawable() else None)
+    from chartpact.script import stock  # not needed where builtins are drawn
+
+    name = name.lower()
+    pact_name = name if name in pacts.drawable() else None
+    return indicators.canonical(name) or pact_name or stock.canonical(name)
 
 
 def forkable() -> list[str]:
     """The builtins and pacts whose source a user may take and change."""
     from chartpact.script import stock  # not needed where builtins are drawn
 
-    return [*stock.NAMES, *pacts.drawable()]
+    return sorted([*stock.NAMES, *stock.ALONE, *pacts.drawable()])
 
 
 def fork(name: str) -> str:
@@ -157,11 +195,10 @@ def fork(name: str) -> str:
     if known in names:
         return pacts.source(known) if known in pacts.drawable() else stock.source(known)
     if known is not None:
-        message = f"{name!r} cannot be forked: write a script with its ta functions"
-    else:
-        near = nearest(name, names)
-        message = f"there is no builtin {name!r:.80}{'; near: ' + near[0] if near else ''}"
-    raise IndicatorError(Problem("name", f"{message}; forkable: {', '.join(names)}"))
+        message = f"{name!r} cannot be forked: it draws readings that no script can fetch"
+        raise IndicatorError(Problem("name", message, "fork another builtin, or write a script"))
+    message = f"there is no builtin {name!r:.80}"
+    raise IndicatorError(Problem("name", message, did_you_mean(name, names, 3)))
 
 
 def describe(indicator: Indicator, detail: bool = True) -> dict[str, Any]:
@@ -225,7 +262,7 @@ class Catalogue:
     def resolve(self, name: str) -> Indicator:
         """The indicator of that name or alias."""
         text = str(name)  # anything else than a text is an unknown name too
-        indicator = self._find(text)
+        indicator = self._find(text) or self._find(text.lower())
         if indicator is None:
             names = [alias for known in self.list() for alias in (known.name, *known.aliases)]
             hint = did_you_mean(text, (*names, *self.others), 3)
@@ -238,12 +275,18 @@ class Catalogue:
         if name in self.barred:
             raise IndicatorError(self.barred[name])
         own = self.scripts.get(name) or indicators.by_any_name().get(name)
-        return pact(name) if own is None and name in pacts.drawable() else own
+        if own is not None:
+            return own
+        if name in pacts.drawable():
+            return pact(name)
+        from chartpact.script import stock  # not needed where builtins are drawn
+
+        known = stock.canonical(name)
+        return None if known is None else scripted(known)
 
     def list(self) -> Sequence[Indicator]:
         """Every indicator by name, without builtins and pacts that a script replaces."""
-        shipped = {name: pact(name) for name in pacts.drawable()}
-        by_name: dict[str, Indicator] = {**indicators.table(), **shipped, **self.scripts}
+        by_name: dict[str, Indicator] = {**shipped(), **self.scripts}
         return [by_name[name] for name in sorted(by_name)]
 
     def search(self, text: str) -> Sequence[Indicator]:
@@ -287,16 +330,49 @@ class Catalogue:
 
     def _plan(self, request: Request) -> Plan:
         indicator, name, problem = None, request.name, request.problem
+        given = request.given
         if problem is None:
             try:
                 indicator = self.resolve(request.name)
                 name = indicator.name
-                values = resolve_params(indicator.params, request.given, name)
+                given = _with_first(request, indicator)
+                _check_names(given, indicator)
+                values = resolve_params(indicator.params, given, name)
                 return Plan(make_id(name, indicator.params, values), name, values, indicator)
             except Failure as failure:
                 problem = failure.problem
-        given = echo(request.given, indicator.params if indicator else ())
+        given = echo(given, indicator.params if indicator else ())
         return Plan(format_request(name, given), name, given, indicator, problem)
+
+
+def _with_first(request: Request, indicator: Indicator) -> Mapping[str, Any]:
+    """What is given, with the value that has no key under the name of the first parameter."""
+    if request.first is None:
+        return request.given
+    if not indicator.params:
+        message = f"{indicator.name} takes no parameters, and {request.first!r:.80} is given"
+        raise IndicatorError(Problem("name", message, f"write {indicator.name}"))
+    first = indicator.params[0]
+    if any(request.first in (param.name, *param.aliases) for param in indicator.params):
+        message = f"{indicator.name}: {request.first!r} is given without a value"
+        hint = f"write {indicator.name}:{request.first}=VALUE"
+        raise IndicatorError(Problem("syntax", message, hint))
+    if any(name in request.given for name in (first.name, *first.aliases)):
+        message = f"{indicator.name}: {first.name!r} is given twice, once without its name"
+        raise IndicatorError(Problem("value", message, f"give {first.name!r} once"))
+    return {first.name: request.first, **request.given}
+
+
+def _check_names(given: Mapping[str, Any], indicator: Indicator) -> None:
+    """Refuses `ema:fast=8` with the names of ema_stack and ema_trend, which may be meant."""
+    known = {name for param in indicator.params for name in (param.name, *param.aliases)}
+    unknown = [key for key in given if key not in known]
+    others = unknown and [name for name in shipped() if name.startswith(f"{indicator.name}_")]
+    if others and isinstance(indicator, ScriptIndicator):
+        message = f"{indicator.name} has no parameter {unknown[0]!r:.80}"
+        takes = ", ".join(param.name for param in indicator.params)
+        hint = f"it takes {takes}; did you mean {' or '.join(others)}?"
+        raise IndicatorError(Problem("name", message, hint, details={"parameter": unknown[0]}))
 
 
 def parse_requests(asked: Asked | Iterable[Asked]) -> Sequence[Request]:

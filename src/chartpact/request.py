@@ -1,4 +1,4 @@
-"""How an indicator is asked for: `rsi:period=7`, or `{"name": "rsi", "period": 7}`."""
+"""How an indicator is asked for: `rsi:period=7`, `rsi:7`, or `{"name": "rsi", "period": 7}`."""
 
 import math
 import re
@@ -14,17 +14,22 @@ from chartpact.problem import Problem
 _PAIR = re.compile(
     r'\s*([A-Za-z][A-Za-z0-9_]*)\s*=(\s*"(?:[^"\\]|\\.)*"\s*|[^",:]*)(,|\Z)', re.DOTALL
 )
+_FIRST = re.compile(r'(\s*"(?:[^"\\]|\\.)*"\s*|[^",:=]+)(,|\Z)', re.DOTALL)
 FORM = "write NAME or NAME:key=value,key=value, with values that hold , or : in double quotes"
 _PLAIN = re.compile(r'[^",:\\\s]+')
 
 
 @dataclass(frozen=True)
 class Request:
-    """A name and the parameters given with it, not checked yet; or why it cannot be read."""
+    """A name and the parameters given with it, not checked yet; or why it cannot be read.
+
+    `first` is a value without a key, as in `rsi:7`: that of the indicator's first parameter.
+    """
 
     name: str
     given: Mapping[str, Any] = field(default_factory=dict)
     problem: Problem | None = None
+    first: str | None = None
 
     @classmethod
     def parse(cls, asked: "Asked") -> "Request":
@@ -66,7 +71,17 @@ def _parse_text(asked: str) -> Request:
         return Request(asked.strip())
     if not name.strip() or (colon and not pairs.strip()):
         raise _Malformed("a name is followed by ':' and key=value, …")
-    return Request(name.strip(), dict(_parse_pairs(pairs)))
+    first = _FIRST.match(pairs)
+    if first is None:
+        return Request(name.strip(), dict(_parse_pairs(pairs)))
+    if first[2] == "," and first.end() == len(pairs):
+        raise _Malformed(f"cannot read {pairs!r} as key=value")
+    given = dict(_parse_pairs(pairs[first.end() :]))
+    return Request(name.strip(), given, first=_unquote(first[1].strip()))
+
+
+def _unquote(value: str) -> str:
+    return re.sub(r"\\(.)", r"\1", value[1:-1]) if value.startswith('"') else value
 
 
 def _parse_pairs(pairs: str) -> Iterable[tuple[str, str]]:
@@ -80,7 +95,7 @@ def _parse_pairs(pairs: str) -> Iterable[tuple[str, str]]:
         if key in seen:
             raise _Malformed(f"{key!r} is given twice")
         seen.add(key)
-        yield key, re.sub(r"\\(.)", r"\1", value[1:-1]) if value.startswith('"') else value
+        yield key, _unquote(value)
         at = match.end()
 
 

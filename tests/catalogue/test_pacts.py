@@ -58,7 +58,7 @@ def test_a_fork_of_a_pact_is_its_source_and_may_take_its_place():
 
 def test_canonical_knows_builtins_aliases_and_pacts():
     assert [canonical(name) for name in ("ema", "ema_trend", "nobody")] == [
-        "ema_stack",
+        "ema",
         "ema_trend",
         None,
     ]

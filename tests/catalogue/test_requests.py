@@ -32,7 +32,7 @@ def test_a_mapping_does_too():
 
 
 @pytest.mark.parametrize("asked", [
-    "", ":", "rsi:", ":period=7", "rsi:7", "rsi:period", "rsi:period=7,", "rsi:period=7;x=1:2",
+    "", ":", "rsi:", ":period=7", "rsi:7,", "rsi:period=7,7", "rsi:period=7,", "rsi:period=7;x=1:2",
     "rsi:period=7,period=8", 'rsi:a="open', 'rsi:a="b"c', "rsi:=7", {}, {"period": 7},
     {"name": 5}, {"name": "rsi", 5: 7}, 5, None, ["rsi"],
 ])  # fmt: skip

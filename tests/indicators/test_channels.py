@@ -9,7 +9,7 @@ NA = np.nan
 
 def test_the_stack_is_four_averages_of_the_close_seeded_with_a_mean():
     closes = np.arange(1.0, 11)
-    scene = cp.indicator("ema")(bars(closes))
+    scene = cp.indicator("ema_stack")(bars(closes))
     assert [plot.title for plot in scene.plots] == ["EMA 8", "EMA 21", "EMA 50", "EMA 200"]
     assert [plot.width for plot in scene.plots] == [1, 1, 1, 2]
     # mean of 1..8 is 4.5; then 4.5 + 2/9 · (9 − 4.5) = 5.5

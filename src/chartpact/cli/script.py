@@ -8,7 +8,7 @@ from pathlib import Path
 
 from chartpact import charts, sandbox, sources, summary
 from chartpact.bars import Bars
-from chartpact.catalogue import Plan, ScriptIndicator, fork, forkable
+from chartpact.catalogue import Plan, ScriptIndicator, fork
 from chartpact.charts import PICTURE_BARS
 from chartpact.cli import DONE, REWRITTEN, SCRIPT_ERROR, UsageError, Verbs
 from chartpact.cli.arguments import add_bars, add_params, load_bars, read_params
@@ -78,9 +78,8 @@ def add(verbs: Verbs) -> None:
         help="print a builtin or a pact as a script to change",
         description="Prints the script that draws what a builtin or a pact draws, as a start for "
         "your own.",
-        epilog=f"Forkable: {', '.join(forkable())}",
     )
-    verb.add_argument("name", metavar="NAME", help="a forkable builtin, or a pact")
+    verb.add_argument("name", metavar="NAME", help="a builtin or a pact")
     verb.set_defaults(run=run_fork)
 
 

@@ -90,10 +90,8 @@ class Builtin:
         """The scene on these bars; `values` has every parameter, checked."""
         if self.of_view and values["range_bars"] is None:
             bars = bars[first_visible:]
-        if self.needs_volume and len(bars) and np.isnan(bars.volume).all():
-            message = f"{self.name} needs volume, and these bars have none"
-            hint, details = "use bars with a volume column", {"missing": "volume"}
-            raise IndicatorError(Problem("unavailable", message, hint, details=details))
+        if self.needs_volume:
+            require_volume(self.name, bars)
         with np.errstate(all="ignore"):
             return self.function(bars, **values)
 
@@ -107,6 +105,14 @@ class Builtin:
     def compute(self, bars: Bars, params: Mapping[str, Any]) -> Scene:
         """The scene on these bars alone; parameters that are not given have their default."""
         return self.draw(bars, resolve(self.params, params, self.name), {})
+
+
+def require_volume(name: str, bars: Bars) -> None:
+    """Raises the error of an indicator that needs volume on bars that have none."""
+    if len(bars) and np.isnan(bars.volume).all():
+        message = f"{name} needs volume, and these bars have none"
+        hint, details = "use bars with a volume column", {"missing": "volume"}
+        raise IndicatorError(Problem("unavailable", message, hint, details=details))
 
 
 def builtin(

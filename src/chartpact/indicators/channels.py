@@ -16,7 +16,6 @@ STACK = ((8, ink.GOLD, 1), (21, ink.ORANGE, 1), (50, ink.BLUE, 1), (200, ink.RED
     "EMA Stack",
     "overlay",
     "Exponential moving averages of the close over 8, 21, 50 and 200 bars.",
-    aliases=("ema",),
     tracks=tuple(Track(f"EMA {n}", first=str(n - 1)) for n, _, _ in STACK),
     differences=("The reference seeds each average with the first close; Pine with a mean.",),
 )

@@ -30,7 +30,6 @@ from mcp_types import (
 from pydantic import BaseModel, Field, ValidationError, create_model
 
 from chartpact._version import VERSION
-from chartpact.catalogue import forkable
 from chartpact.problem import Failure
 from chartpact.script import manual
 from chartpact.server import shapes
@@ -442,7 +441,7 @@ def _add_prompts(server: MCPServer[Any]) -> None:
 
     @server.prompt(title="Fork and modify")
     def fork_and_modify(
-        builtin: Annotated[str, Field(description=f"one of {', '.join(forkable())}")],
+        builtin: Annotated[str, Field(description="the name of a builtin or a pact")],
         change: Annotated[str, Field(description="what shall be different, in plain words")],
     ) -> str:
         """Take a builtin's source, change it, and put it in the builtin's place for this user."""
