@@ -71,11 +71,14 @@ def test_a_frame_of_bars_keeps_its_symbol_with_pandas(bars):
     assert (loaded.symbol, loaded.day_roll, loaded.timeframe) == ("ES", bars.day_roll, "5m")
     assert cp.load(bars.to_pandas(), symbol="NQ").symbol == "NQ"
     assert cp.load(bars.to_polars(), symbol="ES").day_roll == bars.day_roll
+    assert cp.load(bars.to_polars()).notes == (
+        "without a symbol, trading days begin at midnight UTC",
+    )
     assert cp.load(bars, symbol="NQ", timeframe="1h").symbol == "NQ"
 
 
 def test_what_is_no_bars_is_refused_in_a_sentence(bars):
-    for value in (5, None, ["x"]):
+    for value in (5, None, ["x"], bars.to_pandas()["close"], bars.to_polars()["close"]):
         with pytest.raises(BarsError, match="bars are a file's path, sample:NAME, a frame of"):
             cp.chart(value)
     with pytest.raises(BarsError, match="tz is for files and frames, and these are Bars"):

@@ -59,6 +59,8 @@ def of_value(source: object, known: Known) -> Bars | None:
     if isinstance(source, np.ndarray):
         return Bars.from_numpy(source, **known)
     library = type(source).__module__.partition(".")[0]
+    if not hasattr(type(source), "columns"):
+        return None
     if library == "polars":
         return Bars.from_polars(source, **known)
     if library == "pandas" or hasattr(source, "iloc"):

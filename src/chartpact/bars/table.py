@@ -23,6 +23,7 @@ from chartpact.clock.zones import zone
 from chartpact.prices import OHLC
 
 NINJATRADER = "NinjaTrader"
+NO_SYMBOL = "without a symbol, trading days begin at midnight UTC"
 SORTED = "rows were newest first, and are turned around"
 
 
@@ -146,6 +147,7 @@ def to_fields(
             *table.notes,
             *stamps.notes,
             *notes,
+            *([] if symbol or options.day_roll or not intraday else [NO_SYMBOL]),
         ),
     }
 
