@@ -18,6 +18,36 @@ class BiasAi(TypedDict):
     pdl_swept: bool
 
 
+class EconomicCalendarEventsItem(TypedDict):
+    time: int
+    title: str
+    currency: str
+    impact: Literal["medium", "high"]
+    phase: Literal["clear", "pre", "live", "post"]
+    begin: int
+    end: int
+    forecast: str | None
+    previous: str | None
+
+
+class EconomicCalendarPastItem(TypedDict):
+    time: int
+    title: str
+    currency: str
+    impact: Literal["medium", "high"]
+
+
+class EconomicCalendar(TypedDict):
+    news: Literal["CLEAR", "PRE", "LIVE", "POST", "STALE"]
+    blackout: bool | None
+    as_of: int
+    coverage: int | None
+    tentative_day: bool
+    holiday: bool
+    events: list[EconomicCalendarEventsItem]
+    past: list[EconomicCalendarPastItem]
+
+
 class EmaTrendAverages(TypedDict):
     fast: float | None
     mid: float | None

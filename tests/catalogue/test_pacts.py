@@ -6,10 +6,12 @@ from dataclasses import replace
 import pytest
 
 import chartpact as cp
-from chartpact import catalogue, pacts, sandbox, script
+from chartpact import catalogue, pacts, sandbox, script, sources
 from chartpact.catalogue import Catalogue, ScriptIndicator, canonical, fork
 from chartpact.cli import DONE, main
 from chartpact.contracts import find
+from chartpact.needs import cut_supplies, gather
+from chartpact.prove import prove
 
 DRAWABLE = pacts.drawable()
 
@@ -62,3 +64,36 @@ def test_canonical_knows_builtins_aliases_and_pacts():
         "ema_trend",
         None,
     ]
+
+
+def _prefixes(bars, count=10):
+    return [bars[:n] for n in range(len(bars), 900, -(len(bars) - 900) // count)]
+
+
+@pytest.mark.parametrize("name", DRAWABLE)
+def test_a_pact_reads_back_at_every_sampled_bar_of_its_sample(name):
+    for bars in _prefixes(cp.load("sample:es-5m")):
+        reading = cp.read_state([name], bars)[name]
+        assert reading.ok, (len(bars), reading.violations)
+
+
+@pytest.mark.parametrize("name", DRAWABLE)
+def test_a_pact_does_not_rewrite_its_past(name):
+    shipped, bars = catalogue.pact(name), cp.load("sample:es-5m")
+    values = {param.name: param.default for param in shipped.params}
+    supplies = gather(shipped.needs(bars, values), sources.fetch)
+
+    def draw(prefix):
+        return shipped.draw(prefix, values, cut_supplies(supplies, prefix))
+
+    proof = prove(bars, draw, 15)
+    assert proof.ok, proof.rewritten
+
+
+@pytest.mark.parametrize("cut", [1, 37, 400, 1500, 2400])
+def test_a_shorter_history_gives_the_same_trend_or_a_warm_up(cut):
+    bars = cp.load("sample:es-5m")
+    whole = cp.read_state(["ema_trend"], bars)["ema_trend"].state
+    part = cp.read_state(["ema_trend"], bars[cut:])["ema_trend"].state
+    assert part["trend"] in (whole["trend"], "WARMUP")
+    assert (part["trend"] == "WARMUP") == (len(bars) - cut < 800)

@@ -11,6 +11,7 @@ from chartpact.bars import load as load_file
 from chartpact.bars.load import at_source, of_value, override, to_path
 from chartpact.bars.table import Known, Options
 from chartpact.needs import BARS, CALENDAR, Need, Supply
+from chartpact.sources import calendars
 from chartpact.sources.configuration import (
     VARIABLE,
     explain_absence,
@@ -39,7 +40,7 @@ def fetch(need: Need) -> Supply:
     if need.what == BARS:
         return _load_at(need.name, need.timeframe or None)
     if need.what == CALENDAR:
-        return tuple(samples.calendar(need.name))
+        return calendars.load(need.name)
     from chartpact.sources import readings  # and an HTTP client, which few charts need
 
     return readings.services(readings.from_environment()).read(need)
