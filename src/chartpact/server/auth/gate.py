@@ -91,7 +91,7 @@ class _Verifier:
             scopes=sorted(bearer.scopes),
             expires_at=bearer.expires_at // 1000,
             # A personal token is for this server, under whatever name it is reached.
-            resource=bearer.resource or self._realm.resource,
+            resource=self._realm.resource if bearer.resource is None else bearer.resource,
             subject=bearer.user,
             claims={"iss": self._realm.base},
         )
