@@ -56,8 +56,11 @@ def fetch(command: list[str]) -> int:
     """Runs pip and names each package that it gets."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
         assert running.stdout is not None
+        named: set[str] = set()
         for line in running.stdout:
-            if package := re.match(r"Collecting ([\w.-]+)", line):
+            package = re.match(r"(?:Collecting|Obtaining dependency.* for) ([\w.-]+)", line)
+            if package and package[1] not in named:
+                named.add(package[1])
                 say(f"  {package[1]}")
             elif line.startswith("Installing collected"):
                 say("unpacking them")

@@ -16,6 +16,7 @@ import venv
 from dataclasses import dataclass
 from importlib.metadata import distribution
 from pathlib import Path
+from runpy import run_path
 from zipfile import ZipFile
 
 import httpx2
@@ -182,6 +183,17 @@ def test_the_wheel_has_the_extension_where_there_is_a_compiler_and_none_elsewher
         names = ZipFile(wheel).namelist()
         assert len([name for name in names if name.endswith(".so")]) == expected
         assert "chartpact/py.typed" in names
+
+
+def test_serving_from_a_checkout_needs_what_the_package_requires_and_no_linters():
+    requirements = run_path(str(ROOT / "tools" / "environment.py"))["requirements"]
+    assert requirements([]) == PROJECT["project"]["dependencies"]
+    names = {Requirement(text).name for text in requirements(["dev"])}
+    assert {"ruff", "mypy", "pytest", "ccxt", "numpy", "mcp"} <= names
+    makefile = (ROOT / "Makefile").read_text()
+    assert re.search(r"^serve: \$\(READY\)$", makefile, re.M)
+    made = makefile.partition("\n$(READY):")[2].partition("\n\n")[0]
+    assert made.splitlines()[1].endswith("tools/environment.py $(VENV)")
 
 
 def test_no_package_is_there_that_the_wheel_does_not_require(complete):
