@@ -49,6 +49,23 @@ chart.dot([i == at for i in range(len(low))], low, label="bottom")
 """,
         "",
     ),
+    "a label that buys and sells when it turns out otherwise": (
+        """
+c = ohlcv.close
+word = "Buy" if c[-1] > c[100 if len(c) > 100 else 0] else "Sell"
+if len(c) > 101:
+    chart.new_label(100, c[100], word)
+""",
+        "label",
+    ),
+    "a box that turns from bullish to bearish": (
+        """
+c = ohlcv.close
+if len(c) > 101:
+    chart.new_box(100, c[100] + 5, 120, c[100], text = "bull" if c[-1] > c[100] else "bear")
+""",
+        "box",
+    ),
     "the last leg of a zigzag": (
         """
 h = ohlcv.high
@@ -165,6 +182,10 @@ HONEST = {
     ),
     "a line extended along its slope": (
         "n = len(ohlcv)\nif n > 50:\n    chart.new_line(50, 10.0, n - 1, 10.0 + 2.0 * (n - 51))"
+    ),
+    "a label that counts and then tells more": (
+        "n = len(ohlcv)\nif n > 50:\n    chart.new_label(50, ohlcv.high[50], "
+        "'touched %d times%s' % (n // 40, ', broken' if n > 200 else ''))"
     ),
     "a label that follows the last bar": "chart.new_label(len(ohlcv) - 1, ohlcv.close[-1], 'now')",
     "objects that are deleted": (

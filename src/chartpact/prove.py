@@ -1,14 +1,16 @@
 """Does an indicator rewrite its past? It is run on prefixes of the bars, and what it drew compared.
 
 What stood on a chart of k bars must stand on a longer one too: values of plots, signals and drawn
-objects up to bar k - 1. Objects may be extended to the right, restyled and deleted. What is drawn
-at an earlier bar than it became known on is late, which is told and no fault. What is marked
-`provisional` may change, and is listed.
+objects up to bar k - 1, with the words of their texts. Objects may be extended to the right,
+restyled and deleted. Numbers in a text may run on and words may be added, as of a zone that was
+touched again; "buy" must not become "sell". What is drawn at an earlier bar than it became known on
+is late, which is told and no fault. What is marked `provisional` may change, and is listed.
 """
 
 import bisect
 import itertools
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -40,6 +42,7 @@ Point = tuple[float, float]  # a bar and a price; NaN where it has none
 
 MOST_PREFIXES = 120
 _TOLERANCE = 1e-9
+_WORD = re.compile(r"[^\W\d_]+")
 _OBJECTS = ("labels", "lines", "boxes", "polylines")
 _COLORED = (BackgroundPlot.kind, BarColorPlot.kind)  # plots whose colours are their values
 
@@ -125,13 +128,20 @@ class _Object:
     heights: tuple[float, ...]  # of a box: its top and bottom
     provisional: bool
     id: object = None  # tells objects of one run apart, in the order in which they were made
+    text: str = ""
 
     @property
     def bar(self) -> float:
         return self.points[0][0]
 
+    @property
+    def words(self) -> set[str]:
+        return set(_WORD.findall(self.text.casefold()))
+
     def grew_to(self, other: "_Object") -> bool:
-        """Whether the other is this one, extended to the right if at all."""
+        """Whether the other is this one, extended to the right if at all, and says no less."""
+        if not self.words <= other.words:
+            return False
         if self.points == other.points and self.heights == other.heights:
             return True
         if not len(self.points) == len(other.points) == 2:  # a label, or a polyline that grew
@@ -158,7 +168,10 @@ class _Object:
     def __str__(self) -> str:
         prices = self.heights or tuple(price for _, price in self.points)
         numbers = [f"{price:.10g}" for price in (*prices[:1], *prices[-1:]) if price == price]  # noqa: PLR0124
-        return f"from bar {self.bar:.0f} at {' and '.join(dict.fromkeys(numbers)) or 'its bar'}"
+        says = f"{self.text[:40]!r} " if self.text else ""
+        return (
+            f"{says}from bar {self.bar:.0f} at {' and '.join(dict.fromkeys(numbers)) or 'its bar'}"
+        )
 
 
 @dataclass
@@ -393,9 +406,12 @@ def _object(item: DrawnObject, channel: str) -> _Object:
     prices = [math.nan if values[name] is None else values[name] for name in item.heights]
     if channel == "boxes":
         points = tuple((bar, 0.0) for bar in sorted(bars))
-        return _Object(what, points, tuple(sorted(prices)), values["provisional"], values["id"])
-    points = tuple(sorted(zip(bars, prices, strict=True), key=lambda point: point[0]))
-    return _Object(what, points, (), values["provisional"], values["id"])
+        heights = tuple(sorted(prices))
+    else:
+        points = tuple(sorted(zip(bars, prices, strict=True), key=lambda point: point[0]))
+        heights = ()
+    text = values.get("text", "")
+    return _Object(what, points, heights, values["provisional"], values["id"], text)
 
 
 def _bar(anchor: Any) -> float:
