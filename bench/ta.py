@@ -252,7 +252,7 @@ def copy_cost(rounds: int) -> float:
 
 def import_costs(rounds: int) -> dict[str, float]:
     """Seconds to import each in a fresh process, compiled as an installed package is."""
-    script = "import time; t = time.perf_counter(); import {}; print(time.perf_counter() - t)"
+    script = "import time; t = time.process_time(); import {}; print(time.process_time() - t)"
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     subprocess.run([sys.executable, "-c", "import chartpact.ta"], env=environment, check=True)
     best = dict.fromkeys(("numpy", "chartpact.ta"), np.inf)

@@ -504,16 +504,22 @@ static inline Bar mirrored(Bar bar) { return (Bar){-bar.low, -bar.high}; }
 
 /* Starts on the second bar, long unless the first high was above the second. The stop never passes
    the last two lows (highs when short). A price beyond the stop, not one that touches it, reverses
-   the trend: the stop restarts from the extreme, held outside the current bar too. */
-static inline __attribute__((always_inline)) void
+   the trend: the stop restarts from the extreme, held outside the current bar too. Tells whether all
+   bars were present; where `has_na` is false, they must have been.
+
+   The stop goes the part `speed` of its distance from the extreme. The distance is carried on from bar
+   to bar, not taken anew of the stop, which would have to wait for it. */
+static inline __attribute__((always_inline)) bool
 trail(const double *high, const double *low, double *out, int64_t n, bool has_na, double start,
       double step, double limit)
 {
-    double stop = NA, extreme = NA, speed = start;
+    double stop = NA, extreme = NA, distance = NA, speed = start, odd = 0;
     Bar last = {NA, NA}, last2 = last; /* one and two bars ago */
     bool is_long = true;
     for (int64_t i = 0, seen = 0; i < n; i++) {
         Bar bar = {high[i], low[i]};
+        double span = bar.high - bar.low;
+        odd += span - span; /* 0 of numbers */
         if (has_na && (is_na(bar.high) || is_na(bar.low))) {
             out[i] = NA;
             continue;
@@ -524,28 +530,34 @@ trail(const double *high, const double *low, double *out, int64_t n, bool has_na
                 bar = mirrored(bar), last = mirrored(last);
             stop = last.low;
             extreme = bar.high;
+            distance = extreme - stop;
         } else {
             bar = is_long ? bar : mirrored(bar);
-            stop += speed * (extreme - stop);
+            stop += speed * distance;
             if (RARELY(bar.low < stop)) {
                 stop = -most(most(extreme, bar.high), most(last.high, last2.high));
                 bar = mirrored(bar), last = mirrored(last);
                 is_long = !is_long;
                 speed = start;
                 extreme = bar.high;
+                distance = extreme - stop;
             } else {
                 double floor = least(last.low, last2.low), faster = least(speed + step, limit);
+                double highest = most(bar.high, extreme);
+                distance = (1 - speed) * distance + (highest - extreme);
                 if (stop > floor) {
                     AS_BRANCH;
                     stop = floor;
+                    distance = highest - stop;
                 }
                 speed = bar.high > extreme ? faster : speed;
-                extreme = most(bar.high, extreme);
+                extreme = highest;
             }
         }
         out[i] = bounded(is_long ? stop : -stop);
         last2 = last, last = bar;
     }
+    return odd == 0;
 }
 
 /* Pine takes the close and does not look at it. */
@@ -553,9 +565,7 @@ int kernel_sar(Frame *f)
 {
     const double *high = series(f, 0), *low = series(f, 1);
     double start = factor(f, 3), step = factor(f, 4), limit = factor(f, 5);
-    if (first_na(high, f->n) < f->n || first_na(low, f->n) < f->n)
+    if (!trail(high, low, f->out[0], f->n, false, start, step, limit))
         trail(high, low, f->out[0], f->n, true, start, step, limit);
-    else
-        trail(high, low, f->out[0], f->n, false, start, step, limit);
     return 0;
 }
