@@ -20,10 +20,11 @@ NATIVE, INLINED, GUARDED = 1, 3, 11  # an operator
 NO_FLOATS = 3  # steps of an inlined operator whose sides turn out to be no floats
 CALL = 10  # of a builtin, or of the host
 DIRECT_CALL = 3  # of a function of the script, without its body
-UNPACK = 16  # `a, b = x`, for which a function is called
+UNPACK = 20  # `a, b = x`, for which a function is called
 READ = 5  # an element of a dict, under a number
 STORE = 10  # an element of a dict, which may have to grow
-COLLECT = 12  # an element of a dict that a comprehension makes
+AUGMENT = 10  # `d[k] += 1`, which looks for it twice
+COLLECT = 16  # an element of a dict that a comprehension makes
 DIVIDE_BIG = 16  # ints without bounds divided to a float
 FUNCTION_VALUE = COMPREHENSION = 16
 
@@ -116,6 +117,8 @@ class Weights:
             if guarded:
                 own = self._guarded(node.op, node.target, node.value, inlines=True)
             read = self._read(node.target) if isinstance(node.target, ast.Subscript) else 0
+            if read == READ:
+                read += AUGMENT
             return own + read + self.cost(node.value) + self.cost(node.target)
         if isinstance(node, ast.Expr):
             return 1 + self.cost(node.value)

@@ -43,6 +43,7 @@ _NOWHERE = Anchor(None, None, None)
 # Steps of a new object, of each argument of one, of a setter, of a cell, of a setter of one, and of
 # a value that is neither a place nor a height.
 _NEW, _ARGUMENT, _PUT, _CELL_STEPS, _PUT_CELL, _FIELD = 60, 4, 4, 14, 24, 5
+_AT_TIME = 30  # a bar that is looked for by its time
 _MOST_KNOWN = 256  # of the texts of a field whose canonical form is kept
 # Steps of the points of a polyline, of each, and of looking up its time.
 _POINTS, _POINT, _POINT_AT_TIME = 300, 20, 100
@@ -109,6 +110,7 @@ class Canvas:
         if place is None:
             return _NOWHERE
         if xloc == "bar_time":
+            self.meter.charge(_AT_TIME)
             return self._anchor_at_time(place, keyword)
         return self.anchor_of(self._check_bar(place, keyword))
 

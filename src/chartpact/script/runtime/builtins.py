@@ -141,11 +141,11 @@ class Builtins:
         values = self._operators.sequence(arguments[0])[0] if one else arguments
         if not len(values):
             raise Fault("value", f"{name} of nothing", "test first that there are values")
-        self._charge(20 + (1 if key is None else 11) * len(values))
+        self._charge(30 + (1 if key is None else 14) * len(values))
         if key is None and set(map(type, values)) <= NUMBERS:
             return largest(*values) if name == "max" else smallest(*values)
         if key is None:
-            self._charge(10 * len(values))
+            self._charge(15 + 15 * len(values))
         values = list(values)  # a key function may change the list it is asked about
         keys = _order_nan(values if key is None else self._keys(key, values))
         better = 1 if name == "max" else -1
@@ -206,7 +206,7 @@ class Builtins:
             raise Fault("type", f"reverse is True or False, not {a_type(reverse)}")
         sequence, length, _ = self._operators.sequence(values)
         turns = length * max(length, 1).bit_length()
-        self._charge(40 + length + turns // 2)
+        self._charge((55 if key is None else 75) + length + turns // 2)
         listed = list(sequence)
         keys = listed if key is None else self._keys(key, listed)
         kinds = set(map(type, keys))

@@ -146,7 +146,7 @@ class Comparison(Charging):
 
     @walking
     def _search(self, value: Any, holder: Any) -> bool:
-        self._charge(10 + self.search_steps(value) * len(holder))
+        self._charge(18 + self.search_steps(value) * len(holder))
         return any(self.matches(value, element) for element in holder)
 
     @staticmethod
