@@ -115,6 +115,24 @@ class FvgObMss(TypedDict):
     events: list[FvgObMssEventsItem]
 
 
+class MacroWindowsItem(TypedDict):
+    begin: int
+    end: int
+    high: float
+    low: float
+    high_swept: bool
+    low_swept: bool
+    over: bool
+    coarse: bool
+
+
+class Macro(TypedDict):
+    macro: Literal["IDLE", "UPCOMING", "ACTIVE", "DONE"]
+    as_of: int
+    wait_minutes: float | None
+    windows: list[MacroWindowsItem]
+
+
 class NextCandleBiasEventsItem(TypedDict):
     row: Literal["cont_up", "cont_down", "reject_up", "reject_down", "outside", "inside"]
     time: int

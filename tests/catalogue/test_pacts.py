@@ -2,6 +2,8 @@
 
 import json
 from dataclasses import replace
+from datetime import datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -97,3 +99,17 @@ def test_a_shorter_history_gives_the_same_trend_or_a_warm_up(cut):
     part = cp.read_state(["ema_trend"], bars[cut:])["ema_trend"].state
     assert part["trend"] in (whole["trend"], "WARMUP")
     assert (part["trend"] == "WARMUP") == (len(bars) - cut < 800)
+
+
+@pytest.mark.parametrize("count", [600, 1200, 2880])  # before and after New York's clocks change
+def test_macros_stay_where_the_clocks_of_new_york_put_them(count):
+    bars = cp.load("sample:eurusd-15m")[:count]
+    found = cp.read_state(["macro"], bars, params={"keep": 16})["macro"].state["windows"]
+    begins = {
+        datetime.fromtimestamp(window["begin"] / 1000, ZoneInfo("America/New_York")).strftime(
+            "%H%M"
+        )
+        for window in found
+    }
+    assert len(found) == 16
+    assert begins == set("0233 0403 0850 0950 1050 1150 1310 1515".split())
