@@ -7,6 +7,7 @@ themes, as SVG; and README.md, which shows them all. The same code draws the sam
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -50,9 +51,9 @@ def make_readings(need: Need) -> Readings:
     return Readings(time, {name: shapes[name] for name in FEEDS[need.what].numbers})
 
 
-def builtins() -> Iterator[Picture]:
+def shipped(source: str) -> Iterator[Picture]:
     for each in cp.list_indicators():
-        if each.source == "builtin":
+        if each.source == source:
             yield Picture(each.name, each.description, lambda each=each: one(each), SIZE)
 
 
@@ -158,7 +159,8 @@ def walk(count: int) -> Bars:
 SECTIONS: dict[str, tuple[str, Callable[[], Iterator[Picture]]]] = {
     "charts": ("Charts", charts),
     "objects": ("Plots and drawn objects", objects),
-    "builtins": ("The builtins", builtins),
+    "builtins": ("The builtins", partial(shipped, "builtin")),
+    "pacts": ("Indicators with a contract", partial(shipped, "pact")),
 }
 
 
