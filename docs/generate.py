@@ -18,6 +18,8 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
+import conversation
+
 from chartpact.catalogue import Indicator, ScriptIndicator
 from chartpact.indicators.builtin import Builtin
 from chartpact.params import allowed
@@ -626,7 +628,12 @@ def main() -> int:
         for folder, pages, note in ((REFERENCE, PAGES, NOTE), (PACKAGED, HANDED_OUT, ""))
         for name in written(folder, pages, note, check)
     ]
-    for path, text in {STATES: states_module(), CLOSE: NOTE + closeness_page()}.items():
+    others = {
+        STATES: states_module(),
+        CLOSE: NOTE + closeness_page(),
+        conversation.PAGE: conversation.page(),
+    }
+    for path, text in others.items():
         if not path.exists() or path.read_text() != text:
             drifted.append(path.name)
             if not check:

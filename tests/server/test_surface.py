@@ -11,8 +11,9 @@ from tests.server.conftest import SCRIPT
 from tests.server.test_mcp import CHART, over_http
 
 from chartpact.library.scripts import Scripts
-from chartpact.server import mcp
+from chartpact.server import app, mcp
 from chartpact.server.refusals import NO_DATABASE, refuse
+from chartpact.server.settings import Limits, Settings
 
 NEEDED = "needed"
 ARGUMENTS = {
@@ -396,3 +397,33 @@ def test_what_a_tool_refuses_is_an_error_the_model_can_read():
 
     with pytest.raises(ToolError, match="Error executing tool draw: not like this"):
         asyncio.run(tools[0].run({}, None))
+
+
+def test_the_limits_that_a_schema_declares_are_the_true_ones(tmp_path):
+    limits = Limits(indicators_per_chart=3, inline_bars=50)
+    served = app.create(Settings(database=f"sqlite:///{tmp_path}/none.db", limits=limits))
+    served.close()
+    tools = {tool.name: tool.input_schema for tool in asyncio.run(served.mcp.list_tools())}
+    chart = tools["generate_chart"]
+    assert [kind["maxItems"] for kind in chart["properties"]["indicators"]["anyOf"][-1:]] == [3]
+    assert chart["$defs"]["InlineBars"]["properties"]["close"]["maxItems"] == 50
+    register = tools["register_indicator"]["properties"]
+    assert (register["name"]["maxLength"], register["source"]["maxLength"]) == (64, 65_536)
+    schemas = served.api.openapi()["components"]["schemas"]
+    assert schemas["ChartAsk"]["properties"]["indicators"]["anyOf"][-1]["maxItems"] == 3
+    assert schemas["InlineBars"]["properties"]["close"]["maxItems"] == 50
+    assert schemas["NewScript"]["properties"]["source"]["maxLength"] == 65_536
+    assert schemas["Library"]["properties"]["scripts"]["maxItems"] == 200
+
+
+def test_the_openapi_document_declares_that_every_route_takes_a_token(ann):
+    document = ann.get("/openapi.json").json()
+    assert document["components"]["securitySchemes"]["HTTPBearer"]["scheme"] == "bearer"
+    routes = [
+        route
+        for path, methods in document["paths"].items()
+        if path.startswith("/api/v1")
+        for route in methods.values()
+    ]
+    assert len(routes) > 10
+    assert all(route["security"] == [{"HTTPBearer": []}] for route in routes)

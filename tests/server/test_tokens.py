@@ -29,11 +29,11 @@ class Budget(NamedTuple):
 
 BUDGETS = [
     Budget("list_symbols", {}, 100, 350),
-    Budget("list_indicators", {}, 450, 1500),
-    Budget("list_indicators", {"filter": "bands"}, 30, 120),
-    Budget("list_indicators", {"filter": "rsi", "detail": True}, 1000, 1000),
+    Budget("list_indicators", {}, 650, 2200),
+    Budget("list_indicators", {"filter": "bands"}, 60, 200),
+    Budget("list_indicators", {"filter": "rsi", "detail": True}, 1800, 1800),
     Budget("list_indicators", {"filter": "no such thing"}, 30, 10),
-    Budget("list_indicators", {"detail": True}, 9000, 9000),
+    Budget("list_indicators", {"detail": True}, 16000, 16000),
     Budget("generate_chart", {"symbol": "sample:es-5m"}, 80, 250),
     Budget("generate_chart", {**ES, "indicators": "rsi"}, 100, 250),
     Budget("generate_chart", {**ES, "indicators": "cipher_b"}, 300, 1000),

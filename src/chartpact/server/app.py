@@ -118,6 +118,7 @@ def create(
         redoc_url=None,
     )
     app.include_router(rest.routes(verbs))
+    rest.declare_limits(app, settings.limits)
     rest.answer_failures(app)
     open_to_all = identify is everybody_is_local
     _add_pages(app, database, verbs, tools, open_to_all=open_to_all, accounts=authority is not None)

@@ -57,10 +57,21 @@ WRITES = ToolAnnotations(
     read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False
 )
 
-Name = Annotated[str, Field(max_length=128, description="an indicator's name, such as my_rsi")]
+Name = Annotated[
+    str,
+    Field(
+        max_length=128,
+        description="an indicator's name, such as my_rsi",
+        json_schema_extra=shapes.NAME_LIMIT,
+    ),
+]
 Source = Annotated[
     str,
-    Field(max_length=262_144, description="the whole script: PARAMS, META and compute(…)"),
+    Field(
+        max_length=262_144,
+        description="the whole script: PARAMS, META and compute(…)",
+        json_schema_extra=shapes.SCRIPT_LIMIT,
+    ),
 ]
 UserOf = Callable[[Context[Any, Any]], str]
 Answer = TypeVar("Answer")
@@ -78,6 +89,9 @@ def build(verbs: Verbs, user_of: UserOf) -> MCPServer[Any]:
     tools: list[Tool] = []
     _add_chart_tools(tools, verbs, user_of)
     _add_script_tools(tools, verbs, user_of)
+    limits = verbs.settings.limits
+    for tool in tools:
+        shapes.declare_limits(tool.parameters, limits.indicators_per_chart, limits.inline_bars)
     server = _Server(
         "chartpact",
         title="chartpact",

@@ -5,15 +5,17 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 import sqlalchemy as sa
-from fastapi import APIRouter, Depends, FastAPI, Path, Query, Request, Response
+from fastapi import APIRouter, Depends, FastAPI, Path, Query, Request, Response, Security
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from fastapi.security import HTTPBearer
 from starlette.exceptions import HTTPException
 
 from chartpact.problem import Failure, Problem
 from chartpact.server import page, shapes
 from chartpact.server.allowance import TooMuch
 from chartpact.server.refusals import NO_DATABASE, UNEXPECTED, status_of
+from chartpact.server.settings import Limits
 from chartpact.server.verbs import Verbs
 
 log = logging.getLogger(__name__)
@@ -21,7 +23,7 @@ log = logging.getLogger(__name__)
 PRIVATE = {"Cache-Control": "private, no-store"}
 PICTURE = {"Content-Security-Policy": page.PICTURE_POLICY}
 
-Name = Annotated[str, Path(max_length=128)]
+Name = Annotated[str, Path(max_length=128, json_schema_extra=shapes.NAME_LIMIT)]
 Filter = Annotated[str, Query(max_length=128, description="words of a name or a description")]
 
 
@@ -37,6 +39,11 @@ def get_inline_bars(request: Request) -> Any:
 
 User = Annotated[str, Depends(get_user)]
 ReadBars = Annotated[Any, Depends(get_inline_bars)]
+
+# Who is calling is decided in front of every route; this declares it in the OpenAPI document.
+_BEARER = HTTPBearer(
+    auto_error=False, description="A token of yours; a server on loopback may need none."
+)
 
 _ERRORS: dict[int | str, dict[str, Any]] = {
     code: {"model": shapes.Problem} for code in (400, 401, 404, 413, 422, 429, 502, 503, 504)
@@ -55,7 +62,7 @@ _FILE: dict[str, Any] = {
 
 def routes(verbs: Verbs) -> APIRouter:
     """Every route under /api/v1."""
-    api = APIRouter(prefix="/api/v1", responses=_ERRORS)
+    api = APIRouter(prefix="/api/v1", responses=_ERRORS, dependencies=[Security(_BEARER)])
 
     @api.get("/indicators", response_model=shapes.Indicators)
     async def list_indicators(user: User, filter: Filter = "", detail: bool = True) -> Response:
@@ -173,6 +180,17 @@ def routes(verbs: Verbs) -> APIRouter:
         return await verbs.load(user, library)
 
     return api
+
+
+def declare_limits(app: FastAPI, limits: Limits) -> None:
+    """Lets the OpenAPI document declare what this server allows."""
+
+    def openapi() -> dict[str, Any]:
+        schema = FastAPI.openapi(app)
+        shapes.declare_limits(schema, limits.indicators_per_chart, limits.inline_bars)
+        return schema
+
+    app.openapi = openapi  # type: ignore[method-assign]
 
 
 def _with_format(ask: shapes.ChartAsk, default: str, *others: str) -> shapes.ChartAsk:

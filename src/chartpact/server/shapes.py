@@ -3,6 +3,11 @@
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic.config import JsonDict
+
+from chartpact.library.scripts import Quota
+from chartpact.script.check.declared import MOST_PARAMS
+from chartpact.script.limits import Limits
 
 MARKET = "trades every day, Monday to Friday, or on an exchange; without it, by the symbol"
 Theme = Literal["dark", "light"]
@@ -23,6 +28,17 @@ MOST_ENTRIES = 1000
 MOST_FIELDS = 100
 
 
+def declare_limits(schema: Any, indicators: int, inline_bars: int) -> None:
+    """Puts the limits of this server into a JSON Schema, in place of those of validation."""
+    true = {MOST_ENTRIES: indicators, MOST_BARS: inline_bars}
+    parts = schema.values() if isinstance(schema, dict) else schema
+    if isinstance(schema, dict) and schema.get("maxItems") in true:
+        schema["maxItems"] = true[schema["maxItems"]]
+    for part in parts:
+        if isinstance(part, dict | list):
+            declare_limits(part, indicators, inline_bars)
+
+
 def _check_fields(data: Any) -> Any:
     if isinstance(data, dict) and len(data) > MOST_FIELDS:
         raise ValueError(f"{len(data)} fields are more than {MOST_FIELDS}")
@@ -32,7 +48,12 @@ def _check_fields(data: Any) -> Any:
 Times = Annotated[list[int], Field(fail_fast=True, max_length=MOST_BARS)]
 Prices = Annotated[list[float], Field(fail_fast=True, max_length=MOST_BARS)]
 Volumes = Annotated[list[float | None], Field(fail_fast=True, max_length=MOST_BARS)]
-Schema = Annotated[list[dict[str, Any]], Field(fail_fast=True, max_length=MOST_ENTRIES)]
+Schema = Annotated[list[dict[str, Any]], Field(fail_fast=True, max_length=MOST_PARAMS)]
+# What is a little too long is refused in better words than a schema has, so a schema that clients
+# read declares the true limit, and validation lets more through to where the words are.
+SCRIPT_LIMIT: JsonDict = {"maxLength": Limits().source_bytes}
+NAME_LIMIT: JsonDict = {"maxLength": 64}
+LIBRARY_LIMIT: JsonDict = {"maxItems": Quota().scripts}
 
 
 class Incoming(BaseModel):
@@ -348,7 +369,7 @@ class Versions(Shape):
 
 
 class UpdatedScript(Incoming, Shape):
-    source: str = Field(max_length=262_144)
+    source: str = Field(max_length=262_144, json_schema_extra=SCRIPT_LIMIT)
 
 
 class NewScript(UpdatedScript):
@@ -366,4 +387,7 @@ class LibraryScript(Incoming, Shape):
 
 class Library(Incoming, Shape):
     format: Literal["chartpact-library-1"]
-    scripts: Annotated[list[LibraryScript], Field(fail_fast=True, max_length=MOST_ENTRIES)]
+    scripts: Annotated[
+        list[LibraryScript],
+        Field(fail_fast=True, max_length=MOST_ENTRIES, json_schema_extra=LIBRARY_LIMIT),
+    ]
