@@ -9,8 +9,8 @@ there are clients, each on one connection and without a pause.
 What is equal beside fastmcp: the trivial tool, the requests byte for byte, the client, the same
 SDK, uvicorn, uvloop and httptools of the same versions, no access log, stateless, answers in JSON;
 each server has the same one core to itself while it is asked, the client the other, and both are
-asked in turns, the medians of which count. What is not: ours carries its routes, identities, limits
-and its stricter reading of heads, as `chartpact serve` does.
+asked in turns, the medians of which count. What is not: ours looks up a token for every call, and
+carries its routes, limits and its stricter reading of heads, as `chartpact serve` does.
 
 Hostile clients draw charts of as many scripts as a chart may have, each of which uses up its whole
 budget on what takes longest. Windows without and with them alternate, and medians count.
@@ -55,10 +55,23 @@ def compute(ohlcv, params, chart):
 """
 OURS = """
 import sys
+import sqlalchemy as sa
 import uvicorn
+from chartpact.library.schema import tokens
 from chartpact.server import app
+from chartpact.server.auth.authority import AuthSettings
+from chartpact.server.auth.secret import digest
 from chartpact.server.uvicorn_server import BoundedHttp
 from chartpact.server.settings import Limits, Settings
+
+def add_tokens(database):
+    texts = dict.fromkeys(("client_id", "name"), "bench")
+    with database.write() as connection:
+        for user in (f"{kind}{number}" for kind in ("user", "hostile") for number in range(100)):
+            row = {"token_hash": digest(f"token-of-{user}"), "token_id": user, "user_id": user,
+                   "kind": "personal", "scope": "read write", "created_at": 0,
+                   "expires_at": 2**53, **texts}
+            connection.execute(sa.insert(tokens).values(row))
 
 def extend(server):
     @server.tool()
@@ -71,13 +84,17 @@ if __name__ == "__main__":
     names = "calls_per_minute", "script_seconds_per_minute", "megapixels_per_minute"
     limits = Limits(**dict.fromkeys(names, many))
     settings = Settings(database=f"sqlite:///{sys.argv[2]}/it.db", limits=limits)
-    served = app.create(settings, identify=lambda h: h.get("x-user", "x"), extend=extend)
+    identify = (lambda headers: headers.get("x-user", "x")) if CHECKED == 0 else AuthSettings()
+    served = app.create(settings, identify=identify, extend=extend)
+    add_tokens(served.database)
     settings = {"loop": "uvloop", "access_log": False, "log_level": "warning"}
     try:
         uvicorn.run(served.app, port=int(sys.argv[1]), http=BoundedHttp, **settings)
     finally:
         served.close()
 """
+UNCHECKED = f"CHECKED = 0\n{OURS}"  # whoever says who they are is believed
+OURS = f"CHECKED = 1\n{OURS}"  # tokens are looked up, as in production
 THEIRS = """
 import sys
 import uvicorn
@@ -164,7 +181,9 @@ def tool(name: str, /, **arguments: object) -> Request:
         f"Mcp-Name: {name}",
         f"Content-Length: {len(body)}",
     )
-    return lambda user: "\r\n".join((*lines, f"X-User: {user}", "", body)).encode()
+    return lambda user: "\r\n".join(
+        (*lines, f"X-User: {user}", f"Authorization: Bearer token-of-{user}", "", body)
+    ).encode()
 
 
 async def answered(reader: asyncio.StreamReader) -> bytes:
@@ -271,6 +290,33 @@ def beside_fastmcp(seconds: float) -> list[str]:
     return lines
 
 
+def check_of_tokens(seconds: float) -> list[str]:
+    """What the check of a token adds to a trivial call, in processor time of the web process."""
+    both = {"checked": Served(OURS, core=0), "unchecked": Served(UNCHECKED, core=0)}
+    lines = [
+        "| clients | CPU of a trivial call, µs | without a check of the token, µs | the check |",
+        "|--:|--:|--:|--:|",
+    ]
+    try:
+        for clients in CLIENTS:
+            cost: dict[str, list[float]] = {name: [] for name in both}
+            for _ in range(ROUNDS):
+                for name, served in both.items():
+                    before = served.cpu_s()
+                    done = sum(
+                        map(len, asked(served, [tool("trivial", x=1)] * clients, seconds / 2))
+                    )
+                    cost[name].append(1e6 * (served.cpu_s() - before) / done)
+            one, other = (statistics.median(each) for each in cost.values())
+            lines.append(
+                f"| {clients} | {one:.0f} | {other:.0f} | {100 * (one / other - 1):.0f} % |"
+            )
+    finally:
+        for served in both.values():
+            served.close()
+    return lines
+
+
 def with_hostile(ours: Served, seconds: float) -> list[str]:
     """Good clients' charts, without and with one client in ten that runs hostile scripts."""
     kept = tool("register_indicator", name="hostile", source=HOSTILE)
@@ -304,7 +350,8 @@ def main() -> None:
         compared = ["fastmcp is not installed: `make bench BENCH=server` installs it."]
     ours = Served(OURS)
     try:
-        tables = [verbs(ours, given.seconds), compared, with_hostile(ours, given.seconds)]
+        checks = check_of_tokens(given.seconds)
+        tables = [verbs(ours, given.seconds), compared, checks, with_hostile(ours, given.seconds)]
     finally:
         ours.close()
     text = "\n\n".join("\n".join(lines) for lines in tables)

@@ -85,7 +85,7 @@ class _Verifier:
         bearer = _current.get()
         if bearer is None:
             return None
-        return AccessToken(
+        return AccessToken.model_construct(  # of values that were checked when they were stored
             token="",  # nobody behind here needs it
             client_id=bearer.client,
             scopes=sorted(bearer.scopes),

@@ -9,6 +9,7 @@ import hashlib
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
 import sqlalchemy as sa
 
@@ -112,12 +113,12 @@ def challenge_of(verifier: str) -> str:
     return base64.urlsafe_b64encode(hashed).rstrip(b"=").decode()
 
 
-_BEARER = sa.select(
-    tokens.c.user_id, tokens.c.client_id, tokens.c.scope, tokens.c.resource, tokens.c.expires_at
-).where(tokens.c.token_hash == sa.bindparam("hash"), tokens.c.kind.in_(("access", "personal")))
-_SESSION = sa.select(web_sessions.c.user_id, web_sessions.c.expires_at).where(
-    web_sessions.c.session_hash == sa.bindparam("hash")
+# As text: a compiled statement of SQLAlchemy costs ten times the query itself.
+_BEARER = (
+    "SELECT user_id, client_id, scope, resource, expires_at FROM tokens "
+    "WHERE token_hash = :hash AND kind IN ('access', 'personal')"
 )
+_SESSION = "SELECT user_id, expires_at FROM web_sessions WHERE session_hash = :hash"
 
 
 class Lookup:
@@ -134,25 +135,28 @@ class Lookup:
 
     def bearer(self, token: str) -> Bearer | None:
         row = self._first(_BEARER, digest(token))
-        if row is None or row.expires_at <= now_ms():
+        if row is None:
             return None
-        scopes = frozenset(row.scope.split())
-        return Bearer(row.user_id, row.client_id, scopes, row.resource, row.expires_at)
+        user, client, scope, resource, expires_at = row
+        if expires_at <= now_ms():
+            return None
+        return Bearer(user, client, frozenset(scope.split()), resource, expires_at)
 
     def session(self, session: str) -> str | None:
         """The user who is signed in with that session id."""
         row = self._first(_SESSION, digest(session))
-        return None if row is None or row.expires_at <= now_ms() else str(row.user_id)
+        return None if row is None or row[1] <= now_ms() else str(row[0])
 
-    def _first(
-        self, query: sa.Select[tuple[str, ...]], hashed: str
-    ) -> sa.Row[tuple[str, ...]] | None:
+    def _first(self, query: str, hashed: str) -> Any:
         with self._lock:
             if self._connection is None:
                 self._connection = self._database.read_anew()
             try:
-                return self._connection.execute(query, {"hash": hashed}).first()
-            except sa.exc.DBAPIError:
+                if self._connection.dialect.name == "sqlite":
+                    driver = self._connection.connection.driver_connection
+                    return cast(Any, driver).execute(query, {"hash": hashed}).fetchone()
+                return self._connection.execute(sa.text(query), {"hash": hashed}).first()
+            except Exception:  # of either layer; the next lookup connects anew
                 self.close_connection()
                 raise
 
