@@ -208,6 +208,27 @@ class SessionHuntAi(TypedDict):
     hunt: SessionHuntAiHunt
 
 
+class SmtDivergencesItem(TypedDict):
+    side: Literal["bull", "bear"]
+    phase: Literal["confirmed", "resolved", "invalidated", "expired"]
+    failed: Literal["pair", "chart"]
+    start_time: int
+    end_time: int
+    known: int
+    until: int | None
+    live: bool
+
+
+class Smt(TypedDict):
+    pair: str
+    as_of: int
+    start: int
+    joined: float
+    bullish_active: bool
+    bearish_active: bool
+    divergences: list[SmtDivergencesItem]
+
+
 class SmtDivergencesDivergencesItem(TypedDict):
     direction: Literal["bullish", "bearish"]
     ticker: str

@@ -395,3 +395,43 @@ def _atr(high, low, close, n=14):
     for i in range(n - 1, len(ranges)):
         out[i] = sum(ranges[:n]) / n if i == n - 1 else (out[i - 1] * (n - 1) + ranges[i]) / n
     return out
+
+
+def smt(bars: Bars, pair: Bars, left: int = 5, right: int = 5, life: int = 20) -> list[tuple]:
+    """Divergences of either instrument with their phases, in the order in which they were known."""
+    shared = sorted({*bars.time.tolist()} & {*pair.time.tolist()})
+    ours = {t: i for i, t in enumerate(bars.time.tolist())}
+    theirs = {t: i for i, t in enumerate(pair.time.tolist())}
+    _, high, low, close = in_ticks(bars)
+    _, other_high, other_low, _ = in_ticks(pair)
+    found = []
+    for side, own, other in ((-1, high, other_high), (1, low, other_low)):
+        a = [-side * own[ours[t]] for t in shared]
+        b = [-side * other[theirs[t]] for t in shared]
+        ends = [-side * close[ours[t]] for t in shared]
+        last = None
+        for p in range(left, len(shared) - right):
+            if max(a[p - left : p]) > a[p] or max(a[p + 1 : p + right + 1]) >= a[p]:
+                continue
+            most = max(b[max(p - right, 0) : p + right + 1])
+            if last is not None and (a[p] > a[last[0]]) != (most > last[1]):
+                known = p + right
+                phase, until = _end(a, b, ends, last, p, known, life)
+                failed = "pair" if a[p] > a[last[0]] else "chart"
+                name = "bull" if side > 0 else "bear"
+                times = (shared[last[0]], shared[p], shared[known], until and shared[until])
+                found.append((known, side, (name, phase, failed, *times)))
+            last = p, most
+    return [item for _, _, item in sorted(found)]
+
+
+def _end(a, b, ends, last, p, known, life):
+    """How a divergence ended, and on which joined bar."""
+    for k in range(known + 1, len(a)):
+        if k > known + life:
+            return "expired", k
+        if ends[k] > max(a[p], a[last[0]]):
+            return "invalidated", k
+        if b[k] > last[1] if a[p] > a[last[0]] else a[k] > a[last[0]]:
+            return "resolved", k
+    return "confirmed", None

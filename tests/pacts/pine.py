@@ -126,6 +126,10 @@ def plain(field: str, value: Any) -> Any:
         return color(value)
     if field in SPELLINGS and isinstance(value, str):
         return SPELLINGS[field].get(value, value)
+    if field == "text" and str(value).startswith("{"):
+        return json.loads(value)  # 5133.5 and 5133.50000 are one number
+    if field == "text" and (match := re.search(r"\|LEVEL:([\d.]+)", str(value))):
+        return value.replace(match[1], f"{float(match[1]):.5f}")
     if field in ("style", "border_style"):
         return str(value).removeprefix("style_")
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
@@ -156,7 +160,8 @@ def same(ours: Any, theirs: Any) -> bool:
         ):
             return ours[:3] == theirs[:3] and abs(ours[3] - theirs[3]) <= 1
         return len(ours) == len(theirs) and all(map(same, ours, theirs))
-    if isinstance(ours, float) and isinstance(theirs, float):
+    numbers = int | float
+    if isinstance(ours, numbers) and isinstance(theirs, numbers) and not isinstance(ours, bool):
         return abs(ours - theirs) <= 1e-9 * max(1.0, abs(ours))
     return ours == theirs
 

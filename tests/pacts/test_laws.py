@@ -7,7 +7,15 @@ from tests.pacts.pictures import draw, mirrored, partner, prefixes, read, run, w
 
 from chartpact.prove import prove
 
-PACTS = ["bias_ai", "fvg_ob_mss", "next_candle_bias", "ob_ai", "session_hunt_ai", "smt_divergences"]
+PACTS = [
+    "bias_ai",
+    "fvg_ob_mss",
+    "next_candle_bias",
+    "ob_ai",
+    "session_hunt_ai",
+    "smt",
+    "smt_divergences",
+]
 every_pact = pytest.mark.parametrize("pact", PACTS)
 BUDGET = 10_000_000
 
