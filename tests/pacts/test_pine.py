@@ -31,6 +31,14 @@ MUTANTS = {
         ("newWeek and weekCount == 3", "newWeek and weekCount == 2"),
         ("today.bias < 0, today.hitLow", "today.bias < 0, today.hitHigh"),
     ],
+    "fvg_ob_mss": [
+        ("if end < far", "if end <= far"),
+        ("if 2 * reach <= near + far", "if 2 * reach < near + far"),
+        ("if newer >= keep", "if newer > keep"),
+        ("c - o >= displacement * atr", "c - o >= 2 * displacement * atr"),
+        ("int lastGap = side > 0 ? lastBullGap : lastBearGap", "int lastGap = -1"),
+        ("bar_index - sweptBar <= sweep_bars", "bar_index - sweptBar <= sweep_bars + 30"),
+    ],
     "next_candle_bias": [
         ("bar_index > 0 or opening", "bar_index >= 0 or opening"),
         ("(24 - roll) * 3600000", "(23 - roll) * 3600000"),
@@ -58,7 +66,12 @@ MUTANTS = {
     ],
 }
 PAIRED = ("smt_divergences",)
-BARS = {"bias_ai": (420, 60), "next_candle_bias": (300, 60), "session_hunt_ai": (700, 15)}
+BARS = {
+    "fvg_ob_mss": (400, 5),
+    "bias_ai": (420, 60),
+    "next_candle_bias": (300, 60),
+    "session_hunt_ai": (700, 15),
+}
 
 
 @pytest.mark.parametrize("pact", MUTANTS)
