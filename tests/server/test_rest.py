@@ -130,7 +130,8 @@ def test_series_come_beside_the_last_values_and_signals(ann):
     times, scene = whole.pop("time"), whole["indicators"][0].pop("scene")
     assert whole == brief
     assert times[-1] == brief["last"]["time"]
-    assert scene["plots"][0]["values"][-1] == brief["indicators"][0]["last"]["WT1"]
+    [wave] = [plot for plot in scene["plots"] if plot["kind"] == "line" and plot["title"] == "WT1"]
+    assert wave["values"][-1] == brief["indicators"][0]["last"]["WT1"]
 
 
 def test_limits_of_whole_numbers_are_whole_numbers(ann):
