@@ -42,6 +42,6 @@ def test_a_source_that_is_not_configured_is_told_how_to_be(capsys, monkeypatch):
     assert f'set {VARIABLE}="yahoo=yfinance"' in capsys.readouterr().err
     monkeypatch.setattr("chartpact.sources.configuration.find_spec", lambda _: None)
     assert main(["chart", "AAPL@yahoo"]) == BAD_INPUT
-    assert "pip install 'chartpact[yahoo]'" in capsys.readouterr().err
+    assert "and install 'chartpact[yahoo]'" in capsys.readouterr().err
     assert main(["chart", "BTC/USDT@binance"]) == BAD_INPUT
     assert "binance=ccxt:binance for an exchange" in capsys.readouterr().err

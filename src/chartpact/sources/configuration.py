@@ -87,7 +87,7 @@ def explain_absence(symbol: str) -> str:
     name = symbol.rpartition("@")[2]
     if name in ("yahoo", "yfinance"):
         missing = SourceConfig(name, "yfinance").missing_extra
-        install = f", and pip install 'chartpact[{missing}]'" if missing else ""
+        install = f", and install 'chartpact[{missing}]'" if missing else ""
         return f'set {VARIABLE}="{name}=yfinance"{install}'
     return (
         f"{VARIABLE} describes it: {name}=ccxt:{name.lower()} for an exchange, "
