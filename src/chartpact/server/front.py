@@ -27,7 +27,11 @@ LOOPBACK = ("127.0.0.1:*", "localhost:*", "[::1]:*")
 ANY_HOST = ("*",)
 WATCHED = ("/healthz", "/readyz")  # by monitoring, under any host name
 OPEN = (*WATCHED, "/", "/openapi.json", "/sample.svg", "/favicon.ico")
-READ_BY_POST = ("/api/v1/charts", "/api/v1/charts/image")  # every other POST changes something
+READ_BY_POST = (
+    "/api/v1/charts",
+    "/api/v1/charts/image",
+    "/api/v1/state",
+)  # every other POST changes something
 LONGEST_USER = 255
 NOBODYS_BYTES = 1024  # of a body on a path that is open to all, where none is needed
 NOBODYS_SECONDS = 5  # for a body of who is not signed in

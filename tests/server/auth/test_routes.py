@@ -22,7 +22,7 @@ from chartpact.server.auth.secret import digest
 from chartpact.server.front import OPEN
 from chartpact.server.identity import Caller
 
-READING_POSTS = {"/api/v1/charts", "/api/v1/charts/image"}
+READING_POSTS = {"/api/v1/charts", "/api/v1/charts/image", "/api/v1/state"}
 IDENTITY = {
     "/.well-known/oauth-protected-resource",
     "/.well-known/oauth-protected-resource/mcp",
