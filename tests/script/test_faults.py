@@ -122,7 +122,7 @@ def test_a_fault_of_the_script_stays_the_scripts(line, kind, said):
 
 
 def test_the_operator_reads_in_the_log_what_failed(monkeypatch, caplog):
-    monkeypatch.setattr(scripts, "_is_unprotected", lambda _: True)
+    monkeypatch.setattr(scripts, "_is_unprotected", lambda *_: True)
     plant(monkeypatch, Chart, "hline", unassigned)
     with caplog.at_level(logging.ERROR), pytest.raises(script.ScriptError):
         scripts.run(HEAD + "    chart.hline(1)\n", dry_run_bars())
