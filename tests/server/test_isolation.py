@@ -52,6 +52,7 @@ def rest(names: Names) -> dict[str, list[tuple[str, dict]]]:
         "post /api/v1/charts/image": [
             ("/api/v1/charts/image", {"json": {**each, "format": "svg"}}) for each in drawn
         ],
+        "post /api/v1/state": [("/api/v1/state", {"json": ask}) for ask in read(names)],
         "get /api/v1/forks/{builtin_name}": [(f"/api/v1/forks/{names.script}", {})],
         "get /api/v1/my/indicators": [("/api/v1/my/indicators", {})],
         "get /api/v1/my/indicators/{name}": [(script, {}), (script[:-1], {})],
@@ -71,8 +72,23 @@ def rest(names: Names) -> dict[str, list[tuple[str, dict]]]:
     }
 
 
+def read(names: Names) -> list[dict]:
+    """What would read state from ann's bars, or by her script's name."""
+    return [
+        {"contracts": ["ema_trend"], "symbol": f"{names.bars}@mine"},
+        {"contracts": [names.script], "symbol": "sample:es-5m"},
+        {
+            "contracts": ["smt_divergences"],
+            "symbol": "sample:es-5m",
+            "params": {"pair": f"{names.bars}@mine"},
+        },
+    ]
+
+
 def tools(names: Names) -> dict[str, list[dict]]:
     return {
+        "read_state": read(names),
+        "get_language_reference": [{"topic": names.script}],
         "list_symbols": [{}],
         "list_indicators": [{}],
         "generate_chart": [

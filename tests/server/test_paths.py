@@ -102,16 +102,31 @@ def is_refused(answer: Any) -> bool:
     """Whether the answer of a tool or a route says that there is no such thing."""
     if isinstance(answer, dict) and "indicators" in answer:
         return all("error" in drawn for drawn in answer["indicators"])
+    if isinstance(answer, dict) and "readings" in answer:
+        return not any("state" in reading for reading in answer["readings"].values())
     return isinstance(answer, dict) and (answer.get("ok") is False or "message" in answer)
 
 
 # ---------------------------------------------------------------------------------------------- MCP
 
 Arguments = Callable[[str], dict[str, Any]]
+READ = {"contracts": ["ob_ai"], "symbol": "sample:es-5m"}
 # Every argument that takes a text, and how a name gets into it.
 TOOLS: dict[str, dict[str, list[Arguments]]] = {
     "list_symbols": {},
-    "list_indicators": {},
+    "list_indicators": {"filter": []},  # words to look for, and no name
+    "get_language_reference": {"topic": [lambda name: {"topic": name}]},
+    "read_state": {
+        "contracts": [lambda name: {**READ, "contracts": [name]}],
+        "symbol": [lambda name: {**READ, "symbol": name}],
+        "timeframe": [lambda name: {**READ, "timeframe": name}],
+        "params": [
+            lambda name: {**READ, "contracts": ["smt_divergences"], "params": {"pair": name}},
+            lambda name: {**READ, "contracts": ["economic_calendar"], "params": {"calendar": name}},
+        ],
+        "config": [lambda name: {**READ, "config": {"ob_ai": {"safe_ratio": name}}}],
+        "profile": [lambda name: {**READ, "profile": name}],
+    },
     "list_my_indicators": {},
     "generate_chart": {
         "symbol": [lambda name: {"symbol": name}],
