@@ -58,7 +58,7 @@ def _tests(node: ast.AST) -> Iterator[ast.expr]:
     elif isinstance(node, ast.ListComp | ast.DictComp):
         for clause in node.generators:
             yield from clause.ifs
-    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):  # bool(x), any(x)
+    elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in BUILTINS:  # bool(x), any(x)
         yield from node.args
     elif isinstance(node, ast.expr):  # from Python 3.12 on, the test itself
         yield node

@@ -92,7 +92,7 @@ def _wrong_arguments(text: str, location: Location) -> str:
         name = name if name == "the lambda" else location.node.func.id
     if match := re.match(r"missing \d+ required .*?arguments?: (.+)", rest):
         return f"{name} is called without {match[1]}"
-    if match := re.match(r"got an unexpected keyword argument (.+)", rest):
+    if match := re.match(r"got an unexpected keyword argument ('[^']*')", rest):
         return f"{name} takes no argument {match[1]}"
     if match := re.match(r"got multiple values for (?:keyword )?argument (.+)", rest):
         return f"{name} is given {match[1]} twice"
