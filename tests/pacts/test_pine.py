@@ -1,6 +1,6 @@
 """The Pine twin of each pact draws what our script draws, field by field, at every 31st bar.
 
-PineTS judges, not TradingView: docs/ict-indicators.md says what that shows and what it does not.
+PineTS judges, not TradingView: docs/pacts.md says what that shows and what it does not.
 """
 
 import pytest
