@@ -13,7 +13,7 @@ from chartpact.scene import FillPlot, HLinePlot, LinePlot, Scene
 from .scenery import chart_of, flat_bars
 
 LEAST = 0.4  # of its pane that a drawing takes
-BOUNDED = {"fear_greed", "mfi", "rsi_mfi_stoch", "stoch", "williams_r"}
+BOUNDED = {"aroon", "fear_greed", "mfi", "rsi_mfi_stoch", "stoch", "stoch_rsi", "williams_r"}
 PANELS = [
     one.name
     for one in cp.list_indicators()

@@ -117,7 +117,7 @@ def test_from_and_to_choose_the_bars_in_the_zone_of_the_axis(capsys):
     times = json.loads(capsys.readouterr().out)["time"]
     assert times[0] == 1709649000000  # 14:30 UTC
     assert times[-1] == 1709650800000
-    assert main([*args, "--from", "2024-03-05", "--to", "2024-03-05", "--bars", "3"]) == 0
+    assert main([*args, "--to", "2024-03-05", "--bars", "3"]) == 0
     times = json.loads(capsys.readouterr().out)["time"]
     assert len(times) == 3
     assert times[-1] < 1709701200000  # midnight in New York

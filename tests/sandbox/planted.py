@@ -614,6 +614,7 @@ def _argument(parameter: inspect.Parameter, bars: Bars) -> Any:
         "precision": 2,
         "type": "Traditional",
         "b": bars.open,
+        "last": bars.close,
     }
     if parameter.name in named:
         return named[parameter.name]
