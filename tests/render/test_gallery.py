@@ -38,7 +38,7 @@ def test_the_page_and_the_folder_hold_the_same_pictures():
 def test_no_picture_is_large_and_all_together_are_small():
     sizes = [(HERE / each).stat().st_size for each in PICTURES]
     assert max(sizes) < 600_000
-    assert sum(sizes) < 70_000 * len(sizes)
+    assert sum(sizes) < 45_000 * len(sizes)
 
 
 @pytest.mark.parametrize("name", PICTURES)
