@@ -135,7 +135,7 @@ class Case:
 
 
 def _cases(name: str) -> Iterator[Case]:
-    for params in ({}, *TOGETHER[name]):
+    for params in ({}, *TOGETHER.get(name, ())):
         for title, bars in BATTERY.items():
             yield Case(name, f"{title}, {params}", bars, params)
     for param in Catalogue().resolve(name).params:

@@ -199,19 +199,18 @@ def _others(value: object) -> list[str]:
 
 
 def main() -> None:
-    from tests.script.watch import EQUIVALENT, Watch
+    from tests.script.watch import Watch, why_equivalent
 
     from chartpact.script import stock
 
     for name in sys.argv[1:] or stock.NAMES:
-        watch, same = Watch(name), EQUIVALENT[name]
-        found = mutants(stock.source(name))
-        left = [each for each in found if not watch.notices(each.source)]
-        unnoticed = [each for each in left if each.change not in same]
-        equivalent = f"{len(left) - len(unnoticed)} that change nothing"
-        print(f"{name}: {len(found)} changes, {equivalent}, {len(unnoticed)} unnoticed")
-        for each in left:
-            print(f"  line {each.line}: {each.change}: {same.get(each.change, 'UNNOTICED')}")
+        watch, changes = Watch(name), mutants(stock.source(name))
+        left = [(each, why_equivalent(name, each.change)) for each in watch.unnoticed(changes)]
+        equivalent = sum(why is not None for _, why in left)
+        summary = f"{equivalent} that change nothing, {len(left) - equivalent} unnoticed"
+        print(f"{name}: {len(changes)} changes, {summary}")
+        for each, why in left:
+            print(f"  line {each.line}: {each.change}: {why or 'UNNOTICED'}")
 
 
 if __name__ == "__main__":

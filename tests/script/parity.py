@@ -1,10 +1,11 @@
 """Whether two scenes are the same to whoever sees them or reads their numbers."""
 
 from dataclasses import fields
+from typing import cast
 
 import numpy as np
 
-from chartpact.scene import CHANNELS, DotPlot, Plot, Scene
+from chartpact.scene import CHANNELS, DotPlot, Plot, Scene, Signals
 
 NEAR = 1e-9
 
@@ -13,12 +14,11 @@ def assert_same(ours: Scene, theirs: Scene) -> None:
     assert [plot.kind for plot in ours.plots] == [plot.kind for plot in theirs.plots]
     for mine, other in zip(ours.plots, theirs.plots, strict=True):
         assert_same_plot(mine, other)
-    assert [(s.bar, s.confirmed_bar, s.name) for s in ours.signals] == [
-        (s.bar, s.confirmed_bar, s.name) for s in theirs.signals
-    ]
-    assert np.allclose(
-        [s.value for s in ours.signals], [s.value for s in theirs.signals], rtol=0, atol=NEAR
-    )
+    mine, other = cast(Signals, ours.signals), cast(Signals, theirs.signals)
+    assert np.array_equal(mine.bar, other.bar)
+    assert np.array_equal(mine.confirmed_bar, other.confirmed_bar)
+    assert mine.name == other.name
+    assert np.allclose(mine.value, other.value, rtol=0, atol=NEAR)
     assert (ours.y_range, ours.label) == (theirs.y_range, theirs.label)
     for channel in CHANNELS:
         assert getattr(ours, channel) == getattr(theirs, channel)

@@ -1,8 +1,11 @@
 """Notices a script that is not, or no longer, what its builtin is."""
 
+import re
 from collections import Counter
+from collections.abc import Iterable
 
 from tests.script.battery import Case, cases
+from tests.script.mutants import Mutant
 from tests.script.parity import assert_same
 
 from chartpact import script
@@ -10,39 +13,29 @@ from chartpact.catalogue import Catalogue
 
 FACE = ("title", "description", "category", "overlay")
 
-# Changes that nobody can notice, and why.
-_DEFAULT = "it is the default, written out for whoever wants to change it"
-_SETTING = "the range and the label of a pane are no plots, and have no order among them"
+# Changes that nobody can notice, and why. These are of any script, and those below of one.
+_ANYWHERE = {
+    r", (size=4|alpha=0\.2) → \(nothing\)": "it is the default, written out to be changed",
+    r', color=("auto"|GRAY|"#787b86"|COBALT|"#2962ff"|COLOR) → \(nothing\)': (
+        "it is the default, written out for whoever wants to change it"
+    ),
+    r"(chart\.\w+\(.*\)) (chart\.set_\w+\(.*\)) → \2 \1": (
+        "the range and the label of a pane are no plots, and have no order among them"
+    ),
+}
 EQUIVALENT = {
-    "cipher_b": {
-        ", size=4 → (nothing)": _DEFAULT,
-        ", alpha=0.2 → (nothing)": _DEFAULT,
-        ", color=GRAY → (nothing)": _DEFAULT,
-        'chart.hline(0, color=GRAY, style="dotted") chart.set_label("Cipher B") → '
-        'chart.set_label("Cipher B") chart.hline(0, color=GRAY, style="dotted")': _SETTING,
-    },
-    "ichimoku": {
-        ', color="auto" → (nothing)': _DEFAULT,
-        'chart.fill(senkou_a, senkou_b, color="auto", alpha=0.12, offset=lead) '
-        'chart.set_label("Ichimoku") → chart.set_label("Ichimoku") '
-        'chart.fill(senkou_a, senkou_b, color="auto", alpha=0.12, offset=lead)': _SETTING,
-    },
     "rsi_mfi_stoch": {
-        ", color=COBALT → (nothing)": _DEFAULT,
-        ", color=GRAY → (nothing)": _DEFAULT,
-        'chart.set_y_range(0, 100) chart.set_label("RSI/MFI/Stoch") → '
-        'chart.set_label("RSI/MFI/Stoch") chart.set_y_range(0, 100)': _SETTING,
         "0 → 1e-06": "bars are counted in whole numbers",
         '"this indicator needs volume, and these bars have none" → '
         '"this indicator needs volume, and these bars have none_"': "refusing is compared, not how",
     },
-    "wavetrend": {
-        ", alpha=0.2 → (nothing)": _DEFAULT,
-        ", color=GRAY → (nothing)": _DEFAULT,
-        'chart.hline(0, color=GRAY, style="dotted") chart.set_label("WaveTrend") → '
-        'chart.set_label("WaveTrend") chart.hline(0, color=GRAY, style="dotted")': _SETTING,
-    },
 }
+
+
+def why_equivalent(name: str, change: str) -> str | None:
+    """Why nobody can notice this change of the script of a builtin; None if somebody should."""
+    everywhere = (why for pattern, why in _ANYWHERE.items() if re.fullmatch(pattern, change))
+    return EQUIVALENT.get(name, {}).get(change) or next(everywhere, None)
 
 
 def assert_same_face(program: script.Program, name: str) -> None:
@@ -72,6 +65,9 @@ class Watch:
         self.name = name
         self.cases = cases(name)
         self.found: Counter[Case] = Counter()
+
+    def unnoticed(self, changes: Iterable[Mutant]) -> list[Mutant]:
+        return [change for change in changes if not self.notices(change.source)]
 
     def notices(self, source: str) -> bool:
         try:

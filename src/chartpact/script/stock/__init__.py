@@ -7,7 +7,20 @@
 from pathlib import Path
 
 # The builtins that are written in Python too. A fork of one draws what the builtin draws.
-NAMES = ("cipher_b", "ichimoku", "rsi_mfi_stoch", "wavetrend")
+NAMES = (
+    "adx",
+    "atr",
+    "bbands",
+    "cci",
+    "cipher_b",
+    "donchian",
+    "ema_stack",
+    "ichimoku",
+    "keltner",
+    "macd",
+    "rsi_mfi_stoch",
+    "wavetrend",
+)
 
 # The builtins that are nothing but a script, with their other names.
 ALONE = {
