@@ -47,7 +47,6 @@ class ScriptIndicator:
     user: str | None = None
     limits: "Limits | None" = None
     own: bool = False
-    needs_volume: bool = False
 
     @classmethod
     def read(cls, name: str, code: str) -> "ScriptIndicator":
@@ -82,6 +81,10 @@ class ScriptIndicator:
     @property
     def overlay(self) -> bool:
         return bool(self.meta.get("overlay", self.meta.get("category") == "overlay"))
+
+    @property
+    def needs_volume(self) -> bool:
+        return bool(self.meta.get("needs_volume"))
 
     def needs(self, bars: Bars, values: Mapping[str, Any]) -> Needs:
         """The symbols and calendars its parameters name; unset, the bars' own pair and events."""
@@ -148,15 +151,8 @@ def scripted(name: str) -> ScriptIndicator:
         replace(param, aliases=("length",)) if param.name == "period" else param
         for param in program.params
     )
-    return ScriptIndicator(
-        name,
-        program.source,
-        params,
-        program.meta,
-        BUILTIN,
-        stock.ALONE[name],
-        needs_volume=name in stock.NEED_VOLUME,
-    )
+    aliases = stock.ALONE[name]
+    return ScriptIndicator(name, program.source, params, program.meta, BUILTIN, aliases)
 
 
 def shipped() -> dict[str, Indicator]:

@@ -163,7 +163,6 @@ def test_a_fork_passes_the_check_as_it_is(script, capsys):
 def test_what_cannot_be_forked_is_bad_usage_and_names_what_can(capsys):
     told = {
         "funding": "'funding' cannot be forked: it draws readings that no script can fetch",
-        "rsi": "'rsi' cannot be forked: it has no script yet",
         "cipherb": "there is no builtin 'cipherb': did you mean 'cipher_b'?",
     }
     for name, why in told.items():

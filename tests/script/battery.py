@@ -108,13 +108,23 @@ TOGETHER: Mapping[str, list[dict[str, Any]]] = {
 }
 
 
+# Values of parameters that are texts; the last of each may be refused.
+TEXTS: Mapping[str, tuple[str, ...]] = {
+    "color": ("#12345678", "teal"),
+    "str": ("17:00 America/New_York", "noon"),
+}
+
+
 def others(param: Param) -> list[Any]:
     """Values of a parameter that are not its default: others, the least and the greatest."""
     if param.type == "bool":
         return [not param.default]
     if param.options:
         return [each for each in param.options if each != param.default]
-    return [param.default + 1, param.min, param.max]
+    if param.type in TEXTS:
+        return list(TEXTS[param.type])
+    between = 7 if param.default is None else param.default + 1
+    return [value for value in (between, param.min, param.max) if value is not None]
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,6 +2,7 @@
 
 import ast
 from cProfile import Profile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -309,6 +310,37 @@ def test_a_time_is_milliseconds_and_a_price_a_number_and_both_may_stay_unset():
         script.execute(program, bars, {"from": "soon"})
     with pytest.raises(script.ScriptError, match="level=-1 is out of range"):
         script.execute(program, bars, {"level": -1})
+
+
+@pytest.mark.parametrize("kind", ["int", "float", "str", "color", "session", "timeframe"])
+def test_a_parameter_whose_default_is_none_is_unset_until_it_is_given(kind):
+    declared = f'PARAMS = [{{"name": "n", "type": "{kind}", "default": None}}]\n'
+    source = f'{declared}META = {{"title": "x"}}\ndef compute(ohlcv, params, chart):\n'
+    source += '    print(params["n"] == None)\n'
+    given = {"color": "teal", "session": "0930-1600", "timeframe": "1D"}.get(kind, 5)
+    given = "5" if kind == "str" else given
+    program, bars = script.load(source), dry_run_bars()
+    assert sandbox.inspect(source).params == program.params
+    assert script.execute(program, bars).log == ("True",)
+    assert script.execute(program, bars, {"n": given}).log == ("False",)
+
+
+@pytest.mark.parametrize("kind", ["bool", "choice"])
+def test_a_flag_and_a_choice_cannot_be_unset(kind):
+    options = ', "options": ["a"]' if kind == "choice" else ""
+    declared = f'PARAMS = [{{"name": "n", "type": "{kind}", "default": None{options}}}]\n'
+    with pytest.raises(script.ScriptError, match="n needs a default"):
+        script.load(f'{declared}META = {{"title": "x"}}\ndef compute(ohlcv, params, chart): pass\n')
+
+
+def test_a_script_that_needs_volume_refuses_bars_that_have_none(tmp_path):
+    file = tmp_path / "mine.star"
+    file.write_text(SMA.replace('"overlay": True', '"overlay": True, "needs_volume": True'))
+    bars = dry_run_bars()
+    silent = replace(bars, volume=np.full(len(bars), np.nan))
+    drawn, refused = (cp.chart(each, [str(file)]).drawn[0] for each in (bars, silent))
+    assert drawn.error is None
+    assert refused.error.message.endswith("needs volume, and these bars have none")
 
 
 @pytest.mark.parametrize(

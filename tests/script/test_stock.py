@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.script.battery import BATTERY, TOGETHER, Case, cases, market
+from tests.script.battery import BATTERY, TEXTS, TOGETHER, Case, cases, market
 from tests.script.brinks import BRINKS, EQUAL, Brink
 from tests.script.mutants import Mutant, mutants
 from tests.script.watch import (
@@ -19,7 +19,7 @@ from tests.script.watch import (
 )
 
 import chartpact as cp
-from chartpact import script
+from chartpact import indicators, script
 from chartpact.bars import Bars
 from chartpact.catalogue import Catalogue
 from chartpact.params import Param
@@ -82,6 +82,8 @@ def values_of(param: Param) -> st.SearchStrategy[Any]:
         return st.sampled_from(param.options)
     if param.type == "bool":
         return st.booleans()
+    if param.type in TEXTS:
+        return st.sampled_from(TEXTS[param.type])
     low = -100 if param.min is None else param.min
     high = low + 200 if param.max is None else min(param.max, low + 200)
     if param.type == "int":
@@ -107,9 +109,8 @@ def test_every_forkable_builtin_has_a_script_and_no_script_is_idle():
         "__init__.py",
         "__pycache__",
     }
-    assert {*TOGETHER, *EQUIVALENT} <= set(stock.NAMES)
     assert there == {*stock.NAMES, *stock.ALONE}
-    assert not set(stock.NAMES) & set(stock.ALONE)
+    assert {*TOGETHER, *EQUIVALENT} <= set(stock.NAMES) <= set(indicators.table())
 
 
 @pytest.mark.parametrize("name", stock.NAMES)

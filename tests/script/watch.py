@@ -9,7 +9,9 @@ from tests.script.mutants import Mutant
 from tests.script.parity import assert_same
 
 from chartpact import script
-from chartpact.catalogue import Catalogue
+from chartpact.catalogue import BUILTIN, Catalogue, ScriptIndicator
+from chartpact.params import resolve
+from chartpact.problem import Failure
 
 FACE = ("title", "description", "category", "overlay")
 
@@ -23,13 +25,7 @@ _ANYWHERE = {
         "the range and the label of a pane are no plots, and have no order among them"
     ),
 }
-EQUIVALENT = {
-    "rsi_mfi_stoch": {
-        "0 → 1e-06": "bars are counted in whole numbers",
-        '"this indicator needs volume, and these bars have none" → '
-        '"this indicator needs volume, and these bars have none_"': "refusing is compared, not how",
-    },
-}
+EQUIVALENT: dict[str, dict[str, str]] = {}
 
 
 def why_equivalent(name: str, change: str) -> str | None:
@@ -45,13 +41,16 @@ def assert_same_face(program: script.Program, name: str) -> None:
     assert ours == [param.to_json() for param in builtin.params]
     for key in FACE:
         assert program.meta[key] == getattr(builtin, key), key
+    assert program.meta.get("needs_volume", False) == builtin.needs_volume
 
 
 def assert_same_drawing(program: script.Program, case: Case) -> None:
     """The script draws what the builtin draws, and refuses what it refuses."""
+    fork = ScriptIndicator(case.indicator, program.source, program.params, program.meta, BUILTIN)
     try:
-        drawn = script.execute(program, case.bars, case.params).scene
-    except script.ScriptError as error:
+        values = resolve(program.params, case.params, case.indicator)
+        drawn = fork.draw(case.bars, values, {})
+    except Failure as error:
         assert case.wanted is None, error
         return
     assert case.wanted is not None, "the builtin refuses these bars"

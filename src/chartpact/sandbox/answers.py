@@ -101,7 +101,8 @@ def weigh(inspected: Inspected) -> int:
 
 def _read_param(entry: Mapping[str, Any]) -> Param:
     """A parameter that a source may declare, in the form in which it was declared."""
-    param = read_param({key: value for key, value in entry.items() if value is not None})
+    absent = [key for key, value in entry.items() if value is None and key != "default"]
+    param = read_param({key: value for key, value in entry.items() if key not in absent})
     if param.to_json() != entry or type(param.default) is not type(entry["default"]):
         raise ValueError("param")
     return param

@@ -115,7 +115,7 @@ def warm_up() -> None:
 
 def warm_up_sandbox() -> None:
     """Tries a script, so that the sandbox runs when it is needed."""
-    sandbox.validate(stock.source(stock.NAMES[0]))
+    sandbox.validate(stock.source("cipher_b"))
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,8 @@ LARGEST_BOUND = 1e15
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 _NUMERIC = ("int", "float", "price")
-_UNSET = ("symbol", "calendar", "time", "price")  # types of which the default may be None
+_UNSET = ("symbol", "calendar", "time", "price")  # types that need no default
+_ALWAYS_SET = ("bool", "choice", "source")  # types of which the default cannot be None
 CATEGORIES = ("overlay", "panel", "external")
 CAPS = {f"max_{channel}_count": cap for channel, cap in drawing.CAPS.items()}
 META_KEYS: Mapping[str, type] = {
@@ -33,6 +34,7 @@ META_KEYS: Mapping[str, type] = {
     "description": str,
     "category": str,
     "overlay": bool,
+    "needs_volume": bool,
     **dict.fromkeys(CAPS, int),
 }
 PARAM_KEYS = "name type default min max step options group inline tooltip desc".split()
@@ -91,7 +93,7 @@ def read_param(entry: Mapping[str, Any]) -> Param:
 def _default(param: Param, entry: Mapping[str, Any]) -> Any:
     default = entry.get("default")
     if default is None:
-        if param.type in _UNSET:
+        if param.type in _UNSET or ("default" in entry and param.type not in _ALWAYS_SET):
             return None
         if param.type != "source":
             raise Undeclarable("", "value", f"{param.name} needs a default")

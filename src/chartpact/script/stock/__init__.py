@@ -6,22 +6,6 @@
 
 from pathlib import Path
 
-# The builtins that are written in Python too. A fork of one draws what the builtin draws.
-NAMES = (
-    "adx",
-    "atr",
-    "bbands",
-    "cci",
-    "cipher_b",
-    "donchian",
-    "ema_stack",
-    "ichimoku",
-    "keltner",
-    "macd",
-    "rsi_mfi_stoch",
-    "wavetrend",
-)
-
 # The builtins that are nothing but a script, with their other names.
 ALONE = {
     "alma": (),
@@ -47,7 +31,10 @@ ALONE = {
 }
 _BY_ALIAS = {alias: name for name, aliases in ALONE.items() for alias in aliases}
 
-NEED_VOLUME = frozenset({"chaikin_oscillator", "vwma"})
+# The builtins that are written in Python too. A fork of one draws what the builtin draws.
+NAMES = tuple(
+    sorted({path.stem for path in Path(__file__).parent.glob("*.star")}.difference(ALONE))
+)
 
 
 def canonical(name: str) -> str | None:
