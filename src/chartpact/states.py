@@ -180,6 +180,49 @@ class ObAi(TypedDict):
     atr: ObAiAtr | None
 
 
+class SessionBiasSessionsItem(TypedDict):
+    name: Literal["asia", "london", "ny_am", "ny_pm"]
+    phase: Literal["forming", "armed", "high_swept", "low_swept", "both_swept"]
+    first: int
+    last: int
+    known: int | None
+    high: float
+    low: float
+    high_outcome: Literal["none", "pending", "rejected", "accepted"]
+    low_outcome: Literal["none", "pending", "rejected", "accepted"]
+    expired: bool
+
+
+class SessionBiasEventsItem(TypedDict):
+    session: Literal["asia", "london", "ny_am", "ny_pm"]
+    side: Literal["high", "low"]
+    outcome: Literal["rejected", "accepted"]
+    swept: int
+    known: int
+
+
+class SessionBias(TypedDict):
+    state: Literal[
+        "WARMUP",
+        "NO_RANGE",
+        "ARMED",
+        "HIGH_SWEPT",
+        "HIGH_REJECTED",
+        "HIGH_ACCEPTED",
+        "LOW_SWEPT",
+        "LOW_REJECTED",
+        "LOW_ACCEPTED",
+        "BOTH_SWEPT",
+    ]
+    bias: Literal["neutral", "bearish", "bullish"] | None
+    session: Literal["asia", "london", "ny_am", "ny_pm"] | None
+    start: int | None
+    target: float | None
+    as_of: int
+    sessions: list[SessionBiasSessionsItem]
+    events: list[SessionBiasEventsItem]
+
+
 class SessionHuntAiHunt(TypedDict):
     state: Literal[
         "NO_RANGE",

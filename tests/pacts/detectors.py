@@ -435,3 +435,78 @@ def _end(a, b, ends, last, p, known, life):
         if b[k] > last[1] if a[p] > a[last[0]] else a[k] > a[last[0]]:
             return "resolved", k
     return "confirmed", None
+
+
+# ------------------------------------------------------------------------------------ session bias
+
+SESSIONS = {"asia": (1200, 1440), "london": (120, 300), "ny_am": (570, 660), "ny_pm": (810, 960)}
+
+
+def session_bias(bars: Bars, closes: int = 3) -> dict[str, Any]:
+    """The sessions in the order in which they began, and what the one that ended last says."""
+    _, high, low, close = in_ticks(bars)
+    clock, days, time = wall_minutes(bars), bars.trading_day.tolist(), bars.time.tolist()
+    sessions: list[dict[str, Any]] = []
+    for i in range(len(bars)):
+        for session in sessions:
+            begin, end = SESSIONS[session["name"]]
+            if session["day"] != days[i]:
+                session["expired"] = True
+                session["known"] = session["known"] or time[i]
+                continue
+            if session["known"] is None and begin <= clock[i] < end:
+                session["high"] = max(session["high"], high[i])
+                session["low"] = min(session["low"], low[i])
+                session["last"] = time[i]
+                continue
+            if session["known"] is None:
+                session["known"] = time[i]
+            _watch(session, "high", high[i] > session["high"], close[i] > session["high"], closes)
+            _watch(session, "low", low[i] < session["low"], close[i] < session["low"], closes)
+        for name, (begin, end) in SESSIONS.items():
+            runs = any((s["name"], s["day"]) == (name, days[i]) for s in sessions)
+            if begin <= clock[i] < end and not runs:
+                whole = i > 0 or clock[i] == begin
+                item = {"name": name, "day": days[i], "first": time[i], "last": time[i]}
+                item |= {"known": None, "expired": False, "whole": whole, "outside": {}}
+                item |= {
+                    "high": high[i],
+                    "low": low[i],
+                    "outcomes": {"high": "none", "low": "none"},
+                }
+                sessions.append(item)
+    over = [s for s in sessions if s["known"] is not None and not s["expired"]]
+    last = max(over, key=lambda s: s["known"], default=None)
+    state = "NO_RANGE" if days[0] != days[-1] else "WARMUP"
+    target = None
+    if last is not None:
+        above, below = last["outcomes"]["high"], last["outcomes"]["low"]
+        if (above, below) == ("none", "none"):
+            state = "ARMED"
+        elif "none" not in (above, below):
+            state = "BOTH_SWEPT"
+        else:
+            side, outcome = ("HIGH", above) if below == "none" else ("LOW", below)
+            state = f"{side}_{'SWEPT' if outcome == 'pending' else outcome.upper()}"
+        if state.endswith("REJECTED"):
+            target = last["low"] if state.startswith("HIGH") else last["high"]
+        state = state if last["whole"] else "WARMUP"
+    return {
+        "state": state,
+        "target": target if state != "WARMUP" else None,
+        "session": last["name"] if last and state != "WARMUP" else None,
+        "sessions": [s for s in sessions if s["whole"]],
+    }
+
+
+def _watch(session, side, beyond, closed_beyond, closes):
+    """One bar of a session's watch over one of its sides."""
+    if session["outcomes"][side] == "none" and beyond:
+        session["outcomes"][side] = "pending"
+    if session["outcomes"][side] == "pending":
+        count = session["outside"].get(side, 0) + 1
+        session["outside"][side] = count
+        if not closed_beyond:
+            session["outcomes"][side] = "rejected"
+        elif count == closes:
+            session["outcomes"][side] = "accepted"

@@ -49,6 +49,18 @@ MUTANTS = {
         ("events := math.min(events + 1, keep)", "events := math.min(events + 2, keep)"),
         ('above ? "reject_up"', 'above ? "reject_down"'),
     ],
+    "session_bias": [
+        ("side * inTicks(extreme) > side", "side * inTicks(extreme) >= side"),
+        ("side * inTicks(close) <= side", "side * inTicks(close) < side"),
+        ("outside == closes", "outside == closes + 1"),
+        (
+            "s.known >= 0 and s.day == day\n                watch",
+            "s.known >= 0\n                watch",
+        ),
+        ("goesOn := inside and", "goesOn := not inside and"),
+        ("bool cut = bar_index == 0 and", "bool cut = bar_index == 1 and"),
+        ('"high_rejected" ? now.bottom : now.top', '"high_rejected" ? now.top : now.bottom'),
+    ],
     "session_hunt_ai": [
         ("inTicks(high) > inTicks(hunt.top)", "inTicks(high) >= inTicks(hunt.top)"),
         ("hunt.quiet == reext_bars", "hunt.quiet == reext_bars + 1"),
@@ -70,6 +82,7 @@ BARS = {
     "fvg_ob_mss": (400, 5),
     "bias_ai": (420, 60),
     "next_candle_bias": (300, 60),
+    "session_bias": (400, 15),
     "session_hunt_ai": (700, 15),
 }
 
