@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from contextlib import closing
 
 from chartpact.bars import Bars
 from chartpact.bars.load import of_content
@@ -9,7 +10,8 @@ from chartpact.bars.table import Known, Options
 from chartpact.cli import UsageError, on_terminal
 from chartpact.cli.files import read_bytes
 from chartpact.clock.markets import MARKETS
-from chartpact.oneline import one_line
+from chartpact.oneline import as_name, one_line
+from chartpact.snapshot import Snapshot, SnapshotSource
 from chartpact.sources import load
 
 _BARS = (
@@ -131,3 +133,42 @@ def read_params(args: argparse.Namespace) -> dict[str, str]:
             raise UsageError(f"--param {name.strip()} is given twice")
         values[name.strip()] = value
     return values
+
+
+def add_tradingview(verb: argparse.ArgumentParser, group: argparse._MutuallyExclusiveGroup) -> None:
+    """The options that name a chart on TradingView: the first of them stands in `group`."""
+    group.add_argument(
+        "--tv",
+        metavar="URL",
+        help="a TradingView chart, by the debugging port of its browser: http://127.0.0.1:9222",
+    )
+    verb.add_argument(
+        "--tv-tab", metavar="TEXT", help="of several tabs, this id or part of a title or address"
+    )
+    verb.add_argument(
+        "--tv-timeout", type=float, default=10, metavar="S", help="seconds that a read may take"
+    )
+    verb.add_argument(
+        "--tv-remote", action="store_true", help="allow a debugging port on another machine"
+    )
+
+
+def open_tradingview(args: argparse.Namespace) -> SnapshotSource | None:
+    """The TradingView chart that the arguments name, if they name one."""
+    if not 0 < args.tv_timeout <= 600:
+        raise UsageError("--tv-timeout is a number of seconds up to 600")
+    if args.tv is None:
+        return None
+    from chartpact.sources.tradingview import CdpSource
+
+    return CdpSource(args.tv, args.tv_tab, args.tv_timeout, args.tv_remote)
+
+
+def read_once(source: SnapshotSource) -> Snapshot:
+    """One snapshot of a source; what could not be read of it goes to stderr."""
+    with closing(source):
+        snapshot = source.read()
+    for lack in snapshot.source.get("unread", ()):
+        note = f"note: {as_name(lack['study'])}: {lack['what']} cannot be read: {lack['missing']}"
+        print(one_line(f"{note} is not there"), file=sys.stderr)
+    return snapshot

@@ -7,8 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from chartpact import charts, sources, strategy
-from chartpact.cli import DONE, VIOLATION, UsageError, Verbs
-from chartpact.cli.arguments import add_drawn, add_params, load_bars, read_params
+from chartpact.cli import DONE, VIOLATION, UsageError, Verbs, exit_code
+from chartpact.cli.arguments import (
+    add_drawn,
+    add_params,
+    add_tradingview,
+    load_bars,
+    open_tradingview,
+    read_once,
+    read_params,
+)
 from chartpact.cli.contract import find_contract
 from chartpact.cli.database import own_catalogue
 from chartpact.cli.files import read_text
@@ -39,6 +47,7 @@ def add(verbs: Verbs) -> None:
     source = verb.add_mutually_exclusive_group(required=True)
     source.add_argument("--snapshot", metavar="FILE", help="a snapshot, or - for stdin")
     add_drawn(verb, source)
+    add_tradingview(verb, source)
     add_params(verb, "with --bars, a parameter of the indicator")
     verb.add_argument(
         "--config",
@@ -55,14 +64,14 @@ def run(args: argparse.Namespace) -> int:
     config = _read_config(args.config)
     found: Reading | strategy.StrategyState
     try:
-        if args.snapshot is None:
+        if args.bars_source is not None:
             found = _read_bars(args, chosen, config)
         elif len(chosen) == 1:
             found = read(chosen[0], _load_snapshot(args), config, args.profile)
         else:
             found = strategy.read_snapshot(chosen, _load_snapshot(args), config, args.profile)
     except Failure as failure:
-        raise UsageError(str(failure)) from None
+        raise UsageError(str(failure), exit_code(failure)) from None
     if args.json:
         print(json.dumps(found.to_json(), allow_nan=False))
     elif isinstance(found, Reading):
@@ -108,7 +117,10 @@ def _read_config(path: str | None) -> dict[str, Any] | None:
 
 def _load_snapshot(args: argparse.Namespace) -> Snapshot:
     if args.param:
-        raise UsageError("--param sets parameters of an indicator, which --snapshot has not")
+        raise UsageError("--param sets parameters of an indicator, and goes with --bars")
+    source = open_tradingview(args)
+    if source is not None:
+        return read_once(source)
     text = read_text(args.snapshot).removeprefix("\ufeff")
     try:
         return Snapshot(parse_json(text))

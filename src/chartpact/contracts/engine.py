@@ -171,7 +171,7 @@ class Run:
         if self.report.violations:
             raise Stop
         for need in chain.from_iterable(self.contract.tracking.values()):
-            if not self.untracked and not self.snapshot.delivers(need.channel, need.name):
+            if not self.untracked and not self._delivers(need):
                 self.untracked = f"the source {self.source!r} does not deliver {need}"
 
     def _check_channel(self, channel: str) -> None:
@@ -180,10 +180,13 @@ class Run:
             self._unavailable(path, f"cannot read {channel}", channel)
             return
         for need in self.contract.needs[channel]:
-            if not self.snapshot.delivers(channel, need.name):
+            if not self._delivers(need):
                 self._unavailable(path, f"does not deliver {need}", str(need))
         if channel in self.study.truncated:
             self._unavailable(path, f"left some {channel} out", channel)
+
+    def _delivers(self, need: Column) -> bool:
+        return self.snapshot.delivers(need.channel, need.name, self.study)
 
     def _unavailable(self, path: str, lack: str, field: str) -> None:
         self.report.add("unavailable", path, f"the source {self.source!r} {lack}", field=field)
@@ -208,7 +211,7 @@ class Run:
     def _rows(self, channel: str, records: Sequence[Any]) -> None:
         contract, needs = self.contract, self.contract.needs[channel]
         besides = dict.fromkeys((*contract.tracking[channel], *contract.optional[channel]))
-        wanted = (*needs, *(need for need in besides if self.snapshot.delivers(channel, need.name)))
+        wanted = (*needs, *(need for need in besides if self._delivers(need)))
         rows = self._take_rows(channel, records, wanted)
         if not isinstance(rows, Drawn) and wanted != needs:
             again = self._take_rows(channel, records, needs)
@@ -230,7 +233,7 @@ class Run:
     ) -> Drawn | list[Wrong]:
         known = set(wanted)
         if self.contract.file.role(channel) == INFORMATIONAL:
-            known = {need for need in wanted if self.snapshot.delivers(channel, need.name)}
+            known = {need for need in wanted if self._delivers(need)}
         columns = self.contract.program.columns.get(channel, {})
         needed = {column: needs for column, needs in columns.items() if needs <= known}
         return normalise.rows(channel, records, columns, needed)
@@ -255,7 +258,7 @@ class Run:
         """What an informational element needs and the source cannot tell."""
         needs = self.contract.element_needs[element.name] if element.role == INFORMATIONAL else ()
         unreadable = self.study.records(element.channel) is None
-        lacking = (need for need in needs if not self.snapshot.delivers(need.channel, need.name))
+        lacking = (need for need in needs if not self._delivers(need))
         return next(iter(needs if unreadable else lacking), None)
 
     def _machine(self, machine: MachinePlan) -> None:

@@ -8,6 +8,7 @@ them, and a contract that needs a wrong one refuses to be read.
 """
 
 from chartpact.snapshot.snapshot import Snapshot, Study, parse_json, study
+from chartpact.snapshot.source import SnapshotSource
 from chartpact.snapshot.structure import (
     CHANNELS,
     CHART,
@@ -27,6 +28,7 @@ __all__ = [
     "Field",
     "Snapshot",
     "SnapshotError",
+    "SnapshotSource",
     "Study",
     "fault",
     "json_schema",

@@ -72,10 +72,10 @@ class Snapshot:
     def studies(self) -> tuple[Study, ...]:
         return tuple(map(Study, self.data["studies"]))
 
-    def delivers(self, channel: str, field: str) -> bool:
-        """Whether the source declares that it can tell this field."""
-        declared = self.source.get("fields")
-        return declared is None or field in declared.get(channel, ())
+    def delivers(self, channel: str, field: str, study: Study | None = None) -> bool:
+        """Whether the source declares that it can tell this field, of this study at least."""
+        declared = [self.source.get("fields"), study.data.get("fields") if study else None]
+        return all(fields is None or field in fields.get(channel, ()) for fields in declared)
 
     def problems(self) -> list[str]:
         """What is wrong with the records; a reader's snapshots have none."""
@@ -143,7 +143,7 @@ def _pairs(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
 def _problems(snapshot: Snapshot) -> Iterator[str]:
     for s, study in enumerate(snapshot.studies):
         for channel in CHANNELS:
-            declared = {name for name in FIELDS[channel] if snapshot.delivers(channel, name)}
+            declared = {name for name in FIELDS[channel] if snapshot.delivers(channel, name, study)}
             for i, record in enumerate(study.records(channel) or ()):
                 for wrong in _faults(channel, record, declared):
                     yield f"studies[{s}].{channel}[{i}]{wrong}"

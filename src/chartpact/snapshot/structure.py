@@ -171,14 +171,19 @@ def _check_source(source: Mapping[str, Json]) -> None:
     if not is_text(source.get("name")):
         raise SnapshotError("source.name is missing, or not a text")
     _check_fields(source, SOURCE, "source")
-    fields = source.get("fields")
-    if "fields" not in source:
+    _check_declared(source, "source")
+
+
+def _check_declared(data: Mapping[str, Json], place: str) -> None:
+    """Checks which fields a source declares, of all studies or of one."""
+    if "fields" not in data:
         return
+    fields = data["fields"]
     if not isinstance(fields, Mapping):
-        raise SnapshotError("source.fields is not an object of channels")
+        raise SnapshotError(f"{place}.fields is not an object of channels")
     for channel, names in fields.items():
         if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
-            raise SnapshotError(f"source.fields.{channel!s:.60} is not a list of field names")
+            raise SnapshotError(f"{place}.fields.{channel!s:.60} is not a list of field names")
 
 
 def _check_study(study: Json, place: str) -> None:
@@ -187,6 +192,7 @@ def _check_study(study: Json, place: str) -> None:
     if "name" not in study:
         raise SnapshotError(f"{place}.name is missing")
     _check_fields(study, STUDY, place)
+    _check_declared(study, place)
     inputs = study.get("inputs")
     if inputs is not None and not isinstance(inputs, Mapping):
         raise SnapshotError(f"{place}.inputs is neither an object nor null")
@@ -253,7 +259,7 @@ def json_schema() -> dict[str, Json]:
         "limits": {"type": "object", "additionalProperties": {"type": "integer"}},
     }
     source = record(SOURCE, "name")
-    source["properties"]["fields"] = {
+    source["properties"]["fields"] = study["properties"]["fields"] = {
         "type": "object",
         "properties": {name: {"type": "array", "items": {"type": "string"}} for name in CHANNELS},
         "additionalProperties": False,

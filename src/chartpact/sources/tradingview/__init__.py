@@ -1,0 +1,5 @@
+"""TradingView charts as sources of snapshots."""
+
+from chartpact.sources.tradingview.page import CdpSource
+
+__all__ = ["CdpSource"]
