@@ -7,7 +7,7 @@
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -108,12 +108,8 @@ def read_chart(
         if (error := errors.get(contract.name)) is not None:
             path, message = "identity.pine_title", f"its indicator was not drawn: {error}"
             breach = Violation("unavailable", path, message, contract.name, contract.version)
-            readings[contract.name] = Reading(
-                contract.name,
-                contract.version,
-                violations=(breach,),
-                as_of=state.as_of,
-                source=state.source,
+            readings[contract.name] = replace(
+                readings[contract.name], state=None, tracks=None, untracked="", violations=(breach,)
             )
     return StrategyState(readings, state.as_of, state.source)
 

@@ -31,7 +31,8 @@ def drawn(tmp_path):
 def test_read_gives_the_state_with_its_source_and_assumptions(capsys, drawn):
     code, found = run_json(capsys, "read", "ob_ai", "--snapshot", drawn)
     assert code == 0
-    assert set(found) == {"contract", "version", "state", "as_of", "source", "assumptions"}
+    told = {"contract", "version", "state", "as_of", "source", "assumptions"}
+    assert set(found) == {*told, "confirmed", "tracks"}
     assert found["state"]["order_blocks"]["bullish"][0]["high"] == 5875.0
     assert found["source"] == "drawn by hand"
     assert {"key": "base_style", "value": "solid", "from": "default"} in found["assumptions"]
@@ -53,6 +54,7 @@ def test_a_violation_is_exit_code_3_and_nothing_else_is_printed(capsys, tmp_path
     assert code == 3
     assert set(found) == {
         "contract", "version", "violations", "as_of", "source", "assumptions",
+        "confirmed", "untracked",
     }  # fmt: skip
     first = found["violations"][0]
     assert set(first) == {"kind", "path", "message", "object", "contract", "version"}

@@ -855,9 +855,40 @@ def test_what_cannot_be_followed_can_still_be_read():
     found = reading(FIELDS, lines=later)
     assert (found.state, found.tracks) == (good, None)
     assert "its bar or time is not known" in found.untracked
-    found = reading(FIELDS, lines=lines, chart={"confirmed": False})
-    assert (found.state, found.tracks) == (good, None)
-    assert found.untracked == "the last bar is not confirmed"
+
+
+@pytest.mark.parametrize("chart, confirmed", [({}, True), ({"confirmed": False}, False)])
+def test_a_forming_bar_is_read_and_can_be_followed(chart, confirmed):
+    found = reading(FIELDS, lines=[draw.line(1, 5.0, RED)], chart=chart)
+    assert (found.tracks, found.facts.confirmed) == ((), confirmed)
+    assert found.to_json()["confirmed"] is confirmed
+
+
+def test_a_source_that_does_not_tell_shows_a_forming_bar():
+    data = draw.snapshot(draw.study("Small", lines=[]))
+    del data["chart"]["confirmed"]
+    assert read(make(FIELDS), Snapshot(data)).facts.confirmed is False
+
+
+def test_a_refused_reading_tells_its_chart_and_what_was_assumed():
+    text = FIELDS.replace("channels:", "config: {reach: {type: number, default: 2}}\nchannels:")
+    found = reading(text, config={"depth": 1}, lines=[draw.line(1, 5.0, RED)])
+    assert [violation.kind for violation in found.violations] == ["config"]
+    assert [str(setting) for setting in found.assumptions] == ["reach = 2 (the contract's default)"]
+    facts = found.facts
+    assert (facts.symbol, facts.drawn["lines"]) == (draw.snapshot()["chart"]["symbol"], 1)
+    assert found.to_json()["untracked"] == "the reading was refused"
+
+
+def test_the_last_bar_of_a_contract_is_the_last_closed_one():
+    text = """
+        channels: {lines: signal}
+        elements:
+          one: {from: lines, ignore: not looked at}
+        output: {last: chart.last_bar}
+    """
+    last = state(text)["last"]
+    assert state(text, chart={"confirmed": False}) == {"last": last - 1}
 
 
 def test_a_key_outside_the_loaded_history_is_unavailable():

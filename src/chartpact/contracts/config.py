@@ -166,5 +166,6 @@ def resolve(
         if wrong is not None:
             whose = {"inputs": "the study's input ", "chart": "the chart's value "}
             faults.append(fault(f"config.{name}", f"{whose.get(origin, '')}{wrong}"))
+            continue
         settings[name] = Setting(name, canonical, origin)
     return settings, faults

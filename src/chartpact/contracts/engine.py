@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, pairwise, repeat
 from typing import Any
 
+from chartpact.checks import is_whole
 from chartpact.contracts import config, normalise
 from chartpact.contracts.bind import CAUGHT, Bound, Report, Stop, bind
 from chartpact.contracts.contract import Contract
@@ -20,8 +21,9 @@ from chartpact.contracts.matching import Matching
 from chartpact.contracts.nodes import TICK_SIZE
 from chartpact.contracts.normalise import Drawn, Wrong
 from chartpact.contracts.outputs import Leaf, Many, Map, Node, One
-from chartpact.contracts.reading import Reading, Setting, Track
+from chartpact.contracts.reading import ChartFacts, Reading, Setting, Track
 from chartpact.contracts.values import Column, Slot
+from chartpact.drawing import CAPS, OBJECTS
 from chartpact.snapshot import CHANNELS, CHART, Snapshot, Study
 
 MAX_COST = 20_000_000
@@ -61,6 +63,7 @@ class Run:
         self.untracked = ""
         self.notes: dict[str, str] = {}  # what had to be assumed about the picture
         self.digest = ""
+        self.facts = _facts(snapshot)
 
     def reading(self, given: Mapping[str, Any], profile: str | None) -> Reading:
         state: dict[str, Any] | None = None
@@ -94,6 +97,7 @@ class Run:
             tracks=None if refused else tracks,
             untracked="" if refused else self.untracked,
             config=self.digest,
+            facts=self.facts,
         )
 
     def _noted(self) -> Iterator[Setting]:
@@ -113,6 +117,7 @@ class Run:
             message = f"{len(called)} studies are called {title!r}; keep one of them"
             self.report.add("duplicate", path, message)
         else:
+            self.facts = _facts(self.snapshot, called[0])
             self._check_version(called[0])
         if self.report.violations:
             raise Stop
@@ -135,6 +140,11 @@ class Run:
         settings, faults = config.resolve(
             contract.keys, contract.file.profiles, given, profile, self.study.inputs, chart
         )
+        self.assumptions = tuple(
+            setting
+            for name, setting in settings.items()
+            if setting.origin != "caller" and name in contract.file.config
+        )
         if not faults:
             bound = bind(contract, {name: setting.value for name, setting in settings.items()})
             faults = list(bound.faults)
@@ -142,15 +152,10 @@ class Run:
             self.report.add("config", fault.path or "config", fault.message)
         if faults:
             raise Stop
-        self.assumptions = tuple(
-            setting
-            for name, setting in settings.items()
-            if setting.origin != "caller" and name in contract.file.config
-        )
         slots = contract.program.slots
         for name in CHART:
             if (slot := slots.get(Slot("chart", name))) is not None:
-                self.S[slot] = chart.get(name)
+                self.S[slot] = _closed(chart) if name == "last_bar" else chart.get(name)
         if NOTES in slots:
             self.S[slots[NOTES]] = self.notes
         self.digest = bound.digest
@@ -251,8 +256,6 @@ class Run:
             self.matching.run(element, lacking is not None or element.channel in self.unread)
         self.matching.check_claims()
         self.untracked = self.untracked or self.matching.untracked
-        if self.snapshot.chart.get("confirmed") is False:
-            self.untracked = "the last bar is not confirmed"
 
     def _lacking(self, element: ElementPlan) -> Column | None:
         """What an informational element needs and the source cannot tell."""
@@ -352,9 +355,41 @@ class Run:
         made, keys = self.matching.instances[element.name], self.matching.keys[element.name]
         epochs = epoch(made, self.S) if epoch else [None] * len(made)
         states = [instance[element.row][0] for instance in made]
-        yield from map(
-            Track._make, zip(repeat(machine.name, len(made)), keys, states, epochs, strict=True)
-        )
+        places = OBJECTS[element.channel].places if element.channel in OBJECTS else ()
+        times = [_earliest(self.matching.behind(element, [one]), places) for one in made]
+        name = repeat(machine.name, len(made))
+        yield from map(Track._make, zip(name, keys, states, epochs, times, strict=True))
+
+
+def _facts(snapshot: Snapshot, study: Study | None = None) -> ChartFacts:
+    chart, data = snapshot.chart, study.data if study is not None else {}
+    counts = {name: len(data[name]) for name in CHANNELS if data.get(name) is not None}
+    script = data.get("version")
+    return ChartFacts(
+        str(chart["symbol"]),
+        str(chart["timeframe"]),
+        chart.get("confirmed") is True,
+        chart.get("first_time"),
+        chart.get("last_time"),
+        None if script is None else str(script),
+        counts,
+        {name: cap for name, cap in data.get("limits", {}).items() if name in CAPS},
+    )
+
+
+def _closed(chart: Mapping[str, Any]) -> int | None:
+    """The number of the last closed bar: while a bar forms, the one before it."""
+    last: int | None = chart.get("last_bar")
+    return last - 1 if last is not None and chart.get("confirmed") is False else last
+
+
+def _earliest(records: Sequence[Any], places: Sequence[str]) -> int | None:
+    """The earliest time at which one of the records is drawn."""
+    anchors = [record.get(place) for record in records for place in places]
+    times: list[int] = [
+        at["time"] for at in anchors if isinstance(at, Mapping) and is_whole(at.get("time"))
+    ]
+    return min(times, default=None)
 
 
 def _in_order(node: Many, rows: list[tuple[Any, Any, dict[str, Any]]]) -> Any:

@@ -341,6 +341,7 @@ class ContractFile(Section):
     identity: Identity
     config: dict[Name, ConfigKey] = {}
     profiles: dict[PlainName, dict[str, Scalar]] = {}
+    timing: Literal["close", "tick"] = "tick"
     channels: dict[
         Literal["labels", "lines", "boxes", "cells"], Literal["signal", "informational", "cosmetic"]
     ]

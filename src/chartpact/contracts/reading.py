@@ -82,12 +82,36 @@ class Setting(NamedTuple):
 
 
 class Track(NamedTuple):
-    """The state of one machine, for one instance where it runs for each, to be followed."""
+    """The state of one machine, for one instance where it runs for each, to be followed.
+
+    `time` is the earliest time at which something of the instance is drawn, where that is known.
+    """
 
     machine: str
     key: tuple[Json, ...]
     state: str
     epoch: Json = None
+    time: int | None = None
+
+    def to_json(self) -> dict[str, Json]:
+        return {**self._asdict(), "key": list(self.key)}
+
+
+@dataclass(frozen=True)
+class ChartFacts:
+    """What a tracker must know of the chart and its study, of a refused reading too.
+
+    A source that does not tell whether the last bar is closed is taken to show a forming one.
+    """
+
+    symbol: str = ""
+    timeframe: str = ""
+    confirmed: bool = False
+    first_time: int | None = None  # of the oldest bar that is loaded
+    last_time: int | None = None  # of the last bar
+    script: str | None = None  # the version of the script
+    drawn: Mapping[str, int] = field(default_factory=dict)  # how many objects, by channel
+    caps: Mapping[str, int] = field(default_factory=dict)  # how many there may be
 
 
 @dataclass(frozen=True)
@@ -112,6 +136,7 @@ class Reading:
     tracks: tuple[Track, ...] | None = None
     untracked: str = ""
     config: str = ""  # the digest of the configuration
+    facts: ChartFacts = ChartFacts()
 
     @property
     def ok(self) -> bool:
@@ -128,7 +153,12 @@ class Reading:
             "as_of": self.as_of,
             "source": self.source,
             "assumptions": [assumption.to_json() for assumption in self.assumptions],
+            "confirmed": self.facts.confirmed,
         }
+        if self.tracks is not None:
+            data["tracks"] = [track.to_json() for track in self.tracks]
+        else:
+            data["untracked"] = self.untracked or "the reading was refused"
         if self.warnings:
             data["warnings"] = [warning.to_json() for warning in self.warnings]
         if self.undrawn:

@@ -277,7 +277,7 @@ class Shape:
 
 
 CHART_KINDS: Mapping[str, Kind] = {
-    name: TIME if name in ("as_of", "last_time") else _PLAIN[field.kind]
+    name: TIME if name in ("as_of", "last_time", "first_time") else _PLAIN[field.kind]
     for name, field in CHART.items()
 }
 

@@ -65,6 +65,8 @@ CHART: Mapping[str, Field] = {
     "confirmed": _FLAG,
     "last_bar": _WHOLE,
     "last_time": _WHOLE,
+    "first_time": _WHOLE,  # of the oldest bar that the source has loaded
+    "last_price": Field("number"),
     "tick_size": Field("number", positive=True),
     "timezone": _TEXT,
     "day_roll": _TEXT,

@@ -120,6 +120,8 @@ class _Comparison:
         yield from self._entries("config", self._added_key, compare=self._words)
         if self.old.file.profiles != self.new.file.profiles:
             yield Change("profiles", "changed", PATCH)
+        if self.old.file.timing != self.new.file.timing:
+            yield Change("timing", f"became {self.new.file.timing}", MAJOR)
         yield from self._channels()
         yield from self._entries("encodings", lambda _: ("added", MINOR))
         yield from self._entries("elements", self._added_element, compare=self._words)
