@@ -66,7 +66,7 @@ from chartpact.server.settings import Limits, Settings
 
 def add_tokens(database):
     texts = dict.fromkeys(("client_id", "name"), "bench")
-    with database.write() as connection:
+    with database.write(None) as connection:
         for user in (f"{kind}{number}" for kind in ("user", "hostile") for number in range(100)):
             row = {"token_hash": digest(f"token-of-{user}"), "token_id": user, "user_id": user,
                    "kind": "personal", "scope": "read write", "created_at": 0,

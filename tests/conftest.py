@@ -10,14 +10,17 @@ the other processes run are over, and those processes start no other until it is
 import gc
 import os
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from tests.postgres import Postgres
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("CHARTPACT_SHARED", ROOT.parent / "shared"))
@@ -59,6 +62,16 @@ settings.load_profile("chartpact")
 def shared() -> Path:
     """The folder of reference data; mark the test `needs_shared`."""
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator["Postgres"]:
+    """A PostgreSQL server for this process of the run."""
+    from tests.postgres import start_or_skip
+
+    server = start_or_skip()
+    yield server
+    server.close()
 
 
 LOCK = pytest.StashKey[TemporaryDirectory[str]]()

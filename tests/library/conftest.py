@@ -1,4 +1,4 @@
-"""A library on a fresh file, with the simplest pipeline that can say yes or no."""
+"""A library on a fresh database of either kind, with the simplest pipeline that says yes or no."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -26,9 +26,33 @@ def check(_user: str, source: str) -> Verdict:
     return Verdict(errors=[Problem("syntax", "no good", "write good", "parse", 1, 1)])
 
 
+@pytest.fixture(params=["sqlite", "postgresql"])
+def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A database without a schema, of each kind."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/new/library.db"
+    return request.getfixturevalue("postgres").create_empty()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A database of each kind."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/new/library.db"
+    return request.getfixturevalue("postgres").create()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def shared_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A database of each kind, for a test that leaves nothing running and keeps the schema."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/new/library.db"
+    return request.getfixturevalue("postgres").reuse()
+
+
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    database = open_database(f"sqlite:///{tmp_path}/new/library.db")
+def database(shared_url: str) -> Iterator[Database]:
+    database = open_database(shared_url)
     yield database
     database.close()
 

@@ -2,6 +2,7 @@ import time
 from threading import Thread
 
 import pytest
+import sqlalchemy as sa
 
 from chartpact.library.errors import LibraryError
 from chartpact.library.scripts import Quota, Scripts
@@ -114,8 +115,23 @@ def test_the_quota_of_bytes_is_told_and_nothing_is_kept_beyond_it(scripts):
 def test_the_quota_counts_what_a_letter_takes_in_bytes(scripts):
     with pytest.raises(LibraryError, match="1204 bytes of 1000"):
         scripts.register("ann", "a", "good" + "é" * 600)
-    with pytest.raises(LibraryError, match="1205 bytes of 1000"):
-        scripts.register("ann", "a", "good\0" + "x" * 1200)
+
+
+def test_a_nul_is_refused_in_a_source_and_in_a_name_nothing_is_found(scripts):
+    with pytest.raises(LibraryError, match="no NUL character"):
+        scripts.register("ann", "a", "good\0")
+    for ask in (scripts.get, scripts.history, scripts.delete):
+        with pytest.raises(LibraryError, match="you have no indicator"):
+            ask("ann", "a\0")
+    assert scripts.named("ann", ["a\0"]) == []
+
+
+def test_names_are_sorted_alike_on_every_database(database):
+    scripts = Scripts(database, check)
+    names = ["a", "a1", "a_b", "ab", "b"]
+    for name in reversed(names):
+        scripts.register("ann", name, "good")
+    assert [script.name for script in scripts.of("ann")] == names == list(scripts.names("ann"))
 
 
 def test_the_last_20_versions_are_kept_and_any_can_be_restored(scripts):
@@ -176,7 +192,7 @@ def test_an_import_that_has_a_script_twice_says_which(scripts):
 @pytest.mark.parametrize(
     ("one", "other"),
     [("ann", "Ann"), ("ann", "ann "), ("ann", " ann"), ("\u00e9", "e\u0301"), ("a", "\u0430"),
-     ("ann", "ann\0"), ("ann", "ann%"), ("%", "ann"), ("_", "a"), ("1", "01"), ("ı", "i")],
+     ("ann", "ann%"), ("%", "ann"), ("_", "a"), ("1", "01"), ("ı", "i")],
 )  # fmt: skip
 def test_users_whose_names_look_alike_never_meet(scripts, one, other):
     scripts.register(one, "mine", "good")
@@ -190,6 +206,15 @@ def test_users_whose_names_look_alike_never_meet(scripts, one, other):
             with pytest.raises(LibraryError):
                 scripts.delete(stranger, "mine")
     assert scripts.get(one, "mine").source == "good"
+
+
+def test_a_user_whose_name_has_a_nul_is_nobody_else(database, scripts):
+    scripts.register("ann", "mine", "good")
+    if database.embedded:
+        assert scripts.of("ann\0") == []
+    else:  # there can be no such user, and the server lets none in
+        with pytest.raises(sa.exc.DataError):
+            scripts.of("ann\0")
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,12 @@ def test_the_quota_counts_files_and_bytes_of_that_user_alone(uploads):
     assert uploads.get("ann", "b").content == b"time\n2\n"
 
 
+def test_nothing_is_found_under_a_name_with_a_nul(uploads):
+    assert uploads.get("ann", "es\0") is None
+    with pytest.raises(UploadError, match="you have no bars called"):
+        uploads.delete("ann", "es\0")
+
+
 def test_users_never_meet(uploads):
     uploads.put("ann", "es", b"time\n")
     assert uploads.get("bob", "es") is None

@@ -71,7 +71,7 @@ def add_users(database: Path) -> None:
         opened.close()
         return
     far = int(time.time() * 1000) + 10**10
-    with opened.write() as connection:
+    with opened.write(None) as connection:
         for user, token in TOKENS.items():
             row = {
                 "token_hash": digest(token),

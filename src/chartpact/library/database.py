@@ -1,9 +1,13 @@
-"""The database behind the library: one engine, writers in order, one way to migrate."""
+"""The database behind the library: one engine, writers in order, one way to migrate.
+
+SQLite has one writer at a time. On PostgreSQL the writers of one user come one after another, in
+whatever process or on whatever host they are.
+"""
 
 import os
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from importlib.resources import files
 from pathlib import Path
 from threading import Lock
@@ -23,6 +27,21 @@ _PRAGMAS = (
     "PRAGMA temp_store = MEMORY",
     "PRAGMA journal_size_limit = 67108864",
 )
+
+# PostgreSQL: no statement waits for ever, neither for a lock nor for a host that is gone.
+_POSTGRES_SETTINGS = (
+    f"SET lock_timeout = {BUSY_TIMEOUT_MS}",
+    f"SET statement_timeout = {2 * BUSY_TIMEOUT_MS}",
+    f"SET idle_in_transaction_session_timeout = {4 * BUSY_TIMEOUT_MS}",
+)
+_POSTGRES_CONNECTION = {
+    "connect_timeout": 5,
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+}
+MOST_CONNECTIONS = 16  # of one process to PostgreSQL, beside those that look up tokens
 
 
 class FairLock:
@@ -55,31 +74,46 @@ class FairLock:
 
 
 class Database:
-    """One database with its schema: any number of readers, and one writer at a time."""
+    """One database with its schema: any number of readers, and one writer for a user at a time."""
 
     def __init__(self, engine: sa.Engine) -> None:
         self.engine = engine
+        self.embedded = engine.dialect.name == "sqlite"  # no other process is waited for
         self.writers = FairLock()
-        if engine.dialect.name == "sqlite":
+        if self.embedded:
             event.listen(engine, "connect", _prepare)
             event.listen(engine, "begin", _begin)
+        else:
+            event.listen(engine, "connect", _prepare_postgres)
 
     def read(self) -> sa.Connection:
         """A connection to read from, as a context manager."""
-        return self.engine.connect()
+        return self.engine.connect() if self.embedded else self.read_anew()
 
     def read_anew(self) -> sa.Connection:
         """A connection that may stay open: every statement on it sees the newest state."""
         return self.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
 
+    def detach(self) -> sa.Connection:
+        """As `read_anew`, and its place in the pool is free again."""
+        connection = self.read_anew()
+        connection.detach()
+        return connection
+
     @contextmanager
-    def write(self) -> Iterator[sa.Connection]:
-        """A transaction that may write: all of it happens, or nothing."""
+    def write(self, owner: str | None) -> Iterator[sa.Connection]:
+        """A transaction that may write: all of it happens, or nothing.
+
+        Transactions of one owner, a user as a rule, come one after another: what one has counted
+        or found missing is so until it ends. None is for a change that depends on nothing read.
+        """
         with (
-            self.writers,
+            self.writers if self.embedded else nullcontext(),
             self.engine.connect().execution_options(writes=True) as connection,
             connection.begin(),
         ):
+            if owner is not None:
+                serialise(connection, owner)
             yield connection
 
     def migrate(self, revision: str = "head") -> None:
@@ -90,9 +124,11 @@ class Database:
 
         config = Config()
         config.set_main_option("script_location", str(files("chartpact.library") / "migrations"))
-        with self.write() as connection:
-            if connection.dialect.name == "postgresql":
-                connection.execute(sa.text("SELECT pg_advisory_xact_lock(5021107)"))
+        with self.write(None) as connection:
+            if not self.embedded:  # another process may migrate for long
+                connection.exec_driver_sql("SET LOCAL lock_timeout = 0")
+                connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
+            serialise(connection, "the schema")
             config.attributes["connection"] = connection
             try:
                 command.upgrade(config, revision)
@@ -103,18 +139,25 @@ class Database:
 
     def check_writable(self) -> None:
         """Raises where the database can only be read, which SQLite notices only on a write."""
-        with self.write() as connection:
+        with self.write("the schema") as connection:
             connection.execute(sa.text("UPDATE alembic_version SET version_num = version_num"))
 
     def close(self) -> None:
         self.engine.dispose()
 
 
+def serialise(connection: sa.Connection, owner: str) -> None:
+    """Waits until no other transaction of that owner is under way; holds them off to the end."""
+    if connection.dialect.name == "postgresql":
+        lock = sa.text("SELECT pg_advisory_xact_lock(hashtextextended(:owner, 0))")
+        connection.execute(lock, {"owner": owner})
+
+
 def open_database(url: str) -> Database:
     """The database at that URL, with the schema brought up to date.
 
-    `sqlite:///PATH` creates the file and its folder; `postgresql+psycopg://…` needs the
-    driver `psycopg` beside the package.
+    `sqlite:///PATH` creates the file and its folder; `postgresql+psycopg://…` needs the extra
+    `chartpact[postgres]`.
     """
     try:
         address = sa.make_url(url)
@@ -123,15 +166,40 @@ def open_database(url: str) -> Database:
             "a database is named by a URL: write sqlite:/// and the path of a file, "
             "as in sqlite:///library.db"
         ) from None
-    if address.get_backend_name() not in ("sqlite", "postgresql"):
-        raise ValueError(f"{address.get_backend_name()} is not for this: name a sqlite:/// file")
-    if address.get_backend_name() == "sqlite":
+    backend = address.get_backend_name()
+    if backend == "sqlite":
         if not address.database or address.database == ":memory:":
             raise ValueError(f"{url!r} keeps nothing: name a file, as in sqlite:///library.db")
         _create_private(Path(address.database))
-    database = Database(sa.create_engine(address))
-    database.migrate()
+        database = Database(sa.create_engine(address, hide_parameters=True))
+    elif backend == "postgresql":
+        database = Database(_connect_postgres(address))
+    else:
+        raise ValueError(f"{backend} is not for this: name a sqlite:/// file, or PostgreSQL")
+    try:
+        database.migrate()
+    except BaseException:
+        database.close()
+        raise
     return database
+
+
+def _connect_postgres(address: sa.URL) -> sa.Engine:
+    arguments = {k: v for k, v in _POSTGRES_CONNECTION.items() if k not in address.query}
+    try:
+        return sa.create_engine(
+            address.set(drivername="postgresql+psycopg"),
+            connect_args=arguments,
+            hide_parameters=True,
+            isolation_level="READ COMMITTED",  # after a lock, what its last holder wrote is seen
+            pool_pre_ping=True,  # a connection from before a restart is replaced, not used
+            pool_size=MOST_CONNECTIONS // 2,
+            max_overflow=MOST_CONNECTIONS // 2,
+            pool_timeout=BUSY_TIMEOUT_MS / 1000,
+        )
+    except ModuleNotFoundError:
+        remedy = "pip install 'chartpact[postgres]'"
+        raise ValueError(f"PostgreSQL needs a driver that is not installed: {remedy}") from None
 
 
 def _create_private(file: Path) -> None:
@@ -147,6 +215,13 @@ def _prepare(connection: Any, _record: Any) -> None:
     connection.isolation_level = None  # the driver opens no transaction of its own: `_begin` does
     for pragma in _PRAGMAS:
         connection.execute(pragma)
+
+
+def _prepare_postgres(connection: Any, _record: Any) -> None:
+    before, connection.autocommit = connection.autocommit, True
+    for setting in _POSTGRES_SETTINGS:
+        connection.execute(setting)
+    connection.autocommit = before
 
 
 def _begin(connection: sa.Connection) -> None:

@@ -122,7 +122,7 @@ class Scripts:
 
     def delete(self, user: str, name: str) -> None:
         """Deletes a script; its versions can still be restored."""
-        with self._database.write() as connection:
+        with self._database.write(user) as connection:
             deleted = connection.execute(sa.delete(user_indicators).where(*_key(user, name)))
             if deleted.rowcount == 0:
                 raise self._unknown(connection, user, name)
@@ -136,15 +136,18 @@ class Scripts:
 
     def named(self, user: str, names: Iterable[str]) -> list[Script]:
         """Those scripts of the user that have one of the names."""
-        query = sa.select(user_indicators).where(_COLUMNS.user_id == user, _COLUMNS.name.in_(names))
+        possible = [name for name in names if NAME.fullmatch(name)]
+        mine = (_COLUMNS.user_id == user, _COLUMNS.name.in_(possible))
+        query = sa.select(user_indicators).where(*mine)
         with self._database.read() as connection:
             return [Script(*row) for row in connection.execute(query)]
 
     def of(self, user: str) -> list[Script]:
         """Every script of the user, by name."""
-        query = sa.select(user_indicators).where(_COLUMNS.user_id == user).order_by("name")
+        query = sa.select(user_indicators).where(_COLUMNS.user_id == user)
         with self._database.read() as connection:
-            return [Script(*row) for row in connection.execute(query)]
+            scripts = [Script(*row) for row in connection.execute(query)]
+        return sorted(scripts, key=lambda script: script.name)  # databases sort in many ways
 
     def names(self, user: str) -> tuple[str, ...]:
         with self._database.read() as connection:
@@ -153,7 +156,7 @@ class Scripts:
     def history(self, user: str, name: str) -> Sequence[Version]:
         """The versions of a script, newest first; a deleted script still has them."""
         with self._database.read() as connection:
-            versions = list_versions(connection, user, name)
+            versions = list_versions(connection, user, name) if NAME.fullmatch(name) else ()
             if not versions:
                 raise self._unknown(connection, user, name)
         return versions
@@ -210,6 +213,8 @@ class Scripts:
         verdict = self._validate(user, source)
         if verdict.errors:
             raise ScriptErrors(*verdict.errors)
+        if "\0" in source:  # which PostgreSQL cannot store, whatever the verdict
+            raise refuse_script("value", "a script has no NUL character", "leave it out")
         return verdict
 
     def _store(
@@ -217,7 +222,7 @@ class Scripts:
     ) -> Sequence[Script]:
         now = time.time_ns() // 1_000_000
         scripts = []
-        with self._database.write() as connection:
+        with self._database.write(user) as connection:
             for name, (source, verdict) in batch.items():
                 created = connection.execute(
                     sa.select(_COLUMNS.created_at).where(*_key(user, name))
@@ -261,12 +266,13 @@ class Scripts:
 
 
 def _key(user: str, name: str) -> tuple[sa.ColumnElement[bool], sa.ColumnElement[bool]]:
-    return (_COLUMNS.user_id == user, _COLUMNS.name == name)
+    # What is no name has no row; PostgreSQL would not even take a NUL.
+    return (_COLUMNS.user_id == user, _COLUMNS.name == name if NAME.fullmatch(name) else sa.false())
 
 
 def _names(connection: sa.Connection, user: str) -> tuple[str, ...]:
-    query = sa.select(_COLUMNS.name).where(_COLUMNS.user_id == user).order_by("name")
-    return tuple(connection.execute(query).scalars())
+    query = sa.select(_COLUMNS.name).where(_COLUMNS.user_id == user)
+    return tuple(sorted(connection.execute(query).scalars()))
 
 
 def _write(connection: sa.Connection, script: Script, *, exists: bool) -> None:

@@ -78,7 +78,7 @@ class Uploads:
             raise _refuse("value", str(error)) from None
         stored = Stored(name, len(content), facts, time.time_ns() // 1_000_000)
         packed = gzip.compress(content, 6)  # before the writers' lock is taken
-        with self._database.write() as connection:
+        with self._database.write(user) as connection:
             connection.execute(sa.delete(user_bars).where(*_key(user, name)))
             connection.execute(
                 sa.insert(user_bars).values(
@@ -112,26 +112,25 @@ class Uploads:
 
     def of(self, user: str) -> list[Stored]:
         """Every file of the user, by name."""
-        query = (
-            sa.select(_COLUMNS.name, _COLUMNS.size, _COLUMNS.facts_json, _COLUMNS.created_at)
-            .where(_COLUMNS.user_id == user)
-            .order_by(_COLUMNS.name)
-        )
+        columns = (_COLUMNS.name, _COLUMNS.size, _COLUMNS.facts_json, _COLUMNS.created_at)
+        query = sa.select(*columns).where(_COLUMNS.user_id == user)
         with self._database.read() as connection:
-            return [
-                Stored(name, size, json.loads(facts), created)
-                for name, size, facts, created in connection.execute(query)
-            ]
+            rows = connection.execute(query).all()
+        return [
+            Stored(name, size, json.loads(facts), created)
+            for name, size, facts, created in sorted(rows)
+        ]
 
     def delete(self, user: str, name: str) -> None:
         """Removes a file."""
-        with self._database.write() as connection:
+        with self._database.write(user) as connection:
             if connection.execute(sa.delete(user_bars).where(*_key(user, name))).rowcount == 0:
                 raise _refuse("name", f"you have no bars called {name!r:.80}")
 
 
 def _key(user: str, name: str) -> tuple[sa.ColumnElement[bool], sa.ColumnElement[bool]]:
-    return (_COLUMNS.user_id == user, _COLUMNS.name == name)
+    # What is no name has no row; PostgreSQL would not even take a NUL.
+    return (_COLUMNS.user_id == user, _COLUMNS.name == name if NAME.fullmatch(name) else sa.false())
 
 
 def _refuse(kind: str, message: str) -> UploadError:

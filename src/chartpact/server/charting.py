@@ -47,7 +47,7 @@ class Charting:
         if isinstance(bars, str):
             raise refuse("value", bars)
         self._check(user, ask, bars)
-        plans = self._plan(user, ask)
+        plans = await self._plan(user, ask)
         most_bytes = self._settings.limits.answer_bytes
         job = ChartJob(user, ask, plans, self._settings.sources, bars, most_bytes=most_bytes)
         runs = [plan for plan in plans if plan.runs_untrusted]
@@ -68,7 +68,8 @@ class Charting:
         strategy.check_settings(
             [contracts.find(name) for name in ask.contracts], ask.config, ask.profile
         )
-        plans = strategy.plan(self._catalogue(user, {*ask.contracts}), ask.contracts, ask.params)
+        catalogue = await self._catalogue(user, {*ask.contracts})
+        plans = strategy.plan(catalogue, ask.contracts, ask.params)
         chart = shapes.ChartAsk.model_validate({"symbol": ask.symbol, "timeframe": ask.timeframe})
         job = ChartJob(user, chart, plans, self._settings.sources)
         runs = [plan for plan in plans if plan.runs_untrusted]
@@ -109,22 +110,24 @@ class Charting:
         if ask.format in jobs.MIME:
             self._pixels.spend(user, ask.width * ask.height / 1e6)
 
-    def _plan(self, user: str, ask: shapes.ChartAsk) -> tuple[Plan, ...]:
+    async def _plan(self, user: str, ask: shapes.ChartAsk) -> tuple[Plan, ...]:
         """Each request resolved among the builtins and those of the user's scripts it may mean."""
         requests = [
             Request.parse(asked if isinstance(asked, str) else asked.model_dump())
             for asked in ask.indicators
         ]
-        return self._catalogue(user, {request.name for request in requests}).plan(requests)
+        catalogue = await self._catalogue(user, {request.name for request in requests})
+        return catalogue.plan(requests)
 
-    def _catalogue(self, user: str, names: set[str]) -> Catalogue:
+    async def _catalogue(self, user: str, names: set[str]) -> Catalogue:
         """The builtins, the pacts, and those of the user's scripts that names may mean."""
         names = names | {shipped for name in names if (shipped := canonical(name))}
-        scripts = self._scripts.named(user, names) if names else []
+        use_disk = self._execution.use_disk
+        scripts = await use_disk(user, partial(self._scripts.named, user, names)) if names else []
         known = {script.name for script in scripts}
         others: tuple[str, ...] = ()
         if any(name not in known and canonical(name) is None for name in names):
-            others = self._scripts.names(user)
+            others = await use_disk(user, partial(self._scripts.names, user))
         if self._settings.runs_scripts_of(user):
             own = {script.name: script.indicator for script in scripts}
             return Catalogue(own, others=others, listed_by="list_indicators")

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Collection
 from functools import lru_cache
 from typing import cast
 
+import sqlalchemy as sa
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -18,7 +19,7 @@ from chartpact.server.allowance import Allowance, TooMuch
 from chartpact.server.asgi import make_private, replay, split, with_defaults
 from chartpact.server.bodies import SMALL_BYTES, LeanBody
 from chartpact.server.identity import Caller, Identify
-from chartpact.server.refusals import UNEXPECTED, Refusal, status_of
+from chartpact.server.refusals import NO_DATABASE, UNEXPECTED, Refusal, name_cause, status_of
 from chartpact.server.settings import Limits
 
 log = logging.getLogger("chartpact.access")
@@ -99,7 +100,7 @@ class Front:
         try:
             try:
                 headers = Headers(scope=scope)
-                user = self._admit(scope, headers)
+                user = await self._admit(scope, headers)
                 body = await self._receive_body(scope["path"], user, headers, receive)
                 if user is not None and body is not None and len(body) > SMALL_BYTES:
                     body = await self._lean(scope, user, body)
@@ -123,7 +124,7 @@ class Front:
                     del self._under_way[user]
             _log(scope, request_id, user, status, time.perf_counter() - started)
 
-    def _admit(self, scope: Scope, headers: Headers) -> str | None:
+    async def _admit(self, scope: Scope, headers: Headers) -> str | None:
         """The user whose call it is, counted as under way; None on a path open to all."""
         if self.draining:
             raise Refusal(503, "busy", "the server is shutting down: try again", 5)
@@ -135,7 +136,7 @@ class Front:
         if scope["path"] == "/mcp" and scope["method"] != "POST":
             # Without sessions there is no stream to open or to end.
             raise Refusal(405, "value", "MCP is spoken by POST here: there are no sessions")
-        caller = self._identify_caller(headers)
+        caller = await self._identify_caller(headers)
         user = caller.user
         self._check_scope(scope, headers, caller)
         self._spend(self._calls, user)
@@ -160,11 +161,15 @@ class Front:
             message = f"this needs a token with the scope {needed}"
             raise Refusal(403, "forbidden", message, challenge=challenge)
 
-    def _identify_caller(self, headers: Headers) -> Caller:
+    async def _identify_caller(self, headers: Headers) -> Caller:
         if sum(name == b"authorization" for name, _ in headers.raw) > 1:
             raise Refusal(400, "value", "a request has one Authorization at most")
         try:
-            caller: object = self._identify(headers)
+            answer = self._identify(headers)
+            caller: object = await answer if isinstance(answer, Awaitable) else answer
+        except (sa.exc.DBAPIError, sa.exc.TimeoutError) as failure:
+            log.error("the database failed: %s", name_cause(failure))
+            raise Refusal(503, "busy", NO_DATABASE, 5) from None
         except Exception:  # the operator's own function may raise anything
             log.exception("the identity function failed")
             raise Refusal(500, "crash", "the server could not find out who you are") from None

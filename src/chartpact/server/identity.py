@@ -1,6 +1,6 @@
 """Who is calling: the seam between a request's headers and a user."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -24,7 +24,8 @@ class Caller:
     bearer: "Bearer | None" = None
 
 
-Identify = Callable[["Headers"], "Caller | str | None"]  # a user's name may all rights
+Identity = Caller | str | None  # a user's name alone has all rights
+Identify = Callable[["Headers"], "Identity | Awaitable[Identity]"]
 
 
 def everybody_is_local(_: "Headers") -> str:

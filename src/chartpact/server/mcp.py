@@ -34,7 +34,7 @@ from chartpact.problem import Failure
 from chartpact.script import manual
 from chartpact.server import shapes
 from chartpact.server.jobs import MIME
-from chartpact.server.refusals import NO_DATABASE
+from chartpact.server.refusals import NO_DATABASE, name_cause
 from chartpact.server.splices import NoSplices, Splices
 from chartpact.server.verbs import Verbs
 from chartpact.server.wording import in_words
@@ -176,8 +176,8 @@ class _StrictTool(Tool):
             cause = error.__cause__
             if isinstance(cause, Failure):
                 reason = str(cause)
-            elif isinstance(cause, sa.exc.DBAPIError):
-                log.error("the database failed: %s", cause.orig)
+            elif isinstance(cause, sa.exc.DBAPIError | sa.exc.TimeoutError):
+                log.error("the database failed: %s", name_cause(cause))
                 reason = NO_DATABASE
             elif isinstance(cause, ValidationError) and type(error) is ToolError:
                 reason = "; ".join(map(self._explain, cause.errors()[:5]))

@@ -3,6 +3,7 @@
 import asyncio
 from typing import Any
 
+import sqlalchemy as sa
 from mcp_types import INTERNAL_ERROR, INVALID_REQUEST
 from starlette.responses import JSONResponse
 from starlette.types import Message, Receive, Scope, Send
@@ -23,7 +24,13 @@ BAD_INPUT = 422
 LINGER_BYTES = 64 * 2**20  # of a body that is too large, which are received and dropped
 LINGER_SECONDS = 5.0  # until the connection is closed all the same
 UNEXPECTED = "something went wrong here; its request id is in the log"
-NO_DATABASE = "the database does not answer now; nothing was changed: try again in a moment"
+# It does not say that nothing was changed: an answer to a commit may have been lost.
+NO_DATABASE = "the database does not answer now: try again in a moment"
+
+
+def name_cause(error: sa.exc.SQLAlchemyError) -> str:
+    """Why the database failed, in the driver's words, without the statement and its values."""
+    return str(getattr(error, "orig", None) or error).strip()
 
 
 class Refused(Failure):

@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from chartpact.problem import Failure, Problem
 from chartpact.server import page, shapes
 from chartpact.server.allowance import TooMuch
-from chartpact.server.refusals import NO_DATABASE, UNEXPECTED, status_of
+from chartpact.server.refusals import NO_DATABASE, UNEXPECTED, name_cause, status_of
 from chartpact.server.settings import Limits
 from chartpact.server.verbs import Verbs
 
@@ -247,9 +247,10 @@ def answer_failures(app: FastAPI) -> None:
             message = f"{request.method:.20} is not for this path; {allowed} is"
         return answer(status, Problem(kind, message), headers)
 
+    @app.exception_handler(sa.exc.TimeoutError)  # all connections are in use
     @app.exception_handler(sa.exc.DBAPIError)
-    async def no_database(_: Request, error: sa.exc.DBAPIError) -> JSONResponse:
-        log.error("the database failed: %s", error.orig)
+    async def no_database(_: Request, error: sa.exc.SQLAlchemyError) -> JSONResponse:
+        log.error("the database failed: %s", name_cause(error))
         return answer(503, Problem("busy", NO_DATABASE), {"Retry-After": "5"})
 
     @app.exception_handler(Exception)

@@ -15,6 +15,7 @@ from chartpact.library.errors import LibraryError
 from chartpact.library.scripts import Quota, Script, Scripts
 from chartpact.library.upload_source import UploadSource, describe_upload
 from chartpact.library.uploads import Stored, Upload, Uploads
+from chartpact.library.versions import Version
 from chartpact.problem import Problem
 from chartpact.server import bodies, jobs, shapes
 from chartpact.server.bodies import LeanBody
@@ -106,18 +107,19 @@ class Verbs:
         return await self._execution.compute(user, partial(describe, scripts))
 
     async def get_indicator_source(self, user: str, name: str) -> shapes.SourceOut:
-        own = self._get_script(user, name)
+        own = await self._get_script(user, name)
         return shapes.SourceOut(
             name=own.name, source=own.source, params_schema=[dict(p) for p in own.params]
         )
 
     async def read_source(self, user: str, name: str) -> str:
         """The source of the user's own script of that name, or else of the builtin."""
-        for own in self._scripts.named(user, [name]):
+        find = partial(self._scripts.named, user, [name])
+        for own in await self._execution.use_disk(user, find):
             return own.source
         if canonical(name) in forkable():
             return (await self.fork_indicator(name)).source
-        return self._get_script(user, name).source
+        return (await self._get_script(user, name)).source
 
     async def fork_indicator(self, builtin_name: str) -> shapes.Fork:
         source = fork(builtin_name)
@@ -137,7 +139,7 @@ class Verbs:
         return await self._change(user, [(name, source)], register)
 
     async def update_indicator(self, user: str, name: str, source: str) -> shapes.Outcome:
-        self._get_script(user, name)
+        await self._get_script(user, name)
         return await self._change(user, [(name, source)], lambda s: [s.update(user, name, source)])
 
     async def delete_indicator(self, user: str, name: str) -> shapes.Outcome:
@@ -148,11 +150,11 @@ class Verbs:
         return shapes.Outcome(ok=True)
 
     async def history(self, user: str, name: str) -> shapes.Versions:
-        versions = self._scripts.history(user, name)
+        versions = await self._list_versions(user, name)
         return shapes.Versions(versions=[shapes.VersionOut(**old.__dict__) for old in versions])
 
     async def restore(self, user: str, name: str, version: int) -> shapes.Outcome:
-        versions = self._scripts.history(user, name)
+        versions = await self._list_versions(user, name)
         sources = [(name, earlier.source) for earlier in versions if earlier.version == version]
         return await self._change(user, sources, lambda s: [s.restore(user, name, version)])
 
@@ -188,9 +190,12 @@ class Verbs:
         warnings = [warning for script in stored for warning in script.warnings]
         return shapes.Outcome(ok=True, warnings=_script_problems(warnings))
 
-    def _get_script(self, user: str, name: str) -> Script:
+    async def _list_versions(self, user: str, name: str) -> Sequence[Version]:
+        return await self._execution.use_disk(user, partial(self._scripts.history, user, name))
+
+    async def _get_script(self, user: str, name: str) -> Script:
         try:
-            return self._scripts.get(user, name)
+            return await self._execution.use_disk(user, partial(self._scripts.get, user, name))
         except LibraryError as error:
             forks = canonical(name) in forkable()
             advice = "fork_indicator gives its source" if forks else REPLACEMENT
@@ -199,7 +204,8 @@ class Verbs:
     # ------------------------------------------------------------------------------- own bars
 
     async def list_bars(self, user: str) -> shapes.MyBars:
-        return shapes.MyBars(bars=[_describe(stored) for stored in self._uploads.of(user)])
+        files = await self._execution.use_disk(user, partial(self._uploads.of, user))
+        return shapes.MyBars(bars=[_describe(stored) for stored in files])
 
     async def put_bars(
         self, user: str, name: str, content: bytes, given: Mapping[str, Any]

@@ -26,7 +26,7 @@ def database(tmp_path):
 def keep_script(database: Database, user: str, name: str = "mine") -> None:
     texts = dict.fromkeys(("source", "meta_json", "source_hash"), "x")
     row = {"user_id": user, "name": name, **texts, "created_at": 1, "updated_at": 1}
-    with database.write() as connection:
+    with database.write(None) as connection:
         connection.execute(sa.insert(user_indicators).values(row))
 
 
@@ -56,7 +56,7 @@ def test_who_signs_up_never_gets_rows_that_were_there(database, holder):
     table = metadata.tables[holder]
     kinds = {str: "x", int: 1, bytes: b"x"}
     row = {column.name: kinds[column.type.python_type] for column in table.columns}
-    with database.write() as connection:
+    with database.write(None) as connection:
         connection.execute(sa.insert(table).values(row | {"user_id": "zoe"}))
     with pytest.raises(AccountError, match="taken"):
         Accounts(database).sign_up("zoe", HASH)
@@ -85,7 +85,7 @@ def test_removing_an_account_leaves_no_row_of_it_in_any_table(database):
     for number, user in enumerate(("ann", "bob")):
         accounts.add(user, HASH)
         kinds = {str: f"text {number}", int: 100 - number, bytes: b"x"}
-        with database.write() as connection:
+        with database.write(None) as connection:
             for table in metadata.sorted_tables:
                 row = {column.name: kinds[column.type.python_type] for column in table.columns}
                 if "user_id" in row and table is not users:
@@ -104,7 +104,7 @@ def test_a_changed_password_signs_out_every_other_browser(database):
     accounts = Accounts(database)
     accounts.add("ann", HASH)
     one, other = digest(new_secret()), digest(new_secret())
-    with database.write() as connection:
+    with database.write(None) as connection:
         for session in (one, other):
             row = {"session_hash": session, "user_id": "ann", "created_at": 1, "expires_at": 9}
             connection.execute(sa.insert(web_sessions).values(row))

@@ -37,7 +37,7 @@ def program(site) -> Program:
 
 def rewind(site, table: sa.Table, key: str, secret: str, **values: object) -> None:
     """Changes one row, as time or somebody else would."""
-    with site.database.write() as connection:
+    with site.database.write(None) as connection:
         where = table.c[key] == digest(secret)
         assert connection.execute(sa.update(table).where(where).values(**values)).rowcount == 1
 
@@ -580,7 +580,7 @@ def test_a_registration_that_nobody_uses_is_over_after_a_day_and_one_in_use_is_n
         ends = {row.client_id: row.expires_at for row in connection.execute(query)}
     assert ends[unused.client_id] <= now_ms() + day
     assert ends[used.client_id] > now_ms() + 2 * day
-    with site.database.write() as connection:
+    with site.database.write(None) as connection:
         this = oauth_clients.c.client_id == unused.client_id
         connection.execute(sa.update(oauth_clients).where(this).values(expires_at=now_ms() - 1))
     answer = ann.get(f"/authorize?{unused.query()}")
@@ -592,7 +592,7 @@ def test_a_registration_that_nobody_uses_is_over_after_a_day_and_one_in_use_is_n
 
 def test_purging_deletes_what_is_over_and_nothing_else(site, ann, program):
     issued, over = program.tokens(ann), program.tokens(ann)
-    with site.database.write() as connection:
+    with site.database.write(None) as connection:
         grant = connection.execute(
             sa.select(tokens.c.grant_id).where(tokens.c.token_hash == digest(over["access_token"]))
         ).scalar_one()

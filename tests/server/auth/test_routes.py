@@ -74,7 +74,7 @@ def given(site) -> dict[str, str]:
             "empty": "",
         }
     changes = {"expired": {"expires_at": 1}, "elsewhere": {"resource": "https://other.example/mcp"}}
-    with site.database.write() as connection:
+    with site.database.write(None) as connection:
         for name, values in changes.items():
             this = tokens.c.token_hash == digest(made[name])
             connection.execute(sa.update(tokens).where(this).values(**values))

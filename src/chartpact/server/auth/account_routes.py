@@ -122,7 +122,7 @@ class _People:
 
     async def show_sign_in(self, request: Request) -> Response:
         then = _safe_next(request.query_params.get("next", ""))
-        if visitor_of(self._authority, request) is not None:
+        if await visitor_of(self._authority, request) is not None:
             return _go(then)
         return self._show_sign_in(request, then)
 
@@ -144,7 +144,7 @@ class _People:
         """Signs the browser in under a new session id, and forgets what it had before."""
         secure = realm_of(self._authority, request).secure
         address, run = address_of(request), self._authority.run
-        if (before := visitor_of(self._authority, request)) is not None:
+        if (before := await visitor_of(self._authority, request)) is not None:
             await run(self._authority.sessions.end, before.session, address)
         session = await run(self._authority.sessions.start, user, how, address)
         return _go(
@@ -203,7 +203,7 @@ class _People:
         return await self._start_session(request, user, "sign-up")
 
     async def show_account(self, request: Request) -> Response:
-        visitor = visitor_of(self._authority, request)
+        visitor = await visitor_of(self._authority, request)
         account = await self._account_of(visitor)
         if visitor is None or account is None:
             return _go("/sign-in")
@@ -231,7 +231,7 @@ class _People:
     async def _enter(self, request: Request) -> tuple[Visitor, Account, Fields]:
         """The signed-in user and the form they sent; raises Denied."""
         fields = await read_form(request)
-        visitor = visitor_of(self._authority, request)
+        visitor = await visitor_of(self._authority, request)
         account = await self._account_of(visitor)
         if visitor is None or account is None:
             raise Denied("access_denied", "you are not signed in")

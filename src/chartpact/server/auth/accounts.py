@@ -73,7 +73,7 @@ class Accounts:
         self, user: str, name: str, origin: str, password: str | None, address: str | None = None
     ) -> None:
         try:
-            with self._database.write() as connection:
+            with self._database.write(user) as connection:
                 connection.execute(
                     sa.insert(users).values(
                         user_id=user,
@@ -96,7 +96,8 @@ class Accounts:
 
     def list(self) -> Sequence[Account]:
         with self._database.read() as connection:
-            return [_account(row) for row in connection.execute(_ACCOUNTS.order_by(users.c.name))]
+            accounts = map(_account, connection.execute(_ACCOUNTS))
+            return sorted(accounts, key=lambda account: account.name)
 
     def by_id(self, user: str) -> Account | None:
         with self._database.read() as connection:
@@ -128,7 +129,7 @@ class Accounts:
         address: str | None = None,
     ) -> None:
         """Changes a password, and signs out every browser but the one that changed it."""
-        with self._database.write() as connection:
+        with self._database.write(user) as connection:
             changed = connection.execute(
                 sa.update(users).where(users.c.user_id == user).values(password_hash=password_hash)
             )
@@ -145,7 +146,7 @@ class Accounts:
 
     def remove(self, user: str, address: str | None = None) -> None:
         """Deletes an account and every row of it; only the log says that there was one."""
-        with self._database.write() as connection:
+        with self._database.write(user) as connection:
             for table in _tables_of_users():
                 connection.execute(sa.delete(table).where(table.c.user_id == user))
             audit.record(connection, "account removed", user=user, address=address)

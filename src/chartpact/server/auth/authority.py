@@ -13,7 +13,7 @@ from chartpact.server.auth.accounts import Accounts
 from chartpact.server.auth.clients import Clients
 from chartpact.server.auth.external import ExternalIssuer
 from chartpact.server.auth.fetch import Fetcher
-from chartpact.server.auth.grants import Grants, Lookup
+from chartpact.server.auth.grants import Bearer, Grants, Lookup
 from chartpact.server.auth.links import SignInLink
 from chartpact.server.auth.passwords import Hashing
 from chartpact.server.auth.realm import Realms
@@ -53,7 +53,9 @@ class Authority:
         self.throttle = Throttle(settings.rates, settings.clock)
         self.hashing = Hashing()
         self.link = SignInLink()
+        self._embedded = database.embedded
         self._threads = ThreadPoolExecutor(4, "identity")
+        self._lookups = ThreadPoolExecutor(4, "lookup")
 
     async def run(
         self,
@@ -64,6 +66,20 @@ class Authority:
         """Calls a function that waits for the disk, off the event loop."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._threads, lambda: function(*args, **kwargs))
+
+    async def find_bearer(self, token: str) -> Bearer | None:
+        """What a token says."""
+        return await self._look_up(self.lookup.bearer, token)
+
+    async def find_session(self, session: str) -> str | None:
+        """The user who is signed in with that session id."""
+        return await self._look_up(self.lookup.session, session)
+
+    async def _look_up(self, find: Callable[[str], Answer], secret: str) -> Answer:
+        if self._embedded:  # a few microseconds, of which a thread would be most
+            return find(secret)
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._lookups, find, secret)
 
     async def sign_in(self, name: str, password: str) -> str | None:
         """The user whose name and password these are; a stranger costs the same time."""
@@ -87,8 +103,9 @@ class Authority:
         return self.link.make()
 
     def close(self) -> None:
-        self.lookup.close_connection()
         self.hashing.close()
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        for threads in (self._threads, self._lookups):
+            threads.shutdown(wait=False, cancel_futures=True)
+        self.lookup.close()
         if self.settings.issuer is not None:
             self.settings.issuer.close()

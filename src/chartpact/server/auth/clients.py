@@ -1,5 +1,6 @@
 """OAuth clients: those that registered, and those whose id is the URL of their metadata."""
 
+import asyncio
 import json
 import time
 from collections.abc import Sequence
@@ -130,7 +131,7 @@ class Clients:
         client_id, now = new_id(), now_ms()
         name = _clean(metadata.client_name)
         stored = {"name": name, "redirect_uris": metadata.redirect_uris}
-        with self._database.write() as connection:
+        with self._database.write("registrations of clients") as connection:
             connection.execute(sa.delete(oauth_clients).where(oauth_clients.c.expires_at <= now))
             count = sa.select(sa.func.count()).select_from(oauth_clients)
             if connection.execute(count).scalar_one() >= MOST_CLIENTS:
@@ -158,6 +159,9 @@ class Clients:
         """The client of that id; raises Denied."""
         if client_id.startswith("https://"):
             return await self._find_document(client_id)
+        return await asyncio.to_thread(self._find_registered, client_id)
+
+    def _find_registered(self, client_id: str) -> Client:
         query = sa.select(oauth_clients).where(
             oauth_clients.c.client_id == client_id, oauth_clients.c.expires_at > now_ms()
         )

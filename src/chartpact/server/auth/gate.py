@@ -32,30 +32,30 @@ class Gate:
     def __init__(self, authority: Authority) -> None:
         self._authority = authority
 
-    def __call__(self, headers: "Headers") -> Caller | None:
+    async def __call__(self, headers: "Headers") -> Caller | None:
         realm = self._authority.realms.of(headers.get("host", ""))
         if realm is None:
             return None
         authorization = headers.get("authorization")
         if authorization is None:
-            return self._by_session(headers, realm)
+            return await self._by_session(headers, realm)
         scheme, _, token = authorization.partition(" ")
         if scheme.lower() != "bearer" or not 0 < len(token) <= LONGEST_TOKEN:
             return None
-        bearer = self._read(token)
+        bearer = await self._read(token)
         if bearer is None or bearer.resource not in (None, realm.resource):
             return None
         return Caller(bearer.user, bearer.scopes, bearer)
 
-    def _read(self, token: str) -> Bearer | None:
+    async def _read(self, token: str) -> Bearer | None:
         issuer = self._authority.settings.issuer
         if issuer is not None and token.count(".") == 2:
             return issuer.bearer(token)
-        return self._authority.lookup.bearer(token)
+        return await self._authority.find_bearer(token)
 
-    def _by_session(self, headers: "Headers", realm: Realm) -> Caller | None:
+    async def _by_session(self, headers: "Headers", realm: Realm) -> Caller | None:
         session = read_cookie(headers.get("cookie", ""), "session", secure=realm.secure)
-        user = None if session is None else self._authority.lookup.session(session)
+        user = None if session is None else await self._authority.find_session(session)
         if user is None:
             return None
         # A page of another site can send the cookie, but not these headers: it changes nothing.

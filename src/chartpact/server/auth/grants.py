@@ -6,14 +6,13 @@ token comes twice, somebody else has it too, and the whole family is revoked.
 
 import base64
 import hashlib
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 import sqlalchemy as sa
 
-from chartpact.library.database import Database
+from chartpact.library.database import Database, serialise
 from chartpact.library.schema import (
     audit_events,
     oauth_clients,
@@ -122,16 +121,16 @@ _SESSION = "SELECT user_id, expires_at FROM web_sessions WHERE session_hash = :h
 
 
 class Lookup:
-    """Finds who a token or a session belongs to, on one connection that stays open.
+    """Finds who a token or a session belongs to, on connections that stay open.
 
     Every request asks, so a transaction and a connection from the pool would cost too much.
     Nothing is cached: what was revoked is refused at once, by every process on the database.
+    There are as many connections as threads have asked at once.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._lock = threading.Lock()
-        self._connection: sa.Connection | None = None
+        self._idle: list[sa.Connection] = []
 
     def bearer(self, token: str) -> Bearer | None:
         row = self._first(_BEARER, digest(token))
@@ -148,21 +147,35 @@ class Lookup:
         return None if row is None or row[1] <= now_ms() else str(row[0])
 
     def _first(self, query: str, hashed: str) -> Any:
-        with self._lock:
-            if self._connection is None:
-                self._connection = self._database.read_anew()
-            try:
-                if self._connection.dialect.name == "sqlite":
-                    driver = self._connection.connection.driver_connection
-                    return cast(Any, driver).execute(query, {"hash": hashed}).fetchone()
-                return self._connection.execute(sa.text(query), {"hash": hashed}).first()
-            except Exception:  # of either layer; the next lookup connects anew
-                self.close_connection()
+        try:
+            connection = self._idle.pop()
+        except IndexError:
+            return self._ask(self._database.detach(), query, hashed)
+        try:
+            return self._ask(connection, query, hashed)
+        except sa.exc.DBAPIError as error:
+            if not error.connection_invalidated:
                 raise
+        # The database was restarted since the connection was last used.
+        self.close()
+        return self._ask(self._database.detach(), query, hashed)
 
-    def close_connection(self) -> None:
-        connection, self._connection = self._connection, None
-        if connection is not None:
+    def _ask(self, connection: sa.Connection, query: str, hashed: str) -> Any:
+        try:
+            if self._database.embedded:
+                driver = connection.connection.dbapi_connection
+                row = cast(Any, driver).execute(query, {"hash": hashed}).fetchone()
+            else:
+                row = connection.execute(sa.text(query), {"hash": hashed}).first()
+        except BaseException:
+            connection.close()
+            raise
+        self._idle.append(connection)
+        return row
+
+    def close(self) -> None:
+        idle, self._idle = self._idle, []
+        for connection in idle:
             connection.close()
 
 
@@ -175,7 +188,7 @@ class Grants:
     def issue_code(self, consent: Consent, address: str | None) -> str:
         """A code for what the user agreed to; it lives for a minute and works once."""
         code, grant, now = new_secret("cpc_"), new_id(), now_ms()
-        with self._database.write() as connection:
+        with self._database.write(consent.user) as connection:
             self._make_room(connection, consent.user)
             connection.execute(
                 sa.insert(oauth_grants).values(
@@ -224,10 +237,12 @@ class Grants:
         self, code: str, client: str, redirect_uri: str, verifier: str, resource: str | None
     ) -> Issued:
         """Exchanges a code for tokens; raises Denied."""
-        with self._database.write() as connection:
+        mine = oauth_codes.c.code_hash == digest(code)
+        with self._database.write(None) as connection:
+            _serialise(connection, oauth_codes, mine)
             spent = connection.execute(
                 sa.update(oauth_codes)
-                .where(oauth_codes.c.code_hash == digest(code), oauth_codes.c.spent_at.is_(None))
+                .where(mine, oauth_codes.c.spent_at.is_(None))
                 .values(spent_at=now_ms())
                 .returning(*oauth_codes.c)
             ).first()
@@ -278,12 +293,13 @@ class Grants:
     def refresh(self, token: str, client: str, scope: str | None, resource: str | None) -> Issued:
         """Exchanges a refresh token for a new pair; raises Denied."""
         token_row = tokens.c
-        with self._database.write() as connection:
-            mine = (
-                token_row.token_hash == digest(token),
-                token_row.kind == "refresh",
-                token_row.client_id == client,
-            )
+        mine = (
+            token_row.token_hash == digest(token),
+            token_row.kind == "refresh",
+            token_row.client_id == client,
+        )
+        with self._database.write(None) as connection:
+            _serialise(connection, tokens, *mine)
             spent = connection.execute(
                 sa.update(tokens)
                 .where(*mine, token_row.spent_at.is_(None), token_row.expires_at > now_ms())
@@ -361,13 +377,14 @@ class Grants:
 
     def revoke_token(self, token: str, client: str | None, address: str | None) -> None:
         """Revokes a token with its whole family; a token of another client is left alone."""
-        with self._database.write() as connection:
-            query = sa.select(tokens).where(tokens.c.token_hash == digest(token))
-            row = connection.execute(query).first()
+        mine = tokens.c.token_hash == digest(token)
+        with self._database.write(None) as connection:
+            _serialise(connection, tokens, mine)
+            row = connection.execute(sa.select(tokens).where(mine)).first()
             if row is None or (row.kind != "personal" and row.client_id != client):
                 return
             if row.grant_id is None:
-                connection.execute(sa.delete(tokens).where(tokens.c.token_hash == row.token_hash))
+                connection.execute(sa.delete(tokens).where(mine))
             else:
                 _drop_grant(connection, row.grant_id)
             audit.record(
@@ -403,7 +420,7 @@ class Grants:
 
     def disconnect(self, user: str, grant_id: str, address: str | None) -> None:
         """Revokes one grant of the user; another user's is left alone."""
-        with self._database.write() as connection:
+        with self._database.write(user) as connection:
             grant = _read_grant(connection, grant_id)
             if grant is not None and grant.user_id == user:
                 _drop_grant(connection, grant_id)
@@ -428,7 +445,7 @@ class Grants:
             raise Denied("invalid_request", "a token's name has 1 to 80 letters")
         token, now = new_secret("cpp_"), now_ms()
         personal = (tokens.c.user_id == user, tokens.c.kind == "personal")
-        with self._database.write() as connection:
+        with self._database.write(user) as connection:
             connection.execute(sa.delete(tokens).where(*personal, tokens.c.expires_at <= now))
             count = sa.select(sa.func.count()).select_from(tokens).where(*personal)
             if connection.execute(count).scalar_one() >= MOST_PERSONAL:
@@ -460,7 +477,7 @@ class Grants:
             return [PersonalToken(*row) for row in connection.execute(query)]
 
     def drop_personal(self, user: str, token_id: str, address: str | None) -> None:
-        with self._database.write() as connection:
+        with self._database.write(user) as connection:
             dropped = connection.execute(
                 sa.delete(tokens).where(
                     tokens.c.user_id == user,
@@ -474,22 +491,35 @@ class Grants:
     def purge(self) -> None:
         """Deletes what has expired. Spent refresh tokens stay as long as they would have lived."""
         now = now_ms()
-        with self._database.write() as connection:
+        with self._database.write("purge") as connection:
             # A spent code stays for an hour, so that its replay is noticed.
-            late = now - ACCESS_MS
-            connection.execute(sa.delete(oauth_codes).where(oauth_codes.c.expires_at <= late))
-            connection.execute(sa.delete(tokens).where(tokens.c.expires_at <= now))
-            connection.execute(sa.delete(web_sessions).where(web_sessions.c.expires_at <= now))
-            connection.execute(sa.delete(oauth_clients).where(oauth_clients.c.expires_at <= now))
-            old = now - audit.KEPT_DAYS * DAY
-            connection.execute(sa.delete(audit_events).where(audit_events.c.at <= old))
+            _purge(connection, oauth_codes, oauth_codes.c.expires_at <= now - ACCESS_MS)
+            _purge(connection, tokens, tokens.c.expires_at <= now)
+            _purge(connection, web_sessions, web_sessions.c.expires_at <= now)
+            _purge(connection, oauth_clients, oauth_clients.c.expires_at <= now)
+            _purge(connection, audit_events, audit_events.c.at <= now - audit.KEPT_DAYS * DAY)
             in_use = sa.union(
                 sa.select(tokens.c.grant_id).where(tokens.c.grant_id.is_not(None)),
                 sa.select(oauth_codes.c.grant_id),
             )
-            connection.execute(
-                sa.delete(oauth_grants).where(oauth_grants.c.grant_id.not_in(in_use))
-            )
+            _purge(connection, oauth_grants, oauth_grants.c.grant_id.not_in(in_use))
+
+
+def _purge(connection: sa.Connection, table: sa.Table, over: sa.ColumnElement[bool]) -> None:
+    """Deletes rows that nobody is changing: it waits for no row, so no deadlock comes of it."""
+    [key] = table.primary_key
+    free = sa.select(key).where(over).with_for_update(skip_locked=True)
+    connection.execute(sa.delete(table).where(key.in_(free)))
+
+
+def _serialise(connection: sa.Connection, table: sa.Table, *mine: sa.ColumnElement[bool]) -> None:
+    """Comes after other changes of the user whose row that is.
+
+    Else a family that is being revoked could be issued one more pair of tokens.
+    """
+    user = connection.execute(sa.select(table.c.user_id).where(*mine)).scalar()
+    if user is not None:
+        serialise(connection, user)
 
 
 def _invalid_grant(what: str) -> Denied:

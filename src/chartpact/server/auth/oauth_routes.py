@@ -166,7 +166,7 @@ class _Server:
         try:
             realm = realm_of(self._authority, request)
             self._authority.throttle.spend("authorize", address_of(request))
-            if visitor_of(self._authority, request) is None:
+            if await visitor_of(self._authority, request) is None:
                 # Signed in first: a stranger makes the server neither fetch nor redirect.
                 then = urlencode({"next": f"/authorize?{query}"})
                 return RedirectResponse(f"/sign-in?{then}", 303, NO_STORE)
@@ -177,7 +177,7 @@ class _Server:
             return pages.problem(error.message, 429)
 
     async def _show_consent(self, request: Request, realm: Realm, query: str) -> Response:
-        visitor = visitor_of(self._authority, request)
+        visitor = await visitor_of(self._authority, request)
         if visitor is None:
             raise Denied("access_denied", "you are not signed in")
         self._authority.throttle.spend("authorize", address_of(request), visitor.user)
@@ -197,7 +197,7 @@ class _Server:
     async def _decide(
         self, form: dict[str, str], request: Request, realm: Realm, query: str
     ) -> Response:
-        visitor = visitor_of(self._authority, request)
+        visitor = await visitor_of(self._authority, request)
         # The token is bound to the session and to every letter of the request.
         if visitor is None or not check_form(request, form, visitor.form_token(f"consent {query}")):
             return pages.problem("this form is not from here, or too old: start again", 403)

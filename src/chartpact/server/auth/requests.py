@@ -49,6 +49,8 @@ def parse_fields(text: str) -> dict[str, str]:
     fields = dict(pairs)
     if len(fields) < len(pairs):
         raise Denied("invalid_request", "a field comes twice")
+    if "\0" in text or "%00" in text:  # no name, token or address has it, nor does PostgreSQL
+        raise Denied("invalid_request", "a field has a NUL")
     return {name: value for name, value in fields.items() if value}
 
 
@@ -63,11 +65,11 @@ async def read_form(request: Request) -> dict[str, str]:
     return parse_fields(text)
 
 
-def visitor_of(authority: Authority, request: Request) -> Visitor | None:
+async def visitor_of(authority: Authority, request: Request) -> Visitor | None:
     """Who is signed in in this browser. A token is nobody here: it can neither consent nor more."""
     secure = realm_of(authority, request).secure
     session = read_cookie(request.headers.get("cookie", ""), "session", secure=secure)
-    user = None if session is None else authority.lookup.session(session)
+    user = None if session is None else await authority.find_session(session)
     return None if session is None or user is None else Visitor(session, user)
 
 

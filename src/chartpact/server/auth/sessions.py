@@ -20,7 +20,7 @@ class Sessions:
     def start(self, user: str, how: str, address: str | None) -> str:
         """A new session id: who signs in never keeps an id from before."""
         session, now = new_secret(), now_ms()
-        with self._database.write() as connection:
+        with self._database.write(user) as connection:
             connection.execute(
                 sa.insert(web_sessions).values(
                     session_hash=digest(session),
@@ -33,7 +33,7 @@ class Sessions:
         return session
 
     def end(self, session: str, address: str | None) -> None:
-        with self._database.write() as connection:
+        with self._database.write(None) as connection:
             ended = connection.execute(
                 sa.delete(web_sessions)
                 .where(web_sessions.c.session_hash == digest(session))
