@@ -10,6 +10,7 @@ from tests.script.brinks import BRINKS
 
 from chartpact.bars import Bars
 from chartpact.catalogue import Catalogue
+from chartpact.clock.timeframe import Timeframe
 from chartpact.params import IndicatorError, Param
 from chartpact.scene import Scene
 
@@ -93,6 +94,21 @@ BATTERY = {
     "no bars": market(0, 0, 1, 10),
 }
 
+
+def lasting(bars: Bars, timeframe: str, named: bool = True) -> Bars:
+    """The same market in bars of another timeframe, which may be left for the reader to tell."""
+    time = 1_700_000_100_000 + Timeframe.parse(timeframe).ms * np.arange(len(bars))
+    return replace(bars, time=time, timeframe=timeframe if named else "")
+
+
+# Bars on which what the clock says about them matters.
+_BY_CLOCK = {
+    **{step: lasting(GAPS[:350], step) for step in ("15m", "30m", "1D", "1W")},
+    **{f"{step}, unnamed": lasting(GAPS[:150], step, named=False) for step in ("1m", "1D")},
+    "one bar, unnamed": lasting(GAPS[:1], "1D", named=False),
+}
+FURTHER = {"pivot": _BY_CLOCK}
+
 # Parameters that are tried together; each alone, and at its ends, is tried anyway.
 TOGETHER: Mapping[str, list[dict[str, Any]]] = {
     "cipher_b": [
@@ -146,7 +162,7 @@ class Case:
 
 def _cases(name: str) -> Iterator[Case]:
     for params in ({}, *TOGETHER.get(name, ())):
-        for title, bars in BATTERY.items():
+        for title, bars in {**BATTERY, **FURTHER.get(name, {})}.items():
             yield Case(name, f"{title}, {params}", bars, params)
     for param in Catalogue().resolve(name).params:
         for value in others(param):

@@ -25,7 +25,9 @@ _ANYWHERE = {
         "the range and the label of a pane are no plots, and have no order among them"
     ),
 }
-EQUIVALENT: dict[str, dict[str, str]] = {}
+EQUIVALENT = {
+    "sar": {"above → first": "a stop that lies below is above too on a flat bar alone"},
+}
 
 
 def why_equivalent(name: str, change: str) -> str | None:

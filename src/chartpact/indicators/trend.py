@@ -62,7 +62,7 @@ def supertrend(bars: Bars, period: int, multiplier: float) -> Scene:
     stop = finite(stop)
     up = direction < 0
     rising, falling = np.where(up, stop, np.nan), np.where(up, np.nan, stop)
-    body = bars.open / 2 + bars.close / 2
+    body = (bars.open + bars.close) / 2
     return scene(
         "Supertrend",
         line("Up Trend", rising, ink.UP, 2, style="linebr"),

@@ -10,6 +10,7 @@ import numpy as np
 
 from chartpact.bars import Bars, BarsError, last_closed, stretch
 from chartpact.bars.align import times_to_match
+from chartpact.clock.timeframe import of_steps
 from chartpact.prices import DERIVED, STORED
 from chartpact.script.errors import Fault
 from chartpact.script.runtime.meter import Meter
@@ -87,7 +88,13 @@ class Ohlcv(HostObject):
 
     @property
     def timeframe(self) -> str:
-        return self._bars.timeframe
+        """The timeframe of the bars; without one, what the steps between them show."""
+        return self._bars.timeframe or self._timeframe_of_steps
+
+    @cached_property
+    def _timeframe_of_steps(self) -> str:
+        self.meter.charge(OPERATION + len(self._bars))
+        return str(of_steps(self._bars.time) or "")
 
     @property
     def tick_size(self) -> float | None:
