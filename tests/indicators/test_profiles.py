@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from tests.indicators.market import START, bars, level, noise, values
 
 import chartpact as cp
+from chartpact import ta
 from chartpact.bars import Bars
-from chartpact.indicators.volume_at_price import profiles
 
 PROFILES = ("volume_profile", "session_vp", "hvn_lvn", "naked_poc", "tpo")
 
@@ -25,10 +25,7 @@ def stacked():
 
 
 def rows(market, bins, **rest):
-    (found,) = profiles(
-        market.low, market.high, market.volume, np.zeros(1, np.intp), bins, **rest
-    ).weight
-    return found.tolist()
+    return ta.profile(market, bins, **rest)[-1].tolist()
 
 
 def test_volume_is_spread_evenly_from_low_to_high():
@@ -206,23 +203,22 @@ def test_without_volume_there_is_no_level(name):
     bins=st.integers(1, 40),
     start=st.sampled_from([-50.0, 0.0, 1e9]),
     step=st.sampled_from([0.0, 1e-7, 1.0, 1e6]),
-    groups=st.integers(1, 4),
 )
-def test_no_volume_is_lost_and_the_value_area_holds_its_share(seed, n, bins, start, step, groups):
+def test_no_volume_is_lost_and_the_value_area_holds_its_share(seed, n, bins, start, step):
     market = noise(n, seed, start, step)
-    first = np.unique(np.linspace(0, n, groups, endpoint=False).astype(np.intp))
-    found = profiles(market.low, market.high, market.volume, first, bins)
-    np.testing.assert_allclose(found.weight.sum(axis=1), found.total, rtol=1e-9)
-    assert (found.weight >= 0).all()
-    low, high = found.value_area
-    peak = found.peak
-    assert ((low <= peak) & (peak <= high) & (low >= 0) & (high < bins)).all()
-    for k in range(len(first)):
-        held = found.weight[k, low[k] : high[k] + 1].sum()
-        assert held >= 0.7 * found.total[k] * (1 - 1e-9)
-        if high[k] > low[k]:  # without the lighter end it would not do
-            ends = found.weight[k, [low[k], high[k]]]
-            assert held - ends.max() < 0.7 * found.total[k]
+    _, bottom, top, weight = ta.profile(market, bins)
+    total = market.volume.sum()
+    np.testing.assert_allclose(weight.sum(), total, rtol=1e-9)
+    assert (weight >= 0).all()
+    np.testing.assert_array_equal(top[:-1], bottom[1:])
+    np.testing.assert_allclose((bottom[0], top[-1]), (market.low.min(), market.high.max()))
+    inside = np.flatnonzero(ta.value_area(weight))
+    assert len(inside) == inside[-1] - inside[0] + 1
+    assert weight.argmax() in inside
+    held = weight[inside].sum()
+    assert held >= 0.7 * total * (1 - 1e-9)
+    if len(inside) > 1:  # without the lighter end it would not do
+        assert held - weight[inside[[0, -1]]].max() < 0.7 * total
 
 
 def test_profiles_mirror_when_prices_do():
@@ -234,12 +230,10 @@ def test_profiles_mirror_when_prices_do():
 
 def test_a_profile_worked_out_in_portions_is_the_same(monkeypatch):
     market = noise(300)
-    first = np.arange(0, 300, 7)
     whole = cp.indicator("session_vp", bars_per_session=7)(market)
-    weight = profiles(market.low, market.high, market.volume, first, 24).weight
-    monkeypatch.setattr("chartpact.indicators.volume_at_price.PORTION", 50)
-    small = profiles(market.low, market.high, market.volume, first, 24).weight
-    np.testing.assert_allclose(small, weight, rtol=1e-12)
+    weight = rows(market, 24)
+    monkeypatch.setattr("chartpact.ta.profiles.PORTION", 50)
+    np.testing.assert_allclose(rows(market, 24), weight, rtol=1e-12)
     again = cp.indicator("session_vp", bars_per_session=7)(market)
     for title in ("POC", "VAH", "VAL"):
         np.testing.assert_allclose(values(again, title), values(whole, title))

@@ -41,6 +41,8 @@ ARGUMENTS = {
     "first": "ta.barssince(ohlcv.close > ohlcv.open)",
     "last": "ta.barssince(ohlcv.close > ohlcv.open) + 2",
     "x": "2.0",
+    "rows": "len(ohlcv)",  # as many as bars, so that a profile is as long as a series
+    "weight": "ohlcv.volume",
 }
 
 

@@ -53,11 +53,14 @@ USUAL = {
     "reset": BOOLS,
     "min_size": 0.5,
     "body": True,
+    "rows": 10,  # as many as there are bars, so that the results of a profile are as long as others
+    "spread": True,
+    "share": 0.7,
 }
 LENGTHS = {"n", "fast", "slow", "signal", "short", "long", "di_n", "adx_n", "left", "right"}
 LENGTHS |= {"max_age"}
 SERIES = {"source", "open", "high", "low", "close", "volume", "a", "b", "condition", "anchor"}
-SERIES |= {"reset", "side", "top", "bottom", "first", "last"}
+SERIES |= {"reset", "side", "top", "bottom", "first", "last", "weight"}
 SCALARS_TOO = {"abs", "neg", "sign", "sqrt", "log", "log10", "exp", "floor", "ceil", "round", "nz"}
 SCALARS_TOO |= {"isna"}
 ALIASES = {"pivothigh": "pivot_high", "pivotlow": "pivot_low"}
@@ -167,15 +170,15 @@ def test_a_switch_is_true_or_false():
 
 
 CHECKS = """
-series: source open high low close volume a b side top bottom first last
+series: source open high low close volume a b side top bottom first last weight
 numbers: a b x replacement
 condition: a b condition anchor reset
 _exact: x
-_whole: n fast slow signal short long di_n adx_n left right offset occurrence precision max_age
+_whole: n fast slow signal short long di_n adx_n left right offset occurrence precision max_age rows
 _lengths: n left right
-_number: mult factor sigma percentage start inc max offset x min_size
+_number: mult factor sigma percentage start inc max offset x min_size share
 _type: type
-_flag: developing biased floor handle_na use_tr body
+_flag: developing biased floor handle_na use_tr body spread
 _out: out
 _times: time
 _series_of_times: time close_time

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from chartpact import ta
 from chartpact.bars import Bars
@@ -11,9 +13,10 @@ from chartpact.indicators import ink
 from chartpact.indicators.builtin import Track, builtin
 from chartpact.indicators.drawing import Floats, faded, level, line, scene
 from chartpact.indicators.sessions import DAY_ROLL, SESSIONS, with_day_roll
-from chartpact.indicators.volume_at_price import Indices, Profiles, levels, profiles
 from chartpact.params import Param
 from chartpact.scene import DivLinePlot, HBarPlot, HLinePlot, Plot, Scene
+
+Indices = NDArray[np.intp]
 
 WIDEST = 0.25  # of the pane's width
 FILLED = 0.9  # of a row's height
@@ -37,10 +40,29 @@ def _take_last(bars: Bars, count: int | None) -> Bars:
     return bars.last(count) if count else bars
 
 
-def _profile_all(bars: Bars, rows: int, volume: bool = True) -> Profiles:
+class Profile(NamedTuple):
+    """Rows by price, the lowest first; `middle` is a row's price."""
+
+    middle: Floats
+    bottom: Floats
+    top: Floats
+    weight: Floats
+
+    @property
+    def peak(self) -> int:
+        """The heaviest row, the lowest of equals."""
+        return int(np.argmax(self.weight))
+
+    def row(self, row: int, share: float, **rest: Any) -> HBarPlot:
+        """A horizontal bar of that width."""
+        height = FILLED * float(self.top[row] - self.bottom[row])
+        y = float(self.middle[row])
+        return HBarPlot(y=y, height=height, width=share, provisional=True, **rest)
+
+
+def _profile_all(bars: Bars, rows: int, volume: bool = True) -> Profile:
     weight = bars.volume if volume else np.ones(len(bars))
-    whole = np.zeros(min(1, len(bars)), np.intp)
-    return profiles(bars.low, bars.high, weight, whole, rows, spread=volume)
+    return Profile(*ta.profile(bars.high, bars.low, weight, rows, volume))
 
 
 def _session_starts(
@@ -52,29 +74,31 @@ def _session_starts(
 
 
 def _shade_rows(
-    profile: Profiles, side: str, control: str, inside: str, outside: str
+    profile: Profile, side: str, control: str, inside: str, outside: str
 ) -> Iterator[Plot]:
     """A horizontal bar for each row, coloured by the value area."""
-    (low,), (high,), (peak,) = *profile.value_area, profile.peak
-    height, y = FILLED * float(profile.step[0]), profile.middles(0)
+    within = ta.value_area(profile.weight)
     for row, share in _row_widths(profile):
-        color = control if row == peak else inside if low <= row <= high else outside
-        yield HBarPlot(y=y[row], height=height, width=share, color=color, side=side)
+        color = control if row == profile.peak else inside if within[row] else outside
+        yield profile.row(row, share, color=color, side=side)
 
 
-def _row_widths(profile: Profiles) -> Iterator[tuple[int, float]]:
+def _row_widths(profile: Profile) -> Iterator[tuple[int, float]]:
     """The rows with any weight, and how wide they are drawn."""
-    weight = profile.weight[0]
-    widest = weight.max()
-    for row in np.flatnonzero(weight > 0).tolist():
-        yield row, float(WIDEST * (weight[row] / widest))
+    widest = profile.weight.max()
+    for row in np.flatnonzero(profile.weight > 0).tolist():
+        yield row, float(WIDEST * (profile.weight[row] / widest))
 
 
-def _mark_levels(profile: Profiles, edge: str) -> Iterator[HLinePlot]:
-    (control,), ((bottom,), (top,)) = profile.control, profile.value_prices
-    yield level(float(control), ink.GOLD, "solid", "POC")
-    yield level(float(top), edge, "dashed", "VAH")
-    yield level(float(bottom), edge, "dashed", "VAL")
+def _mark_levels(profile: Profile, edge: str) -> Iterator[HLinePlot]:
+    within = np.flatnonzero(ta.value_area(profile.weight))
+    yield _mark(profile.middle[profile.peak], ink.GOLD, "POC")
+    yield _mark(profile.top[within[-1]], edge, "VAH", "dashed")
+    yield _mark(profile.bottom[within[0]], edge, "VAL", "dashed")
+
+
+def _mark(price: float, color: str, title: str, style: str = "solid") -> HLinePlot:
+    return replace(level(float(price), color, style, title), provisional=True)
 
 
 @builtin(
@@ -112,7 +136,7 @@ def volume_profile(
 ) -> Scene:
     bars = _take_last(bars, range_bars)
     profile = _profile_all(bars, bins)
-    if not profile.total.any():
+    if not profile.weight.any():
         return scene("VPVR")
     plots: Iterator[Plot]
     if split_up_down:
@@ -125,18 +149,15 @@ def volume_profile(
     return scene("VPVR", *plots, *_mark_levels(profile, ink.GRAY))
 
 
-def _split_rows(bars: Bars, profile: Profiles, side: str, up: str, down: str) -> Iterator[Plot]:
-    whole = np.zeros(1, np.intp)
+def _split_rows(bars: Bars, profile: Profile, side: str, up: str, down: str) -> Iterator[Plot]:
     rising = np.where(ta.ge(bars.close, bars.open), bars.volume, 0.0)
-    (bought,) = profiles(bars.low, bars.high, rising, whole, profile.weight.shape[1]).weight
-    height, y = FILLED * float(profile.step[0]), profile.middles(0)
+    bought = ta.profile(bars.high, bars.low, rising, len(profile.weight))[-1]
     for row, share in _row_widths(profile):
-        first = share * min(1.0, float(bought[row] / profile.weight[0, row]))
-        whole_row = HBarPlot(y=y[row], height=height, width=share, color=up, side=side)
+        first = share * min(1.0, float(bought[row] / profile.weight[row]))
         if first > 0:
-            yield replace(whole_row, width=first)
+            yield profile.row(row, first, color=up, side=side)
         if share > first:
-            yield replace(whole_row, width=share - first, offset=first, color=down)
+            yield profile.row(row, share - first, offset=first, color=down, side=side)
 
 
 @builtin(
@@ -172,13 +193,19 @@ def session_vp(
     day_roll: str | None,
 ) -> Scene:
     first = _session_starts(bars, session, bars_per_session, day_roll, "session_vp")
-    control, bottom, top = levels(bars.low, bars.high, bars.volume, first, bins)
-    spans = np.diff(np.append(first, len(bars)))
-    plots = [line("POC", np.repeat(control, spans), ink.GOLD, 2, style="levels")]
+    control, top, bottom = _session_levels(bars, first, bins)
+    style: dict[str, Any] = {"style": "levels", "provisional": True}
+    plots = [line("POC", control, ink.GOLD, 2, **style)]
     if show_value_area:
-        plots.append(line("VAH", np.repeat(top, spans), ink.GRAY, style="levels"))
-        plots.append(line("VAL", np.repeat(bottom, spans), ink.GRAY, style="levels"))
+        plots.append(line("VAH", top, ink.GRAY, **style))
+        plots.append(line("VAL", bottom, ink.GRAY, **style))
     return scene("SVP", *plots)
+
+
+def _session_levels(bars: Bars, first: Indices, rows: int) -> tuple[Floats, Floats, Floats]:
+    anchor = np.zeros(len(bars), dtype=np.bool_)
+    anchor[first] = True
+    return ta.profile_levels(bars, anchor, rows)
 
 
 @builtin(
@@ -211,9 +238,9 @@ def hvn_lvn(
     show_lvn: bool,
 ) -> Scene:
     profile = _profile_all(_take_last(bars, range_bars), bins)
-    if not profile.total.any():
+    if not profile.weight.any():
         return scene("HVN/LVN")
-    weight = profile.weight[0].tolist()
+    weight = profile.weight.tolist()
     heaviest = max(weight)
     least = min_prominence * heaviest
     high: list[tuple[float, int]] = []
@@ -225,7 +252,6 @@ def hvn_lvn(
             high.append((own - top, row))
         if own < bottom and top > 0 and top - own >= least and own < heaviest:
             low.append((top - own, row))
-    prices = profile.middles(0)
     plots: list[Plot] = []
     for nodes, shown, color, title in (
         (high, show_hvn, ink.UP, "HVN"),
@@ -233,7 +259,7 @@ def hvn_lvn(
     ):
         nodes.sort(key=lambda node: -node[0])
         for _, row in nodes[:top_n] if shown else ():
-            plots.append(level(prices[row], color, "solid", title))
+            plots.append(_mark(profile.middle[row], color, title))
     return scene("HVN/LVN", *plots)
 
 
@@ -272,7 +298,8 @@ def naked_poc(
         first = first[-max_sessions:]
     if len(first) == 0:
         return scene("nPOC")
-    control, _, _ = levels(bars.low, bars.high, bars.volume, first, bins)
+    begun = bars[int(first[0]) :]
+    control = _session_levels(begun, first - first[0], bins)[0][first - first[0]]
     stop = np.append(first[1:], len(bars))
     end = len(bars) - 1
     touched = _last_touch(bars, control)
@@ -285,7 +312,8 @@ def naked_poc(
             continue
         title, color = ("dPOC", ink.GOLD) if current else ("nPOC", ink.ORANGE)
         begin = int(first[k] if current else stop[k])
-        plots.append(DivLinePlot(title=title, color=color, x1=begin, y1=price, x2=end, y2=price))
+        ends = {"x1": begin, "y1": price, "x2": end, "y2": price}
+        plots.append(DivLinePlot(title=title, color=color, provisional=True, **ends))
     return scene("nPOC", *plots)
 
 
@@ -331,7 +359,7 @@ def _last_touch(bars: Bars, prices: Floats) -> Indices:
 )
 def tpo(bars: Bars, bins: int, side: str, range_bars: int | None, opacity: float) -> Scene:
     profile = _profile_all(_take_last(bars, range_bars), bins, volume=False)
-    if not profile.total.any():
+    if not profile.weight.any():
         return scene("TPO")
     control = faded(ink.GOLD, min(1, 2 * opacity))
     inside = faded(ink.VIOLET, min(1, 1.2 * opacity))

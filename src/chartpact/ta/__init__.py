@@ -27,6 +27,7 @@ from chartpact.ta import (
     logic,
     market_structure,
     oscillators,
+    profiles,
     statistics,
     trend,
     typical,
@@ -43,6 +44,7 @@ from chartpact.ta.levels import *  # noqa: F403
 from chartpact.ta.logic import *  # noqa: F403
 from chartpact.ta.market_structure import *  # noqa: F403
 from chartpact.ta.oscillators import *  # noqa: F403
+from chartpact.ta.profiles import *  # noqa: F403
 from chartpact.ta.statistics import *  # noqa: F403
 from chartpact.ta.trend import *  # noqa: F403
 from chartpact.ta.typical import *  # noqa: F403
@@ -60,6 +62,7 @@ FAMILIES: tuple[ModuleType, ...] = (
     market_structure,
     statistics,
     volume,
+    profiles,
     events,
     arithmetic,
     logic,

@@ -27,6 +27,7 @@ from chartpact.script.runtime.values import LISTS, List, a_type
 from chartpact.ta import TaError, wallclock
 from chartpact.ta.arguments import Bools, Floats, checks_of
 from chartpact.ta.lengths import LONGEST
+from chartpact.ta.profiles import count_touched
 from chartpact.textcolumn import TextColumn
 
 
@@ -62,6 +63,7 @@ _CHOSEN_FROM = frozenset((*LISTS, Series, TextSeries))
 _HIDDEN = frozenset(("out",))  # parameters that make sense with NumPy only
 _LONGEST_TEXT = 200
 _DIVISIONS = frozenset(("mod", "mod_scalar"))
+_PROFILES = frozenset(("profile", "profile_levels"))
 _BY_CLOCK = frozenset(wallclock.__all__)
 _YEAR_MS = 366 * 86_400_000
 
@@ -110,7 +112,7 @@ DECLARED = declare(ta.FUNCTIONS)  # read once, before any run
 
 
 # Those that count bars. A change of a higher value, or an event in it, may well be asked for.
-_EVENTS = {"change", "falling", "rising", "round", "shift", "valuewhen"}
+_EVENTS = {*_PROFILES, "change", "falling", "rising", "round", "shift", "valuewhen"}
 WINDOWS = frozenset(name for name, said in DECLARED.items() if said.windowed) - _EVENTS
 
 
@@ -148,7 +150,9 @@ def function(name: str, meter: Meter, bars: int) -> Callable[..., Any]:
     per_bar = declared.per_bar
     by_window = costs.SORTED_WINDOW if name in costs.SORTED else None
     by_length = rate + (costs.LONGER if window else 1)
-    divides, by_clock, by_zone = name in _DIVISIONS, name in _BY_CLOCK, name == "zone_life"
+    divides, by_clock = name in _DIVISIONS, name in _BY_CLOCK
+    by_content = _charge_rows if name in _PROFILES else None
+    by_content = _charge_zones if name == "zone_life" else by_content
     variadic = "others" in declared.parameters
     finite = name in FINITE
 
@@ -183,8 +187,8 @@ def function(name: str, meter: Meter, bars: int) -> Callable[..., Any]:
             _charge_clock(arguments, options, meter)
         if divides and len(arguments) + len(options) > 1:
             _charge_division(arguments, options, meter)
-        if by_zone:
-            _charge_zones(arguments, options, meter)
+        if by_content is not None:
+            by_content(_bind(declared.parameters, arguments, options), meter)
         options.update(hidden)
         try:
             result = compute(*arguments, **options)
@@ -298,15 +302,37 @@ def _charge_division(arguments: list[Any], options: Mapping[str, Any], meter: Me
         charge_division(left, right, meter)
 
 
-def _charge_zones(arguments: list[Any], options: Mapping[str, Any], meter: Meter) -> None:
+def _bind(parameters: Iterable[str], arguments: list[Any], options: Mapping[str, Any]) -> Any:
+    """What each parameter is given; a name is missing where the function will refuse the call."""
+    are_bars = [hasattr(argument, "high") for argument in arguments]
+    filled = zip(arguments, arguments_for(parameters, are_bars), are_bars, strict=True)
+    given = dict(options)
+    for argument, names, bars in filled:
+        given |= {name: getattr(argument, name, None) if bars else argument for name in names}
+    return given
+
+
+def _charge_zones(given: Mapping[str, Any], meter: Meter) -> None:
     """Each zone is followed over the bars after it."""
-    prices = 3 if arguments and isinstance(arguments[0], np.ndarray) else 1
-    given = dict(zip(("side", "top", "bottom", "max_age"), arguments[prices:], strict=False))
-    given.update(options)
     side, max_age = given.get("side"), given.get("max_age", 500)
     if isinstance(side, np.ndarray) and type(max_age) is int:
         followed = int(np.count_nonzero(side)) * min(max(max_age, 0), len(side))
         meter.charge(followed // costs.ZONE)
+
+
+def _charge_rows(given: Mapping[str, Any], meter: Meter) -> None:
+    """Each bar weighs on the rows it touches, and each session has rows of its own."""
+    high, low, rows = given.get("high"), given.get("low"), given.get("rows")
+    if type(rows) is not int or type(high) is not np.ndarray or type(low) is not np.ndarray:
+        return  # the function refuses it
+    if low.shape != high.shape:
+        return
+    anchor = np.asarray(given.get("anchor", False), np.bool_)
+    fresh = anchor.copy() if anchor.shape == high.shape else np.zeros(len(high), np.bool_)
+    fresh[:1] = True
+    first = np.flatnonzero(fresh)
+    meter.charge(int(costs.PROFILE * count_touched(high, low, first, max(rows, 0))))
+    meter.charge(costs.PROFILE_ROW * max(rows, 0) * len(first))
 
 
 def _as_float(value: Any) -> Any:

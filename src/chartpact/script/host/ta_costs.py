@@ -10,7 +10,7 @@ from collections.abc import Mapping
 CALL = 350
 LONG_CALLS: Mapping[str, int] = {
     "bb": 450, "dmi": 480, "kc": 620, "kcw": 500, "macd": 420, "pow": 450, "session": 520,
-    "pivot_point_levels": 2_000,
+    "pivot_point_levels": 2_000, "profile": 4_000, "profile_levels": 5_000,
     **dict.fromkeys(("session_isfirstbar", "session_isfirstbar_regular"), 700),
     **dict.fromkeys(("session_islastbar", "session_islastbar_regular"), 700),
     **dict.fromkeys(("session_ismarket", "session_ispostmarket", "session_ispremarket"), 600),
@@ -42,6 +42,7 @@ RATES: Mapping[str, int] = {  # in parts of a step: PARTS are one
             "session_ispremarket time_tradingday"),
         (64, "dayofmonth highest_between lowest_between mode month time_close timeframe_change "
             "weekofyear year"),
+        (96, "value_area"),
         (192, "pow pow_scalar"),
     )
     for name in names.split()
@@ -53,12 +54,13 @@ SORTED = frozenset("median mode percentile_linear_interpolation percentile_neare
 SORTED_WINDOW = 600  # bars × bars of a window that is sorted anew, for a step
 WINDOW = 300
 SLOW_WINDOWS: Mapping[str, int] = {"mode": 30, "rci": 12}
+PROFILE, PROFILE_ROW = 4, 3  # steps for each row that a bar touches, and for each row of a session
 ZONE = 40  # bars over which `zone_life` follows a zone, for a step
 FLAT = frozenset(  # functions that take no longer for a longer window
     (
         "atr bb bbw change cmo cog correlation dmi ema falling highest highestbars hma kc kcw "
-        "linreg lowest lowestbars macd mfi mom pivot_high pivot_low pivothigh pivotlow range "
-        "rising rma roc rsi shift sma stdev stoch structure sum supertrend swings swma tsi "
-        "variance vwma wma wpr zone_life"
+        "linreg lowest lowestbars macd mfi mom pivot_high pivot_low pivothigh pivotlow profile "
+        "profile_levels range rising rma roc rsi shift sma stdev stoch structure sum supertrend "
+        "swings swma tsi variance vwma wma wpr zone_life"
     ).split()
 )
