@@ -13,7 +13,7 @@ ARGS ?=
 PARALLEL = --numprocesses=$(JOBS) --dist=loadfile --no-loadscope-reorder
 BENCH ?= ta
 
-.PHONY: serve test quick check bench fuzz guard steps mutants soak docs gallery format clean
+.PHONY: serve test quick check bench fuzz guard steps mutants soak docs gallery web format clean
 
 serve: $(READY)
 	@$(BIN)/chartpact serve --no-auth $(ARGS)
@@ -45,6 +45,11 @@ mutants: $(DEV)
 
 gallery: $(DEV)
 	$(BIN)/python docs/gallery/make.py
+
+# What the web page takes from others, bundled from the lock file. It needs Node 18 or later.
+web:
+	npm ci --ignore-scripts --no-audit --no-fund --loglevel=error --prefix web
+	node web/build.mjs "$(CURDIR)/src/chartpact/server/static/vendor"
 
 bench: $(VENV)/.ready-bench
 	$(BIN)/python bench/$(BENCH).py $(ARGS)

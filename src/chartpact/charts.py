@@ -269,6 +269,13 @@ def chart(
     return replace(draw(sources.to_bars(bars), plans, last, fetch or sources.fetch), look=look)
 
 
+def draw_whole(bars: Bars, plans: Iterable[Plan], last: int, fetch: Fetch) -> Chart:
+    """The chart of all bars, of which the last ones are in view: nothing is cut."""
+    fetch_once, first = cache(fetch), max(0, len(bars) - last)
+    drawn = tuple(_draw(bars, plan, first, fetch_once, whole=True) for plan in plans)
+    return Chart(bars, drawn, summary.trend(bars), bars)
+
+
 def draw(bars: Bars, plans: Iterable[Plan], last: int | None, fetch: Fetch) -> Chart:
     """The chart of indicators whose requests have been parsed and resolved."""
     planned, fetch_once = tuple(plans), cache(fetch)
@@ -298,7 +305,7 @@ def _cut(drawn: Drawn, first: int) -> Drawn:
     return drawn if drawn.scene is None else replace(drawn, scene=drawn.scene.cut(first))
 
 
-def _draw(bars: Bars, plan: Plan, first: int, fetch: Fetch) -> Drawn:
+def _draw(bars: Bars, plan: Plan, first: int, fetch: Fetch, whole: bool = False) -> Drawn:
     indicator = plan.indicator
     if indicator is None or plan.problem is not None:
         return Drawn(plan.id, plan.name, plan.params, error=plan.problem)
@@ -307,9 +314,10 @@ def _draw(bars: Bars, plan: Plan, first: int, fetch: Fetch) -> Drawn:
         supplies = gather(plan.needs(bars), fetch)
         if isinstance(indicator, ScriptIndicator):
             result = indicator.run(bars, plan.params, supplies, first)
-            scene, steps = result.scene.cut(first), result.steps
+            scene, steps = result.scene, result.steps
         else:
-            scene = indicator.draw(bars, plan.params, supplies, first).cut(first)
+            scene = indicator.draw(bars, plan.params, supplies, first)
+        scene = scene if whole else scene.cut(first)
     except (BarsError, ClockError, TaError, SceneError, ArithmeticError) as error:
         hint = "ask for it with other parameters"
         problem = Problem("value", f"{plan.name}: {error}", hint)

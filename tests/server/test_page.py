@@ -124,7 +124,7 @@ def test_a_host_that_is_no_name_cannot_write_into_the_page():
 
 def test_the_running_page_names_all_its_tools_and_draws_in_both_themes(server):
     with server.client() as anybody:
-        told = anybody.get("/")
+        told = anybody.get("/connect")
         assert told.headers["content-security-policy"] == page.HEADERS["Content-Security-Policy"]
         for tool in ("list_symbols", "generate_chart", "register_indicator", "fork_indicator"):
             assert f"<code>{tool}</code>" in told.text
@@ -135,5 +135,10 @@ def test_the_running_page_names_all_its_tools_and_draws_in_both_themes(server):
         drawn = {anybody.get(unescape(each)).text for each in pictures}
         assert len(drawn) == 4
         assert all(each.startswith("<svg") for each in drawn)
-        assert anybody.head("/").status_code == anybody.head("/healthz").status_code == 200
+        assert (
+            anybody.head("/").status_code
+            == anybody.head("/connect").status_code
+            == anybody.head("/healthz").status_code
+            == 200
+        )
         assert anybody.get("/sample.svg?theme=pink").status_code == 422

@@ -5,7 +5,7 @@ import gc
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sqlalchemy as sa
@@ -19,7 +19,7 @@ from starlette.types import ASGIApp
 from chartpact._version import VERSION
 from chartpact.library.database import Database, open_database
 from chartpact.library.local import LOCAL_USER
-from chartpact.server import jobs, mcp, page, rest
+from chartpact.server import jobs, mcp, page, rest, web
 from chartpact.server.auth import account_routes, oauth_routes
 from chartpact.server.auth.authority import Authority, AuthSettings
 from chartpact.server.auth.gate import Gate, ResourceServer
@@ -90,7 +90,8 @@ def create(
         environment=jobs.ENVIRONMENT,
         advice="ask for fewer bars or indicators",
     )
-    verbs = Verbs(settings, database, workers)
+    accounts = isinstance(identify, AuthSettings)
+    verbs = Verbs(replace(settings, accounts=accounts), database, workers)
     tools = mcp.build(verbs, (lambda _: LOCAL_USER) if stdio else _user_over_http)
     if extend is not None:
         extend(tools)
@@ -173,7 +174,19 @@ def _add_pages(
     command = page.find_command(sys.executable) if open_to_all else "chartpact"
 
     @shown("/")
-    async def home(request: Request) -> HTMLResponse:
+    async def workbench() -> Response:
+        return web.workbench()
+
+    @shown("/static/{path:path}")
+    async def static(path: str) -> Response:
+        return web.static(path)
+
+    @shown("/favicon.ico")
+    async def favicon() -> Response:
+        return web.static("favicon.svg")
+
+    @shown("/connect")
+    async def connect(request: Request) -> HTMLResponse:
         address = f"{request.url.scheme}://{request.url.netloc}"
         door = page.Door(address, not open_to_all, command, accounts)
         return HTMLResponse(page.html(door, await tools.list_tools()), headers=page.HEADERS)

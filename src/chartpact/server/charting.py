@@ -1,15 +1,17 @@
 """The way of a chart through the server: planned here, supplied from outside, drawn in a worker."""
 
 import asyncio
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
-from chartpact import contracts, pacts, strategy
+from chartpact import contracts, pacts, sandbox, strategy
 from chartpact.bars import Bars, BarsError
 from chartpact.bars.errors import UnknownBars
-from chartpact.catalogue import Catalogue, Plan, canonical
+from chartpact.catalogue import Catalogue, Plan, ScriptIndicator, canonical
 from chartpact.library.scripts import Scripts
 from chartpact.library.upload_source import UploadSource
 from chartpact.library.uploads import Upload, Uploads
@@ -23,6 +25,8 @@ from chartpact.server.jobs import ChartJob, Picture
 from chartpact.server.refusals import Refused, refuse
 from chartpact.server.settings import Settings
 from chartpact.sources import Directory, Source, configuration, readings
+
+Drafts = Mapping[str, ScriptIndicator | Problem]
 
 RUN_S = 0.25  # of processor time, reserved for a run of a script until it is known
 
@@ -40,6 +44,7 @@ class Charting:
         self._readings = readings.services(settings.readings)
         self._pixels = Allowance("megapixels", settings.limits.megapixels_per_minute)
         limit_s = settings.limits.script_seconds_per_minute
+        self._checks = Allowance("checks", settings.limits.checks_per_minute)
         self._script_time = Allowance("processor seconds of scripts", limit_s)
 
     async def draw(self, user: str, ask: shapes.ChartAsk, bars: Bars | str | None) -> Picture:
@@ -57,6 +62,51 @@ class Charting:
         except UnknownBars as error:
             raise Refused(error.problem.at(hint="list_symbols lists what there is")) from None
         return picture
+
+    async def encode_series(self, user: str, ask: shapes.SeriesAsk) -> bytes:
+        """The chart as columns, for the page; its drafts are kept nowhere."""
+        fields = {**ask.model_dump(include={"symbol", "timeframe"}), "bars": ask.view}
+        chart = shapes.ChartAsk.model_validate({**fields, "format": "series"})
+        chart = chart.model_copy(update={"indicators": ask.indicators})
+        self._check(user, chart, None)
+        plans = await self._plan(user, chart, await self._read_drafts(user, ask.drafts))
+        most_bytes = self._settings.limits.answer_bytes
+        job = ChartJob(user, chart, plans, self._settings.sources, most_bytes=most_bytes)
+        runs = [plan for plan in plans if plan.runs_untrusted]
+        try:
+            job = await self._supply(await self._locate(job))
+            encode = partial(jobs.encode_series, job, ask.first, ask.last)
+            encoded: bytes = await self.compute(user, encode, len(runs))
+        except UnknownBars as error:
+            raise Refused(error.problem.at(hint="list_symbols lists what there is")) from None
+        return encoded
+
+    async def _read_drafts(self, user: str, drafts: Sequence[shapes.Draft]) -> Drafts:
+        """Each draft as an indicator, or what is wrong with it."""
+        read: dict[str, ScriptIndicator | Problem] = {}
+        for draft in drafts:
+            if not self._settings.runs_scripts_of(user):
+                read[draft.name] = _bar(draft.name)
+                continue
+            inspect = partial(sandbox.inspect, draft.source, user=user, name=draft.name)
+            inspected = await self.compute(user, inspect, runs=1)
+            read[draft.name] = (
+                inspected.errors[0].problem
+                if inspected.errors
+                else ScriptIndicator(
+                    draft.name, draft.source, inspected.params, inspected.meta, user=user
+                )
+            )
+        return read
+
+    async def check(self, user: str, source: str) -> shapes.CheckOut:
+        """What the checker says of a source; people who type ask often, and pay apart."""
+        self._checks.spend(user)
+        began = time.perf_counter()
+        validate = partial(sandbox.validate, source, user=user, name="a draft")
+        verdict = await self._execution.compute(user, validate, untrusted=True)
+        ms = round(1000 * (time.perf_counter() - began), 1)
+        return shapes.CheckOut.model_validate({**verdict.to_json(), "ms": ms})
 
     async def read_state(self, user: str, ask: shapes.StateAsk) -> shapes.StateOut:
         """What shipped contracts read from their pacts; a path is an unknown name here."""
@@ -110,14 +160,19 @@ class Charting:
         if ask.format in jobs.MIME:
             self._pixels.spend(user, ask.width * ask.height / 1e6)
 
-    async def _plan(self, user: str, ask: shapes.ChartAsk) -> tuple[Plan, ...]:
+    async def _plan(
+        self, user: str, ask: shapes.ChartAsk, drafts: Drafts = MappingProxyType({})
+    ) -> tuple[Plan, ...]:
         """Each request resolved among the builtins and those of the user's scripts it may mean."""
         requests = [
             Request.parse(asked if isinstance(asked, str) else asked.model_dump())
             for asked in ask.indicators
         ]
         catalogue = await self._catalogue(user, {request.name for request in requests})
-        return catalogue.plan(requests)
+        fine = {name: got for name, got in drafts.items() if isinstance(got, ScriptIndicator)}
+        wrong = {name: got for name, got in drafts.items() if isinstance(got, Problem)}
+        scripts, barred = {**catalogue.scripts, **fine}, {**catalogue.barred, **wrong}
+        return replace(catalogue, scripts=scripts, barred=barred).plan(requests)
 
     async def _catalogue(self, user: str, names: set[str]) -> Catalogue:
         """The builtins, the pacts, and those of the user's scripts that names may mean."""

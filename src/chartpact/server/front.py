@@ -27,10 +27,13 @@ log = logging.getLogger("chartpact.access")
 LOOPBACK = ("127.0.0.1:*", "localhost:*", "[::1]:*")
 ANY_HOST = ("*",)
 WATCHED = ("/healthz", "/readyz")  # by monitoring, under any host name
-OPEN = (*WATCHED, "/", "/openapi.json", "/sample.svg", "/favicon.ico")
+OPEN = (*WATCHED, "/", "/connect", "/openapi.json", "/sample.svg", "/favicon.ico")
+OPEN_FOLDERS = ("/static/",)  # where the files of the page are
 READ_BY_POST = (
     "/api/v1/charts",
     "/api/v1/charts/image",
+    "/api/v1/charts/series",
+    "/api/v1/check",
     "/api/v1/state",
 )  # every other POST changes something
 LONGEST_USER = 255
@@ -131,7 +134,7 @@ class Front:
         path = scope["path"]
         if path not in WATCHED:
             self._check_host(headers, form=path in self._forms)
-        if path in OPEN or path in self._forms:
+        if path in OPEN or path in self._forms or path.startswith(OPEN_FOLDERS):
             return None
         if scope["path"] == "/mcp" and scope["method"] != "POST":
             # Without sessions there is no stream to open or to end.

@@ -15,7 +15,7 @@ from chartpact.oneline import one_line
 from chartpact.problem import Failure, Problem, did_you_mean
 from chartpact.sandbox.pool import process_pool
 from chartpact.script import stock
-from chartpact.server import shapes
+from chartpact.server import series, shapes
 from chartpact.server.shapes import ChartAsk, ChartOut, InlineBars, StateAsk
 from chartpact.sources import SourceFailed
 from chartpact.sources.configuration import SourceConfigs, open_directory
@@ -27,6 +27,7 @@ ENVIRONMENT = {
     "ARROW_DEFAULT_MEMORY_POOL": "system",  # Arrow's own reserves a gigabyte at once
     "PYTHONWARNINGS": "ignore:ta kernels:RuntimeWarning",  # the server has said it
 }
+FIRST_BARS = 3000  # whose values the first answer to the page has
 MOST_LETTERS = 200  # of a description in a list
 MIME = {"png": "image/png", "svg": "image/svg+xml"}
 
@@ -193,11 +194,29 @@ def draw(job: ChartJob) -> Picture:
         image = chart.png(**look)
     elif ask.format == "svg":
         image = chart.svg(**look).encode()
-    size = max(len(out), len(image or b""))
-    if size > job.most_bytes:
-        message = f"the answer would have {size} bytes and may have {job.most_bytes}"
-        raise Failure(Problem("size", message, "ask for fewer bars or indicators"))
+    _check_size(max(len(out), len(image or b"")), job.most_bytes)
     return Picture(out, summary, image, MIME.get(ask.format))
+
+
+def encode_series(job: ChartJob, first: int | None, last: int | None) -> bytes:
+    """The chart as columns: whole, with the values of its last bars, or a range of bars."""
+    bars = job.load()
+    if len(bars) == 0:
+        raise BarsError(
+            f"there is no complete {bars.timeframe} bar among these: ask for a shorter timeframe"
+        )
+    chart = charts.draw_whole(bars, job.plans, job.ask.bars, job.fetch)
+    end = len(bars) if last is None else min(last, len(bars))
+    start = max(0, end - FIRST_BARS) if first is None else min(first, end)
+    out = series.encode(chart, start, end, part=first is not None)
+    _check_size(len(out), job.most_bytes)
+    return out
+
+
+def _check_size(size: int, most: int) -> None:
+    if size > most:
+        message = f"the answer would have {size} bytes and may have {most}"
+        raise Failure(Problem("size", message, "ask for fewer bars or indicators"))
 
 
 def read_state(job: ChartJob, ask: StateAsk) -> shapes.StateOut:

@@ -92,6 +92,32 @@ def routes(verbs: Verbs) -> APIRouter:
         picture = await verbs.charts.draw(user, _with_format(ask, "png", "svg"), bars)
         return Response(picture.image, media_type=picture.mime, headers=PICTURE)
 
+    @api.post(
+        "/charts/series",
+        response_class=Response,
+        responses={200: {"content": {"application/octet-stream": {}}}},
+    )
+    async def chart_series(user: User, ask: shapes.SeriesAsk) -> Response:
+        """A chart as typed columns, whole or a range of its bars, for programs that draw.
+
+        The body is two little-endian uint32, 0x31504331 and the length of the head; then the head,
+        as JSON; then arrays. A column stands in the head as `{"$": TYPE, "at": OFFSET, "n": COUNT}`
+        with a type of f8, u1 or u2 and an offset from the end of the head; a colour for each bar as
+        `{"palette": […], "codes": COLUMN}`.
+        """
+        out = await verbs.charts.encode_series(user, ask)
+        return Response(out, media_type="application/octet-stream")
+
+    @api.post("/check")
+    async def check(user: User, script: shapes.CheckAsk) -> shapes.CheckOut:
+        """Checks a source and tries it, the way registering it would; nothing is kept."""
+        return await verbs.charts.check(user, script.source)
+
+    @api.get("/me")
+    async def me(user: User) -> shapes.Me:
+        """Whose token or session it is, and what they may do here."""
+        return verbs.describe_user(user)
+
     @api.post("/state")
     async def read_state(user: User, ask: shapes.StateAsk) -> shapes.StateOut:
         """Typed state: what several contracts read from their pacts on one chart."""

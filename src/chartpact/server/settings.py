@@ -18,6 +18,7 @@ class Limits:
     calls_per_minute: int = 600
     calls_at_once: int = 32
     script_seconds_per_minute: int = 20  # of processor time
+    checks_per_minute: int = 240  # of scripts, while they are typed
     megapixels_per_minute: int = 400
     indicators_per_chart: int = 16
     inline_bars: int = 20_000
@@ -39,6 +40,7 @@ class Settings:
     sources: SourceConfigs = ()
     scripts: frozenset[str] | None = None  # whose scripts run; None = everybody's
     workers: int = 2
+    accounts: bool = False  # people sign in, and have pages of their own
     readings: Addresses = field(default_factory=readings.from_environment)
     limits: Limits = field(default_factory=Limits)
 

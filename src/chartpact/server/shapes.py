@@ -130,6 +130,45 @@ class ChartAsk(Incoming, Shape):
     )
 
 
+class Draft(Incoming, Shape):
+    """A script that is not kept: it is drawn instead of what has its name."""
+
+    name: str = Field(max_length=64)
+    source: str = Field(max_length=262_144, json_schema_extra=SCRIPT_LIMIT)
+
+
+class SeriesAsk(Incoming, Shape):
+    """A chart that is asked for as columns, whole or a range of its bars."""
+
+    symbol: str = Field(max_length=128, description="sample:NAME or SYMBOL@SOURCE")
+    indicators: Indicated = Field(default_factory=list)
+    timeframe: str | None = Field(None, max_length=8)
+    view: int = Field(
+        200, ge=1, le=50_000, description="bars in view, which profiles of the view count"
+    )
+    first: int | None = Field(
+        None, ge=0, description="the first bar of a part; without it the answer is whole"
+    )
+    last: int | None = Field(None, ge=0, description="the bar after the last one of the part")
+    drafts: Annotated[list[Draft], Field(fail_fast=True, max_length=4)] = Field(
+        default_factory=list, description="scripts to draw that are kept nowhere"
+    )
+
+
+class CheckAsk(Incoming, Shape):
+    source: str = Field(max_length=262_144, json_schema_extra=SCRIPT_LIMIT)
+
+
+class Me(Shape):
+    """Whose page it is, and what they may do here."""
+
+    user: str
+    accounts: bool = Field(description="whether the server has accounts and pages for them")
+    scripts: bool = Field(description="whether scripts of yours run")
+    version: str
+    samples: list[str]
+
+
 Contracts = Annotated[list[str], Field(min_length=1, max_length=16), BeforeValidator(_make_list)]
 Settings = Annotated[dict[str, Plain], Field(max_length=MOST_FIELDS)]
 
@@ -182,6 +221,19 @@ class ScriptProblem(Shape):
     message: str
     hint: str
     name: Optional[str] = None
+
+
+class CheckOut(Shape):
+    """What the checker says of a source; `ms` is how long it took."""
+
+    ok: bool
+    params: list[dict[str, Any]]
+    meta: dict[str, Any]
+    steps: int
+    steps_at_5000: int
+    warnings: list[ScriptProblem]
+    errors: Optional[list[ScriptProblem]] = None
+    ms: float
 
 
 class SignalOut(Shape):

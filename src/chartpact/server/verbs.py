@@ -7,7 +7,9 @@ from functools import partial
 from typing import Any, TypeVar
 
 from chartpact import sandbox, script
+from chartpact._version import VERSION
 from chartpact.bars import BarsError
+from chartpact.bars.samples import SAMPLES
 from chartpact.cache import Cache
 from chartpact.catalogue import canonical, fork, forkable
 from chartpact.library.database import Database
@@ -58,6 +60,15 @@ class Verbs:
         self.charts = Charting(settings, self._scripts, self._uploads, self._execution)
         self._samples: Cache[tuple[str, str], str] = Cache(8, seconds=60)
         self._drawing_sample = asyncio.Lock()
+
+    def describe_user(self, user: str) -> shapes.Me:
+        return shapes.Me(
+            user=user,
+            accounts=self.settings.accounts,
+            scripts=self.settings.runs_scripts_of(user),
+            version=VERSION,
+            samples=[f"sample:{name}" for name in SAMPLES],
+        )
 
     # ---------------------------------------------------------------------------------- charts
 

@@ -1,0 +1,90 @@
+// Boxes and the text in them.
+import { readable, visible } from "./colors.js";
+import { stroke } from "./frame.js";
+import { block, LINE_HEIGHT, widthOf, wrap, writeBlock } from "./texts.js";
+export const TEXT_SIZES = { auto: 0, tiny: 8, small: 10, normal: 14, large: 20, huge: 36 };
+export function placeBox(f, box) {
+  const left = f.clock.bar(box.left),
+    right = f.clock.bar(box.right);
+  if (left === null || right === null || box.top === null || box.bottom === null) return null;
+  let [x1, x2] = [f.x(left), f.x(right)].sort((a, b) => a - b),
+    [y1, y2] = [f.y(box.top), f.y(box.bottom)].sort((a, b) => a - b);
+  if (![x1, x2, y1, y2].every(Number.isFinite)) return null;
+  if (box.extend === "left" || box.extend === "both") x1 = Math.min(x1, -100);
+  if (box.extend === "right" || box.extend === "both") x2 = Math.max(x2, f.width + 100);
+  return { left: x1, top: y1, right: x2, bottom: y2 };
+}
+export const common = (a, b) => ({
+  left: Math.max(a.left, b.left),
+  top: Math.max(a.top, b.top),
+  right: Math.min(a.right, b.right),
+  bottom: Math.min(a.bottom, b.bottom),
+});
+export const inView = (f, a) =>
+  a && a.left - 1 < f.width && a.right + 1 > 0 && a.top - 1 < f.height && a.bottom + 1 > 0;
+export function drawBox(f, box) {
+  const at = placeBox(f, box);
+  if (!inView(f, at)) return;
+  const { ctx } = f,
+    seen = common(at, f.area);
+  if (visible(box.bgcolor)) {
+    ctx.fillStyle = box.bgcolor;
+    ctx.fillRect(seen.left, seen.top, seen.right - seen.left, seen.bottom - seen.top);
+  }
+  if (visible(box.border_color) && box.border_width) {
+    stroke(ctx, box.border_color, Math.min(box.border_width, 64), box.border_style);
+    ctx.strokeRect(at.left, at.top, at.right - at.left, at.bottom - at.top);
+  }
+}
+export function writeBox(f, box, taken) {
+  if (!box.text.trim() || !visible(box.text_color) || taken.full) return;
+  const at = placeBox(f, box);
+  if (!inView(f, at)) return;
+  const seen = common(at, f.area),
+    w = seen.right - seen.left,
+    h = seen.bottom - seen.top,
+    wrapped = box.text_wrap === "auto";
+  const points = typeof box.text_size === "number" ? box.text_size : TEXT_SIZES[box.text_size];
+  let words;
+  for (const size of points ? [points] : [14, 12, 11, 10, 9, 8, 7, 6]) {
+    words = block(f, box.text, size, box.text_formatting, box.text_font_family);
+    if (wrapped) {
+      words.lines = wrap(
+        f.ctx,
+        words.lines.join("\n").slice(0, (h * w) / size + 20),
+        words.font,
+        Math.max(w - 8, size),
+      );
+      words.width = Math.max(...words.lines.map((l) => widthOf(f.ctx, l, words.font)));
+      words.height = words.lines.length * size * LINE_HEIGHT;
+    }
+    if (words.width <= w - 4 && words.height <= h - 2) break;
+  }
+  if (wrapped && words.height > h - 2) {
+    words.lines = words.lines.slice(
+      0,
+      Math.max(1, Math.floor((h - 2) / (words.size * LINE_HEIGHT))),
+    );
+    words.height = words.lines.length * words.size * LINE_HEIGHT;
+  }
+  const color = readable(box.text_color, f.theme.background, box.bgcolor);
+  const order = (own, all) => [own, ...all.filter((v) => v !== own)];
+  for (const across of order(box.text_halign, ["left", "center", "right"]))
+    for (const down of order(box.text_valign, ["top", "center", "bottom"])) {
+      const left = {
+        left: seen.left + 4,
+        center: (seen.left + seen.right - words.width) / 2,
+        right: seen.right - 4 - words.width,
+      }[across];
+      const top = {
+        top: seen.top + 2,
+        center: (seen.top + seen.bottom - words.height) / 2,
+        bottom: seen.bottom - 2 - words.height,
+      }[down];
+      const spot = { left, top, right: left + words.width, bottom: top + words.height };
+      if (taken.free(spot)) {
+        taken.add(spot);
+        return writeBlock(f, words, spot, across, color);
+      }
+    }
+}

@@ -1,0 +1,473 @@
+// A chart on lightweight-charts: it keeps panes, scales, gestures and the crosshair; we draw.
+import { drawPrices } from "./candles.js";
+import { faded, ink, over, THEMES } from "./colors.js";
+import { Frame } from "./frame.js";
+import { decimalsOf, formatCompact, formatNumber, formatValue } from "./numbers.js";
+import { drawObjects, drawPane } from "./pane.js";
+import { barsAhead, labelRoom, panesOf, rangeOf, WEIGHTS } from "./panes.js";
+import { columnsOf } from "./plots.js";
+import { shapeRoom } from "./shapes.js";
+import { SANS } from "./texts.js";
+import { Clock, formatsIn, scaleIn } from "./timescale.js";
+import { createChartEx, CrosshairMode, LineSeries, TickMarkType } from "./vendor.js";
+
+const TAG = 17; // pixels of a tag's height on the axis
+const MOST_TAGS = 8; // of one pane
+
+/** Draws everything of one pane; the series it is attached to carries the scale alone. */
+class PanePainter {
+  constructor(view, pane, index) {
+    this.view = view;
+    this.pane = pane;
+    this.index = index;
+    this.tags = [];
+    this.drawMs = 0;
+    this.canvas = { zOrder: () => "normal", renderer: () => ({ draw: (on) => this.draw(on) }) };
+    this.axis = { zOrder: () => "top", renderer: () => ({ draw: (on) => this.drawTags(on) }) };
+  }
+  attached({ chart, series, requestUpdate }) {
+    this.chart = chart;
+    this.series = series;
+    this.requestUpdate = requestUpdate;
+  }
+  updateAllViews() {}
+  paneViews() {
+    return [this.canvas];
+  }
+  priceAxisPaneViews() {
+    return this.view.exact ? [] : [this.axis];
+  }
+
+  /** Where bars and values lie on the pane now; null before it has a size. */
+  frame(ctx, { width, height }, dpr) {
+    const scale = this.chart.timeScale();
+    const start = scale.logicalToCoordinate(0);
+    if (start === null || !this.range) return null;
+    const step = (scale.logicalToCoordinate(1000) - start) / 1000;
+    const [low, high] = this.range;
+    const [bottom, top] = [low, high].map((value) => this.series.priceToCoordinate(value));
+    if (bottom === null || top === null) return null;
+    const slope = (top - bottom) / (high - low);
+    // The library's coordinates of a bar lie one pixel left of its middle.
+    const x = start + (this.view.exact?.shift ?? 1);
+    return new Frame(
+      ctx,
+      width,
+      height,
+      dpr,
+      x,
+      step,
+      (value) => bottom + (value - low) * slope,
+      Math.floor(-start / step - 1),
+      Math.ceil((width - start) / step + 1),
+      this.view.theme,
+      this.view.clock,
+    );
+  }
+
+  draw(target) {
+    const began = performance.now();
+    target.useBitmapCoordinateSpace(
+      ({ context: ctx, mediaSize, horizontalPixelRatio, verticalPixelRatio }) => {
+        const frame = this.frame(ctx, mediaSize, horizontalPixelRatio);
+        if (!frame || this.pane.kind === "error") return;
+        ctx.save();
+        ctx.scale(horizontalPixelRatio, verticalPixelRatio);
+        ctx.beginPath();
+        ctx.rect(0, 0, mediaSize.width, mediaSize.height);
+        ctx.clip();
+        drawPane(frame, this.pane, (f) => this.view.drawBars(f, this.pane.kind));
+        if (this.index === 0 && !this.view.exact) this.view.drawLastPrice(frame);
+        drawObjects(frame, this.pane, this.view.legendAreas[this.index] ?? []);
+        ctx.restore();
+      },
+    );
+    this.drawMs = performance.now() - began;
+  }
+
+  /** The range of values in view, with room for legends and labels, for the library to scale by. */
+  autoscale(original) {
+    const visible = this.chart.timeScale().getVisibleLogicalRange();
+    if (!visible || this.pane.kind === "error") return original();
+    const { view, pane } = this;
+    const exact = view.exact?.panes[this.index];
+    if (exact) {
+      this.range = [exact.low, exact.high];
+      const top = exact.top + (this.index ? 1 : 0);
+      const margins = { above: exact.from - top, below: exact.bottom - exact.to - 1 };
+      return { priceRange: { minValue: exact.low, maxValue: exact.high }, margins };
+    }
+    const [first, last] = [Math.floor(visible.from), Math.ceil(visible.to)];
+    const range = rangeOf(pane, view.data, view.clock, first, last);
+    if (!range) return original();
+    this.range = range;
+    const height = this.chart.panes()[this.index]?.getHeight() ?? 200;
+    const shapes = pane.scenes.flatMap((scene) => scene.plots).filter((p) => p.kind === "shape");
+    const [labelsAbove, labelsBelow] = labelRoom(pane);
+    const [shapesAbove, shapesBelow] = shapeRoom(shapes);
+    const above = view.legendHeight(this.index) + 6 + Math.max(labelsAbove, shapesAbove);
+    const below = pane.kind === "volume" ? 0 : 8 + Math.max(labelsBelow, shapesBelow);
+    return {
+      priceRange: { minValue: range[0], maxValue: range[1] },
+      margins: { above: Math.min(above, height * 0.45), below: Math.min(below, height * 0.25) },
+    };
+  }
+
+  /** Draws last values on the axis; that of the price stays, the others make room. */
+  drawTags(target) {
+    target.useBitmapCoordinateSpace((scope) => {
+      const { context: ctx, mediaSize, horizontalPixelRatio, verticalPixelRatio } = scope;
+      const tags = this.placeTags(mediaSize.height);
+      ctx.save();
+      ctx.scale(horizontalPixelRatio, verticalPixelRatio);
+      ctx.font = `11px "${SANS}", sans-serif`;
+      ctx.textAlign = "left";
+      ctx.textBaseline = "alphabetic";
+      for (const { y, ground, ink, text } of tags) {
+        const top = Math.round(y - TAG / 2);
+        ctx.fillStyle = ground;
+        ctx.beginPath();
+        ctx.roundRect(1, top, mediaSize.width - 1, TAG, 2);
+        ctx.fill();
+        ctx.fillStyle = ink;
+        ctx.fillText(text, 8, top + TAG / 2 + 4);
+      }
+      ctx.restore();
+    });
+  }
+
+  placeTags(height) {
+    const most = Math.max(1, Math.floor(height / TAG));
+    const tags = this.tags
+      .map((tag) => ({ ...tag, y: this.series.priceToCoordinate(tag.value) }))
+      .filter(({ y }) => y !== null && y >= 0 && y <= height)
+      .slice(0, most)
+      .sort((a, b) => a.y - b.y);
+    if (!tags.length) return tags;
+    const [low, high] = [TAG / 2, height - TAG / 2];
+    const pin = Math.max(
+      0,
+      tags.findIndex((tag) => tag.first),
+    );
+    tags[pin].y = Math.min(
+      Math.max(tags[pin].y, low + pin * TAG),
+      high - (tags.length - 1 - pin) * TAG,
+    );
+    for (let i = pin - 1; i >= 0; i--) tags[i].y = Math.min(tags[i].y, tags[i + 1].y - TAG);
+    for (let i = pin + 1; i < tags.length; i++)
+      tags[i].y = Math.max(tags[i].y, tags[i - 1].y + TAG);
+    tags.at(-1).y = Math.min(tags.at(-1).y, high);
+    for (let i = tags.length - 2; i > pin; i--)
+      tags[i].y = Math.min(tags[i].y, tags[i + 1].y - TAG);
+    return tags;
+  }
+}
+
+/** The color of a plot at a bar, or null. */
+export function colorAt(plot, bar, theme) {
+  const { color } = plot;
+  if (color && typeof color === "object")
+    return color.palette[color.codes[Math.min(bar, color.codes.length - 1)]];
+  if (color !== "auto") return color;
+  return plot.values && plot.values[bar] < plot.values[Math.max(bar - 1, 0)]
+    ? theme.down
+    : theme.up;
+}
+
+/** A chart in an element; `exact` forces the geometry of a picture, for comparisons. */
+export class ChartView {
+  constructor(host, { theme, zone = "UTC", exact = null, barsShown = 150 }) {
+    this.host = host;
+    this.theme = THEMES[theme];
+    this.zone = zone;
+    this.exact = exact;
+    this.barsShown = barsShown;
+    this.volume = true;
+    this.legendAreas = [];
+    this.legendHeight = () => 24;
+    this.onCrosshair = () => {};
+    this.onLayout = () => {};
+    this.onRange = () => {};
+  }
+
+  options() {
+    const { theme } = this;
+    const label = theme === THEMES.dark ? "#363a45" : "#131722";
+    const cross = { color: theme.muted, style: 3, width: 1, labelBackgroundColor: label };
+    const formats = formatsIn(this.zone);
+    const ticks = {
+      [TickMarkType.Year]: formats.year,
+      [TickMarkType.Month]: formats.month,
+      [TickMarkType.DayOfMonth]: formats.day,
+      [TickMarkType.Time]: formats.minute,
+      [TickMarkType.TimeWithSeconds]: formats.second,
+    };
+    return {
+      layout: {
+        background: { color: theme.background },
+        textColor: theme.muted,
+        fontFamily: `"${SANS}", system-ui, sans-serif`,
+        fontSize: 11,
+        attributionLogo: false, // it would add inline styles; the page has a link of its own
+        panes: {
+          separatorColor: theme.frame,
+          separatorHoverColor: faded(theme.line, 0.25),
+          enableResize: true,
+        },
+      },
+      grid: {
+        vertLines: { color: theme.grid, visible: !this.exact },
+        horzLines: { color: theme.grid, visible: !this.exact },
+      },
+      crosshair: { mode: CrosshairMode.Normal, vertLine: cross, horzLine: cross },
+      rightPriceScale: {
+        borderColor: theme.frame,
+        scaleMargins: { top: 0, bottom: 0 },
+        minimumWidth: 60,
+        entireTextOnly: true,
+      },
+      timeScale: {
+        borderColor: theme.frame,
+        timeVisible: true,
+        secondsVisible: false,
+        minBarSpacing: 0.01,
+        rightOffset: 6,
+        lockVisibleTimeRangeOnResize: true,
+        minimumHeight: 27,
+        tickMarkFormatter: (time, type) => ticks[type](time * 1000),
+      },
+      localization: { timeFormatter: (time) => formats.full(time * 1000) },
+      autoSize: true,
+    };
+  }
+
+  /** Shows a chart; panes are made anew only where their list has changed. */
+  show(data) {
+    const before = this.data;
+    const same = before && before.symbol === data.symbol && before.timeframe === data.timeframe;
+    const visible = same ? this.chart?.timeScale().getVisibleLogicalRange() : null;
+    this.data = data;
+    this.clock = new Clock(data.bars);
+    this.panes = panesOf(data, this.volume);
+    this.decimals = data.tick_size ? decimalsOf(data.tick_size) : 2;
+    this.ahead = barsAhead(this.panes, data, this.clock);
+    const shape = [
+      this.zone,
+      data.symbol,
+      data.timeframe,
+      data.count,
+      this.ahead,
+      ...this.panes.map((pane) => pane.kind + pane.indicators.map((drawn) => drawn.id)),
+    ].join(" ");
+    if (shape === this.shape) {
+      this.painters.forEach((painter, i) => (painter.pane = this.panes[i]));
+      this.tagValues();
+      this.redraw();
+      return;
+    }
+    const heights = this.paneHeights();
+    this.shape = shape;
+    this.build(heights);
+    if (visible) this.chart.timeScale().setVisibleLogicalRange(visible);
+    else this.showLast();
+  }
+
+  /** Heights that somebody dragged, by what the panes show. */
+  paneHeights() {
+    const heights = new Map();
+    this.painters?.forEach(({ pane }, i) => {
+      const height = this.chart.panes()[i]?.getHeight();
+      if (height) heights.set(keyOf(pane), height);
+    });
+    return heights;
+  }
+
+  build(heights) {
+    this.destroy();
+    const Scale = scaleIn(this.zone);
+    this.chart = createChartEx(this.host, new Scale(), this.options());
+    const { data } = this;
+    const count = data.count + this.ahead;
+    const points = Array.from({ length: count }, (_, i) => ({ time: this.clock.timeOf(i) / 1000 }));
+    this.painters = this.panes.map((pane, index) => {
+      const painter = new PanePainter(this, pane, index);
+      const place = index ? this.chart.addPane(true) : this.chart.panes()[0];
+      const series = place.addSeries(LineSeries, this.carrier(painter));
+      const value = pane.kind === "price" ? data.bars.close[data.count - 1] : 0;
+      const ends = [points[0], points[count - 1]].map((point) => ({ ...point, value }));
+      // The first pane's series has every time point; a scale needs a value at either end.
+      series.setData(
+        index ? ends : [ends[0], ...points.slice(1, -1), ...(count > 1 ? [ends[1]] : [])],
+      );
+      series.attachPrimitive(painter);
+      return painter;
+    });
+    this.stretch(heights);
+    this.tagValues();
+    const scale = this.chart.timeScale();
+    this.chart.subscribeCrosshairMove(({ logical }) => this.onCrosshair(logical ?? null));
+    scale.subscribeVisibleLogicalRangeChange((range) => range && this.onRange(range));
+    this.observer = new ResizeObserver(() => this.onLayout());
+    for (const pane of this.chart.panes()) {
+      const element = pane.getHTMLElement();
+      if (element) this.observer.observe(element);
+    }
+    this.observer.observe(this.host);
+  }
+
+  destroy() {
+    this.observer?.disconnect();
+    this.chart?.remove();
+    this.chart = null;
+  }
+
+  /** The options of the invisible series that gives a pane its scale. */
+  carrier(painter) {
+    const { pane } = painter;
+    const steps = { price: this.data.tick_size ?? 0.01, volume: 1, panel: 0.01, error: 1 };
+    const fixed = () => pane.scenes.find((scene) => scene.y_range)?.y_range;
+    const formats = {
+      price: (value) => formatNumber(value, this.decimals),
+      volume: formatCompact,
+      error: () => "",
+      panel: (value) => {
+        const range = fixed();
+        if (range && (value > range[1] || value < range[0])) return "";
+        return range && range[1] - range[0] >= 50 ? formatNumber(value, 0) : formatValue(value);
+      },
+    };
+    const format = formats[pane.kind];
+    const isUnderTag = (value) => {
+      const y = painter.series?.priceToCoordinate(value);
+      return painter.tags.some(
+        (tag) => Math.abs(painter.series.priceToCoordinate(tag.value) - y) < 14,
+      );
+    };
+    return {
+      color: "transparent",
+      lineVisible: false,
+      pointMarkersVisible: false,
+      lastValueVisible: false,
+      priceLineVisible: false,
+      crosshairMarkerVisible: false,
+      autoscaleInfoProvider: (original) =>
+        painter.chart ? painter.autoscale(original) : original(),
+      priceFormat: {
+        type: "custom",
+        minMove: steps[pane.kind],
+        formatter: format,
+        tickmarksFormatter: (values) =>
+          values.map((value) => (isUnderTag(value) ? "" : format(value))),
+      },
+    };
+  }
+
+  stretch(heights = new Map()) {
+    const known = this.painters.every(({ pane }) => heights.has(keyOf(pane)));
+    this.chart.panes().forEach((place, i) => {
+      const { pane } = this.painters[i];
+      const exact = this.exact?.panes[i];
+      if (exact) place.setStretchFactor(exact.bottom - exact.top - (i ? 1 : 0));
+      else place.setStretchFactor(known ? heights.get(keyOf(pane)) : WEIGHTS[pane.kind] * 100);
+    });
+  }
+
+  showLast(count = this.barsShown) {
+    const last = this.data.count;
+    const shown = Math.min(count, last);
+    const room = Math.min(this.ahead, Math.max(40, shown / 2)) + Math.max(2, shown * 0.04);
+    this.chart
+      .timeScale()
+      .setVisibleLogicalRange({ from: last - shown - 0.5, to: last - 0.5 + room });
+  }
+
+  /** Moves the view by a share of its width, or zooms it at its right edge. */
+  move(share) {
+    const scale = this.chart.timeScale();
+    const { from, to } = scale.getVisibleLogicalRange();
+    const by = share * (to - from);
+    scale.setVisibleLogicalRange({ from: from + by, to: to + by });
+  }
+  zoom(share) {
+    const scale = this.chart.timeScale();
+    const { from, to } = scale.getVisibleLogicalRange();
+    scale.setVisibleLogicalRange({ from: to - (to - from) * share, to });
+  }
+
+  setTheme(name) {
+    this.theme = THEMES[name];
+    if (!this.chart) return;
+    this.chart.applyOptions(this.options());
+    this.tagValues();
+    this.redraw();
+  }
+
+  redraw() {
+    for (const painter of this.painters ?? []) painter.requestUpdate?.();
+  }
+
+  drawBars(frame, kind) {
+    const { bars } = this.data;
+    if (kind === "volume") {
+      const { volumeUp, volumeDown } = this.theme;
+      const paint = {
+        palette: [null, volumeUp, volumeDown],
+        code: (i) => (bars.close[i] >= bars.open[i] ? 1 : 2),
+      };
+      columnsOf(frame, bars.volume, 0, paint);
+    }
+    if (kind !== "price") return;
+    const plots = this.panes.flatMap((pane) => pane.scenes).flatMap((scene) => scene.plots);
+    const replaced = this.panes[0].scenes.some((s) => s.plots.some((p) => p.kind === "candles"));
+    if (!replaced)
+      drawPrices(
+        frame,
+        bars,
+        plots.filter((plot) => plot.kind === "bar_color"),
+      );
+  }
+
+  drawLastPrice(frame) {
+    const { open, close } = this.data.bars;
+    const last = close.length - 1;
+    const y = Math.round(frame.y(close[last])) + 0.5;
+    if (!(y >= 0 && y <= frame.height)) return;
+    const { ctx, theme } = frame;
+    ctx.strokeStyle = faded(close[last] >= open[last] ? theme.up : theme.down, 0.75);
+    ctx.lineWidth = 1;
+    ctx.lineCap = "butt";
+    ctx.setLineDash([1, 2.5]);
+    ctx.beginPath();
+    ctx.moveTo(0, y);
+    ctx.lineTo(frame.width, y);
+    ctx.stroke();
+    ctx.setLineDash([]);
+  }
+
+  /** The last values that stand on the axes. */
+  tagValues() {
+    const { open, close } = this.data.bars;
+    const last = this.data.count - 1;
+    for (const painter of this.painters) {
+      const tags = [];
+      const add = (value, color, text, first = false) => {
+        const ground = over(color, this.theme.background);
+        tags.push({ value, text, ground, ink: ink(ground), first });
+      };
+      if (painter.index === 0) {
+        const color = close[last] >= open[last] ? this.theme.up : this.theme.down;
+        add(close[last], color, formatNumber(close[last], this.decimals), true);
+      }
+      for (const plot of painter.pane.scenes.flatMap((scene) => scene.plots)) {
+        if ((plot.kind !== "line" && plot.kind !== "bars") || !plot.title) continue;
+        const value = plot.values[last];
+        const color = colorAt(plot, last, this.theme);
+        if (value !== value || !color || tags.length >= MOST_TAGS) continue;
+        add(value, color, painter.index ? formatValue(value) : formatNumber(value, this.decimals));
+      }
+      painter.tags = tags;
+    }
+  }
+}
+
+const keyOf = (pane) => pane.kind + pane.indicators.map((drawn) => drawn.id).join();

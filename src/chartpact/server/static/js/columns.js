@@ -1,0 +1,138 @@
+// A chart as typed columns: what `POST /api/v1/charts/series` answers, whole or a range of bars.
+const MAGIC = 0x31504331;
+const ARRAYS = { f8: Float64Array, u1: Uint8Array, u2: Uint16Array };
+const BY_BAR = {
+  line: ["values"],
+  bars: ["values"],
+  fill: ["a", "b"],
+  candles: ["open", "high", "low", "close"],
+};
+const AHEAD = { values: "ahead", a: "a_ahead", b: "b_ahead" };
+const PAINTS = ["color", "wick_color", "border_color"];
+const PRICES = ["open", "high", "low", "close", "volume"];
+
+/** The head of an answer, with an array in the place of each column. */
+function unpack(buffer) {
+  const view = new DataView(buffer);
+  if (view.getUint32(0, true) !== MAGIC) throw new Error("the answer is not a chart");
+  const size = view.getUint32(4, true);
+  const text = new TextDecoder().decode(new Uint8Array(buffer, 8, size));
+  return JSON.parse(text, (_, value) =>
+    value && value.$ ? new ARRAYS[value.$](buffer, 8 + size + value.at, value.n) : value,
+  );
+}
+
+/** A column for all bars and those ahead, of which some values are known. */
+function spread(values, first, count, ahead) {
+  const column = new Float64Array(count + (ahead?.length ?? 0)).fill(NaN);
+  column.set(values, first);
+  if (ahead) column.set(ahead, count);
+  return column;
+}
+
+const isPaint = (value) => value && typeof value === "object" && "palette" in value;
+// Code 0 is "no colour": that of bars which have not been loaded.
+const palette = (paint) => [null, ...paint.palette];
+const texts = (paint) => Array.from(paint.codes, (code) => paint.palette[code]);
+
+function setCodes(codes, paint, first) {
+  for (let i = 0; i < paint.codes.length; i++) codes[first + i] = paint.codes[i] + 1;
+}
+
+function readPaint(paint, first, count, perPoint) {
+  const codes = new Uint16Array(perPoint ? paint.codes.length : count);
+  setCodes(codes, paint, perPoint ? 0 : first);
+  return { palette: palette(paint), codes };
+}
+
+function readPlot(raw, first, count) {
+  const plot = { ...raw };
+  const perPoint = raw.kind === "dot" || raw.kind === "shape";
+  for (const name of BY_BAR[raw.kind] ?? [])
+    plot[name] = spread(raw[name], first, count, raw[AHEAD[name]]);
+  for (const name of PAINTS)
+    if (isPaint(raw[name])) plot[name] = readPaint(raw[name], first, count, perPoint);
+  if (isPaint(raw.label)) plot.label = texts(raw.label);
+  if (isPaint(raw.text)) plot.text = texts(raw.text);
+  return plot;
+}
+
+/** A whole chart; `from` is the first bar whose values are known. */
+export function readChart(buffer) {
+  const head = unpack(buffer);
+  const { first, count } = head;
+  const bars = { time: head.bars.time, length: count };
+  for (const name of PRICES) bars[name] = spread(head.bars[name], first, count);
+  const indicators = head.indicators.map((drawn) =>
+    drawn.scene
+      ? {
+          ...drawn,
+          scene: {
+            ...drawn.scene,
+            plots: drawn.scene.plots.map((plot) => readPlot(plot, first, count)),
+          },
+        }
+      : drawn,
+  );
+  return { ...head, bars, indicators, from: first };
+}
+
+/** Puts the values of earlier bars into a chart. */
+export function addPart(chart, buffer) {
+  const part = unpack(buffer);
+  if (part.count !== chart.count) throw new Error("the bars have changed");
+  const { first } = part;
+  for (const name of PRICES) fill(chart.bars[name], part.bars[name], first);
+  part.indicators.forEach((drawn, at) => {
+    const plots = chart.indicators[at].scene?.plots;
+    drawn.plots?.forEach((raw, number) => {
+      const plot = plots[number];
+      for (const name of BY_BAR[plot.kind] ?? []) fill(plot[name], raw[name], first);
+      for (const name of PAINTS)
+        if (isPaint(raw[name])) setCodes(plot[name].codes, raw[name], first);
+    });
+  });
+  chart.from = first;
+}
+
+function fill(column, values, first) {
+  column.set(values, first);
+  extremes.delete(column);
+}
+
+// Lowest and highest value of each block of bars, so that the range of a far view is cheap.
+const BLOCK = 256;
+const extremes = new WeakMap();
+
+function blocksOf(column) {
+  let known = extremes.get(column);
+  if (known) return known;
+  const count = Math.ceil(column.length / BLOCK);
+  known = {
+    low: new Float64Array(count).fill(Infinity),
+    high: new Float64Array(count).fill(-Infinity),
+  };
+  for (let i = 0; i < column.length; i++) {
+    const value = column[i];
+    const block = Math.floor(i / BLOCK);
+    if (value < known.low[block]) known.low[block] = value;
+    if (value > known.high[block]) known.high[block] = value;
+  }
+  extremes.set(column, known);
+  return known;
+}
+
+/** Widens `range`, a pair, by the values of a column between two bars. */
+export function widen(range, column, first, last) {
+  const { low, high } = blocksOf(column);
+  last = Math.min(last, column.length - 1);
+  for (let i = Math.max(0, first); i <= last;) {
+    const whole = i % BLOCK === 0 && i + BLOCK - 1 <= last;
+    const block = i / BLOCK;
+    const bottom = whole ? low[block] : column[i];
+    const top = whole ? high[block] : column[i];
+    if (bottom < range[0]) range[0] = bottom;
+    if (top > range[1]) range[1] = top;
+    i += whole ? BLOCK : 1;
+  }
+}

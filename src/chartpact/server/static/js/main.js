@@ -1,0 +1,6 @@
+// Starts the page.
+import { Workbench } from "./workbench.js";
+
+const workbench = new Workbench();
+window.workbench = workbench;
+await workbench.start();

@@ -1,0 +1,122 @@
+// The parameters of an indicator as controls, by what its schema declares.
+import { el } from "./dom.js";
+
+const TIMEFRAMES = ["", "1m", "5m", "15m", "30m", "1h", "2h", "4h", "1D", "1W", "1M"];
+const SOURCES = ["open", "high", "low", "close", "hl2", "hlc3", "ohlc4", "hlcc4", "volume"];
+
+const isColor = (value) => /^#[0-9a-f]{6}([0-9a-f]{2})?$/i.test(value);
+
+function numberInput(param, value) {
+  const step = param.step ?? (param.type === "int" ? 1 : "any");
+  const { min, max } = param;
+  return el("input", { type: "number", value, min, max, step, required: true });
+}
+
+function select(options, value) {
+  const known = options.some((option) => String(option) === String(value));
+  const all = known ? options : [value, ...options];
+  return el(
+    "select",
+    {},
+    ...all.map((option) =>
+      el(
+        "option",
+        { value: option, selected: String(option) === String(value) },
+        option === "" ? "Chart" : String(option),
+      ),
+    ),
+  );
+}
+
+function timeInput(value) {
+  const at = value ? new Date(Number(value)).toISOString().slice(0, 16) : "";
+  return el("input", { type: "datetime-local", value: at });
+}
+
+// A control for each type, and how its value is read.
+const CONTROLS = {
+  int: numberInput,
+  float: numberInput,
+  price: numberInput,
+  bool: (_, value) => {
+    const input = el("input", { type: "checkbox", role: "switch", class: "switch" });
+    input.checked = value === true || value === "true";
+    return input;
+  },
+  choice: (param, value) => select(param.options ?? [], value),
+  timeframe: (_, value) => select(TIMEFRAMES, value ?? ""),
+  source: (_, value) => select(SOURCES, value),
+  color: (_, value) =>
+    isColor(value)
+      ? el("input", { type: "color", value: value.slice(0, 7) })
+      : el("input", { type: "text", value }),
+  session: (_, value) =>
+    el("input", { type: "text", value, placeholder: "0930-1600", spellcheck: "false" }),
+  symbol: (_, value) =>
+    el("input", { type: "text", value: value ?? "", placeholder: "its pair", list: "symbols" }),
+  time: (_, value) => timeInput(value),
+};
+
+const READ = {
+  int: (input) => input.valueAsNumber,
+  float: (input) => input.valueAsNumber,
+  price: (input) => input.valueAsNumber,
+  bool: (input) => input.checked,
+  time: (input) => (input.value ? Date.parse(`${input.value}Z`) : null),
+};
+
+/** The value of a control; undefined where it is not valid. */
+function readValue(param, input, before) {
+  if (!input.checkValidity()) return undefined;
+  if (param.type === "choice")
+    return (param.options ?? []).find((option) => String(option) === input.value) ?? input.value;
+  if (param.type === "color" && isColor(String(before)) && String(before).length === 9)
+    return input.value + String(before).slice(7); // a colour keeps its transparency
+  const value = (READ[param.type] ?? ((control) => control.value))(input);
+  return Number.isNaN(value) ? undefined : value;
+}
+
+const labelOf = (param) => param.desc || param.name;
+
+function control(param, value, id, change) {
+  const input = (CONTROLS[param.type] ?? ((_, text) => el("input", { type: "text", value: text })))(
+    param,
+    value,
+  );
+  input.id = id;
+  const about = param.tooltip || (param.desc.length > 24 ? param.desc : "");
+  if (about) input.title = about;
+  input.addEventListener("change", () => {
+    const read = readValue(param, input, value);
+    input.setAttribute("aria-invalid", String(read === undefined));
+    if (read !== undefined) change(param.name, read);
+    else input.reportValidity();
+  });
+  return input;
+}
+
+/** Controls for parameters, grouped; those of one `inline` share a line. */
+export function paramControls(params, values, prefix, change) {
+  const form = el("div", { class: "params" });
+  let group = null;
+  let line = null;
+  for (const param of params) {
+    if ((param.group ?? null) !== group) {
+      group = param.group ?? null;
+      line = null;
+      if (group) form.append(el("h3", {}, group));
+    }
+    const id = `${prefix}-${param.name}`;
+    const value = values[param.name] ?? param.default;
+    const input = control(param, value, id, change);
+    const label = el("label", { for: id, title: param.tooltip ?? labelOf(param) }, labelOf(param));
+    if (param.inline && line?.dataset.inline === param.inline) {
+      line.append(label, input);
+      continue;
+    }
+    line = el("div", { class: "param", "data-inline": param.inline }, label, input);
+    form.append(line);
+  }
+  if (!params.length) form.append(el("p", { class: "quiet" }, "It has no parameters."));
+  return form;
+}

@@ -1,0 +1,182 @@
+// Tables: cells sized by their texts, in nine places of a pane.
+import { readable, visible } from "./colors.js";
+import { block, meets, writeBlock } from "./texts.js";
+import { TEXT_SIZES } from "./boxes.js";
+export function gridOf(f, table, scale, W = f.width, H = f.height) {
+  const nc = Math.min(table.columns, 200),
+    nr = Math.min(table.rows, 200),
+    hidden = new Set(),
+    endOf = (end, start, n) =>
+      end === null || end === undefined ? start : Math.min(Math.max(end, start), n - 1);
+  const alive = table.cells.filter((c) => c.column < nc && c.row < nr);
+  for (const c of alive)
+    for (let i = c.column; i <= endOf(c.end_column, c.column, nc); i++)
+      for (let r = c.row; r <= endOf(c.end_row, c.row, nr); r++)
+        if (i !== c.column || r !== c.row) hidden.add(i * 1000 + r);
+  const cells = alive
+    .filter((c) => !hidden.has(c.column * 1000 + c.row))
+    .map((cell) => {
+      const points = typeof cell.size === "number" ? cell.size : TEXT_SIZES[cell.size],
+        size = Math.max(5, (points || 12) * scale);
+      return {
+        cell,
+        words: block(
+          f,
+          cell.text,
+          size,
+          cell.text_formatting,
+          cell.text_font_family,
+          scale <= 0.35 ? W - 28 : undefined,
+        ),
+        c2: endOf(cell.end_column, cell.column, nc),
+        r2: endOf(cell.end_row, cell.row, nr),
+      };
+    });
+  if (!cells.length) return null;
+  const columns = new Float64Array(nc),
+    rows = new Float64Array(nr);
+  const stretch = (sizes, a, b, least, whole) => {
+    if (a === b) {
+      if (!whole) sizes[a] = Math.max(sizes[a], least);
+    } else if (whole) {
+      let sum = 0;
+      for (let i = a; i <= b; i++) sum += sizes[i];
+      const missing = least - sum;
+      if (missing > 0) for (let i = a; i <= b; i++) sizes[i] += missing / (b + 1 - a);
+    }
+  };
+  for (const whole of [false, true])
+    for (const { cell, words, c2, r2 } of cells) {
+      stretch(
+        columns,
+        cell.column,
+        c2,
+        Math.min(cell.width ? ((cell.width * W) / 100) * scale : words.width + 12 * scale, 4 * W),
+        whole,
+      );
+      stretch(
+        rows,
+        cell.row,
+        r2,
+        Math.min(
+          cell.height
+            ? ((cell.height * H) / 100) * scale
+            : Math.max(words.height, words.size) + 6 * scale,
+          4 * H,
+        ),
+        whole,
+      );
+    }
+  const line = visible(table.border_color) ? Math.min(table.border_width, 32) : 0,
+    frame = visible(table.frame_color) ? Math.min(table.frame_width, 32) : 0;
+  const sum = (a) => a.reduce((x, y) => x + y, 0);
+  return {
+    table,
+    cells,
+    columns,
+    rows,
+    line,
+    frame,
+    width: sum(columns) + line * (nc - 1) + 2 * frame,
+    height: sum(rows) + line * (nr - 1) + 2 * frame,
+  };
+}
+export function measure(f, table, share, area) {
+  const W = area.right - area.left,
+    H = area.bottom - area.top,
+    grid = gridOf(f, table, share, W, H);
+  if (!grid) return null;
+  const fits = Math.min((W - 16) / grid.width, (H - 8) / grid.height, 1);
+  return fits === 1 ? grid : gridOf(f, table, Math.max(share * fits * 0.97, 0.35), W, H);
+}
+export const place = (grid, a) => {
+  const [row, column] = grid.table.position.split("_");
+  const left = {
+    left: a.left + 8,
+    center: (a.left + a.right - grid.width) / 2,
+    right: a.right - 8 - grid.width,
+  }[column];
+  const top = {
+    top: a.top + 8,
+    middle: (a.top + a.bottom - grid.height) / 2,
+    bottom: a.bottom - 8 - grid.height,
+  }[row];
+  return { left, top, right: left + grid.width, bottom: top + grid.height };
+};
+export function arrangeTables(f, tables, taken) {
+  const waiting = [...new Map(tables.map((t) => [t.position, t])).values()];
+  let found = [];
+  for (const share of [1, 0.85, 0.7, 0.6, 0.5, 0.42, 0.35]) {
+    found = waiting
+      .map((table) => {
+        const grid = measure(f, table, share, f.area);
+        if (!grid) return null;
+        const spot = place(grid, f.area),
+          hit = taken.filter((a) => meets(a, spot));
+        if (!hit.length) return { grid, spot };
+        const below = { ...f.area, top: Math.max(...hit.map((a) => a.bottom)) + 4 - 8 },
+          lower = measure(f, table, share, below) ?? grid;
+        return { grid: lower, spot: place(lower, below) };
+      })
+      .filter(Boolean);
+    if (!found.some((a, i) => found.slice(0, i).some((b) => meets(a.spot, b.spot)))) break;
+  }
+  return found;
+}
+export function drawTable(f, { grid, spot }) {
+  const { table, cells, columns, rows, line, frame } = grid,
+    { ctx } = f;
+  const edges = (start, sizes) => {
+    const at = [Math.round(start)];
+    let v = start;
+    for (const s of sizes) {
+      v += s + line;
+      at.push(Math.round(v));
+    }
+    return at;
+  };
+  const x = edges(spot.left + frame, columns),
+    y = edges(spot.top + frame, rows);
+  const whole = {
+    left: Math.round(spot.left),
+    top: Math.round(spot.top),
+    right: x.at(-1) - line,
+    bottom: y.at(-1) - line,
+  };
+  if (visible(table.bgcolor)) {
+    ctx.fillStyle = table.bgcolor;
+    ctx.fillRect(whole.left, whole.top, whole.right - whole.left, whole.bottom - whole.top);
+  }
+  const border = (a, w, color) => {
+    ctx.strokeStyle = color;
+    ctx.lineWidth = w;
+    ctx.setLineDash([]);
+    ctx.lineJoin = "miter";
+    ctx.strokeRect(a.left - w / 2, a.top - w / 2, a.right - a.left + w, a.bottom - a.top + w);
+  };
+  const spots = [];
+  for (const { cell, words, c2, r2 } of cells) {
+    const at = {
+      left: x[cell.column],
+      top: y[cell.row],
+      right: x[c2 + 1] - line,
+      bottom: y[r2 + 1] - line,
+    };
+    spots.push(at);
+    if (visible(cell.bgcolor)) {
+      ctx.fillStyle = cell.bgcolor;
+      ctx.fillRect(at.left, at.top, at.right - at.left, at.bottom - at.top);
+    }
+    if (!words.lines.length || !visible(cell.text_color)) continue;
+    const grounds = [table.bgcolor, cell.bgcolor].filter(Boolean),
+      color = readable(cell.text_color, f.theme.background, ...grounds);
+    const top = {
+      top: at.top + 3,
+      center: (at.top + at.bottom - words.height) / 2,
+      bottom: at.bottom - 3 - words.height,
+    }[cell.text_valign];
+    writeBlock(f, words, { left: at.left + 6, right: at.right - 6, top }, cell.text_halign, color);
+  }
+  if (line) for (const at of spots) border(at, line, table.border_color);
+  if (frame) border(whole, frame, table.frame_color);
+}

@@ -1,0 +1,355 @@
+// The page: one chart, the indicators on it, and what surrounds them.
+import { readAddress, writeAddress } from "./address.js";
+import { get, getSeries, Refusal, whenSignedOut } from "./api.js";
+import { ChartView } from "./chartview.js";
+import { addPart, readChart } from "./columns.js";
+import { byId, debounce, el, toast } from "./dom.js";
+import { Legends } from "./legends.js";
+import { Palette } from "./palette.js";
+import { Picker } from "./picker.js";
+
+const FACES = ["12px 'Chartpact Sans'", "bold 12px 'Chartpact Sans'", "12px 'Chartpact Mono'"];
+const TIMEFRAMES = { "1m": 1, "5m": 5, "15m": 15, "1h": 60, "4h": 240, "1D": 1440, "1W": 10080 };
+const MOST_PART = 16_384; // bars of one part
+const FIRST_CHART = {
+  symbol: "sample:btc-4h",
+  timeframe: null,
+  zone: "UTC",
+  indicators: ["supertrend", "cipher_b", "rsi"].map((name) => ({
+    name,
+    params: {},
+    hidden: false,
+  })),
+};
+const PHONE = matchMedia("(max-width: 760px)");
+
+export class Workbench {
+  constructor() {
+    this.state = readAddress(location.search) ?? structuredClone(FIRST_CHART);
+    this.drafts = new Map(); // sources that are drawn in the place of what is kept
+    this.symbols = [];
+    this.themeName = document.documentElement.dataset.theme;
+    this.view = new ChartView(byId("chart"), {
+      theme: this.themeName,
+      zone: this.state.zone,
+      barsShown: PHONE.matches ? 60 : 130,
+    });
+    this.legends = new Legends(byId("legends"), this.view);
+    this.picker = new Picker(this);
+    this.palette = new Palette((kind) => this.commands(kind));
+    this.view.onRange = debounce((range) => this.loadEarlier(range), 60);
+    whenSignedOut(() => this.askToSignIn());
+    this.bind();
+  }
+
+  async start() {
+    const fonts = Promise.all(FACES.map((face) => document.fonts.load(face, "Aa→")));
+    const me = get("me").then((known) => (this.me = known));
+    await Promise.all([fonts, me, this.load()]);
+    document.documentElement.dataset.chart = "shown";
+    await Promise.all([this.loadIndicators(), this.loadSymbols()]);
+    document.documentElement.dataset.ready = "";
+  }
+
+  // ------------------------------------------------------------------------------------- loading
+
+  ask(more = {}) {
+    const { symbol, timeframe, indicators } = this.state;
+    const shown = indicators.filter((asked) => !asked.hidden);
+    const drafts = [...this.drafts]
+      .filter(([name]) => shown.some((asked) => asked.name === name))
+      .map(([name, source]) => ({ name, source }));
+    return {
+      symbol,
+      timeframe,
+      indicators: shown.map(({ name, params }) => ({ ...params, name })),
+      view: Math.max(20, Math.round(this.view.barsShown)),
+      drafts,
+      ...more,
+    };
+  }
+
+  /** Draws the chart anew; of several requests under way only the last counts. */
+  async load() {
+    this.loading?.abort();
+    const loading = (this.loading = new AbortController());
+    const stage = byId("stage");
+    stage.setAttribute("aria-busy", "true");
+    try {
+      const buffer = await getSeries(this.ask(), loading.signal);
+      if (loading.signal.aborted) return;
+      await document.fonts.ready;
+      this.show(readChart(buffer));
+      this.sayProblem(null);
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      if (!(error instanceof Refusal)) throw error;
+      this.sayProblem(error);
+    } finally {
+      if (this.loading === loading) stage.removeAttribute("aria-busy");
+    }
+  }
+
+  show(data) {
+    this.data = data;
+    // Hidden indicators are not asked for: where each asked one stands in the answer.
+    let at = 0;
+    data.order = this.state.indicators.map((asked) => (asked.hidden ? -1 : at++));
+    this.view.show(data);
+    this.legends.write(null);
+    this.legends.place();
+    this.picker.writeChart();
+    this.writeBar();
+    byId("chart").setAttribute(
+      "aria-label",
+      `${data.symbol} ${data.timeframe}, ${data.count} bars. ${data.trend}`,
+    );
+    const { title } = document;
+    document.title = `${data.symbol} ${data.timeframe} – chartpact`;
+    byId("heading").textContent = `${data.symbol}, ${data.timeframe}`;
+    const address = `/?${writeAddress(this.state)}`;
+    if (title !== document.title || address !== location.pathname + location.search)
+      history.replaceState(null, "", address);
+    byId("picture").href = `/chart.png?${writeAddress(this.state)}&theme=${this.themeName}`;
+  }
+
+  /** Loads values of earlier bars when the view comes near those that are not known. */
+  async loadEarlier(range) {
+    const { data } = this;
+    const margin = Math.max(300, (range.to - range.from) / 2);
+    if (!data.from || this.loadingPart || range.from - margin > data.from) return;
+    const last = data.from;
+    const first = Math.max(
+      0,
+      last - MOST_PART,
+      Math.min(Math.floor(range.from - margin), last - 2000),
+    );
+    this.loadingPart = true;
+    try {
+      const buffer = await getSeries(this.ask({ first, last }));
+      if (this.data !== data) return;
+      addPart(data, buffer);
+      this.view.redraw();
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      toast(error.message, "bad");
+      return;
+    } finally {
+      this.loadingPart = false;
+    }
+    const now = this.view.chart.timeScale().getVisibleLogicalRange();
+    if (now) this.loadEarlier(now);
+  }
+
+  async loadIndicators() {
+    const { indicators } = await get("indicators");
+    this.picker.setIndicators(indicators);
+  }
+
+  async loadSymbols() {
+    const { symbols } = await get("symbols");
+    this.symbols = symbols;
+    byId("symbols").replaceChildren(
+      ...symbols.map(({ symbol }) => el("option", { value: symbol })),
+    );
+    this.writeBar();
+  }
+
+  sayProblem(error) {
+    const place = byId("problem");
+    place.hidden = !error;
+    if (!error) return;
+    const again = el(
+      "button",
+      { type: "button", class: "link", onclick: () => this.load() },
+      "Try again",
+    );
+    const choose = el(
+      "button",
+      { type: "button", class: "link", onclick: () => this.palette.open("Symbol") },
+      "Choose a symbol",
+    );
+    place.replaceChildren(
+      el("h2", {}, error.message),
+      el("p", {}, error.hint),
+      el("p", {}, again, " ", choose),
+    );
+  }
+
+  askToSignIn() {
+    const next = encodeURIComponent(location.pathname + location.search);
+    if (!this.me) {
+      location.assign(`/sign-in?next=${next}`);
+      return;
+    }
+    byId("sign-in-link").href = `/sign-in?next=${next}`;
+    const dialog = byId("signed-out");
+    if (!dialog.open) dialog.showModal();
+  }
+
+  // ------------------------------------------------------------------------------------- changes
+
+  add(name, params = {}) {
+    this.state.indicators.push({ name, params, hidden: false });
+    this.picker.open = this.state.indicators.length - 1;
+    return this.load();
+  }
+  change(at, changes) {
+    Object.assign(this.state.indicators[at], changes);
+    return this.load();
+  }
+  move(from, to) {
+    const [moved] = this.state.indicators.splice(from, 1);
+    this.state.indicators.splice(to, 0, moved);
+    return this.load();
+  }
+  remove(at) {
+    this.state.indicators.splice(at, 1);
+    return this.load();
+  }
+  setSymbol(symbol) {
+    this.state.symbol = symbol;
+    this.state.timeframe = null;
+    return this.load();
+  }
+  setTimeframe(timeframe) {
+    this.state.timeframe = timeframe;
+    return this.load();
+  }
+  setZone(zone) {
+    this.state.zone = this.view.zone = zone;
+    this.show(this.data);
+  }
+  setTheme(name) {
+    this.themeName = name;
+    document.documentElement.dataset.theme = name;
+    localStorage.setItem("theme", name);
+    this.view.setTheme(name);
+    if (this.data) this.show(this.data);
+    this.writeBar();
+  }
+
+  paramsOf() {
+    return null;
+  }
+  thumbnail() {
+    return "";
+  }
+
+  // ----------------------------------------------------------------------------------------- bar
+
+  writeBar() {
+    const { state, data } = this;
+    byId("symbol-name").textContent = data?.symbol ?? state.symbol;
+    const own = this.symbols.find(({ symbol }) => symbol === state.symbol)?.timeframe;
+    const current = state.timeframe ?? data?.timeframe;
+    const least = TIMEFRAMES[own] ?? 0;
+    const frames = Object.keys(TIMEFRAMES).filter((frame) => TIMEFRAMES[frame] >= least);
+    if (current && !frames.includes(current)) frames.unshift(current);
+    byId("frames").replaceChildren(
+      ...frames.slice(0, 6).map((frame) =>
+        el(
+          "button",
+          {
+            type: "button",
+            role: "radio",
+            "aria-checked": String(frame === current),
+            onclick: () => this.setTimeframe(frame),
+          },
+          frame,
+        ),
+      ),
+    );
+    byId("zone-name").textContent = state.zone.split("/").at(-1).replaceAll("_", " ");
+    const other = this.themeName === "dark" ? "light" : "dark";
+    byId("theme").setAttribute("aria-label", `Switch to the ${other} theme`);
+    if (this.me) byId("who").textContent = this.me.user.slice(0, 1).toUpperCase();
+  }
+
+  commands(kind) {
+    const entries = [];
+    if (!kind || kind === "Symbol")
+      for (const { symbol, timeframe, source } of this.symbols)
+        entries.push({
+          name: symbol,
+          kind: "Symbol",
+          detail: [timeframe, source].filter(Boolean).join(" · "),
+          run: () => this.setSymbol(symbol),
+        });
+    if (!kind || kind === "Indicator")
+      for (const { name, title } of this.picker.known.values())
+        entries.push({
+          name: `Add ${title}`,
+          kind: "Indicator",
+          detail: name,
+          run: () => this.add(name),
+        });
+    if (!kind || kind === "Time zone")
+      for (const zone of zones())
+        entries.push({ name: zone, kind: "Time zone", run: () => this.setZone(zone) });
+    if (!kind)
+      entries.unshift(
+        { name: "Switch the theme", kind: "Command", run: () => this.switchTheme() },
+        { name: "Copy the link of this chart", kind: "Command", run: () => this.copyLink() },
+        { name: "Go to the last bar", kind: "Command", run: () => this.view.showLast() },
+      );
+    return entries;
+  }
+
+  switchTheme() {
+    this.setTheme(this.themeName === "dark" ? "light" : "dark");
+  }
+
+  async copyLink() {
+    await navigator.clipboard.writeText(location.href);
+    toast("The link draws this chart again");
+  }
+
+  bind() {
+    byId("palette").addEventListener("click", () => this.palette.open());
+    byId("symbol").addEventListener("click", () => this.palette.open("Symbol"));
+    byId("zone").addEventListener("click", () => this.palette.open("Time zone"));
+    byId("theme").addEventListener("click", () => this.switchTheme());
+    byId("copy").addEventListener("click", () => this.copyLink());
+    addEventListener("keydown", (event) => this.press(event));
+    byId("chart").addEventListener("keydown", (event) => this.pressOnChart(event));
+    for (const button of byId("thumbs").children)
+      button.addEventListener("click", () => this.showView(button.dataset.view));
+  }
+
+  showView(name) {
+    document.body.dataset.view = name;
+    for (const button of byId("thumbs").children)
+      if (button.dataset.view === name) button.setAttribute("aria-current", "page");
+      else button.removeAttribute("aria-current");
+  }
+
+  press(event) {
+    const typing = event.composedPath()[0].closest?.("input, select, textarea, [contenteditable]");
+    if ((event.ctrlKey || event.metaKey) && event.key === "k") this.palette.open();
+    else if (event.key === "/" && !typing) byId("find").focus();
+    else return;
+    event.preventDefault();
+  }
+
+  pressOnChart(event) {
+    const { view } = this;
+    const keys = {
+      ArrowLeft: () => view.move(-0.1),
+      ArrowRight: () => view.move(0.1),
+      "+": () => view.zoom(0.85),
+      "=": () => view.zoom(0.85),
+      "-": () => view.zoom(1.15),
+      End: () => view.showLast(),
+    };
+    if (!keys[event.key] || event.ctrlKey || event.metaKey) return;
+    keys[event.key]();
+    event.preventDefault();
+  }
+}
+
+function zones() {
+  const local = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const known = Intl.supportedValuesOf?.("timeZone") ?? [];
+  return [...new Set(["UTC", local, "America/New_York", "Europe/London", ...known])];
+}

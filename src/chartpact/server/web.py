@@ -1,0 +1,66 @@
+"""The web page's files: what they are called, how long they last, and what they may do."""
+
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; "
+    "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'"
+)
+TYPES = {
+    "css": "text/css",
+    "html": "text/html",
+    "js": "text/javascript",
+    "svg": "image/svg+xml",
+    "ttf": "font/ttf",
+    "txt": "text/plain",
+}
+FOREVER = "public, max-age=31536000, immutable"
+CHECKED = "no-cache"  # kept, and asked for again whether it has changed
+
+_STATIC = files("chartpact.server") / "static"
+# Folders of files whose contents never change under one name.
+_FOLDERS = {"vendor": _STATIC / "vendor", "fonts": files("chartpact.render") / "fonts"}
+
+
+@cache
+def _files() -> dict[str, Traversable]:
+    """Every file by its path under /static/."""
+    known = {f"js/{file.name}": file for file in (_STATIC / "js").iterdir()}
+    known |= {file.name: file for file in _STATIC.iterdir() if file.is_file()}
+    for folder, place in _FOLDERS.items():
+        known |= {f"{folder}/{file.name}": file for file in place.iterdir()}
+    return {
+        path: file
+        for path, file in known.items()
+        if file.is_file() and path.rpartition(".")[2] in TYPES
+    }
+
+
+def static(path: str) -> Response:
+    """A file of the page."""
+    file = _files().get(path)
+    if file is None:
+        raise HTTPException(404)
+    lasts = FOREVER if path.partition("/")[0] in _FOLDERS else CHECKED
+    return _respond(file, path, lasts)
+
+
+def workbench() -> Response:
+    """The page itself, the same for everybody: who it is for, it asks the server."""
+    return _respond(_STATIC / "workbench.html", "workbench.html", "no-cache")
+
+
+def _respond(file: Traversable, path: str, lasts: str) -> Response:
+    headers = {
+        "Content-Security-Policy": POLICY,
+        "Cache-Control": lasts,
+        "Cross-Origin-Opener-Policy": "same-origin",
+        "Cross-Origin-Resource-Policy": "same-origin",
+    }
+    return Response(file.read_bytes(), media_type=TYPES[path.rpartition(".")[2]], headers=headers)
