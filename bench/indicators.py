@@ -1,11 +1,13 @@
-"""How fast the 34 local builtins are, from bars to a finished scene, and how they grow.
+"""How fast the 58 builtins are, from bars to a finished scene, and how they grow.
 
     python bench/indicators.py            the table, in Markdown (about a minute)
     python bench/indicators.py --quick    fewer rounds
     python bench/indicators.py --write    also puts it into docs/benchmarks.md
 
 TA-Lib and pandas-ta-classic compute the bare series and draw nothing; what ours costs more is the
-scene: its plots, colours, dots and signals, all checked. Times are those of the processor.
+scene: its plots, colours, dots and signals, all checked. A peer that is not installed is left out,
+and the report says so. The four builtins that draw readings from outside are given synthetic ones,
+a reading for each bar. Times are those of the processor.
 """
 
 import argparse
@@ -13,13 +15,19 @@ import os
 import sys
 import warnings
 from collections.abc import Callable
+from importlib import import_module
+from importlib.metadata import version
 from time import process_time
+from types import ModuleType
 
 import numpy as np
 from tqdm import tqdm
 
-from chartpact import indicators
+from chartpact import indicators, pacts
 from chartpact.bars import Bars
+from chartpact.catalogue import Indicator, shipped
+from chartpact.indicators.external import External
+from chartpact.needs import Readings, Supplies
 from chartpact.params import resolve
 from chartpact.ta.kernels import BACKEND
 from page import machine, put
@@ -27,12 +35,19 @@ from page import machine, put
 os.environ.setdefault("POLARS_SKIP_CPU_CHECK", "1")
 warnings.simplefilter("ignore")  # pandas-ta-classic computes with zeros and warns of it
 
-import pandas as pd  # noqa: E402
-import pandas_ta_classic as pta  # noqa: E402
-import talib  # noqa: E402
+
+def installed(module: str) -> ModuleType | None:
+    """A peer's module, if its package could be installed."""
+    try:
+        return import_module(module)
+    except ImportError:
+        return None
+
+
+talib, pta = installed("talib"), installed("pandas_ta_classic")
 
 SMALL, LARGE = 5_000, 100_000
-BUDGET_MS = 20
+BUDGET_MS = 60
 
 # builtin | TA-Lib | pandas-ta-classic (on Series, in capitals)
 PEERS = """
@@ -54,11 +69,25 @@ cci          | talib.CCI(h, l, c, 20)             | pta.cci(H, L, C, 20, talib=F
 roc          | talib.ROC(c, 14)                   | pta.roc(C, 14, talib=False)
 mfi          | talib.MFI(h, l, c, v, 14)          | pta.mfi(H, L, C, V, 14, talib=False)
 williams_r   | talib.WILLR(h, l, c, 14)           | pta.willr(H, L, C, 14, talib=False)
-cmf          |                                    | pta.cmf(H, L, C, V, length=20)
+cmf          | talib.CMF(h, l, c, v, 20)          | pta.cmf(H, L, C, V, length=20)
 adx          | (talib.ADX(h, l, c, 14), talib.PLUS_DI(h, l, c, 14), talib.MINUS_DI(h, l, c, 14)) | pta.adx(H, L, C, 14, talib=False)
 ad           | talib.AD(h, l, c, v)               | pta.ad(H, L, C, V, talib=False)
+sma          | talib.SMA(c, 20)                   | pta.sma(C, 20, talib=False)
+ema          | talib.EMA(c, 21)                   | pta.ema(C, 21, talib=False)
+wma          | talib.WMA(c, 20)                   | pta.wma(C, 20, talib=False)
+rma          | talib.RMA(c, 14)                   | pta.rma(C, 14)
+hma          | talib.HMA(c, 20)                   | pta.hma(C, 20)
+vwma         | talib.VWMA(c, v, 20)               | pta.vwma(C, V, 20)
+alma         |                                    | pta.alma(C, 9, 6, 0.85)
+stoch_rsi    | talib.STOCHRSI(c, 14, 14, 3, 0)    | pta.stochrsi(C, 14, 14, 3, 3, talib=False)
+aroon        | talib.AROON(h, l, 14)              | pta.aroon(H, L, 14, talib=False)
+trix         | talib.TRIX(c, 18)                  | pta.trix(C, 18, 9, talib=False)
+dpo          | talib.DPO(c, 21)                   | pta.dpo(C, 21, False)
+awesome      | talib.AO(h, l, 5, 34)              | pta.ao(H, L, 5, 34)
+chaikin_oscillator | talib.ADOSC(h, l, c, v, 3, 10) | pta.adosc(H, L, C, V, fast=3, slow=10, talib=False)
+squeeze      |                                    | pta.squeeze(H, L, C, 20, 2, 20, 1.5)
 """  # noqa: E501
-OTHERS = ("TA-Lib", "pandas-ta-classic")
+OTHERS = {"TA-Lib": talib, "pandas-ta-classic": pta}
 
 Job = tuple[str, str, int]  # who, what, on how many bars
 Call = Callable[[], object]
@@ -75,16 +104,29 @@ def market(n: int) -> Bars:
     return Bars(time, opens, high, low, close, chance.lognormal(6, 0.6, n), "ES", "5m")
 
 
-def local() -> list[str]:
-    return [name for name, each in indicators.table().items() if not each.looks_outside({})]
+def builtins() -> dict[str, Indicator]:
+    """Every builtin; pacts are timed with the contracts."""
+    return {name: each for name, each in shipped().items() if name not in pacts.drawable()}
+
+
+def readings(bars: Bars) -> Supplies:
+    """What a host would fetch: a reading for each bar."""
+    chance = np.random.default_rng(12)
+    return {
+        name: Readings(bars.time, {key: chance.random(len(bars)) for key in each.numbers})
+        for name, each in indicators.table().items()
+        if isinstance(each, External)
+    }
 
 
 def ours(bars: Bars) -> dict[Job, Call]:
+    supplies = readings(bars)
     jobs: dict[Job, Call] = {}
-    for name in local():
-        each = indicators.table()[name]
+    for name, each in builtins().items():
         params = resolve(each.params, {}, name)
-        jobs["ours", name, len(bars)] = lambda each=each, params=params: each.compute(bars, params)
+        jobs["ours", name, len(bars)] = lambda each=each, params=params: each.draw(
+            bars, params, supplies
+        )
     return jobs
 
 
@@ -93,12 +135,15 @@ def theirs(bars: Bars) -> dict[Job, Call]:
         name[0]: np.array(getattr(bars, name)) for name in "open high low close volume".split()
     }
     names = {"talib": talib, "pta": pta, **columns}
-    names |= {key.upper(): pd.Series(column) for key, column in columns.items()}
+    if pta is not None:
+        from pandas import Series
+
+        names |= {key.upper(): Series(column) for key, column in columns.items()}
     jobs: dict[Job, Call] = {}
     for row in PEERS.strip().splitlines():
         name, *texts = (cell.strip() for cell in row.split("|"))
         for other, text in zip(OTHERS, texts, strict=True):
-            if text:
+            if text and OTHERS[other] is not None:
                 call = eval(f"lambda: {text}", names)
                 if call() is None:  # how pandas-ta-classic says that it did not like an argument
                     raise SystemExit(f"{other} computes nothing for {text}")
@@ -128,15 +173,22 @@ def report(quick: bool) -> str:
     large, small = market(LARGE), market(SMALL)  # the larger first: the allocator has settled then
     best = fastest(ours(large), 3 if quick else 12)
     best |= fastest({**ours(small), **theirs(small)}, 10 if quick else 60)
-    total = {n: sum(best["ours", name, n] for name in local()) for n in (SMALL, LARGE)}
+    names = [*builtins()]
+    total = {n: sum(best["ours", name, n] for name in names) for n in (SMALL, LARGE)}
     growth = {
         name: best["ours", name, LARGE] / best["ours", name, SMALL] / (LARGE / SMALL)
-        for name in local()
+        for name in names
     }
-    worst, count = max(growth, key=growth.__getitem__), len(local())
+    worst, count = max(growth, key=growth.__getitem__), len(names)
+    versions = {"NumPy": np.__version__}
+    versions |= {name: version(name) for name, module in OTHERS.items() if module is not None}
+    absent = "".join(
+        f" {name} is not installed here, so its column is empty."
+        for name, module in OTHERS.items()
+        if module is None
+    )
     lines = [
-        machine({"NumPy": np.__version__, "TA-Lib": talib.__version__, OTHERS[1]: pta.version})
-        + f" Kernels in {BACKEND.upper()}.",
+        f"{machine(versions)} Kernels in {BACKEND.upper()}.{absent}",
         "",
         "| what | measured | to reach |",
         "|---|--:|--:|",
@@ -150,7 +202,7 @@ def report(quick: bool) -> str:
         + " |",
         "|---|--:|--:|--:|--:|--:|--:|",
     ]
-    for name in sorted(local(), key=lambda name: -best["ours", name, SMALL]):
+    for name in sorted(names, key=lambda name: -best["ours", name, SMALL]):
         own = best["ours", name, SMALL]
         peers = [best.get((other, name, SMALL)) for other in OTHERS]
         cells = [
