@@ -20,8 +20,8 @@ from chartpact.problem import Failure, Problem, did_you_mean
 DONE, ALL_FAILED, BAD_INPUT, VIOLATION, SCRIPT_ERROR, UNREACHABLE, REWRITTEN = range(7)
 
 NOUNS = (
-    "lists", "chart", "script", "docs", "scripts", "snapshot", "contract", "read", "doctor",
-    "completion",
+    "lists", "chart", "script", "docs", "scripts", "snapshot", "contract", "read", "watch",
+    "doctor", "completion",
 )  # fmt: skip
 
 Verbs = Any  # argparse gives its subparsers no public type

@@ -13,6 +13,7 @@ from chartpact.cli import UsageError
 from chartpact.library.local import LOCAL_USER, database_url
 
 if TYPE_CHECKING:
+    from chartpact.library.database import Database
     from chartpact.library.scripts import Script, Scripts
 
 
@@ -49,11 +50,19 @@ def _own_scripts() -> "Sequence[Script]":
 @contextmanager
 def open_scripts(url: str | None) -> Iterator["Scripts"]:
     """The scripts in the database at a URL, or in the one that the environment names."""
+    from chartpact import sandbox
+    from chartpact.library.scripts import Scripts
+
+    with open_library(url) as database:
+        yield Scripts(database, lambda _user, source: sandbox.validate(source, own=True))
+
+
+@contextmanager
+def open_library(url: str | None) -> Iterator["Database"]:
+    """The database at a URL, or the one that the environment names."""
     import sqlalchemy as sa
 
-    from chartpact import sandbox
     from chartpact.library.database import open_database
-    from chartpact.library.scripts import Scripts
 
     url = url or database_url()
     try:
@@ -62,7 +71,7 @@ def open_scripts(url: str | None) -> Iterator["Scripts"]:
         reason = getattr(error, "orig", None) or error
         raise UsageError(f"the database {_hide_password(url)} cannot be opened: {reason}") from None
     try:
-        yield Scripts(database, lambda _user, source: sandbox.validate(source, own=True))
+        yield database
     except sa.exc.SQLAlchemyError as error:
         reason = getattr(error, "orig", None) or error
         raise UsageError(f"the database {_hide_password(url)} fails: {reason}") from None

@@ -61,7 +61,7 @@ def add(verbs: Verbs) -> None:
 
 def run(args: argparse.Namespace) -> int:
     chosen = [find_contract(name) for name in args.contracts]
-    config = _read_config(args.config)
+    config = read_config(args.config)
     found: Reading | strategy.StrategyState
     try:
         if args.bars_source is not None:
@@ -99,7 +99,7 @@ def _read_bars(
     return strategy.read_chart(chosen, chart, config, args.profile)
 
 
-def _read_config(path: str | None) -> dict[str, Any] | None:
+def read_config(path: str | None) -> dict[str, Any] | None:
     if path is None:
         return None
     text = read_text(path).removeprefix("\ufeff")

@@ -43,6 +43,7 @@ class Contract:
 
     file: ContractFile
     digest: str
+    text: str  # the file
     keys: Mapping[str, ConfigKey]
     tables: Tables
     expressions: Mapping[Place, Expression]
@@ -201,7 +202,7 @@ def _check(data: bytes, digest: str) -> Contract:
         name: {meaning: tuple(map(look, values)) for meaning, values in table.items()}
         for name, table in file.encodings.items()
     }
-    return _Checker(Context(file, root, Vocabulary(tables, kinds)), keys).check(digest)
+    return _Checker(Context(file, root, Vocabulary(tables, kinds)), keys).check(digest, data)
 
 
 class _Checker:
@@ -211,7 +212,7 @@ class _Checker:
         self.context, self.file, self.problem = context, context.file, context.problem
         self.keys = keys
 
-    def check(self, digest: str) -> Contract:
+    def check(self, digest: str, data: bytes) -> Contract:
         context, file = self.context, self.file
         self._check_encodings()
         self._check_names()
@@ -233,7 +234,7 @@ class _Checker:
             self.keys[TICK_SIZE] = file.config.get(TICK_SIZE, config.UNREAD_TICK_SIZE)
         self._check_config()
         contract = Contract(
-            file, digest, self.keys, context.vocabulary.tables, context.expressions,
+            file, digest, data.decode(), self.keys, context.vocabulary.tables, context.expressions,
             elements, machines.done, edges, output,
         )  # fmt: skip
         self._check_idle(contract)

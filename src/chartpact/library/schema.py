@@ -40,6 +40,103 @@ user_bars = sa.Table(
     sa.Column("created_at", sa.BigInteger, nullable=False),
 )
 
+# Contracts of a user's own, with their versions, as scripts have them.
+user_contracts = sa.Table(
+    "user_contracts",
+    metadata,
+    sa.Column("user_id", sa.Text, primary_key=True),
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("source", sa.Text, nullable=False),
+    sa.Column("version", sa.Text, nullable=False),  # the contract's own, as in 1.0.0
+    sa.Column("title", sa.Text, nullable=False),  # of the study that it reads
+    sa.Column("source_hash", sa.Text, nullable=False),
+    sa.Column("created_at", sa.BigInteger, nullable=False),
+    sa.Column("updated_at", sa.BigInteger, nullable=False),
+)
+
+contract_versions = sa.Table(
+    "contract_versions",
+    metadata,
+    sa.Column("user_id", sa.Text, primary_key=True),
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("source", sa.Text, nullable=False),
+    sa.Column("version", sa.Text, nullable=False),
+    sa.Column("source_hash", sa.Text, nullable=False),
+    sa.Column("created_at", sa.BigInteger, nullable=False),
+)
+
+# What is followed: one contract on one source. One process at a time reads it, by lease.
+follows = sa.Table(
+    "follows",
+    metadata,
+    sa.Column("user_id", sa.Text, primary_key=True),
+    sa.Column("follow", sa.Integer, primary_key=True),
+    sa.Column("door", sa.Text, nullable=False),  # server or shell: who may read its source
+    sa.Column("contract", sa.Text, nullable=False),
+    sa.Column("asked_json", sa.Text, nullable=False),  # source, parameters and configuration
+    sa.Column("every_ms", sa.Integer, nullable=False),
+    sa.Column("created_at", sa.BigInteger, nullable=False),
+    sa.Column("due_at", sa.BigInteger, nullable=False, index=True),
+    sa.Column("lease_owner", sa.Text),
+    sa.Column("lease_until", sa.BigInteger, nullable=False),
+    sa.Column("read_at", sa.BigInteger),  # the last reading
+    sa.Column("failures", sa.Integer, nullable=False),  # reads that failed since then
+    sa.Column("error", sa.Text),  # why the last read failed
+    sa.Column("delivered", sa.Integer, nullable=False),  # the last change that was delivered
+)
+
+# The journal of a follow. What was read, by its hash: readings, and the contracts they were under.
+journal_bodies = sa.Table(
+    "journal_bodies",
+    metadata,
+    sa.Column("user_id", sa.Text, primary_key=True),
+    sa.Column("follow", sa.Integer, primary_key=True),
+    sa.Column("hash", sa.Text, primary_key=True),
+    sa.Column("data", sa.Text, nullable=False),
+)
+
+# Successive readings; equal ones of one bar are one entry.
+journal_entries = sa.Table(
+    "journal_entries",
+    metadata,
+    sa.Column("user_id", sa.Text, primary_key=True),
+    sa.Column("follow", sa.Integer, primary_key=True),
+    sa.Column("seq", sa.Integer, primary_key=True),
+    sa.Column("track", sa.Text, nullable=False),
+    sa.Column("body", sa.Text, nullable=False),
+    sa.Column("snapshot", sa.Text),  # of a refused or illegal reading, the hash of its picture
+    sa.Column("bar", sa.BigInteger),
+    sa.Column("confirmed", sa.Integer, nullable=False),
+    sa.Column("first_as_of", sa.BigInteger),
+    sa.Column("last_as_of", sa.BigInteger),
+    sa.Column("first_at", sa.BigInteger, nullable=False),
+    sa.Column("last_at", sa.BigInteger, nullable=False),
+    sa.Column("count", sa.Integer, nullable=False),
+)
+
+journal_changes = sa.Table(
+    "journal_changes",
+    metadata,
+    sa.Column("user_id", sa.Text, primary_key=True),
+    sa.Column("follow", sa.Integer, primary_key=True),
+    sa.Column("seq", sa.Integer, primary_key=True),
+    sa.Column("entry", sa.Integer, nullable=False),
+    sa.Column("at", sa.BigInteger, nullable=False),
+    sa.Column("data_json", sa.Text, nullable=False),
+)
+
+# What the entries up to one of them amount to; they may then be deleted.
+journal_checkpoints = sa.Table(
+    "journal_checkpoints",
+    metadata,
+    sa.Column("user_id", sa.Text, primary_key=True),
+    sa.Column("follow", sa.Integer, primary_key=True),
+    sa.Column("entry", sa.Integer, nullable=False),
+    sa.Column("change", sa.Integer, nullable=False),  # the last change up to there
+    sa.Column("memory_json", sa.Text, nullable=False),
+)
+
 # Who may sign in. `user_id` is what every other table calls `user_id`.
 users = sa.Table(
     "users",

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from chartpact.contracts import Contract, Reading
@@ -80,6 +80,14 @@ class Rules:
             signatures[name] = [plan.states, spec.initial, steps, key, spec.epoch, spec.gone]
         major = int(contract.version.partition(".")[0])
         return cls(contract.name, major, contract.file.timing, digest(signatures), machines)
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> "Rules":
+        machines = {name: MachineRules(**words) for name, words in data["machines"].items()}
+        return cls(**{**data, "machines": machines})
 
     def track_of(self, reading: Reading) -> str:
         """What identifies the track of a reading: of one contract, one setting and one chart."""

@@ -17,6 +17,7 @@ from chartpact.tracker.rules import MachineRules, Rules, Way
 
 MOST_ABSENT = 1000  # instances of a machine that are gone or lost, and remembered
 MOST_TRACKS = 20  # of a follow
+MOST_TRACKED = 2000  # instances in one reading
 MOST_MEANWHILE = 16
 
 Event = dict[str, Json]
@@ -57,6 +58,8 @@ def _unusable(rules: Rules, track: Track, reading: Reading) -> str:
         return "; ".join(map(str, reading.violations[:3]))
     if reading.tracks is None:
         return reading.untracked
+    if len(reading.tracks) > MOST_TRACKED:
+        return f"{len(reading.tracks)} instances are more than can be followed"
     last_time = reading.facts.last_time
     if rules.timing == "tick" and last_time is None:
         return "the source does not tell the time of the last bar, which timing: tick needs"

@@ -1,0 +1,146 @@
+"""`chartpact watch`: changes as lines, as JSON and for a command; the next start goes on."""
+
+import json
+import sys
+
+import pytest
+
+from chartpact.cli import BAD_INPUT, DONE, UNREACHABLE, main
+
+CONTRACT = """\
+contract: small
+version: 1.0.0
+identity: {pine_title: Small}
+channels: {labels: signal}
+elements:
+  mark: {from: labels, where: text == 'on', count: 0..1}
+states:
+  light:
+    observe: {on: mark != none}
+    rows: {OFF: {when: {on: false}}, ON: {when: {on: true}}}
+    initial: "OFF"
+    transitions: {OFF: ["ON"]}
+output: {light: light.state}
+"""
+KEEP = """
+import sys
+open(sys.argv[1], "a").write(sys.stdin.read())
+sys.exit(int(sys.argv[2]))
+"""
+
+
+@pytest.fixture
+def chart(tmp_path, monkeypatch):
+    """Writes a snapshot of a bar with such labels; the files of the test are in its folder."""
+    monkeypatch.setenv("CHARTPACT_DB", f"sqlite:///{tmp_path}/library.db")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "small.yaml").write_text(CONTRACT)
+
+    def write(bar, *texts):
+        at = {"n": 1, "bar": 1, "time": 60_000}
+        labels = [{"id": n, "x": at, "y": 1.0, "yloc": "price", "text": text}
+                  for n, text in enumerate(texts)]  # fmt: skip
+        facts = {"symbol": "ES", "timeframe": "1m", "confirmed": True, "as_of": bar * 60_000}
+        data = {
+            "schema": 1,
+            "chart": {**facts, "last_time": bar * 60_000},
+            "source": {"name": "by hand"},
+            "studies": [{"name": "Small", "labels": labels, "limits": {"labels": 50}}],
+        }
+        (tmp_path / "drawn.json").write_text(json.dumps(data))
+
+    return write
+
+
+def watch(capsys, *more, reads=1):
+    arguments = ["watch", "small.yaml", "--snapshot", "drawn.json", "--reads", str(reads)]
+    code = main([*arguments, "--every", "0.1", *more])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_changes_are_lines_of_json_and_the_next_start_goes_on(capsys, chart):
+    chart(1)
+    code, out, err = watch(capsys, "--json", reads=2)
+    assert (code, err) == (DONE, "")
+    (started,) = map(json.loads, out.splitlines())
+    assert set(started) == {
+        "type", "follow", "seq", "contract", "symbol", "timeframe", "kind", "machine", "key",
+        "from", "to", "epoch", "skipped", "lapsed", "why", "violation", "as_of", "first_shown",
+        "last_time",
+    }  # fmt: skip
+    assert (started["type"], started["kind"], started["to"]) == ("change", "started", "OFF")
+    chart(2, "on")
+    _, out, _ = watch(capsys, "--json")
+    (changed,) = map(json.loads, out.splitlines())
+    assert (changed["seq"], changed["from"], changed["to"]) == (2, "OFF", "ON")
+    assert watch(capsys, "--json") == (DONE, "", "")
+
+
+def test_people_read_lines_and_chart_text_cannot_break_them(capsys, chart):
+    chart(1)
+    watch(capsys)
+    chart(2, "on")
+    code, out, _ = watch(capsys)
+    assert (code, out) == (DONE, "1970-01-01 00:02:00 ES 1m small: light changed: OFF → ON\n")
+    chart(3)
+    _, out, _ = watch(capsys)
+    assert out.endswith("light illegal: ON → OFF (ON does not lead to OFF)\n")
+    chart(4, "evil\n\x1b[2Jname")
+    _, out, _ = watch(capsys)
+    assert "small: refused: unexpected at channels.labels" in out
+    assert out.count("\n") == 1
+    assert "\x1b" not in out
+
+
+def test_a_command_gets_each_change_and_what_it_refuses_again(capsys, chart, tmp_path):
+    chart(1)
+    (tmp_path / "keep.py").write_text(KEEP)
+
+    def run(status):
+        command = f"{sys.executable} keep.py kept.jsonl {status}"
+        return watch(capsys, "--exec", command)
+
+    code, _, err = run(1)
+    assert code == UNREACHABLE
+    assert "ended with 1; tried again" in err
+    assert run(0)[0] == DONE
+    assert run(0)[0] == DONE
+    kept = [json.loads(line) for line in (tmp_path / "kept.jsonl").read_text().splitlines()]
+    assert [one["seq"] for one in kept] == [1, 1]
+
+
+def test_a_source_that_cannot_be_read_is_tried_again(capsys, chart, tmp_path):
+    (tmp_path / "drawn.json").write_text("{")
+    code, out, err = watch(capsys, reads=2)
+    assert (code, out) == (UNREACHABLE, "")
+    assert err.count("tried again") == 1  # the same reason is told once
+    chart(1)
+    assert watch(capsys)[0] == DONE
+
+
+@pytest.mark.usefixtures("chart")
+def test_bars_of_our_own_are_watched(capsys):
+    arguments = ["watch", "ema_trend", "--bars", "sample:es-5m", "--reads", "2", "--every", "0.1"]
+    assert main([*arguments, "--json"]) == DONE
+    (started,) = map(json.loads, capsys.readouterr().out.splitlines())
+    assert (started["machine"], started["kind"]) == ("trend", "started")
+
+
+@pytest.mark.usefixtures("chart")
+@pytest.mark.parametrize(
+    "more, told",
+    [
+        (["--every", "0"], "--every is a number"),
+        (["--reads", "0"], "--reads is a whole number"),
+        (["--snapshot", "-"], "name a file"),
+        (["--param", "a=1"], "goes with --bars"),
+        (["--profile", "nobody"], "no contract has a profile"),
+    ],
+)
+def test_wrong_usage_is_told_before_anything_is_read(capsys, more, told):
+    arguments = ["watch", "small.yaml", "--snapshot", "drawn.json", *more]
+    if "--snapshot" in more:
+        arguments = ["watch", "small.yaml", *more]
+    assert main(arguments) == BAD_INPUT
+    assert told in capsys.readouterr().err
