@@ -92,7 +92,7 @@ CASES = [
     ("contract check binary", "binary: this is not a text in UTF-8"),
     ("contract check bad.yaml", "bad.yaml: line 1: version: version is missing (add `version: …`)"),
     ("contract diff ob_ai", "required: NEW"),
-    ("read ob_ai", "one of the arguments --snapshot --bars --tv is required"),
+    ("read ob_ai", "one of the arguments --snapshot --bars --tv --tv-mcp is required"),
     ("read ob_ai --snapshot nope.json", "nope.json: there is no such file"),
     ("read ob_ai --snapshot bad.json", "bad.json: this is not JSON: "),
     ("read ob_ai --snapshot list.json", "list.json: "),

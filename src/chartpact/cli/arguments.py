@@ -136,18 +136,21 @@ def read_params(args: argparse.Namespace) -> dict[str, str]:
 
 
 def add_tradingview(verb: argparse.ArgumentParser, group: argparse._MutuallyExclusiveGroup) -> None:
-    """The options that name a chart on TradingView: the first of them stands in `group`."""
+    """The options that name a chart on TradingView; the ways to reach it stand in `group`."""
     group.add_argument(
         "--tv",
         metavar="URL",
         help="a TradingView chart, by the debugging port of its browser: http://127.0.0.1:9222",
     )
+    group.add_argument(
+        "--tv-mcp",
+        metavar="COMMAND",
+        help='a TradingView chart, by the command of an MCP server that reads it: "node server.js"',
+    )
     verb.add_argument(
         "--tv-tab", metavar="TEXT", help="of several tabs, this id or part of a title or address"
     )
-    verb.add_argument(
-        "--tv-timeout", type=float, default=10, metavar="S", help="seconds that a read may take"
-    )
+    verb.add_argument("--tv-timeout", type=float, metavar="S", help="seconds that a read may take")
     verb.add_argument(
         "--tv-remote", action="store_true", help="allow a debugging port on another machine"
     )
@@ -155,13 +158,19 @@ def add_tradingview(verb: argparse.ArgumentParser, group: argparse._MutuallyExcl
 
 def open_tradingview(args: argparse.Namespace) -> SnapshotSource | None:
     """The TradingView chart that the arguments name, if they name one."""
-    if not 0 < args.tv_timeout <= 600:
+    if args.tv_timeout is not None and not 0 < args.tv_timeout <= 600:
         raise UsageError("--tv-timeout is a number of seconds up to 600")
-    if args.tv is None:
-        return None
-    from chartpact.sources.tradingview import CdpSource
+    if args.tv is not None:
+        from chartpact.sources.tradingview import page
 
-    return CdpSource(args.tv, args.tv_tab, args.tv_timeout, args.tv_remote)
+        timeout = args.tv_timeout or page.TIMEOUT
+        return page.CdpSource(args.tv, args.tv_tab, timeout, args.tv_remote)
+    if args.tv_mcp is not None:
+        from chartpact.sources.tradingview import mcp_client
+
+        timeout = args.tv_timeout or mcp_client.TIMEOUT
+        return mcp_client.McpSource(args.tv_mcp, timeout, getattr(args, "study", None))
+    return None
 
 
 def read_once(source: SnapshotSource) -> Snapshot:

@@ -182,7 +182,11 @@ class Run:
     def _check_channel(self, channel: str) -> None:
         path = f"channels.{channel}"
         if self.study.records(channel) is None:
-            self._unavailable(path, f"cannot read {channel}", channel)
+            # A source that declares what it tells of the channel is told each field it lacks.
+            declared = channel in (self.snapshot.source.get("fields") or {})
+            needs = self.contract.needs[channel] if declared else ()
+            for field in map(str, needs or (channel,)):
+                self._unavailable(path, f"cannot read {field}", field)
             return
         for need in self.contract.needs[channel]:
             if not self._delivers(need):
@@ -194,7 +198,9 @@ class Run:
         return self.snapshot.delivers(need.channel, need.name, self.study)
 
     def _unavailable(self, path: str, lack: str, field: str) -> None:
-        self.report.add("unavailable", path, f"the source {self.source!r} {lack}", field=field)
+        tool = (self.snapshot.source.get("tools") or {}).get(field.partition(".")[0])
+        by = f" ({tool})" if tool else ""
+        self.report.add("unavailable", path, f"the source {self.source!r}{by} {lack}", field=field)
 
     def _normalise(self) -> None:
         costs, cost = self.contract.costs, 0

@@ -173,6 +173,9 @@ def _check_source(source: Mapping[str, Json]) -> None:
     if not is_text(source.get("name")):
         raise SnapshotError("source.name is missing, or not a text")
     _check_fields(source, SOURCE, "source")
+    tools = source.get("tools", {})
+    if not isinstance(tools, Mapping) or not all(map(is_text, tools.values())):
+        raise SnapshotError("source.tools does not map channels to the names of tools")
     _check_declared(source, "source")
 
 
@@ -261,6 +264,10 @@ def json_schema() -> dict[str, Json]:
         "limits": {"type": "object", "additionalProperties": {"type": "integer"}},
     }
     source = record(SOURCE, "name")
+    source["properties"]["tools"] = {
+        "type": "object",
+        "additionalProperties": {"type": "string"},
+    }
     source["properties"]["fields"] = study["properties"]["fields"] = {
         "type": "object",
         "properties": {name: {"type": "array", "items": {"type": "string"}} for name in CHANNELS},

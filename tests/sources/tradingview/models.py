@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from chartpact.sources.tradingview import decode, stock
+
 Model = dict[str, Any]
 START, STEP = 1_767_366_000, 300  # the first bar's open and the length of a bar, in seconds
 RED, GREEN, FAINT = 0xFF4536F2, 0xFF50AF4C, 0x33E6B300
@@ -83,3 +85,61 @@ def zones() -> Model:
               {"id": "pineId", "value": "USER;a1b2c3"}]  # fmt: skip
     pine = {"version": "3.0", "digest": "d41d8c"}
     return study("zones1", "Zones", graphics, pine=pine, inputs=inputs, values=values)
+
+
+def of_snapshot(snapshot: Model) -> Model:
+    """The page that shows a snapshot: names as codes, colours as numbers, bars as indexes."""
+    facts = snapshot["chart"]
+    times: dict[int, int] = {}
+    sources = [_source(entry, times) for entry in snapshot["studies"]]
+    times[facts["last_bar"]] = facts["last_time"]
+    rows = [
+        [times[i] // 1000, 1, 2, 0, 1, 5] if i in times else None
+        for i in range(facts["last_bar"] + 1)
+    ]
+    info = {"minmov": facts["tick_size"], "pricescale": 1, "timezone": facts.get("timezone")}
+    return chart(*sources, symbol=facts["symbol"], resolution=facts["timeframe"], bars=rows,
+                 info={key: value for key, value in info.items() if value is not None})  # fmt: skip
+
+
+def _source(entry: Model, times: dict[int, int]) -> Model:
+    places: list[int] = []
+
+    def index(anchor: Model) -> int:
+        bar = -2_000_000 if anchor["bar"] is None else anchor["bar"]
+        if anchor["time"] is not None:
+            times[bar] = anchor["time"]
+        if bar not in places:
+            places.append(bar)
+        return places.index(bar)
+
+    def raw(channel: str, record: Model) -> Model:
+        found = {}
+        for name, key in decode.KEYS[channel].items():
+            if name not in record:
+                continue
+            value = record[name]
+            if name in decode.ANCHORS:
+                value = index(value)
+            elif name in decode.COLORS:
+                value = stock.pack(None if value is None else f"{value}ff"[:9])
+            elif name in (codes := decode.CODES.get(channel, {})):
+                value = {name: code for code, name in codes[name].items()}[value]
+            found[key] = value
+        return found
+
+    graphics: Model = {}
+    for channel in ("labels", "lines", "boxes"):
+        groups: Model = {"false": [], "true": []}
+        for record in entry[channel]:
+            groups[str(record.get("force_overlay", False)).lower()].append(raw(channel, record))
+        graphics[decode.FAMILIES[channel]] = groups
+    cells = enumerate(entry["cells"])  # whose ids are unique on the page, and per table with us
+    graphics["dwgtablecells"] = [raw("cells", record) | {"id": n} for n, record in cells]
+    corners = {record["table"]: record["position"] for record in entry["cells"]}
+    graphics["dwgtables"] = [table(id_, corner, 9, 9) for id_, corner in corners.items()]
+    inputs = [{"id": f"in_{n}", "name": name} for n, name in enumerate(entry.get("inputs") or {})]
+    given = (entry.get("inputs") or {}).values()
+    values = [{"id": f"in_{n}", "value": value} for n, value in enumerate(given)]
+    graphics["indexes"] = places
+    return study(entry["id"], entry["name"], graphics, inputs=inputs, values=values)
