@@ -9,6 +9,7 @@ import chartpact as cp
 from chartpact import contracts, pacts, script
 from chartpact.bars import Bars
 from chartpact.charts import Chart
+from chartpact.needs import Events
 from chartpact.scene import Drawn, Scene
 
 MINUTE = 60_000
@@ -20,13 +21,17 @@ def program(pact: str) -> script.Program:
     return script.load((pacts.folder(pact) / "indicator.star").read_text(encoding="utf-8"))
 
 
-def run(pact: str, bars: Bars, pair: Bars | None = None, **params: Any) -> script.Result:
-    extras = script.Extras(symbols={"pair": pair}) if pair is not None else script.Extras()
+def run(
+    pact: str, bars: Bars, pair: Bars | None = None, events: Events = (), **params: Any
+) -> script.Result:
+    extras = script.Extras({"pair": pair} if pair is not None else {}, {"calendar": events})
     return script.execute(program(pact), bars, params, extras=extras)
 
 
-def draw(pact: str, bars: Bars, pair: Bars | None = None, **params: Any) -> Scene:
-    return run(pact, bars, pair, **params).scene
+def draw(
+    pact: str, bars: Bars, pair: Bars | None = None, events: Events = (), **params: Any
+) -> Scene:
+    return run(pact, bars, pair, events, **params).scene
 
 
 def snapshot(pact: str, bars: Bars, pair: Bars | None = None, **params: Any) -> cp.Snapshot:

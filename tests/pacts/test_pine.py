@@ -3,15 +3,21 @@
 PineTS judges, not TradingView: docs/pacts.md says what that shows and what it does not.
 """
 
+import json
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.pacts import pine
-from tests.pacts.pictures import draw, partner, walk
+from tests.pacts.pictures import MINUTE, draw, partner, program, walk
 
+from chartpact import pacts
 from chartpact.bars import Bars
+from chartpact.needs import Events
+from chartpact.sources import calendars
 
 pytestmark = pytest.mark.skipif(not pine.READY, reason=pine.ABSENT)
 
@@ -99,6 +105,17 @@ MUTANTS = {
         ("if lastAt >= 0 and ours != theirs", "if lastAt >= 0 and ours and not theirs"),
         ("found.size() > keep", "found.size() > keep + 1"),
     ],
+    "economic_calendar": [
+        ("e.at >= opened and e.at < closed", "e.at > opened and e.at < closed"),
+        ("e.at - before <= closed", "e.at - before < closed"),
+        ("opened < e.at + after", "opened <= e.at + after"),
+        ("e.at >= time ? bar_index :", "e.at >= 0 ? bar_index :"),
+        ("if other.at <= at", "if other.at < at"),
+        ('mine and e.impact != "low"', "mine"),
+        ("time < e.at + DAY", "time < e.at + 2 * DAY"),
+        ("coverage < now", "coverage < 0"),
+        ("labels.size() > 2 * marks", "labels.size() > 2 * marks + 2"),
+    ],
     "macro": [
         ("clock + span > w.begin", "clock + span >= w.begin"),
         ("bar_index > 0 or clock <= w.begin", "bar_index >= 0 or clock <= w.begin"),
@@ -120,8 +137,42 @@ SETTINGS: dict[str, tuple[int, int, dict[str, Any]]] = {
     "smt_divergences": (600, 5, {}),
     "ema_trend": (400, 5, {"fast": 3, "mid": 5, "slow": 8, "base": 20, "settle": 40, "keep": 6}),
     "smt": (600, 5, {"left": 3, "right": 4, "life": 8, "keep": 5}),
+    "economic_calendar": (
+        400,
+        15,
+        {"high_before": 45, "high_after": 30, "medium_after": 45, "keep": 2, "marks": 6},
+    ),
     "macro": (700, 15, {}),
 }
+# Runs with other inputs: pact → bars and inputs
+OTHERWISE: list[tuple[str, int, dict[str, Any]]] = [
+    ("ob_ai", 300, {"zone": "Wick", "base_style": "dashed", "midline": False, "delLines": False}),
+    ("ob_ai", 300, {"fractal": 4, "fvg_bars": 6, "line_length": 5, "bull_fvg_color": "#abcdef80"}),
+    (
+        "bias_ai",
+        200,
+        {"weekly": False, "bias_reason": False, "position": "top_left", "keep_days": 2},
+    ),
+    ("fvg_ob_mss", 300, {"swing": 2, "min_ticks": 3, "keep": 1, "keep_events": 2, "max_age": 40}),
+    ("next_candle_bias", 200, {"candle": "4h", "keep": 3}),
+    ("next_candle_bias", 420, {"candle": "1W"}),
+    ("session_bias", 300, {"closes": 1, "keep": 4, "ny_am": "0830-1200"}),
+    ("session_hunt_ai", 400, {"mode": "London", "asia": "2030-0000", "reext_bars": 1}),
+    (
+        "smt_divergences",
+        300,
+        {"left": 2, "right": 4, "inverse": True, "keep": 2, "bullStyle": "Dotted"},
+    ),
+    ("smt", 300, {"left": 2, "right": 3, "inverse": True}),
+    ("ema_trend", 120, {"fast": 2, "mid": 4, "slow": 6, "base": 9, "settle": 0, "closes": 4}),
+    ("economic_calendar", 200, {"currencies": "EUR, USD", "marks": 0, "high_before": 0}),
+    ("macro", 200, {"windows": "0930-1000, 0932-0940,0931-1000,1600-1630", "keep": 2, "ahead": 90}),
+]
+TITLES = ("CPI y/y", 'The "core" rate', "Payrolls|revised", "C:\\path", "Zinsentscheid für März")
+# Kinds of inputs that have another name in Pine. An input.timeframe cannot write 4h.
+KINDS = {"choice": "string", "str": "string", "timeframe": "string", "calendar": "text_area"}
+DECLARED = ("overlay", "max_lines_count", "max_labels_count", "max_boxes_count")
+FIGURES = ("forecast", "previous")
 PAIRED = ("smt", "smt_divergences")
 
 
@@ -141,17 +192,100 @@ def bars_of(pact: str) -> tuple[Bars, Bars | None]:
 
 
 @cache
-def ours(pact: str, count: int) -> dict[str, list[Any]]:
+def events_of(pact: str) -> Events:
+    """Events of every kind: when bars open, within them, in pairs, and while the market is shut."""
+    if pact != "economic_calendar":
+        return ()
+    bars = bars_of(pact)[0]
+    rng = np.random.default_rng(7)
+    opened = bars.time[pine.EVERY - 1 :: pine.EVERY].tolist()  # the bars that are looked at
+    minutes = [0, 3, -15, -30, 15, 45, 60, 1440, 2880]
+    times = [t + MINUTE * int(rng.choice(minutes)) for t in opened for _ in range(3)]
+    times = [t for t in times if t < opened[-2]]  # the calendar ends before the bars do
+    shut = bars.time[:-1][np.diff(bars.time) > 16 * MINUTE].tolist()
+    events = [
+        {
+            "title": TITLES[k % len(TITLES)] + f" {k}",
+            "time_utc": t,
+            "currency": ("USD", "USD", "EUR", "USD")[k % 4],
+            "impact": ("high", "medium", "low", "high", "high", "holiday", "medium")[k % 7],
+            "all_day": k % 11 == 5,
+            "tentative": k % 13 == 7,
+            "forecast": None if k % 3 else f"{k}K",
+            "previous": None if k % 5 else "-0.1%",
+        }
+        for k, t in enumerate([*times, *(t + 30 * MINUTE for t in shut)])
+    ]
+    return calendars.parse(json.dumps(events))
+
+
+def rows_of(events: Events) -> str:
+    """A calendar as the twin's text input takes it."""
+    lines = []
+    for event in events:
+        moment = datetime.fromtimestamp(event["time_utc"] / 1000, UTC)
+        time = f"{moment:%Y-%m-%dT%H:%MZ}" if len(lines) % 2 else str(event["time_utc"])
+        flag = "all_day" if event["all_day"] else "tentative" if event["tentative"] else ""
+        fields = (time, event["currency"], event["impact"], flag)
+        lines.append("|".join((*fields, *(event[name] or "" for name in FIGURES), event["title"])))
+    return "\n".join(lines)
+
+
+def ours(pact: str, count: int, params: dict[str, Any]) -> dict[str, list[Any]]:
     bars, pair = bars_of(pact)
-    return pine.of_scene(draw(pact, bars[:count], pair, **SETTINGS[pact][2]))
+    return pine.of_scene(draw(pact, bars[:count], pair, events_of(pact), **params))
+
+
+@cache
+def usual(pact: str, count: int) -> dict[str, list[Any]]:
+    """What our script draws with the pact's settings; the twin and its mutants share it."""
+    return ours(pact, count, SETTINGS[pact][2])
+
+
+def theirs(
+    judge: pine.Judge, pact: str, text: str, params: dict[str, Any], count: int | None = None
+) -> Iterator[tuple[int, dict[str, list[Any]]]]:
+    """What a Pine text draws at every 31st bar, with the number of bars."""
+    bars, pair = bars_of(pact)
+    inputs = params | {"calendar": rows_of(events_of(pact))}
+    if pair is not None:
+        inputs["pair"] = pair.symbol
+    for picture in judge.pictures(text, bars[:count], pair, inputs):
+        yield picture["bars"], pine.of_pine(picture)
 
 
 def compare(judge: pine.Judge, pact: str, text: str) -> Iterator[list[str]]:
-    """The differences at every 31st bar between our picture and that of a Pine text."""
-    bars, pair = bars_of(pact)
-    inputs = SETTINGS[pact][2] | ({"pair": pair.symbol} if pair is not None else {})
-    for picture in judge.pictures(text, bars, pair, inputs):
-        yield pine.differences(ours(pact, picture["bars"]), pine.of_pine(picture))
+    for count, picture in theirs(judge, pact, text, SETTINGS[pact][2]):
+        yield pine.differences(usual(pact, count), picture)
+
+
+def test_every_pact_has_a_twin_and_at_least_five_wrong_ones():
+    assert set(MUTANTS) == set(SETTINGS) == set(pacts.drawable())
+    assert min(map(len, MUTANTS.values())) >= 5
+
+
+@pytest.mark.parametrize("pact", MUTANTS)
+def test_the_inputs_of_the_twin_are_the_parameters_of_the_script(pact):
+    inputs = pine.inputs(pine.source(pact))
+    inputs.pop("day_roll", None)  # Pine cannot ask for it
+    assert list(inputs) == [param.name for param in program(pact).params]
+    for param in program(pact).params:
+        kind, default, options = inputs[param.name]
+        assert kind == KINDS.get(param.type, param.type)
+        if kind not in ("symbol", "text_area"):
+            assert default == param.default
+            limits = {"minval": param.min, "maxval": param.max, "options": param.options}
+            limits = {name: limit for name, limit in limits.items() if limit is not None}
+            assert options == limits or param.type == "timeframe"
+
+
+@pytest.mark.parametrize("pact", MUTANTS)
+def test_the_twin_declares_the_title_and_the_caps_of_the_script(pact):
+    meta = dict(program(pact).meta)
+    title, options = pine.declaration(pine.source(pact))
+    assert title == meta["title"]
+    assert options.pop("shorttitle", None) == meta.get("short_title")
+    assert options == {name: value for name, value in meta.items() if name in DECLARED}
 
 
 @pytest.mark.parametrize("pact", MUTANTS)
@@ -159,6 +293,15 @@ def test_the_pine_twin_draws_the_same(judge, pact):
     pictures = list(compare(judge, pact, pine.source(pact)))
     assert len(pictures) == -(-len(bars_of(pact)[0]) // pine.EVERY)
     assert [difference for picture in pictures for difference in picture] == []
+
+
+@pytest.mark.parametrize(("pact", "count", "params"), OTHERWISE)
+def test_other_inputs_change_the_twin_as_they_change_the_script(judge, pact, count, params):
+    changed = False
+    for size, picture in theirs(judge, pact, pine.source(pact), params, count):
+        assert pine.differences(ours(pact, size, params), picture) == []
+        changed = changed or usual(pact, size) != picture
+    assert changed
 
 
 @pytest.mark.parametrize(
