@@ -83,7 +83,7 @@ BATTERY = {
     "prices near the end of floats": moved(market(200, 0, 5, 14), 0, 1e306),
     "prices near the beginning of floats": moved(market(200, 0, 5, 14), 0, 1e-320),
     "volume of zero": with_volume(market(200, 0, 1, 15), 0),
-    "volume now and then": with_volume(market(200, 0, 1, 16), 0, 3),
+    "volume now and then": with_volume(market(200, 0, 1, 16, hold=0.2), 0, 3),
     "volume not always known": with_volume(market(200, 0, 1, 17), np.nan, 7),
     "volume never known": with_volume(market(200, 0, 1, 17), np.nan),
     "one bar without volume": with_volume(market(1, 0, 1, 17), np.nan),
@@ -107,7 +107,15 @@ _BY_CLOCK = {
     **{f"{step}, unnamed": lasting(GAPS[:150], step, named=False) for step in ("1m", "1D")},
     "one bar, unnamed": lasting(GAPS[:1], "1D", named=False),
 }
-FURTHER = {"pivot": _BY_CLOCK}
+# Two rows of equal weight with nothing between: as prominent as can be, up and down.
+_FAR_APART = replace(
+    market(2, 0, 1, 1), open=[1, 3], high=[1, 3], low=[1, 3], close=[1, 3], volume=[7, 7]
+)
+FURTHER = {
+    "histvol": _BY_CLOCK,
+    "hvn_lvn": {"two prices far apart": _FAR_APART},
+    "pivot": _BY_CLOCK,
+}
 
 # Parameters that are tried together; each alone, and at its ends, is tried anyway.
 TOGETHER: Mapping[str, list[dict[str, Any]]] = {
@@ -115,6 +123,7 @@ TOGETHER: Mapping[str, list[dict[str, Any]]] = {
         {"dot_mode": "classic"},
         {"wt_channel_length": 3, "wt_average_length": 5, "wt_oversold": -20, "wt_overbought": 10},
     ],
+    "hvn_lvn": [{"bins": 3, "neighborhood": 1, "min_prominence": 1}],
     "wavetrend": [{"ch_len": 4, "avg_len": 1}],
     "ichimoku": [{"tenkan": 3, "kijun": 5, "senkou_b": 7}],
     "rsi_mfi_stoch": [

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from chartpact import ta
 from chartpact.bars import Bars
+from chartpact.indicators.kalman import kalman_volume
 from chartpact.indicators.wavetrend import waves
 
 Floats = NDArray[np.float64]
@@ -232,6 +233,15 @@ def bodies(share: float, last: float) -> Bars:
     return replace(flat, open=16 - shares * (flat.high - flat.low))
 
 
+def crowd(bars: int, loud: float | None = None) -> Bars:
+    """Closes that wander, under volumes of very different sizes; that of bar 230 may be `loud`."""
+    rng = np.random.default_rng(6)
+    market = bars_of(100 + np.cumsum(rng.normal(size=bars)))
+    volume = np.round(rng.lognormal(5, 1, bars))
+    volume[230] = volume[230] if loud is None else loud
+    return replace(market, volume=volume)
+
+
 # ---------------------------------------------------------------------------------- comparisons
 
 
@@ -295,11 +305,34 @@ def flow(bars: Bars, bar: int) -> float:
     return _flow(bars)[bar]
 
 
+def _filtered(bars: Bars, title: str) -> Floats:
+    scene = kalman_volume.compute(bars, LIVELY)
+    (values,) = [plot.values for plot in scene.plots if plot.title == title]
+    return values
+
+
+@comparison
+def kvf(bars: Bars, bar: int, level: float) -> float:
+    return _filtered(bars, "KVF")[bar] - level
+
+
+@comparison
+def kvf_and_signal(bars: Bars, bar: int) -> float:
+    return _filtered(bars, "KVF")[bar] - _filtered(bars, "Signal")[bar]
+
+
+@comparison
+def tenth(bars: Bars, bar: int, level: float) -> float:
+    """The volume of a bar, in tens of standard deviations."""
+    return bars.volume[bar] / ta.stdev(bars.volume, 200)[bar] / 10 - level
+
+
 # ------------------------------------------------------------------------------------- the table
 
 QUICK = {"wt_average_length": 1}
 BIG = {"wt_oversold": 1000, "wt_overbought": -1000}  # every cross is a big one
 SMALL = {"wt_oversold": -1000, "wt_overbought": 1000}
+LIVELY = {"vzo_length": 9, "k": 1.0, "sig_length": 3}  # a filter that follows every bar
 ZIGZAG = {34: -95, 35: -70, 36: -50, 37: -100, 38: -60, 39: -50, 40: -40}
 
 
@@ -374,4 +407,21 @@ def _combination() -> Iterator[Brink]:
         yield crossing(k_and_d(25), market, 25)
 
 
-BRINKS = (*_divergences(), *_crosses(), *_strictness(), *_money_flow(), *_combination())
+def _volume_filter() -> Iterator[Brink]:
+    brink = partial(Brink, "kalman_volume", column="volume", params=LIVELY)
+    market = crowd(240)
+    yield brink("buy", kvf_and_signal(218), market, 218)
+    yield brink("sell", kvf_and_signal(222), market, 220)
+    yield brink("buy_oversold", kvf(227, -0.6), market, 227)
+    yield brink("sell_overbought", kvf(211, 0.6), market, 208)
+    yield brink("Volume", tenth(230, 0.8), crowd(240, 3000), 230)
+
+
+BRINKS = (
+    *_divergences(),
+    *_crosses(),
+    *_strictness(),
+    *_money_flow(),
+    *_combination(),
+    *_volume_filter(),
+)

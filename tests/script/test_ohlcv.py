@@ -142,6 +142,12 @@ def hourly_bars(draw: st.DrawFn) -> Bars:
     return flat(grid[there], market=market, day_roll=roll)
 
 
+def test_a_mean_of_prices_whose_sum_is_beyond_floats_is_na():
+    bars = Bars([0], [1.5e308], [1.6e308], [1.4e308], [1.5e308], [1])
+    for name in ("hl2", "hlc3", "ohlc4", "hlcc4"):
+        assert np.isnan(plots(bars, f"chart.line(ohlcv.{name})")).all()
+
+
 @given(hourly_bars(), st.sampled_from(["4h", "1D", "2D", "3D", "1W", "2W", "1M", "5M"]))
 def test_periods_begin_on_the_same_bars_whoever_is_asked(bars, timeframe):
     groups = bars.periods(timeframe)

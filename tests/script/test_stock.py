@@ -4,12 +4,14 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.script.battery import BATTERY, TEXTS, TOGETHER, Case, cases, market
 from tests.script.brinks import BRINKS, EQUAL, Brink
 from tests.script.mutants import Mutant, mutants
+from tests.script.parity import assert_same
 from tests.script.watch import (
     EQUIVALENT,
     Watch,
@@ -21,7 +23,7 @@ from tests.script.watch import (
 import chartpact as cp
 from chartpact import indicators, script
 from chartpact.bars import Bars
-from chartpact.catalogue import Catalogue
+from chartpact.catalogue import BUILTIN, Catalogue, ScriptIndicator
 from chartpact.params import Param
 from chartpact.scene import BarsPlot, LinePlot, Scene
 from chartpact.script import stock
@@ -58,6 +60,17 @@ def test_parity_holds_at_every_length_until_all_is_warm(name):
 def test_parity_holds_on_the_samples(name):
     for sample in ("sample:es-5m", "sample:eurusd-15m"):
         compare(name, cp.load(sample).last(3000))
+
+
+@pytest.mark.parametrize("name", [name for name in stock.NAMES if indicators.table()[name].of_view])
+def test_a_fork_takes_the_bars_in_view_where_the_builtin_does(name):
+    builtin, bars = indicators.table()[name], BATTERY["gaps"]
+    values = {param.name: param.default for param in builtin.params}
+    parts = program(name)
+    fork = ScriptIndicator(name, parts.source, parts.params, parts.meta, BUILTIN)
+    in_view = fork.run(bars, values, {}, 300).scene
+    assert_same(in_view, builtin.draw(bars, values, {}, 300))
+    assert in_view != fork.run(bars, values, {}).scene
 
 
 @pytest.mark.needs_shared
@@ -124,10 +137,10 @@ def test_the_script_takes_the_parameters_of_the_builtin(name):
 
 
 def drawn_by(brink: Brink, scene: Scene) -> list[Any]:
-    """What hangs on a brink: where its signals are, or the colours of its plot."""
+    """What hangs on a brink: its signals, or the colours of its plot and where that is 0."""
     for plot in scene.plots:
         if isinstance(plot, BarsPlot | LinePlot) and plot.title == brink.hangs:
-            return list(plot.color)
+            return [*plot.color, *np.flatnonzero(plot.values == 0)]
     return [(each.bar, each.confirmed_bar) for each in scene.signals if each.name == brink.hangs]
 
 

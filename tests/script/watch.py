@@ -26,6 +26,7 @@ _ANYWHERE = {
     ),
 }
 EQUIVALENT = {
+    "hvn_lvn": {"row - reach, 0 → 0, row - reach": "max takes its values in any order"},
     "sar": {"above → first": "a stop that lies below is above too on a flat bar alone"},
 }
 

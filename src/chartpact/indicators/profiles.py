@@ -238,11 +238,8 @@ def hvn_lvn(
     show_lvn: bool,
 ) -> Scene:
     profile = _profile_all(_take_last(bars, range_bars), bins)
-    if not profile.weight.any():
-        return scene("HVN/LVN")
     weight = profile.weight.tolist()
-    heaviest = max(weight)
-    least = min_prominence * heaviest
+    least = min_prominence * max(weight)
     high: list[tuple[float, int]] = []
     low: list[tuple[float, int]] = []
     for row, own in enumerate(weight):
@@ -250,7 +247,7 @@ def hvn_lvn(
         top, bottom = max(near), min(near)
         if own > top and own - top >= least:
             high.append((own - top, row))
-        if own < bottom and top > 0 and top - own >= least and own < heaviest:
+        if own < bottom and top - own >= least:
             low.append((top - own, row))
     plots: list[Plot] = []
     for nodes, shown, color, title in (

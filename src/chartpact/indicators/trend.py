@@ -124,17 +124,16 @@ def sar(bars: Bars, af_start: float, af_step: float, af_max: float) -> Scene:
     ),
 )
 def heikin_ashi(bars: Bars) -> Scene:
-    closes = (bars.open + bars.high + bars.low + bars.close) / 4
-    opens = (bars.open + bars.close) / 2
+    closes, opens = finite(bars.ohlc4), (bars.open + bars.close) / 2
     if len(bars) > 1:
         # open = (open₁ + close₁) / 2, an rma over two bars that is seeded with its first two
         opens = np.concatenate((opens[:1], ta.rma(np.append(opens[:1], closes[:-1]), 2)[1:]))
+    opens = finite(opens)
     up = ta.ge(closes, opens)
-    opens, closes = finite(opens), finite(closes)
     body = np.maximum(opens, closes), np.minimum(opens, closes)
     return scene(
         "HA",
-        BarColorPlot(color=paint(np.zeros(len(bars), np.intp), (HIDDEN,))),
+        BarColorPlot(color=HIDDEN),
         CandlesPlot(
             title="HA",
             open=opens,

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from chartpact.arrays import any_true
 from chartpact.bars import Bars, BarsError, last_closed, stretch
 from chartpact.bars.align import times_to_match
 from chartpact.clock.timeframe import of_steps
@@ -62,7 +63,10 @@ class Ohlcv(HostObject):
     def __getattr__(self, name: str) -> Series:
         if name in SERIES:
             self.meter.charge(18)
-            series = Series(getattr(self.columns, name), self.meter)
+            column = getattr(self.columns, name)
+            if name in DERIVED and any_true(infinite := np.isinf(column)):
+                column = np.where(infinite, np.nan, column)  # the sum of prices is beyond floats
+            series = Series(column, self.meter)
         elif name in CLOCK:
             series = self._clock(name)
         elif name in GROUPS:
