@@ -11,7 +11,7 @@ from tests.script.brinks import BRINKS
 from chartpact.bars import Bars
 from chartpact.catalogue import Catalogue
 from chartpact.clock.timeframe import Timeframe
-from chartpact.params import IndicatorError, Param
+from chartpact.params import IndicatorError, Param, resolve
 from chartpact.scene import Scene
 
 
@@ -112,9 +112,9 @@ _FAR_APART = replace(
     market(2, 0, 1, 1), open=[1, 3], high=[1, 3], low=[1, 3], close=[1, 3], volume=[7, 7]
 )
 FURTHER = {
-    "histvol": _BY_CLOCK,
+    **dict.fromkeys(("histvol", "pivot", "session_vp", "vwap", "vwap_bands"), _BY_CLOCK),
     "hvn_lvn": {"two prices far apart": _FAR_APART},
-    "pivot": _BY_CLOCK,
+    "naked_poc": {**_BY_CLOCK, "the last bar touches a level first": GAPS[:286]},
 }
 
 # Parameters that are tried together; each alone, and at its ends, is tried anyway.
@@ -124,6 +124,7 @@ TOGETHER: Mapping[str, list[dict[str, Any]]] = {
         {"wt_channel_length": 3, "wt_average_length": 5, "wt_oversold": -20, "wt_overbought": 10},
     ],
     "hvn_lvn": [{"bins": 3, "neighborhood": 1, "min_prominence": 1}],
+    "volume_profile": [{"split_up_down": True, "bins": 100}],
     "wavetrend": [{"ch_len": 4, "avg_len": 1}],
     "ichimoku": [{"tenkan": 3, "kijun": 5, "senkou_b": 7}],
     "rsi_mfi_stoch": [
@@ -160,11 +161,14 @@ class Case:
     title: str
     bars: Bars
     params: Mapping[str, Any]
+    first_visible: int = 0
 
     @cached_property
     def wanted(self) -> Scene | None:
+        builtin = Catalogue().resolve(self.indicator)
         try:
-            return Catalogue().resolve(self.indicator).compute(self.bars, self.params)
+            values = resolve(builtin.params, self.params, self.indicator)
+            return builtin.draw(self.bars, values, {}, self.first_visible)
         except IndicatorError:
             return None
 
@@ -178,6 +182,8 @@ def _cases(name: str) -> Iterator[Case]:
             for title in ("coarse ticks", "gaps", "short"):
                 params = {param.name: value}
                 yield Case(name, f"{title}, {params}", BATTERY[title], params)
+    for params in ({}, {"range_bars": 50}) if Catalogue().resolve(name).of_view else ():
+        yield Case(name, f"the last bars in view, {params}", GAPS, params, len(GAPS) - 40)
     for brink in BRINKS:
         if brink.indicator == name:
             for side, bars in zip(("below", "at", "above"), brink.sides(), strict=True):

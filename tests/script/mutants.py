@@ -15,11 +15,12 @@ from typing import Any, ClassVar
 OPERATORS = {
     ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.BitAnd: "&", ast.BitOr: "|",
+    ast.Mod: "%",
 }  # fmt: skip
 TWINS = {
     "<": ("<=", ">="), "<=": ("<", ">"), ">": (">=", "<="), ">=": (">", "<"),
     "==": ("!=",), "!=": ("==",),
-    "+": ("-",), "-": ("+",), "*": ("/",), "/": ("*",), "&": ("|",), "|": ("&",),
+    "+": ("-",), "-": ("+",), "*": ("/",), "/": ("*",), "&": ("|",), "|": ("&",), "%": ("//",),
 }  # fmt: skip
 COUSINS = {
     "ema": ("sma", "rma"), "sma": ("ema", "wma"), "highest": ("lowest",), "lowest": ("highest",),
@@ -141,7 +142,8 @@ class _Slips:
             yield end - len(node.attr), end, other
 
     def arguments(self, node: ast.Call) -> Iterator[Slip]:
-        for first, second in zip(node.args, node.args[1:], strict=False):
+        ordered = self.text(node.func) not in ("max", "min")
+        for first, second in zip(node.args, node.args[1:], strict=False) if ordered else ():
             begin, end = self.span(first)[0], self.span(second)[1]
             yield begin, end, f"{self.text(second)}, {self.text(first)}"
         for keyword in node.keywords:

@@ -25,9 +25,23 @@ _ANYWHERE = {
         "the range and the label of a pane are no plots, and have no order among them"
     ),
 }
+_LEVELS = "a colour has 256 levels of opacity"
 EQUIVALENT = {
     "hvn_lvn": {"row - reach, 0 → 0, row - reach": "max takes its values in any order"},
     "sar": {"above → first": "a stop that lies below is above too on a flat bar alone"},
+    "tpo": {
+        "1 → 2": "bars weigh the same, whatever that is",
+        "1 → 1.000001": "the same",
+        "high → low": "both are as long",
+        "2 → 2.000002": _LEVELS,
+        "1.2 → 1.2000011999999998": _LEVELS,
+        "0.55 → 0.55000055": _LEVELS,
+    },
+    "volume_profile": {
+        "2 → 2.000002": _LEVELS,
+        "1.14 → 1.1400011399999999": _LEVELS,
+        "0.57 → 0.5700005699999999": _LEVELS,
+    },
 }
 
 
@@ -52,7 +66,7 @@ def assert_same_drawing(program: script.Program, case: Case) -> None:
     fork = ScriptIndicator(case.indicator, program.source, program.params, program.meta, BUILTIN)
     try:
         values = resolve(program.params, case.params, case.indicator)
-        drawn = fork.draw(case.bars, values, {})
+        drawn = fork.run(case.bars, values, {}, case.first_visible).scene
     except Failure as error:
         assert case.wanted is None, error
         return
