@@ -267,7 +267,9 @@ def _builtin(each: Builtin) -> str:
     if each.signals:
         facts.append(f"Signals: {', '.join(f'`{name}`' for name in each.signals)}.")
     if not each.stable:
-        facts.append("Rewrites its past: yes, as it is drawn over the whole range of bars.")
+        facts.append(
+            "Provisional: it is drawn over a range of bars, and every further bar may move it."
+        )
     if each.needs_volume:
         facts.append("Needs volume.")
     if each.looks_outside({}):

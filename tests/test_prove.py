@@ -7,9 +7,11 @@ import pytest
 from chartpact import script
 from chartpact.__main__ import main
 from chartpact.bars import samples
+from chartpact.catalogue import shipped
+from chartpact.indicators.external import External
 from chartpact.needs import Readings, cut_supplies
+from chartpact.params import resolve
 from chartpact.prove import prove
-from chartpact.script import stock
 from chartpact.script.dry_run import dry_run_bars, validate
 
 BARS = samples.bars("sample:es-5m")[:400]
@@ -257,11 +259,27 @@ def test_an_indicator_that_fails_on_all_bars_is_an_error():
         proof_of("chart.hline(ohlcv.close[30000])")
 
 
+BUILTINS = {name: known for name, known in shipped().items() if known.source == "builtin"}
+EXTERNAL = [name for name, known in BUILTINS.items() if isinstance(known, External)]
+WHOLE_RANGE = {"hvn_lvn", "linreg_channel", "session_vp", "tpo", "volume_profile"}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", stock.NAMES)
-def test_reference_scripts_pass(name):
-    program = script.load(stock.source(name))
-    proof = prove(BARS, lambda prefix: script.execute(program, prefix).scene, 40)
+@pytest.mark.parametrize("name", sorted(BUILTINS.keys() - EXTERNAL))
+def test_a_builtin_passes(name):
+    indicator, bars = BUILTINS[name], BARS[:300]
+    values = resolve(indicator.params, {}, name)
+    proof = prove(bars, lambda prefix: indicator.draw(prefix, values, {}), 20)
+    assert proof.ok, proof.rewritten
+    if name in WHOLE_RANGE:
+        assert proof.provisional
+
+
+@pytest.mark.parametrize("name", EXTERNAL)
+def test_a_builtin_of_readings_passes(name):
+    indicator = BUILTINS[name]
+    supplies = {name: Readings(BARS.time, dict.fromkeys(indicator.numbers, BARS.close))}
+    proof = prove(BARS, lambda part: indicator.draw(part, {}, cut_supplies(supplies, part)), 20)
     assert proof.ok, proof.rewritten
 
 
@@ -293,6 +311,16 @@ def test_the_command_says_what_was_rewritten_and_ends_with_six(shell):
     code, out, _ = shell(HONEST["averages"])
     assert code == 0
     assert "nothing was rewritten" in out
+
+
+def test_the_command_proves_what_is_built_in_by_its_name(capsys):
+    arguments = ["sample:es-5m", "--prefixes", "8"]
+    assert main(["prove", "ZigZag", *arguments]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("ZigZag: 8 prefixes of 2,760 bars\n")
+    assert "provisional: lines" in out
+    assert main(["prove", "rsi", *arguments, "--param", "length=0"]) != 0
+    assert "rsi: period='0' is out of range" in capsys.readouterr().err
 
 
 def test_the_proof_as_json(shell):

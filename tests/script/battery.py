@@ -186,7 +186,7 @@ def _cases(name: str) -> Iterator[Case]:
         yield Case(name, f"the last bars in view, {params}", GAPS, params, len(GAPS) - 40)
     for brink in BRINKS:
         if brink.indicator == name:
-            for side, bars in zip(("below", "at", "above"), brink.sides(), strict=True):
+            for side, bars in zip(("below", "at", "above"), brink.sides, strict=True):
                 yield Case(name, f"{side} the brink of {brink.title}", bars, brink.params)
 
 

@@ -8,7 +8,7 @@ and a threshold from every other.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from types import MappingProxyType
 from typing import Any
 
@@ -65,6 +65,7 @@ class Brink:
     def title(self) -> str:
         return f"{self.hangs}: {self.weigh}"
 
+    @cached_property
     def sides(self) -> tuple[Bars, Bars, Bars]:
         """The bars just below the tie, on it, and just above."""
         return _Ulps(self, self._crossing()).around()
@@ -307,8 +308,7 @@ def flow(bars: Bars, bar: int) -> float:
 
 def _filtered(bars: Bars, title: str) -> Floats:
     scene = kalman_volume.compute(bars, LIVELY)
-    (values,) = [plot.values for plot in scene.plots if plot.title == title]
-    return values
+    return next(plot.values for plot in scene.plots if plot.title == title)
 
 
 @comparison

@@ -1,4 +1,4 @@
-"""Builtins that are nothing but a script: they draw what they promise, and rewrite nothing."""
+"""Builtins that are nothing but a script: they draw what they promise."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -9,7 +9,6 @@ import pytest
 import chartpact as cp
 from chartpact import ta
 from chartpact.bars import Bars
-from chartpact.prove import prove
 from chartpact.scene import Scene
 from chartpact.script import stock
 
@@ -23,12 +22,6 @@ def draw(name: str, bars: Bars = ES, **params: object) -> Scene:
 def values(scene: Scene, title: str) -> np.ndarray:
     (plot,) = [plot for plot in scene.plots if plot.title == title]
     return np.asarray(plot.values)
-
-
-@pytest.mark.parametrize("name", stock.ALONE)
-def test_one_rewrites_nothing_of_its_past(name):
-    proof = prove(ES.last(400), lambda bars: draw(name, bars), most=25)
-    assert not proof.rewritten, proof
 
 
 @pytest.mark.parametrize("name", stock.ALONE)

@@ -147,7 +147,7 @@ def drawn_by(brink: Brink, scene: Scene) -> list[Any]:
 @pytest.mark.parametrize("brink", BRINKS, ids=lambda brink: f"{brink.indicator}-{brink.title}")
 def test_on_a_brink_a_hair_decides_what_is_drawn(brink):
     builtin = Catalogue().resolve(brink.indicator)
-    sides = brink.sides()
+    sides = brink.sides
     below, tie, above = (brink.weigh(bars) for bars in sides)
     assert below < -EQUAL <= tie <= EQUAL < above
     assert above - below < 3 * EQUAL

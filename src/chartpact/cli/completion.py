@@ -69,13 +69,16 @@ def _walk(path: str, verbs: Mapping[str, argparse.ArgumentParser]) -> Iterator[C
         yield command
 
 
+PROVED = ("prove", "file")  # a script, or the name of what is built in
+
+
 def _values(verb: str, action: argparse.Action) -> list[str]:
     """The values of an argument that are known; none of a file or of a text."""
     if action.choices is not None:
         return [str(choice) for choice in action.choices]
     if action.dest == "bars_source":
         return [f"{samples.PREFIX}{name}" for name in samples.SAMPLES]
-    if action.dest == "indicator" or verb == "indicators":
+    if action.dest == "indicator" or verb == "indicators" or (verb, action.dest) == PROVED:
         return [indicator.name for indicator in list_indicators()]
     return forkable() if verb == "fork" else []
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from chartpact import charts, sandbox, sources, summary
 from chartpact.bars import Bars
-from chartpact.catalogue import Plan, ScriptIndicator, fork
+from chartpact.catalogue import Catalogue, Indicator, Plan, ScriptIndicator, canonical, fork
 from chartpact.charts import PICTURE_BARS
 from chartpact.cli import DONE, REWRITTEN, SCRIPT_ERROR, UsageError, Verbs
 from chartpact.cli.arguments import add_bars, add_params, load_bars, read_params
@@ -55,12 +55,14 @@ def add(verbs: Verbs) -> None:
 
     verb = verbs.add_parser(
         "prove",
-        help="find out whether a script rewrites its past",
-        description="Runs a script on prefixes of the bars and reports what a longer history "
+        help="find out whether an indicator rewrites its past",
+        description="Draws an indicator on prefixes of the bars and reports what a longer history "
         "changed. Exit code 6 means that something was rewritten.",
         epilog="Example: chartpact prove my_indicator.star sample:es-5m",
     )
-    verb.add_argument("file", metavar="FILE", help="the script, or - for standard input")
+    verb.add_argument(
+        "file", metavar="FILE", help="a script, - for standard input, or the name of a builtin"
+    )
     add_bars(verb)
     add_params(verb)
     verb.add_argument(
@@ -143,23 +145,24 @@ def _run(args: argparse.Namespace) -> int:
 def run_prove(args: argparse.Namespace) -> int:
     if args.prefixes < 1:
         raise UsageError("--prefixes is 1 or more")
-    source = read_text(args.file)
+    shipped = None if Path(args.file).exists() else canonical(args.file)
+    source = read_text(args.file) if shipped is None else ""
     bars = load_bars(args)
     try:
-        script = ScriptIndicator.read(Path(args.file).stem, source)
-        values = resolve(script.params, read_params(args), "the script")
-        supplies = gather(script.needs(bars, values), sources.fetch)
+        indicator, owner = _read_indicator(args.file, source, shipped)
+        values = resolve(indicator.params, read_params(args), owner)
+        supplies = gather(indicator.needs(bars, values), sources.fetch)
 
         def run(prefix: Bars) -> Scene:
-            return script.draw(prefix, values, cut_supplies(supplies, prefix))
+            return indicator.draw(prefix, values, cut_supplies(supplies, prefix))
 
         proof = prove(bars, run, args.prefixes)
     except ScriptError as error:
         return _report_error(error.problem, source, args)
     if args.json:
-        print(json.dumps({"indicator": script.name, **proof.to_json()}))
+        print(json.dumps({"indicator": indicator.name, **proof.to_json()}))
     else:
-        print(f"{as_name(script.title)}: {proof.prefixes} prefixes of {proof.bars:,} bars")
+        print(f"{as_name(indicator.title)}: {proof.prefixes} prefixes of {proof.bars:,} bars")
         for late in proof.late:
             print(one_line(f"  late: {late}"))
         for what in proof.provisional:
@@ -169,6 +172,13 @@ def run_prove(args: argparse.Namespace) -> int:
         end = "nothing was rewritten" if proof.ok else f"rewritten: {proof.rewritten}"
         print(one_line(f"  {end}"))
     return DONE if proof.ok else REWRITTEN
+
+
+def _read_indicator(file: str, source: str, shipped: str | None) -> tuple[Indicator, str]:
+    """The indicator of that name, or the script, and what an error about a parameter calls it."""
+    if shipped is not None:
+        return Catalogue().resolve(shipped), shipped
+    return ScriptIndicator.read(Path(file).stem, source), "the script"
 
 
 def _report_error(problem: Problem, source: str, args: argparse.Namespace) -> int:
