@@ -4,7 +4,6 @@ PineTS is a program of its own, run by Node for the tests alone. Installed by
 `npm ci --prefix tests/pine`.
 """
 
-import ast
 import json
 import re
 import shutil
@@ -50,35 +49,6 @@ SPELLINGS = {
 
 def source(pact: str) -> str:
     return (pacts.folder(pact) / "indicator.pine").read_text(encoding="utf-8")
-
-
-def inputs(text: str) -> dict[str, tuple[str, Any, dict[str, Any]]]:
-    """The inputs of a Pine text by title: kind, default, and the limits that it declares."""
-    told = {}
-    for match in re.finditer(r"= input\.(\w+)\((.*)\)$", text, re.MULTILINE):
-        (default, title), options = arguments(match[2])
-        options.pop("tooltip", None)
-        told[title] = (match[1], default, options)
-    return told
-
-
-def declaration(text: str) -> tuple[str, dict[str, Any]]:
-    """The title of a Pine text, and the other arguments of `indicator`."""
-    match = re.search(r"^indicator\((.*)\)$", text, re.MULTILINE)
-    assert match is not None
-    (title,), options = arguments(match[1])
-    return title, options
-
-
-def arguments(text: str) -> tuple[list[Any], dict[str, Any]]:
-    """Literal arguments of a Pine call, by position and by name; colours with their alpha."""
-    text = re.sub(r"#([0-9a-fA-F]{6})", r'"#\1ff"', text)
-    text = text.replace("true", "True").replace("false", "False")
-    call = ast.parse(f"f({text})", mode="eval").body
-    assert isinstance(call, ast.Call)
-    named = {str(item.arg): ast.literal_eval(item.value) for item in call.keywords}
-    named |= {name: tuple(value) for name, value in named.items() if isinstance(value, list)}
-    return [ast.literal_eval(value) for value in call.args], named
 
 
 class Judge:
@@ -219,9 +189,9 @@ def plain(field: str, value: Any) -> Any:
     if field in SPELLINGS and isinstance(value, str):
         return SPELLINGS[field].get(value, value)
     if field == "text" and str(value).startswith("{"):
-        return json.loads(value)  # 5133.5 and 5133.50000 are one number
+        return json.loads(value)  # 5133.5 and 5133.5000000000 are one number
     if field == "text" and (match := re.search(r"\|LEVEL:([\d.]+)", str(value))):
-        return value.replace(match[1], f"{float(match[1]):.5f}")
+        return value.replace(match[1], f"{float(match[1]):.10f}")
     if field in ("style", "border_style"):
         return str(value).removeprefix("style_")
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else value

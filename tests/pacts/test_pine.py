@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.pacts import pine
-from tests.pacts.pictures import MINUTE, draw, partner, program, walk
+from tests.pacts.pictures import MINUTE, draw, partner, walk
 
 from chartpact import pacts
 from chartpact.bars import Bars
@@ -169,9 +169,6 @@ OTHERWISE: list[tuple[str, int, dict[str, Any]]] = [
     ("macro", 200, {"windows": "0930-1000, 0932-0940,0931-1000,1600-1630", "keep": 2, "ahead": 90}),
 ]
 TITLES = ("CPI y/y", 'The "core" rate', "Payrolls|revised", "C:\\path", "Zinsentscheid für März")
-# Kinds of inputs that have another name in Pine. An input.timeframe cannot write 4h.
-KINDS = {"choice": "string", "str": "string", "timeframe": "string", "calendar": "text_area"}
-DECLARED = ("overlay", "max_lines_count", "max_labels_count", "max_boxes_count")
 FIGURES = ("forecast", "previous")
 PAIRED = ("smt", "smt_divergences")
 
@@ -265,30 +262,6 @@ def test_every_pact_has_a_twin_and_at_least_five_wrong_ones():
 
 
 @pytest.mark.parametrize("pact", MUTANTS)
-def test_the_inputs_of_the_twin_are_the_parameters_of_the_script(pact):
-    inputs = pine.inputs(pine.source(pact))
-    inputs.pop("day_roll", None)  # Pine cannot ask for it
-    assert list(inputs) == [param.name for param in program(pact).params]
-    for param in program(pact).params:
-        kind, default, options = inputs[param.name]
-        assert kind == KINDS.get(param.type, param.type)
-        if kind not in ("symbol", "text_area"):
-            assert default == param.default
-            limits = {"minval": param.min, "maxval": param.max, "options": param.options}
-            limits = {name: limit for name, limit in limits.items() if limit is not None}
-            assert options == limits or param.type == "timeframe"
-
-
-@pytest.mark.parametrize("pact", MUTANTS)
-def test_the_twin_declares_the_title_and_the_caps_of_the_script(pact):
-    meta = dict(program(pact).meta)
-    title, options = pine.declaration(pine.source(pact))
-    assert title == meta["title"]
-    assert options.pop("shorttitle", None) == meta.get("short_title")
-    assert options == {name: value for name, value in meta.items() if name in DECLARED}
-
-
-@pytest.mark.parametrize("pact", MUTANTS)
 def test_the_pine_twin_draws_the_same(judge, pact):
     pictures = list(compare(judge, pact, pine.source(pact)))
     assert len(pictures) == -(-len(bars_of(pact)[0]) // pine.EVERY)
@@ -312,9 +285,3 @@ def test_a_mistake_in_the_pine_text_is_noticed(judge, pact, right, mistake):
     text = pine.source(pact)
     assert text.count(right) == 1
     assert any(compare(judge, pact, text.replace(right, mistake)))
-
-
-@pytest.mark.parametrize("pact", PAIRED)
-def test_the_twin_of_two_instruments_joins_them_on_time(pact):
-    # PineTS gives na where a pair lacks a bar, and TradingView the last value: only the text tells.
-    assert "bool joined = pairTime == time" in pine.source(pact)
