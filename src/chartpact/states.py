@@ -109,7 +109,8 @@ class FvgObMssEventsItem(TypedDict):
 class FvgObMss(TypedDict):
     trend: Literal["bull", "bear", "none"]
     as_of: int
-    start: int
+    start: int | None
+    warmup: bool
     gaps: FvgObMssGaps
     blocks: FvgObMssBlocks
     events: list[FvgObMssEventsItem]
@@ -265,8 +266,8 @@ class SmtDivergencesItem(TypedDict):
 class Smt(TypedDict):
     pair: str
     as_of: int
-    start: int
-    joined: float
+    start: int | None
+    warmup: bool
     bullish_active: bool
     bearish_active: bool
     divergences: list[SmtDivergencesItem]

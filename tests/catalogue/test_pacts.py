@@ -98,7 +98,7 @@ def test_a_shorter_history_gives_the_same_trend_or_a_warm_up(cut):
     whole = cp.read_state(["ema_trend"], bars)["ema_trend"].state
     part = cp.read_state(["ema_trend"], bars[cut:])["ema_trend"].state
     assert part["trend"] in (whole["trend"], "WARMUP")
-    assert (part["trend"] == "WARMUP") == (len(bars) - cut < 800)
+    assert (part["trend"] == "WARMUP") == (len(bars) - cut < 1200)
 
 
 @pytest.mark.parametrize("count", [600, 1200, 2880])  # before and after New York's clocks change

@@ -204,10 +204,18 @@ def _bias(bars: Bars, periods: list[int]) -> dict[str, Any] | None:
 
 
 def _begins_with_the_week(bars: Bars, weekly: bool) -> bool:
-    """Whether the first bar opens a trading day, or a week of them, by the futures' clock."""
+    """Whether the first bar opens a trading day, or a week of them, by the market's clock."""
     first = datetime.fromtimestamp(bars.time[0] / 1000, NEW_YORK)
-    at_roll = (first.hour, first.minute) == (18, 0)
+    at_roll = (first.hour, first.minute) == (_roll_hour(bars), 0)
     return at_roll and (not weekly or first.weekday() == 6)
+
+
+def _roll_hour(bars: Bars) -> int:
+    """The hour of New York at which a trading day begins: 18 for futures, 17 for currencies."""
+    clock, zone = bars.day_roll.split(" ")
+    assert zone == "America/New_York"
+    assert clock.endswith(":00")
+    return int(clock[:2])
 
 
 # --------------------------------------------------------------------------------------------- SMT
@@ -268,8 +276,10 @@ def next_candle_bias(bars: Bars) -> dict[str, Any] | None:
 # ----------------------------------------------------------------- gaps, blocks and their structure
 
 
-def fvg_ob_mss(bars: Bars, swing: int = 5, keep: int = 4, max_age: int = 500) -> dict[str, Any]:
-    """Live zones and all breaks, bar by bar; prices in ticks."""
+def fvg_ob_mss(
+    bars: Bars, swing: int = 5, keep: int = 4, max_age: int = 500, settle: int = 250
+) -> dict[str, Any]:
+    """Live zones and the breaks to tell, bar by bar; prices in ticks."""
     swings = Swings(bars, swing, swing)
     opens, high, low, close = swings.open, swings.high, swings.low, swings.close
     atr = _atr(high, low, close)
@@ -278,6 +288,8 @@ def fvg_ob_mss(bars: Bars, swing: int = 5, keep: int = 4, max_age: int = 500) ->
     breaks: list[dict[str, Any]] = []
     taken: set[tuple[int, int]] = set()
     trend, sweeps = 0, {1: -10_000, -1: -10_000}
+    confirmed: set[int] = set()  # the sides that have had a swing
+    ready = None
     for i in range(len(bars)):
         for zone in list(live):
             _age(zone, i, high, low, close, max_age, live)
@@ -297,6 +309,13 @@ def fvg_ob_mss(bars: Bars, swing: int = 5, keep: int = 4, max_age: int = 500) ->
                         if zone["kind"] == "block" and zone["known"] == i - 1:
                             zone["fvg"] = True
         broken = swings.step(i)
+        confirmed |= {side for side, held in swings.held.items() if held is not None}
+        confirmed |= {broken[0]} if broken else set()
+        if ready is None and len(confirmed) == 2:
+            both = i
+            ready = -1
+        if ready == -1 and broken:
+            ready = max(both + settle, i + 1)
         for side, wick in ((1, high[i]), (-1, low[i])):
             level = swings.held[side]  # a swing that this bar broke is not held any more
             if level and side * wick > side * level[0] and side * close[i] <= side * level[0]:
@@ -357,7 +376,9 @@ def fvg_ob_mss(bars: Bars, swing: int = 5, keep: int = 4, max_age: int = 500) ->
                         : max(len(group) - keep, 0)
                     ]:
                         live.remove(zone)
-    return {"trend": trend, "zones": live, "breaks": breaks}
+    warming = ready in (None, -1) or len(bars) - 1 < ready + max_age
+    breaks = [item for item in breaks if warming or item["bar"] >= ready]
+    return {"trend": trend, "zones": live, "breaks": breaks, "warmup": warming}
 
 
 def _gap(i, opens, high, low, close):
@@ -510,3 +531,118 @@ def _watch(session, side, beyond, closed_beyond, closes):
             session["outcomes"][side] = "rejected"
         elif count == closes:
             session["outcomes"][side] = "accepted"
+
+
+# ------------------------------------------------------------------------------------------ macros
+
+MACROS = ((153, 180), (243, 270), (530, 550), (590, 610), (650, 670), (710, 730), (790, 820),
+          (915, 945))  # fmt: skip
+
+
+def macro(bars: Bars, ahead: int = 30, keep: int = 8) -> dict[str, Any]:
+    """The windows that were met, oldest first, and where the last close stands to them."""
+    _, high, low, _ = in_ticks(bars)
+    clock, days, time = wall_minutes(bars), bars.trading_day.tolist(), bars.time.tolist()
+    span = int(bars.close_time[0] - bars.time[0]) // 60_000
+    dates = [datetime.fromtimestamp(t / 1000, NEW_YORK).date() for t in time]
+    windows = []
+    for date in sorted(set(dates)):
+        for begin, end in MACROS:
+            met = [
+                i
+                for i in range(len(bars))
+                if dates[i] == date and clock[i] < end and clock[i] + span > begin
+            ]
+            if not met or (met[0] == 0 and clock[0] > begin):
+                continue
+            later = [i for i in range(met[-1] + 1, len(bars)) if days[i] == days[met[0]]]
+            top, bottom = max(high[i] for i in met), min(low[i] for i in met)
+            windows.append({
+                "begin": time[met[0]] + (begin - clock[met[0]]) * 60_000, "high": top,
+                "low": bottom, "high_swept": any(high[i] > top for i in later),
+                "low_swept": any(low[i] < bottom for i in later),
+            })  # fmt: skip
+    now = (clock[-1] + span) % 1440
+    wait = min((begin - now for begin, _ in MACROS if begin > now), default=None)
+    phase = "IDLE"
+    since_roll = (clock[-1] - 60 * _roll_hour(bars)) % 1440 + span
+    if any((now - end) % 1440 < since_roll for _, end in MACROS):
+        phase = "DONE"
+    if wait is not None and wait <= ahead:
+        phase = "UPCOMING"
+    if any(begin <= now < end for begin, end in MACROS):
+        phase = "ACTIVE"
+    return {"macro": phase, "wait": wait, "windows": windows[-keep:]}
+
+
+# ------------------------------------------------------------------------------------- EMA and news
+
+
+def ema_trend(
+    bars: Bars, fast: int = 9, mid: int = 21, slow: int = 50, base: int = 200, settle: int = 1000
+) -> dict[str, Any]:
+    """The phase that was last confirmed, since when, and the changes before."""
+    lengths = (fast, mid, slow, base)
+    close, high, low = (column.tolist() for column in (bars.close, bars.high, bars.low))
+    averages = [_ema(close, length) for length in lengths]
+    atr = _atr(high, low, close)
+    phase, since, run, before, changes = None, None, 0, None, []
+    for i in range(len(close)):
+        values = [average[i] for average in averages]
+        if None in values:
+            continue
+        a, b, c, d = values
+        rising = averages[2][i - 1] is not None and c > averages[2][i - 1]
+        falling = averages[2][i - 1] is not None and c < averages[2][i - 1]
+        code = "MIXED"
+        if a > b > c > d:
+            code = "BULL" if close[i] > c and rising else code
+            code = "PULLBACK_BULL" if d < close[i] <= c else code
+        elif a < b < c < d:
+            code = "BEAR" if close[i] < c and falling else code
+            code = "PULLBACK_BEAR" if d > close[i] >= c else code
+        run = run + 1 if code == before else 1
+        before = code
+        sure = run >= 2 or (atr[i] is not None and abs(a - b) >= 0.1 * atr[i])
+        if i >= lengths[-1] - 1 + settle and sure and code != phase:
+            if phase is not None:  # when the first one began is not known
+                since = int(bars.time[i])
+                changes.append((code.lower(), since))
+            phase = code
+    return {"trend": phase or "WARMUP", "since": since, "changes": changes[-20:]}
+
+
+def _ema(values: list[float], length: int) -> list[float | None]:
+    """Pine's: seeded with the mean of the first values."""
+    out: list[float | None] = [None] * len(values)
+    for i in range(length - 1, len(values)):
+        last = out[i - 1]
+        seed = sum(values[:length]) / length
+        out[i] = seed if last is None else last + 2 / (length + 1) * (values[i] - last)
+    return out
+
+
+def economic_calendar(bars: Bars, events: tuple[Any, ...]) -> dict[str, Any]:
+    """Where the last bar stands to the dollar's events: the strongest phase, and the next three."""
+    opened, closed = int(bars.time[-1]), int(bars.close_time[-1])
+    dated = [
+        event
+        for event in events
+        if event["currency"] == "USD" and event["impact"] in ("high", "medium")
+        and not event["all_day"] and not event["tentative"]
+    ]  # fmt: skip
+    told = {}
+    for event in dated:
+        at, margin = event["time_utc"], 300_000 if event["impact"] == "high" else 0
+        if opened <= at < closed:
+            told[event["id"]] = "live"
+        elif margin and at >= closed and at - margin <= closed:
+            told[event["id"]] = "pre"
+        elif margin and at < opened < at + margin:
+            told[event["id"]] = "post"
+    news = next((p.upper() for p in ("live", "pre", "post") if p in told.values()), "CLEAR")
+    if not events or max(event["time_utc"] for event in events) < closed:
+        news = "STALE"
+    ahead = [event for event in dated if event["time_utc"] >= closed][:3]
+    near = [e for e in dated if e["time_utc"] < closed and e["id"] in told] + ahead
+    return {"news": news, "events": [(e["time_utc"], told.get(e["id"], "clear")) for e in near]}

@@ -1,5 +1,7 @@
 """What the tests of pacts share: bars of several kinds, drawing, and reading what was drawn."""
 
+import json
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -11,7 +13,9 @@ from chartpact.bars import Bars
 from chartpact.charts import Chart
 from chartpact.needs import Events
 from chartpact.scene import Drawn, Scene
+from chartpact.sources.calendars import parse
 
+Companion = Bars | Events  # the pair of a chart, or its calendar
 MINUTE = 60_000
 SUNDAY = 1_709_506_800_000  # 2024-03-03T23:00Z: 18:00 in New York, a week before its clocks change
 
@@ -21,29 +25,34 @@ def program(pact: str) -> script.Program:
     return script.load((pacts.folder(pact) / "indicator.star").read_text(encoding="utf-8"))
 
 
-def run(
-    pact: str, bars: Bars, pair: Bars | None = None, events: Events = (), **params: Any
-) -> script.Result:
-    extras = script.Extras({"pair": pair} if pair is not None else {}, {"calendar": events})
+def run(pact: str, bars: Bars, companion: Companion | None = None, **params: Any) -> script.Result:
+    extras = script.Extras()
+    if isinstance(companion, Bars):
+        extras = script.Extras(symbols={"pair": companion})
+    elif companion is not None:
+        extras = script.Extras(calendars={"calendar": companion})
     return script.execute(program(pact), bars, params, extras=extras)
 
 
-def draw(
-    pact: str, bars: Bars, pair: Bars | None = None, events: Events = (), **params: Any
-) -> Scene:
-    return run(pact, bars, pair, events, **params).scene
+def draw(pact: str, bars: Bars, companion: Companion | None = None, **params: Any) -> Scene:
+    return run(pact, bars, companion, **params).scene
 
 
-def snapshot(pact: str, bars: Bars, pair: Bars | None = None, **params: Any) -> cp.Snapshot:
+def snapshot(
+    pact: str, bars: Bars, companion: Companion | None = None, **params: Any
+) -> cp.Snapshot:
     made = program(pact)
-    scene = draw(pact, bars, pair, **params)
-    values = {param.name: param.default for param in made.params if param.type != "symbol"} | params
+    scene = draw(pact, bars, companion, **params)
+    supplied = ("symbol", "calendar")
+    values = {p.name: p.default for p in made.params if p.type not in supplied} | params
     drawn = Drawn(pact, pact, values, made.meta["title"], made.meta.get("short_title"), scene=scene)
     return Chart(bars, (drawn,)).snapshot()
 
 
-def read(pact: str, bars: Bars, pair: Bars | None = None, config=None, **params: Any):
-    return contracts.read(pact, snapshot(pact, bars, pair, **params), config=config)
+def read(
+    pact: str, bars: Bars, companion: Companion | None = None, config: Any = None, **params: Any
+) -> contracts.Reading:
+    return contracts.read(pact, snapshot(pact, bars, companion, **params), config=config)
 
 
 def walk(
@@ -96,11 +105,8 @@ def open_times(count: int, minutes: int, start: int, halt: bool) -> np.ndarray:
 def mirrored(bars: Bars) -> Bars:
     """The bars upside down around a price on the tick grid."""
     around = 2 * float(bars.close[0])
-    columns = (around - column for column in (bars.open, bars.low, bars.high, bars.close))
-    return Bars(
-        bars.time, *columns, bars.volume, bars.symbol, bars.timeframe, bars.tick_size,
-        day_roll=bars.day_roll, market=bars.market,
-    )  # fmt: skip
+    names = {"open": bars.open, "high": bars.low, "low": bars.high, "close": bars.close}
+    return replace(bars, **{name: around - column for name, column in names.items()})
 
 
 def prefixes(bars: Bars, every: int = 97, first: int = 1) -> list[Bars]:
@@ -112,9 +118,10 @@ def partner(bars: Bars, seed: int = 1) -> Bars:
     """A related instrument: most of every move, and some of its own, on the same bars."""
     own = walk(len(bars), seed + 100)
     tick = bars.tick_size or 1.0
-    shift = np.rint(np.cumsum(np.diff(own.close, prepend=own.close[0])) / tick * 0.35) * tick
-    columns = (column + shift for column in (bars.open, bars.high, bars.low, bars.close))
-    return Bars(bars.time, *columns, bars.volume, "NQ", bars.timeframe, bars.tick_size)
+    steps = np.cumsum(np.diff(own.close, prepend=own.close[0])) / own.tick_size
+    shift = np.rint(steps * 0.35) * tick
+    names = ("open", "high", "low", "close")
+    return replace(bars, symbol="NQ", **{name: getattr(bars, name) + shift for name in names})
 
 
 def half_days(days: list[tuple[int, int, int, int]]) -> Bars:
@@ -134,3 +141,19 @@ def half_days(days: list[tuple[int, int, int, int]]) -> Bars:
         market="24x7",
         day_roll="18:00 America/New_York",
     )
+
+
+def calendar(bars: Bars, seed: int = 1) -> Events:
+    """Events of all impacts on these bars and after them, some on a bar's opening or close."""
+    rng = np.random.default_rng(seed)
+    step = int(bars.close_time[0] - bars.time[0])
+    entries = []
+    for number, bar in enumerate(rng.integers(0, len(bars), len(bars) // 4).tolist()):
+        shift = int(rng.choice([0, step, step // 2, 60_000, 23 * 60_000]))
+        entries.append({
+            "title": f"Event {number} | revised", "time_utc": int(bars.time[bar]) + shift,
+            "impact": str(rng.choice(["high", "high", "medium", "low", "holiday"])),
+            "currency": str(rng.choice(["USD", "USD", "EUR"])),
+            "tentative": bool(rng.random() < 0.1), "all_day": bool(rng.random() < 0.1),
+        })  # fmt: skip
+    return parse(json.dumps(entries))

@@ -50,6 +50,8 @@ MUTANTS = {
         ("c - o >= displacement * atr", "c - o >= 2 * displacement * atr"),
         ("int lastGap = side > 0 ? lastBullGap : lastBearGap", "int lastGap = -1"),
         ("bar_index - sweptBar <= sweep_bars", "bar_index - sweptBar <= sweep_bars + 30"),
+        ("if first.bar >= ready", "if first.bar >= ready - 90"),
+        ("math.max(bothBar + settle, bar_index + 1)", "bar_index + 1"),
     ],
     "next_candle_bias": [
         ("bar_index > 0 or opening", "bar_index >= 0 or opening"),
@@ -92,9 +94,10 @@ MUTANTS = {
         ("else if up and close <= slow", "else if up and close >= slow"),
         ("run >= closes or apart", "run > closes or apart"),
         (">= separation * atr", ">= 2 * separation * atr"),
-        ("bar_index >= baseLength - 1 + settle", "bar_index >= baseLength + settle"),
+        ("bar_index >= baseLength - 1 + settle", "bar_index >= baseLength + 40 + settle"),
         ("float y = bearish ? high : low", "float y = bearish ? low : high"),
         ("labels.size() > 2 * keep", "labels.size() > 2 * keep + 2"),
+        (" and confirmed != UNKNOWN", ""),
     ],
     "smt": [
         ("own.get(middle - k) > value", "own.get(middle - k) >= value"),
@@ -104,6 +107,7 @@ MUTANTS = {
         ("end > math.max(d.price, d.lastPrice)", "end > math.min(d.price, d.lastPrice)"),
         ("if lastAt >= 0 and ours != theirs", "if lastAt >= 0 and ours and not theirs"),
         ("found.size() > keep", "found.size() > keep + 1"),
+        ("int oldest = newest - life", "int oldest = newest - life - 20"),
     ],
     "economic_calendar": [
         ("e.at >= opened and e.at < closed", "e.at > opened and e.at < closed"),
@@ -124,13 +128,14 @@ MUTANTS = {
         ("int closing = (clock + span) % 1440", "int closing = clock"),
         ("hour(time, zone) * 60", 'hour(time, "Etc/GMT+5") * 60'),
         ("met.size() > keep", "met.size() > keep + 1"),
+        ("% 1440 < sinceRoll", "% 1440 < sinceRoll + 700"),
     ],
 }
 # pact → bars, minutes of a bar, inputs that differ from the defaults
 SETTINGS: dict[str, tuple[int, int, dict[str, Any]]] = {
     "ob_ai": (600, 5, {}),
     "bias_ai": (420, 60, {}),
-    "fvg_ob_mss": (400, 5, {}),
+    "fvg_ob_mss": (400, 5, {"settle": 150, "max_age": 150}),
     "next_candle_bias": (300, 60, {}),
     "session_bias": (400, 15, {}),
     "session_hunt_ai": (700, 15, {}),
@@ -230,7 +235,7 @@ def rows_of(events: Events) -> str:
 
 def ours(pact: str, count: int, params: dict[str, Any]) -> dict[str, list[Any]]:
     bars, pair = bars_of(pact)
-    return pine.of_scene(draw(pact, bars[:count], pair, events_of(pact), **params))
+    return pine.of_scene(draw(pact, bars[:count], pair or events_of(pact) or None, **params))
 
 
 @cache
