@@ -377,6 +377,7 @@ EVERY_TYPE = [
     {"name": "l", "type": "time", "default": "2024-01-31T09:30Z"},
     {"name": "m", "type": "time"},
     {"name": "o", "type": "price", "default": 1.5, "min": 0},
+    {"name": "p", "type": "int", "default": None, "min": 1},
 ]
 
 
@@ -432,7 +433,7 @@ def test_an_honest_inspection_passes() -> None:
         forged(default=True),
         forged(default=1.0),
         forged(default="1"),
-        forged(default=None),
+        forged(type="bool", default=None, min=None, max=None),
         forged(default=1 << 60, max=None),
         forged(min=2, max=1),
         forged(min=True),
