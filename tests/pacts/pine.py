@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -49,6 +50,30 @@ SPELLINGS = {
 
 def source(pact: str) -> str:
     return (pacts.folder(pact) / "indicator.pine").read_text(encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A piece of Pine that PineTS and TradingView answer differently."""
+
+    what: str
+    pinets: str
+    tradingview: str
+    source: str
+
+
+def limits() -> list[Limit]:
+    text = (FOLDER / "limits.txt").read_text(encoding="utf-8")
+    chunks = re.sub(r"^#.*\n", "", text, flags=re.MULTILINE).split("\n---\n")
+    found = []
+    for chunk in chunks:
+        head, _, code = chunk.partition("\n\n")
+        what, ours, theirs = head.splitlines()
+        lines = ("//@version=6", 'indicator("probe", overlay = true)', code.rstrip())
+        source = "\n".join((*lines, "label.new(bar_index, close, answer)\n"))
+        answers = ours.removeprefix("PineTS: "), theirs.removeprefix("TradingView: ")
+        found.append(Limit(what, *answers, source))
+    return found
 
 
 class Judge:

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -174,6 +175,7 @@ OTHERWISE: list[tuple[str, int, dict[str, Any]]] = [
     ("macro", 200, {"windows": "0930-1000, 0932-0940,0931-1000,1600-1630", "keep": 2, "ahead": 90}),
 ]
 TITLES = ("CPI y/y", 'The "core" rate', "Payrolls|revised", "C:\\path", "Zinsentscheid für März")
+DOCS = Path(__file__).parents[2] / "docs"
 FIGURES = ("forecast", "previous")
 PAIRED = ("smt", "smt_divergences")
 
@@ -290,3 +292,28 @@ def test_a_mistake_in_the_pine_text_is_noticed(judge, pact, right, mistake):
     text = pine.source(pact)
     assert text.count(right) == 1
     assert any(compare(judge, pact, text.replace(right, mistake)))
+
+
+LIMITS = pine.limits()
+
+
+@pytest.mark.parametrize("limit", LIMITS, ids=lambda limit: limit.what)
+def test_pinets_still_answers_what_tradingview_does_not(judge, limit):
+    bars = walk(62, 1, minutes=60)
+    pair = partner(bars, 1).take(np.delete(np.arange(len(bars)), 20))
+    *_, picture = judge.pictures(limit.source, bars, pair)
+    assert picture["labels"][-1]["text"] == limit.pinets
+    assert limit.pinets != limit.tradingview
+
+
+def test_the_page_of_the_twins_lists_what_pinets_does_otherwise():
+    page = (DOCS / "pine-twins.md").read_text("utf-8")
+    rows = [line for line in page.splitlines() if line.startswith("|")][-len(LIMITS) :]
+    told = [tuple(cell.strip() for cell in row.strip("|").split(" | ")) for row in rows]
+    assert [(what, a.strip("`"), b.strip("`")) for what, a, b in told] == [
+        (limit.what, limit.pinets, limit.tradingview) for limit in LIMITS
+    ]
+    version = json.loads((pine.FOLDER / "package.json").read_text("utf-8"))["dependencies"][
+        "pinets"
+    ]
+    assert f"PineTS {version} " in page
