@@ -16,6 +16,9 @@ from chartpact.server.refusals import NO_DATABASE, refuse
 from chartpact.server.settings import Limits, Settings
 
 NEEDED = "needed"
+DRAWN = {
+    "study_filter": "", "verbose": False, "symbol": None, "timeframe": None, "indicators": []
+}  # fmt: skip
 ARGUMENTS = {
     "list_indicators": {"filter": None, "detail": False},
     "get_language_reference": {"topic": None},
@@ -28,6 +31,10 @@ ARGUMENTS = {
         "contracts": NEEDED, "symbol": NEEDED, "timeframe": None, "params": {}, "config": {},
         "profile": None,
     },
+    "data_get_pine_labels": {**DRAWN, "max_labels": 0},
+    "data_get_pine_lines": DRAWN,
+    "data_get_pine_boxes": DRAWN,
+    "data_get_pine_tables": DRAWN,
     "fork_indicator": {"builtin_name": NEEDED},
     "register_indicator": {"name": NEEDED, "source": NEEDED, "params_schema": None},
     "update_indicator": {"name": NEEDED, "source": NEEDED},

@@ -16,6 +16,7 @@ from chartpact.indicators import table
 
 CHARACTERS_PER_TOKEN = 4
 ES = {"symbol": "sample:es-5m", "format": "summary"}
+PACT = {"symbol": "sample:es-5m", "indicators": ["fvg_ob_mss"]}
 MANY = list(table())[:16]
 WRONG = SCRIPT.replace("ta.sma(", "ta.smaa(")
 
@@ -43,6 +44,11 @@ BUDGETS = [
     Budget("generate_chart", {**ES, "indicators": "rsi", "bars": 50, "format": "series"}, 100, 900),
     Budget("generate_chart", {"symbol": "BTC"}, 60, 0),
     Budget("read_state", {"symbol": "sample:es-5m", "contracts": "ema_trend"}, 500, 500),
+    Budget("data_get_pine_labels", {**PACT}, 1000, 0),
+    Budget("data_get_pine_lines", {**PACT}, 20, 0),
+    Budget("data_get_pine_boxes", {**PACT}, 150, 0),
+    Budget("data_get_pine_boxes", {**PACT, "verbose": True}, 1500, 0),
+    Budget("data_get_pine_tables", {**PACT}, 600, 0),
     Budget("get_language_reference", {}, 1300, 0),
     Budget("get_language_reference", {"topic": "ta"}, 1800, 0),
     Budget("get_language_reference", {"topic": "chart"}, 800, 0),
@@ -59,7 +65,7 @@ BUDGETS = [
     Budget("delete_indicator", {"name": "rsi"}, 70, 0),
 ]
 # Named by what is read; a resource is a whole page, which hosts fetch when their user says so.
-OTHERS = {"tools": 3200, "docs://language": 5000, "docs://ta": 13000, "prompt": 150}
+OTHERS = {"tools": 4000, "docs://language": 5000, "docs://ta": 13000, "prompt": 150}
 
 
 def tokens(text: str) -> int:

@@ -120,8 +120,8 @@ def _visible(stream: TextIO | None) -> Any:
 
 def _advice(error: Failure) -> str:
     """What a shell can do about it; the message is written for every door."""
-    if isinstance(error, BarsError) and error.option:
-        flag = "bars-tz" if error.option == "tz" else error.option.replace("_", "-")
+    if option := getattr(error, "option", None):
+        flag = "bars-tz" if option == "tz" else option.replace("_", "-")
         return f" (on the command line --{flag})"
     return "; `chartpact doctor` tells more" if error.kind == "crash" else ""
 

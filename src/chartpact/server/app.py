@@ -61,6 +61,7 @@ class Server:
             listen.handler.close()
 
     def close(self) -> None:
+        self.verbs.drawings.close()
         self.workers.close()
         if self.authority is not None:
             self.authority.close()

@@ -11,6 +11,7 @@ from typing import Any
 from chartpact import contracts, pacts, sandbox, strategy
 from chartpact.bars import Bars, BarsError
 from chartpact.bars.errors import UnknownBars
+from chartpact.cache import Cache
 from chartpact.catalogue import Catalogue, Plan, ScriptIndicator, canonical
 from chartpact.library.scripts import Scripts
 from chartpact.library.upload_source import UploadSource
@@ -24,10 +25,12 @@ from chartpact.server.execution import Execution
 from chartpact.server.jobs import ChartJob, Picture
 from chartpact.server.refusals import Refused, refuse
 from chartpact.server.settings import Settings
+from chartpact.snapshot import Snapshot
 from chartpact.sources import Directory, Source, configuration, readings
 
 Drafts = Mapping[str, ScriptIndicator | Problem]
 
+MOST_REMEMBERED = 1024  # users whose last chart is known
 RUN_S = 0.25  # of processor time, reserved for a run of a script until it is known
 
 
@@ -46,6 +49,7 @@ class Charting:
         limit_s = settings.limits.script_seconds_per_minute
         self._checks = Allowance("checks", settings.limits.checks_per_minute)
         self._script_time = Allowance("processor seconds of scripts", limit_s)
+        self._last: Cache[str, shapes.ChartAsk] = Cache(MOST_REMEMBERED)  # by user
 
     async def draw(self, user: str, ask: shapes.ChartAsk, bars: Bars | str | None) -> Picture:
         """The chart; `bars` are inline bars that have been read, or what is wrong with them."""
@@ -61,7 +65,26 @@ class Charting:
             picture: Picture = await self.compute(user, partial(jobs.draw, job), len(runs))
         except UnknownBars as error:
             raise Refused(error.problem.at(hint="list_symbols lists what there is")) from None
+        if ask.inline_bars is None:
+            self._last.put(user, ask)
         return picture
+
+    def last_chart(self, user: str) -> shapes.ChartAsk | None:
+        """The chart of a symbol that the user had drawn last."""
+        return self._last.get(user)
+
+    async def read_drawn(self, user: str, ask: shapes.ChartAsk) -> Snapshot:
+        """What indicators drew on the chart that was asked for."""
+        self._check(user, ask.model_copy(update={"format": "summary"}), None)
+        plans = await self._plan(user, ask)
+        job = ChartJob(user, ask, plans, self._settings.sources)
+        runs = [plan for plan in plans if plan.runs_untrusted]
+        try:
+            job = await self._supply(await self._locate(job))
+            drawn: Snapshot = await self.compute(user, partial(jobs.record, job), len(runs))
+        except UnknownBars as error:
+            raise Refused(error.problem.at(hint="list_symbols lists what there is")) from None
+        return drawn
 
     async def encode_series(self, user: str, ask: shapes.SeriesAsk) -> bytes:
         """The chart as columns, for the page; its drafts are kept nowhere."""

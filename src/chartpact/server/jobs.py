@@ -17,6 +17,7 @@ from chartpact.sandbox.pool import process_pool
 from chartpact.script import stock
 from chartpact.server import series, shapes
 from chartpact.server.shapes import ChartAsk, ChartOut, InlineBars, StateAsk
+from chartpact.snapshot import Snapshot
 from chartpact.sources import SourceFailed
 from chartpact.sources.configuration import SourceConfigs, open_directory
 
@@ -196,6 +197,15 @@ def draw(job: ChartJob) -> Picture:
         image = chart.svg(**look).encode()
     _check_size(max(len(out), len(image or b"")), job.most_bytes)
     return Picture(out, summary, image, MIME.get(ask.format))
+
+
+def record(job: ChartJob) -> Snapshot:
+    """What the indicators of the job drew; where none did, the error of the first."""
+    chart = charts.draw(job.load(), job.plans, job.ask.bars, job.fetch)
+    for drawn in chart.drawn:
+        if chart.failed and drawn.error is not None:
+            raise Failure(drawn.error)
+    return chart.snapshot()
 
 
 def encode_series(job: ChartJob, first: int | None, last: int | None) -> bytes:

@@ -8,6 +8,7 @@ from chartpact.library.local import database_url
 from chartpact.sources import configuration, readings
 from chartpact.sources.configuration import SourceConfigs
 from chartpact.sources.readings import Addresses
+from chartpact.sources.tradingview import GrantedChart, grants
 from chartpact.work.cores import count_cores
 
 
@@ -38,6 +39,7 @@ class Settings:
 
     database: str
     sources: SourceConfigs = ()
+    tradingview: tuple[GrantedChart, ...] = ()
     scripts: frozenset[str] | None = None  # whose scripts run; None = everybody's
     workers: int = 2
     accounts: bool = False  # people sign in, and have pages of their own
@@ -52,12 +54,14 @@ def from_environment(environ: Mapping[str, str] = os.environ) -> Settings:
     """The settings the environment asks for.
 
     CHARTPACT_DB is a database URL; CHARTPACT_SOURCES describes where bars come from, as in
-    `chartpact.sources.configuration`; CHARTPACT_SCRIPTS is all, none or a list of users;
+    `chartpact.sources.configuration`; CHARTPACT_TRADINGVIEW says which charts may be read, as in
+    `chartpact.sources.tradingview.grants`; CHARTPACT_SCRIPTS is all, none or a list of users;
     CHARTPACT_LIMITS is NAME=NUMBER, …, by the names of `Limits`.
     """
     return Settings(
         database=database_url(environ),
         sources=configuration.from_environment(environ),
+        tradingview=grants.from_environment(environ),
         scripts=_read_users(environ.get("CHARTPACT_SCRIPTS", "all")),
         limits=_read_limits(environ.get("CHARTPACT_LIMITS", "")),
         workers=max(2, count_cores()),

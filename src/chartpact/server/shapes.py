@@ -130,6 +130,26 @@ class ChartAsk(Incoming, Shape):
     )
 
 
+class ShortDrawingsAsk(Incoming, Shape):
+    """Drawn objects that are asked for: the arguments of the tools `data_get_pine_…`."""
+
+    study_filter: str = Field("", max_length=200, description="part of a study's name, in its case")
+    verbose: bool = Field(False, description="every attribute of every object")
+    symbol: str | None = Field(
+        None, max_length=128, description="a granted TradingView chart, or a symbol to draw on"
+    )
+    timeframe: str | None = Field(None, max_length=8)
+    indicators: list[str] = Field(
+        default_factory=list, max_length=16, description="what to draw on the symbol"
+    )
+
+
+class DrawingsAsk(ShortDrawingsAsk):
+    """The same with a limit, as for labels."""
+
+    max_labels: float = Field(0, ge=-1e9, le=1e9, description="the last so many labels, 50 if 0")
+
+
 class Draft(Incoming, Shape):
     """A script that is not kept: it is drawn instead of what has its name."""
 

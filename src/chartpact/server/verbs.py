@@ -22,6 +22,7 @@ from chartpact.problem import Problem
 from chartpact.server import bodies, jobs, shapes
 from chartpact.server.bodies import LeanBody
 from chartpact.server.charting import Charting
+from chartpact.server.drawings import Drawings
 from chartpact.server.execution import Execution
 from chartpact.server.jobs import Listing
 from chartpact.server.refusals import Refused, refuse
@@ -58,6 +59,7 @@ class Verbs:
         self._scripts = Scripts(database, _never)
         self._uploads = Uploads(database, _never, limits.upload_bytes)
         self.charts = Charting(settings, self._scripts, self._uploads, self._execution)
+        self.drawings = Drawings(settings, self.charts)
         self._samples: Cache[tuple[str, str], str] = Cache(8, seconds=60)
         self._drawing_sample = asyncio.Lock()
 

@@ -84,6 +84,7 @@ class Browser:
 
     def __init__(self, folder: Path) -> None:
         assert PROGRAM is not None
+        folder.mkdir(exist_ok=True)
         with (folder / "log").open("wb") as log:
             self._process = subprocess.Popen(
                 [PROGRAM, *FLAGS, f"--user-data-dir={folder}", "about:blank"],

@@ -125,8 +125,8 @@ def get_json(endpoint: Endpoint, path: str, deadline: Deadline) -> Any:
         return json.loads(body)
     except ConnectionRefusedError:
         raise SourceFailed(
-            f"nothing listens at {endpoint}: start TradingView with "
-            f"--remote-debugging-port={endpoint.port}"
+            f"nothing listens at {endpoint}: start TradingView with its remote debugging port at "
+            f"{endpoint.port}"
         ) from None
     except TimeoutError:
         raise SourceFailed(f"{endpoint} does not answer in time") from None

@@ -36,6 +36,8 @@ class NotReady(SourceFailed):
 class AmbiguousTab(Failure):
     """Several charts are open, and none was named."""
 
+    option = "tv_tab"
+
 
 class CdpSource:
     """The active chart of a TradingView tab.
@@ -169,7 +171,7 @@ def choose_tab(tabs: list[Tab], wanted: str | None, where: str) -> Tab:
     listed = "; ".join(_describe(tab) for tab in (fits or tabs)[:MOST_LISTED])
     if fits:
         message = f"{len(fits)} tabs fit: {listed}"
-        hint = "choose one by its id or a part of its title (--tv-tab)"
+        hint = "choose one by its id, or by a part of its title or address"
         raise AmbiguousTab(Problem("value", message, hint))
     what = "no TradingView chart is open" if wanted is None else f"no tab is called {wanted!r:.100}"
     raise SourceFailed(f"{what} in the browser at {where}; tabs: {listed or 'none'}")

@@ -1,0 +1,82 @@
+"""What is drawn on a chart, in the shapes of the TradingView MCP server's tools.
+
+The chart is one on TradingView that the operator granted to the user, or one of our own.
+"""
+
+import asyncio
+from typing import Any
+
+from chartpact.cache import Cache
+from chartpact.server import shapes
+from chartpact.server.charting import Charting
+from chartpact.server.refusals import refuse
+from chartpact.server.settings import Settings
+from chartpact.snapshot import Snapshot
+from chartpact.sources.tradingview import CdpSource, GrantedChart
+from chartpact.sources.tradingview.stock import write_reply
+
+FRESH_S = 1.0  # several questions within it are answered from one read
+
+
+class Drawings:
+    """Reads charts for the tools `data_get_pine_…`."""
+
+    def __init__(self, settings: Settings, charts: Charting) -> None:
+        self._granted = settings.tradingview
+        self._charts = charts
+        self._sources: dict[str, CdpSource] = {}
+        self._reading = {chart.name: asyncio.Lock() for chart in settings.tradingview}
+        self._fresh: Cache[str, Snapshot] = Cache(max(1, len(self._granted)), seconds=FRESH_S)
+
+    async def reply(self, user: str, channel: str, ask: shapes.DrawingsAsk) -> dict[str, Any]:
+        """What the tool of a channel says."""
+        snapshot = await self.snapshot(user, ask)
+        reply = write_reply(snapshot, channel, ask.study_filter, ask.verbose, ask.max_labels)
+        if ask.verbose:
+            facts = {key: snapshot.chart.get(key) for key in ("symbol", "timeframe", "as_of")}
+            reply |= {**facts, "source": snapshot.source["name"]}
+        return reply
+
+    async def snapshot(self, user: str, ask: shapes.DrawingsAsk) -> Snapshot:
+        """Everything on the chart that was asked for, or on the one that is meant without a name.
+
+        Without a symbol that is the TradingView chart which is granted to the user, else the last
+        chart that the user had drawn.
+        """
+        granted = {chart.name: chart for chart in self._granted if chart.allows(user)}
+        if ask.symbol in granted:
+            return await self.read_granted(granted[ask.symbol])
+        if ask.symbol is None and not ask.indicators and len(granted) == 1:
+            return await self.read_granted(next(iter(granted.values())))
+        if ask.symbol is None and not ask.indicators and granted:
+            names = ", ".join(granted)
+            raise refuse("value", f"several charts are granted to you: name one as symbol: {names}")
+        chart = self._charts.last_chart(user)
+        if ask.symbol is not None and (ask.indicators or chart is None):
+            if not ask.indicators:
+                raise refuse("value", "name the indicators to draw on this symbol, as in ['rsi']")
+            fields = ask.model_dump(include={"symbol", "timeframe", "indicators"})
+            chart = shapes.ChartAsk.model_validate({**fields, "format": "summary"})
+        if chart is None:
+            raise refuse(
+                "value",
+                "there is no chart to read: no TradingView chart is granted to you, and you have "
+                "drawn none here; call generate_chart first, or give symbol and indicators",
+            )
+        if ask.symbol is not None and ask.symbol != chart.symbol:
+            raise refuse("value", "name the indicators to draw on this symbol, as in ['rsi']")
+        return await self._charts.read_drawn(user, chart)
+
+    async def read_granted(self, chart: GrantedChart) -> Snapshot:
+        """The chart on TradingView; those who ask at the same time share one read."""
+        async with self._reading[chart.name]:
+            snapshot = self._fresh.get(chart.name)
+            if snapshot is None:
+                source = self._sources.setdefault(chart.name, chart.open())
+                snapshot = await asyncio.to_thread(source.read)
+                self._fresh.put(chart.name, snapshot)
+            return snapshot
+
+    def close(self) -> None:
+        for source in self._sources.values():
+            source.close()
