@@ -137,6 +137,15 @@ journal_checkpoints = sa.Table(
     sa.Column("memory_json", sa.Text, nullable=False),
 )
 
+# What a user's web page looks like: the chart and the panels as they were left.
+web_layouts = sa.Table(
+    "web_layouts",
+    metadata,
+    sa.Column("user_id", sa.Text, primary_key=True),
+    sa.Column("layout_json", sa.Text, nullable=False),
+    sa.Column("updated_at", sa.BigInteger, nullable=False),
+)
+
 # Who may sign in. `user_id` is what every other table calls `user_id`.
 users = sa.Table(
     "users",

@@ -120,6 +120,7 @@ def create(
         redoc_url=None,
     )
     app.include_router(rest.routes(verbs))
+    app.include_router(rest.picture_routes(verbs))
     rest.declare_limits(app, settings.limits)
     rest.answer_failures(app)
     open_to_all = identify is everybody_is_local
@@ -179,8 +180,8 @@ def _add_pages(
         return web.workbench()
 
     @shown("/static/{path:path}")
-    async def static(path: str) -> Response:
-        return web.static(path)
+    async def static(path: str, request: Request) -> Response:
+        return web.static(path, request.headers.get("if-none-match"))
 
     @shown("/favicon.ico")
     async def favicon() -> Response:

@@ -18,6 +18,7 @@ from chartpact.library.upload_source import UploadSource
 from chartpact.library.uploads import Upload, Uploads
 from chartpact.needs import BARS, CALENDAR, Need, Supply
 from chartpact.problem import Failure, Problem, did_you_mean
+from chartpact.prove import MOST_PREFIXES
 from chartpact.request import Request
 from chartpact.server import jobs, shapes
 from chartpact.server.allowance import Allowance
@@ -31,6 +32,8 @@ from chartpact.sources import Directory, Source, configuration, readings
 Drafts = Mapping[str, ScriptIndicator | Problem]
 
 MOST_REMEMBERED = 1024  # users whose last chart is known
+DRAFT = "draft"  # what a source without a name is called
+PREFIXES = 24  # on which a script of a user's is proved: each is a process of its own
 RUN_S = 0.25  # of processor time, reserved for a run of a script until it is known
 
 
@@ -121,6 +124,28 @@ class Charting:
                 )
             )
         return read
+
+    async def prove(self, user: str, ask: shapes.ProveAsk) -> shapes.ProofOut:
+        """Whether a draft, or an indicator by its name, rewrites its past on some bars."""
+        if (ask.source is None) == (ask.indicator is None):
+            raise refuse("value", "give either a source or an indicator")
+        drafts = [] if ask.source is None else [shapes.Draft(name=DRAFT, source=ask.source)]
+        fields = {**ask.model_dump(include={"symbol", "timeframe", "bars"}), "format": "series"}
+        chart = shapes.ChartAsk.model_validate(fields)
+        chart = chart.model_copy(update={"indicators": [ask.indicator or DRAFT]})
+        plans = await self._plan(user, chart, await self._read_drafts(user, drafts))
+        if (problem := plans[0].problem) is not None:
+            raise Refused(problem)
+        job = ChartJob(user, chart, plans, self._settings.sources)
+        untrusted = plans[0].runs_untrusted
+        prefixes = PREFIXES if untrusted else MOST_PREFIXES
+        try:
+            job = await self._supply(await self._locate(job))
+            prove = partial(jobs.prove_plan, job, prefixes)
+            proof: shapes.ProofOut = await self.compute(user, prove, PREFIXES // 4 * untrusted)
+        except UnknownBars as error:
+            raise Refused(error.problem.at(hint="list_symbols lists what there is")) from None
+        return proof
 
     async def check(self, user: str, source: str) -> shapes.CheckOut:
         """What the checker says of a source; people who type ask often, and pay apart."""

@@ -34,6 +34,7 @@ READ_BY_POST = (
     "/api/v1/charts/image",
     "/api/v1/charts/series",
     "/api/v1/check",
+    "/api/v1/prove",
     "/api/v1/state",
 )  # every other POST changes something
 LONGEST_USER = 255

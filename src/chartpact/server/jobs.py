@@ -6,16 +6,18 @@ from typing import Any
 
 from chartpact import charts, contracts, sandbox, strategy
 from chartpact.bars import Bars, BarsError, samples
-from chartpact.catalogue import Catalogue, Plan, canonical, describe
+from chartpact.catalogue import Catalogue, Indicator, Plan, canonical, describe, shipped
 from chartpact.library.scripts import Script
 from chartpact.library.upload_source import load_upload
 from chartpact.library.uploads import Upload
 from chartpact.needs import BARS, CALENDAR, Need, Supply
 from chartpact.oneline import one_line
 from chartpact.problem import Failure, Problem, did_you_mean
+from chartpact.prove import prove
 from chartpact.sandbox.pool import process_pool
+from chartpact.scene import Scene
 from chartpact.script import stock
-from chartpact.server import series, shapes
+from chartpact.server import series, shapes, thumbnails
 from chartpact.server.shapes import ChartAsk, ChartOut, InlineBars, StateAsk
 from chartpact.snapshot import Snapshot
 from chartpact.sources import SourceFailed
@@ -227,6 +229,41 @@ def _check_size(size: int, most: int) -> None:
     if size > most:
         message = f"the answer would have {size} bytes and may have {most}"
         raise Failure(Problem("size", message, "ask for fewer bars or indicators"))
+
+
+def prove_plan(job: ChartJob, most: int) -> shapes.ProofOut:
+    """Whether the one indicator of a job rewrites its past on the last bars."""
+    [plan] = job.plans
+    bars = job.load()[-job.ask.bars :]
+
+    def run(prefix: Bars) -> Scene:
+        drawn = charts.draw_whole(prefix, [plan], len(prefix), job.fetch).drawn[0]
+        if drawn.scene is None:
+            raise Failure(drawn.error or Problem("crash", "it drew nothing"))
+        return drawn.scene
+
+    proof = prove(bars, run, most)
+    late = f"; {len(proof.late)} kinds of drawing are known later than drawn" if proof.late else ""
+    sentence = (
+        f"It does not rewrite its past: {proof.prefixes} prefixes of {proof.bars:,} bars agree"
+        f"{late}"
+        if proof.rewritten is None
+        else f"It rewrites its past: {proof.rewritten}"
+    )
+    return shapes.ProofOut.model_validate({**proof.to_json(), "sentence": sentence})
+
+
+def draw_thumbnails(scripts: Sequence[Script]) -> shapes.Thumbnails:
+    """Small pictures of what comes with the package, or of scripts of a user's."""
+    own: list[Indicator] = [script.indicator for script in scripts]
+    known = own or list(shipped().values())
+    pictures: dict[str, list[shapes.Stroke]] = {}
+    for indicator in known:
+        try:
+            pictures |= thumbnails.draw([indicator], samples.bars(SAMPLE))
+        except (Failure, BarsError, ArithmeticError):  # a picture is missing, and no more
+            pictures[indicator.name] = []
+    return shapes.Thumbnails(thumbnails=pictures)
 
 
 def read_state(job: ChartJob, ask: StateAsk) -> shapes.StateOut:

@@ -11,7 +11,9 @@ from fastapi.responses import JSONResponse
 from fastapi.security import HTTPBearer
 from starlette.exceptions import HTTPException
 
+from chartpact._version import VERSION
 from chartpact.problem import Failure, Problem
+from chartpact.script import manual
 from chartpact.server import page, shapes
 from chartpact.server.allowance import TooMuch
 from chartpact.server.refusals import NO_DATABASE, UNEXPECTED, name_cause, status_of
@@ -113,6 +115,32 @@ def routes(verbs: Verbs) -> APIRouter:
         """Checks a source and tries it, the way registering it would; nothing is kept."""
         return await verbs.charts.check(user, script.source)
 
+    @api.post("/prove")
+    async def prove(user: User, ask: shapes.ProveAsk) -> shapes.ProofOut:
+        """Does it rewrite its past? It is run on prefixes of the bars, and drawings compared."""
+        return await verbs.charts.prove(user, ask)
+
+    @api.get("/reference")
+    async def reference() -> shapes.Reference:
+        """The names of the script language, for editors."""
+        entries = [shapes.ReferenceEntry(**vars(entry)) for entry in manual.entries()]
+        return shapes.Reference(version=VERSION, entries=entries)
+
+    @api.get("/thumbnails")
+    async def thumbnails(user: User) -> shapes.Thumbnails:
+        """A small picture of every indicator that draws on a sample as it is."""
+        return await verbs.draw_thumbnails(user)
+
+    @api.get("/my/layout")
+    async def get_layout(user: User) -> shapes.LayoutOut:
+        """How you left your page; null where you have not been there."""
+        return await verbs.get_layout(user)
+
+    @api.put("/my/layout")
+    async def put_layout(user: User, layout: shapes.Layout) -> shapes.Outcome:
+        """Keeps how you left your page."""
+        return await verbs.put_layout(user, layout.layout)
+
     @api.get("/me")
     async def me(user: User) -> shapes.Me:
         """Whose token or session it is, and what they may do here."""
@@ -158,9 +186,9 @@ def routes(verbs: Verbs) -> APIRouter:
         return await verbs.delete_indicator(user, name)
 
     @api.get("/my/indicators/{name}/versions")
-    async def history(user: User, name: Name) -> shapes.Versions:
-        """The kept versions, newest first."""
-        return await verbs.history(user, name)
+    async def history(user: User, name: Name, sources: bool = True) -> shapes.Versions:
+        """The kept versions, newest first, without their sources where `sources` is false."""
+        return await verbs.history(user, name, sources)
 
     @api.post("/my/indicators/{name}/restore")
     async def restore(user: User, name: Name, which: shapes.Restore) -> shapes.Outcome:
@@ -179,6 +207,14 @@ def routes(verbs: Verbs) -> APIRouter:
         """Checks a CSV or Parquet file, the request's body, and keeps it under the name."""
         given = known.model_dump(exclude_defaults=True)
         return await verbs.put_bars(user, name, await request.body(), given)
+
+    @api.post("/my/bars/{name}/check", openapi_extra=_FILE)
+    async def check_bars(
+        user: User, name: Name, known: Annotated[shapes.Known, Query()], request: Request
+    ) -> shapes.StoredBars:
+        """What a file would be read as, with all that was guessed of it; it is not kept."""
+        given = known.model_dump(exclude_defaults=True)
+        return await verbs.check_bars(user, name, await request.body(), given)
 
     @api.get(
         "/my/bars/{name}",
@@ -204,6 +240,42 @@ def routes(verbs: Verbs) -> APIRouter:
     async def load(user: User, library: shapes.Library) -> shapes.Outcome:
         """Registers every script of an export, or none."""
         return await verbs.load(user, library)
+
+    return api
+
+
+# A picture by its address: nobody else's page may show it, and no cache keeps it.
+LINKED = {**PICTURE, **PRIVATE, "Cross-Origin-Resource-Policy": "same-origin"}
+OWN_SITES = ("same-origin", "none")
+
+
+def picture_routes(verbs: Verbs) -> APIRouter:
+    """Pictures by an address, for people: `/chart.png?symbol=sample:es-5m&i=rsi:period=7`."""
+    api = APIRouter(responses=_ERRORS, dependencies=[Security(_BEARER)])
+
+    async def draw(user: str, request: Request, link: shapes.PictureLink, kind: str) -> Response:
+        site = request.headers.get("sec-fetch-site", "none")
+        if site not in OWN_SITES:
+            raise HTTPException(403, "pages of other sites may not show this picture")
+        fields = link.model_dump(exclude={"i", "tf", "tz"})
+        fields |= {"indicators": link.i, "timeframe": link.tf, "format": kind}
+        ask = shapes.ChartAsk.model_validate(fields)
+        picture = await verbs.charts.draw(user, ask, None)
+        return Response(picture.image, media_type=picture.mime, headers=LINKED)
+
+    Link = Annotated[shapes.PictureLink, Query()]
+
+    @api.get("/chart.png", response_class=Response, responses={200: {"content": {"image/png": {}}}})
+    async def chart_png(user: User, request: Request, link: Link) -> Response:
+        """The picture of a chart as PNG; indicators and symbols are names."""
+        return await draw(user, request, link, "png")
+
+    @api.get(
+        "/chart.svg", response_class=Response, responses={200: {"content": {"image/svg+xml": {}}}}
+    )
+    async def chart_svg(user: User, request: Request, link: Link) -> Response:
+        """The picture of a chart as SVG; indicators and symbols are names."""
+        return await draw(user, request, link, "svg")
 
     return api
 

@@ -179,6 +179,79 @@ class CheckAsk(Incoming, Shape):
     source: str = Field(max_length=262_144, json_schema_extra=SCRIPT_LIMIT)
 
 
+class PictureLink(Incoming, Shape):
+    """A chart in the query of an address, as the page has it."""
+
+    symbol: str = Field(max_length=128, description="sample:NAME or SYMBOL@SOURCE")
+    tf: str | None = Field(None, max_length=8, description="the timeframe")
+    i: list[Text] = Field(
+        default_factory=list, max_length=MOST_ENTRIES, description='such as "rsi:period=7"'
+    )
+    tz: str | None = Field(None, max_length=64, description="the time zone of the page")
+    bars: int = Field(200, ge=1, le=50_000)
+    width: int = Field(1200, ge=200, le=4096)
+    height: int = Field(800, ge=150, le=4096)
+    theme: Theme = "dark"
+
+
+class ProveAsk(Incoming, Shape):
+    """What is to be proved: a source, or an indicator by its name, on bars by their name."""
+
+    symbol: str = Field(max_length=128, description="sample:NAME or SYMBOL@SOURCE")
+    timeframe: str | None = Field(None, max_length=8)
+    source: str | None = Field(None, max_length=262_144, json_schema_extra=SCRIPT_LIMIT)
+    indicator: Asked | None = Field(None, description='without a source: such as "rsi:period=7"')
+    bars: int = Field(1000, ge=10, le=5000, description="the last so many bars")
+
+
+class ProofOut(Shape):
+    """Whether it rewrites its past; `late` is what it draws before the bar it was known on."""
+
+    ok: bool
+    bars: int
+    prefixes: int
+    rewritten: dict[str, Any] | None
+    sentence: str = Field(description="the outcome for people")
+    late: list[dict[str, Any]]
+    provisional: list[str]
+    failed: str
+
+
+class Stroke(Shape):
+    """A stroke of a small picture of 62 by 32, as the path of an SVG."""
+
+    path: str
+    color: str
+
+
+class Thumbnails(Shape):
+    thumbnails: dict[str, list[Stroke]]
+
+
+class ReferenceEntry(Shape):
+    name: str
+    signature: str
+    doc: str
+    example: str
+
+
+class Reference(Shape):
+    """The names of the script language, for editors that complete and explain them."""
+
+    version: str
+    entries: list[ReferenceEntry]
+
+
+class Layout(Incoming, Shape):
+    """How somebody left their page: a JSON object of the page's own making."""
+
+    layout: dict[str, Any] = Field(description="at most 16 384 letters as JSON")
+
+
+class LayoutOut(Shape):
+    layout: dict[str, Any] | None
+
+
 class Me(Shape):
     """Whose page it is, and what they may do here."""
 
@@ -431,7 +504,7 @@ class SourceOut(Shape):
 
 class VersionOut(Shape):
     version: int
-    source: str
+    source: Optional[str] = Field(None, description="left out where sources=false")
     source_hash: str
     created_at: int
 

@@ -1,6 +1,7 @@
 """The verbs behind every door of the server, each for one user; doors add no logic of their own."""
 
 import asyncio
+import json
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -14,6 +15,7 @@ from chartpact.cache import Cache
 from chartpact.catalogue import canonical, fork, forkable
 from chartpact.library.database import Database
 from chartpact.library.errors import LibraryError
+from chartpact.library.layouts import Layouts
 from chartpact.library.scripts import Quota, Script, Scripts
 from chartpact.library.upload_source import UploadSource, describe_upload
 from chartpact.library.uploads import Stored, Upload, Uploads
@@ -32,6 +34,8 @@ from chartpact.work.lanes import Workers
 Answer = TypeVar("Answer")
 
 MOST_SCRIPTS = Quota().scripts
+MOST_LAYOUT = 16_384  # letters of a layout as JSON
+MOST_THUMBNAILS = 12  # of one user's own scripts
 DELETION = (
     "builtins stay; delete_indicator deletes a script that was registered, and a builtin which "
     "that replaced is then in force again"
@@ -62,6 +66,9 @@ class Verbs:
         self.drawings = Drawings(settings, self.charts)
         self._samples: Cache[tuple[str, str], str] = Cache(8, seconds=60)
         self._drawing_sample = asyncio.Lock()
+        self._thumbnails: Cache[str, shapes.Thumbnails] = Cache(256)
+        self._drawing_thumbnails = asyncio.Lock()
+        self._layouts = Layouts(database)
 
     def describe_user(self, user: str) -> shapes.Me:
         return shapes.Me(
@@ -71,6 +78,16 @@ class Verbs:
             version=VERSION,
             samples=[f"sample:{name}" for name in SAMPLES],
         )
+
+    async def get_layout(self, user: str) -> shapes.LayoutOut:
+        layout = await self._execution.use_disk(user, partial(self._layouts.get, user))
+        return shapes.LayoutOut(layout=layout)
+
+    async def put_layout(self, user: str, layout: Mapping[str, Any]) -> shapes.Outcome:
+        if len(json.dumps(layout)) > MOST_LAYOUT:
+            raise refuse("size", f"a layout has at most {MOST_LAYOUT} letters as JSON")
+        await self._execution.use_disk(user, partial(self._layouts.put, user, layout))
+        return shapes.Outcome(ok=True)
 
     # ---------------------------------------------------------------------------------- charts
 
@@ -119,6 +136,27 @@ class Verbs:
             return describe(scripts)
         return await self._execution.compute(user, partial(describe, scripts))
 
+    async def draw_thumbnails(self, user: str) -> shapes.Thumbnails:
+        """Small pictures: of what is shipped drawn once, of own scripts when they changed."""
+        async with self._drawing_thumbnails:
+            shipped = self._thumbnails.get("")
+            if shipped is None:
+                shipped = await self._execution.compute(user, partial(jobs.draw_thumbnails, ()))
+                self._thumbnails.put("", shipped)
+        scripts = await self._execution.use_disk(user, partial(self._scripts.of, user))
+        if not scripts or not self.settings.runs_scripts_of(user):
+            return shipped
+        newest = max(script.updated_at for script in scripts)
+        key = f"{user} {len(scripts)} {newest}"
+        own = self._thumbnails.get(key)
+        if own is None:
+            some = scripts[:MOST_THUMBNAILS]
+            own = await self.charts.compute(
+                user, partial(jobs.draw_thumbnails, some), runs=len(some)
+            )
+            self._thumbnails.put(key, own)
+        return shapes.Thumbnails(thumbnails={**shipped.thumbnails, **own.thumbnails})
+
     async def get_indicator_source(self, user: str, name: str) -> shapes.SourceOut:
         own = await self._get_script(user, name)
         return shapes.SourceOut(
@@ -162,9 +200,13 @@ class Verbs:
             raise _unknown(name, error, DELETION) from None
         return shapes.Outcome(ok=True)
 
-    async def history(self, user: str, name: str) -> shapes.Versions:
-        versions = await self._list_versions(user, name)
-        return shapes.Versions(versions=[shapes.VersionOut(**old.__dict__) for old in versions])
+    async def history(self, user: str, name: str, sources: bool = True) -> shapes.Versions:
+        read = partial(self._scripts.history, user, name)
+        versions = await self._execution.use_disk(user, read)
+        out = [shapes.VersionOut(**old.__dict__) for old in versions]
+        if not sources:
+            out = [version.model_copy(update={"source": None}) for version in out]
+        return shapes.Versions(versions=out)
 
     async def restore(self, user: str, name: str, version: int) -> shapes.Outcome:
         versions = await self._list_versions(user, name)
@@ -228,6 +270,14 @@ class Verbs:
         most_bytes = self.settings.limits.upload_bytes
         put = partial(Uploads(self._database, lambda _: facts, most_bytes).put, user)
         return _describe(await self._execution.use_disk(user, partial(put, name, content, given)))
+
+    async def check_bars(
+        self, user: str, name: str, content: bytes, given: Mapping[str, Any]
+    ) -> shapes.StoredBars:
+        """What a file would be read as; it is not kept."""
+        upload = Upload(name, content, given)
+        facts = await self._execution.compute(user, partial(describe_upload, upload))
+        return shapes.StoredBars(name=name, size=len(content), created_at=0, **facts)
 
     async def get_bars(self, user: str, name: str) -> bytes:
         get = partial(UploadSource(self._uploads, user).get, name)

@@ -1,5 +1,6 @@
 """The web page's files: what they are called, how long they last, and what they may do."""
 
+import hashlib
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -42,13 +43,13 @@ def _files() -> dict[str, Traversable]:
     }
 
 
-def static(path: str) -> Response:
-    """A file of the page."""
+def static(path: str, known: str | None = None) -> Response:
+    """A file of the page; `known` is the tag of what the browser has of it."""
     file = _files().get(path)
     if file is None:
         raise HTTPException(404)
     lasts = FOREVER if path.partition("/")[0] in _FOLDERS else CHECKED
-    return _respond(file, path, lasts)
+    return _respond(file, path, lasts, known)
 
 
 def workbench() -> Response:
@@ -56,11 +57,16 @@ def workbench() -> Response:
     return _respond(_STATIC / "workbench.html", "workbench.html", "no-cache")
 
 
-def _respond(file: Traversable, path: str, lasts: str) -> Response:
+def _respond(file: Traversable, path: str, lasts: str, known: str | None = None) -> Response:
+    content = file.read_bytes()
+    tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
     headers = {
         "Content-Security-Policy": POLICY,
         "Cache-Control": lasts,
+        "ETag": tag,
         "Cross-Origin-Opener-Policy": "same-origin",
         "Cross-Origin-Resource-Policy": "same-origin",
     }
-    return Response(file.read_bytes(), media_type=TYPES[path.rpartition(".")[2]], headers=headers)
+    if known == tag:
+        return Response(status_code=304, headers=headers)
+    return Response(content, media_type=TYPES[path.rpartition(".")[2]], headers=headers)

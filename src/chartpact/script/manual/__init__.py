@@ -10,7 +10,10 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from chartpact.prices import DERIVED, STORED
 from chartpact.problem import Failure, Problem, nearest
+from chartpact.script.host.maths import CONSTANTS
+from chartpact.script.host.ohlcv import Ohlcv
 
 PAGES = ("language", "chart", "ta", "pine")
 MOST_ALIKE = 5  # topics that one word stands for, or that an unknown one may have meant
@@ -126,3 +129,74 @@ def _topic(page: str, level: int, title: str) -> str:
     """What one asks for: `chart.line(s, …)` is chart.line, and ema of the page ta is ta.ema."""
     called = title.strip("`").partition("(")[0].lower()
     return f"ta.{called}" if page == "ta" and level == 3 else called
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A name that scripts use: how it is called, what it is, and an example where there is one."""
+
+    name: str
+    signature: str
+    doc: str
+    example: str = ""
+
+
+_CODE = re.compile(r"^```\w*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_ROW = re.compile(r"^\| `((?:math)\.\w+)(\(.*?\))?` \| (.*?) \|$", re.MULTILINE)
+
+
+@cache
+def entries() -> tuple[Entry, ...]:
+    """Every name of the language that an editor completes and explains, by namespace."""
+    called = [_entry(section) for section in _sections() if "." in section.topic]
+    [sums] = [section for section in _sections() if section.topic == "math"]
+    rows = [Entry(name, name + rest, doc) for name, rest, doc in _ROW.findall(sums.text)]
+    constants = [Entry(f"math.{name}", f"math.{name}", "A constant.") for name in CONSTANTS]
+    return (*called, *rows, *constants, *_prices())
+
+
+def _entry(section: Section) -> Entry:
+    heading, _, body = section.text.partition("\n")
+    signature = section.signature
+    if section.page == "ta":
+        signature = f"ta.{signature.removeprefix('ta.')}"
+        body = body.partition(f"`{section.signature}`")[2] or body
+    example = _CODE.search(body)
+    doc = _CODE.sub("", body).strip()
+    name = section.topic if section.page == "ta" else heading.strip("# `").partition("(")[0]
+    return Entry(name, signature, doc, example[1].strip() if example else "")
+
+
+def _prices() -> Iterator[Entry]:
+    for name in sorted(Ohlcv.fields):
+        yield Entry(f"ohlcv.{name}", f"ohlcv.{name}", _PRICES[name])
+    for name, (arguments, doc, example) in _METHODS.items():
+        yield Entry(f"ohlcv.{name}", f"ohlcv.{name}({arguments})", doc, example)
+
+
+_METHODS = {
+    "resample": (
+        "timeframe, partial=False",
+        "A shorter ohlcv of the whole bars of a higher timeframe.",
+        'daily = ohlcv.resample("1D")',
+    ),
+    "security": (
+        "timeframe, calculate=None",
+        "The bars of a higher timeframe on the chart's bars: each sees the last complete one.",
+        'ohlcv.security("1D", lambda d: ta.ema(d.close, 20))',
+    ),
+}
+_PRICES = {name: f"The {name} of each bar." for name in (*STORED, *DERIVED)} | {
+    "time": "When each bar opened, in UTC milliseconds.",
+    "bar_index": "The number of each bar, from 0.",
+    "symbol": "The symbol of the chart.",
+    "timeframe": "The timeframe of the chart, such as 5m.",
+    "tick_size": "The smallest step of prices; None where it is not known.",
+    "first_visible": "The number of the first bar in view; 0 where there is no view.",
+    "close_time": "When each bar is over, in UTC milliseconds.",
+    "trading_day": "The date of each bar's trading day, in days since 1970.",
+    "day_roll": "When a trading day begins.",
+    "market": "Which days are trading days: 24x7, fx or listed.",
+    "first_bar": "Of higher bars: the number of each one's first bar.",
+    "whole": "Of higher bars: whether each one is complete.",
+}

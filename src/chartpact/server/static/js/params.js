@@ -76,7 +76,11 @@ function readValue(param, input, before) {
   return Number.isNaN(value) ? undefined : value;
 }
 
-const labelOf = (param) => param.desc || param.name;
+/** `wt_channel_length` is "Wt channel length"; what it means stands in the tooltip. */
+const labelOf = ({ name }) => {
+  const words = name.replaceAll("_", " ");
+  return words[0].toUpperCase() + words.slice(1);
+};
 
 function control(param, value, id, change) {
   const input = (CONTROLS[param.type] ?? ((_, text) => el("input", { type: "text", value: text })))(
@@ -84,8 +88,7 @@ function control(param, value, id, change) {
     value,
   );
   input.id = id;
-  const about = param.tooltip || (param.desc.length > 24 ? param.desc : "");
-  if (about) input.title = about;
+  input.title = param.tooltip || param.desc || "";
   input.addEventListener("change", () => {
     const read = readValue(param, input, value);
     input.setAttribute("aria-invalid", String(read === undefined));
@@ -109,7 +112,11 @@ export function paramControls(params, values, prefix, change) {
     const id = `${prefix}-${param.name}`;
     const value = values[param.name] ?? param.default;
     const input = control(param, value, id, change);
-    const label = el("label", { for: id, title: param.tooltip ?? labelOf(param) }, labelOf(param));
+    const label = el(
+      "label",
+      { for: id, title: param.tooltip || param.desc || "" },
+      labelOf(param),
+    );
     if (param.inline && line?.dataset.inline === param.inline) {
       line.append(label, input);
       continue;

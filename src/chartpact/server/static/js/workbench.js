@@ -1,9 +1,12 @@
 // The page: one chart, the indicators on it, and what surrounds them.
 import { readAddress, writeAddress } from "./address.js";
-import { get, getSeries, Refusal, whenSignedOut } from "./api.js";
+import { get, getSeries, put, Refusal, whenSignedOut } from "./api.js";
+import { BarsDrop } from "./barsdrop.js";
 import { ChartView } from "./chartview.js";
 import { addPart, readChart } from "./columns.js";
-import { byId, debounce, el, toast } from "./dom.js";
+import { Desk } from "./desk.js";
+import { byId, debounce, el, svg, toast } from "./dom.js";
+import { Drafts } from "./drafts.js";
 import { Legends } from "./legends.js";
 import { Palette } from "./palette.js";
 import { Picker } from "./picker.js";
@@ -37,6 +40,8 @@ export class Workbench {
     this.legends = new Legends(byId("legends"), this.view);
     this.picker = new Picker(this);
     this.palette = new Palette((kind) => this.commands(kind));
+    this.thumbnails = {};
+    this.keepLayout = debounce(() => this.putLayout(), 400);
     this.view.onRange = debounce((range) => this.loadEarlier(range), 60);
     whenSignedOut(() => this.askToSignIn());
     this.bind();
@@ -45,10 +50,31 @@ export class Workbench {
   async start() {
     const fonts = Promise.all(FACES.map((face) => document.fonts.load(face, "Aa→")));
     const me = get("me").then((known) => (this.me = known));
-    await Promise.all([fonts, me, this.load()]);
+    const layout = get("my", "layout").then(({ layout: kept }) => kept);
+    let kept = null;
+    if (!location.search) {
+      kept = await layout;
+      if (kept?.chart) this.state = { ...this.state, ...kept.chart };
+      this.view.zone = this.state.zone;
+    }
+    const { user } = await me;
+    for (const [name, draft] of new Drafts(user).all())
+      if (draft.good) this.drafts.set(name, draft.good);
+    await Promise.all([fonts, this.load()]);
     document.documentElement.dataset.chart = "shown";
-    await Promise.all([this.loadIndicators(), this.loadSymbols()]);
+    kept = await layout;
+    this.desk = new Desk(this);
+    this.barsDrop = new BarsDrop(this);
+    await Promise.all([this.loadIndicators(), this.loadSymbols(), this.openKept(kept)]);
+    this.isStarted = true;
     document.documentElement.dataset.ready = "";
+    this.loadThumbnails();
+  }
+
+  /** Opens the script that was open, and what was typed and not saved. */
+  async openKept(kept) {
+    const name = kept?.script;
+    if (name && (await this.desk.has(name))) await this.desk.open(name);
   }
 
   // ------------------------------------------------------------------------------------- loading
@@ -108,6 +134,7 @@ export class Workbench {
     document.title = `${data.symbol} ${data.timeframe} – chartpact`;
     byId("heading").textContent = `${data.symbol}, ${data.timeframe}`;
     const address = `/?${writeAddress(this.state)}`;
+    this.keepLayout();
     if (title !== document.title || address !== location.pathname + location.search)
       history.replaceState(null, "", address);
     byId("picture").href = `/chart.png?${writeAddress(this.state)}&theme=${this.themeName}`;
@@ -229,11 +256,62 @@ export class Workbench {
     this.writeBar();
   }
 
-  paramsOf() {
-    return null;
+  /** Puts another indicator in the place of one, or on the chart where that is not there. */
+  replace(before, after) {
+    const asked = this.state.indicators.find(({ name }) => name === before);
+    if (!asked) return this.add(after);
+    asked.name = after;
+    return this.load();
   }
-  thumbnail() {
-    return "";
+
+  async putLayout() {
+    if (!this.isStarted) return;
+    const { symbol, timeframe, zone, indicators } = this.state;
+    const script = byId("desk").hidden ? null : this.desk.name;
+    const layout = { chart: { symbol, timeframe, zone, indicators }, script };
+    try {
+      await put(["my", "layout"], { layout });
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error; // the address has the chart all the same
+    }
+  }
+
+  /** The parameters of the script on the desk as it is typed; of others the list has them. */
+  paramsOf(name) {
+    return this.drafts.has(name) && this.desk?.name === name ? this.desk.params : null;
+  }
+
+  edit(name) {
+    return this.desk.open(name);
+  }
+  newScript() {
+    return this.desk.create();
+  }
+  async fork(name) {
+    try {
+      await this.desk.fork(name);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      toast(`${error.message}. ${error.hint}`, "bad");
+    }
+  }
+
+  async loadThumbnails() {
+    try {
+      ({ thumbnails: this.thumbnails } = await get("thumbnails"));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error; // the names are there
+      return;
+    }
+    this.picker.writeShelf();
+    document.documentElement.dataset.thumbnails = "";
+  }
+
+  /** The small picture of an indicator. */
+  thumbnail(name) {
+    const strokes = this.thumbnails[name] ?? [];
+    const paths = strokes.map(({ path, color }) => svg("path", { d: path, stroke: color }));
+    return svg("svg", { viewBox: "0 0 62 32", "aria-hidden": "true" }, ...paths);
   }
 
   // ----------------------------------------------------------------------------------------- bar
@@ -289,6 +367,10 @@ export class Workbench {
         entries.push({ name: zone, kind: "Time zone", run: () => this.setZone(zone) });
     if (!kind)
       entries.unshift(
+        { name: "Write a new script", kind: "Command", run: () => this.newScript() },
+        { name: "Your scripts", kind: "Command", run: () => this.desk.openMenu() },
+        { name: "Fork Cipher B", kind: "Command", run: () => this.fork("cipher_b") },
+        { name: "Load bars from a file", kind: "Command", run: () => this.barsDrop.choose() },
         { name: "Switch the theme", kind: "Command", run: () => this.switchTheme() },
         { name: "Copy the link of this chart", kind: "Command", run: () => this.copyLink() },
         { name: "Go to the last bar", kind: "Command", run: () => this.view.showLast() },
@@ -311,6 +393,9 @@ export class Workbench {
     byId("zone").addEventListener("click", () => this.palette.open("Time zone"));
     byId("theme").addEventListener("click", () => this.switchTheme());
     byId("copy").addEventListener("click", () => this.copyLink());
+    byId("write").addEventListener("click", () => this.newScript());
+    for (const button of document.querySelectorAll("[data-close]"))
+      button.addEventListener("click", () => button.closest("dialog").close());
     addEventListener("keydown", (event) => this.press(event));
     byId("chart").addEventListener("keydown", (event) => this.pressOnChart(event));
     for (const button of byId("thumbs").children)
@@ -318,6 +403,10 @@ export class Workbench {
   }
 
   showView(name) {
+    if (name === "desk" && byId("desk").hidden) {
+      this.desk?.openMenu();
+      return;
+    }
     document.body.dataset.view = name;
     for (const button of byId("thumbs").children)
       if (button.dataset.view === name) button.setAttribute("aria-current", "page");
@@ -326,7 +415,9 @@ export class Workbench {
 
   press(event) {
     const typing = event.composedPath()[0].closest?.("input, select, textarea, [contenteditable]");
-    if ((event.ctrlKey || event.metaKey) && event.key === "k") this.palette.open();
+    const control = event.ctrlKey || event.metaKey;
+    if (control && event.key === "k") this.palette.open();
+    else if (control && event.key === "s" && !byId("desk").hidden) this.desk.save();
     else if (event.key === "/" && !typing) byId("find").focus();
     else return;
     event.preventDefault();

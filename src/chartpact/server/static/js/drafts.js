@@ -1,0 +1,47 @@
+// What was typed and not saved, kept in this browser for each user and script.
+const PREFIX = "chartpact draft";
+
+export class Drafts {
+  constructor(user) {
+    this.user = user;
+  }
+
+  key(name) {
+    return JSON.stringify([PREFIX, this.user, name]);
+  }
+
+  /** {text, base, good, at}: the text, what was saved when it was begun, and what last ran. */
+  get(name) {
+    const kept = localStorage.getItem(this.key(name));
+    return kept === null ? null : JSON.parse(kept);
+  }
+
+  /** Keeps a text; false where the browser has no room or no permission for it. */
+  put(name, text, base, good) {
+    try {
+      localStorage.setItem(this.key(name), JSON.stringify({ text, base, good, at: Date.now() }));
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  remove(name) {
+    localStorage.removeItem(this.key(name));
+  }
+
+  names() {
+    const names = [];
+    for (let i = 0; i < localStorage.length; i++) {
+      const key = localStorage.key(i);
+      if (!key.startsWith("[")) continue;
+      const [prefix, user, name] = JSON.parse(key);
+      if (prefix === PREFIX && user === this.user) names.push(name);
+    }
+    return names.sort();
+  }
+
+  all() {
+    return this.names().map((name) => [name, this.get(name)]);
+  }
+}

@@ -1,0 +1,133 @@
+"""What the server offers to the page, asked for without a browser."""
+
+import json
+import struct
+
+import httpx2
+import numpy as np
+import pytest
+
+from chartpact.server import web
+
+
+@pytest.fixture(scope="module")
+def http(site):
+    with httpx2.Client(base_url=site, timeout=600) as client:
+        yield client
+
+
+def unpack(body: bytes):
+    magic, size = struct.unpack("<II", body[:8])
+    assert magic == 0x31504331
+    head = json.loads(body[8 : 8 + size])
+
+    def column(place):
+        dtype = np.dtype(f"<{place['$']}")
+        return np.frombuffer(body, dtype, place["n"], 8 + size + place["at"])
+
+    return head, column
+
+
+def test_a_series_has_prices_placing_legends_and_each_column_once(http):
+    ask = {"symbol": "sample:es-5m", "indicators": ["bbands", "rsi:period=7"]}
+    reply = http.post("/api/v1/charts/series", json=ask)
+    head, column = unpack(reply.content)
+    assert head["symbol"] == "ES"
+    assert head["count"] == len(column(head["bars"]["time"])) == 2760
+    bands, rsi = head["indicators"]
+    assert bands["overlay"] and not rsi["overlay"]
+    assert rsi["legend"] == "RSI 7"
+    lines = {plot["title"]: plot for plot in bands["scene"]["plots"] if plot["kind"] == "line"}
+    [fill] = [plot for plot in bands["scene"]["plots"] if plot["kind"] == "fill"]
+    assert fill["a"] in [line["values"] for line in lines.values()]  # stored once
+    assert np.isfinite(column(head["bars"]["close"])).all()
+
+
+def test_a_part_of_a_series_is_what_the_whole_has_there(http):
+    ask = {"symbol": "sample:es-5m", "indicators": ["cipher_b"]}
+    whole, column = unpack(http.post("/api/v1/charts/series", json=ask).content)
+    first, last = 100, 400
+    reply = http.post("/api/v1/charts/series", json=ask | {"first": first, "last": last})
+    part, piece = unpack(reply.content)
+    assert part["first"] == first
+    plots = zip(
+        whole["indicators"][0]["scene"]["plots"], part["indicators"][0]["plots"], strict=True
+    )
+    seen = 0
+    for plot, cut in plots:
+        for name, place in cut.items():
+            if "$" in place:
+                start = first - whole["first"]
+                np.testing.assert_array_equal(column(plot[name])[start:][:300], piece(place))
+                seen += 1
+    assert seen > 5
+
+
+def test_a_draft_is_drawn_and_kept_nowhere(http):
+    source = (
+        "PARAMS = []\nMETA = {'title': 'Draft', 'overlay': True}\n"
+        "def compute(ohlcv, params, chart):\n    chart.line(ohlcv.close * 2, title='Twice')\n"
+    )
+    ask = {"symbol": "sample:es-5m", "indicators": ["mine"]}
+    drafts = [{"name": "mine", "source": source}]
+    head, column = unpack(http.post("/api/v1/charts/series", json=ask | {"drafts": drafts}).content)
+    [plot] = head["indicators"][0]["scene"]["plots"]
+    assert column(plot["values"])[-1] == 2 * column(head["bars"]["close"])[-1]
+    assert http.get("/api/v1/my/indicators").json() == {"indicators": []}
+    head, _ = unpack(http.post("/api/v1/charts/series", json=ask).content)
+    assert head["indicators"][0]["error"]["kind"] == "name"
+    broken = [{"name": "mine", "source": "x = ("}]
+    head, _ = unpack(http.post("/api/v1/charts/series", json=ask | {"drafts": broken}).content)
+    assert head["indicators"][0]["error"]["kind"] == "syntax"
+
+
+def test_the_reference_and_the_thumbnails_know_every_namespace_and_indicator(http):
+    entries = http.get("/api/v1/reference").json()["entries"]
+    spaces = {entry["name"].partition(".")[0] for entry in entries}
+    assert spaces == {"ta", "chart", "ohlcv", "math", "color", "text", "payload"}
+    assert all(entry["signature"] and entry["doc"] for entry in entries)
+    small = http.get("/api/v1/thumbnails").json()["thumbnails"]
+    assert {"rsi", "cipher_b", "volume_profile", "ob_ai"} <= set(small)
+    assert all(stroke["path"].startswith("M") for strokes in small.values() for stroke in strokes)
+
+
+def test_a_layout_is_kept_and_has_a_limit(http):
+    assert http.get("/api/v1/my/layout").json() == {"layout": None}
+    layout = {"chart": {"symbol": "sample:es-5m"}}
+    assert http.put("/api/v1/my/layout", json={"layout": layout}).json() == {"ok": True}
+    assert http.get("/api/v1/my/layout").json() == {"layout": layout}
+    refused = http.put("/api/v1/my/layout", json={"layout": {"x": "y" * 20_000}})
+    assert refused.status_code == 413
+
+
+def test_a_picture_has_an_address_that_only_the_page_itself_may_show(http):
+    query = {"symbol": "sample:es-5m", "i": ["rsi:period=7", "vwap"], "width": 400, "height": 300}
+    for kind, mime in (("png", "image/png"), ("svg", "image/svg+xml")):
+        reply = http.get(f"/chart.{kind}", params=query)
+        assert reply.headers["content-type"] == mime
+        assert reply.headers["cross-origin-resource-policy"] == "same-origin"
+        assert reply.headers["cache-control"] == "private, no-store"
+    for site, status in (("same-origin", 200), ("none", 200), ("cross-site", 403)):
+        reply = http.get("/chart.png", params=query, headers={"Sec-Fetch-Site": site})
+        assert reply.status_code == status
+    assert http.get("/chart.png", params={"symbol": "/etc/passwd"}).status_code == 422
+
+
+def test_files_of_the_page_last_by_their_names_and_nothing_else_is_served(http):
+    policy = "content-security-policy"
+    assert "trusted-types 'none'" in http.get("/").headers[policy] == web.POLICY
+    bundle = http.get("/static/vendor/lightweight-charts-5.2.1.js")
+    assert bundle.headers["cache-control"] == web.FOREVER
+    script = http.get("/static/js/main.js")
+    assert script.headers["cache-control"] == web.CHECKED
+    tag = {"If-None-Match": script.headers["etag"]}
+    assert http.get("/static/js/main.js", headers=tag).status_code == 304
+    for path in ("js/../home.html/x", "../app.py", "js/", "vendor/SHA256SUMS", "%2e%2e/app.py"):
+        assert http.get(f"/static/{path}").status_code == 404
+
+
+def test_a_file_of_bars_is_read_without_being_kept(http):
+    csv = "time,open,high,low,close\n1700000000,1,2,0.5,1.5\n1700003600,1.5,2,1,1.8\n"
+    read = http.post("/api/v1/my/bars/some/check", content=csv).json()
+    assert (read["bars"], read["timeframe"]) == (2, "1h")
+    assert http.get("/api/v1/my/bars").json() == {"bars": []}
