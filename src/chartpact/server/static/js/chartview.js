@@ -418,13 +418,11 @@ export class ChartView {
     }
     if (kind !== "price") return;
     const plots = this.panes.flatMap((pane) => pane.scenes).flatMap((scene) => scene.plots);
-    const replaced = this.panes[0].scenes.some((s) => s.plots.some((p) => p.kind === "candles"));
-    if (!replaced)
-      drawPrices(
-        frame,
-        bars,
-        plots.filter((plot) => plot.kind === "bar_color"),
-      );
+    drawPrices(
+      frame,
+      bars,
+      plots.filter((plot) => plot.kind === "bar_color"),
+    );
   }
 
   drawLastPrice(frame) {

@@ -2,7 +2,7 @@
 import { drawBox, writeBox } from "./boxes.js";
 import { arrange, label, thread } from "./labels.js";
 import { linefill, polyline, straight } from "./lines.js";
-import { DRAW, LAYERS, levelTitle } from "./plots.js";
+import { DRAW, endTitle, LAYERS, levelTitle } from "./plots.js";
 import { arrangeTables, drawTable } from "./tables.js";
 import { drawShapes } from "./shapes.js";
 import { Taken } from "./texts.js";
@@ -37,7 +37,10 @@ export function drawObjects(f, content, kept = []) {
   for (const p of labels) thread(f, p);
   const every = content.scenes.flatMap((s) => s.plots),
     side = every.some((p) => p.kind === "hbar" && p.side === "right") ? "left" : "right";
-  for (const p of every) if (p.kind === "hline") levelTitle(f, p, taken, side);
+  for (const p of every) {
+    if (p.kind === "hline") levelTitle(f, p, taken, side, content.kind === "price");
+    if (p.kind === "line" || p.kind === "divline") endTitle(f, p, taken);
+  }
   const top = Math.max(0, ...kept.map((area) => area.bottom)) + 4;
   drawShapes(f, shapes, top, content.kind === "price", taken);
   for (const box of [...content.boxes].reverse()) writeBox(f, box, taken);

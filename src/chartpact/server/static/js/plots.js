@@ -3,7 +3,7 @@ import { faded, legible, visible } from "./colors.js";
 import { onlyColor, painter } from "./paint.js";
 import { barsPerGroup, bodyWidth, stroke, THICKEST, THINNEST } from "./frame.js";
 import { straight } from "./lines.js";
-import { block, holds, write } from "./texts.js";
+import { block, clean, holds, write } from "./texts.js";
 import { drawCandles } from "./candles.js";
 // ---------------------------------------------------------------------------------------- colours
 export function columnsOf(f, values, base, paint, width) {
@@ -119,6 +119,32 @@ export function columnsOfLine(f, values, paint) {
   });
 }
 
+/** A level stroke for each run of equal values, from half a bar before to half a bar after. */
+function levels(f, { values, width }, paint) {
+  const size = barsPerGroup(f.step);
+  const { ctx } = f;
+  const first = Math.max(0, Math.floor(f.first / size) * size);
+  const last = Math.min(f.last + size, values.length - 1);
+  ctx.lineWidth = Math.min(Math.max(THINNEST, width), THICKEST);
+  ctx.lineCap = "butt";
+  ctx.setLineDash([]);
+  for (let i = first; i <= last;) {
+    let end = i + size;
+    while (end <= last && values[end] === values[i] && paint.code(end) === paint.code(i))
+      end += size;
+    const color = paint.palette[paint.code(i)];
+    if (values[i] === values[i] && visible(color)) {
+      const y = Math.floor(f.y(values[i])) + 0.5;
+      ctx.strokeStyle = color;
+      ctx.beginPath();
+      ctx.moveTo(f.x(i - 0.5), y);
+      ctx.lineTo(f.x(Math.min(end, values.length) - 0.5), y);
+      ctx.stroke();
+    }
+    i = end;
+  }
+}
+
 export function line(f, plot) {
   const { values, style } = plot,
     { ctx, theme } = f;
@@ -131,6 +157,7 @@ export function line(f, plot) {
       paint,
       style === "histogram" ? Math.round(Math.min(Math.max(plot.width, 1), THICKEST)) : undefined,
     );
+  if (style === "levels") return levels(f, plot, paint);
   const kept = outline(f, values, paint),
     crowded = barsPerGroup(f.step) > 1;
   if (style === "circles" || style === "cross") {
@@ -364,31 +391,93 @@ export function hline(f, plot) {
   ctx.lineTo(f.width, y);
   ctx.stroke();
 }
-export function levelTitle(f, plot, taken, side) {
-  const y = f.y(plot.y),
-    color = onlyColor(plot, f.theme),
-    size = 10;
-  if (!plot.title || !(y >= 0 && y <= f.height) || !visible(color)) return;
-  const words = block(f, plot.title, size),
-    left = side === "left" ? 6 : f.width - 6 - words.width;
-  for (const top of [y - size - 4, y + 3]) {
-    const spot = { left, top, right: left + words.width, bottom: top + size + 2 };
-    if (holds(f.area, spot) && taken.free(spot)) {
-      taken.add(spot);
-      return write(
-        f,
-        plot.title,
-        left,
-        top + size,
-        size,
-        legible(color, f.theme.background),
-        "left",
-        words.font,
-        faded(f.theme.background, 0.75),
-      );
-    }
+const TITLE_SIZE = 10;
+const oneLine = (text) => clean(text).split(/\s+/).filter(Boolean).join(" ");
+
+/** A name at the first of the spots, left and top, that is free. */
+function writeTitle(f, name, spots, color, taken) {
+  const words = block(f, name, TITLE_SIZE);
+  for (const [left, top] of spots) {
+    const spot = { left, top, right: left + words.width, bottom: top + TITLE_SIZE + 2 };
+    if (!holds(f.area, spot) || !taken.free(spot)) continue;
+    taken.add(spot);
+    const { background } = f.theme;
+    const halo = faded(background, 0.75);
+    const base = top + TITLE_SIZE;
+    write(
+      f,
+      words.lines[0],
+      left,
+      base,
+      TITLE_SIZE,
+      legible(color, background),
+      "left",
+      words.font,
+      halo,
+    );
+    return;
   }
 }
+
+/** The name of a level above or below it; over the price where it covers no bars. */
+export function levelTitle(f, plot, taken, side, overPrice) {
+  const y = f.y(plot.y);
+  const color = onlyColor(plot, f.theme);
+  const name = oneLine(plot.title ?? "");
+  if (!name || !(y >= 0 && y <= f.height) || !visible(color)) return;
+  const words = block(f, name, TITLE_SIZE, "none", "default", f.width / 3);
+  const room = f.width - 12 - words.width;
+  const shares = overPrice ? [...Array.from({ length: 16 }, (_, i) => 0.04 * i), 1] : [0];
+  const lefts = shares.map((share) =>
+    side === "right" ? f.width - 6 - words.width - room * share : 6 + room * share,
+  );
+  const spots = lefts.flatMap((left) => [
+    [left, y - TITLE_SIZE - 4],
+    [left, y + 3],
+  ]);
+  const off = spots.filter(([left, top]) => !overPrice || isOffBars(f, left, top, words.width));
+  writeTitle(f, words.lines[0], [...off, ...spots.slice(0, 2)], color, taken);
+}
+
+/** Whether a text there covers none of the chart's bars. */
+function isOffBars(f, left, top, wide) {
+  const { high, low, length } = f.clock.bars;
+  const first = Math.max(0, Math.floor((left - f.x(-0.5)) / f.step));
+  const last = Math.min(length - 1, Math.floor((left + wide - f.x(-0.5)) / f.step));
+  for (let bar = first; bar <= last; bar++)
+    if (f.y(high[bar]) < top + TITLE_SIZE + 2 && f.y(low[bar]) > top) return false;
+  return true;
+}
+
+/** The name of a level that reaches the last bar, behind its right end, or above or below it. */
+export function endTitle(f, plot, taken) {
+  const last = f.clock.bars.length - 1;
+  let bar;
+  let value;
+  let color;
+  if (plot.kind === "line") {
+    if (plot.style !== "levels" || !plot.values.length) return;
+    bar = last;
+    value = plot.values[last];
+    const paint = painter(plot.color, f.theme, () => true);
+    color = paint.palette[paint.code(last)];
+  } else {
+    if (plot.y1 !== plot.y2 || plot.x2 < last) return;
+    [bar, value, color] = [plot.x2, plot.y2, onlyColor(plot, f.theme)];
+  }
+  const y = f.y(value);
+  const name = oneLine(plot.title ?? "");
+  if (!name || !color || !(y >= 0 && y <= f.height)) return;
+  const words = block(f, name, TITLE_SIZE, "none", "default", f.width / 3);
+  const x = f.x(bar + 0.5);
+  const spots = [
+    [x + 4, y - TITLE_SIZE / 2 - 1],
+    [x - words.width, y - TITLE_SIZE - 4],
+    [x - words.width, y + 3],
+  ];
+  writeTitle(f, words.lines[0], spots, color, taken);
+}
+
 export function hbar(f, plot) {
   const color = onlyColor(plot, f.theme);
   let top = f.y(plot.y + plot.height / 2),
