@@ -13,13 +13,18 @@ ARGS ?=
 PARALLEL = --numprocesses=$(JOBS) --dist=loadfile --no-loadscope-reorder
 BENCH ?= ta
 
-.PHONY: serve test quick check bench fuzz guard steps mutants soak docs gallery web format clean
+.PHONY: serve test test-postgres quick check bench fuzz guard steps mutants soak docs gallery web format clean
 
 serve: $(READY)
 	@$(BIN)/chartpact serve --no-auth $(ARGS)
 
 test: $(DEV)
 	CHARTPACT_STRICT=$(STRICT) $(BIN)/python -m pytest $(PARALLEL) $(ARGS)
+
+# The server's tests on PostgreSQL; those of the library run on both databases in `make test`.
+test-postgres: $(DEV)
+	CHARTPACT_STRICT=$(STRICT) CHARTPACT_TEST_DATABASE=postgresql \
+	  $(BIN)/python -m pytest $(PARALLEL) tests/server $(ARGS)
 
 quick: $(DEV)
 	$(BIN)/python -m tests.quick $(ROOM)

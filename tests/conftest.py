@@ -10,7 +10,7 @@ the other processes run are over, and those processes start no other until it is
 import gc
 import os
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,7 +26,8 @@ ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("CHARTPACT_SHARED", ROOT.parent / "shared"))
 # Nothing of how whoever runs the tests has set the product up, or reaches the network, is theirs.
 FOR_TESTS = ("CHARTPACT_NO_NATIVE", "CHARTPACT_SHARED", "CHARTPACT_SOAK_KILLS",
-             "CHARTPACT_SOAK_RUNS", "CHARTPACT_STRICT", "CHARTPACT_WRITE_GOLDENS")  # fmt: skip
+             "CHARTPACT_SOAK_RUNS", "CHARTPACT_STRICT", "CHARTPACT_TEST_DATABASE",
+             "CHARTPACT_WRITE_GOLDENS")  # fmt: skip
 for name in list(os.environ):
     own = name.startswith("CHARTPACT_") and name not in FOR_TESTS
     if own or name.lower().endswith("_proxy"):
@@ -65,13 +66,11 @@ def shared() -> Path:
 
 
 @pytest.fixture(scope="session")
-def postgres() -> Iterator["Postgres"]:
+def postgres() -> "Postgres":
     """A PostgreSQL server for this process of the run."""
-    from tests.postgres import start_or_skip
+    from tests.postgres import own_server
 
-    server = start_or_skip()
-    yield server
-    server.close()
+    return own_server()
 
 
 LOCK = pytest.StashKey[TemporaryDirectory[str]]()

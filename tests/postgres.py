@@ -4,6 +4,7 @@ The programs come from the system (`.ci/run` installs them). Every process of a 
 for a database starts one server.
 """
 
+import atexit
 import os
 import pwd
 import shutil
@@ -12,7 +13,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import count
 from pathlib import Path
 
@@ -22,6 +23,7 @@ import pytest
 from chartpact.library.database import open_database
 from chartpact.library.schema import metadata
 
+KIND = os.environ.get("CHARTPACT_TEST_DATABASE", "sqlite")  # of the tests of the server
 PORT = 5432  # the name of the socket's file alone: each server has a folder of its own
 QUICK = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
@@ -152,6 +154,20 @@ class Postgres:
         self.execute("CREATE DATABASE migrated")
         open_database(self._url("migrated")).close()
         return "migrated"
+
+
+@cache
+def own_server() -> Postgres:
+    """The server of this process, started when the first test asks for it."""
+    server = start_or_skip()
+    atexit.register(server.close)
+    return server
+
+
+@cache
+def url_for(folder: Path, name: str = "library.db", kind: str = KIND) -> str:
+    """The database that belongs to a file's name in a test's folder."""
+    return f"sqlite:///{folder}/{name}" if kind == "sqlite" else own_server().create()
 
 
 def start_or_skip(settings: Mapping[str, str] = QUICK) -> Postgres:

@@ -17,6 +17,7 @@ import httpx2
 import pytest
 import sqlalchemy as sa
 import uvicorn
+from tests.postgres import url_for
 
 from chartpact.library.database import open_database
 from chartpact.library.schema import tokens
@@ -52,21 +53,21 @@ def compute(ohlcv, params, chart):
 
 @dataclass(frozen=True)
 class Running:
-    """A server's address, the file of its database, and how to call it as somebody."""
+    """A server's address, its database, and how to call it as somebody."""
 
     url: str
     process: subprocess.Popen[bytes] | None
     log: Path
-    database: Path
+    database: str  # its URL
 
     def client(self, user: str | None = None) -> httpx2.Client:
         headers = {"Authorization": f"Bearer {TOKENS[user]}"} if user else {}
         return httpx2.Client(base_url=self.url, headers=headers, timeout=600)
 
 
-def add_users(database: Path) -> None:
+def add_users(database: str) -> None:
     """Puts the users of the tests, each with a personal token, into a database without users."""
-    opened = open_database(f"sqlite:///{database}")
+    opened = open_database(database)
     if Accounts(opened).list():
         opened.close()
         return
@@ -95,15 +96,16 @@ def start(
     *arguments: str,
     cwd: Path | None = None,
     prefix: tuple[str, ...] = (),
+    url: str | None = None,
     **env: str,
 ) -> Running:
     """A server that is ready, on a port of the system's choice."""
-    log, database = folder / "server.log", folder / "library.db"
+    log, database = folder / "server.log", url or url_for(folder)
     add_users(database)
     with log.open("wb") as stream:
         process = subprocess.Popen(
             [*prefix, sys.executable, "-m", "chartpact", "serve", "--port", "0",
-             "--db", f"sqlite:///{database}", *arguments],
+             "--db", database, *arguments],
             env={**os.environ, **env},
             stderr=stream,
             cwd=cwd,
@@ -162,12 +164,10 @@ def bob(server: Running) -> Iterator[httpx2.Client]:
 @pytest.fixture(scope="module")
 def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A server in this process, so that a test can plant something in it."""
-    database = tmp_path_factory.mktemp("here") / "library.db"
+    database = url_for(tmp_path_factory.mktemp("here"))
     plenty = Limits(calls_per_minute=10**6, script_seconds_per_minute=10**6)
     add_users(database)
-    served = app.create(
-        Settings(database=f"sqlite:///{database}", limits=plenty), identify=AuthSettings()
-    )
+    served = app.create(Settings(database=database, limits=plenty), identify=AuthSettings())
     listener = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(served.app, http=BoundedHttp, log_config=None))
     serves = threading.Thread(target=lambda: asyncio.run(server.serve([listener])))

@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import socket
-import sqlite3
 import threading
 import time
 from itertools import product
@@ -13,10 +12,12 @@ from urllib.parse import urlsplit
 
 import pytest
 import schemathesis
+import sqlalchemy as sa
 from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import response_schema_conformance, status_code_conformance
+from tests.postgres import url_for
 from tests.sandbox.processes import children
 from tests.server.conftest import (
     SCRIPT,
@@ -51,7 +52,7 @@ def small(tmp_path_factory):
 def strict(tmp_path_factory):
     """A server that grants little in a minute, and runs the scripts of one user only."""
     folder = tmp_path_factory.mktemp("strict")
-    database = open_database(f"sqlite:///{folder}/library.db")
+    database = open_database(url_for(folder))
     kept = Scripts(database, lambda _user, source: sandbox.validate(source))
     for user, name in product(("eve", "fay"), ("rsi", "own")):
         kept.register(user, name, SCRIPT)
@@ -338,8 +339,12 @@ def test_one_users_storm_of_writes_does_not_delay_anothers_reply(server):
                 pass  # the test itself was in the way
             answered.append(status)
 
-    elsewhere = sqlite3.connect(server.database, isolation_level=None, check_same_thread=False)
-    elsewhere.execute("BEGIN IMMEDIATE")  # now whoever writes has to wait
+    engine = sa.create_engine(server.database)
+    elsewhere = engine.connect()
+    if engine.dialect.name == "sqlite":  # now whoever writes has to wait
+        elsewhere.exec_driver_sql("BEGIN IMMEDIATE")
+    else:
+        elsewhere.exec_driver_sql("LOCK TABLE user_bars IN EXCLUSIVE MODE")
     storms = [threading.Thread(target=storm) for _ in range(32)]
     for each in storms:
         each.start()
@@ -353,6 +358,7 @@ def test_one_users_storm_of_writes_does_not_delay_anothers_reply(server):
     for each in storms:
         each.join()
     elsewhere.close()
+    engine.dispose()
     assert answered == [404] * 32
     lines = [json.loads(line) for line in server.log.read_text().splitlines()[before:]]
     deletions = [each for each in lines if each.get("method") == "DELETE"]

@@ -98,7 +98,7 @@ def test_every_tool_takes_exactly_the_arguments_of_the_design(server):
         ("fork_indicator", {"builtin_name": "cypher_b"}, "did you mean 'cipher_b'"),
         ("fork_indicator", {"builtin_name": "oi"}, "'oi' cannot be forked: it draws readings"),
         ("get_indicator_source", {"name": "cipher_b"}, "a builtin: fork_indicator gives its sou"),
-        ("update_indicator", {"name": "rsi", "source": ""}, "a builtin: register_indicator puts a"),
+        ("update_indicator", {"name": "oi", "source": ""}, "a builtin: register_indicator puts a"),
         ("delete_indicator", {"name": "rsi"}, "is a builtin: builtins stay; delete_indicator del"),
         ("delete_indicator", {"name": "cipher_b"}, "a builtin which that replaced is then in for"),
         ("generate_chart", {"symbol": "BTC"}, "near: sample:btc-4h, sample:btc-1d: list_symbols"),
@@ -337,11 +337,10 @@ def test_what_nobody_foresaw_is_told_with_an_id_and_the_connection_serves_on(
 def test_a_script_of_another_day_fails_its_own_panel_and_no_list(here, column, value, kind):
     with here.client("ann") as ann:
         ann.put("/api/v1/my/indicators/elder", json={"source": SCRIPT}).raise_for_status()
-        engine = sa.create_engine(f"sqlite:///{here.database}")
+        engine = sa.create_engine(here.database)
         with engine.begin() as connection:
-            connection.exec_driver_sql(
-                f"UPDATE user_indicators SET {column} = ? WHERE name = 'elder'", (value,)
-            )
+            change = f"UPDATE user_indicators SET {column} = :value WHERE name = 'elder'"
+            connection.execute(sa.text(change), {"value": value})
         engine.dispose()
         ask = {**CHART, "indicators": ["elder", "rsi"], "format": "summary"}
         elder, rsi = ann.post("/api/v1/charts", json=ask).json()["indicators"]

@@ -116,6 +116,11 @@ class Database:
                 serialise(connection, owner)
             yield connection
 
+    def allow_loss(self, connection: sa.Connection) -> None:
+        """Has a transaction not wait for the disk: a crash of the database may undo it."""
+        if not self.embedded:
+            connection.exec_driver_sql("SET LOCAL synchronous_commit = off")
+
     def migrate(self, revision: str = "head") -> None:
         """Brings the schema to a revision; processes that start together wait for each other."""
         from alembic import command
@@ -182,6 +187,36 @@ def open_database(url: str) -> Database:
         database.close()
         raise
     return database
+
+
+NETWORK_DISKS = ("9p", "afs", "beegfs", "ceph", "cifs", "fuse.ceph", "fuse.glusterfs", "fuse.s3fs",
+                 "fuse.sshfs", "gfs2", "glusterfs", "gpfs", "lustre", "ncpfs", "nfs", "nfs4",
+                 "ocfs2", "orangefs", "smb3", "smbfs", "virtiofs")  # fmt: skip
+
+
+def find_network_disk(url: str, mounts: str | None = None) -> str | None:
+    """The kind of network disk that a SQLite file is on; None where it is on a disk of this host.
+
+    Processes on one SQLite file share memory, which hosts cannot: they would corrupt it.
+    """
+    address = sa.make_url(url)
+    if address.get_backend_name() != "sqlite":
+        return None
+    file = Path(address.database or "").resolve()
+    try:
+        table = Path("/proc/self/mounts").read_text() if mounts is None else mounts
+    except OSError:
+        return None  # another system than Linux
+    inside = [
+        (Path(where.replace("\\040", " ")), kind)
+        for _, where, kind, *_ in (line.split(" ") for line in table.splitlines())
+    ]
+    _, kind = max(
+        ((where, kind) for where, kind in inside if file.is_relative_to(where)),
+        key=lambda mount: len(mount[0].parts),
+        default=(None, ""),
+    )
+    return kind if kind in NETWORK_DISKS else None
 
 
 def _connect_postgres(address: sa.URL) -> sa.Engine:

@@ -223,6 +223,24 @@ web_sessions = sa.Table(
     sa.Column("expires_at", sa.BigInteger, nullable=False),
 )
 
+# Secrets that the processes of a server share: the key of request states, and a sign-in link.
+server_secrets = sa.Table(
+    "server_secrets",
+    metadata,
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("value", sa.Text, nullable=False),
+    sa.Column("expires_at", sa.BigInteger),  # none: never
+)
+
+# How much is left of a limit of which all processes of a server take, in thousandths.
+allowances = sa.Table(
+    "allowances",
+    metadata,
+    sa.Column("bucket", sa.Text, primary_key=True),
+    sa.Column("level", sa.BigInteger, nullable=False),
+    sa.Column("at", sa.BigInteger, nullable=False),
+)
+
 # Who signed in, consented, revoked. Never a password, a token or a code.
 audit_events = sa.Table(
     "audit_events",

@@ -70,6 +70,7 @@ class Pool:
         self.patience_s = patience_s
         self.renewal = renewal or Renewal()
         self.cpu_s = 0.0  # processor time that its runs have used
+        self.starts = self.losses = 0  # of zygotes
         self._planted = planted
         self._layers = layers
         self._reset()
@@ -160,12 +161,14 @@ class Pool:
             return self._zygote
 
     def _start(self) -> Zygote:
+        self.starts += 1
         return Zygote(self.turns.turns, self._planted, self._layers)
 
     def _replace(self, zygote: Zygote, lost: Lost) -> None:
         with self._lock:
             if self._zygote is zygote:
                 self._zygote = None
+                self.losses += 1
                 log.warning("the sandbox is started anew: %s", lost)
         zygote.kill()
 

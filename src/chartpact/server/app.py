@@ -6,9 +6,9 @@ import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
-import sqlalchemy as sa
 from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from mcp.server import MCPServer
@@ -19,13 +19,20 @@ from starlette.types import ASGIApp
 from chartpact._version import VERSION
 from chartpact.library.database import Database, open_database
 from chartpact.library.local import LOCAL_USER
+from chartpact.problem import Problem
 from chartpact.server import jobs, mcp, page, rest, web
+from chartpact.server.allowance import Ledger
 from chartpact.server.auth import account_routes, oauth_routes
 from chartpact.server.auth.authority import Authority, AuthSettings
 from chartpact.server.auth.gate import Gate, ResourceServer
+from chartpact.server.auth.links import share_key
+from chartpact.server.auth.requests import is_local
+from chartpact.server.auth.secret import equal
 from chartpact.server.front import LOOPBACK, Front
 from chartpact.server.identity import Identify, everybody_is_local
 from chartpact.server.mcp_http import McpOverHttp
+from chartpact.server.metrics import Metrics
+from chartpact.server.readiness import Readiness
 from chartpact.server.settings import Settings
 from chartpact.server.shapes import SampleShape, Theme
 from chartpact.server.verbs import Verbs
@@ -52,6 +59,7 @@ class Server:
     database: Database
     workers: Workers
     authority: Authority | None
+    ledger: Ledger | None = None
 
     def drain(self) -> None:
         """Takes no more requests, and ends the streams that would go on for ever."""
@@ -65,6 +73,8 @@ class Server:
         self.workers.close()
         if self.authority is not None:
             self.authority.close()
+        if self.ledger is not None:
+            self.ledger.close()
         self.database.close()
 
 
@@ -75,12 +85,14 @@ def create(
     hosts: tuple[str, ...] = LOOPBACK,
     extend: Callable[[MCPServer[Any]], None] | None = None,
     stdio: bool = False,
+    metrics: Metrics | None = None,
 ) -> Server:
     """A server on these settings; `extend` may add to its MCP tools before it is built.
 
     With AuthSettings it has accounts and an authorization server of its own.
     With `stdio` it is for one client on standard input and output, who is the local user.
     """
+    metrics = metrics or Metrics()
     database = open_database(settings.database)
     database.check_writable()
     bounds = Bounds(memory_mb=settings.limits.job_megabytes)
@@ -90,18 +102,27 @@ def create(
         bounds=bounds,
         environment=jobs.ENVIRONMENT,
         advice="ask for fewer bars or indicators",
+        on_start=partial(metrics.observe, "chartpact_queue_seconds"),
     )
+    # Processes that share a database share what users may ask for; hosts share no SQLite file.
+    alone = database.embedded and settings.processes == 1
+    ledger = None if alone else Ledger(database)
     accounts = isinstance(identify, AuthSettings)
-    verbs = Verbs(replace(settings, accounts=accounts), database, workers)
-    tools = mcp.build(verbs, (lambda _: LOCAL_USER) if stdio else _user_over_http)
+    verbs = Verbs(replace(settings, accounts=accounts), database, workers, ledger, metrics)
+    state_key = None if alone else share_key(database, "request state")
+    tools = mcp.build(verbs, (lambda _: LOCAL_USER) if stdio else _user_over_http, state_key)
     if extend is not None:
         extend(tools)
     over_http = McpOverHttp(tools, mcp.LONG, settings.limits.body_bytes)
-    authority = Authority(identify, database) if isinstance(identify, AuthSettings) else None
+    authority = (
+        Authority(identify, database, ledger) if isinstance(identify, AuthSettings) else None
+    )
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         workers.warm(jobs.warm_up_sandbox)
+        while settings.processes > 1 and not workers.ready:
+            await asyncio.sleep(0.05)  # the other processes answer until this one can
         # What was imported stays: the collector need not search it while somebody waits.
         gc.collect()
         gc.freeze()
@@ -124,7 +145,8 @@ def create(
     rest.declare_limits(app, settings.limits)
     rest.answer_failures(app)
     open_to_all = identify is everybody_is_local
-    _add_pages(app, database, verbs, tools, open_to_all=open_to_all, accounts=authority is not None)
+    _add_pages(app, verbs, tools, open_to_all=open_to_all, accounts=authority is not None)
+    _add_watch(app, Readiness(database, workers), metrics, settings.metrics_token)
     identified: dict[str, Any] = {"identify": identify}
     served: ASGIApp = over_http
     if authority is not None:
@@ -140,20 +162,18 @@ def create(
         limits=settings.limits,
         hosts=hosts,
         read_body=verbs.read_body,
+        ledger=ledger,
+        metrics=metrics,
         **identified,
     )
-    return Server(front, app, front, verbs, tools, database, workers, authority)
+    return Server(front, app, front, verbs, tools, database, workers, authority, ledger)
 
 
-def _add_pages(
-    app: FastAPI,
-    database: Database,
-    verbs: Verbs,
-    tools: MCPServer[Any],
-    *,
-    open_to_all: bool,
-    accounts: bool,
+def _add_watch(
+    app: FastAPI, readiness: Readiness, metrics: Metrics, metrics_token: str | None
 ) -> None:
+    """What monitoring asks for."""
+
     def shown(path: str) -> Callable[[Any], Any]:
         return app.api_route(path, methods=["GET", "HEAD"], include_in_schema=False)
 
@@ -163,14 +183,32 @@ def _add_pages(
         return JSONResponse({"ok": True})
 
     @shown("/readyz")
-    def readyz() -> JSONResponse:
-        """The database answers too."""
-        try:
-            with database.read() as connection:
-                connection.execute(sa.text("SELECT 1"))
-        except sa.exc.SQLAlchemyError:
-            return JSONResponse({"ok": False, "database": "unreachable"}, 503)
-        return JSONResponse({"ok": True})
+    async def readyz() -> JSONResponse:
+        """The database can be written too, and the workers have started."""
+        obstacles = await readiness.find_obstacles()
+        return JSONResponse({"ok": not obstacles, **obstacles}, 503 if obstacles else 200)
+
+    @shown("/metrics")
+    async def tell_metrics(request: Request) -> Response:
+        """For who is on this machine, or shows the token that the operator chose."""
+        shown_token = request.headers.get("authorization", "").partition(" ")[2]
+        knows = metrics_token is not None and equal(shown_token, metrics_token)
+        if not (knows or is_local(request)):
+            message = "metrics are for this machine, or for who has CHARTPACT_METRICS_TOKEN"
+            return JSONResponse(Problem("forbidden", message).to_json(), 403)
+        return Response(metrics.text(), media_type="text/plain; version=0.0.4")
+
+
+def _add_pages(
+    app: FastAPI,
+    verbs: Verbs,
+    tools: MCPServer[Any],
+    *,
+    open_to_all: bool,
+    accounts: bool,
+) -> None:
+    def shown(path: str) -> Callable[[Any], Any]:
+        return app.api_route(path, methods=["GET", "HEAD"], include_in_schema=False)
 
     # Only who is at this machine is told where on it the program lives.
     command = page.find_command(sys.executable) if open_to_all else "chartpact"

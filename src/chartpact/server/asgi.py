@@ -1,8 +1,9 @@
 """ASGI messages: a body replayed, an answer split into pieces, headers completed."""
 
+import asyncio
 from collections.abc import Iterator
 
-from starlette.types import Message, Receive
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 PIECE_BYTES = 262_144  # of an answer that are written at once
 DEFAULT_HEADERS = (
@@ -27,6 +28,28 @@ def replay(body: bytes, receive: Receive) -> Receive:
         return {"type": "http.request", "body": body, "more_body": False}
 
     return receive_again
+
+
+async def while_connected(
+    app: ASGIApp, scope: Scope, body: bytes, receive: Receive, send: Send
+) -> None:
+    """Calls the application with a body that has been read, and stops it if its client leaves."""
+
+    async def wait_for_leave() -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+
+    answering = asyncio.ensure_future(app(scope, replay(body, receive), send))
+    leaving = asyncio.ensure_future(wait_for_leave())
+    try:
+        await asyncio.wait({answering, leaving}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        leaving.cancel()
+        if not answering.done():
+            answering.cancel()
+        await asyncio.wait({answering})
+    if not answering.cancelled():
+        answering.result()
 
 
 def split(message: Message) -> Iterator[Message]:

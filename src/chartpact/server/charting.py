@@ -21,7 +21,7 @@ from chartpact.problem import Failure, Problem, did_you_mean
 from chartpact.prove import MOST_PREFIXES
 from chartpact.request import Request
 from chartpact.server import jobs, shapes
-from chartpact.server.allowance import Allowance
+from chartpact.server.allowance import Allowance, Ledger, Meter
 from chartpact.server.execution import Execution
 from chartpact.server.jobs import ChartJob, Picture
 from chartpact.server.refusals import Refused, refuse
@@ -41,24 +41,30 @@ class Charting:
     """Draws charts of builtins and of users' scripts, on any bars a user may name."""
 
     def __init__(
-        self, settings: Settings, scripts: Scripts, uploads: Uploads, execution: Execution
+        self,
+        settings: Settings,
+        scripts: Scripts,
+        uploads: Uploads,
+        execution: Execution,
+        ledger: Ledger | None = None,
     ) -> None:
         self._settings = settings
         self._scripts = scripts
         self._uploads = uploads
         self._execution = execution
         self._readings = readings.services(settings.readings)
-        self._pixels = Allowance("megapixels", settings.limits.megapixels_per_minute)
-        limit_s = settings.limits.script_seconds_per_minute
-        self._checks = Allowance("checks", settings.limits.checks_per_minute)
-        self._script_time = Allowance("processor seconds of scripts", limit_s)
+        limits = settings.limits
+        self._pixels = Meter(Allowance("megapixels", limits.megapixels_per_minute), ledger)
+        self._checks = Meter(Allowance("checks", limits.checks_per_minute), ledger)
+        seconds = Allowance("processor seconds of scripts", limits.script_seconds_per_minute)
+        self._script_time = Meter(seconds, ledger)
         self._last: Cache[str, shapes.ChartAsk] = Cache(MOST_REMEMBERED)  # by user
 
     async def draw(self, user: str, ask: shapes.ChartAsk, bars: Bars | str | None) -> Picture:
         """The chart; `bars` are inline bars that have been read, or what is wrong with them."""
         if isinstance(bars, str):
             raise refuse("value", bars)
-        self._check(user, ask, bars)
+        await self._check(user, ask, bars)
         plans = await self._plan(user, ask)
         most_bytes = self._settings.limits.answer_bytes
         job = ChartJob(user, ask, plans, self._settings.sources, bars, most_bytes=most_bytes)
@@ -78,7 +84,7 @@ class Charting:
 
     async def read_drawn(self, user: str, ask: shapes.ChartAsk) -> Snapshot:
         """What indicators drew on the chart that was asked for."""
-        self._check(user, ask.model_copy(update={"format": "summary"}), None)
+        await self._check(user, ask.model_copy(update={"format": "summary"}), None)
         plans = await self._plan(user, ask)
         job = ChartJob(user, ask, plans, self._settings.sources)
         runs = [plan for plan in plans if plan.runs_untrusted]
@@ -94,7 +100,7 @@ class Charting:
         fields = {**ask.model_dump(include={"symbol", "timeframe"}), "bars": ask.view}
         chart = shapes.ChartAsk.model_validate({**fields, "format": "series"})
         chart = chart.model_copy(update={"indicators": ask.indicators})
-        self._check(user, chart, None)
+        await self._check(user, chart, None)
         plans = await self._plan(user, chart, await self._read_drafts(user, ask.drafts))
         most_bytes = self._settings.limits.answer_bytes
         job = ChartJob(user, chart, plans, self._settings.sources, most_bytes=most_bytes)
@@ -149,7 +155,7 @@ class Charting:
 
     async def check(self, user: str, source: str) -> shapes.CheckOut:
         """What the checker says of a source; people who type ask often, and pay apart."""
-        self._checks.spend(user)
+        await self._checks.spend(user)
         began = time.perf_counter()
         validate = partial(sandbox.validate, source, user=user, name="a draft")
         verdict = await self._execution.compute(user, validate, untrusted=True)
@@ -184,10 +190,11 @@ class Charting:
         """What a worker makes of a job with so many runs of scripts, which the user pays for."""
         if not runs:
             return await self._execution.compute(user, job)
-        reserved = self._script_time.reserve(user, RUN_S * runs)
+        reserved = await self._script_time.reserve(user, RUN_S * runs)
         count = partial(jobs.count_script_time, job)
         counted: jobs.Counted = await self._execution.compute(user, count, untrusted=True)
         self._script_time.settle(user, reserved, counted.script_s)
+        self._execution.count_sandboxes(counted.starts, counted.losses)
         return counted.result()
 
     def directory(self, user: str) -> Directory:
@@ -196,7 +203,7 @@ class Charting:
             self._uploads, user
         )
 
-    def _check(self, user: str, ask: shapes.ChartAsk, bars: Bars | None) -> None:
+    async def _check(self, user: str, ask: shapes.ChartAsk, bars: Bars | None) -> None:
         limits = self._settings.limits
         if (ask.symbol is None) == (ask.inline_bars is None):
             raise refuse("value", "give either a symbol or inline_bars")
@@ -206,7 +213,7 @@ class Charting:
         if ask.inline_bars is not None and len(bars or ask.inline_bars.time) > limits.inline_bars:
             raise refuse("size", f"at most {limits.inline_bars} bars may be handed over inline")
         if ask.format in jobs.MIME:
-            self._pixels.spend(user, ask.width * ask.height / 1e6)
+            await self._pixels.spend(user, ask.width * ask.height / 1e6)
 
     async def _plan(
         self, user: str, ask: shapes.ChartAsk, drafts: Drafts = MappingProxyType({})

@@ -6,6 +6,8 @@ import os
 import signal
 import socket
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +19,9 @@ if TYPE_CHECKING:
     from chartpact.server.auth.authority import Authority, AuthSettings
     from chartpact.server.identity import Identify
     from chartpact.server.settings import Settings
+    from chartpact.server.supervisor import Place
+
+MOST_WORKERS = 64
 
 
 def add(verbs: Any) -> None:
@@ -35,6 +40,14 @@ def add(verbs: Any) -> None:
         action="store_true",
         help="listen beyond this machine although layers of the sandbox are missing",
     )
+    serve.add_argument(
+        "--workers",
+        type=int,
+        default=1,
+        metavar="N",
+        help="how many processes answer on the address (default: 1)",
+    )
+    serve.add_argument("--place", help=argparse.SUPPRESS)  # of a process among them
     serve.set_defaults(run=run_serve, speaks_protocol=True)
 
     stdio = verbs.add_parser(
@@ -61,11 +74,10 @@ def _usage(message: str) -> Failure:
 
 
 def run_serve(args: argparse.Namespace) -> int:
-    import uvicorn
-
     from chartpact.sandbox import host_probe
     from chartpact.server import logs
-    from chartpact.server.uvicorn_server import BoundedHttp, GracefulServer
+    from chartpact.server.metrics import Metrics
+    from chartpact.server.supervisor import Place, Supervisor
     from chartpact.work import open_files
 
     if not 0 <= args.port < 65536:
@@ -78,9 +90,43 @@ def run_serve(args: argparse.Namespace) -> int:
         host_probe.require_for_public_bind(args.host, anyway=args.unsandboxed)
     except host_probe.Exposed as error:
         raise _usage(f"{error} with --unsandboxed") from None
+    settings = _settings(args)
+    _refuse_unsafe(args, settings)
+    if args.place is not None:
+        place = Place.parse(args.place)
+        place.end_with_parent()
+        listener = socket.socket(fileno=place.listener)
+        counters = Metrics(place.open_counters(), place.number)
+        options = {"settings": settings.among(place.count), "metrics": counters}
+        return _serve(listener, identify, loopback, options, place)
     with _listen(args) as listener:
         _announce_lacks()
-        served = _create(_settings(args), identify=identify, hosts=_hosts(loopback))
+        if args.workers == 1:
+            return _serve(listener, identify, loopback, {"settings": settings}, None)
+        _open_once(settings)
+        logs.announced.info(
+            "chartpact serves on %s with %d workers (Ctrl-C ends it)",
+            _address_of(listener),
+            args.workers,
+        )
+        return Supervisor(listener, args.workers, _repeat(args)).run()
+
+
+def _serve(
+    listener: socket.socket,
+    identify: "Identify | AuthSettings",
+    loopback: bool,
+    options: dict[str, Any],
+    place: "Place | None",
+) -> int:
+    """Answers on the socket until a signal comes."""
+    import uvicorn
+
+    from chartpact.server import logs
+    from chartpact.server.uvicorn_server import BoundedHttp, GracefulServer
+
+    with listener:
+        served = _create(identify=identify, hosts=_hosts(loopback), **options)
         config = uvicorn.Config(
             served.app,
             http=BoundedHttp,
@@ -91,12 +137,14 @@ def run_serve(args: argparse.Namespace) -> int:
             timeout_keep_alive=20,
             timeout_graceful_shutdown=25,
         )
-        host, port = listener.getsockname()[:2]
-        address = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
+        address = _address_of(listener)
 
         def announce() -> None:
-            logs.announced.info("chartpact serves on %s (Ctrl-C ends it)", address)
-            if served.authority is not None:
+            if place is None:
+                logs.announced.info("chartpact serves on %s (Ctrl-C ends it)", address)
+            else:
+                logs.announced.info("worker %d of %d serves", place.number + 1, place.count)
+            if served.authority is not None and (place is None or place.number == 0):
                 _announce_sign_in(served.authority, address)
 
         try:
@@ -104,6 +152,51 @@ def run_serve(args: argparse.Namespace) -> int:
         finally:
             served.close()
     return 0
+
+
+def _address_of(listener: socket.socket) -> str:
+    host, port = listener.getsockname()[:2]
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
+
+
+def _refuse_unsafe(args: argparse.Namespace, settings: "Settings") -> None:
+    """Refuses what would corrupt a database."""
+    import sqlalchemy as sa
+
+    from chartpact.library.database import find_network_disk
+
+    try:
+        disk = find_network_disk(settings.database)
+    except sa.exc.ArgumentError:
+        return  # which opening it explains
+    if disk is not None:
+        raise _usage(
+            f"the database is a SQLite file on a network disk ({disk}): hosts that share it would "
+            "corrupt it. Put it on a disk of this host, or use postgresql+psycopg://… for several"
+        )
+    if not 1 <= args.workers <= MOST_WORKERS:
+        raise _usage(f"--workers: {args.workers} is not a number from 1 to {MOST_WORKERS}")
+
+
+def _open_once(settings: "Settings") -> None:
+    """Has what is wrong with the database told once, and not by every worker."""
+    from chartpact.library.database import open_database
+
+    with _database_failures():
+        database = open_database(settings.database)
+        database.check_writable()
+        database.close()
+
+
+def _repeat(args: argparse.Namespace) -> list[str]:
+    """The arguments that every worker needs too."""
+    arguments = ["--host", args.host]
+    for name in ("db", "log"):
+        if (value := getattr(args, name)) is not None:
+            arguments += [f"--{name}", value]
+    return arguments + [
+        f"--{name.replace('_', '-')}" for name in ("no_auth", "unsandboxed") if getattr(args, name)
+    ]
 
 
 def _announce_lacks() -> None:
@@ -142,12 +235,18 @@ def _listen(args: argparse.Namespace) -> socket.socket:
 
 
 def _create(settings: "Settings", **options: Any) -> "Server":
-    import sqlalchemy as sa
-
     from chartpact.server import app
 
-    try:
+    with _database_failures():
         return app.create(settings, **options)
+
+
+@contextmanager
+def _database_failures() -> Iterator[None]:
+    import sqlalchemy as sa
+
+    try:
+        yield
     except (sa.exc.SQLAlchemyError, ValueError, ImportError, OSError) as error:
         reason = str(getattr(error, "orig", None) or error).splitlines()[0]
         raise _usage(f"the database cannot be opened: {reason}") from None

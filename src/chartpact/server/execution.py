@@ -5,9 +5,10 @@ The event loop answers everybody, so it does neither. Each way is shared fairly 
 
 import asyncio
 from collections.abc import Callable
-from concurrent.futures import Future
 from typing import TypeVar
 
+from chartpact.problem import Failure
+from chartpact.server.metrics import Metrics
 from chartpact.work.failure import busy
 from chartpact.work.io_threads import IoThreads
 from chartpact.work.lanes import Workers
@@ -18,9 +19,10 @@ Answer = TypeVar("Answer")
 class Execution:
     """The workers, and threads for the disk and for the network."""
 
-    def __init__(self, workers: Workers, answer_seconds: float) -> None:
+    def __init__(self, workers: Workers, answer_seconds: float, metrics: Metrics) -> None:
         self._workers = workers
         self._answer_seconds = answer_seconds
+        self._metrics = metrics
         self._network = IoThreads()
         self._disk = IoThreads(4)  # the database lets one write at a time
 
@@ -28,12 +30,31 @@ class Execution:
         self, user: str, job: Callable[[], Answer], *, untrusted: bool = False
     ) -> Answer:
         """What a worker makes of the job, which is picklable."""
-        answer: Future[Answer] = self._workers.submit(user, job, untrusted=untrusted)
+        outcome = "crash"
         try:
-            async with asyncio.timeout(self._answer_seconds):
-                return await asyncio.wrap_future(answer)
-        except TimeoutError:
-            raise busy("the workers are busy") from None
+            pending = self._workers.submit(user, job, untrusted=untrusted)
+            try:
+                async with asyncio.timeout(self._answer_seconds):
+                    answer: Answer = await asyncio.wrap_future(pending)
+            except TimeoutError:
+                pending.leave()
+                raise busy("the workers are busy") from None
+            except asyncio.CancelledError:
+                outcome = "left"
+                pending.leave()  # whoever asked is gone: the work is stopped
+                raise
+            outcome = "ok"
+            return answer
+        except Failure as failure:
+            outcome = failure.kind
+            raise
+        finally:
+            self._metrics.count_run(outcome)
+
+    def count_sandboxes(self, starts: int, losses: int) -> None:
+        """Counts sandboxes that a job started, and those that were lost in the middle of it."""
+        self._metrics.add("chartpact_sandbox_starts_total", amount=starts)
+        self._metrics.add("chartpact_sandbox_restarts_total", amount=losses)
 
     async def use_disk(self, user: str, work: Callable[[], Answer]) -> Answer:
         """What comes of work that waits for the disk."""

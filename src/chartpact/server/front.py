@@ -9,24 +9,31 @@ from collections.abc import Awaitable, Callable, Collection
 from functools import lru_cache
 from typing import cast
 
-import sqlalchemy as sa
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from chartpact.problem import Failure
 from chartpact.server import logs
-from chartpact.server.allowance import Allowance, TooMuch
-from chartpact.server.asgi import make_private, replay, split, with_defaults
+from chartpact.server.allowance import Allowance, Ledger, Meter, TooMuch
+from chartpact.server.asgi import make_private, replay, split, while_connected, with_defaults
 from chartpact.server.bodies import SMALL_BYTES, LeanBody
 from chartpact.server.identity import Caller, Identify
-from chartpact.server.refusals import NO_DATABASE, UNEXPECTED, Refusal, name_cause, status_of
+from chartpact.server.metrics import Metrics
+from chartpact.server.refusals import (
+    DATABASE_FAILED,
+    NO_DATABASE,
+    UNEXPECTED,
+    Refusal,
+    name_cause,
+    status_of,
+)
 from chartpact.server.settings import Limits
 
 log = logging.getLogger("chartpact.access")
 
 LOOPBACK = ("127.0.0.1:*", "localhost:*", "[::1]:*")
 ANY_HOST = ("*",)
-WATCHED = ("/healthz", "/readyz")  # by monitoring, under any host name
+WATCHED = ("/healthz", "/readyz", "/metrics")  # by monitoring, under any host name
 OPEN = (*WATCHED, "/", "/connect", "/openapi.json", "/sample.svg", "/favicon.ico")
 OPEN_FOLDERS = ("/static/",)  # where the files of the page are
 READ_BY_POST = (
@@ -42,6 +49,7 @@ NOBODYS_BYTES = 1024  # of a body on a path that is open to all, where none is n
 NOBODYS_SECONDS = 5  # for a body of who is not signed in
 FORM_BYTES = 16_384  # of a form or a registration, on a path of identity
 NOTED_BYTES = 16_384  # bodies up to here do not count against the allowance
+SCRIPTS = "/api/v1/my/indicators"  # which are tried when they are put
 FILES = "/api/v1/my/bars/"  # where bodies are files, and not JSON
 LARGE = (FILES, "/api/v1/my/library")  # where files and whole libraries are put
 
@@ -63,6 +71,8 @@ class Front:
         read_body: ReadBody,
         challenge: Challenge = lambda _headers, _error: "Bearer",
         forms: Collection[str] = (),
+        ledger: Ledger | None = None,
+        metrics: Metrics | None = None,
     ) -> None:
         self._app = app
         self._mcp = mcp
@@ -72,8 +82,10 @@ class Front:
         self._hosts = hosts
         self._challenge = challenge
         self._forms = frozenset(forms)  # paths of identity: open to all, with forms as bodies
-        self._calls = Allowance("calls", limits.calls_per_minute)
-        self._megabytes = Allowance("megabytes sent", limits.body_megabytes_per_minute)
+        self._calls = Meter(Allowance("calls", limits.calls_per_minute), ledger)
+        sent = Allowance("megabytes sent", limits.body_megabytes_per_minute)
+        self._megabytes = Meter(sent, ledger)
+        self._metrics = metrics or Metrics()
         self._under_way: Counter[str] = Counter()
         self.draining = False
 
@@ -108,12 +120,19 @@ class Front:
                 body = await self._receive_body(scope["path"], user, headers, receive)
                 if user is not None and body is not None and len(body) > SMALL_BYTES:
                     body = await self._lean(scope, user, body)
+            except DATABASE_FAILED as failure:
+                log.error("the database failed: %s", name_cause(failure))
+                self._metrics.add("chartpact_database_failures_total")
+                await Refusal(503, "busy", NO_DATABASE, 5).answer(scope, receive, respond)
             except Refusal as refusal:
                 await refusal.answer(scope, receive, respond)
             else:
                 scope["chartpact.body"] = body
                 app = self._mcp if scope["path"] == "/mcp" else self._app
-                await app(scope, receive if body is None else replay(body, receive), respond)
+                if body is not None and _computes(scope):
+                    await while_connected(app, scope, body, receive, respond)
+                else:
+                    await app(scope, receive if body is None else replay(body, receive), respond)
         except Exception:
             # Logged with the request's id; the connection serves on where it can.
             log.exception("a request failed")
@@ -123,10 +142,13 @@ class Front:
                 raise
         finally:
             if user is not None:
+                self._metrics.add("chartpact_calls_under_way", amount=-1)
                 self._under_way[user] -= 1
                 if not self._under_way[user]:
                     del self._under_way[user]
-            _log(scope, request_id, user, status, time.perf_counter() - started)
+            seconds = time.perf_counter() - started
+            self._metrics.count_request(scope["path"], status, seconds)
+            _log(scope, request_id, user, status, seconds)
 
     async def _admit(self, scope: Scope, headers: Headers) -> str | None:
         """The user whose call it is, counted as under way; None on a path open to all."""
@@ -143,11 +165,12 @@ class Front:
         caller = await self._identify_caller(headers)
         user = caller.user
         self._check_scope(scope, headers, caller)
-        self._spend(self._calls, user)
+        await self._spend(self._calls, user)
         most = self._limits.calls_at_once
         if self._under_way[user] >= most:
             raise Refusal(429, "busy", f"{most} of your calls are under way: wait for one", 1)
         self._under_way[user] += 1
+        self._metrics.add("chartpact_calls_under_way")
         scope["chartpact.user"] = user
         scope["chartpact.caller"] = caller
         if (sign_in := scope.get("chartpact.sign_in")) is not None:
@@ -171,9 +194,8 @@ class Front:
         try:
             answer = self._identify(headers)
             caller: object = await answer if isinstance(answer, Awaitable) else answer
-        except (sa.exc.DBAPIError, sa.exc.TimeoutError) as failure:
-            log.error("the database failed: %s", name_cause(failure))
-            raise Refusal(503, "busy", NO_DATABASE, 5) from None
+        except DATABASE_FAILED:
+            raise
         except Exception:  # the operator's own function may raise anything
             log.exception("the identity function failed")
             raise Refusal(500, "crash", "the server could not find out who you are") from None
@@ -239,7 +261,7 @@ class Front:
             late = f"the body took longer than {seconds:g} s"
             raise Refusal(408, "time", late) from None
         if user is not None and seen > NOTED_BYTES:
-            self._spend(self._megabytes, user, seen / 1e6)
+            await self._spend(self._megabytes, user, seen / 1e6)
         return b"".join(pieces)
 
     async def _lean(self, scope: Scope, user: str, body: bytes) -> bytes:
@@ -253,9 +275,9 @@ class Front:
         scope["chartpact.bars"] = lean.bars
         return lean.body
 
-    def _spend(self, allowance: Allowance, user: str, amount: float = 1) -> None:
+    async def _spend(self, meter: Meter, user: str, amount: float = 1) -> None:
         try:
-            allowance.spend(user, amount)
+            await meter.spend(user, amount)
         except TooMuch as failure:
             raise Refusal(429, "busy", str(failure), failure.retry_after_s) from None
 
@@ -267,6 +289,12 @@ def _is_known(host: str, hosts: tuple[str, ...]) -> bool:
         name = host
     spellings = (host.lower(), f"{name.lower()}:*")
     return any(known.lower() in spellings for known in hosts)
+
+
+def _computes(scope: Scope) -> bool:
+    """Whether a call of REST has workers compute; MCP ends its calls itself."""
+    writes = scope["method"] in ("POST", "PUT") and scope["path"].startswith(SCRIPTS)
+    return writes or scope["path"] in READ_BY_POST
 
 
 def _log(scope: Scope, request_id: str, user: str | None, status: int, seconds: float) -> None:

@@ -14,6 +14,7 @@ from chartpact.needs import BARS, CALENDAR, Need, Supply
 from chartpact.oneline import one_line
 from chartpact.problem import Failure, Problem, did_you_mean
 from chartpact.prove import prove
+from chartpact.sandbox.layers import unavailable
 from chartpact.sandbox.pool import process_pool
 from chartpact.scene import Scene
 from chartpact.script import stock
@@ -94,6 +95,8 @@ class Counted:
     script_s: float
     answer: Any = None
     failure: Failure | None = None
+    starts: int = 0  # of sandboxes
+    losses: int = 0
 
     def result(self) -> Any:
         if self.failure is not None:
@@ -104,17 +107,21 @@ class Counted:
 def count_script_time(job: Callable[[], Any]) -> Counted:
     """Does a job that runs scripts; a worker does one job at a time."""
     pool = process_pool()
-    before = pool.cpu_s
+    cpu_s, starts, losses = pool.cpu_s, pool.starts, pool.losses
+    answer, failed = None, None
     try:
         answer = job()
     except Failure as failure:
-        return Counted(pool.cpu_s - before, failure=failure)
-    return Counted(pool.cpu_s - before, answer)
+        failed = failure
+    used_s = pool.cpu_s - cpu_s
+    return Counted(used_s, answer, failed, pool.starts - starts, pool.losses - losses)
 
 
 def warm_up() -> None:
     """Draws a little of everything, so that the first chart need not wait for imports."""
     charts.chart(samples.bars(SAMPLE), SHOWN, last=50).png(width=300, height=200, theme="dark")
+    if not unavailable():
+        warm_up_sandbox()
 
 
 def warm_up_sandbox() -> None:

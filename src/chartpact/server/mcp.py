@@ -9,12 +9,12 @@ import time
 from collections.abc import Callable, Coroutine
 from typing import Annotated, Any, TypeVar, cast
 
-import sqlalchemy as sa
 from mcp.server import MCPServer
 from mcp.server.caching import CacheHint
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
 from mcp.server.mcpserver.tools import Tool
+from mcp.server.request_state import RequestStateSecurity
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     INVALID_PARAMS,
@@ -36,7 +36,7 @@ from chartpact.problem import Failure
 from chartpact.script import manual
 from chartpact.server import shapes
 from chartpact.server.jobs import MIME
-from chartpact.server.refusals import NO_DATABASE, name_cause
+from chartpact.server.refusals import DATABASE_FAILED, NO_DATABASE, name_cause
 from chartpact.server.splices import NoSplices, Splices
 from chartpact.server.verbs import Verbs
 from chartpact.server.wording import in_words
@@ -91,8 +91,12 @@ BEAT_S = 2.0  # between two reports of progress
 SVG_URI = "chart://drawn.svg"  # a name for the client: the text comes with the answer
 
 
-def build(verbs: Verbs, user_of: UserOf) -> MCPServer[Any]:
-    """The server object that stdio and HTTP share; `user_of` tells whose call it is."""
+def build(verbs: Verbs, user_of: UserOf, state_key: str | None = None) -> MCPServer[Any]:
+    """The server object that stdio and HTTP share; `user_of` tells whose call it is.
+
+    `state_key` seals what a client carries from one request to the next, which may go to another
+    process.
+    """
     private = CacheHint(ttl_ms=0, scope="private")
     fixed = CacheHint(ttl_ms=300_000, scope="public")
     tools: list[Tool] = []
@@ -110,6 +114,9 @@ def build(verbs: Verbs, user_of: UserOf) -> MCPServer[Any]:
         version=VERSION,
         log_level="WARNING",
         tools=tools,
+        request_state_security=None
+        if state_key is None
+        else RequestStateSecurity(keys=[state_key]),
         cache_hints={
             "tools/list": fixed,
             "prompts/list": fixed,
@@ -186,7 +193,7 @@ class _StrictTool(Tool):
             cause = error.__cause__
             if isinstance(cause, Failure):
                 reason = str(cause)
-            elif isinstance(cause, sa.exc.DBAPIError | sa.exc.TimeoutError):
+            elif isinstance(cause, DATABASE_FAILED):
                 log.error("the database failed: %s", name_cause(cause))
                 reason = NO_DATABASE
             elif isinstance(cause, ValidationError) and type(error) is ToolError:

@@ -24,11 +24,13 @@ BAD_INPUT = 422
 LINGER_BYTES = 64 * 2**20  # of a body that is too large, which are received and dropped
 LINGER_SECONDS = 5.0  # until the connection is closed all the same
 UNEXPECTED = "something went wrong here; its request id is in the log"
+# The second: every connection of this process is in use.
+DATABASE_FAILED = (sa.exc.DBAPIError, sa.exc.TimeoutError)
 # It does not say that nothing was changed: an answer to a commit may have been lost.
 NO_DATABASE = "the database does not answer now: try again in a moment"
 
 
-def name_cause(error: sa.exc.SQLAlchemyError) -> str:
+def name_cause(error: Exception) -> str:
     """Why the database failed, in the driver's words, without the statement and its values."""
     return str(getattr(error, "orig", None) or error).strip()
 

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 
 from chartpact.library.local import database_url
 from chartpact.sources import configuration, readings
@@ -41,10 +41,17 @@ class Settings:
     sources: SourceConfigs = ()
     tradingview: tuple[GrantedChart, ...] = ()
     scripts: frozenset[str] | None = None  # whose scripts run; None = everybody's
-    workers: int = 2
+    workers: int = 2  # processes that compute, of each process that serves
+    processes: int = 1  # that serve
     accounts: bool = False  # people sign in, and have pages of their own
+    metrics_token: str | None = None  # who shows it may read /metrics from another machine
     readings: Addresses = field(default_factory=readings.from_environment)
     limits: Limits = field(default_factory=Limits)
+
+    def among(self, processes: int) -> "Settings":
+        """These settings for one of so many processes: together they compute on every core."""
+        workers = max(1, -(-self.workers // processes))
+        return replace(self, processes=processes, workers=workers)
 
     def runs_scripts_of(self, user: str) -> bool:
         return self.scripts is None or user in self.scripts
@@ -56,7 +63,8 @@ def from_environment(environ: Mapping[str, str] = os.environ) -> Settings:
     CHARTPACT_DB is a database URL; CHARTPACT_SOURCES describes where bars come from, as in
     `chartpact.sources.configuration`; CHARTPACT_TRADINGVIEW says which charts may be read, as in
     `chartpact.sources.tradingview.grants`; CHARTPACT_SCRIPTS is all, none or a list of users;
-    CHARTPACT_LIMITS is NAME=NUMBER, …, by the names of `Limits`.
+    CHARTPACT_LIMITS is NAME=NUMBER, …, by the names of `Limits`; CHARTPACT_METRICS_TOKEN lets
+    a program on another machine read /metrics.
     """
     return Settings(
         database=database_url(environ),
@@ -65,6 +73,7 @@ def from_environment(environ: Mapping[str, str] = os.environ) -> Settings:
         scripts=_read_users(environ.get("CHARTPACT_SCRIPTS", "all")),
         limits=_read_limits(environ.get("CHARTPACT_LIMITS", "")),
         workers=max(2, count_cores()),
+        metrics_token=environ.get("CHARTPACT_METRICS_TOKEN") or None,
         readings=readings.from_environment(environ),
     )
 

@@ -22,11 +22,13 @@ from chartpact.library.uploads import Stored, Upload, Uploads
 from chartpact.library.versions import Version
 from chartpact.problem import Problem
 from chartpact.server import bodies, jobs, shapes
+from chartpact.server.allowance import Ledger
 from chartpact.server.bodies import LeanBody
 from chartpact.server.charting import Charting
 from chartpact.server.drawings import Drawings
 from chartpact.server.execution import Execution
 from chartpact.server.jobs import Listing
+from chartpact.server.metrics import Metrics
 from chartpact.server.refusals import Refused, refuse
 from chartpact.server.settings import Settings
 from chartpact.work.lanes import Workers
@@ -55,14 +57,22 @@ _SWITCHED_OFF = shapes.ScriptProblem(
 class Verbs:
     """Everything a user can do, over the library, the sources of bars and the workers."""
 
-    def __init__(self, settings: Settings, database: Database, workers: Workers) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        database: Database,
+        workers: Workers,
+        ledger: Ledger | None = None,
+        metrics: Metrics | None = None,
+    ) -> None:
         limits = settings.limits
         self.settings = settings
         self._database = database
-        self._execution = Execution(workers, limits.answer_seconds)
+        self.metrics = metrics or Metrics()
+        self._execution = Execution(workers, limits.answer_seconds, self.metrics)
         self._scripts = Scripts(database, _never)
         self._uploads = Uploads(database, _never, limits.upload_bytes)
-        self.charts = Charting(settings, self._scripts, self._uploads, self._execution)
+        self.charts = Charting(settings, self._scripts, self._uploads, self._execution, ledger)
         self.drawings = Drawings(settings, self.charts)
         self._samples: Cache[tuple[str, str], str] = Cache(8, seconds=60)
         self._drawing_sample = asyncio.Lock()

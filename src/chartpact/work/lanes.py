@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any
 
 from chartpact.cache import Cache
+from chartpact.problem import Problem
 from chartpact.work.cpu_time import cpu_s
 from chartpact.work.failure import WorkFailed, busy
 from chartpact.work.pool import WorkerPool
@@ -40,6 +41,17 @@ class Bounds:
     patience_s: float = 1.0  # of wall time, until a job makes room for others in any case
 
 
+class Pending(Future[Any]):
+    """The future of a job's answer."""
+
+    left = False
+
+    def leave(self) -> None:
+        """Nobody waits for the answer any more: the job is not begun, or is ended soon."""
+        self.left = True
+        self.cancel()
+
+
 @dataclass(frozen=True)
 class Task:
     """A user's job, and the future of its answer."""
@@ -47,14 +59,15 @@ class Task:
     user: str
     job: Job
     untrusted: bool
-    answer: "Future[Any]" = field(default_factory=Future)
+    answer: "Pending" = field(default_factory=Pending)
+    asked_at: float = field(default_factory=time.monotonic)
 
 
 class Workers:
     """Two lanes of `count` turns each; a context manager.
 
     `prepare` is what every worker does first, before its first job. `advice` tells users whose job
-    was too large what to ask for instead.
+    was too large what to ask for instead. `on_start` is told how long each job waited.
     """
 
     def __init__(
@@ -66,6 +79,7 @@ class Workers:
         bounds: Bounds | None = None,
         environment: Mapping[str, str] | None = None,
         advice: str = "ask for less",
+        on_start: Callable[[float], None] = lambda _: None,
     ) -> None:
         limits = bounds or Bounds()
         self._quick, self._slow = (
@@ -73,13 +87,15 @@ class Workers:
                 Turns(count, most_waiting),
                 Setup(prepare, limits.memory_mb, niceness, environment, advice=advice),
                 limits,
+                on_start,
             )
             for niceness in (0, BEHIND)
         )
         self._probation = Probation()
         self._later: threading.Timer | None = None
+        self._starting: set[str] = set()
 
-    def submit(self, user: str, job: Job, *, untrusted: bool = False) -> "Future[Any]":
+    def submit(self, user: str, job: Job, *, untrusted: bool = False) -> Pending:
         """The future of the job's answer; exceptions of the job come back as they are.
 
         An untrusted job runs code of its user, who may mean it to take long.
@@ -99,12 +115,24 @@ class Workers:
         """
         for number in range(self._quick.turns.turns):
             user = f"worker {number}"
-            self._quick.turns.ask(user, partial(_in_thread, self._quick.start_worker, user))
+            self._starting.add(user)
+            self._quick.turns.ask(user, partial(_in_thread, self._start_quick, user))
         if slow is not None:
             task = Task("slow worker", slow, untrusted=True)
             self._later = threading.Timer(after_s, self._enter, (self._slow, task))
             self._later.daemon = True
             self._later.start()
+
+    def _start_quick(self, user: str) -> None:
+        try:
+            self._quick.start_worker(user)
+        finally:
+            self._starting.discard(user)
+
+    @property
+    def ready(self) -> bool:
+        """Whether every worker that `warm` starts at once has started."""
+        return not self._starting
 
     def _lane_of(self, task: Task) -> "_Lane":
         owed = self._probation.owed(task.user)
@@ -206,11 +234,14 @@ class Probation:
 class _Lane:
     """Turns, and the workers for those who have one."""
 
-    def __init__(self, turns: Turns, setup: Setup, bounds: Bounds) -> None:
+    def __init__(
+        self, turns: Turns, setup: Setup, bounds: Bounds, on_start: Callable[[float], None]
+    ) -> None:
+        self._on_start = on_start
         self.turns = turns
         self.bounds = bounds
         # A job that made room for others keeps its worker, so one more may be idle than turns.
-        self.pool = WorkerPool(setup, turns.turns + 1, bounds.wall_s)
+        self.pool = WorkerPool(setup, turns.turns + 1)
 
     def start_worker(self, user: str) -> None:
         """Has one more worker ready, in this user's turn."""
@@ -231,9 +262,10 @@ class _Lane:
         answer = task.answer
         if not answer.set_running_or_notify_cancel():
             return None  # the caller has given up
+        self._on_start(time.monotonic() - task.asked_at)
         try:
             with self.pool.lend() as worker:
-                done, long = self._do(worker, task.job, make_room)
+                done, long = self._do(worker, task, make_room)
         except WorkFailed as failure:
             answer.set_exception(failure)
             return True if failure.kind == "time" else None
@@ -246,7 +278,9 @@ class _Lane:
             answer.set_exception(done.value)
         return long
 
-    def _do(self, worker: Worker, job: Job, make_room: Callable[[bool], None]) -> tuple[Done, bool]:
+    def _do(
+        self, worker: Worker, task: Task, make_room: Callable[[bool], None]
+    ) -> tuple[Done, bool]:
         """The answer, and whether the job was long.
 
         It is to make room once: with True if it has used more than a short job does, with False if
@@ -254,7 +288,7 @@ class _Lane:
         """
         bounds, started = self.bounds, time.monotonic()
         made_room = long = False
-        worker.start(job, bounds.wall_s)
+        worker.start(task.job, bounds.wall_s)
         if not worker.poll(LOOK_AFTER * bounds.short_s):
             pid, rest_s = worker.process.pid, (1 - LOOK_AFTER) * bounds.short_s
             # Living helper processes are left out: this job may merely be the first to need them.
@@ -262,6 +296,8 @@ class _Lane:
             answered = False
             while not answered:
                 answered = worker.poll(rest_s)
+                if task.answer.left and not answered:
+                    raise WorkFailed(Problem("left", "nobody waits for the answer any more"))
                 long = long or cpu_s(pid, helpers=False) - before >= rest_s
                 waited = time.monotonic() - started
                 if not (answered or made_room) and (long or waited > bounds.patience_s):

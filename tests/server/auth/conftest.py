@@ -18,6 +18,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import httpx2
 import pytest
 import uvicorn
+from tests.postgres import url_for
 
 from chartpact.server import app
 from chartpact.server.auth import passwords
@@ -62,7 +63,7 @@ def site_with(folder: Path, settings: AuthSettings, **limits: int) -> Iterator[S
     """A server with these settings, and the users ann and bob."""
     plenty = {"calls_per_minute": 10**6, "script_seconds_per_minute": 10**6} | limits
     served = app.create(
-        Settings(database=f"sqlite:///{folder}/it.db", limits=Limits(**plenty)), identify=settings
+        Settings(database=url_for(folder), limits=Limits(**plenty)), identify=settings
     )
     for user in ("ann", "bob"):
         served.authority.accounts.add(user, HASH)

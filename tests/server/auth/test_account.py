@@ -303,9 +303,9 @@ def test_an_address_is_what_one_host_has_to_itself(address, network):
 # ---------------------------------------------------------------------------------- the first link
 
 
-def test_a_link_is_good_once_and_for_ten_minutes():
+def test_a_link_is_good_once_and_for_ten_minutes(site):
     now = [0.0]
-    link = SignInLink(lambda: now[0])
+    link = SignInLink(site.database, lambda: now[0])
     assert not link.use("")
     key = link.make()
     assert not link.use(key + "x")

@@ -1,6 +1,5 @@
 """Signing in and out, signing up, and the user's own page."""
 
-import ipaddress
 import re
 from collections.abc import Awaitable, Callable
 
@@ -20,6 +19,7 @@ from chartpact.server.auth.requests import (
     address_of,
     check_form,
     is_cross_site,
+    is_local,
     read_form,
     realm_of,
     visitor_of,
@@ -132,7 +132,7 @@ class _People:
         if not self._is_own_form(request, fields, "sign-in"):
             return self._show_sign_in(request, then, NOT_OURS, 403)
         address, name = address_of(request), fields.get("name", "")
-        self._authority.throttle.spend("sign_in", address, name)
+        await self._authority.throttle.spend("sign_in", address, name)
         user = await self._authority.sign_in(name, fields.get("password", ""))
         if user is None:
             return self._show_sign_in(request, then, WRONG, 403)
@@ -155,12 +155,7 @@ class _People:
 
     def _link_allowed(self, request: Request) -> bool:
         """A sign-in link works on this machine alone, not through a proxy on it."""
-        try:
-            near = ipaddress.ip_address(address_of(request) or "").is_loopback
-        except ValueError:
-            return False
-        forwarded = any(name.startswith("x-forwarded") for name in request.headers)
-        return near and not forwarded and self._authority.settings.public_url is None
+        return is_local(request) and self._authority.settings.public_url is None
 
     async def show_link(self, request: Request) -> Response:
         if not self._link_allowed(request):
@@ -171,8 +166,9 @@ class _People:
         fields = await read_form(request)
         if not self._link_allowed(request) or is_cross_site(request):
             return pages.problem("sign-in links work on the server's own machine", 403)
-        self._authority.throttle.spend("sign_in", address_of(request))
-        if not self._authority.link.use(fields.get("key", "")):
+        await self._authority.throttle.spend("sign_in", address_of(request))
+        used = await self._authority.run(self._authority.link.use, fields.get("key", ""))
+        if not used:
             return pages.problem("the link is used up or too old: restart the server", 403)
         return await self._start_session(request, LOCAL_USER, "link")
 
@@ -191,7 +187,7 @@ class _People:
         if not self._is_own_form(request, fields, "sign-up"):
             return again(NOT_OURS, 403)
         address = address_of(request)
-        self._authority.throttle.spend("sign_up", address)
+        await self._authority.throttle.spend("sign_up", address)
         try:
             hashed = await self._authority.hashing.hash(fields.get("password", ""))
             accounts = self._authority.accounts
@@ -278,7 +274,7 @@ class _People:
     async def _knows_password(self, request: Request, account: Account, fields: Fields) -> bool:
         if not account.has_password:
             return True
-        self._authority.throttle.spend("sign_in", address_of(request), account.name)
+        await self._authority.throttle.spend("sign_in", address_of(request), account.name)
         user = await self._authority.sign_in(account.name, fields.get("current", ""))
         return user == account.user_id
 

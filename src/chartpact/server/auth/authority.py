@@ -9,6 +9,7 @@ from typing import ParamSpec, TypeVar
 
 from chartpact.library.database import Database
 from chartpact.library.local import LOCAL_USER
+from chartpact.server.allowance import Ledger
 from chartpact.server.auth.accounts import Accounts
 from chartpact.server.auth.clients import Clients
 from chartpact.server.auth.external import ExternalIssuer
@@ -42,7 +43,9 @@ class AuthSettings:
 class Authority:
     """Accounts, grants, sessions and clients of one server."""
 
-    def __init__(self, settings: AuthSettings, database: Database) -> None:
+    def __init__(
+        self, settings: AuthSettings, database: Database, ledger: Ledger | None = None
+    ) -> None:
         self.settings = settings
         self.realms = Realms(settings.public_url)
         self.accounts = Accounts(database)
@@ -50,9 +53,10 @@ class Authority:
         self.lookup = Lookup(database)
         self.sessions = Sessions(database)
         self.clients = Clients(database, settings.fetcher, registration=settings.registration)
-        self.throttle = Throttle(settings.rates, settings.clock)
+        self.throttle = Throttle(settings.rates, settings.clock, ledger)
         self.hashing = Hashing()
-        self.link = SignInLink()
+        self.link = SignInLink(database)
+        self._ledger = ledger
         self._embedded = database.embedded
         self._threads = ThreadPoolExecutor(4, "identity")
         self._lookups = ThreadPoolExecutor(4, "lookup")
@@ -91,6 +95,8 @@ class Authority:
         """Deletes what has expired, now and every hour."""
         while True:
             await self.run(self.grants.purge)
+            if self._ledger is not None:
+                await self.run(self._ledger.purge)
             await asyncio.sleep(PURGE_S)
 
     def offer_link(self) -> str | None:

@@ -165,7 +165,7 @@ class _Server:
         """Turns what goes wrong into a page; nothing of it is sent to another site."""
         try:
             realm = realm_of(self._authority, request)
-            self._authority.throttle.spend("authorize", address_of(request))
+            await self._authority.throttle.spend("authorize", address_of(request))
             if await visitor_of(self._authority, request) is None:
                 # Signed in first: a stranger makes the server neither fetch nor redirect.
                 then = urlencode({"next": f"/authorize?{query}"})
@@ -180,7 +180,7 @@ class _Server:
         visitor = await visitor_of(self._authority, request)
         if visitor is None:
             raise Denied("access_denied", "you are not signed in")
-        self._authority.throttle.spend("authorize", address_of(request), visitor.user)
+        await self._authority.throttle.spend("authorize", address_of(request), visitor.user)
         account = await self._authority.run(self._authority.accounts.by_id, visitor.user)
         if account is None:
             raise Denied("access_denied", "you are not signed in")
@@ -265,13 +265,13 @@ class _Server:
     async def token(self, request: Request) -> Response:
         """Exchanges a code or a refresh token for tokens."""
         address = address_of(request)
-        self._authority.throttle.spend("token", address)
+        await self._authority.throttle.spend("token", address)
         realm = realm_of(self._authority, request)
         fields = await read_form(request)
         client = fields.get("client_id", "")
         if not client:
             raise Denied("invalid_client", "the client does not say who it is")
-        self._authority.throttle.spend("token", address, f"{client} {address}")
+        await self._authority.throttle.spend("token", address, f"{client} {address}")
         resource = fields.get("resource")
         if resource is not None:
             resource = realm.canonical(resource)
@@ -307,7 +307,7 @@ class _Server:
 
     async def register(self, request: Request) -> Response:
         """RFC 7591: a client registers itself."""
-        self._authority.throttle.spend("register", address_of(request))
+        await self._authority.throttle.spend("register", address_of(request))
         if not self._authority.clients.registration:
             return JSONResponse({"error": "not_found"}, 404)
         body = await request.body()
@@ -320,7 +320,7 @@ class _Server:
     async def revoke(self, request: Request) -> Response:
         """RFC 7009: ends a token and all that came of the same consent."""
         address = address_of(request)
-        self._authority.throttle.spend("token", address)
+        await self._authority.throttle.spend("token", address)
         fields = await read_form(request)
         await self._authority.run(
             self._authority.grants.revoke_token,

@@ -1,5 +1,6 @@
 """What comes with a request to identity: form fields, address, session, CSRF token."""
 
+import ipaddress
 from dataclasses import dataclass
 from urllib.parse import parse_qsl
 
@@ -34,6 +35,17 @@ def realm_of(authority: Authority, request: Request) -> Realm:
             "invalid_request", "the server has no public address: set CHARTPACT_PUBLIC_URL"
         )
     return realm
+
+
+def is_local(request: Request) -> bool:
+    """Whether somebody at this machine asks, and not through a proxy on it."""
+    try:
+        near = ipaddress.ip_address(address_of(request) or "").is_loopback
+    except ValueError:
+        return False
+    return near and not any(
+        name.startswith("x-forwarded") or name == "forwarded" for name in request.headers
+    )
 
 
 def address_of(request: Request) -> str | None:

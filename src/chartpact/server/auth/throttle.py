@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from chartpact.server.allowance import Allowance
+from chartpact.server.allowance import Allowance, Ledger, Meter
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,12 @@ class Rates:
 class Throttle:
     """Spends a try from the bucket of the address, and from that of the account."""
 
-    def __init__(self, rates: Rates, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        rates: Rates,
+        clock: Callable[[], float] = time.monotonic,
+        ledger: Ledger | None = None,
+    ) -> None:
         kinds = {
             "sign_in": "sign-ins",
             "authorize": "requests for consent",
@@ -35,18 +40,22 @@ class Throttle:
         }
         self._by_address, self._by_account = (
             {
-                kind: Allowance(words, getattr(rates, f"{kind}_by_{whom}"), clock)
+                kind: Meter(
+                    Allowance(words, getattr(rates, f"{kind}_by_{whom}"), clock),
+                    ledger,
+                    f"{kind} by {whom}",
+                )
                 for kind, words in kinds.items()
                 if hasattr(rates, f"{kind}_by_{whom}")
             }
             for whom in ("address", "account")
         )
 
-    def spend(self, kind: str, address: str | None, account: str | None = None) -> None:
+    async def spend(self, kind: str, address: str | None, account: str | None = None) -> None:
         """Counts a try; raises TooMuch. An account is counted whether it exists or not."""
-        self._by_address[kind].spend(network_of(address))
+        await self._by_address[kind].spend(network_of(address))
         if account is not None:
-            self._by_account[kind].spend(account[:255])
+            await self._by_account[kind].spend(account[:255])
 
 
 def network_of(address: str | None) -> str:
