@@ -544,6 +544,10 @@ x = ta.avg(a, b, a, b)
 x = ta.max(*([a] * 200))
 x = ta.avg(*([a] * 200))
 x = ta.valuewhen(c, a, 5)
+x = ta.profile(ohlcv, 500)
+x = ta.profile(a * 0 + 9, a * 0 + 1, a, 24)
+x = ta.profile(ohlcv, 24, spread = False)
+x = ta.profile_levels(ohlcv, ohlcv.bar_index == 0, 500)
 x = ta.barssince(a < 0)
 x = big // b
 x = big % b
@@ -661,13 +665,14 @@ SOURCES = {
     "time": "ohlcv.time", "close_time": "ohlcv.close_time", "reset": "d",
     "first": "ohlcv.bar_index * 0", "last": "ohlcv.bar_index",
     "side": "ta.sign(a - b)", "top": "ohlcv.high * 0.9", "bottom": "ohlcv.low * 0.8",
+    "weight": "ohlcv.volume",
 }  # fmt: skip
 SCALARS = {
     "n": "14", "di_n": "14", "adx_n": "14", "factor": "3.0", "fast": "12", "slow": "26",
     "signal": "9", "inc": "0.02", "max": "0.2", "start": "0.02", "left": "4", "right": "4",
     "long": "25", "short": "13", "mult": "2.0", "offset": "0.85", "sigma": "6.0",
     "percentage": "50.0", "spec": '"0930-1600"', "timeframe": '"1D"', "replacement": "1.0",
-    "type": '"Traditional"', "anchor": "c", "max_age": "500",
+    "type": '"Traditional"', "anchor": "c", "max_age": "500", "rows": "24",
 }  # fmt: skip
 LONG = {**SCALARS, **dict.fromkeys(("n", "left", "right", "di_n", "adx_n"), "len(ohlcv) // 2")}
 ZONED = {**SCALARS, "tz": '"America/New_York"'}

@@ -155,3 +155,16 @@ def test_each_operand_of_a_function_of_any_number_is_charged(name):
 
     two, many = steps(2), steps(102)
     assert many - two > 100 * (len(BARS) // 64 + 50)
+
+
+def test_a_profile_is_charged_by_the_rows_that_its_bars_touch_and_by_its_sessions():
+    def charge(call: str) -> int:
+        return steps(f"    x = {call}\n")
+
+    narrow = charge("ta.profile(ohlcv, 1)")
+    assert charge("ta.profile(ohlcv, 50)") > narrow + 3 * 50
+    wide = "ohlcv.high * 0 + 9, ohlcv.high * 0 + 1, ohlcv.volume"
+    touched = charge(f"ta.profile({wide}, 101)") - charge(f"ta.profile({wide}, 1)")
+    assert touched == (4 * len(BARS) + 3) * 100
+    one, many = (charge(f"ta.profile_levels(ohlcv, ohlcv.close > {x}, 50)") for x in (1e9, 0))
+    assert many > one + 3 * 50 * (len(BARS) - 1)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 CALL = 350
 LONG_CALLS: Mapping[str, int] = {
     "bb": 450, "dmi": 480, "kc": 620, "kcw": 500, "macd": 420, "pow": 450, "session": 520,
-    "pivot_point_levels": 2_000, "profile": 4_000, "profile_levels": 5_000,
+    "pivot_point_levels": 2_000, "profile": 7_000, "profile_levels": 7_000, "value_area": 1_200,
     **dict.fromkeys(("session_isfirstbar", "session_isfirstbar_regular"), 700),
     **dict.fromkeys(("session_islastbar", "session_islastbar_regular"), 700),
     **dict.fromkeys(("session_ismarket", "session_ispostmarket", "session_ispremarket"), 600),
@@ -42,7 +42,7 @@ RATES: Mapping[str, int] = {  # in parts of a step: PARTS are one
             "session_ispremarket time_tradingday"),
         (64, "dayofmonth highest_between lowest_between mode month time_close timeframe_change "
             "weekofyear year"),
-        (96, "value_area"),
+        (128, "value_area"),
         (192, "pow pow_scalar"),
     )
     for name in names.split()
