@@ -1,5 +1,6 @@
 """Pacts in the catalogue: listed, drawn in process, forked, and read back with nothing to set."""
 
+import io
 import json
 from dataclasses import replace
 from datetime import datetime
@@ -32,6 +33,16 @@ def test_a_pact_is_listed_under_the_title_that_its_contract_reads(name):
 
 
 @pytest.mark.parametrize("name", DRAWABLE)
+def test_the_readme_of_a_pact_follows_the_template_and_names_its_inputs(name):
+    text = (pacts.folder(name) / "README.md").read_text("utf-8")
+    heads = ("Purpose", "Timeframes", "Inputs", "Outputs", "Signal logic", "Edge cases")
+    assert [head for head in heads if f"\n**{head}" not in text] == []
+    inputs = [param for param in catalogue.pact(name).params if param.type != "color"]
+    assert [param.name for param in inputs if f"`{param.name}" not in text] == []
+    assert "checked with PineTS, not yet on TradingView" in text
+
+
+@pytest.mark.parametrize("name", DRAWABLE)
 def test_a_pact_is_read_from_a_sample_with_nothing_to_set(name, capsys):
     assert main(["read", name, "--bars", "sample:es-5m", "--json"]) == DONE
     reading = json.loads(capsys.readouterr().out)
@@ -58,6 +69,30 @@ def test_a_fork_of_a_pact_is_its_source_and_may_take_its_place():
     assert Catalogue({"ema_trend": own}).resolve("ema_trend") is own
     shipped = catalogue.pact("ema_trend")
     assert replace(own, source="pact").params == shipped.params
+
+
+@pytest.mark.parametrize("name", DRAWABLE)
+def test_a_fork_runs_in_the_sandbox_and_is_read_as_the_pact_is(name):
+    bars = cp.load("sample:es-5m")[-900:]
+    own = ScriptIndicator.read(name, fork(name))
+    forked = cp.chart(bars, [name], catalogue=Catalogue({name: own}))
+    ours = cp.chart(bars, [name])
+    assert not own.trusted
+    assert forked.drawn[0].error is None
+    assert forked.drawn[0].scene == ours.drawn[0].scene
+    assert cp.read(name, forked.snapshot()).state == cp.read(name, ours.snapshot()).state
+
+
+def test_reading_a_script_tells_how_a_fork_is_read(tmp_path, capsys, monkeypatch):
+    path = tmp_path / "my_trend.star"
+    path.write_text(fork("ema_trend"), "utf-8")
+    assert main(["read", str(path), "--bars", "sample:es-5m"]) != DONE
+    assert f"-i {path} | chartpact read CONTRACT --snapshot -" in capsys.readouterr().err
+    assert main(["snapshot", "--bars", "sample:es-5m", "-i", str(path)]) == DONE
+    drawn = io.BytesIO(capsys.readouterr().out.encode())
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(drawn))
+    assert main(["read", "ema_trend", "--snapshot", "-", "--json"]) == DONE
+    assert json.loads(capsys.readouterr().out)["state"]["trend"] == "BEAR"
 
 
 def test_canonical_knows_builtins_aliases_and_pacts():

@@ -37,6 +37,23 @@ def test_a_shorter_history_tells_the_same_of_the_swings_it_holds():
         assert settled <= set(detectors.smt(part, pair))
 
 
+@pytest.mark.parametrize("pact", ["smt", "smt_divergences"])
+def test_a_swing_takes_part_once_all_of_the_pairs_bars_around_it_are_known(pact):
+    # With right above left a swing is confirmed before the pair's first 2 right + 1 bars are there.
+    for seed in range(12):
+        bars = walk(80, seed)
+        pair = partner(bars, seed)
+        whole = ends(draw(pact, bars, pair, left=1, right=6), 0)
+        for first in (3, 7, 12, 20):
+            part = bars[first:]
+            assert ends(draw(pact, part, pair, left=1, right=6), first) <= whole
+
+
+def ends(scene, shift):
+    """The bars at both ends of each line, counted from the whole history's first bar."""
+    return {(line.x1.n + shift, line.x2.n + shift, line.y2) for line in scene.lines}
+
+
 def test_without_a_pair_the_script_says_what_is_missing():
     with pytest.raises(script.ScriptError, match="parameter pair"):
         draw("smt", walk(50, 1))

@@ -74,6 +74,11 @@ def _json(verb: argparse.ArgumentParser) -> None:
 
 def find_contract(name: str) -> Contract:
     """The contract an argument names; what is wrong with it is bad input."""
+    if name.endswith(".star"):
+        raise UsageError(
+            f"{name} is a script, not a contract. A fork is read in two steps: chartpact snapshot "
+            f"--bars BARS -i {name} | chartpact read CONTRACT --snapshot -"
+        )
     try:
         return find(name)
     except ContractError as error:

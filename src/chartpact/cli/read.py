@@ -36,7 +36,11 @@ def add(verbs: Verbs) -> None:
             "contract, the violations are printed and the exit code is 3; nothing is guessed. "
             "Several contracts are read from one picture, each with its state or its violations."
         ),
-        epilog="Example: chartpact read ob_ai --snapshot drawn.json --json",
+        epilog=(
+            "Example: chartpact read ob_ai --snapshot drawn.json --json. A fork of a pact keeps "
+            "its title, so the pact's contract reads it: chartpact snapshot --bars BARS "
+            "-i my_ob.star | chartpact read ob_ai --snapshot -"
+        ),
     )
     verb.add_argument(
         "contracts",
