@@ -50,6 +50,14 @@ def test_a_hostile_script_is_refused(chunk):
     assert (error.step, error.kind) == expected(chunk), error.to_json()
 
 
+def test_a_type_statement_is_refused_whether_python_knows_it_or_not():
+    source = (
+        'PARAMS = []\nMETA = {"title": "x"}\ndef compute(ohlcv, params, chart):\n    type x = int\n'
+    )
+    error = refusal(source)
+    assert (error.step, error.kind) in (("parse", "syntax"), ("check", "forbidden"))
+
+
 @pytest.mark.parametrize("name", GENERATED)
 def test_a_generated_bomb_is_refused(name):
     source, step, kind = GENERATED[name]

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import closing
 
 import httpx2
 import pytest
@@ -329,5 +330,5 @@ def test_what_was_acknowledged_is_there_after_a_kill_in_a_storm_of_writes(tmp_pa
     running.process.terminate()
     assert running.process.wait(60) == 0
     if KIND == "sqlite":
-        with sqlite3.connect(tmp_path / "library.db") as connection:
+        with closing(sqlite3.connect(tmp_path / "library.db")) as connection:
             assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)

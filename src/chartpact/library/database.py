@@ -248,8 +248,12 @@ def _create_private(file: Path) -> None:
 
 def _prepare(connection: Any, _record: Any) -> None:
     connection.isolation_level = None  # the driver opens no transaction of its own: `_begin` does
-    for pragma in _PRAGMAS:
-        connection.execute(pragma)
+    try:
+        for pragma in _PRAGMAS:
+            connection.execute(pragma)
+    except Exception:
+        connection.close()  # nobody else would
+        raise
 
 
 def _prepare_postgres(connection: Any, _record: Any) -> None:
