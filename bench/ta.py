@@ -4,7 +4,8 @@
     python bench/ta.py --quick    fewer rounds (under half a minute)
     python bench/ta.py --write    also puts them into docs/benchmarks.md
 
-Every contender is called as its users call it, on one thread. A time is processor time, the least
+Every contender is called as its users call it, on one thread. A batch ends in one array for all
+series, from whoever computes it. A time is processor time, the least
 of several rounds; a round calls everybody once before anybody twice, so that a busy machine is busy
 for all. All that is run three times, and of the ratios of two times the median counts.
 """
@@ -226,7 +227,7 @@ def rounds_of(
 
 
 def jobs_of(each: list[Case], bars: tuple[np.ndarray, ...]) -> dict:
-    """One call a contender; of a batch, contenders that know no batch are called row by row."""
+    """One call a contender. Of a batch, who knows no batch is called row by row."""
     batch = bars[0].ndim == 2
     rows = list(zip(*bars, strict=True)) if batch else []
     given = (*bars, *((None,) * 5 if batch else in_pandas(bars)))
@@ -236,12 +237,22 @@ def jobs_of(each: list[Case], bars: tuple[np.ndarray, ...]) -> dict:
             if call is None or (batch and contender == "pandas-ta-classic"):
                 continue
             if batch and contender == "TA-Lib":
-                jobs[case.function, contender] = lambda call=call: [
-                    call(*row, None, None, None, None, None) for row in rows
-                ]
+                jobs[case.function, contender] = lambda call=call: row_by_row(call, rows)
             else:
                 jobs[case.function, contender] = lambda call=call: call(*given)
     return jobs
+
+
+def row_by_row(call: Call, rows: list[tuple[np.ndarray, ...]]) -> list[np.ndarray]:
+    """What one call over all rows gives: one array for each thing that is computed."""
+    made: list[np.ndarray] = []
+    for number, row in enumerate(rows):
+        result = call(*row, None, None, None, None, None)
+        results = result if isinstance(result, tuple) else (result,)
+        made = made or [np.empty((len(rows), each.size), each.dtype) for each in results]
+        for whole, each in zip(made, results, strict=True):
+            whole[number] = each
+    return made
 
 
 def copy_cost(rounds: int) -> float:

@@ -509,14 +509,21 @@ static inline Bar mirrored(Bar bar) { return (Bar){-bar.low, -bar.high}; }
 
    The stop goes the part `speed` of its distance from the extreme. The distance is carried on from bar
    to bar, not taken anew of the stop, which would have to wait for it. */
-static inline __attribute__((always_inline)) bool
-trail(const double *high, const double *low, double *out, int64_t n, bool has_na, double start,
-      double step, double limit)
+typedef struct {
+    double start, step, limit, stop, extreme, distance, odd;
+    Bar last, last2; /* one and two bars ago, as seen from the trend */
+} Trail;
+
+/* From bar i on, until the trend reverses: the bar after that. */
+static inline __attribute__((always_inline)) int64_t
+follow(Trail *t, const double *high, const double *low, double *out, int64_t i, int64_t n, bool is_long,
+       bool has_na)
 {
-    double stop = NA, extreme = NA, distance = NA, speed = start, odd = 0;
-    Bar last = {NA, NA}, last2 = last; /* one and two bars ago */
-    bool is_long = true;
-    for (int64_t i = 0, seen = 0; i < n; i++) {
+    double stop = t->stop, extreme = t->extreme, distance = t->distance, speed = t->start;
+    double odd = t->odd;
+    Bar last = t->last, last2 = t->last2;
+    bool reversed = false;
+    for (; i < n && !reversed; i++) {
         Bar bar = {high[i], low[i]};
         double span = bar.high - bar.low;
         odd += span - span; /* 0 of numbers */
@@ -524,40 +531,65 @@ trail(const double *high, const double *low, double *out, int64_t n, bool has_na
             out[i] = NA;
             continue;
         }
-        if (RARELY(seen < 2)) {
-            is_long = seen++ == 0 || !(last.high > bar.high);
-            if (!is_long)
-                bar = mirrored(bar), last = mirrored(last);
-            stop = last.low;
+        bar = is_long ? bar : mirrored(bar);
+        stop += speed * distance;
+        if (RARELY(bar.low < stop)) {
+            stop = -most(most(extreme, bar.high), most(last.high, last2.high));
+            bar = mirrored(bar), last = mirrored(last);
             extreme = bar.high;
             distance = extreme - stop;
+            out[i] = bounded(is_long ? -stop : stop);
+            reversed = true;
         } else {
-            bar = is_long ? bar : mirrored(bar);
-            stop += speed * distance;
-            if (RARELY(bar.low < stop)) {
-                stop = -most(most(extreme, bar.high), most(last.high, last2.high));
-                bar = mirrored(bar), last = mirrored(last);
-                is_long = !is_long;
-                speed = start;
-                extreme = bar.high;
-                distance = extreme - stop;
-            } else {
-                double floor = least(last.low, last2.low), faster = least(speed + step, limit);
-                double highest = most(bar.high, extreme);
-                distance = (1 - speed) * distance + (highest - extreme);
-                if (stop > floor) {
-                    AS_BRANCH;
-                    stop = floor;
-                    distance = highest - stop;
-                }
-                speed = bar.high > extreme ? faster : speed;
-                extreme = highest;
+            double floor = least(last.low, last2.low), faster = least(speed + t->step, t->limit);
+            double highest = most(bar.high, extreme);
+            distance = (1 - speed) * distance + (highest - extreme);
+            if (stop > floor) {
+                AS_BRANCH;
+                stop = floor;
+                distance = highest - stop;
             }
+            speed = bar.high > extreme ? faster : speed;
+            extreme = highest;
+            out[i] = bounded(is_long ? stop : -stop);
         }
-        out[i] = bounded(is_long ? stop : -stop);
         last2 = last, last = bar;
     }
-    return odd == 0;
+    *t = (Trail){t->start, t->step, t->limit, stop, extreme, distance, odd, last, last2};
+    return i;
+}
+
+static inline __attribute__((always_inline)) bool
+trail(const double *high, const double *low, double *out, int64_t n, bool has_na, double start,
+      double step, double limit)
+{
+    Trail t = {.start = start, .step = step, .limit = limit};
+    Bar last = {NA, NA};
+    bool is_long = true;
+    int64_t i = 0;
+    for (int seen = 0; i < n && seen < 2; i++) {
+        Bar bar = {high[i], low[i]};
+        double span = bar.high - bar.low;
+        t.odd += span - span;
+        out[i] = NA;
+        if (is_na(bar.high) || is_na(bar.low)) {
+            if (!has_na)
+                return false;
+            continue;
+        }
+        is_long = seen++ == 0 || !(last.high > bar.high);
+        if (!is_long)
+            bar = mirrored(bar), last = mirrored(last);
+        t.stop = last.low;
+        t.extreme = bar.high;
+        t.distance = t.extreme - t.stop;
+        t.last2 = last, t.last = last = bar;
+        out[i] = bounded(is_long ? t.stop : -t.stop);
+    }
+    for (; i < n; is_long = !is_long)
+        i = is_long ? follow(&t, high, low, out, i, n, true, has_na)
+                    : follow(&t, high, low, out, i, n, false, has_na);
+    return t.odd == 0;
 }
 
 /* Pine takes the close and does not look at it. */
