@@ -1,5 +1,10 @@
 """Every kernel computes what the reference says, in whatever form its series come."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,6 +14,7 @@ from tests.ta.market import HOLES, OUTLIER, arguments, market, markets, typical
 from chartpact.ta import reference
 from chartpact.ta.kernels import BACKEND, KERNELS, kernel
 
+ROOT = Path(__file__).parents[2]
 every_kernel = pytest.mark.parametrize("name", KERNELS)
 TELLS_LATER = ["zone_life"]  # its results stand on the bar where a zone became known
 FLOATS = [name for name, (_, types) in KERNELS.items() if types.startswith("d")]
@@ -89,6 +95,29 @@ def test_a_batch_is_its_rows_one_by_one(name):
         for k, row in enumerate(each):
             expected = getattr(reference, name)(*row)
             assert_same(name, tuple(g[k] for g in got), tuple(columns(expected)), row)
+
+
+SHARED_OUT = """
+import numpy as np
+from tests.ta.market import market, typical
+from chartpact.ta.kernels import KERNELS, kernel
+
+rows = [market(64, seed=seed, holes="scattered" if seed % 3 else "") for seed in range(16)]
+for name in KERNELS:
+    each = [typical(name, row) for row in rows]
+    few = [np.stack(c) if np.ndim(c[0]) else c[0] for c in zip(*each, strict=True)]
+    many = [np.tile(c, (1025, 1))[:-1] if np.ndim(c) else c for c in few]
+    for wanted, got in zip(map(np.array, [kernel(name)(*few)]), [kernel(name)(*many)]):
+        got = np.array(got).reshape(-1, 16399, 64)
+        wanted = np.tile(wanted.reshape(-1, 16, 64), (1, 1025, 1))[:, :-1]
+        assert np.array_equal(got, wanted, equal_nan=True), name
+"""
+
+
+@pytest.mark.skipif(BACKEND != "c", reason="the reference takes no threads")
+def test_rows_that_threads_share_out_are_computed_as_by_one():
+    environment = os.environ | {"CHARTPACT_THREADS": "3"}
+    subprocess.run([sys.executable, "-c", SHARED_OUT], env=environment, cwd=ROOT, check=True)
 
 
 @every_kernel

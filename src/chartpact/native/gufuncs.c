@@ -134,6 +134,7 @@ int add_kernels(PyObject *module)
         return -1;
     read_signatures(kernels, KERNELS);
     read_signatures(value_kernels, VALUE_KERNELS);
+    read_threads();
     for (int k = 0; k < KERNELS; k++)
         if (add_kernel(module, &kernels[k], loops[k]) < 0)
             return -1;

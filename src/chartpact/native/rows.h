@@ -27,6 +27,9 @@ extern Kernel kernels[KERNELS];
 
 void read_signatures(Kernel *, int count);
 
+/* How many threads a batch may take: CHARTPACT_THREADS, once, when the module is loaded. */
+void read_threads(void);
+
 /* `dimensions` are the rows and the bars; `steps` lead from row to row for every operand, then from
    bar to bar for those that have bars. -1 where there is no memory. */
 int run(const Kernel *, char *const *operands, const npy_intp *dimensions, const npy_intp *steps);

@@ -6,6 +6,8 @@ numbers in Pine's order. Bars, or anything with these columns, may stand for the
 is NaN, and each function says what an na bar does. A result of several series is a tuple in Pine's
 order. Bad arguments raise `TaError`.
 
+A large batch is shared out among the processors; `CHARTPACT_THREADS=1` keeps it on one.
+
 A length may be a series, with a whole number from 1 to 5000 for each bar, where Pine takes one: not
 in `ema rma rsi atr macd hma kc kcw dmi tsi supertrend rci`.
 
