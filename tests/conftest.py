@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests.effort import examples
 
 if TYPE_CHECKING:
     from tests.postgres import Postgres
@@ -53,7 +54,7 @@ settings.register_profile(
     "chartpact",
     deadline=None,
     derandomize=True,
-    max_examples=50,
+    max_examples=examples(75),
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("chartpact")

@@ -3,6 +3,7 @@ import ast
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 
 from chartpact.syntax import Places, SourceError, children, guarded_parse, scan, walk
 
@@ -116,7 +117,7 @@ def test_a_text_longer_than_its_limit_is_refused_unread():
         parse("1 + 1 + 1 + 1", max_chars=10)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.text(st.sampled_from("abx01.,:()[]{}'\"\\+-*/=<>!~ \n#notifelsorlambda"), max_size=60))
 def test_any_text_is_either_parsed_or_refused_with_a_place(text):
     try:
@@ -125,7 +126,7 @@ def test_any_text_is_either_parsed_or_refused_with_a_place(text):
         assert refused.message
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.text(st.characters(codec=None), max_size=30))
 def test_any_characters_at_all_are_either_parsed_or_refused(text):
     try:

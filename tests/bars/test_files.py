@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 
 import chartpact as cp
 from chartpact.bars import BarsError, SourceNotConfigured
@@ -286,7 +287,7 @@ def test_many_rows_are_read_in_parts_as_one(save, monkeypatch):
             cp.load(save(spelled))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     steps=st.lists(st.integers(1, 400), min_size=2, max_size=40),
     prices=st.lists(st.floats(0.0001, 1e6), min_size=41, max_size=41),

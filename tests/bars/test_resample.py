@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 
 import chartpact as cp
 from chartpact.bars import Bars, BarsError, last_closed, stretch
@@ -145,7 +146,7 @@ def test_more_bars_change_nothing_that_was_there(timeframe):
         assert np.array_equal(last_closed(part, higher), index[:count])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     st.integers(0, 2**32),
     st.sampled_from(["", "ES", "EURUSD"]),

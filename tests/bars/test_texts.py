@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 
 from chartpact.bars import Bars, BarsError, timestamps
 from chartpact.bars.numerals import numbers
@@ -38,7 +39,7 @@ DECIMALS = st.from_regex(re.compile(r"-?[0-9]{1,12}(\.[0-9]{0,14})?", re.ASCII),
 FLOATS = st.floats(allow_nan=False, allow_infinity=False).map(repr)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.lists(DECIMALS | FLOATS, min_size=1, max_size=20))
 def test_numbers_are_read_to_the_last_bit(texts):
     assert numbers(column(*texts), "open", line).tolist() == [float(text) for text in texts]
@@ -71,7 +72,7 @@ def test_a_decimal_comma_is_explained():
 # ----------------------------------------------------------------------------------------- times
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(
     st.lists(MOMENTS, min_size=1, max_size=8),
     st.sampled_from(["%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y.%m.%d %H:%M:%S"])
@@ -212,7 +213,7 @@ def test_a_date_whose_midnight_is_skipped_begins_right_after():
     assert read("2018-11-04", tz="America/Sao_Paulo") == [ms(2018, 11, 4, 3)]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.lists(st.integers(ms(1975, 1, 1), ms(2100, 1, 1)), min_size=1, max_size=30, unique=True),
     st.sampled_from(

@@ -51,16 +51,17 @@ def test_a_closed_pipe_is_no_error():
     assert result.stderr == ""
 
 
-@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 @pytest.mark.parametrize(
-    ("arguments", "code"),
+    ("arguments", "closed", "code"),
     [
-        ("indicators", DONE),
-        ("snapshot --bars sample:es-5m -i rsi", DONE),
-        ("chart sample:none", BAD_INPUT),
+        ("symbols", "<&- >&- 2>&-", DONE),
+        ("snapshot --bars sample:es-5m -i rsi", "<&-", DONE),
+        ("snapshot --bars sample:es-5m -i rsi", ">&-", DONE),
+        ("chart sample:none", ">&-", BAD_INPUT),
+        ("chart sample:none", "2>&-", BAD_INPUT),
     ],
 )
-def test_streams_that_are_closed_change_no_exit_code(closed, arguments, code):
+def test_streams_that_are_closed_change_no_exit_code(arguments, closed, code):
     command = f"{shlex.quote(sys.executable)} -m chartpact {arguments} {closed}"
     result = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert (result.returncode, "Traceback" in result.stderr) == (code, False), result.stderr

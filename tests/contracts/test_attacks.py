@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from small import contract_text, make, reading, told
+from tests.effort import examples
 
 import chartpact as cp
 from chartpact import pacts
@@ -236,7 +237,7 @@ EXAMPLES = {
 }
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.data(), st.sampled_from(sorted(EXAMPLES)), TREES)
 def test_no_snapshot_however_damaged_makes_a_reading_crash(data, name, junk):
     example = json.loads(json.dumps(data.draw(st.sampled_from(EXAMPLES[name]))))
@@ -258,7 +259,7 @@ def test_no_snapshot_however_damaged_makes_a_reading_crash(data, name, junk):
         assert (found.state is None) == bool(found.violations)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.sampled_from(sorted(EXAMPLES)), st.dictionaries(st.text(max_size=6), TREES), st.data())
 def test_no_setting_however_strange_makes_a_reading_crash(name, strange, data):
     example = data.draw(st.sampled_from(EXAMPLES[name]))
@@ -282,7 +283,7 @@ WORDS = st.sampled_from(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.lists(WORDS, max_size=40), st.booleans())
 def test_any_text_is_a_contract_or_refused_with_reasons(words, headed):
     text = " ".join(words)
@@ -292,7 +293,7 @@ def test_any_text_is_a_contract_or_refused_with_reasons(words, headed):
         assert refused.problems
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(st.data())
 def test_a_shipped_contract_with_a_line_damaged_loads_or_is_refused(data):
     name = data.draw(st.sampled_from(pacts.names()))

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from small import told
+from tests.effort import examples
 
 from chartpact.contracts.codecs import PayloadError, compile_codec, decode, encode
 from chartpact.contracts.model import Decode
@@ -137,7 +138,7 @@ TIMES = st.integers(-(2**53), 2**53)
 WORDS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=20)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(
     st.fixed_dictionaries(
         {"BIAS": st.sampled_from(["BULL", "BEAR"]), "CONF": NUMBERS},
@@ -160,7 +161,7 @@ def test_a_delimited_payload_there_and_back_is_the_same(values, version):
     assert decode(SIGNAL, text) == tuple(values.get(name) for name in SIGNAL.fields)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(
     st.fixed_dictionaries(
         {"bias": st.sampled_from(["bull", "bear"]), "confidence": NUMBERS},
@@ -184,14 +185,14 @@ BANNER = codec(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.floats(allow_nan=False, allow_infinity=False), st.none() | st.integers(0, 10**6))
 def test_a_pattern_there_and_back_is_the_same(stop, size):
     text = encode(BANNER, {"stop": stop, "size": size})
     assert decode(BANNER, text) == (stop, size)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(WORDS)
 def test_a_ticker_there_and_back_is_the_same_or_cannot_be_written(ticker):
     try:
@@ -272,7 +273,7 @@ def test_a_payload_is_declared_soundly(words, message):
 
 
 def test_any_text_is_decoded_or_refused():
-    @settings(max_examples=300, deadline=None)
+    @settings(max_examples=examples(300), deadline=None)
     @given(
         st.text(string.printable + "é\ud800", max_size=30), st.sampled_from([SIGNAL, STATE, TAG])
     )

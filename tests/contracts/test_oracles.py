@@ -8,12 +8,15 @@ import oracles
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 
 import chartpact as cp
 
 PRICES = st.integers(0, 200).map(lambda n: 5800 + n * 0.25)
 BARS = st.integers(100, draw.LAST_BAR - 10)
-FEW = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+FEW = settings(
+    max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 
 DEFAULTS = {
     "bias_ai": {"before_raid_color": draw.BEFORE, "after_raid_color": draw.AFTER},

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 
 from chartpact import indicators
 from chartpact.bars import Bars
@@ -74,7 +75,7 @@ def parameters_of(builtin):
 
 
 every_builtin = pytest.mark.parametrize("builtin", LOCAL, ids=lambda each: each.name)
-modest = settings(max_examples=20, deadline=None)
+modest = settings(max_examples=examples(20), deadline=None)
 
 
 def series_of(scene: Scene):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 from tests.indicators.market import START, bars, level, noise, values
 
 import chartpact as cp
@@ -196,7 +197,7 @@ def test_without_volume_there_is_no_level(name):
         assert scene.plots == ()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     seed=st.integers(0, 999),
     n=st.integers(1, 60),

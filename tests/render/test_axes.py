@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 
 import chartpact as cp
 from chartpact.charts import Chart
@@ -57,7 +58,7 @@ def test_steps_are_round_and_whole_ticks(least, tick, step):
     assert round_step(least, tick) == pytest.approx(step)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(
     st.floats(1e-6, 1e9),
     st.sampled_from([None, 0.25, 0.01, 1e-5, 0.5, 1 / 32, 5.0, 100.0]),
@@ -70,7 +71,7 @@ def test_a_step_is_never_less_than_asked_and_always_a_whole_number_of_ticks(leas
         assert step / tick == pytest.approx(round(step / tick), rel=1e-9)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.floats(-1e6, 1e6), st.floats(1e-3, 1e6), st.booleans())
 def test_value_labels_are_inside_and_apart(low, span, log):
     if log:
@@ -151,7 +152,7 @@ def test_the_price_tag_stays_at_its_price_and_the_others_make_room_in_half_of_th
     assert next(y for y, tag in placed if tag.first) == 103.0
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.lists(st.floats(0, 120), min_size=1, max_size=15), st.integers(0, 14), st.floats(0, 120))
 def test_no_crowd_of_tags_moves_the_price_tag(heights, number, price):
     tags = [Tag(y, "1", "#ffffff") for y in heights]
@@ -162,7 +163,7 @@ def test_no_crowd_of_tags_moves_the_price_tag(heights, number, price):
     assert len(placed) * TAG <= 60 or len(placed) == 1
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.lists(st.floats(0, 120), max_size=15), st.integers(0, 14))
 def test_tags_never_cover_each_other(heights, first):
     tags = [Tag(y, "1", "#ffffff", first=i == first) for i, y in enumerate(heights)]
@@ -208,7 +209,7 @@ def test_ticks_are_readable_from_seconds_to_decades(step, count, some):
     assert 4 <= len(found) <= 18
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     st.integers(1, 3000),
     st.sampled_from([1_000, MINUTE, 5 * MINUTE, HOUR, 4 * HOUR, DAY, 7 * DAY, 31 * DAY]),

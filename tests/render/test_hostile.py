@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 
 from chartpact import palette
 from chartpact.charts import Chart
@@ -115,7 +116,7 @@ def test_a_hostile_text_is_only_ever_text(words):
     assert raster.rasterize(svg(chart, fonts=False)).startswith(b"\x89PNG")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.text(max_size=40))
 def test_any_text_at_all_makes_a_document(words):
     if any(0xD800 <= ord(char) <= 0xDFFF for char in words):
@@ -288,7 +289,7 @@ scenes = st.builds(
 )
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(scenes, st.booleans(), st.booleans())
 def test_any_scene_makes_a_document_that_can_be_drawn(scene, overlay, log):
     document = svg(chart_of(scene, overlay=overlay), fonts=False, width=400, height=300, log=log)

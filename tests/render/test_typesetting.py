@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 
 from chartpact.render import raster, typeface, typesetting
 from chartpact.render.display import DisplayList, Words
@@ -88,7 +89,7 @@ def test_what_cannot_be_seen_is_left_out(written, shown):
     assert typesetting.clean(shown) == shown
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.text(max_size=60), st.floats(0, 300))
 def test_a_fitted_text_fits(words, room):
     kept = typesetting.fit(words, 12, room)
@@ -96,7 +97,7 @@ def test_a_fitted_text_fits(words, room):
     assert kept in (words, "") or kept.endswith("…")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.text(alphabet="abc de\nfgh", max_size=80), st.floats(20, 200))
 def test_wrapping_loses_nothing_and_keeps_to_the_width(words, room):
     lines = typesetting.wrap(words, 12, room)
@@ -104,7 +105,7 @@ def test_wrapping_loses_nothing_and_keeps_to_the_width(words, room):
     assert all(typesetting.width(line, 12) <= room or len(line) == 1 for line in lines)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.text(max_size=50))
 def test_a_cleaned_text_can_stand_in_xml(words):
     import xml.etree.ElementTree as ET

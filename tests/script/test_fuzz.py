@@ -1,6 +1,7 @@
 """What holds for any script: it is refused in words, or it is Starlark and ends in its budget."""
 
 from hypothesis import given, settings
+from tests.effort import examples
 from tests.script import oracle
 from tests.script.grammar import broken_scripts, programs, scalar_expressions, scripts
 
@@ -29,19 +30,19 @@ def outcome(source: str) -> str:
     return f"done {result.steps}"
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(scripts())
 def test_a_script_made_by_chance_ends_in_words_or_in_budget(source):
     assert outcome(source) == outcome(source)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(broken_scripts())
 def test_a_broken_script_is_refused_in_words(source):
     outcome(source)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(scalar_expressions())
 def test_a_scalar_expression_means_the_same_in_starlark(expression):
     here, there = oracle.value_here(expression), oracle.value_there(expression)
@@ -56,7 +57,7 @@ def test_a_scalar_expression_means_the_same_in_starlark(expression):
 DELIBERATE = ("a bool cannot be the key", "deep", "1024 bits", "separator cannot be empty")
 
 
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 @given(programs())
 def test_a_program_means_the_same_in_starlark(program):
     there, why = oracle.program_there(program), ""

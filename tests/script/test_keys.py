@@ -9,6 +9,7 @@ import weakref
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 
 from chartpact import _native, script
 from chartpact.script.dry_run import dry_run_bars
@@ -46,7 +47,7 @@ DOINGS = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(DOINGS, st.sampled_from([table for table, _ in BOTH.values()]))
 def test_a_table_does_what_a_dict_does(doings, table):
     made, model = table(), {}

@@ -10,6 +10,7 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from tests.effort import examples
 from tests.script.chunks import chunks, source_of
 from tests.script.grammar import scripts
 
@@ -137,7 +138,7 @@ def test_no_value_is_what_the_compiler_ruled_out(name):
 
 
 @pytest.mark.slow
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(scripts())
 def test_no_value_of_a_script_made_by_chance_is_what_the_compiler_ruled_out(source):
     assert not list(surprises(source))

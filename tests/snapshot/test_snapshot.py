@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+from tests.effort import examples
 
 import chartpact as cp
 from chartpact import charts
@@ -254,7 +255,7 @@ ANY_JSON = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(ANY_JSON, st.data())
 def test_arbitrary_json_is_a_snapshot_or_refused(junk, data):
     whole = frame(studies=[{"name": "A", "lines": [{"y1": 1.0}], "limits": {}, "truncated": []}])
