@@ -24,6 +24,7 @@ from chartpact.library.schema import (
     journal_entries,
 )
 from chartpact.snapshot import Snapshot
+from chartpact.tracker import Rules
 
 CONTRACT = """\
 contract: small
@@ -78,7 +79,8 @@ def follow(database):
 @pytest.fixture
 def look(contract):
     def look(journal, snapshot):
-        return journal.record(contract, read(contract, snapshot), snapshot)
+        picture = json.dumps(snapshot.to_json())
+        return journal.record(Rules.of(contract), CONTRACT, read(contract, snapshot), picture)
 
     return look
 
@@ -239,6 +241,7 @@ from chartpact.contracts import load, read
 from chartpact.library.database import open_database
 from chartpact.library.follows import Follows
 from chartpact.library.journal import Journal
+from chartpact.tracker import Rules
 
 database, contract = open_database(sys.argv[1]), load(CONTRACT)
 follows = Follows(database)
@@ -248,7 +251,8 @@ bar = len(journal.memory.states())
 while True:
     bar += 1
     snapshot = picture(bar, *(["solid"] * bar))
-    for event in journal.record(contract, read(contract, snapshot), snapshot).changes:
+    reading = read(contract, snapshot)
+    for event in journal.record(Rules.of(contract), CONTRACT, reading).changes:
         print(event["seq"], flush=True)
 """
 

@@ -53,6 +53,26 @@ def rest(names: Names) -> dict[str, list[tuple[str, dict]]]:
             ("/api/v1/charts/image", {"json": {**each, "format": "svg"}}) for each in drawn
         ],
         "post /api/v1/state": [("/api/v1/state", {"json": ask}) for ask in read(names)],
+        "get /api/v1/contracts": [("/api/v1/contracts", {})],
+        "post /api/v1/contracts/check": [("/api/v1/contracts/check", {"json": {"source": ""}})],
+        "post /api/v1/contracts/draft": [
+            ("/api/v1/contracts/draft", {"json": {"study": names.script, "symbol": "sample:es-5m"}})
+        ],
+        "get /api/v1/contracts/{name}": [(f"/api/v1/contracts/{names.script}", {})],
+        "put /api/v1/my/contracts/{name}": [
+            (f"/api/v1/my/contracts/{names.script}", {"json": {"source": "contract: x"}})
+        ],
+        "delete /api/v1/my/contracts/{name}": [(f"/api/v1/my/contracts/{names.script}", {})],
+        "get /api/v1/my/contracts/{name}/versions": [
+            (f"/api/v1/my/contracts/{names.script}/versions", {})
+        ],
+        "post /api/v1/my/contracts/{name}/restore": [
+            (f"/api/v1/my/contracts/{names.script}/restore", {"json": {"version": 1}})
+        ],
+        "get /api/v1/my/follows": [("/api/v1/my/follows", {})],
+        "post /api/v1/my/follows": [("/api/v1/my/follows", {"json": ask}) for ask in read(names)],
+        "delete /api/v1/my/follows/{number}": [("/api/v1/my/follows/1", {})],
+        "get /api/v1/my/follows/{number}/changes": [("/api/v1/my/follows/1/changes", {})],
         "get /api/v1/forks/{builtin_name}": [(f"/api/v1/forks/{names.script}", {})],
         "get /api/v1/my/indicators": [("/api/v1/my/indicators", {})],
         "get /api/v1/my/indicators/{name}": [(script, {}), (script[:-1], {})],
@@ -88,6 +108,14 @@ def read(names: Names) -> list[dict]:
 def tools(names: Names) -> dict[str, list[dict]]:
     return {
         "read_state": read(names),
+        "list_contracts": [{}],
+        "get_contract": [{"name": names.script}],
+        "register_contract": [{"source": f"contract: {names.script}"}],
+        "delete_contract": [{"name": names.script}, {"name": names.script[:-1]}],
+        "draft_contract": [{"study": names.script}],
+        "follow_state": read(names),
+        "unfollow_state": [{"id": 1}],
+        "get_state_changes": [{}, {"id": 1}],
         "get_language_reference": [{"topic": names.script}],
         "list_symbols": [{}],
         "list_indicators": [{}],

@@ -41,6 +41,17 @@ ARGUMENTS = {
     "delete_indicator": {"name": NEEDED},
     "list_my_indicators": {},
     "get_indicator_source": {"name": NEEDED},
+    "list_contracts": {},
+    "get_contract": {"name": NEEDED},
+    "register_contract": {"source": NEEDED},
+    "delete_contract": {"name": NEEDED},
+    "draft_contract": {"study": NEEDED, "symbol": "sample:es-5m"},
+    "follow_state": {
+        "contracts": NEEDED, "symbol": NEEDED, "timeframe": None, "params": {}, "config": {},
+        "profile": None, "every": 60,
+    },
+    "unfollow_state": {"id": NEEDED},
+    "get_state_changes": {"id": None, "since": None},
 }  # fmt: skip
 PROBLEM = {"step", "kind", "line", "column", "message", "hint"}
 # Passes the dry run on 100 bars, and fails on more.

@@ -1,4 +1,4 @@
-"""`chartpact contract list|show|check|test|diff`."""
+"""`chartpact contract list|show|check|test|diff|draft`."""
 
 import argparse
 import json
@@ -9,15 +9,17 @@ from typing import Any
 
 from chartpact import pacts
 from chartpact.cli import BAD_INPUT, DONE, VIOLATION, UsageError, Verbs
+from chartpact.cli.files import read_text, write_text
 from chartpact.contracts import Contract, ContractError, find, load_file
 from chartpact.contracts.document import describe
 from chartpact.contracts.values import Column
+from chartpact.snapshot import Snapshot, SnapshotError, parse_json
 
 
 def add(verbs: Verbs) -> None:
     verb = verbs.add_parser(
         "contract",
-        help="list, show, check, test and compare contracts",
+        help="list, show, check, test, compare and draft contracts",
         description="Contracts say what an indicator's drawing means; see `chartpact read`.",
     )
     inner = verb.add_subparsers(title="verbs", metavar="VERB", dest="contract_verb", required=True)
@@ -62,6 +64,20 @@ def add(verbs: Verbs) -> None:
     differ.add_argument("new", metavar="NEW", help="a contract file, or a shipped contract")
     _json(differ)
     differ.set_defaults(run=run_diff)
+
+    drafter = inner.add_parser(
+        "draft",
+        help="write a starting contract from what a study drew",
+        description=(
+            "Writes a contract that claims everything one study drew, an element for each look. "
+            "Say what each element means; until then `contract check` refuses it."
+        ),
+        epilog="Example: chartpact contract draft drawn.json --study 'OB AI' -o mine.yaml",
+    )
+    drafter.add_argument("snapshot", metavar="SNAPSHOT", help="a snapshot, or - for stdin")
+    drafter.add_argument("--study", metavar="NAME", required=True, help="the title of the study")
+    drafter.add_argument("-o", dest="output", metavar="FILE", help="where to write it")
+    drafter.set_defaults(run=run_draft)
 
 
 def _contract(verb: argparse.ArgumentParser) -> None:
@@ -226,6 +242,18 @@ def run_diff(args: argparse.Namespace) -> int:
     for change in result.changes:
         print(f"{change.level:<6} {change.path}: {change.change}")
     print(f"{result.old} → {result.new}: {result.level}; the next version is {result.next_version}")
-    for name in result.unreserved:
-        print(f"{name} disappeared or came back: list it in reserved", file=sys.stderr)
+    for fault in result.faults:
+        print(fault, file=sys.stderr)
     return DONE if result.ok else VIOLATION
+
+
+def run_draft(args: argparse.Namespace) -> int:
+    from chartpact.contracts.workbench.draft import draft
+
+    text = read_text(args.snapshot).removeprefix("\ufeff")
+    try:
+        written = draft(Snapshot(parse_json(text)), args.study)
+    except SnapshotError as error:
+        raise UsageError(f"{args.snapshot}: {error}") from None
+    write_text(args.output, written)
+    return DONE

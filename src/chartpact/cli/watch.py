@@ -32,6 +32,7 @@ from chartpact.library.local import LOCAL_USER
 from chartpact.oneline import one_line
 from chartpact.problem import Failure, Problem
 from chartpact.snapshot import Snapshot, SnapshotError, SnapshotSource
+from chartpact.tracker import Rules
 
 if TYPE_CHECKING:
     from chartpact.library.follows import Follow, Follows
@@ -113,7 +114,8 @@ class _Watched:
     def read(self, snapshot: Snapshot, show: Any) -> None:
         """Commits what the contract reads from a snapshot, then tells what changed."""
         reading = read(self.contract, snapshot, self.config, self.profile)
-        for event in self.journal.record(self.contract, reading, snapshot).shown:
+        rules, picture = Rules.of(self.contract), json.dumps(snapshot.to_json())
+        for event in self.journal.record(rules, self.contract.text, reading, picture).shown:
             show(event)
 
     def deliver(self, show: Any, command: Sequence[str]) -> None:

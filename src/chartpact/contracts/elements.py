@@ -48,6 +48,7 @@ SIGNAL, INFORMATIONAL, COSMETIC = "signal", "informational", "cosmetic"
 # The variables of generated functions.
 MEMBER, INSTANCE, CANDIDATE = Local("m"), Local("i"), Local("c")
 
+UNWRITTEN = "TODO"  # what a draft says in place of a meaning
 SHIFTING = "bar numbers and the order of anchors shift as history loads"
 
 _ORDERED = ("number", "time", "anchor")
@@ -247,6 +248,9 @@ class Context:
 def check_element(context: Context, name: str, spec: Element) -> None:
     """Checks an element, which may refer to earlier ones, and adds its plan to the context."""
     place, source = ("elements", name), spec.from_
+    for word, prose in (("meaning", spec.meaning), ("ignore", spec.ignore)):
+        if prose is not None and prose.strip() == UNWRITTEN:
+            context.problem((*place, word), "this is a draft", "say what the element means")
     at, role = (*place, "from"), context.file.role(source)
     base = context.elements.get(source)
     if source in CHANNELS and role is None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from chartpact.contracts import Contract, Reading, Violation
+from chartpact.contracts import Reading, Violation
 from chartpact.contracts.reading import ChartFacts, Track
 from chartpact.library.database import Database
 from chartpact.library.errors import LibraryError
@@ -28,7 +28,6 @@ from chartpact.library.schema import (
 )
 from chartpact.library.versions import count_bytes
 from chartpact.problem import Problem
-from chartpact.snapshot import Snapshot
 from chartpact.tracker import Memory, Rules, step
 
 CHECKPOINT_EVERY = 50  # entries
@@ -75,13 +74,22 @@ class Journal:
         with database.read() as connection:
             self.memory, self._since, self._change, _ = self._replay(connection)
 
+    def is_current(self) -> bool:
+        """Whether no other process has added entries since this one looked."""
+        columns = journal_entries.c
+        query = sa.select(sa.func.max(columns.seq)).where(*key(journal_entries, self.follow))
+        with self._database.read() as connection:
+            newest: int | None = connection.execute(query).scalar()
+        return bool((newest or 0) == self._last.get("seq", 0))
+
     # ---------------------------------------------------------------------------------------- write
 
-    def record(
-        self, contract: Contract, reading: Reading, snapshot: Snapshot | None = None
-    ) -> Recorded:
-        """Commits a reading with what it changed, and with the contract it was made under."""
-        rules, now = Rules.of(contract), now_ms()
+    def record(self, rules: Rules, contract: str, reading: Reading, picture: str = "") -> Recorded:
+        """Commits a reading with what it changed, and with the text of its contract.
+
+        Of a refused or illegal reading the picture is kept too: the snapshot as JSON.
+        """
+        now = now_ms()
         done = step(rules, self.memory, reading)
         about = _dump(rules.to_json())
         body = _dump({**_describe(reading), "rules": _name("rules", about)})
@@ -97,10 +105,9 @@ class Journal:
                 self._extend(connection, reading, now)
                 return Recorded((), done.shown)
             texts = {_name("rules", about): about, entry["body"]: body}
-            texts[_name("contract", contract.text)] = contract.text
+            texts[_name("contract", contract)] = contract
             irregular = reading.violations or any(one.get("violation") for one in done.changes)
-            picture = _dump(snapshot.to_json()) if irregular and snapshot is not None else ""
-            if 0 < len(picture) <= PICTURE_BYTES:
+            if irregular and 0 < len(picture) <= PICTURE_BYTES:
                 entry["snapshot"] = _name("picture", picture)
                 texts[entry["snapshot"]] = picture
             self._put_bodies(connection, texts)

@@ -126,11 +126,13 @@ def create(
         # What was imported stays: the collector need not search it while somebody waits.
         gc.collect()
         gc.freeze()
-        purging = asyncio.create_task(authority.purge_for_ever()) if authority else None
+        tasks = [asyncio.create_task(verbs.following.read_for_ever())]
+        if authority is not None:
+            tasks.append(asyncio.create_task(authority.purge_for_ever()))
         async with over_http.run():
             yield
-        if purging is not None:
-            purging.cancel()
+        for task in tasks:
+            task.cancel()
 
     app = FastAPI(
         title="chartpact",

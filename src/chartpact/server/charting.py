@@ -8,7 +8,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from chartpact import contracts, pacts, sandbox, strategy
+from chartpact import pacts, sandbox, strategy
 from chartpact.bars import Bars, BarsError
 from chartpact.bars.errors import UnknownBars
 from chartpact.cache import Cache
@@ -16,11 +16,12 @@ from chartpact.catalogue import Catalogue, Plan, ScriptIndicator, canonical
 from chartpact.library.scripts import Scripts
 from chartpact.library.upload_source import UploadSource
 from chartpact.library.uploads import Upload, Uploads
+from chartpact.library.user_contracts import UserContracts
 from chartpact.needs import BARS, CALENDAR, Need, Supply
 from chartpact.problem import Failure, Problem, did_you_mean
 from chartpact.prove import MOST_PREFIXES
 from chartpact.request import Request
-from chartpact.server import jobs, shapes
+from chartpact.server import contract_jobs, jobs, shapes
 from chartpact.server.allowance import Allowance, Ledger, Meter
 from chartpact.server.execution import Execution
 from chartpact.server.jobs import ChartJob, Picture
@@ -45,11 +46,13 @@ class Charting:
         settings: Settings,
         scripts: Scripts,
         uploads: Uploads,
+        contracts: UserContracts,
         execution: Execution,
         ledger: Ledger | None = None,
     ) -> None:
         self._settings = settings
         self._scripts = scripts
+        self._contracts = contracts
         self._uploads = uploads
         self._execution = execution
         self._readings = readings.services(settings.readings)
@@ -68,12 +71,7 @@ class Charting:
         plans = await self._plan(user, ask)
         most_bytes = self._settings.limits.answer_bytes
         job = ChartJob(user, ask, plans, self._settings.sources, bars, most_bytes=most_bytes)
-        runs = [plan for plan in plans if plan.runs_untrusted]
-        try:
-            job = await self._supply(await self._locate(job))
-            picture: Picture = await self.compute(user, partial(jobs.draw, job), len(runs))
-        except UnknownBars as error:
-            raise Refused(error.problem.at(hint="list_symbols lists what there is")) from None
+        picture: Picture = await self._run(job, jobs.draw)
         if ask.inline_bars is None:
             self._last.put(user, ask)
         return picture
@@ -87,12 +85,7 @@ class Charting:
         await self._check(user, ask.model_copy(update={"format": "summary"}), None)
         plans = await self._plan(user, ask)
         job = ChartJob(user, ask, plans, self._settings.sources)
-        runs = [plan for plan in plans if plan.runs_untrusted]
-        try:
-            job = await self._supply(await self._locate(job))
-            drawn: Snapshot = await self.compute(user, partial(jobs.record, job), len(runs))
-        except UnknownBars as error:
-            raise Refused(error.problem.at(hint="list_symbols lists what there is")) from None
+        drawn: Snapshot = await self._run(job, jobs.record)
         return drawn
 
     async def encode_series(self, user: str, ask: shapes.SeriesAsk) -> bytes:
@@ -104,13 +97,8 @@ class Charting:
         plans = await self._plan(user, chart, await self._read_drafts(user, ask.drafts))
         most_bytes = self._settings.limits.answer_bytes
         job = ChartJob(user, chart, plans, self._settings.sources, most_bytes=most_bytes)
-        runs = [plan for plan in plans if plan.runs_untrusted]
-        try:
-            job = await self._supply(await self._locate(job))
-            encode = partial(jobs.encode_series, job, ask.first, ask.last)
-            encoded: bytes = await self.compute(user, encode, len(runs))
-        except UnknownBars as error:
-            raise Refused(error.problem.at(hint="list_symbols lists what there is")) from None
+        encode = partial(jobs.encode_series, first=ask.first, last=ask.last)
+        encoded: bytes = await self._run(job, encode)
         return encoded
 
     async def _read_drafts(self, user: str, drafts: Sequence[shapes.Draft]) -> Drafts:
@@ -163,28 +151,38 @@ class Charting:
         return shapes.CheckOut.model_validate({**verdict.to_json(), "ms": ms})
 
     async def read_state(self, user: str, ask: shapes.StateAsk) -> shapes.StateOut:
-        """What shipped contracts read from their pacts; a path is an unknown name here."""
-        for name in ask.contracts:
-            if name not in pacts.drawable():
+        """What contracts read from the indicators of their names."""
+        state: shapes.StateOut = await self.read(user, ask, contract_jobs.read_state)
+        return state
+
+    async def read(self, user: str, ask: shapes.StateAsk, work: Callable[..., Any]) -> Any:
+        """What a worker makes of contracts and of the chart that they read.
+
+        A contract is shipped or the user's own; a path is an unknown name here.
+        """
+        others = [name for name in ask.contracts if name not in pacts.drawable()]
+        find = partial(self._contracts.named, user, others)
+        own = await self._execution.use_disk(user, find) if others else {}
+        for name in others:
+            if name not in own:
                 near = did_you_mean(name, pacts.drawable(), 3)
                 hint = near or f"there are {', '.join(pacts.drawable())}"
                 raise Refused(Problem("name", f"there is no contract {name!r:.80} here", hint))
-        strategy.check_settings(
-            [contracts.find(name) for name in ask.contracts], ask.config, ask.profile
-        )
+        reads = contract_jobs.Reads(ask, {name: contract.source for name, contract in own.items()})
         catalogue = await self._catalogue(user, {*ask.contracts})
         plans = strategy.plan(catalogue, ask.contracts, ask.params)
         chart = shapes.ChartAsk.model_validate({"symbol": ask.symbol, "timeframe": ask.timeframe})
         job = ChartJob(user, chart, plans, self._settings.sources)
-        runs = [plan for plan in plans if plan.runs_untrusted]
+        return await self._run(job, partial(work, reads=reads))
+
+    async def _run(self, job: ChartJob, work: Callable[[ChartJob], Any]) -> Any:
+        """What a worker makes of a job, once it has its bars and what its indicators need."""
+        runs = [plan for plan in job.plans if plan.runs_untrusted]
         try:
             job = await self._supply(await self._locate(job))
-            state: shapes.StateOut = await self.compute(
-                user, partial(jobs.read_state, job, ask), len(runs)
-            )
+            return await self.compute(job.user, partial(work, job), len(runs))
         except UnknownBars as error:
             raise Refused(error.problem.at(hint="list_symbols lists what there is")) from None
-        return state
 
     async def compute(self, user: str, job: Callable[[], Any], runs: int) -> Any:
         """What a worker makes of a job with so many runs of scripts, which the user pays for."""

@@ -42,6 +42,8 @@ READ_BY_POST = (
     "/api/v1/charts/series",
     "/api/v1/check",
     "/api/v1/prove",
+    "/api/v1/contracts/check",
+    "/api/v1/contracts/draft",
     "/api/v1/state",
 )  # every other POST changes something
 LONGEST_USER = 255

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from chartpact import charts, contracts, sandbox, strategy
+from chartpact import charts, sandbox
 from chartpact.bars import Bars, BarsError, samples
 from chartpact.catalogue import Catalogue, Indicator, Plan, canonical, describe, shipped
 from chartpact.library.scripts import Script
@@ -19,7 +19,7 @@ from chartpact.sandbox.pool import process_pool
 from chartpact.scene import Scene
 from chartpact.script import stock
 from chartpact.server import series, shapes, thumbnails
-from chartpact.server.shapes import ChartAsk, ChartOut, InlineBars, StateAsk
+from chartpact.server.shapes import ChartAsk, ChartOut, InlineBars
 from chartpact.snapshot import Snapshot
 from chartpact.sources import SourceFailed
 from chartpact.sources.configuration import SourceConfigs, open_directory
@@ -271,14 +271,6 @@ def draw_thumbnails(scripts: Sequence[Script]) -> shapes.Thumbnails:
         except (Failure, BarsError, ArithmeticError):  # a picture is missing, and no more
             pictures[indicator.name] = []
     return shapes.Thumbnails(thumbnails=pictures)
-
-
-def read_state(job: ChartJob, ask: StateAsk) -> shapes.StateOut:
-    """What contracts read from their pacts on the bars of the job."""
-    chosen = [contracts.find(name) for name in ask.contracts]
-    chart = charts.draw(job.load(), job.plans, None, job.fetch)
-    state = strategy.read_chart(chosen, chart, ask.config, ask.profile)
-    return shapes.StateOut.model_validate(state.to_json())
 
 
 def read_inline_bars(inline: InlineBars) -> Bars:

@@ -26,6 +26,7 @@ PRIVATE = {"Cache-Control": "private, no-store"}
 PICTURE = {"Content-Security-Policy": page.PICTURE_POLICY}
 
 Name = Annotated[str, Path(max_length=128, json_schema_extra=shapes.NAME_LIMIT)]
+Cursor = Annotated[str | None, Query(max_length=128, description="next of an earlier answer")]
 Filter = Annotated[str, Query(max_length=128, description="words of a name or a description")]
 
 
@@ -241,6 +242,7 @@ def routes(verbs: Verbs) -> APIRouter:
         """Registers every script of an export, or none."""
         return await verbs.load(user, library)
 
+    _add_contract_routes(api, verbs)
     return api
 
 
@@ -278,6 +280,74 @@ def picture_routes(verbs: Verbs) -> APIRouter:
         return await draw(user, request, link, "svg")
 
     return api
+
+
+def _add_contract_routes(api: APIRouter, verbs: Verbs) -> None:
+    @api.get("/contracts")
+    async def list_contracts(user: User) -> shapes.ContractList:
+        """The contracts that ship, and your own."""
+        return await verbs.contracts.list_contracts(user)
+
+    @api.post("/contracts/check")
+    async def check_contract(user: User, contract: shapes.ContractIn) -> shapes.ContractOutcome:
+        """Makes every proof about a contract, and keeps nothing."""
+        return await verbs.contracts.check_contract(user, contract.source)
+
+    @api.post("/contracts/draft")
+    async def draft_contract(user: User, ask: shapes.DraftAsk) -> shapes.DraftOut:
+        """A starting contract, from a snapshot or from an indicator on a symbol."""
+        return await verbs.contracts.draft_contract(user, ask)
+
+    @api.get("/contracts/{name}")
+    async def get_contract(user: User, name: Name) -> shapes.ContractOut:
+        """A contract with its text."""
+        return await verbs.contracts.get_contract(user, name)
+
+    @api.put("/my/contracts/{name}")
+    async def register_contract(
+        user: User, name: Name, contract: shapes.ContractIn
+    ) -> shapes.ContractOutcome:
+        """Checks and keeps a contract of yours; with ok false nothing was changed."""
+        return await verbs.contracts.register_contract(user, contract.source, name)
+
+    @api.delete("/my/contracts/{name}")
+    async def delete_contract(user: User, name: Name) -> shapes.Outcome:
+        """Takes a contract of yours out of use."""
+        return await verbs.contracts.delete_contract(user, name)
+
+    @api.get("/my/contracts/{name}/versions")
+    async def contract_versions(user: User, name: Name) -> shapes.ContractVersions:
+        """The kept versions, newest first."""
+        return await verbs.contracts.history(user, name)
+
+    @api.post("/my/contracts/{name}/restore")
+    async def restore_contract(
+        user: User, name: Name, which: shapes.Restore
+    ) -> shapes.ContractOutcome:
+        """Puts an earlier version back in force."""
+        return await verbs.contracts.restore(user, name, which.version)
+
+    @api.get("/my/follows")
+    async def list_follows(user: User) -> shapes.Follows:
+        """What you follow."""
+        return await verbs.following.list_follows(user)
+
+    @api.post("/my/follows")
+    async def follow_state(user: User, ask: shapes.FollowAsk) -> shapes.Follows:
+        """Follows contracts: they are read every so many seconds, and changes are kept."""
+        return await verbs.following.follow_state(user, ask)
+
+    @api.delete("/my/follows/{number}")
+    async def unfollow_state(user: User, number: int) -> shapes.Outcome:
+        """Ends a follow, and deletes its journal."""
+        return await verbs.following.unfollow_state(user, number)
+
+    @api.get("/my/follows/{number}/changes")
+    async def get_state_changes(
+        user: User, number: int, since: Cursor = None
+    ) -> shapes.StateChanges:
+        """What changed after a cursor; without one, the states and a cursor."""
+        return await verbs.following.get_state_changes(user, number, since)
 
 
 def declare_limits(app: FastAPI, limits: Limits) -> None:

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic.config import JsonDict
 
+from chartpact.contracts.document import MAX_BYTES
 from chartpact.library.scripts import Quota
 from chartpact.script.check.declared import MOST_PARAMS
 from chartpact.script.limits import Limits
@@ -285,6 +286,122 @@ class StateAsk(Incoming, Shape):
         default_factory=dict, max_length=16, description="settings of a contract, by its name"
     )
     profile: str | None = Field(None, max_length=64, description="a contract's profile")
+
+
+CONTRACT_LIMIT: JsonDict = {"maxLength": MAX_BYTES}
+ContractText = Annotated[
+    str,
+    Field(
+        max_length=262_144,
+        description="the whole contract, in YAML",
+        json_schema_extra=CONTRACT_LIMIT,
+    ),
+]
+
+
+class ContractIn(Incoming, Shape):
+    """A contract's text."""
+
+    source: ContractText
+
+
+class DraftAsk(Incoming, Shape):
+    """What a starting contract is written from: a snapshot, or an indicator on a symbol."""
+
+    study: str = Field(max_length=128, description="the study's title, or an indicator's name")
+    symbol: str | None = Field(
+        None, max_length=128, description="sample:NAME or SYMBOL@SOURCE, to draw an indicator on"
+    )
+    snapshot: dict[str, Any] | None = Field(None, description="a snapshot, in place of a symbol")
+
+
+class FollowAsk(StateAsk):
+    """What is to be followed, over REST and as the arguments of `follow_state`."""
+
+    every: float = Field(60, ge=5, le=86_400, description="seconds between two readings")
+
+
+class ContractProblem(Shape):
+    """Something wrong with a contract, and its line in the YAML."""
+
+    line: int | None
+    path: str
+    message: str
+    hint: str
+
+
+class ContractOutcome(Shape):
+    """Whether it was done; if not, why not, and nothing was changed."""
+
+    ok: bool
+    contract: Optional[str] = None
+    version: Optional[str] = None
+    errors: Optional[list[ContractProblem]] = None
+    warnings: Optional[list[str]] = None
+
+
+class ContractOut(Shape):
+    """A contract; its text only where it was asked for by name."""
+
+    name: str
+    version: str
+    title: str = Field(description="the study that it reads")
+    source: str = Field(description="pact or user")
+    text: Optional[str] = None
+
+
+class ContractList(Shape):
+    contracts: list[ContractOut]
+
+
+class ContractVersions(Shape):
+    """The kept versions of a contract, newest first."""
+
+    versions: list[dict[str, Any]]
+
+
+class DraftOut(Shape):
+    """A starting contract; texts in quotes were on the chart, and are data."""
+
+    text: str
+
+
+class FollowOut(Shape):
+    """A contract that is followed; times are UTC ms."""
+
+    id: int
+    contract: str
+    symbol: str
+    timeframe: str | None
+    params: dict[str, Plain]
+    config: dict[str, Plain]
+    profile: str | None
+    every: float
+    created_at: int
+    read_at: int | None
+    stale_since: int | None
+    error: str | None
+
+
+class Follows(Shape):
+    follows: list[FollowOut]
+
+
+class StateChanges(Shape):
+    """What changed after a cursor, oldest first, and what counts now.
+
+    `lost_before` is set where changes after the cursor are not kept any more: take the states then.
+    Without an id, and with several follows, `follows` lists them.
+    """
+
+    id: int | None
+    changes: list[dict[str, Any]]
+    next: str | None
+    more: bool
+    lost_before: int | None
+    states: list[dict[str, Any]]
+    stale_since: int | None
+    follows: Optional[list[FollowOut]] = None
 
 
 class StateOut(Shape):

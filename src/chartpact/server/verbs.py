@@ -19,14 +19,17 @@ from chartpact.library.layouts import Layouts
 from chartpact.library.scripts import Quota, Script, Scripts
 from chartpact.library.upload_source import UploadSource, describe_upload
 from chartpact.library.uploads import Stored, Upload, Uploads
+from chartpact.library.user_contracts import UserContracts
 from chartpact.library.versions import Version
 from chartpact.problem import Problem
 from chartpact.server import bodies, jobs, shapes
 from chartpact.server.allowance import Ledger
 from chartpact.server.bodies import LeanBody
 from chartpact.server.charting import Charting
+from chartpact.server.contract_verbs import ContractVerbs
 from chartpact.server.drawings import Drawings
 from chartpact.server.execution import Execution
+from chartpact.server.following import Following
 from chartpact.server.jobs import Listing
 from chartpact.server.metrics import Metrics
 from chartpact.server.refusals import Refused, refuse
@@ -72,7 +75,10 @@ class Verbs:
         self._execution = Execution(workers, limits.answer_seconds, self.metrics)
         self._scripts = Scripts(database, _never)
         self._uploads = Uploads(database, _never, limits.upload_bytes)
-        self.charts = Charting(settings, self._scripts, self._uploads, self._execution, ledger)
+        own, execution = UserContracts(database), self._execution
+        self.charts = Charting(settings, self._scripts, self._uploads, own, execution, ledger)
+        self.contracts = ContractVerbs(own, self.charts, execution)
+        self.following = Following(database, self.charts, execution)
         self.drawings = Drawings(settings, self.charts)
         self._samples: Cache[tuple[str, str], str] = Cache(8, seconds=60)
         self._drawing_sample = asyncio.Lock()

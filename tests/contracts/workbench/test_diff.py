@@ -3,8 +3,9 @@
 # ruff: noqa: E501  (tables)
 
 import pytest
-from small import make, told
+from small import contract_text, make, told
 
+from chartpact.contracts import load
 from chartpact.contracts.workbench.diff import diff
 
 OLD = """\
@@ -97,7 +98,7 @@ def test_a_new_state_breaks_consumers():
         "initial: [MINE, NONE]", "initial: [MINE, NONE, THICK]")  # fmt: skip
     found = diff(make(OLD), make(new))
     assert found.level == "major"
-    assert found.ok
+    assert found.unreserved == ()
 
 
 def test_a_new_informational_element_is_minor():
@@ -115,7 +116,7 @@ def test_an_id_that_disappears_must_be_reserved_and_stay_so():
     assert found.unreserved == ("elements.tag", "output.word")
     assert not found.ok
     reserved = gone + "reserved: {elements: [tag], output: [word]}\n"
-    assert diff(make(OLD), make(reserved)).ok
+    assert diff(make(OLD), make(reserved)).unreserved == ()
     assert diff(make(reserved), make(gone)).unreserved == ("elements.tag", "output.word")
     assert diff(make(reserved), make(OLD)).unreserved == ("elements.tag", "output.word")
 
@@ -124,6 +125,28 @@ def test_versions_are_counted_from_the_old_one():
     new = OLD.replace("n: looks.n, ", "")
     found = diff(make(OLD), make(new))
     assert (found.old, found.new, found.next_version) == ("1.0.0", "1.0.0", "2.0.0")
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "ok"),
+    [
+        ("1.2.0", "1.2.0", False),
+        ("1.2.0", "1.3.0", False),
+        ("1.2.0", "2.0.0", True),
+        ("2.0.0", "1.0.0", False),
+        ("0.1.0", "0.1.1", False),
+        ("0.1.0", "0.2.0", True),
+    ],
+)
+def test_a_major_change_that_keeps_its_version_fails(was, now, ok):
+    old = load(contract_text(OLD).replace("1.0.0", was))
+    new = load(contract_text(OLD.replace("width == 1", "width == 2")).replace("1.0.0", now))
+    found = diff(old, new)
+    assert (found.level, found.ok) == ("major", ok)
+    assert found.to_json()["ok"] is ok
+    if not ok:
+        (fault,) = found.faults
+        assert fault.startswith(f"a major change needs another version than {now}")
 
 
 def test_the_order_of_independent_elements_is_a_patch():
@@ -158,5 +181,5 @@ def test_a_state_is_reserved_by_its_path_or_by_its_own_name(name):
     )  # fmt: skip
     assert diff(make(OLD), make(new)).unreserved == ("states.looks.NONE",)
     if name != "looks":
-        assert diff(make(OLD), make(f"{new}reserved: {{states: [{name}]}}\n")).ok
+        assert diff(make(OLD), make(f"{new}reserved: {{states: [{name}]}}\n")).unreserved == ()
     assert f"{name!r} is reserved, yet used" in told(f"{OLD}reserved: {{states: [{name}]}}\n")

@@ -58,8 +58,17 @@ class Diff:
         return max((change.level for change in self.changes), key=_ORDER.index, default=NONE)
 
     @property
+    def faults(self) -> Iterator[str]:
+        """What is wrong with the new version: ids that went, and a version that hides a change."""
+        for name in self.unreserved:
+            yield f"{name} disappeared or came back: list it in reserved"
+        was, now = ([*map(int, version.split("."))] for version in (self.old, self.new))
+        if self.level == MAJOR and now[: 1 if was[0] else 2] <= was[: 1 if was[0] else 2]:
+            yield f"a major change needs another version than {self.new}: {self.next_version}"
+
+    @property
     def ok(self) -> bool:
-        return not self.unreserved
+        return not any(self.faults)
 
     @property
     def next_version(self) -> str:
@@ -80,6 +89,7 @@ class Diff:
             "next_version": self.next_version,
             "changes": [change.to_json() for change in self.changes],
             "unreserved": list(self.unreserved),
+            "faults": list(self.faults),
             "ok": self.ok,
         }
 

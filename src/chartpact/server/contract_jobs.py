@@ -1,0 +1,104 @@
+"""What worker processes do with contracts: read, check and draft. Nothing touches the database."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from chartpact import charts, contracts, strategy
+from chartpact.contracts import Contract, ContractError, Reading
+from chartpact.contracts.workbench.diff import diff
+from chartpact.contracts.workbench.draft import draft
+from chartpact.library.journal import PICTURE_BYTES
+from chartpact.problem import Failure, Problem
+from chartpact.server import shapes
+from chartpact.server.jobs import ChartJob
+from chartpact.snapshot import Snapshot, SnapshotError
+from chartpact.tracker import Rules
+
+MOST_ERRORS = 50  # of a contract that are listed
+
+
+@dataclass(frozen=True)
+class Reads:
+    """Contracts that are to be read, with the texts of those that are the user's own."""
+
+    ask: shapes.StateAsk
+    own: Mapping[str, str]
+
+    def find(self) -> list[Contract]:
+        """The contracts, whose settings fit them."""
+        try:
+            chosen = [
+                contracts.load(self.own[name]) if name in self.own else contracts.find(name)
+                for name in self.ask.contracts
+            ]
+        except ContractError as error:  # of an earlier version of the language
+            raise Failure(error.problems[0]) from None
+        strategy.check_settings(chosen, self.ask.config, self.ask.profile)
+        return chosen
+
+
+def read_state(job: ChartJob, reads: Reads) -> shapes.StateOut:
+    """What contracts read from the indicators of their names on the bars of the job."""
+    chosen = reads.find()
+    chart = charts.draw(job.load(), job.plans, None, job.fetch)
+    state = strategy.read_chart(chosen, chart, reads.ask.config, reads.ask.profile)
+    return shapes.StateOut.model_validate(state.to_json())
+
+
+@dataclass(frozen=True)
+class Followed:
+    """One reading for the journal of a follow."""
+
+    rules: Rules
+    contract: str  # its text
+    reading: Reading
+    picture: str  # the snapshot as JSON, unless it is too large to keep
+
+
+def follow(job: ChartJob, reads: Reads) -> Followed:
+    """What one contract reads now, with all that its journal keeps."""
+    (contract,) = reads.find()
+    chart = charts.draw(job.load(), job.plans, None, job.fetch)
+    state = strategy.read_chart([contract], chart, reads.ask.config, reads.ask.profile)
+    picture = json.dumps(chart.snapshot().to_json())
+    reading = replace(state[contract.name], warnings=(), assumptions=())
+    kept = picture if len(picture) <= PICTURE_BYTES else ""
+    return Followed(Rules.of(contract), contract.text, reading, kept)
+
+
+@dataclass(frozen=True)
+class CheckedContract:
+    """What the proofs say about a contract's text, and what a change means to who reads it."""
+
+    errors: Sequence[Mapping[str, Any]] = ()
+    name: str = ""
+    version: str = ""
+    title: str = ""
+    warnings: Sequence[str] = ()
+
+
+def check_contract(source: str, before: str | None = None) -> CheckedContract:
+    """Makes every proof about a contract; `before` is the text that it replaces."""
+    try:
+        contract = contracts.load(source)
+    except ContractError as error:
+        return CheckedContract(error.to_json()[:MOST_ERRORS])
+    warnings: list[str] = []
+    if before is not None:
+        try:
+            compared = diff(contracts.load(before), contract)
+        except ContractError:
+            compared = None
+        if compared is not None and not compared.ok:
+            warnings = list(compared.faults)[:MOST_ERRORS]
+    return CheckedContract((), contract.name, contract.version, contract.title, warnings)
+
+
+def draft_contract(snapshot: Snapshot | Mapping[str, Any], study: str) -> str:
+    """A starting contract for what a study of a snapshot drew."""
+    try:
+        return draft(Snapshot.of(snapshot), study)
+    except SnapshotError as error:
+        raise Failure(Problem("value", str(error))) from None

@@ -1,0 +1,120 @@
+"""Users' own contracts, behind every door of the server: checked in a worker, kept by name."""
+
+from functools import partial
+from typing import Any
+
+from chartpact import pacts
+from chartpact.contracts import find
+from chartpact.library.errors import LibraryError
+from chartpact.library.user_contracts import UserContracts
+from chartpact.server import contract_jobs, shapes
+from chartpact.server.charting import Charting
+from chartpact.server.execution import Execution
+from chartpact.server.refusals import refuse
+from chartpact.snapshot import Snapshot
+
+
+class ContractVerbs:
+    """What a user can do with contracts: those that ship, and their own."""
+
+    def __init__(self, own: UserContracts, charts: Charting, execution: Execution) -> None:
+        self._own, self._charts, self._execution = own, charts, execution
+
+    async def list_contracts(self, user: str) -> shapes.ContractList:
+        own = await self._execution.use_disk(user, partial(self._own.of, user))
+        listed = [_describe(name) for name in pacts.names()]
+        listed += [
+            shapes.ContractOut(name=one.name, version=one.version, title=one.title, source="user")
+            for one in own
+        ]
+        return shapes.ContractList(contracts=listed)
+
+    async def get_contract(self, user: str, name: str) -> shapes.ContractOut:
+        """A shipped contract, or one of the user's own, with its text."""
+        if name in pacts.names():
+            shipped = _describe(name)
+            return shipped.model_copy(update={"text": find(name).text})
+        own = await self._execution.use_disk(user, partial(self._own.get, user, name))
+        return shapes.ContractOut(
+            name=name, version=own.version, title=own.title, source="user", text=own.source
+        )
+
+    async def check_contract(self, user: str, source: str) -> shapes.ContractOutcome:
+        """Every proof about a contract; nothing is kept."""
+        checked = await self._execution.compute(user, partial(contract_jobs.check_contract, source))
+        return _outcome(checked)
+
+    async def register_contract(
+        self, user: str, source: str, name: str | None = None
+    ) -> shapes.ContractOutcome:
+        """Checks a contract and keeps it under the name that it gives itself."""
+        checked = await self._execution.compute(user, partial(contract_jobs.check_contract, source))
+        if checked.errors:
+            return _outcome(checked)
+        if name is not None and name != checked.name:
+            message = f"the contract calls itself {checked.name!r}, not {name!r:.80}"
+            return _refused(message, "use one name")
+        mine = await self._execution.use_disk(user, partial(self._own.named, user, [checked.name]))
+        if checked.name in mine:
+            compare = partial(contract_jobs.check_contract, source, mine[checked.name].source)
+            checked = await self._execution.compute(user, compare)
+        put = partial(self._own.put, user, checked.name, checked.version, checked.title, source)
+        try:
+            await self._execution.use_disk(user, put)
+        except LibraryError as error:
+            return _refused(error.message, error.problem.hint)
+        return _outcome(checked)
+
+    async def delete_contract(self, user: str, name: str) -> shapes.Outcome:
+        await self._execution.use_disk(user, partial(self._own.delete, user, name))
+        return shapes.Outcome(ok=True)
+
+    async def history(self, user: str, name: str) -> shapes.ContractVersions:
+        history = await self._execution.use_disk(user, partial(self._own.history, user, name))
+        return shapes.ContractVersions(versions=[dict(old.__dict__) for old in history])
+
+    async def restore(self, user: str, name: str, number: int) -> shapes.ContractOutcome:
+        """Puts an earlier version back in force."""
+        history = await self._execution.use_disk(user, partial(self._own.history, user, name))
+        for old in history:
+            if old.number == number:
+                return await self.register_contract(user, old.source)
+        kept = ", ".join(str(old.number) for old in history)
+        raise refuse("value", f"{name!r:.80} has no version {number}; kept are {kept}")
+
+    async def draft_contract(self, user: str, ask: shapes.DraftAsk) -> shapes.DraftOut:
+        """A starting contract, from a snapshot or from an indicator on a symbol."""
+        if (ask.symbol is None) == (ask.snapshot is None):
+            raise refuse("value", "give either a symbol or a snapshot")
+        snapshot: Snapshot | dict[str, Any] | None = ask.snapshot
+        study = ask.study
+        if snapshot is None:
+            asked = {"symbol": ask.symbol, "indicators": [study], "bars": 50_000}
+            chart = shapes.ChartAsk.model_validate(asked)
+            snapshot = await self._charts.read_drawn(user, chart)
+            study = snapshot.studies[0].name if snapshot.studies else study
+        job = partial(contract_jobs.draft_contract, snapshot, study)
+        return shapes.DraftOut(text=await self._execution.compute(user, job))
+
+
+def _describe(name: str) -> shapes.ContractOut:
+    contract = find(name)
+    return shapes.ContractOut(
+        name=name, version=contract.version, title=contract.title, source="pact"
+    )
+
+
+def _outcome(checked: contract_jobs.CheckedContract) -> shapes.ContractOutcome:
+    errors = [shapes.ContractProblem.model_validate(error) for error in checked.errors]
+    return shapes.ContractOutcome(
+        ok=not errors,
+        contract=checked.name or None,
+        version=checked.version or None,
+        errors=errors or None,
+        warnings=list(checked.warnings) or None,
+    )
+
+
+def _refused(message: str, hint: str) -> shapes.ContractOutcome:
+    problem = shapes.ContractProblem(line=None, path="contract", message=message, hint=hint)
+    return shapes.ContractOutcome(ok=False, errors=[problem])

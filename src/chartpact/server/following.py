@@ -1,0 +1,139 @@
+"""Follows on a server: rows of users, which one process at a time reads when they are due."""
+
+import asyncio
+import logging
+import os
+import secrets
+from functools import partial
+
+from chartpact.cache import Cache
+from chartpact.library.database import Database
+from chartpact.library.follows import Follow, Follows, LostLease
+from chartpact.library.journal import Journal, changes_since
+from chartpact.problem import Failure
+from chartpact.server import contract_jobs, shapes
+from chartpact.server.charting import Charting
+from chartpact.server.execution import Execution
+
+log = logging.getLogger(__name__)
+
+LOOK_S = 1.0  # between two looks for follows that are due
+MOST_AT_ONCE = 4
+MOST_JOURNALS = 200  # whose memories are at hand
+
+
+class Following:
+    """What users follow, and the readings that are due."""
+
+    def __init__(self, database: Database, charts: Charting, execution: Execution) -> None:
+        self._database, self._charts, self._execution = database, charts, execution
+        self._follows = Follows(database)
+        self._owner = f"{os.uname().nodename} {os.getpid()} {secrets.token_hex(8)}"
+        self._journals: Cache[tuple[str, int, int], Journal] = Cache(MOST_JOURNALS)
+        self._turns = asyncio.Semaphore(MOST_AT_ONCE)
+
+    # ---------------------------------------------------------------------------------------- verbs
+
+    async def follow_state(self, user: str, ask: shapes.FollowAsk) -> shapes.Follows:
+        """Follows contracts, each in a row of its own; each is read once, so that it can be."""
+        every_ms, added = int(ask.every * 1000), []
+        for name in ask.contracts:
+            asked = {
+                "symbol": ask.symbol,
+                "timeframe": ask.timeframe,
+                "params": ask.params,
+                "config": ask.config.get(name, {}),
+                "profile": ask.profile,
+            }
+            one = shapes.StateAsk.model_validate(
+                {**asked, "contracts": [name], "config": {name: asked["config"]}}
+            )
+            await self._charts.read_state(user, one)  # what cannot be read is refused here
+            add = partial(self._follows.add, user, name, asked, every_ms)
+            added.append(await self._execution.use_disk(user, add))
+        return shapes.Follows(follows=list(map(_describe, added)))
+
+    async def unfollow_state(self, user: str, number: int) -> shapes.Outcome:
+        await self._execution.use_disk(user, partial(self._follows.remove, user, number))
+        return shapes.Outcome(ok=True)
+
+    async def list_follows(self, user: str) -> shapes.Follows:
+        mine = await self._execution.use_disk(user, partial(self._follows.of, user, "server"))
+        return shapes.Follows(follows=list(map(_describe, mine)))
+
+    async def get_state_changes(
+        self, user: str, number: int | None = None, since: str | None = None
+    ) -> shapes.StateChanges:
+        """The changes of one follow after a cursor; without one, its states and a cursor."""
+        if number is None:
+            mine = await self._execution.use_disk(user, partial(self._follows.of, user, "server"))
+            if len(mine) != 1:
+                return shapes.StateChanges(
+                    id=None, changes=[], next=None, more=False, lost_before=None, states=[],
+                    stale_since=None, follows=list(map(_describe, mine)),
+                )  # fmt: skip
+            follow = mine[0]
+        else:
+            get = partial(self._follows.get, user, number)
+            follow = await self._execution.use_disk(user, get)
+        look = partial(changes_since, self._database, follow, since)
+        found = await self._execution.use_disk(user, look)
+        return shapes.StateChanges(
+            id=follow.follow, stale_since=follow.stale_since, **found.__dict__
+        )
+
+    # ------------------------------------------------------------------------------------- readings
+
+    async def read_for_ever(self) -> None:
+        """Reads what is due, until it is cancelled."""
+        while True:
+            try:
+                await self.read_due()
+            except Exception:  # the next look may succeed
+                log.exception("follows cannot be read")
+            await asyncio.sleep(LOOK_S)
+
+    async def read_due(self) -> int:
+        """Reads every follow that is due and that no other process reads."""
+        due = await self._execution.use_disk("follows", self._follows.due)
+        await asyncio.gather(*(self._read_in_turn(follow) for follow in due))
+        return len(due)
+
+    async def _read_in_turn(self, follow: Follow) -> None:
+        async with self._turns:
+            await self._read(follow)
+
+    async def _read(self, follow: Follow) -> None:
+        user = follow.user
+        use_disk = self._execution.use_disk
+        try:
+            follow = await use_disk(user, partial(self._follows.lease, follow, self._owner))
+        except LostLease:
+            return
+        try:
+            asked = {**follow.asked, "contracts": [follow.contract]}
+            asked["config"] = {follow.contract: asked["config"]}
+            ask = shapes.StateAsk.model_validate(asked)
+            read: contract_jobs.Followed = await self._charts.read(user, ask, contract_jobs.follow)
+            await use_disk(user, partial(self._record, follow, read))
+        except LostLease:
+            self._journals.pop(_name(follow))
+        except Failure as failure:
+            await use_disk(user, partial(self._follows.fail, follow, str(failure)))
+        finally:
+            await use_disk(user, partial(self._follows.release, follow, self._owner))
+
+    def _record(self, follow: Follow, read: contract_jobs.Followed) -> None:
+        journal = self._journals.get(_name(follow))
+        if journal is None or not journal.is_current():
+            journal = Journal(self._database, follow, self._owner)
+        journal.record(read.rules, read.contract, read.reading, read.picture)
+        self._journals.put(_name(follow), journal)
+
+
+def _name(follow: Follow) -> tuple[str, int, int]:
+    return follow.user, follow.follow, follow.created_at
+
+
+def _describe(follow: Follow) -> shapes.FollowOut:
+    return shapes.FollowOut.model_validate(follow.to_json())
