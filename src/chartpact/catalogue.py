@@ -97,8 +97,9 @@ class ScriptIndicator:
         return needs
 
     def looks_outside(self, values: Mapping[str, Any]) -> bool:
-        """Whether a parameter names a symbol; calendars come with the package."""
-        return any(param.type == "symbol" and values[param.name] for param in self.params)
+        """Whether a parameter names a symbol or a calendar; the samples' are at hand."""
+        supplied = ("symbol", "calendar")
+        return any(param.type in supplied and values[param.name] for param in self.params)
 
     def run(
         self, bars: Bars, values: Mapping[str, Any], supplies: Supplies, first_visible: int = 0

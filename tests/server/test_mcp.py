@@ -1,4 +1,5 @@
 import asyncio
+import json
 import os
 import sys
 from collections.abc import AsyncIterator
@@ -11,6 +12,8 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp_types import INVALID_PARAMS
 from tests.server.conftest import SCRIPT, TOKENS
 
+import chartpact as cp
+
 TOOLS = {
     "list_symbols", "list_indicators", "generate_chart", "register_indicator", "update_indicator",
     "delete_indicator", "list_my_indicators", "get_indicator_source", "fork_indicator",
@@ -18,6 +21,7 @@ TOOLS = {
     "data_get_pine_boxes", "data_get_pine_tables",
 }  # fmt: skip
 CHART = {"symbol": "sample:es-5m", "bars": 60}
+COLUMNS = ("time", "open", "high", "low", "close", "volume")
 
 
 async def whole_life(client: Client) -> None:
@@ -176,3 +180,45 @@ def test_what_is_refused_before_it_is_read_is_told_to_the_client_too(server):
     told = refused.json()["error"]
     assert (refused.status_code, told["code"], told["data"]["kind"]) == (401, -32600, "forbidden")
     assert "Authorization: Bearer" in told["message"]
+
+
+def test_a_pair_and_a_calendar_of_the_users_own_are_read_over_mcp(server, ann):
+    """Uploads by name; the samples bring theirs; nobody reads another's, nor a file of the host."""
+    bars = cp.load("sample:es-5m")
+    rows = zip(*(getattr(bars, name).tolist() for name in COLUMNS), strict=True)
+    pair = "\n".join([",".join(COLUMNS), *(",".join(map(repr, row)) for row in rows)])
+    last = int(bars.close_time[-1])
+    events = [
+        {"title": "Rate", "time_utc": last + 120_000, "impact": "high", "currency": "USD"},
+        {"title": "Later", "time_utc": last + 86_400_000, "impact": "high", "currency": "USD"},
+    ]
+    put = "/api/v1/my/bars/"
+    assert ann.put(f"{put}twin?tick_size=0.25", content=pair).json()["bars"] == len(bars)
+    stored = ann.put(f"{put}news", content=json.dumps(events)).json()
+    assert (stored["events"], stored["bars"], stored["first"]) == (2, 0, last + 120_000)
+    assert "news@mine" not in {s["symbol"] for s in ann.get("/api/v1/symbols").json()["symbols"]}
+    contracts = ["smt", "smt_divergences", "economic_calendar"]
+    ask = {"contracts": contracts, "symbol": "sample:es-5m"}
+    own = {"pair": "twin@mine", "calendar": "news@mine"}
+
+    async def read(name: str, **params: str):
+        async with over_http(server, name) as client:
+            answer = await client.call_tool("read_state", {**ask, "params": params})
+            return answer.content[0].text, answer.structured_content
+
+    def states(told):
+        return {name: reading["state"] for name, reading in told[1]["readings"].items()}
+
+    told = states(asyncio.run(read("ann", **own)))
+    # An instrument does not diverge from itself, and the event is two minutes away.
+    assert told["smt"]["divergences"] == told["smt_divergences"]["divergences"] == []
+    assert (told["economic_calendar"]["news"], told["economic_calendar"]["blackout"]) == (
+        "PRE",
+        True,
+    )
+    samples = states(asyncio.run(read("ann")))
+    assert samples["smt"]["divergences"]
+    assert samples["economic_calendar"]["events"]
+    for name, params in (("bob", own), ("ann", {"calendar": "/etc/hostname"})):
+        words, _ = asyncio.run(read(name, **params))
+        assert "calendar=" in words or "pair=" in words

@@ -1,4 +1,4 @@
-"""A user's own files as a source of bars: `NAME@mine`, for that user alone."""
+"""A user's own files as a source of bars and calendars: `NAME@mine`, for that user alone."""
 
 import hashlib
 import json
@@ -10,6 +10,8 @@ from chartpact.bars import Bars, BarsError
 from chartpact.bars.load import of_content
 from chartpact.bars.table import Options
 from chartpact.library.uploads import Upload, Uploads
+from chartpact.needs import Events
+from chartpact.sources import calendars
 from chartpact.sources.directory import Symbol
 from chartpact.sources.errors import UnknownSymbol, near
 from chartpact.sources.folder import PARSED
@@ -38,8 +40,20 @@ def load_upload(user: str, upload: Upload, timeframe: str | None = None) -> Bars
     return bars if timeframe is None else bars.resample(timeframe)
 
 
+def parse_calendar(upload: Upload) -> Events:
+    """The events of an uploaded calendar; raises BarsError on a file that holds none."""
+    return calendars.parse(upload.content.decode("utf-8-sig", "replace"), upload.name)
+
+
 def describe_upload(upload: Upload) -> dict[str, Any]:
-    """The facts that lists show of an upload; raises BarsError on one that holds no bars."""
+    """The facts that lists show of an upload; raises BarsError on one without bars or events.
+
+    A calendar is told from bars by the key that every event has: no column of bars is called so.
+    """
+    if upload.content.lstrip()[:1] == b"[" and b'"time_utc"' in upload.content:
+        events = parse_calendar(upload)
+        ends = {"first": events[0]["time_utc"], "last": events[-1]["time_utc"]}
+        return {"symbol": "", "timeframe": "", "bars": 0, "events": len(events), **ends}
     bars = parse_upload(upload)
     return {
         "symbol": bars.symbol,
@@ -66,6 +80,7 @@ class UploadSource:
         return [
             Symbol(f"{stored.name}@{MINE}", stored.facts.get("timeframe"), MINE)
             for stored in self._uploads.of(self._user)
+            if not stored.facts.get("events")
         ]
 
     def get(self, symbol: str) -> Upload:

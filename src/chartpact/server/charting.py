@@ -14,7 +14,7 @@ from chartpact.bars.errors import UnknownBars
 from chartpact.cache import Cache
 from chartpact.catalogue import Catalogue, Plan, ScriptIndicator, canonical
 from chartpact.library.scripts import Scripts
-from chartpact.library.upload_source import UploadSource
+from chartpact.library.upload_source import MINE, UploadSource
 from chartpact.library.uploads import Upload, Uploads
 from chartpact.library.user_contracts import UserContracts
 from chartpact.needs import BARS, CALENDAR, Need, Supply
@@ -279,7 +279,11 @@ class Charting:
         try:
             async with asyncio.timeout(within_s):
                 if need.what == CALENDAR:
-                    return None
+                    name, _, where = need.name.rpartition("@")
+                    if where != MINE:
+                        return None
+                    get = partial(UploadSource(self._uploads, user).get, name)
+                    return await self._execution.use_disk(user, get)
                 fetch: Callable[[], Supply] = partial(self._readings.read, need)
                 if need.what == BARS:
                     source, name = await self._find(user, need.name)

@@ -8,7 +8,7 @@ from chartpact import charts, sandbox
 from chartpact.bars import Bars, BarsError, samples
 from chartpact.catalogue import Catalogue, Indicator, Plan, canonical, describe, shipped
 from chartpact.library.scripts import Script
-from chartpact.library.upload_source import load_upload
+from chartpact.library.upload_source import load_upload, parse_calendar
 from chartpact.library.uploads import Upload
 from chartpact.needs import BARS, CALENDAR, Need, Supply
 from chartpact.oneline import one_line
@@ -67,6 +67,8 @@ class ChartJob:
         supply = self.supplies.get(need)
         if isinstance(supply, Problem):
             raise Failure(supply)
+        if isinstance(supply, Upload) and need.what == CALENDAR:
+            return parse_calendar(supply)
         if isinstance(supply, Upload):
             return load_upload(self.user, supply, need.timeframe or None)
         if supply is not None:

@@ -548,13 +548,14 @@ class Symbols(Shape):
 
 
 class StoredBars(Shape):
-    """A file of your own bars, drawn as NAME@mine; times are UTC ms."""
+    """A file of your own, named NAME@mine: bars, or a calendar; times are UTC ms."""
 
     name: str
     size: int
     symbol: str
     timeframe: str
     bars: int
+    events: int = Field(0, description="of a calendar, which has no bars, symbol or timeframe")
     first: int
     last: int
     notes: list[str] = Field([], description="what was guessed of the file")
