@@ -192,10 +192,9 @@ def fork(name: str) -> str:
     if known in names:
         return pacts.source(known) if known in pacts.drawable() else stock.source(known)
     if known is not None:
-        outside = indicators.table()[known].looks_outside({})
-        reason = "it draws readings that no script can fetch" if outside else "it has no script yet"
-        hint = "write a script with functions of ta, or fork another builtin"
-        raise IndicatorError(Problem("name", f"{name!r} cannot be forked: {reason}", hint))
+        message = f"{name!r} cannot be forked: it draws readings that no script can fetch"
+        hint = "draw it beside a script of your own, or fork what draws volume, such as 'cvd'"
+        raise IndicatorError(Problem("name", message, hint))
     message = f"there is no builtin {name!r:.80}"
     raise IndicatorError(Problem("name", message, did_you_mean(name, names, 3)))
 

@@ -558,10 +558,9 @@ def _add_script_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> None:
     ) -> shapes.Fork:
         """Get an editable script that draws exactly what a builtin or a pact draws.
 
-        There is one for cipher_b, ichimoku, rsi_mfi_stoch, wavetrend and every indicator whose
-        source is "pact"; what the others compute is at hand in scripts as ta functions.
-        Edit it, then register_indicator: under the same name it replaces the builtin for this
-        user, under another it stands beside it.
+        There is one for all but funding, oi, long_short and fear_greed, which draw what no script
+        can fetch. Edit it, then register_indicator: under the same name it replaces the builtin
+        for this user, under another it stands beside it.
         """
         return await verbs.fork_indicator(builtin_name)
 
