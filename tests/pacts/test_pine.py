@@ -15,6 +15,7 @@ import pytest
 from tests.pacts import pine
 from tests.pacts.pictures import MINUTE, draw, partner, walk
 
+import chartpact as cp
 from chartpact import pacts
 from chartpact.bars import Bars
 from chartpact.needs import Events
@@ -176,6 +177,9 @@ OTHERWISE: list[tuple[str, int, dict[str, Any]]] = [
 ]
 TITLES = ("CPI y/y", 'The "core" rate', "Payrolls|revised", "C:\\path", "Zinsentscheid für März")
 DOCS = Path(__file__).parents[2] / "docs"
+ES = "ESZ13_1m_2013-10-06_2013-10-14.csv.gz"
+SPY = "SPY_1m_2013-10-04_2013-10-11.csv.gz"
+EURUSD = "EURUSD_15m_mt5_2022-10_2023-10.csv.gz"
 FIGURES = ("forecast", "previous")
 PAIRED = ("smt", "smt_divergences")
 
@@ -292,6 +296,25 @@ def test_a_mistake_in_the_pine_text_is_noticed(judge, pact, right, mistake):
     text = pine.source(pact)
     assert text.count(right) == 1
     assert any(compare(judge, pact, text.replace(right, mistake)))
+
+
+@pytest.mark.needs_shared
+@pytest.mark.parametrize("pact", [pact for pact in MUTANTS if pact != "economic_calendar"])
+def test_the_twin_draws_the_same_on_real_bars_through_a_change_of_clocks(judge, shared, pact):
+    pair, params = None, SETTINGS[pact][2]
+    inputs: dict[str, Any] = {"day_roll": 17, "pair": "SPY"}
+    if pact in PAIRED:
+        pair = cp.load(shared / "data" / SPY).resample("5m")
+        bars = cp.load(shared / "data" / ES).resample("5m")
+        bars = bars.take(np.flatnonzero(np.isin(bars.time, pair.time))[:400])
+        inputs["day_roll"] = 18
+    else:
+        bars = cp.load(shared / "data" / EURUSD, tz="Europe/Athens")
+        begin = int(np.searchsorted(bars.time, 1_678_323_600_000))  # 2023-03-09T01:00Z
+        bars = bars[begin : begin + 400]
+    for picture in judge.pictures(pine.source(pact), bars, pair, params | inputs):
+        drawn = draw(pact, bars[: picture["bars"]], pair, **params)
+        assert pine.differences(pine.of_scene(drawn), pine.of_pine(picture)) == []
 
 
 LIMITS = pine.limits()
