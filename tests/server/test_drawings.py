@@ -125,6 +125,22 @@ def test_who_has_no_grant_reads_the_last_chart_of_their_own(granting):
 
 
 @pytest.mark.usefixtures("tab")
+def test_typed_state_is_read_from_a_granted_chart_by_its_name(granting):
+    asked = {"symbol": "desk", "contracts": ["ob_ai"]}
+    own, path, foreign = (
+        ask(granting, "ann", ("read_state", asked))[0],
+        ask(granting, "ann", ("read_state", {**asked, "contracts": ["../ob_ai"]}))[0],
+        ask(granting, "bob", ("read_state", asked))[0],
+    )
+    assert not own[1]
+    assert "no study is called 'OB AI'; there is: 'Zones'" in own[0]
+    assert path[1]
+    assert "there is no contract '../ob_ai' here" in path[0]
+    assert foreign[1]
+    assert "Zones" not in foreign[0]
+
+
+@pytest.mark.usefixtures("tab")
 def test_bad_arguments_fail_as_they_do_there(granting):
     answers = ask(
         granting,

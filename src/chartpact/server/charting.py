@@ -155,20 +155,22 @@ class Charting:
         state: shapes.StateOut = await self.read(user, ask, contract_jobs.read_state)
         return state
 
-    async def read(self, user: str, ask: shapes.StateAsk, work: Callable[..., Any]) -> Any:
-        """What a worker makes of contracts and of the chart that they read.
-
-        A contract is shipped or the user's own; a path is an unknown name here.
-        """
-        others = [name for name in ask.contracts if name not in pacts.drawable()]
+    async def find_contracts(
+        self, user: str, ask: shapes.StateAsk, shipped: Sequence[str]
+    ) -> contract_jobs.Reads:
+        """The contracts asked for, shipped or the user's own; a path is an unknown name here."""
+        others = [name for name in ask.contracts if name not in shipped]
         find = partial(self._contracts.named, user, others)
         own = await self._execution.use_disk(user, find) if others else {}
         for name in others:
             if name not in own:
-                near = did_you_mean(name, pacts.drawable(), 3)
-                hint = near or f"there are {', '.join(pacts.drawable())}"
+                hint = did_you_mean(name, shipped, 3) or f"there are {', '.join(shipped)}"
                 raise Refused(Problem("name", f"there is no contract {name!r:.80} here", hint))
-        reads = contract_jobs.Reads(ask, {name: contract.source for name, contract in own.items()})
+        return contract_jobs.Reads(ask, {name: contract.source for name, contract in own.items()})
+
+    async def read(self, user: str, ask: shapes.StateAsk, work: Callable[..., Any]) -> Any:
+        """What a worker makes of contracts and of the chart that they read."""
+        reads = await self.find_contracts(user, ask, pacts.drawable())
         catalogue = await self._catalogue(user, {*ask.contracts})
         plans = strategy.plan(catalogue, ask.contracts, ask.params)
         chart = shapes.ChartAsk.model_validate({"symbol": ask.symbol, "timeframe": ask.timeframe})

@@ -47,6 +47,12 @@ def read_state(job: ChartJob, reads: Reads) -> shapes.StateOut:
     return shapes.StateOut.model_validate(state.to_json())
 
 
+def read_snapshot(reads: Reads, snapshot: Snapshot) -> shapes.StateOut:
+    """What contracts read from a chart that others drew."""
+    state = strategy.read_snapshot(reads.find(), snapshot, reads.ask.config, reads.ask.profile)
+    return shapes.StateOut.model_validate(state.to_json())
+
+
 @dataclass(frozen=True)
 class Followed:
     """One reading for the journal of a follow."""

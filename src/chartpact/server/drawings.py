@@ -43,7 +43,7 @@ class Drawings:
         Without a symbol that is the TradingView chart which is granted to the user, else the last
         chart that the user had drawn.
         """
-        granted = {chart.name: chart for chart in self._granted if chart.allows(user)}
+        granted = self.granted(user)
         if ask.symbol in granted:
             return await self.read_granted(granted[ask.symbol])
         if ask.symbol is None and not ask.indicators and len(granted) == 1:
@@ -66,6 +66,10 @@ class Drawings:
         if ask.symbol is not None and ask.symbol != chart.symbol:
             raise refuse("value", "name the indicators to draw on this symbol, as in ['rsi']")
         return await self._charts.read_drawn(user, chart)
+
+    def granted(self, user: str) -> dict[str, GrantedChart]:
+        """The TradingView charts that the user may read, by name."""
+        return {chart.name: chart for chart in self._granted if chart.allows(user)}
 
     async def read_granted(self, chart: GrantedChart) -> Snapshot:
         """The chart on TradingView; those who ask at the same time share one read."""

@@ -354,12 +354,12 @@ def _add_chart_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> None:
     @_tool(tools, "Read typed state", READS_REMOTE)
     @_takes(shapes.StateAsk)
     async def read_state(ctx: Context[Any, Any], **fields: Any) -> shapes.StateOut:
-        """Read what pacts draw as typed state: several contracts from one picture.
+        """Read what indicators draw as typed state: several contracts from one picture.
 
         Each contract has its state, or the violations that forbid one: nothing is guessed. What
         had to be assumed is listed beside it. Pacts are indicators whose source is "pact".
         """
-        work = verbs.charts.read_state(user_of(ctx), shapes.StateAsk(**fields))
+        work = verbs.read_state(user_of(ctx), shapes.StateAsk(**fields))
         return await _with_progress(ctx, "reading", within_s, work)
 
 

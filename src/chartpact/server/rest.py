@@ -150,7 +150,7 @@ def routes(verbs: Verbs) -> APIRouter:
     @api.post("/state")
     async def read_state(user: User, ask: shapes.StateAsk) -> shapes.StateOut:
         """Typed state: what several contracts read from their pacts on one chart."""
-        return await verbs.charts.read_state(user, ask)
+        return await verbs.read_state(user, ask)
 
     @api.get("/forks/{builtin_name}")
     async def fork_indicator(builtin_name: Name) -> shapes.Fork:

@@ -274,7 +274,9 @@ class StateAsk(Incoming, Shape):
         description='names of contracts, such as ["bias_ai", "ob_ai"]; list_indicators lists them '
         'as indicators whose source is "pact"'
     )
-    symbol: str = Field(max_length=128, description="sample:NAME or SYMBOL@SOURCE")
+    symbol: str = Field(
+        max_length=128, description="sample:NAME, SYMBOL@SOURCE, or a granted TradingView chart"
+    )
     timeframe: str | None = Field(
         None, max_length=8, description="resample to 5m, 15m, 1h, 4h, 1D, 1W, 1M"
     )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
-from chartpact import sandbox, script
+from chartpact import pacts, sandbox, script
 from chartpact._version import VERSION
 from chartpact.bars import BarsError
 from chartpact.bars.samples import SAMPLES
@@ -22,7 +22,7 @@ from chartpact.library.uploads import Stored, Upload, Uploads
 from chartpact.library.user_contracts import UserContracts
 from chartpact.library.versions import Version
 from chartpact.problem import Problem
-from chartpact.server import bodies, jobs, shapes
+from chartpact.server import bodies, contract_jobs, jobs, shapes
 from chartpact.server.allowance import Ledger
 from chartpact.server.bodies import LeanBody
 from chartpact.server.charting import Charting
@@ -120,6 +120,21 @@ class Verbs:
             for source in sources
         ]
         return shapes.Symbols.model_validate({"symbols": symbols, "sources": about})
+
+    async def read_state(self, user: str, ask: shapes.StateAsk) -> shapes.StateOut:
+        """What contracts read from the granted TradingView chart of that name, or from bars."""
+        chart = self.drawings.granted(user).get(ask.symbol)
+        if chart is None:
+            return await self.charts.read_state(user, ask)
+        if ask.params or ask.timeframe:
+            raise refuse(
+                "value", f"{chart.name!r} is drawn already: leave out params and timeframe"
+            )
+        reads = await self.charts.find_contracts(user, ask, pacts.names())
+        snapshot = await self.drawings.read_granted(chart)
+        read = partial(contract_jobs.read_snapshot, reads, snapshot)
+        state: shapes.StateOut = await self._execution.compute(user, read)
+        return state
 
     async def draw_sample(self, theme: shapes.Theme, shape: shapes.SampleShape) -> str:
         """The sample chart as SVG, drawn once a minute at most, since anybody may ask for it."""

@@ -129,6 +129,10 @@ class Browser:
     def close(self, tab: Tab) -> None:
         tab.held.close()
         self.ask("GET", f"/json/close/{tab.id}")
+        until = time.monotonic() + PATIENCE
+        while any(page["id"] == tab.id for page in self.ask("GET", "/json/list")):
+            assert time.monotonic() < until, "the tab does not close"
+            time.sleep(0.02)
 
     def stop(self) -> None:
         self._process.terminate()

@@ -262,7 +262,7 @@ def test_reading_changes_nothing_in_the_page(tab):
 
 
 def test_a_page_that_is_not_ready_is_waited_for_and_then_named(browser, tab):
-    with closing(CdpSource(browser.url, timeout=0.5)) as source:
+    with closing(CdpSource(browser.url, timeout=60, patience=0)) as source:
         with pytest.raises(NotReady, match=r"window.TradingViewApi is not there"):
             source.read()
         tab.set_chart(chart(zones(), bars=[]))
@@ -318,9 +318,12 @@ def test_a_page_that_never_answers_is_given_up(browser, tab):
     tab.set_chart(chart(zones()))
     slow = "TradingViewApi._activeChartWidgetWV.value().symbol = () => { for (;;); }; 0"
     tab.evaluate(slow)
-    with closing(CdpSource(browser.url, timeout=1)) as source, pytest.raises(SourceFailed) as wrong:
+    given_up = "was not read within 2 s|failed while it was read|does not answer in time"
+    with (
+        closing(CdpSource(browser.url, timeout=2)) as source,
+        pytest.raises(SourceFailed, match=given_up),
+    ):
         source.read()
-    assert "1 s" in str(wrong.value) or "failed while it was read" in str(wrong.value)
 
 
 def test_a_recording_holds_the_pages_shape_and_no_account_data(browser, tab, capsys):

@@ -103,6 +103,9 @@ class Deadline:
     def __init__(self, seconds: float) -> None:
         self._at = time.monotonic() + seconds
 
+    def is_over(self) -> bool:
+        return time.monotonic() >= self._at
+
     def left(self) -> float:
         """The seconds that are left, or `TimeoutError`."""
         left = self._at - time.monotonic()
@@ -206,6 +209,9 @@ class Session:
             raise Disconnected(str(error)) from None
         except (ValueError, RecursionError):
             raise SourceFailed("the browser's answer is not JSON") from None
+        refusal = message.get("error")
+        if isinstance(refusal, dict) and "closed" in str(refusal.get("message")):
+            raise Disconnected(f"{refusal['message']!s:.200}")  # the tab closed, or loaded anew
         return _value(message)
 
     def close(self) -> None:

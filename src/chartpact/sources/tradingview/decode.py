@@ -112,6 +112,11 @@ def decode(page: Mapping[str, Json], name: str) -> Snapshot:
         raise SourceFailed(f"the page's answer makes no sense: {error!s:.300}") from None
 
 
+def is_plain(value: Json) -> bool:
+    """Whether a value is null, true, false, a text or a finite number, and can be written."""
+    return value is None or isinstance(value, bool) or is_text(value) or is_number(value)
+
+
 # ------------------------------------------------------------------------------------------- chart
 
 
@@ -270,7 +275,7 @@ class _Study:
         record: dict[str, Json] = {}
         codes = CODES.get(channel, {})
         for name, key in KEYS[channel].items():
-            if key not in raw:
+            if key not in raw or not is_plain(raw[key]):
                 continue
             value = raw[key]
             if name in ANCHORS:
@@ -302,9 +307,11 @@ class _Study:
         flagged = self._flagged(channel)
         if flagged is None:
             return None
-        return [
-            {"id": raw.get("id"), "force_overlay": flag, "raw": dict(raw)} for raw, flag in flagged
-        ]
+        records = []
+        for raw, flag in flagged:
+            plain = {key: value for key, value in raw.items() if is_plain(value)}
+            records.append({"id": plain.get("id"), "force_overlay": flag, "raw": plain})
+        return records
 
     def _raw_colors(self) -> Iterator[Json]:
         for channel, keys in KEYS.items():
@@ -335,8 +342,10 @@ def _inputs(listed: list[Json]) -> tuple[dict[str, Json], dict[str, Json]]:
     for item in listed[:1000]:
         if not isinstance(item, Mapping) or not is_text(item.get("id")):
             continue
+        if not is_plain(item.get("value")):
+            continue
         id_, title, value = item["id"], item.get("title"), item.get("value")
-        if isinstance(title, str):
+        if is_text(title):
             titles[id_] = title
         if item.get("type") == "color":
             value = to_hex(value) or value

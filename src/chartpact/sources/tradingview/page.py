@@ -43,17 +43,24 @@ class CdpSource:
     """The active chart of a TradingView tab.
 
     `tab` is a tab's id, or a part of its title or address; without it the one tab with a chart of
-    TradingView is read. The connection is kept between reads, and made anew where it was lost.
+    TradingView is read. The connection is kept between reads, and made anew where it was lost. A
+    page that is not ready is waited for as long as the `timeout` allows, or as long as `patience`.
     """
 
     name = "tradingview-cdp"
 
     def __init__(
-        self, url: str, tab: str | None = None, timeout: float = TIMEOUT, remote: bool = False
+        self,
+        url: str,
+        tab: str | None = None,
+        timeout: float = TIMEOUT,
+        remote: bool = False,
+        patience: float | None = None,
     ) -> None:
         self._endpoint = Endpoint.parse(url, remote)
         self._tab = tab
         self._timeout = timeout
+        self._patience = timeout if patience is None else patience
         self._session: Session | None = None
 
     def read(self) -> Snapshot:
@@ -79,6 +86,7 @@ class CdpSource:
 
     def _read_page(self, deadline: Deadline, raw: bool = False) -> dict[str, Any]:
         """The page's answer; a page that is still loading is waited for."""
+        until = Deadline(self._patience)
         while True:
             try:
                 return _answer(self._evaluate(deadline, raw))
@@ -88,14 +96,9 @@ class CdpSource:
                     f"the page at {self._endpoint} was not read within {self._timeout:g} s"
                 ) from None
             except NotReady:
-                try:
-                    time.sleep(min(WAIT, deadline.left()))
-                    deadline.left()
-                except TimeoutError:
-                    pass
-                else:
-                    continue
-                raise
+                if until.is_over() or deadline.is_over():
+                    raise
+                time.sleep(WAIT)
 
     def _evaluate(self, deadline: Deadline, raw: bool) -> Any:
         """The value of the expression; a connection that was lost is made anew once."""

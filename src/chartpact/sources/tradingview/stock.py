@@ -19,6 +19,7 @@ from chartpact.sources.tradingview.decode import (
     LINE_STYLES,
     YLOCS,
     Colors,
+    is_plain,
 )
 
 Json = Any
@@ -429,7 +430,7 @@ def _colors(raw: Mapping[str, list[Record]]) -> Iterator[Json]:
 def _record(channel: str, raw: Record, colors: Colors) -> dict[str, Json]:
     record: dict[str, Json] = {}
     for field, key in KEYS[channel].items():
-        if key not in raw:
+        if key not in raw or not is_plain(raw[key]):
             continue
         value = raw[key]
         if field.endswith("color"):
