@@ -2,6 +2,7 @@
 
     python bench/server.py            prints the tables
     python bench/server.py --write    also puts them into docs/benchmarks.md
+    python bench/server.py --workers  prints the table of workers and databases alone
 
 Every server is a process of its own on loopback, asked over MCP of 2026-07-28 by as many users as
 there are clients, each on one connection and without a pause.
@@ -34,8 +35,13 @@ import httpx2
 import uvloop
 
 import page
+from chartpact.library.database import open_database
+from chartpact.work.cores import count_cores
 from chartpact.work.cpu_time import cpu_s
 from chartpact.work.lanes import QUIET_S
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tests.postgres import start_or_skip
 
 SCRIPT = """
 PARAMS = [{"name": "n", "type": "int", "default": 3, "min": 1}]
@@ -337,11 +343,96 @@ def with_hostile(ours: Served, seconds: float) -> list[str]:
     return lines
 
 
+class Workers:
+    """`chartpact serve --workers N` on a database, with a token for every client."""
+
+    def __init__(self, count: int, url: str) -> None:
+        namespace: dict[str, Callable[[object], None]] = {"__name__": "bench"}
+        exec(OURS, namespace)
+        database = open_database(url)
+        namespace["add_tokens"](database)
+        database.close()
+        names = "calls_per_minute", "script_seconds_per_minute", "megapixels_per_minute"
+        limits = ",".join(f"{name}={10**9}" for name in names)
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        command = [sys.executable, "-m", "chartpact", "serve", "--port", str(self.port)]
+        command += ["--workers", str(count), "--db", url]
+        environment = {**os.environ, "CHARTPACT_LIMITS": limits}
+        self.process = subprocess.Popen(command, stderr=subprocess.DEVNULL, env=environment)
+        for _ in range(1200):
+            try:
+                if httpx2.get(f"http://127.0.0.1:{self.port}/readyz", timeout=60).is_success:
+                    break
+            except httpx2.TransportError:
+                pass
+            time.sleep(0.1)
+        time.sleep(QUIET_S + 1)
+
+    def close(self) -> None:
+        self.process.terminate()
+        self.process.wait(60)
+
+
+def workers_and_databases(seconds: float) -> list[str]:
+    """One and two processes on each database, and what the client itself takes of the cores."""
+    calls = {
+        "`list_indicators`, 8 clients": [tool("list_indicators", filter="rsi")] * 8,
+        "`generate_chart`, 4 clients": [GOOD] * 4,
+        "`register_indicator`, 2 clients": [tool("register_indicator", name="mine", source=SCRIPT)]
+        * 2,
+    }
+    lines = [
+        "| call | database | workers | calls a second | p50, ms | p95, ms "
+        "| the client's share of the cores |",
+        "|---|---|--:|--:|--:|--:|--:|",
+    ]
+    rows: dict[tuple[str, str, int], str] = {}
+    postgres = start_or_skip({})  # which waits for the disk at every commit
+    try:
+        for kind in ("SQLite", "PostgreSQL"):
+            for count in (1, 2):
+                with tempfile.TemporaryDirectory() as folder:
+                    url = f"sqlite:///{folder}/it.db" if kind == "SQLite" else postgres.create()
+                    served = Workers(count, url)
+                    try:
+                        for name, call in calls.items():
+                            asked(served, call, 0.5)
+                            rows[name, kind, count] = _row(served, call, seconds)
+                    finally:
+                        served.close()
+    finally:
+        postgres.close()
+    for name in calls:
+        lines += [f"| {name} | {k} | {c} | {rows[n, k, c]} |" for n, k, c in rows if n == name]
+    return lines
+
+
+def _row(served: Workers, calls: list[Request], seconds: float) -> str:
+    cpu, started = time.process_time(), time.perf_counter()
+    took = asked(served, calls, seconds)
+    wall_s = time.perf_counter() - started
+    share = 100 * (time.process_time() - cpu) / wall_s / count_cores()
+    every = [one for each in took for one in each]
+    middle = 1e3 * statistics.median(every)
+    return f"{len(every) / wall_s:.0f} | {middle:.1f} | {late(took):.1f} | {share:.0f} %"
+
+
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--write", action="store_true", help="put the tables into the docs")
     options.add_argument("--seconds", type=float, default=5, help="of every measurement")
+    options.add_argument("--workers", action="store_true", help="one and two workers alone")
     given = options.parse_args()
+    if given.workers:
+        text = f"{page.machine({'psycopg': version('psycopg')})}\n\n" + "\n".join(
+            workers_and_databases(given.seconds)
+        )
+        print(text)
+        if given.write:
+            page.put("workers", text)
+        return
     versions = {"mcp": version("mcp")}
     try:
         versions["fastmcp"] = version("fastmcp")

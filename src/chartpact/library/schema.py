@@ -241,6 +241,14 @@ allowances = sa.Table(
     sa.Column("at", sa.BigInteger, nullable=False),
 )
 
+# What tools without a symbol mean, where several processes serve.
+last_charts = sa.Table(
+    "last_charts",
+    metadata,
+    sa.Column("user_id", sa.Text, primary_key=True),
+    sa.Column("ask_json", sa.Text, nullable=False),
+)
+
 # Who signed in, consented, revoked. Never a password, a token or a code.
 audit_events = sa.Table(
     "audit_events",

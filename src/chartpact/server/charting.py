@@ -11,7 +11,6 @@ from typing import Any
 from chartpact import pacts, sandbox, strategy
 from chartpact.bars import Bars, BarsError
 from chartpact.bars.errors import UnknownBars
-from chartpact.cache import Cache
 from chartpact.catalogue import Catalogue, Plan, ScriptIndicator, canonical
 from chartpact.library.scripts import Scripts
 from chartpact.library.upload_source import MINE, UploadSource
@@ -25,6 +24,7 @@ from chartpact.server import contract_jobs, jobs, shapes
 from chartpact.server.allowance import Allowance, Ledger, Meter
 from chartpact.server.execution import Execution
 from chartpact.server.jobs import ChartJob, Picture
+from chartpact.server.last_charts import LastCharts
 from chartpact.server.refusals import Refused, refuse
 from chartpact.server.settings import Settings
 from chartpact.snapshot import Snapshot
@@ -32,7 +32,6 @@ from chartpact.sources import Directory, Source, configuration, readings
 
 Drafts = Mapping[str, ScriptIndicator | Problem]
 
-MOST_REMEMBERED = 1024  # users whose last chart is known
 DRAFT = "draft"  # what a source without a name is called
 PREFIXES = 24  # on which a script of a user's is proved: each is a process of its own
 RUN_S = 0.25  # of processor time, reserved for a run of a script until it is known
@@ -49,6 +48,7 @@ class Charting:
         contracts: UserContracts,
         execution: Execution,
         ledger: Ledger | None = None,
+        last: LastCharts | None = None,
     ) -> None:
         self._settings = settings
         self._scripts = scripts
@@ -61,7 +61,7 @@ class Charting:
         self._checks = Meter(Allowance("checks", limits.checks_per_minute), ledger)
         seconds = Allowance("processor seconds of scripts", limits.script_seconds_per_minute)
         self._script_time = Meter(seconds, ledger)
-        self._last: Cache[str, shapes.ChartAsk] = Cache(MOST_REMEMBERED)  # by user
+        self._last = last or LastCharts(None)
 
     async def draw(self, user: str, ask: shapes.ChartAsk, bars: Bars | str | None) -> Picture:
         """The chart; `bars` are inline bars that have been read, or what is wrong with them."""
@@ -73,12 +73,12 @@ class Charting:
         job = ChartJob(user, ask, plans, self._settings.sources, bars, most_bytes=most_bytes)
         picture: Picture = await self._run(job, jobs.draw)
         if ask.inline_bars is None:
-            self._last.put(user, ask)
+            await self._execution.use_disk(user, partial(self._last.put, user, ask))
         return picture
 
-    def last_chart(self, user: str) -> shapes.ChartAsk | None:
+    async def last_chart(self, user: str) -> shapes.ChartAsk | None:
         """The chart of a symbol that the user had drawn last."""
-        return self._last.get(user)
+        return await self._execution.use_disk(user, partial(self._last.get, user))
 
     async def read_drawn(self, user: str, ask: shapes.ChartAsk) -> Snapshot:
         """What indicators drew on the chart that was asked for."""

@@ -51,7 +51,7 @@ class Drawings:
         if ask.symbol is None and not ask.indicators and granted:
             names = ", ".join(granted)
             raise refuse("value", f"several charts are granted to you: name one as symbol: {names}")
-        chart = self._charts.last_chart(user)
+        chart = await self._charts.last_chart(user)
         if ask.symbol is not None and (ask.indicators or chart is None):
             if not ask.indicators:
                 raise refuse("value", "name the indicators to draw on this symbol, as in ['rsi']")

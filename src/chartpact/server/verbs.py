@@ -31,6 +31,7 @@ from chartpact.server.drawings import Drawings
 from chartpact.server.execution import Execution
 from chartpact.server.following import Following
 from chartpact.server.jobs import Listing
+from chartpact.server.last_charts import LastCharts
 from chartpact.server.metrics import Metrics
 from chartpact.server.refusals import Refused, refuse
 from chartpact.server.settings import Settings
@@ -76,7 +77,8 @@ class Verbs:
         self._scripts = Scripts(database, _never)
         self._uploads = Uploads(database, _never, limits.upload_bytes)
         own, execution = UserContracts(database), self._execution
-        self.charts = Charting(settings, self._scripts, self._uploads, own, execution, ledger)
+        last = LastCharts(None if ledger is None else database)
+        self.charts = Charting(settings, self._scripts, self._uploads, own, execution, ledger, last)
         self.contracts = ContractVerbs(own, self.charts, execution)
         self.following = Following(database, self.charts, execution)
         self.drawings = Drawings(settings, self.charts)
