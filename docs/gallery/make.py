@@ -26,6 +26,11 @@ HERE = Path(__file__).resolve().parent
 THEMES = ("dark", "light")
 SIZE = {"width": 900, "height": 500}
 SHOWN = 200  # bars
+# Where an indicator's picture ends, and what it is set to, if not as the others.
+VIEWS = {
+    "economic_calendar": (1831, ""),  # an event is published on the last bar
+    "bias_ai": (1500, ":position=top_right"),  # its table would cover the last candles
+}
 
 
 @dataclass(frozen=True)
@@ -62,7 +67,8 @@ def one(indicator: Indicator) -> Chart:
     if indicator.name in FEEDS:
         bars = replace(cp.load("sample:btc-4h"), symbol="BTCUSDT")
         return cp.chart(bars, [indicator.name], last=SHOWN, fetch=make_readings)
-    return cp.chart(cp.load("sample:es-5m")[:1500], [indicator.name], last=SHOWN)
+    end, params = VIEWS.get(indicator.name, (1500, ""))
+    return cp.chart(cp.load("sample:es-5m")[:end], [indicator.name + params], last=SHOWN)
 
 
 CAPTIONS = {

@@ -703,6 +703,17 @@ def test_a_wrapped_text_stays_inside_its_box():
     assert all(ground.grow(1).holds(bounding_box(op)) for op in lines)
 
 
+@pytest.mark.parametrize(("top", "plates"), [(100.02, 1), (101.4, 0)])
+def test_words_that_are_higher_than_their_box_are_not_struck_through(top, plates):
+    box = Box(id=1, left=at(2), top=top, right=at(8), bottom=100.0, text="FVG", text_size="small")
+    place = Place(chart_of(Scene(boxes=[box])))
+    (words,) = [op for op in place.ops if isinstance(op, Words) and op.text == "FVG"]
+    before = place.ops[: place.ops.index(words)]
+    grounds = [op for op in before if isinstance(op, Panel) and op.area.height < 40]
+    inside = [op for op in grounds if op.area.left <= words.x <= op.area.right]
+    assert len([op for op in inside if op.area.top <= words.y <= op.area.bottom]) == plates
+
+
 @pytest.mark.parametrize(
     ("extend", "left", "right"), [("left", 1, 0), ("right", 0, 1), ("both", 1, 1)]
 )

@@ -95,7 +95,10 @@ def write(box: Box, frame: Frame, occupied: Occupied) -> list[Op]:
             spot = _spot(words, seen, halign, valign)
             if occupied.is_free(spot):
                 occupied.add(spot)
-                return words.draw(spot, halign, color)
+                ops = words.draw(spot, halign, color)
+                # Words that are higher than their box would be struck through by its border.
+                low = words.height > seen.height
+                return [Panel(spot.grow(1), frame.theme.background), *ops] if low else ops
     return []
 
 
