@@ -1,4 +1,4 @@
-"""The page at `/`: what is served, a sample chart, how to connect. It needs no script."""
+"""The page at `/connect`: what is served, a sample chart, how to connect. Its script copies."""
 
 import base64
 import hashlib
@@ -24,8 +24,9 @@ _STYLE = (_STATIC / "home.css").read_text("utf-8")
 _STYLE_HASH = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
 HEADERS = {
     "Content-Security-Policy": (
-        f"default-src 'none'; img-src 'self'; style-src 'sha256-{_STYLE_HASH}'; base-uri 'none'; "
-        "form-action 'none'; frame-ancestors 'none'"
+        f"default-src 'none'; img-src 'self'; style-src 'sha256-{_STYLE_HASH}'; font-src 'self'; "
+        "script-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+        "require-trusted-types-for 'script'; trusted-types 'none'"
     ),
     "Cache-Control": "no-store",
 }

@@ -82,9 +82,10 @@ def _go(path: str, *cookies: str) -> Response:
 
 
 def _safe_next(path: str) -> str:
-    """Where a sign-in leads: our own consent page or account, never elsewhere."""
-    consent = path.startswith("/authorize?") and len(path) <= LONGEST_NEXT
-    return path if consent and path.isascii() and path.isprintable() else "/account"
+    """Where a sign-in leads: our own consent page, a chart or the account, never elsewhere."""
+    own = path == "/" or path.startswith(("/?", "/authorize?"))
+    plain = len(path) <= LONGEST_NEXT and path.isascii() and path.isprintable()
+    return path if own and plain else "/account"
 
 
 class _People:

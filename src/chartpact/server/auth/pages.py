@@ -27,13 +27,17 @@ def respond(
     html = (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)} · chartpact</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
-        f'<header class="narrow"><h1>{escape(title)}</h1></header>\n'
+        f"<title>{escape(title)} · chartpact</title>\n"
+        '<link rel="icon" href="/static/favicon.svg" type="image/svg+xml">\n'
+        f"<style>{_STYLE}</style>\n</head>\n<body>\n"
+        '<header class="narrow"><a class="home" href="/"><img src="/static/favicon.svg" alt="">'
+        f"chartpact</a><h1>{escape(title)}</h1></header>\n"
         f'<main class="narrow">\n{body}\n</main>\n'
         '<footer class="narrow"><a href="/">chartpact</a></footer>\n</body>\n</html>\n'
     )
     policy = (
-        f"default-src 'none'; style-src 'sha256-{_STYLE_HASH}'; base-uri 'none'; "
+        f"default-src 'none'; style-src 'sha256-{_STYLE_HASH}'; img-src 'self'; font-src 'self'; "
+        "base-uri 'none'; "
         f"form-action {' '.join((chr(39) + 'self' + chr(39), *form_targets))}; "
         "frame-ancestors 'none'"
     )

@@ -2,6 +2,7 @@
 import { readAddress, writeAddress } from "./address.js";
 import { get, getSeries, put, Refusal, whenSignedOut } from "./api.js";
 import { BarsDrop } from "./barsdrop.js";
+import { Board } from "./board.js";
 import { ChartView } from "./chartview.js";
 import { addPart, readChart } from "./columns.js";
 import { Desk } from "./desk.js";
@@ -39,6 +40,7 @@ export class Workbench {
     });
     this.legends = new Legends(byId("legends"), this.view);
     this.picker = new Picker(this);
+    this.board = new Board(this);
     this.palette = new Palette((kind) => this.commands(kind));
     this.thumbnails = {};
     this.keepLayout = debounce(() => this.putLayout(), 400);
@@ -48,21 +50,26 @@ export class Workbench {
   }
 
   async start() {
+    try {
+      await this.open();
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      if (error.status !== 401) this.sayProblem(error); // who is not signed in is on the way there
+    }
+  }
+
+  async open() {
     const fonts = Promise.all(FACES.map((face) => document.fonts.load(face, "Aa→")));
-    const me = get("me").then((known) => (this.me = known));
-    const layout = get("my", "layout").then(({ layout: kept }) => kept);
-    let kept = null;
+    const [me, { layout: kept }] = await Promise.all([get("me"), get("my", "layout")]);
+    this.me = me;
     if (!location.search) {
-      kept = await layout;
       if (kept?.chart) this.state = { ...this.state, ...kept.chart };
       this.view.zone = this.state.zone;
     }
-    const { user } = await me;
-    for (const [name, draft] of new Drafts(user).all())
+    for (const [name, draft] of new Drafts(me.user).all())
       if (draft.good) this.drafts.set(name, draft.good);
     await Promise.all([fonts, this.load()]);
     document.documentElement.dataset.chart = "shown";
-    kept = await layout;
     this.desk = new Desk(this);
     this.barsDrop = new BarsDrop(this);
     await Promise.all([this.loadIndicators(), this.loadSymbols(), this.openKept(kept)]);
@@ -135,6 +142,7 @@ export class Workbench {
     byId("heading").textContent = `${data.symbol}, ${data.timeframe}`;
     const address = `/?${writeAddress(this.state)}`;
     this.keepLayout();
+    this.board.load();
     if (title !== document.title || address !== location.pathname + location.search)
       history.replaceState(null, "", address);
     byId("picture").href = `/chart.png?${writeAddress(this.state)}&theme=${this.themeName}`;
@@ -171,6 +179,7 @@ export class Workbench {
   async loadIndicators() {
     const { indicators } = await get("indicators");
     this.picker.setIndicators(indicators);
+    this.board.load();
   }
 
   async loadSymbols() {
@@ -398,7 +407,7 @@ export class Workbench {
       button.addEventListener("click", () => button.closest("dialog").close());
     addEventListener("keydown", (event) => this.press(event));
     byId("chart").addEventListener("keydown", (event) => this.pressOnChart(event));
-    for (const button of byId("thumbs").children)
+    for (const button of document.querySelectorAll("#thumbs button"))
       button.addEventListener("click", () => this.showView(button.dataset.view));
   }
 
