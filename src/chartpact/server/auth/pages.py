@@ -155,7 +155,8 @@ def account(
         else ""
     )
     body = (
-        f"<p>You are signed in as <b>{escape(who.name)}</b>.</p>{_note(note)}{shown}"
+        f"<p>You are signed in as <b>{escape(who.name)}</b>. "
+        f'<a href="/connect">Connect a client</a></p>{_note(note)}{shown}'
         f'<form class="inline" method="post" action="/sign-out">{_hidden(form=form)}'
         '<button class="quiet">Sign out</button></form>'
         f"<h2>Connected clients</h2>{_list_clients(clients, form)}"

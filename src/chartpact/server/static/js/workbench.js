@@ -350,7 +350,9 @@ export class Workbench {
     byId("zone-name").textContent = state.zone.split("/").at(-1).replaceAll("_", " ");
     const other = this.themeName === "dark" ? "light" : "dark";
     byId("theme").setAttribute("aria-label", `Switch to the ${other} theme`);
-    if (this.me) byId("who").textContent = this.me.user.slice(0, 1).toUpperCase();
+    if (!this.me) return;
+    byId("who").textContent = this.me.user.slice(0, 1).toUpperCase();
+    if (this.me.accounts) byId("account").href = "/account";
   }
 
   commands(kind) {
