@@ -13,7 +13,7 @@ ARGS ?=
 PARALLEL = --numprocesses=$(JOBS) --dist=loadfile --no-loadscope-reorder
 BENCH ?= ta
 
-.PHONY: serve test test-postgres quick check bench fuzz guard steps mutants soak docs gallery web format clean
+.PHONY: serve test exhaustive test-postgres quick check bench fuzz guard steps mutants soak docs gallery web format clean
 
 serve: $(READY)
 	@$(BIN)/chartpact serve --no-auth $(ARGS)
@@ -25,6 +25,10 @@ test: $(DEV)
 test-postgres: $(DEV)
 	CHARTPACT_STRICT=$(STRICT) CHARTPACT_TEST_DATABASE=postgresql \
 	  $(BIN)/python -m pytest $(PARALLEL) tests/server $(ARGS)
+
+# The suite with every example of its property tests.
+exhaustive: $(DEV)
+	CHARTPACT_EXHAUSTIVE=1 $(BIN)/python -m pytest $(PARALLEL) $(ARGS)
 
 quick: $(DEV)
 	$(BIN)/python -m tests.quick $(ROOM)
