@@ -14,6 +14,7 @@ from chartpact.problem import Failure
 from chartpact.server import contract_jobs, shapes
 from chartpact.server.charting import Charting
 from chartpact.server.execution import Execution
+from chartpact.server.refusals import refuse
 
 log = logging.getLogger(__name__)
 
@@ -48,7 +49,10 @@ class Following:
             one = shapes.StateAsk.model_validate(
                 {**asked, "contracts": [name], "config": {name: asked["config"]}}
             )
-            await self._charts.read_state(user, one)  # what cannot be read is refused here
+            state = await self._charts.read_state(user, one)
+            for breach in state.readings[name].get("violations", ()):
+                if breach["path"] == "identity.pine_title":  # nothing is drawn that could be read
+                    raise refuse("value", f"{name} cannot be followed: {breach['message']}")
             add = partial(self._follows.add, user, name, asked, every_ms)
             added.append(await self._execution.use_disk(user, add))
         return shapes.Follows(follows=list(map(_describe, added)))
