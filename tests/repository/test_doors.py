@@ -11,12 +11,13 @@ import pytest
 from chartpact.__main__ import parser
 
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "chartpact"
-# The verbs of the shell, data frames, which only Python asks for, and the page that tells people
-# how to connect a client.
+# The verbs of the shell, what starts the workers of one, data frames, which only Python asks for,
+# and the page that tells people how to connect a client.
 OF_THE_SHELL = (
     "cli/",
     "frames.py",
     "server/command.py",
+    "server/supervisor.py",
     "server/user_command.py",
     "server/page.py",
 )

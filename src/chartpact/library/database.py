@@ -233,8 +233,9 @@ def _connect_postgres(address: sa.URL) -> sa.Engine:
             pool_timeout=BUSY_TIMEOUT_MS / 1000,
         )
     except ModuleNotFoundError:
-        remedy = "pip install 'chartpact[postgres]'"
-        raise ValueError(f"PostgreSQL needs a driver that is not installed: {remedy}") from None
+        raise ValueError(
+            "PostgreSQL needs a driver that is not installed: install chartpact[postgres]"
+        ) from None
 
 
 def _create_private(file: Path) -> None:
