@@ -44,6 +44,14 @@ BUDGETS = [
     Budget("generate_chart", {**ES, "indicators": "rsi", "bars": 50, "format": "series"}, 100, 900),
     Budget("generate_chart", {"symbol": "BTC"}, 60, 0),
     Budget("read_state", {"symbol": "sample:es-5m", "contracts": "ema_trend"}, 500, 500),
+    Budget("list_contracts", {}, 300, 300),
+    Budget("get_contract", {"name": "ema_trend"}, 1800, 1800),
+    Budget("draft_contract", {"study": "ema_trend"}, 1200, 1200),
+    Budget("register_contract", {"source": "name: thrift"}, 250, 250),
+    Budget("delete_contract", {"name": "thrift"}, 40, 0),
+    Budget("follow_state", {"symbol": "sample:es-5m", "contracts": "ema_trend"}, 80, 80),
+    Budget("get_state_changes", {}, 60, 60),
+    Budget("unfollow_state", {"id": 1}, 5, 10),
     Budget("data_get_pine_labels", {**PACT}, 1000, 0),
     Budget("data_get_pine_lines", {**PACT}, 20, 0),
     Budget("data_get_pine_boxes", {**PACT}, 150, 0),
@@ -65,7 +73,7 @@ BUDGETS = [
     Budget("delete_indicator", {"name": "rsi"}, 70, 0),
 ]
 # Named by what is read; a resource is a whole page, which hosts fetch when their user says so.
-OTHERS = {"tools": 4000, "docs://language": 5000, "docs://ta": 13000, "prompt": 150}
+OTHERS = {"tools": 5500, "docs://language": 5000, "docs://ta": 13000, "prompt": 150}
 
 
 def tokens(text: str) -> int:
