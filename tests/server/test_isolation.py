@@ -32,6 +32,10 @@ SECRETS = ("Anns hidden", "9876", "ann_hidden", "ann-hidden")
 SAMPLE = {"symbol": "sample:es-5m", "bars": 30}
 
 
+def without(fields: dict, name: str) -> dict:
+    return {key: value for key, value in fields.items() if key != name}
+
+
 def rest(names: Names) -> dict[str, list[tuple[str, dict]]]:
     """For every route, the requests that would reach what goes by these names."""
     script, bars = f"/api/v1/my/indicators/{names.script}", f"/api/v1/my/bars/{names.bars}"
@@ -52,6 +56,23 @@ def rest(names: Names) -> dict[str, list[tuple[str, dict]]]:
         "post /api/v1/charts/image": [
             ("/api/v1/charts/image", {"json": {**each, "format": "svg"}}) for each in drawn
         ],
+        "post /api/v1/charts/series": [
+            ("/api/v1/charts/series", {"json": {**without(each, "bars"), "view": 30}})
+            for each in drawn
+        ],
+        "get /chart.png": [(f"/chart.png?symbol={names.bars}@mine&i={names.script}", {})],
+        "get /chart.svg": [(f"/chart.svg?symbol={names.bars}@mine&i={names.script}", {})],
+        "post /api/v1/check": [("/api/v1/check", {"json": {"source": "x = ("}})],
+        "post /api/v1/prove": [
+            ("/api/v1/prove", {"json": {"symbol": "sample:es-5m", "indicator": names.script}}),
+            ("/api/v1/prove", {"json": {"symbol": f"{names.bars}@mine", "indicator": "rsi"}}),
+        ],
+        "get /api/v1/reference": [("/api/v1/reference", {})],
+        "get /api/v1/thumbnails": [("/api/v1/thumbnails", {})],
+        "get /api/v1/me": [("/api/v1/me", {})],
+        "get /api/v1/my/layout": [("/api/v1/my/layout", {})],
+        "put /api/v1/my/layout": [("/api/v1/my/layout", {"json": {"layout": {}}})],
+        "post /api/v1/my/bars/{name}/check": [(f"{bars}/check", {"content": "time,open\n"})],
         "post /api/v1/state": [("/api/v1/state", {"json": ask}) for ask in read(names)],
         "get /api/v1/contracts": [("/api/v1/contracts", {})],
         "post /api/v1/contracts/check": [("/api/v1/contracts/check", {"json": {"source": ""}})],
@@ -144,10 +165,10 @@ PROMPTS = {
 
 
 def same_for_all(text: str, names: Names) -> str:
-    """The answer without the names asked for, and without the time of day."""
+    """The answer without the names asked for, the time of day and how long it took."""
     for name in (names.script, names.bars, names.script[:-1], names.bars[:-1]):
         text = text.replace(name, "NAME")
-    return re.sub(r"\b1\d{12}\b|clip\d+", "NOW", text)
+    return re.sub(r'\b1\d{12}\b|clip\d+|"ms":[\d.]+', "NOW", text)
 
 
 def keep(ann, bob) -> None:

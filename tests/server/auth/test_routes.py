@@ -22,7 +22,16 @@ from chartpact.server.auth.secret import digest
 from chartpact.server.front import OPEN
 from chartpact.server.identity import Caller
 
-READING_POSTS = {"/api/v1/charts", "/api/v1/charts/image", "/api/v1/state"}
+READING_POSTS = {
+    "/api/v1/charts",
+    "/api/v1/charts/image",
+    "/api/v1/charts/series",
+    "/api/v1/check",
+    "/api/v1/contracts/check",
+    "/api/v1/contracts/draft",
+    "/api/v1/prove",
+    "/api/v1/state",
+}
 IDENTITY = {
     "/.well-known/oauth-protected-resource",
     "/.well-known/oauth-protected-resource/mcp",
