@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 import tomllib
 import venv
 from dataclasses import dataclass
@@ -249,7 +250,10 @@ def register_over_http(installed: Installed, warnings: list[str]) -> dict[str, o
                 message[: len(start)] for message, start in zip(grave, warnings, strict=True)
             ] == warnings
             with httpx2.Client(base_url=address[1], timeout=600) as client:
-                assert client.get("/readyz").status_code == 200
+                ends = time.monotonic() + 120  # until the workers have started
+                while client.get("/readyz").status_code != 200:
+                    assert time.monotonic() < ends
+                    time.sleep(0.1)
                 chart = {"symbol": "sample:es-5m", "bars": 30, "indicators": ["rsi"]}
                 drawn = client.post("/api/v1/charts/image", json=chart)
                 assert drawn.content.startswith(b"\x89PNG"), drawn.text
