@@ -130,7 +130,7 @@ def _text_condition(text: str) -> str:
 
 def _escape_sign(sign: re.Match[str]) -> str:
     """A sign as a pattern that needs no quotes; what is unusual may be any sign."""
-    return f"[{sign[0]}]" if sign[0] in "!#$%&()*+,-./:;<=>?@_{|}~" else "."
+    return f"[{sign[0]}]" if sign[0] in "!#$%&(*+),-./:;<=>?@_{|}~" else "."
 
 
 def _element(name: str, channel: str, where: str, records: Sequence[Record]) -> Iterator[str]:
