@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
-from tests.effort import examples
 
 if TYPE_CHECKING:
     from tests.postgres import Postgres
@@ -54,7 +53,7 @@ settings.register_profile(
     "chartpact",
     deadline=None,
     derandomize=True,
-    max_examples=examples(75),
+    max_examples=75 if os.environ.get("CHARTPACT_EXHAUSTIVE") else 25,
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("chartpact")
