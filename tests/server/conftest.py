@@ -138,7 +138,7 @@ def wait_until_all_calls_are_under_way(running: Running, user: str) -> None:
     """Until the user has as many calls under way as they may have, so that one more is refused."""
     ends = time.monotonic() + 60
     with running.client(user) as client:
-        while client.get("/api/v1/my/bars").status_code != 429:
+        while client.get("/api/v1/reference").status_code != 429:
             assert time.monotonic() < ends
             time.sleep(0.05)
 

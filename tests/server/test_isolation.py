@@ -137,6 +137,13 @@ def tools(names: Names) -> dict[str, list[dict]]:
         "follow_state": read(names),
         "unfollow_state": [{"id": 1}],
         "get_state_changes": [{}, {"id": 1}],
+        **{
+            f"data_get_pine_{kind}": [
+                {"symbol": f"{names.bars}@mine", "indicators": ["market_structure"]},
+                {**SAMPLE, "indicators": [names.script, names.script[:-1]]},
+            ]
+            for kind in ("labels", "lines", "boxes", "tables")
+        },
         "get_language_reference": [{"topic": names.script}],
         "list_symbols": [{}],
         "list_indicators": [{}],

@@ -109,10 +109,15 @@ def test_tools_say_what_they_do_and_what_they_change(server):
     for tool in asyncio.run(listed()):
         assert len(tool.description) > 40, tool.name
         assert tool.annotations.read_only_hint is not None, tool.name
-        # A page of prose is a text, and would come twice if it were structured too.
-        assert (tool.output_schema is None) is (tool.name == "get_language_reference")
+        # A page of prose is a text, and would come twice if it were structured too; the replies
+        # of the stock TradingView server are texts.
+        is_text = tool.name.startswith(("get_language_reference", "data_get_pine_"))
+        assert (tool.output_schema is None) is is_text, tool.name
     writing = {t.name for t in asyncio.run(listed()) if not t.annotations.read_only_hint}
-    assert writing == {"register_indicator", "update_indicator", "delete_indicator"}
+    assert writing == {
+        *("register_indicator", "update_indicator", "delete_indicator"),
+        *("register_contract", "delete_contract", "follow_state", "unfollow_state"),
+    }
 
 
 def test_the_language_and_the_functions_can_be_read_and_the_prompts_name_the_tools(server):

@@ -127,6 +127,35 @@ TOOLS: dict[str, dict[str, list[Arguments]]] = {
         "config": [lambda name: {**READ, "config": {"ob_ai": {"safe_ratio": name}}}],
         "profile": [lambda name: {**READ, "profile": name}],
     },
+    "follow_state": {
+        "contracts": [lambda name: {**READ, "contracts": [name]}],
+        "symbol": [lambda name: {**READ, "symbol": name}],
+        "timeframe": [lambda name: {**READ, "timeframe": name}],
+        "params": [
+            lambda name: {**READ, "contracts": ["smt_divergences"], "params": {"pair": name}},
+        ],
+        "config": [],  # kept with the follow, and refused by each of its readings
+        "profile": [lambda name: {**READ, "profile": name}],
+    },
+    "unfollow_state": {},
+    "get_state_changes": {"since": [lambda name: {"id": 1, "since": name}]},
+    "list_contracts": {},
+    "get_contract": {"name": [lambda name: {"name": name}]},
+    "register_contract": {"source": [lambda name: {"source": name}]},
+    "delete_contract": {"name": [lambda name: {"name": name}]},
+    "draft_contract": {
+        "study": [lambda name: {"study": name}],
+        "symbol": [lambda name: {"study": "macro", "symbol": name}],
+    },
+    **{
+        f"data_get_pine_{kind}": {
+            "symbol": [lambda name: {"symbol": name}],
+            "indicators": [lambda name: {**SAMPLE, "indicators": [name]}],
+            "timeframe": [lambda name: {**SAMPLE, "timeframe": name}],
+            "study_filter": [],  # words to look for, and no name
+        }
+        for kind in ("labels", "lines", "boxes", "tables")
+    },
     "list_my_indicators": {},
     "generate_chart": {
         "symbol": [lambda name: {"symbol": name}],

@@ -131,9 +131,9 @@ def test_a_port_in_use_is_said_to_be_so(tmp_path):
 @pytest.mark.slow
 def test_the_first_start_needs_nothing_and_shows_a_page_with_its_own_address(tmp_path):
     with serving(tmp_path, "--no-auth", "--log", "plain") as running, running.client() as anybody:
-        page = anybody.get("/")
+        assert "<title>chartpact" in anybody.get("/").text
+        page = anybody.get("/connect")
         assert f"{running.url}/mcp" in page.text
-        assert "<script" not in page.text
         assert anybody.get("/sample.svg").text.startswith("<svg")
         drawn = anybody.post("/api/v1/charts/image", json=CHART)
         assert drawn.content.startswith(b"\x89PNG")

@@ -432,7 +432,7 @@ def _add_contract_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> Non
 
     @_tool(tools, "Delete a contract", WRITES)
     async def delete_contract(ctx: Context[Any, Any], name: Name) -> shapes.Outcome:
-        """Delete one of the user's contracts."""
+        """Delete one of the user's contracts. Shipped ones cannot be deleted."""
         return await contracts.delete_contract(user_of(ctx), name)
 
     @_tool(tools, "Draft a contract", READS_REMOTE)
@@ -466,7 +466,7 @@ def _add_contract_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> Non
     async def unfollow_state(
         ctx: Context[Any, Any], id: Annotated[int, Field(description="of follow_state's answer")]
     ) -> shapes.Outcome:
-        """End a follow, and delete its journal."""
+        """End a follow, and delete the journal of its readings."""
         return await following.unfollow_state(user_of(ctx), id)
 
     @_tool(tools, "Get changes of state", READS)
