@@ -105,7 +105,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """A process per core.
+    """One process more than there are cores: tests of a server mostly wait for it.
 
     One core is left free where the suite gives way to others: a sandbox gives way as its owner
     does, in a session of its own, and gets no time beside tests that keep every core busy.
@@ -113,7 +113,7 @@ def pytest_xdist_auto_num_workers() -> int:
     from chartpact.work.cores import count_cores
 
     gives_way = os.getpriority(os.PRIO_PROCESS, 0) > 0
-    return max(1, min(count_cores() - gives_way, MOST_PROCESSES))
+    return max(1, min(count_cores() + 1 - 2 * gives_way, MOST_PROCESSES))
 
 
 @pytest.hookimpl(optionalhook=True)
