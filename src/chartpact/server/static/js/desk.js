@@ -91,7 +91,7 @@ export class Desk {
       toast("This is your unsaved text; the saved script has changed since you began it.");
     else if (draft && draft.text === text && text !== this.saved)
       toast("Your unsaved text is back.");
-    this.workbench.keepLayout();
+    this.workbench.rememberOpen(name);
   }
 
   /** Whether a script is saved, or typed in this browser. */
@@ -139,7 +139,7 @@ export class Desk {
     this.keep();
     byId("desk").hidden = true;
     document.body.classList.remove("with-desk");
-    this.workbench.keepLayout();
+    this.workbench.rememberOpen(null);
   }
 
   // -------------------------------------------------------------------------------------- editing

@@ -80,8 +80,10 @@ export class Workbench {
 
   /** Opens the script that was open, and what was typed and not saved. */
   async openKept(kept) {
-    const name = kept?.script;
-    if (name && (await this.desk.has(name))) await this.desk.open(name);
+    // This tab knows it best: a sign-in may expire before the layout is put.
+    const here = sessionStorage.getItem(`open script of ${this.me.user}`);
+    for (const name of [here, kept?.script])
+      if (name && (await this.desk.has(name))) return this.desk.open(name);
   }
 
   // ------------------------------------------------------------------------------------- loading
@@ -271,6 +273,14 @@ export class Workbench {
     if (!asked) return this.add(after);
     asked.name = after;
     return this.load();
+  }
+
+  /** Remembers which script is open, in this tab at once and in the layout soon. */
+  rememberOpen(name) {
+    const key = `open script of ${this.me.user}`;
+    if (name === null) sessionStorage.removeItem(key);
+    else sessionStorage.setItem(key, name);
+    this.keepLayout();
   }
 
   async putLayout() {
