@@ -49,6 +49,7 @@ MOST_PROCESSES = 4  # each of them has to collect the tests
 LONGEST = ("server", "sandbox", "work", "repository", "script")
 
 # Timings never decide a test, and the same examples are tried on every machine.
+# (As in `tests.effort`; this file alone is copied by the tests of strict mode.)
 settings.register_profile(
     "chartpact",
     deadline=None,

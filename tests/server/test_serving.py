@@ -5,6 +5,7 @@ import json
 import logging
 import os
 import random
+import re
 import signal
 import socket
 import sqlite3
@@ -134,6 +135,7 @@ def test_the_first_start_needs_nothing_and_shows_a_page_with_its_own_address(tmp
         assert "<title>chartpact" in anybody.get("/").text
         page = anybody.get("/connect")
         assert f"{running.url}/mcp" in page.text
+        assert re.search(r"<script(?![^>]* src=)", page.text) is None  # none inline
         assert anybody.get("/sample.svg").text.startswith("<svg")
         drawn = anybody.post("/api/v1/charts/image", json=CHART)
         assert drawn.content.startswith(b"\x89PNG")

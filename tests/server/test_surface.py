@@ -193,7 +193,7 @@ def test_indicators_are_listed_by_name_and_in_detail_where_that_is_asked_for(ser
         ("list_indicators", {"filter": "cypher_b"}),
     )
     entries = short.structured_content["indicators"]
-    assert len(entries) >= 38
+    assert len(entries) >= 58
     keys = {"name", "title", "category", "source"}
     assert {frozenset(entry) for entry in entries} == {frozenset(keys)}
     lines = short.content[0].text.splitlines()

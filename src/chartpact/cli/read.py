@@ -50,6 +50,13 @@ def add(verbs: Verbs) -> None:
     )
     source = verb.add_mutually_exclusive_group(required=True)
     source.add_argument("--snapshot", metavar="FILE", help="a snapshot, or - for stdin")
+    add_reading(verb, source)
+    verb.add_argument("--json", action="store_true", help="as JSON")
+    verb.set_defaults(run=run)
+
+
+def add_reading(verb: argparse.ArgumentParser, source: Any) -> None:
+    """Where a reading gets its picture from, besides a file, and the settings of its contracts."""
     add_drawn(verb, source)
     add_tradingview(verb, source)
     add_params(verb, "with --bars, a parameter of the indicator")
@@ -59,8 +66,6 @@ def add(verbs: Verbs) -> None:
         help="JSON or YAML with what is customised; of several contracts, by name",
     )
     verb.add_argument("--profile", metavar="NAME", help="one of the contract's profiles")
-    verb.add_argument("--json", action="store_true", help="as JSON")
-    verb.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:

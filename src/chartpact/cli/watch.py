@@ -17,16 +17,13 @@ from typing import TYPE_CHECKING, Any
 from chartpact import charts, sources, strategy
 from chartpact.cli import DONE, UNREACHABLE, UsageError, Verbs, exit_code
 from chartpact.cli.arguments import (
-    add_drawn,
-    add_params,
-    add_tradingview,
     load_bars,
     open_tradingview,
     read_params,
 )
 from chartpact.cli.contract import find_contract
 from chartpact.cli.database import add_database, open_library, own_catalogue
-from chartpact.cli.read import read_config
+from chartpact.cli.read import add_reading, read_config
 from chartpact.contracts import Contract, read
 from chartpact.library.local import LOCAL_USER
 from chartpact.oneline import one_line
@@ -58,15 +55,7 @@ def add(verbs: Verbs) -> None:
     )
     source = verb.add_mutually_exclusive_group(required=True)
     source.add_argument("--snapshot", metavar="FILE", help="a snapshot that somebody rewrites")
-    add_drawn(verb, source)
-    add_tradingview(verb, source)
-    add_params(verb, "with --bars, a parameter of the indicator")
-    verb.add_argument(
-        "--config",
-        metavar="FILE",
-        help="JSON or YAML with what is customised; of several contracts, by name",
-    )
-    verb.add_argument("--profile", metavar="NAME", help="one of the contract's profiles")
+    add_reading(verb, source)
     verb.add_argument(
         "--every", type=float, default=5, metavar="S", help="seconds between two reads (default 5)"
     )

@@ -11,7 +11,7 @@ from chartpact.library.database import Database
 from chartpact.library.errors import LibraryError
 from chartpact.library.follows import now_ms
 from chartpact.library.schema import contract_versions, user_contracts
-from chartpact.library.versions import count_bytes
+from chartpact.library.versions import count_bytes, forget_long_deleted
 from chartpact.problem import Problem, did_you_mean
 
 MOST_CONTRACTS = 100
@@ -150,19 +150,7 @@ def _add_version(
     connection.execute(sa.insert(contract_versions).values(values))
     old = _VERSIONS.number <= number - MOST_VERSIONS
     connection.execute(sa.delete(contract_versions).where(*mine, old))
-    deleted = sa.select(_COLUMNS.name).where(_COLUMNS.user_id == user)
-    names = (
-        sa.select(_VERSIONS.name)
-        .where(_VERSIONS.user_id == user, _VERSIONS.name.not_in(deleted))
-        .group_by(_VERSIONS.name)
-        .order_by(sa.func.max(_VERSIONS.created_at).desc())
-        .offset(MOST_CONTRACTS)
-        .limit(MOST_CONTRACTS)
-    )
-    forgotten = list(connection.execute(names).scalars())
-    if forgotten:
-        these = (_VERSIONS.user_id == user, _VERSIONS.name.in_(forgotten))
-        connection.execute(sa.delete(contract_versions).where(*these))
+    forget_long_deleted(connection, user, user_contracts, contract_versions, MOST_CONTRACTS)
 
 
 def _check_quota(connection: sa.Connection, user: str) -> None:

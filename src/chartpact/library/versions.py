@@ -65,25 +65,28 @@ def forget_versions(
     connection: sa.Connection, user: str, most_scripts: int, most_bytes: int
 ) -> None:
     """Holds one user's history to its limits; the present version of a script always stays."""
-    _forget_long_deleted(connection, user, most_scripts)
+    forget_long_deleted(connection, user, user_indicators, indicator_versions, most_scripts)
     _forget_oldest(connection, user, most_bytes)
 
 
-def _forget_long_deleted(connection: sa.Connection, user: str, most_scripts: int) -> None:
-    """Keeps the history of as many deleted scripts as there may be scripts."""
-    live = sa.select(user_indicators.c.name).where(user_indicators.c.user_id == user)
+def forget_long_deleted(
+    connection: sa.Connection, user: str, present: sa.Table, versions: sa.Table, most: int
+) -> None:
+    """Keeps the history of as many deleted names as there may be present ones."""
+    live = sa.select(present.c.name).where(present.c.user_id == user)
+    columns = versions.c
     deleted = (
-        sa.select(_COLUMNS.name)
-        .where(_COLUMNS.user_id == user, _COLUMNS.name.not_in(live))
-        .group_by(_COLUMNS.name)
-        .order_by(sa.func.max(_COLUMNS.created_at).desc())
-        .offset(most_scripts)
-        .limit(most_scripts)
+        sa.select(columns.name)
+        .where(columns.user_id == user, columns.name.not_in(live))
+        .group_by(columns.name)
+        .order_by(sa.func.max(columns.created_at).desc())
+        .offset(most)
+        .limit(most)
     )
     names = list(connection.execute(deleted).scalars())
     if names:
         connection.execute(
-            sa.delete(indicator_versions).where(_COLUMNS.user_id == user, _COLUMNS.name.in_(names))
+            sa.delete(versions).where(columns.user_id == user, columns.name.in_(names))
         )
 
 

@@ -44,7 +44,7 @@ from chartpact.sources.tradingview import stock
 
 log = logging.getLogger(__name__)
 
-INSTRUCTIONS = """chartpact computes and draws trading indicators: 38 built in, and any number \
+INSTRUCTIONS = """chartpact computes and draws trading indicators: 58 built in, and any number \
 that users write themselves in a Python-shaped language (Starlark with series operators).
 Start with list_symbols and list_indicators, then generate_chart. To change how a builtin works, \
 fork_indicator, edit the source, register_indicator under the same name: it then replaces the \
