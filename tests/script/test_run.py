@@ -10,8 +10,8 @@ import pytest
 import chartpact as cp
 from chartpact import sandbox, script
 from chartpact.script.check.report import Report
-from chartpact.script.dry_run import dry_run_bars
-from chartpact.script.errors import read_warning
+from chartpact.script.dry_run import dry_run_bars, run_here
+from chartpact.script.errors import ScriptError, read_warning
 from chartpact.script.program import Program
 
 SMA = """
@@ -90,6 +90,20 @@ def test_a_script_that_does_not_fit_at_5000_bars_is_warned_of_with_its_size_and_
     scale = 5 if size == "1000" else 25
     assert 0.4 * scale * steps < verdict.steps_forecast < 1.2 * scale * steps
     assert warning.message.startswith("5,000 bars take about ")
+
+
+@pytest.mark.parametrize(("turns", "warned"), [("len(ohlcv) * 4", True), ("100", False)])
+def test_a_check_on_a_busy_host_forecasts_by_shorter_runs(turns, warned):
+    def run(source, bars, limits, extras):
+        if len(bars) == 5_000 and limits.steps == script.Limits().steps:
+            raise ScriptError("run", "busy", "this host is busy")
+        return run_here(source, bars, limits, extras)
+
+    source = LOOP.format(warmup=0, turns=turns)
+    busy, idle = script.validate(source, run=run), script.validate(source)
+    assert idle.steps_forecast * 0.7 < busy.steps_forecast < idle.steps_forecast * 1.4
+    assert busy.warnings == idle.warnings
+    assert [warning.line for warning in busy.warnings] == ([6] if warned else [])
 
 
 def test_what_fails_on_more_bars_alone_is_a_warning():

@@ -16,6 +16,7 @@ from chartpact.problem import Problem
 from chartpact.prove import prove
 from chartpact.script.errors import ScriptError
 from chartpact.script.limits import (
+    BRIEF,
     DRY_RUN,
     DRY_RUN_BARS,
     FORECAST_BARS,
@@ -133,25 +134,42 @@ def _forecast(
         return _try(source, params, run, FORECAST_BARS, Limits()), ()
     except ScriptError as error:
         failed = error
-    forecast = steps * FORECAST_BARS // DRY_RUN_BARS
-    if failed.kind == "busy":  # which says nothing about the script
-        return forecast, ()
-    message = f"on {FORECAST_BARS:,} bars {failed.message}"
-    if failed.kind == "budget":
-        forecast = max(forecast, _extrapolate(source, params, run, steps))
-        needed = f"{FORECAST_BARS:,} bars take about {float(f'{forecast:.2g}'):,.0f} steps"
-        message = f"{needed}, and a run has {Limits().steps:,}"
+    if failed.kind not in ("budget", "busy"):
+        message = f"on {FORECAST_BARS:,} bars {failed.message}"
+        forecast = steps * FORECAST_BARS // DRY_RUN_BARS
+        return forecast, (failed.at("dry_run").problem.at(message=message),)
+    forecast = _extrapolate(source, params, run, steps)
+    if failed.kind == "busy":  # The run got no time, so shorter ones have to tell.
+        if forecast <= Limits().steps:
+            return forecast, ()
+        failed = _exhaust(source, params, run)
+    forecast = max(forecast, Limits().steps)
+    needed = f"{FORECAST_BARS:,} bars take about {float(f'{forecast:.2g}'):,.0f} steps"
+    message = f"{needed}, and a run has {Limits().steps:,}"
     return forecast, (failed.at("dry_run").problem.at(message=message),)
 
 
 def _extrapolate(source: str, params: tuple[Param, ...], run: Run, steps: int) -> int:
     """The steps that FORECAST_BARS would take, by a power law through two shorter runs."""
+    linear = steps * FORECAST_BARS // DRY_RUN_BARS
     try:
         trend = _try(source, params, run, TREND_BARS, Limits())
-    except ScriptError:
+    except ScriptError as error:
+        if error.kind != "budget":
+            return linear
         trend = Limits().steps
     growth = log(trend / max(steps, 1), TREND_BARS / DRY_RUN_BARS)
-    return max(int(trend * (FORECAST_BARS / TREND_BARS) ** growth), Limits().steps)
+    return max(int(trend * (FORECAST_BARS / TREND_BARS) ** growth), linear)
+
+
+def _exhaust(source: str, params: tuple[Param, ...], run: Run) -> ScriptError:
+    """The error of a run on FORECAST_BARS with a part of the budget, which takes little time."""
+    try:
+        _try(source, params, run, FORECAST_BARS, BRIEF)
+    except ScriptError as error:
+        if error.kind == "budget":
+            return error
+    return ScriptError("dry_run", "budget", "")  # at a place that is not known
 
 
 # Events with every field that a calendar gives, during the bars that a script is tried on.

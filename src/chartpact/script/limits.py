@@ -24,6 +24,7 @@ DRY_RUN_BARS = 100
 DRY_RUN = Limits(cpu_ms=200)
 # A check warns when it fails on FORECAST_BARS; how far it is over budget, TREND_BARS tell.
 FORECAST_BARS, TREND_BARS = 5_000, 200
+BRIEF = Limits(steps=500_000)  # of a run on FORECAST_BARS on a busy host
 PROOF_BARS, PROOF_PREFIXES = 300, 8  # how a check looks for a past that is rewritten
 
 # Source: what the parser and the compiler are never asked to go beyond.
