@@ -1,5 +1,6 @@
 import io
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -39,6 +40,15 @@ def test_doctor_tells_python_numpy_and_the_kernels_in_use(capsys):
     shown = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
     assert shown["Python"].startswith(f"{sys.version_info.major}.{sys.version_info.minor}")
     assert {"chartpact", "NumPy", "kernels"} <= set(shown)
+
+
+def test_doctor_tells_how_many_files_may_be_open_and_what_a_server_raises_it_to():
+    limited = 'ulimit -Sn 300; ulimit -Hn 400; exec "$0" -m chartpact doctor'
+    command = ["bash", "-c", limited, sys.executable]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    assert result.returncode == DONE, result.stderr
+    rows = dict(re.split(r"  +", line, maxsplit=1) for line in result.stdout.splitlines()[:8])
+    assert rows["open files"] == "300; a server raises it to 400, the most this system permits"
 
 
 def test_a_closed_pipe_is_no_error():

@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from html import unescape
 from pathlib import Path
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -30,7 +30,7 @@ from chartpact.server.uvicorn_server import BoundedHttp
 PASSWORD = "correct horse battery"
 HASH = passwords.hash_password(PASSWORD)
 CALLBACK = "http://127.0.0.1:4567/callback"
-PLENTY = Rates(*[10**6] * 8)
+PLENTY = Rates(*[10**6] * len(fields(Rates)))
 
 
 @dataclass(frozen=True)

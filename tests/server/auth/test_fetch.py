@@ -5,8 +5,10 @@ import datetime
 import json
 import ssl
 import threading
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import httpx2
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
@@ -339,6 +341,34 @@ def test_documents_and_failures_are_cached_and_strangers_fetch_nothing(trusting,
             for _ in range(3):
                 browser.get("/authorize", params=fields)
         assert sorted(host.asked) == ["/cached.json", "/gone.json"]
+
+
+def test_fetches_are_counted_by_address_and_by_account_and_cached_documents_are_not(tmp_path, host):
+    most = 3
+    rates = replace(PLENTY, document_by_address=most, document_by_account=most - 1)
+    settings = AuthSettings(rates=rates, fetcher=host.fetcher(), clock=lambda: 0.0)
+    host.say("/limited.json", document("/limited.json"))
+    host.asked.clear()
+    with site_with(tmp_path, settings) as site:
+
+        def ask(browser: Browser, path: str) -> httpx2.Response:
+            fields = {"client_id": f"https://{HOST}{path}", "redirect_uri": CALLBACK}
+            return browser.get("/authorize", params=fields)
+
+        with Browser(site.url) as ann, Browser(site.url) as bob:
+            ann.sign_in("ann")
+            bob.sign_in("bob")
+            for _ in range(2 * most):
+                assert ask(ann, "/limited.json").status_code == 303  # back to the client
+            assert ask(ann, "/none1.json").status_code == 400
+            refused = ask(ann, "/none2.json")  # by account: the address has one left
+            assert refused.status_code == 429
+            assert "2 metadata documents of clients a minute" in refused.text
+            refused = ask(bob, "/none3.json")  # that one was spent on what ann was refused
+            assert refused.status_code == 429
+            assert "3 metadata documents of clients a minute" in refused.text
+            assert ask(bob, "/limited.json").status_code == 303  # fetched before, for ann
+    assert host.asked == ["/limited.json", "/none1.json"]
 
 
 def test_a_registered_client_cannot_take_the_id_of_a_document(trusting):

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from tests.server.auth.conftest import PLENTY
 from tests.server.web.conftest import PHONE, keep_screen, serving_here
 from tests.server.web.test_editor import text_of, type_script, wait_for_verdict
 from tests.server.web.test_workbench import shown
@@ -11,7 +12,6 @@ from tests.server.web.test_workbench import shown
 from chartpact.library.schema import web_sessions
 from chartpact.server.auth import passwords
 from chartpact.server.auth.authority import AuthSettings
-from chartpact.server.auth.throttle import Rates
 
 pytestmark = pytest.mark.slow
 PASSWORD = "correct horse battery"
@@ -21,7 +21,7 @@ RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    settings = AuthSettings(rates=Rates(*[10**6] * 8), sign_up=True)
+    settings = AuthSettings(rates=PLENTY, sign_up=True)
     folder = tmp_path_factory.mktemp("accounts")
     with serving_here(folder, identify=settings) as (url, served):
         for user in ("ann", "bob"):

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -155,10 +155,10 @@ class Clients:
             "scope": metadata.scope or " ".join(sorted(ALL_SCOPES)),
         }
 
-    async def find(self, client_id: str) -> Client:
-        """The client of that id; raises Denied."""
+    async def find(self, client_id: str, before_fetch: Callable[[], Awaitable[None]]) -> Client:
+        """The client of that id; raises Denied, and what `before_fetch` raises."""
         if client_id.startswith("https://"):
-            return await self._find_document(client_id)
+            return await self._find_document(client_id, before_fetch)
         return await asyncio.to_thread(self._find_registered, client_id)
 
     def _find_registered(self, client_id: str) -> Client:
@@ -172,7 +172,7 @@ class Clients:
         stored = json.loads(row.metadata_json)
         return Client(client_id, stored["name"], stored["redirect_uris"])
 
-    async def _find_document(self, url: str) -> Client:
+    async def _find_document(self, url: str, before_fetch: Callable[[], Awaitable[None]]) -> Client:
         if self._fetcher is None:
             raise Denied(
                 "invalid_client", "clients are not known by the URL of their metadata here"
@@ -180,6 +180,7 @@ class Clients:
         now = time.monotonic()
         cached = self._documents.get(url)
         if cached is None or cached[0] <= now:
+            await before_fetch()
             try:
                 document = await self._fetcher.fetch(url)
                 outcome: Client | Denied = _read_document(url, document.body)

@@ -20,6 +20,7 @@ from chartpact.server.auth.clients import Client
 from chartpact.server.auth.grants import ACCESS_MS, SCOPES, Consent, Denied, Issued
 from chartpact.server.auth.realm import Realm
 from chartpact.server.auth.requests import (
+    Visitor,
     address_of,
     check_form,
     parse_fields,
@@ -185,7 +186,7 @@ class _Server:
         if account is None:
             raise Denied("access_denied", "you are not signed in")
         fields = parse_fields(query)
-        client, redirect_uri = await self._find_client(fields)
+        client, redirect_uri = await self._find_client(fields, request, visitor)
         try:
             asked = self._check(fields, client, redirect_uri, realm)
         except _RedirectError as error:
@@ -202,7 +203,7 @@ class _Server:
         if visitor is None or not check_form(request, form, visitor.form_token(f"consent {query}")):
             return pages.problem("this form is not from here, or too old: start again", 403)
         fields = parse_fields(query)
-        client, redirect_uri = await self._find_client(fields)
+        client, redirect_uri = await self._find_client(fields, request, visitor)
         try:
             asked = self._check(fields, client, redirect_uri, realm)
         except _RedirectError as error:
@@ -223,9 +224,15 @@ class _Server:
         )
         return self._redirect(realm, redirect_uri, fields, code=code)
 
-    async def _find_client(self, fields: dict[str, str]) -> tuple[Client, str]:
+    async def _find_client(
+        self, fields: dict[str, str], request: Request, visitor: Visitor
+    ) -> tuple[Client, str]:
         """The client and its redirect URI. Where these are wrong, nothing is redirected."""
-        client = await self._authority.clients.find(fields.get("client_id", ""))
+        spend = self._authority.throttle.spend
+        client = await self._authority.clients.find(
+            fields.get("client_id", ""),
+            lambda: spend("document", address_of(request), visitor.user),
+        )
         redirect_uri = fields.get("redirect_uri", "")
         if not client.accepts(redirect_uri):
             raise Denied("invalid_request", "the client did not register this redirect URI")

@@ -1,4 +1,4 @@
-"""How often one may try: sign-ins, codes, tokens and registrations, by account and address."""
+"""How often one may try: sign-ins, consent, tokens, registrations, by account and address."""
 
 import ipaddress
 import time
@@ -16,6 +16,8 @@ class Rates:
     sign_in_by_account: float = 10
     authorize_by_address: float = 120
     authorize_by_account: float = 30
+    document_by_address: float = 10  # of clients, fetched because they are not in the cache
+    document_by_account: float = 10
     token_by_address: float = 120
     token_by_account: float = 60  # of one code or refresh token's client
     register_by_address: float = 10
@@ -34,6 +36,7 @@ class Throttle:
         kinds = {
             "sign_in": "sign-ins",
             "authorize": "requests for consent",
+            "document": "metadata documents of clients",
             "token": "requests for tokens",
             "register": "registrations",
             "sign_up": "new accounts",
