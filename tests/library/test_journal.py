@@ -220,6 +220,7 @@ def test_a_user_follows_ten_contracts_at_intervals_of_five_seconds(database):
         follows.get("bob", 7)
     assert {one.user for one in follows.due()} == {"ann", "bob"}
     assert all(one.door == "server" for one in follows.due())
+    assert {one.user for one in follows.due("bob")} == {"bob"}
 
 
 def test_a_source_that_fails_is_tried_less_and_less_often(database, follow, monkeypatch):

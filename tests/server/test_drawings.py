@@ -1,16 +1,23 @@
 """The tools of the TradingView MCP server, as ours offers them: names, arguments and replies."""
 
 import asyncio
+import base64
 import json
+import os
+import sys
+import time
 
 import pytest
 from tests.server.conftest import serving
 from tests.server.test_mcp import over_http
+from tests.sources.tradingview import stock_server
 from tests.sources.tradingview.browser import ABSENT, PROGRAM, Browser
-from tests.sources.tradingview.models import chart, zones
+from tests.sources.tradingview.models import bars, chart, label, zones
+from tests.sources.tradingview.test_stock import STATE
 
 from chartpact.bars import BarsError
 from chartpact.server.settings import from_environment
+from chartpact.sources.tradingview.stock import TOOLS
 
 NONE = {"success": True, "study_count": 0, "studies": []}
 
@@ -30,10 +37,17 @@ def tab(browser):
 
 
 @pytest.fixture(scope="module")
-def granting(browser, tmp_path_factory):
-    """A server that grants the browser's chart to ann."""
-    grant = f"desk={browser.url}?users=ann"
-    with serving(tmp_path_factory.mktemp("server"), CHARTPACT_TRADINGVIEW=grant) as running:
+def recording(tmp_path_factory):
+    """The replies that the stock server gives, in a file that may be replaced."""
+    return tmp_path_factory.mktemp("stock") / "replies.json"
+
+
+@pytest.fixture(scope="module")
+def granting(browser, recording, tmp_path_factory):
+    """A server that grants the browser's chart to ann, and the stock server's to dan."""
+    command = f"{sys.executable} {stock_server.__file__} {recording}"
+    grants = f"desk={browser.url}?users=ann; stock=mcp:{command}?users=dan"
+    with serving(tmp_path_factory.mktemp("server"), CHARTPACT_TRADINGVIEW=grants) as running:
         yield running
 
 
@@ -208,7 +222,9 @@ def check_keys(ours, theirs):
         ("desk=http://10.0.0.7:9222?users=all", "is not this machine"),
         ("desk=ftp://127.0.0.1?users=all", "is not the address of a debugging port"),
         ("http://127.0.0.1:9222", "an entry is NAME=URL"),
-        ("desk=http://127.0.0.1:9222?users=all&color=red", "the options are users, tab"),
+        ("desk=http://127.0.0.1:9222?users=all&color=red", "the options are users and, for a URL"),
+        ("desk=mcp:node server.js?users=all&tab=NQ", "the options are users and, for a URL"),
+        ("desk=mcp:?users=all", "is no command"),
         ("a=http://127.0.0.1:1?users=all; a=http://127.0.0.1:2?users=all", "two charts called 'a'"),
     ],
 )
@@ -225,3 +241,102 @@ def test_grants_name_users_tabs_and_other_machines():
     desk, far = from_environment({"CHARTPACT_TRADINGVIEW": text}).tradingview
     assert (desk.allows("ann"), desk.allows("eve"), desk.tab) == (True, False, "NQ")
     assert (far.allows("eve"), far.remote) == (True, True)
+
+
+MARKS = """\
+contract: marks
+version: 1.0.0
+identity: {pine_title: Zones}
+channels: {labels: signal, lines: cosmetic, boxes: cosmetic, cells: cosmetic}
+timing: close
+elements:
+  turn: {from: labels, where: text == 'Turn', meaning: the market turned}
+  others: {from: labels, where: text != 'Turn', ignore: captions}
+states:
+  light:
+    observe: {on: "len([t for t in turn]) > 0"}
+    rows: {OFF: {when: {on: false}}, ON: {when: {on: true}}}
+    initial: ["OFF", "ON"]
+    transitions: {OFF: ["ON"]}
+output: {light: light.state}
+"""
+
+
+def show_on_desk(tab, *texts):
+    """Puts labels on the chart in the browser; with each, a bar more has closed."""
+    study = zones()
+    study["graphics"]["dwglabels"] = [label(n, 0, 100, text) for n, text in enumerate(texts)]
+    tab.set_chart(chart(study, bars=bars(119 + len(texts))))
+
+
+def show_in_stock(recording, *texts):
+    """Has the stock server reply with labels."""
+    labels = [{"id": n, "text": text, "price": 100, "x": 0} for n, text in enumerate(texts)]
+    study = {"name": "Zones", "total_labels": len(texts), "showing": len(texts), "labels": labels}
+    replies = {tool: [NONE] for tool in TOOLS.values()}
+    replies[TOOLS["labels"]] = [{"success": True, "study_count": 1, "studies": [study]}]
+    fresh = recording.with_suffix(".new")
+    fresh.write_text(json.dumps({"chart_get_state": [STATE], **replies}))
+    os.replace(fresh, recording)
+
+
+def changes_of(client, follow, until):
+    """The changes of a follow from its beginning, as soon as the last one is as expected."""
+    begin = base64.urlsafe_b64encode(f"{follow['created_at']}.0".encode()).decode().rstrip("=")
+    ends = time.monotonic() + 120
+    while True:
+        path = f"/api/v1/my/follows/{follow['id']}/changes"
+        answer = client.get(path, params={"since": begin}).json()
+        if [change.get("to") for change in answer["changes"]][-1:] == [until]:
+            return answer["changes"]
+        assert time.monotonic() < ends, answer
+        time.sleep(0.1)
+
+
+def test_granted_charts_are_followed_over_cdp_and_over_the_stock_server(granting, tab, recording):
+    try:
+        show_on_desk(tab, "Zone")
+        show_in_stock(recording, "Zone")
+        with granting.client("ann") as ann, granting.client("dan") as dan:
+            follows = {}
+            for client, symbol in ((ann, "desk"), (dan, "stock")):
+                client.put("/api/v1/my/contracts/marks", json={"source": MARKS}).raise_for_status()
+                asked = {"contracts": ["marks"], "symbol": symbol, "every": 5}
+                [follow] = client.post("/api/v1/my/follows", json=asked).json()["follows"]
+                assert follow["symbol"] == symbol
+                follows[client] = follow
+                [started] = changes_of(client, follow, "OFF")
+                assert (started["kind"], started["symbol"]) == ("started", "CME_MINI:NQ1!")
+            show_on_desk(tab, "Zone", "Turn")
+            show_in_stock(recording, "Zone", "Turn")
+            for client, follow in follows.items():
+                _, changed = changes_of(client, follow, "ON")
+                assert (changed["kind"], changed["from"], changed["skipped"]) == (
+                    ("changed", "OFF", [])
+                )
+            assert changes_of(ann, follows[ann], "ON")[1]["last_time"] == bars(121)[-1][0] * 1000
+            foreign = {"contracts": ["marks"], "symbol": "desk", "every": 5}
+            assert dan.post("/api/v1/my/follows", json=foreign).status_code == 404
+            redrawn = {**foreign, "timeframe": "1h"}
+            refused = ann.post("/api/v1/my/follows", json=redrawn)
+            assert "is drawn already" in refused.json()["message"]
+            for client, follow in follows.items():
+                client.delete(f"/api/v1/my/follows/{follow['id']}").raise_for_status()
+    finally:
+        tab.set_chart(chart(zones()))
+
+
+def test_a_contract_is_drafted_from_a_granted_chart(granting, tab):
+    show_on_desk(tab, "Zone")
+    try:
+        [drafted, missing] = ask(
+            granting,
+            "ann",
+            ("draft_contract", {"study": "Zones", "symbol": "desk"}),
+            ("draft_contract", {"study": "Other", "symbol": "desk"}),
+        )
+    finally:
+        tab.set_chart(chart(zones()))
+    assert 'pine_title: "Zones"' in data(drafted)["text"]
+    assert missing[1]
+    assert "no studies are called 'Other'" in missing[0]

@@ -2,9 +2,12 @@
 
 import asyncio
 import base64
+import os
+import sys
 import time
 
 import pytest
+from mcp import Client, StdioServerParameters
 from tests.server.test_mcp import over_http
 
 CONTRACT = """\
@@ -151,28 +154,45 @@ def test_what_cannot_be_followed_is_refused_when_it_is_asked_for(cleo, wrong, st
 def test_a_model_registers_drafts_follows_and_asks_for_changes(server):
     async def talk():
         async with over_http(server, "dan") as client:
-
-            async def call(tool, **arguments):
-                answer = await client.call_tool(tool, arguments)
-                assert not answer.is_error, answer.content
-                return answer.structured_content
-
-            drafted = await call("draft_contract", study="market_structure")
-            assert "meaning: TODO" in drafted["text"]
-            assert (await call("register_contract", source=CONTRACT))["ok"] is True
-            assert (
-                "market_structure" in (await call("get_contract", name="market_structure"))["text"]
-            )
-            names = [one["name"] for one in (await call("list_contracts"))["contracts"]]
-            assert "market_structure" in names
-            (follow,) = (await call("follow_state", **FOLLOW))["follows"]
-            ends = time.monotonic() + 120
-            while not (found := await call("get_state_changes"))["states"]:
-                assert time.monotonic() < ends
-                await asyncio.sleep(0.1)
-            assert (found["id"], found["states"][0]["state"]) == (follow["id"], "ON")
-            assert (await call("unfollow_state", id=follow["id"])) == {"ok": True}
-            assert (await call("get_state_changes"))["follows"] == []
-            assert (await call("delete_contract", name="market_structure")) == {"ok": True}
+            await follow_and_ask(client)
 
     asyncio.run(talk())
+
+
+def test_over_stdio_the_follows_of_the_local_user_are_read(tmp_path):
+    command = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "chartpact", "mcp", "--db", f"sqlite:///{tmp_path}/library.db"],
+        env=dict(os.environ),
+    )
+
+    async def talk():
+        async with Client(command) as client:
+            await follow_and_ask(client)
+
+    asyncio.run(talk())
+
+
+async def follow_and_ask(client):
+    """What a model does with a contract of its own, from its draft to its deletion."""
+
+    async def call(tool, **arguments):
+        answer = await client.call_tool(tool, arguments)
+        assert not answer.is_error, answer.content
+        return answer.structured_content
+
+    drafted = await call("draft_contract", study="market_structure")
+    assert "meaning: TODO" in drafted["text"]
+    assert (await call("register_contract", source=CONTRACT))["ok"] is True
+    assert "market_structure" in (await call("get_contract", name="market_structure"))["text"]
+    names = [one["name"] for one in (await call("list_contracts"))["contracts"]]
+    assert "market_structure" in names
+    (follow,) = (await call("follow_state", **FOLLOW))["follows"]
+    ends = time.monotonic() + 120
+    while not (found := await call("get_state_changes"))["states"]:
+        assert time.monotonic() < ends
+        await asyncio.sleep(0.1)
+    assert (found["id"], found["states"][0]["state"]) == (follow["id"], "ON")
+    assert (await call("unfollow_state", id=follow["id"])) == {"ok": True}
+    assert (await call("get_state_changes"))["follows"] == []
+    assert (await call("delete_contract", name="market_structure")) == {"ok": True}

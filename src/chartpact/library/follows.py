@@ -133,10 +133,11 @@ class Follows:
 
     # --------------------------------------------------------------------------------------- leases
 
-    def due(self, most: int = 100) -> Sequence[Follow]:
+    def due(self, user: str | None = None, most: int = 100) -> Sequence[Follow]:
         """The follows of servers that should be read now and that nobody reads, oldest first."""
         now = now_ms()
-        free = (_COLUMNS.due_at <= now, _COLUMNS.lease_until <= now, _COLUMNS.door == SERVER)
+        free = [_COLUMNS.due_at <= now, _COLUMNS.lease_until <= now, _COLUMNS.door == SERVER]
+        free += [_COLUMNS.user_id == user] if user is not None else []
         with self._database.read() as connection:
             return self._select(connection, *free, order=_COLUMNS.due_at)[:most]
 

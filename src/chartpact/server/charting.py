@@ -150,11 +150,6 @@ class Charting:
         ms = round(1000 * (time.perf_counter() - began), 1)
         return shapes.CheckOut.model_validate({**verdict.to_json(), "ms": ms})
 
-    async def read_state(self, user: str, ask: shapes.StateAsk) -> shapes.StateOut:
-        """What contracts read from the indicators of their names."""
-        state: shapes.StateOut = await self.read(user, ask, contract_jobs.read_state)
-        return state
-
     async def find_contracts(
         self, user: str, ask: shapes.StateAsk, shipped: Sequence[str]
     ) -> contract_jobs.Reads:
@@ -169,7 +164,7 @@ class Charting:
         return contract_jobs.Reads(ask, {name: contract.source for name, contract in own.items()})
 
     async def read(self, user: str, ask: shapes.StateAsk, work: Callable[..., Any]) -> Any:
-        """What a worker makes of contracts and of the chart that they read."""
+        """What a worker makes of contracts and of the indicators of their names on bars."""
         reads = await self.find_contracts(user, ask, pacts.drawable())
         catalogue = await self._catalogue(user, {*ask.contracts})
         plans = strategy.plan(catalogue, ask.contracts, ask.params)

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from chartpact.library.local import LOCAL_USER
@@ -269,7 +270,8 @@ def run_mcp(args: argparse.Namespace) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, end)
     try:
-        anyio.run(mcp_stdio.serve, served.mcp)
+        following = partial(served.verbs.following.read_for_ever, LOCAL_USER)
+        anyio.run(mcp_stdio.serve, served.mcp, following)
     finally:
         served.close()
     return 0

@@ -14,6 +14,7 @@ from chartpact.problem import Failure, Problem
 from chartpact.server import shapes
 from chartpact.server.jobs import ChartJob
 from chartpact.snapshot import Snapshot, SnapshotError
+from chartpact.strategy import StrategyState
 from chartpact.tracker import Rules
 
 MOST_ERRORS = 50  # of a contract that are listed
@@ -38,18 +39,21 @@ class Reads:
         strategy.check_settings(chosen, self.ask.config, self.ask.profile)
         return chosen
 
+    def read(self, drawn: "Drawn", chosen: Sequence[Contract]) -> tuple[StrategyState, Snapshot]:
+        """What contracts read from the indicators of their names on bars, or from a chart."""
+        config, profile = self.ask.config, self.ask.profile
+        if isinstance(drawn, Snapshot):
+            return strategy.read_snapshot(chosen, drawn, config, profile), drawn
+        chart = charts.draw(drawn.load(), drawn.plans, None, drawn.fetch)
+        return strategy.read_chart(chosen, chart, config, profile), chart.snapshot()
 
-def read_state(job: ChartJob, reads: Reads) -> shapes.StateOut:
-    """What contracts read from the indicators of their names on the bars of the job."""
-    chosen = reads.find()
-    chart = charts.draw(job.load(), job.plans, None, job.fetch)
-    state = strategy.read_chart(chosen, chart, reads.ask.config, reads.ask.profile)
-    return shapes.StateOut.model_validate(state.to_json())
+
+Drawn = ChartJob | Snapshot  # a chart of ours, which is drawn first, or one that others drew
 
 
-def read_snapshot(reads: Reads, snapshot: Snapshot) -> shapes.StateOut:
-    """What contracts read from a chart that others drew."""
-    state = strategy.read_snapshot(reads.find(), snapshot, reads.ask.config, reads.ask.profile)
+def read_state(drawn: Drawn, reads: Reads) -> shapes.StateOut:
+    """What contracts read now."""
+    state, _ = reads.read(drawn, reads.find())
     return shapes.StateOut.model_validate(state.to_json())
 
 
@@ -63,12 +67,11 @@ class Followed:
     picture: str  # the snapshot as JSON, unless it is too large to keep
 
 
-def follow(job: ChartJob, reads: Reads) -> Followed:
+def follow(drawn: Drawn, reads: Reads) -> Followed:
     """What one contract reads now, with all that its journal keeps."""
     (contract,) = reads.find()
-    chart = charts.draw(job.load(), job.plans, None, job.fetch)
-    state = strategy.read_chart([contract], chart, reads.ask.config, reads.ask.profile)
-    picture = json.dumps(chart.snapshot().to_json())
+    state, snapshot = reads.read(drawn, [contract])
+    picture = json.dumps(snapshot.to_json())
     reading = replace(state[contract.name], warnings=(), assumptions=())
     kept = picture if len(picture) <= PICTURE_BYTES else ""
     return Followed(Rules.of(contract), contract.text, reading, kept)

@@ -9,6 +9,7 @@ from chartpact.library.errors import LibraryError
 from chartpact.library.user_contracts import UserContracts
 from chartpact.server import contract_jobs, shapes
 from chartpact.server.charting import Charting
+from chartpact.server.drawings import Drawings
 from chartpact.server.execution import Execution
 from chartpact.server.refusals import refuse
 from chartpact.snapshot import Snapshot
@@ -17,8 +18,11 @@ from chartpact.snapshot import Snapshot
 class ContractVerbs:
     """What a user can do with contracts: those that ship, and their own."""
 
-    def __init__(self, own: UserContracts, charts: Charting, execution: Execution) -> None:
-        self._own, self._charts, self._execution = own, charts, execution
+    def __init__(
+        self, own: UserContracts, charts: Charting, drawings: Drawings, execution: Execution
+    ) -> None:
+        self._own, self._execution = own, execution
+        self._charts, self._drawings = charts, drawings
 
     async def list_contracts(self, user: str) -> shapes.ContractList:
         own = await self._execution.use_disk(user, partial(self._own.of, user))
@@ -83,12 +87,15 @@ class ContractVerbs:
         raise refuse("value", f"{name!r:.80} has no version {number}; kept are {kept}")
 
     async def draft_contract(self, user: str, ask: shapes.DraftAsk) -> shapes.DraftOut:
-        """A starting contract, from a snapshot or from an indicator on a symbol."""
+        """A starting contract, from a snapshot, a granted chart or an indicator on a symbol."""
         if (ask.symbol is None) == (ask.snapshot is None):
             raise refuse("value", "give either a symbol or a snapshot")
         snapshot: Snapshot | dict[str, Any] | None = ask.snapshot
         study = ask.study
-        if snapshot is None:
+        granted = self._drawings.granted(user).get(str(ask.symbol))
+        if granted is not None:
+            snapshot = await self._drawings.read_granted(granted)
+        elif snapshot is None:
             asked = {"symbol": ask.symbol, "indicators": [study], "bars": 50_000}
             chart = shapes.ChartAsk.model_validate(asked)
             snapshot = await self._charts.read_drawn(user, chart)

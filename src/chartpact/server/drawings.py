@@ -1,30 +1,34 @@
-"""What is drawn on a chart, in the shapes of the TradingView MCP server's tools.
+"""What is drawn on a chart: one on TradingView that the operator granted, or one of our own.
 
-The chart is one on TradingView that the operator granted to the user, or one of our own.
+It is given out in the shapes of the TradingView MCP server's tools, and read under contracts.
 """
 
 import asyncio
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
+from chartpact import pacts
 from chartpact.cache import Cache
 from chartpact.server import shapes
 from chartpact.server.charting import Charting
+from chartpact.server.execution import Execution
 from chartpact.server.refusals import refuse
 from chartpact.server.settings import Settings
-from chartpact.snapshot import Snapshot
-from chartpact.sources.tradingview import CdpSource, GrantedChart
+from chartpact.snapshot import Snapshot, SnapshotSource
+from chartpact.sources.tradingview import GrantedChart
 from chartpact.sources.tradingview.stock import write_reply
 
 FRESH_S = 1.0  # several questions within it are answered from one read
 
 
 class Drawings:
-    """Reads charts for the tools `data_get_pine_…`."""
+    """Reads charts, for the tools `data_get_pine_…` and for contracts."""
 
-    def __init__(self, settings: Settings, charts: Charting) -> None:
+    def __init__(self, settings: Settings, charts: Charting, execution: Execution) -> None:
         self._granted = settings.tradingview
-        self._charts = charts
-        self._sources: dict[str, CdpSource] = {}
+        self._charts, self._execution = charts, execution
+        self._sources: dict[str, SnapshotSource] = {}
         self._reading = {chart.name: asyncio.Lock() for chart in settings.tradingview}
         self._fresh: Cache[str, Snapshot] = Cache(max(1, len(self._granted)), seconds=FRESH_S)
 
@@ -66,6 +70,19 @@ class Drawings:
         if ask.symbol is not None and ask.symbol != chart.symbol:
             raise refuse("value", "name the indicators to draw on this symbol, as in ['rsi']")
         return await self._charts.read_drawn(user, chart)
+
+    async def read(self, user: str, ask: shapes.StateAsk, work: Callable[..., Any]) -> Any:
+        """What a worker makes of contracts and of the chart that they read."""
+        chart = self.granted(user).get(ask.symbol)
+        if chart is None:
+            return await self._charts.read(user, ask, work)
+        if ask.params or ask.timeframe:
+            raise refuse(
+                "value", f"{chart.name!r} is drawn already: leave out params and timeframe"
+            )
+        reads = await self._charts.find_contracts(user, ask, pacts.names())
+        snapshot = await self.read_granted(chart)
+        return await self._execution.compute(user, partial(work, snapshot, reads=reads))
 
     def granted(self, user: str) -> dict[str, GrantedChart]:
         """The TradingView charts that the user may read, by name."""

@@ -12,7 +12,7 @@ from chartpact.library.follows import Follow, Follows, LostLease
 from chartpact.library.journal import Journal, changes_since
 from chartpact.problem import Failure
 from chartpact.server import contract_jobs, shapes
-from chartpact.server.charting import Charting
+from chartpact.server.drawings import Drawings
 from chartpact.server.execution import Execution
 from chartpact.server.refusals import refuse
 
@@ -26,8 +26,8 @@ MOST_JOURNALS = 200  # whose memories are at hand
 class Following:
     """What users follow, and the readings that are due."""
 
-    def __init__(self, database: Database, charts: Charting, execution: Execution) -> None:
-        self._database, self._charts, self._execution = database, charts, execution
+    def __init__(self, database: Database, drawings: Drawings, execution: Execution) -> None:
+        self._database, self._drawings, self._execution = database, drawings, execution
         self._follows = Follows(database)
         self._owner = f"{os.uname().nodename} {os.getpid()} {secrets.token_hex(8)}"
         self._journals: Cache[tuple[str, int, int], Journal] = Cache(MOST_JOURNALS)
@@ -49,7 +49,7 @@ class Following:
             one = shapes.StateAsk.model_validate(
                 {**asked, "contracts": [name], "config": {name: asked["config"]}}
             )
-            state = await self._charts.read_state(user, one)
+            state = await self._drawings.read(user, one, contract_jobs.read_state)
             for breach in state.readings[name].get("violations", ()):
                 if breach["path"] == "identity.pine_title":  # nothing is drawn that could be read
                     raise refuse("value", f"{name} cannot be followed: {breach['message']}")
@@ -88,18 +88,18 @@ class Following:
 
     # ------------------------------------------------------------------------------------- readings
 
-    async def read_for_ever(self) -> None:
-        """Reads what is due, until it is cancelled."""
+    async def read_for_ever(self, user: str | None = None) -> None:
+        """Reads what is due, of everybody or of one user, until it is cancelled."""
         while True:
             try:
-                await self.read_due()
+                await self.read_due(user)
             except Exception:  # the next look may succeed
                 log.exception("follows cannot be read")
             await asyncio.sleep(LOOK_S)
 
-    async def read_due(self) -> int:
+    async def read_due(self, user: str | None = None) -> int:
         """Reads every follow that is due and that no other process reads."""
-        due = await self._execution.use_disk("follows", self._follows.due)
+        due = await self._execution.use_disk("follows", partial(self._follows.due, user))
         await asyncio.gather(*(self._read_in_turn(follow) for follow in due))
         return len(due)
 
@@ -118,12 +118,15 @@ class Following:
             asked = {**follow.asked, "contracts": [follow.contract]}
             asked["config"] = {follow.contract: asked["config"]}
             ask = shapes.StateAsk.model_validate(asked)
-            read: contract_jobs.Followed = await self._charts.read(user, ask, contract_jobs.follow)
+            read = await self._drawings.read(user, ask, contract_jobs.follow)
             await use_disk(user, partial(self._record, follow, read))
         except LostLease:
             self._journals.pop(_name(follow))
         except Failure as failure:
             await use_disk(user, partial(self._follows.fail, follow, str(failure)))
+        except Exception:  # one follow spoils no other, and is not tried again at once
+            log.exception("the follow %d of %s cannot be read", follow.follow, user)
+            await use_disk(user, partial(self._follows.fail, follow, "an error of the server's"))
         finally:
             await use_disk(user, partial(self._follows.release, follow, self._owner))
 

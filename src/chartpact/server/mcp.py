@@ -438,9 +438,11 @@ def _add_contract_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> Non
     @_tool(tools, "Draft a contract", READS_REMOTE)
     async def draft_contract(
         ctx: Context[Any, Any],
-        study: Annotated[str, Field(max_length=128, description="an indicator, as in my_blocks")],
+        study: Annotated[
+            str, Field(max_length=128, description="an indicator, or a title on a granted chart")
+        ],
         symbol: Annotated[
-            str, Field(max_length=128, description="sample:NAME or SYMBOL@SOURCE to draw it on")
+            str, Field(max_length=128, description="bars to draw it on, or a granted chart")
         ] = "sample:es-5m",
     ) -> shapes.DraftOut:
         """Write a starting contract from what an indicator draws: an element for each look.

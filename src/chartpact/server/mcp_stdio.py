@@ -1,7 +1,7 @@
 """MCP on standard input and output, with an answer to lines that are no messages."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -16,11 +16,14 @@ from pydantic import ValidationError
 Incoming = SessionMessage | Exception
 
 
-async def serve(server: MCPServer[Any]) -> None:
-    """Serves one client until its input ends."""
+async def serve(server: MCPServer[Any], beside: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    """Serves one client until its input ends; `beside` runs meanwhile."""
     async with stdio_server() as (received, outgoing), _filter(received, outgoing) as messages:
         lower = server._lowlevel_server
-        await lower.run(messages, outgoing, lower.create_initialization_options())
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(beside)
+            await lower.run(messages, outgoing, lower.create_initialization_options())
+            tasks.cancel_scope.cancel()
 
 
 @asynccontextmanager

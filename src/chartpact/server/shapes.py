@@ -312,7 +312,9 @@ class DraftAsk(Incoming, Shape):
 
     study: str = Field(max_length=128, description="the study's title, or an indicator's name")
     symbol: str | None = Field(
-        None, max_length=128, description="sample:NAME or SYMBOL@SOURCE, to draw an indicator on"
+        None,
+        max_length=128,
+        description="sample:NAME or SYMBOL@SOURCE, to draw an indicator on, or a granted chart",
     )
     snapshot: dict[str, Any] | None = Field(None, description="a snapshot, in place of a symbol")
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
-from chartpact import pacts, sandbox, script
+from chartpact import sandbox, script
 from chartpact._version import VERSION
 from chartpact.bars import BarsError
 from chartpact.bars.samples import SAMPLES
@@ -79,9 +79,9 @@ class Verbs:
         own, execution = UserContracts(database), self._execution
         last = LastCharts(None if ledger is None else database)
         self.charts = Charting(settings, self._scripts, self._uploads, own, execution, ledger, last)
-        self.contracts = ContractVerbs(own, self.charts, execution)
-        self.following = Following(database, self.charts, execution)
-        self.drawings = Drawings(settings, self.charts)
+        self.drawings = Drawings(settings, self.charts, execution)
+        self.contracts = ContractVerbs(own, self.charts, self.drawings, execution)
+        self.following = Following(database, self.drawings, execution)
         self._samples: Cache[tuple[str, str], str] = Cache(8, seconds=60)
         self._drawing_sample = asyncio.Lock()
         self._thumbnails: Cache[str, shapes.Thumbnails] = Cache(256)
@@ -125,17 +125,7 @@ class Verbs:
 
     async def read_state(self, user: str, ask: shapes.StateAsk) -> shapes.StateOut:
         """What contracts read from the granted TradingView chart of that name, or from bars."""
-        chart = self.drawings.granted(user).get(ask.symbol)
-        if chart is None:
-            return await self.charts.read_state(user, ask)
-        if ask.params or ask.timeframe:
-            raise refuse(
-                "value", f"{chart.name!r} is drawn already: leave out params and timeframe"
-            )
-        reads = await self.charts.find_contracts(user, ask, pacts.names())
-        snapshot = await self.drawings.read_granted(chart)
-        read = partial(contract_jobs.read_snapshot, reads, snapshot)
-        state: shapes.StateOut = await self._execution.compute(user, read)
+        state: shapes.StateOut = await self.drawings.read(user, ask, contract_jobs.read_state)
         return state
 
     async def draw_sample(self, theme: shapes.Theme, shape: shapes.SampleShape) -> str:

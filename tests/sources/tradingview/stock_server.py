@@ -1,7 +1,8 @@
 """A TradingView MCP server over stdio that replays replies: `stock_server.py FILE`.
 
 The file maps a tool's name to what it answers, one answer a call; the last one is repeated. A text
-is sent as it is, anything else as JSON; `{"error": TEXT}` is sent as a failed call.
+is sent as it is, anything else as JSON; `{"error": TEXT}` is sent as a failed call. A file that is
+replaced is read again.
 """
 
 import json
@@ -24,10 +25,15 @@ def answer(recorded: Any) -> types.CallToolResult:
 
 
 async def serve(path: Path) -> None:
-    replies: dict[str, list[Any]] = json.loads(path.read_text())
+    text = path.read_text()
+    replies: dict[str, list[Any]] = json.loads(text)
     asked = path.with_suffix(".asked")
 
     async def call(_: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
+        nonlocal text, replies
+        if path.read_text() != text:
+            text = path.read_text()
+            replies = json.loads(text)
         with asked.open("a") as log:
             log.write(json.dumps([params.name, params.arguments]) + "\n")
         if replies.get(params.name) == ["die"]:
