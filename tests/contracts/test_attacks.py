@@ -3,19 +3,23 @@
 # ruff: noqa: E501  (contracts in one line each)
 
 import json
+import time
 import tracemalloc
 
 import drawings as draw
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small import contract_text, make, reading, told
+from small import contract_text, make, problems, reading, state, told
 from tests.effort import examples
 
 import chartpact as cp
 from chartpact import pacts
 from chartpact.contracts import ContractError, load
-from chartpact.contracts.document import MAX_BYTES, parse
+from chartpact.contracts.bind import _bound as bounded
+from chartpact.contracts.bind import bind
+from chartpact.contracts.codecs import MEMORY, Pattern
+from chartpact.contracts.document import MAX_BYTES, describe, parse
 from chartpact.snapshot import SnapshotError
 
 BOMB = "a: &a [x, x, x, x]\n" + "".join(
@@ -112,7 +116,98 @@ def test_catastrophic_patterns_are_refused_or_run_in_linear_time(pattern):
     """
     labels = [draw.label(n, 1.0, "a" * (4000 + n % 90) + "!") for n in range(100)]
     found = reading(text, config={"rule": pattern}, labels=labels)
-    assert found.ok or {each.kind for each in found.violations} == {"config"}
+    kinds = {each.kind for each in found.violations}
+    assert found.ok or kinds in ({"config"}, {"unavailable"})
+
+
+MATCHING = """\
+config: {rule: {type: pattern}}
+channels: {cells: signal, labels: signal}
+elements:
+  cell: {from: cells, where: "matches(text, rule)"}
+  other: {from: cells, where: "not matches(text, rule)", ignore: x}
+  tag: {from: labels, decode: {of: text, as: pattern, pattern: "(?P<word>.*)", fields: {word: {type: text}}}}
+output: {cells: "len([c for c in cell])", tags: "len([t for t in tag])"}
+"""
+SLOW = "(?:.*(?:a|b).{400}){2}"  # about 40 ms for a text of 4 000 characters
+
+
+def test_patterns_count_against_the_budget():
+    cells = [draw.cell(n, "ab" * 2000 + str(n)) for n in range(60)]
+    before = time.process_time()
+    found = reading(MATCHING, config={"rule": SLOW}, cells=cells)
+    assert time.process_time() - before < 1
+    assert [(v.kind, v.path) for v in found.violations] == [("unavailable", "channels.cells")]
+    assert "more than can be read at once" in found.violations[0].message
+    assert state(MATCHING, config={"rule": SLOW}, cells=[draw.cell(1, "a")])["cells"] == 0
+    assert state(MATCHING, config={"rule": "[a-z0-9]*"}, cells=cells)["cells"] == 60
+
+
+def test_the_cost_of_a_pattern_is_the_size_of_its_automaton_times_its_groups_and_the_text():
+    plain, slow = (Pattern(text).cost for text in ("SMT - (?P<ticker>.+)", SLOW))
+    assert plain < 1
+    assert 100 < slow < Pattern(f"({SLOW})").cost
+    bound = bind(make(MATCHING), {"rule": SLOW, "tick_size": None})
+    assert bound.text_costs["cells"] == 2 * slow
+    assert bound.text_costs["labels"] == Pattern("(?P<word>.*)").cost
+
+
+def test_many_labels_with_a_simple_pattern_are_read_and_with_a_slow_one_refused():
+    labels = [draw.label(n, 1.0, f"a{n}") for n in range(20_000)]
+    simple = MATCHING.replace("(?P<word>.*)", "a(?P<word>[0-9]+)")
+    assert state(simple, config={"rule": "x"}, labels=labels)["tags"] == 20_000
+    slow = MATCHING.replace("(?P<word>.*)", f"(?P<word>{SLOW}|.*)")
+    found = reading(slow, config={"rule": "x"}, labels=labels)
+    assert [(v.kind, v.path) for v in found.violations] == [("unavailable", "channels.labels")]
+
+
+def test_what_is_cached_is_bounded_in_bytes():
+    contracts = "".join(
+        f"  e{n}: {{from: labels, where: \"matches(text, 'x{n}.*')\"}}\n" for n in range(40)
+    )
+    counts = ", ".join(f'n{n}: "len([e for e in e{n}])"' for n in range(40))
+    contract = make(
+        f"config: {{word: {{type: text}}}}\nchannels: {{labels: signal}}\nelements:\n{contracts}output: {{{counts}, word: word}}\n"
+    )
+    weights = [bind(contract, {"word": f"w{n}", "tick_size": None}).weight for n in range(8)]
+    assert min(weights) >= 40 * MEMORY
+    assert bounded._weight <= 64 << 20 < sum(weights)
+    assert contract.weight >= 64 * len(contract.text)
+
+
+def test_a_memo_of_texts_starts_anew_before_it_is_large():
+    pattern = Pattern("(?P<a>.*)")
+    for n in range(3_000):
+        pattern.groups_in[f"{n:04}" * 200]
+    assert 0 < len(pattern.groups_in) < 100
+
+
+def test_problems_are_listed_up_to_a_hundred_each_of_a_bounded_length():
+    elements = ", ".join(f"e{n}: {{from: lines, what: x}}" for n in range(300))
+    text = f"channels: {{lines: signal}}\nelements: {{{elements}, {'y' * 900}: {{}}}}\noutput: {{a: 1}}\n"
+    found = problems(text)
+    assert len(found) == 101 and "problems more are not listed" in found[-1].message
+    assert max(len(describe(problem)) for problem in found) < 2_000
+
+
+def test_what_is_echoed_of_a_picture_is_bounded():
+    text = """\
+    channels: {labels: signal}
+    elements: {tag: {from: labels, count: 0..1}, rest: {from: labels, where: y == 2, ignore: x}}
+    output: {tag: tag.text}
+    """
+    labels = [{**draw.label(n, 1.0, "z" * 4000), "more": ["w" * 4000] * 500} for n in range(900)]
+    found = reading(text, labels=labels)
+    (violation,) = found.violations
+    assert violation.kind == "duplicate" and len(violation.objects) == 100
+    assert len(json.dumps(found.to_json())) < 1_000_000
+    unclaimed = reading(
+        text.replace("{from: labels, count: 0..1}", "{from: labels, where: y == 3, count: 0..1}"),
+        labels=labels,
+    )
+    shown = [each.get("object") for each in unclaimed.to_json()["violations"]]
+    assert len(shown) == 200
+    assert len(json.dumps(unclaimed.to_json())) < 8_000_000
 
 
 @pytest.mark.parametrize(

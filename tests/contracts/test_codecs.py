@@ -1,5 +1,7 @@
 """Payloads: three grammars, read strictly; writing is the inverse of reading."""
 
+# ruff: noqa: E501  (payloads in one line each)
+
 import json
 import string
 
@@ -133,6 +135,150 @@ def test_a_json_payload_is_read_strictly(text, kind):
     assert refused.value.kind == kind
 
 
+TRADE = codec(
+    "json",
+    {
+        "ref": {"type": "text", "key": "id"},
+        "lots": {"type": "number", "key": "size"},
+        "take_profit": {"type": "number", "key": ["exit", "take-profit"], "optional": True},
+        "low": {"type": "number", "key": ["range", 0]},
+        "high": {"type": "number", "key": ["range", 1]},
+        "fills": {
+            "type": "list",
+            "fields": {
+                "price": {"type": "number"},
+                "why": {"type": "text", "key": "text", "optional": True},
+            },
+        },
+        "marks": {"type": "list", "optional": True, "fields": {"at": {"type": "time", "key": []}}},
+    },
+)
+TEXT = '{"id":"x","size":2,"exit":{"take-profit":9.5},"range":[1,4],"fills":[{"price":3},{"price":2,"text":"late"}]}'
+
+
+def test_a_field_may_have_another_key_and_stand_inside_others():
+    values = ("x", 2, 9.5, 1, 4, ((3, None), (2, "late")), ())
+    assert decode(TRADE, TEXT) == values
+    assert decode(TRADE, TEXT.replace('"exit":{"take-profit":9.5},', "")) == (
+        *values[:2], None, *values[3:],
+    )  # fmt: skip
+    assert decode(TRADE, TEXT[:-1] + ',"marks":[7,5]}')[6] == ((7,), (5,))
+    assert decode(TRADE, encode(TRADE, dict(zip(TRADE.fields, values, strict=True)))) == values
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kind", "path"),
+    [
+        ('"id"', '"ref"', "unexpected", ""),
+        ('"take-profit"', '"take_profit"', "unexpected", ""),
+        ('{"take-profit":9.5}', "9.5", "malformed", ""),
+        ('{"take-profit":9.5}', "[9.5]", "malformed", ""),
+        ("[1,4]", "[1,4,5]", "unexpected", ""),
+        ("[1,4]", "[1]", "malformed", "fields.high"),
+        ("[1,4]", '{"0":1,"1":4}', "malformed", ""),
+        ("[1,4]", "[1,[4]]", "malformed", "fields.high"),
+        ('"price":2', '"price":"2"', "malformed", "fields.fills.fields.price"),
+        ('"price":2', '"price":NaN', "malformed", ""),
+        ('"price":2', '"price":-Infinity', "malformed", ""),
+        ('"price":2', '"price":2,"price":3', "malformed", ""),
+        ('"price":2', '"price":1e999', "malformed", "fields.fills.fields.price"),
+        ('"price":2', '"price":' + "9" * 400, "malformed", "fields.fills.fields.price"),
+        ('"price":2', '"price":٢', "malformed", ""),
+        ('"price":2', '"price":2,"more":1', "unexpected", "fields.fills"),
+        ('{"price":3}', "3", "malformed", "fields.fills"),
+        ('{"price":3}', "null", "malformed", "fields.fills.fields.price"),
+        ('[{"price":3},{"price":2,"text":"late"}]', "null", "malformed", "fields.fills"),
+        ('[{"price":3},{"price":2,"text":"late"}]', '{"price":3}', "malformed", "fields.fills"),
+        ('[{"price":3},{"price":2,"text":"late"}]', "[" * 2000, "malformed", ""),
+        ('"fills":', '"marks":[' + "1," * 1100 + '1],"fills":', "malformed", "fields.marks"),
+    ],
+)  # fmt: skip
+def test_a_nested_payload_is_read_strictly(old, new, kind, path):
+    assert old in TEXT
+    with pytest.raises(Trouble) as refused:
+        decode(TRADE, TEXT.replace(old, new, 1))
+    assert (refused.value.kind, refused.value.path) == (kind, path)
+    assert len(refused.value.message) < 300
+
+
+PLAN = codec(
+    "delimiter",
+    {
+        "lots": {"type": "number", "key": "position size"},
+        "start": {"type": "text", "key": "from"},
+        "STOP": {"type": "number", "format": "1.234,5", "optional": True},
+    },
+    tag="PLAN",
+)
+BADGE = codec("pattern", {"line": {"type": "number", "key": "row"}}, pattern="row (?P<row>[0-9]+)")
+
+
+def test_keys_of_labels_may_be_any_words():
+    assert decode(PLAN, "PLAN|position size:3|from:open") == (3, "open", None)
+    assert encode(PLAN, {"lots": 3, "start": "open", "STOP": 5874.25}) == (
+        "PLAN|position size:3|from:open|STOP:5.874,25"
+    )
+    assert decode(BADGE, "row 7") == (7,)
+    assert encode(BADGE, {"line": 7}) == "row 7"
+    for text, kind in (
+        ("PLAN|position size:3|from:open|lots:3", "malformed"),
+        ("PLAN|position  size:3|from:open", "malformed"),
+        ("PLAN|position size:3|from:open|from:close", "malformed"),
+        ("PLAN|position size:3|from:open|FROM:close", "unexpected"),
+    ):
+        with pytest.raises(Trouble) as refused:
+            decode(PLAN, text)
+        assert refused.value.kind == kind
+
+
+NUMERALS = [
+    ("1,234.5", "-12,345,678.90", -12345678.9),
+    ("1,234.5", "999", 999),
+    ("1.234,5", "5.874,25", 5874.25),
+    ("1.234,5", "1.234", 1234),
+    ("1 234,5", "5 874,25", 5874.25),
+    ("1 234,5", "5\u202f874,25", 5874.25),
+    ("1 234.5", "5\u00a0874.25", 5874.25),
+    ("1'234.5", "5'874.25", 5874.25),
+    ("1234,5", "5874,25", 5874.25),
+]
+
+
+@pytest.mark.parametrize(("form", "text", "value"), NUMERALS)
+def test_numbers_are_read_in_the_declared_format(form, text, value):
+    localised = codec("pattern", {"a": {"type": "number", "format": form}}, pattern="(?P<a>.+)")
+    assert decode(localised, text) == (value,)
+    assert decode(localised, encode(localised, {"a": value})) == (value,)
+    quoted = codec("json", {"a": {"type": "number", "format": form}})
+    assert decode(quoted, json.dumps({"a": text})) == (value,)
+    with pytest.raises(Trouble):
+        decode(quoted, json.dumps({"a": value}))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1.23,5", "1.2345,5", "12345,6", "1,234.5", "1.234.5", ".234,5", "1.234,", "1..234", "1e3", "+1",
+     "--1", "1.234,5 ", "٣", "1.٢٣٤,5", "NaN", "Infinity", "", "1 234,5", "1." + "000." * 900 + "000"],
+)  # fmt: skip
+def test_a_number_in_another_format_is_refused_rather_than_guessed(text):
+    localised = codec("json", {"a": {"type": "number", "format": "1.234,5"}})
+    with pytest.raises(Trouble) as refused:
+        decode(localised, json.dumps({"a": text}))
+    assert refused.value.kind == "malformed"
+
+
+@settings(max_examples=examples(100), deadline=None)
+@given(st.floats(-1e15, 1e15), st.sampled_from([form for form, _, _ in NUMERALS]))
+def test_a_number_there_and_back_in_any_format_is_the_same(value, form):
+    localised = codec("pattern", {"a": {"type": "number", "format": form}}, pattern="(?P<a>.+)")
+    try:
+        text = encode(localised, {"a": value})
+    except PayloadError:
+        assert value.is_integer()  # it would come back as a whole number
+    else:
+        assert decode(localised, text) == (value,)
+
+
 NUMBERS = st.floats(0, 1, allow_nan=False) | st.integers(0, 1)
 TIMES = st.integers(-(2**53), 2**53)
 WORDS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=20)
@@ -253,6 +399,46 @@ output: {tags: "len([t for t in tag])"}
         ("as: delimiter, tag: 'S|', fields: {A: {type: text}}", "begins with a tag"),
         ("as: delimiter, tag: S, fields: {a: {type: text}}", "'a' is not a key"),
         ("as: delimiter, tag: S, fields: {V: {type: text}}", "V carries the version"),
+        ("as: delimiter, tag: S, fields: {a: {type: text, key: V}}", "a carries the version"),
+        ("as: delimiter, tag: S, fields: {a: {type: text, key: 'b:c'}}", "is not a key"),
+        ("as: delimiter, tag: S, fields: {a: {type: text, key: [b, c]}}", "has no places inside"),
+        (
+            "as: delimiter, tag: S, fields: {a: {type: list, key: A, fields: {b: {type: text}}}}",
+            "holds no lists",
+        ),
+        ("as: json, fields: {a: {type: text, key: []}}", "only the entry of a list"),
+        ("as: json, fields: {a: {type: text, key: [v, x]}}", "a carries the version"),
+        ("as: json, fields: {a: {type: text, key: [b, -1]}}", "is not a place in an array"),
+        ("as: json, fields: {a: {type: text, key: [b, 1.5]}}", "is not the key of a field"),
+        ("as: json, fields: {a: {type: text, key: true}}", "is not the key of a field"),
+        ("as: json, fields: {a: {type: text, key: ''}}", "is not the key of a field"),
+        (
+            "as: json, fields: {a: {type: text}, b: {type: text, key: a}}",
+            "where another field does",
+        ),
+        (
+            "as: json, fields: {a: {type: text}, b: {type: text, key: [a, x]}}",
+            "where another field does",
+        ),
+        (
+            "as: json, fields: {b: {type: text, key: [a, x]}, a: {type: text}}",
+            "where another field does",
+        ),
+        (
+            "as: json, fields: {b: {type: text, key: [a, x]}, c: {type: text, key: [a, 0]}}",
+            "where another field does",
+        ),
+        ("as: json, fields: {a: {type: list}}", "a list has them"),
+        (
+            "as: json, fields: {a: {type: text, fields: {b: {type: text}}}}",
+            "fields belong to a list",
+        ),
+        (
+            "as: json, fields: {a: {type: list, fields: {b: {type: list, fields: {c: {type: text}}}}}}",
+            "a list stands in a list",
+        ),
+        ("as: json, fields: {a: {type: text, format: '1,234.5'}}", "a text has no format"),
+        ("as: json, fields: {a: {type: number, format: '#.#'}}", "is not known here"),
         (
             "as: delimiter, tag: S, fields: {A: {type: choice, options: ['x|y']}}",
             "cannot be written",

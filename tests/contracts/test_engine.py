@@ -916,3 +916,24 @@ def test_an_epoch_that_is_not_known_stops_only_the_following():
     assert found.state == {"state": "SOME"}
     assert found.tracks is None
     assert [track.epoch for track in reading(text).tracks] == [None]
+
+
+def test_a_violation_of_the_whole_reading_names_the_objects_it_speaks_of():
+    text = """\
+    channels: {lines: signal, labels: signal}
+    elements:
+      level: {from: lines, count: 1}
+      tag: {from: labels}
+    states:
+      side:
+        observe: {up: level.y1 > 5}
+        rows: {UP: {when: {up: true}}, below: {when: {up: false}, violation: missing}}
+        initial: UP
+    edge_cases:
+      crowd: {when: "len([t for t in tag]) > 1", violation: duplicate}
+    output: {side: side.state}
+    """
+    line, labels = draw.line(1, 4.0, "#ff0000"), [draw.label(n, 1.0, "x") for n in range(2)]
+    below, crowd = reading(text, lines=[line], labels=labels).violations
+    assert (below.path, below.objects) == ("states.side.rows.below", (line,))
+    assert (crowd.path, crowd.objects) == ("edge_cases.crowd", tuple(labels))

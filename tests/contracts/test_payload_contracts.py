@@ -192,3 +192,82 @@ def test_a_payload_and_its_picture_must_agree():
     assert refused(PICTURE, labels=labels[:1], boxes=boxes) == [
         ("missing", "elements.record.attach.drawn")
     ]
+
+
+REPORT = """\
+channels: {cells: signal}
+elements:
+  report:
+    from: cells
+    count: 1
+    decode:
+      of: text
+      as: json
+      fields:
+        ref: {type: text, key: id}
+        levels: {type: list, fields: {price: {type: number}, side: {type: choice, options: [long, short]}}}
+  level: {from: report, each: levels, where: price > 1, count: 0..3, reads: {twice: price * 2}, key: [ref, price]}
+states:
+  level:
+    observe: {side: side}
+    rows: {UP: {when: {side: long}}, DOWN: {when: {side: short}}}
+    initial: [UP, DOWN]
+    gone: forget
+output:
+  levels: {from: level, sort: price, give: {price: price, twice: twice, of: ref, state: state}}
+"""  # noqa: E501
+
+
+def report(*levels):
+    entries = [{"price": price, "side": side} for price, side in levels]
+    return [draw.cell(0, json.dumps({"id": "x", "levels": entries}))]
+
+
+def test_each_entry_of_a_decoded_list_is_an_instance():
+    found = reading(REPORT, cells=report((3, "long"), (2.5, "short"), (0.5, "long")))
+    assert found.state == {
+        "levels": [
+            {"price": 2.5, "twice": 5, "of": "x", "state": "DOWN"},
+            {"price": 3, "twice": 6, "of": "x", "state": "UP"},
+        ]
+    }
+    assert {(track.key, track.state) for track in found.tracks} == {
+        (("x", 3), "UP"),
+        (("x", 2.5), "DOWN"),
+    }
+    assert state(REPORT, cells=report()) == {"levels": []}
+
+
+@pytest.mark.parametrize(
+    ("levels", "violations"),
+    [
+        ([(3, "long"), (3, "short")], [("duplicate", "elements.level.key")]),
+        ([(n, "long") for n in range(2, 6)], [("duplicate", "elements.level.count")]),
+        ([(3, "flat")], [("malformed", "elements.report.decode.fields.levels.fields.side")]),
+        ([(True, "long")], [("malformed", "elements.report.decode.fields.levels.fields.price")]),
+    ],
+)
+def test_an_entry_that_breaks_the_contract_is_refused(levels, violations):
+    assert refused(REPORT, cells=report(*levels)) == violations
+
+
+def test_entries_count_against_the_budget_of_a_reading():
+    cells = [draw.cell(n, json.dumps({"id": "x", "levels": [{}] * 1000})) for n in range(900)]
+    text = REPORT.replace("count: 1\n", "count: 0..\n")
+    assert refused(text, cells=cells) == [("unavailable", "channels.cells")]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("each: levels", "each: ref", "'ref' is not a decoded list"),
+        ("each: levels", "each: nothing", "'nothing' is not a decoded list"),
+        ("each: levels", "each: levels, newest: row", "newest does not go with each"),
+        ("from: report, each", "from: cells, each", "is not a decoded list"),
+        ("price: {type", "text: {type", "'text' is a field of cells already"),
+    ],
+)
+def test_each_names_a_list_that_was_decoded(old, new, message):
+    from small import told
+
+    assert message in told(REPORT.replace(old, new))

@@ -7,7 +7,7 @@ import hashlib
 import json
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import ROUND_FLOOR, Decimal
 from math import floor
 from typing import Any, NoReturn
@@ -46,9 +46,20 @@ class Bound:
     digest: str  # of the configuration
     functions: Mapping[Key, Callable[..., Any]]
     faults: tuple[Problem, ...] = ()
+    text_costs: Mapping[str, float] = field(default_factory=dict)  # nodes for a byte, by channel
+
+    @property
+    def weight(self) -> int:
+        """The bytes that it takes in memory, at most: what it remembers of texts, above all."""
+        kinds = [constant.what for constant in self.contract.program.constants]
+        memos = sum(kind in ("pattern", "decoder", "trading_day") for kind in kinds)
+        patterns = sum(isinstance(value, str) for value in self.values.values())
+        return 2 * codecs.MEMORY * (memos + patterns) + 16 * len(self.contract.text)
 
 
-_bound: Cache[tuple[Any, ...], Bound] = Cache(most=256)
+_bound: Cache[tuple[Any, ...], Bound] = Cache(
+    most=256, weight=64 << 20, weigh=lambda bound: bound.weight
+)
 
 
 def bind(contract: Contract, values: Mapping[str, Any]) -> Bound:
@@ -83,7 +94,18 @@ def _bind(contract: Contract, values: Mapping[str, Any]) -> Bound:
         if edge.spec.violation == "config" and not faults and functions["edge", edge.name](()):
             faults.append(fault(f"edge_cases.{edge.name}", edge.spec.say or edge.name))
     distinct = tuple({(problem.path, problem.message): problem for problem in faults}.values())
-    return Bound(contract, dict(values), digest(values), functions, distinct)
+    costs = _text_costs(contract, values)
+    return Bound(contract, dict(values), digest(values), functions, distinct, costs)
+
+
+def _text_costs(contract: Contract, values: Mapping[str, Any]) -> dict[str, float]:
+    """For each channel, the nodes that one byte of its texts costs: patterns, entries of lists."""
+    costs = {channel: nodes / 2 for channel, nodes in contract.entry_costs.items()}
+    for channel, at in contract.patterns:
+        text = values[at.name] if isinstance(at, Constant) else at.value
+        if text is not None:
+            costs[channel] = costs.get(channel, 0) + Pattern(str(text)).cost
+    return costs
 
 
 def _constant(
@@ -168,7 +190,7 @@ def _decoder(
         if wrong is not None:
             faults.append(fault(f"config.{key}", f"for {name}, {wrong}"))
     compiled = None if pattern is None else Pattern(pattern)
-    return codecs.text_memo(lambda text: codecs.decode(codec, text, compiled))
+    return codecs.text_memo(lambda text: codecs.decode(codec, text, compiled), codec.weight)
 
 
 # ------------------------------------------------------------------- what the generated code calls
@@ -220,7 +242,7 @@ def day_of(roll: str) -> Callable[[int], int]:
     def day(time: int) -> int:
         return int(calendar.date(np.array([in_range(time)]))[0])
 
-    return Memo(day, most=4096).__getitem__
+    return Memo(day, most=2048).__getitem__
 
 
 def in_range(time: float) -> int:
@@ -317,6 +339,7 @@ _NAMES = {"NOWHERE": NOWHERE, **{function.__name__: function for function in _CA
 # ------------------------------------------------------------------------------------------ report
 
 MAX_VIOLATIONS = 200
+MAX_OBJECTS = 100  # that one violation speaks of
 
 CAUGHT = (Trouble, ArithmeticError)  # what generated code may raise
 
@@ -347,7 +370,7 @@ class Report:
     ) -> None:
         into = self.warnings if self.warn else self.violations
         if len(into) < MAX_VIOLATIONS:
-            about = tuple(objects)
+            about = tuple(objects[:MAX_OBJECTS])
             into.append(Violation(kind, path, message, self._contract, self._version, about, field))
         elif not self.warn:
             raise Stop

@@ -6,16 +6,24 @@
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
 from typing import Any, TypeVar
 
 import re2
 
 from chartpact import checks
 from chartpact.cache import Memo
-from chartpact.checks import MAX_WHOLE, Unfit
-from chartpact.contracts.model import Decode, PayloadField, misplaced_words
+from chartpact.checks import MAX_WHOLE, Unfit, is_number
+from chartpact.contracts.model import (
+    MAX_ENTRIES,
+    Decode,
+    PayloadField,
+    PayloadPath,
+    misplaced_words,
+)
 from chartpact.contracts.reading import Trouble
 from chartpact.contracts.values import Kind
 
@@ -23,16 +31,19 @@ _KEY = re.compile(r"[A-Z][A-Z0-9_]*")
 _NUMBER = re.compile(r"-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _WHOLE = re.compile(r"-?[0-9]{1,16}")
 _VERSION_KEY = {"delimiter": "V", "json": "v"}
+_BLANK = " \u00a0\u2009\u202f"  # the blanks that separate thousands
 
 MAX_PATTERN = 1000
 MAX_TEXT = 4096
-_MEMORY = 1 << 20
-_ENTRY = 200  # what an entry takes beside its text, in bytes
+MEMORY = 1 << 19  # of one compiled pattern, and of the values of one function of texts, in bytes
+_ENTRY = 200  # what a cached value takes beside its text, in bytes
+_STEPS = 64  # of a pattern's automaton that take as long as one node of an expression
 
 V = TypeVar("V")
 Groups = Mapping[str, str | None]
 Values = tuple[Any, ...]
 Convert = Callable[[PayloadField, Any], Any]
+Steps = PayloadPath  # from the root of a payload
 Fault = tuple[tuple[str, ...], str, str]  # steps below `decode`, message, hint
 
 
@@ -40,7 +51,7 @@ Fault = tuple[tuple[str, ...], str, str]  # steps below `decode`, message, hint
 
 _options = re2.Options()
 _options.log_errors = False
-_options.max_mem = _MEMORY
+_options.max_mem = MEMORY
 
 
 def pattern_fault(text: str) -> str | None:
@@ -56,9 +67,10 @@ def pattern_fault(text: str) -> str | None:
     return None
 
 
-def text_memo(make: Callable[[str], V]) -> Memo[str, V]:
-    """The values of a function of drawn texts, bounded by what the texts weigh."""
-    return Memo(make, most=_MEMORY, weigh=lambda text: len(text) + _ENTRY)
+def text_memo(make: Callable[[str], V], weight: int = 8) -> Memo[str, V]:
+    """The values of a function of drawn texts, bounded in bytes; `weight` is that of a character
+    and of what is made of it."""
+    return Memo(make, most=MEMORY, weigh=lambda text: weight * len(text) + _ENTRY)
 
 
 class Pattern:
@@ -73,6 +85,12 @@ class Pattern:
     @property
     def groups(self) -> frozenset[str]:
         return frozenset(self._places)
+
+    @property
+    def cost(self) -> float:
+        """The nodes of an expression that take as long as one byte of a text, at worst: RE2 then
+        simulates its automaton, and copies the groups at every step."""
+        return float(self._compiled.programsize * (1 + self._compiled.groups) / _STEPS)
 
     def _match(self, text: str) -> Groups | None:
         if len(text) > MAX_TEXT:
@@ -93,6 +111,9 @@ class PayloadError(ValueError):
     """Values that cannot be written as this payload."""
 
 
+Layout = str | dict[str | int, "Layout"]  # the name of a field, or what each step leads to
+
+
 @dataclass(frozen=True)
 class Codec:
     """A payload's grammar and its fields."""
@@ -103,6 +124,30 @@ class Codec:
     versions: tuple[int, ...] = (1,)
     pattern: str | None = None
     pattern_key: str | None = None  # the config key that holds the pattern
+
+    @cached_property
+    def layout(self) -> Layout:
+        return lay_out(self.fields)
+
+    @property
+    def weight(self) -> int:
+        """The bytes that a character of a payload takes once it is decoded, at most."""
+        entries = [len(field.fields or ()) for field in self.fields.values()]
+        return 8 + max(24 + 4 * fields for fields in entries) if any(entries) else 8
+
+
+def lay_out(fields: Mapping[str, PayloadField]) -> Layout:
+    """Where each field stands in a payload; raises `ValueError` where two stand at one place."""
+    root: dict[str | int, Layout] = {}
+    for name, field in fields.items():
+        *above, last = ("", *field.path(name))  # so that an entry itself has a step, too
+        at: Layout = root
+        for step in above:
+            at = at.setdefault(step, {}) if isinstance(at, dict) else at
+        if not isinstance(at, dict) or last in at or len({type(step) for step in (*at, last)}) > 1:
+            raise ValueError(f"{name} stands where another field does")
+        at[last] = name
+    return root.get("", {})
 
 
 def compile_codec(spec: Decode, config: Mapping[str, Kind]) -> tuple[Codec, list[Fault]]:
@@ -115,8 +160,7 @@ def compile_codec(spec: Decode, config: Mapping[str, Kind]) -> tuple[Codec, list
     }
     for word in (word for word, wrong in foreign.items() if wrong):
         faults.append(((word,), f"{word} does not belong to {form}", "remove it"))
-    for name, field in spec.fields.items():
-        faults += _field_faults(name, field, form)
+    faults += _fields_faults(spec.fields, form, ("fields",))
     if not spec.fields:
         faults.append((("fields",), "a payload has fields", "write fields: {name: {type: text}}"))
     if form == "delimiter" and (not spec.tag or "|" in spec.tag or not spec.tag.strip()):
@@ -142,24 +186,53 @@ def compile_codec(spec: Decode, config: Mapping[str, Kind]) -> tuple[Codec, list
 def group_fault(pattern: str, codec: Codec) -> str | None:
     """How a pattern's named groups differ from the fields, or nothing."""
     compiled = Pattern(pattern)
-    if compiled.groups != set(codec.fields):
-        groups, wanted = (
-            ", ".join(sorted(names)) or "none" for names in (compiled.groups, codec.fields)
-        )
+    keys = {str(field.path(name)[0]) for name, field in codec.fields.items()}
+    if compiled.groups != keys:
+        groups, wanted = (", ".join(sorted(names)) or "none" for names in (compiled.groups, keys))
         return f"the pattern has the groups {groups}, the fields are {wanted}"
     return None
 
 
-def _field_faults(name: str, field: PayloadField, form: str) -> list[Fault]:
-    wrong = [(message, hint) for _, message, hint in misplaced_words(field)]
+def _fields_faults(
+    fields: Mapping[str, PayloadField], form: str, place: tuple[str, ...]
+) -> list[Fault]:
+    faults = [
+        ((*place, name), message, hint)
+        for name, field in fields.items()
+        for message, hint in _field_faults(name, field, form, inner=len(place) > 1)
+    ]
+    for name, field in fields.items():
+        if field.fields and form == "json":
+            faults += _fields_faults(field.fields, form, (*place, name, "fields"))
+    try:
+        lay_out(fields)
+    except ValueError as error:
+        faults.append((place, str(error), "each place of a payload has one field"))
+    return faults
+
+
+def _field_faults(
+    name: str, field: PayloadField, form: str, inner: bool
+) -> Iterator[tuple[str, str]]:
+    path = field.path(name)
+    yield from ((message, hint) for _, message, hint in misplaced_words(field))
     for option in field.options or ():
         if not option.strip() or (form == "delimiter" and "|" in option):
-            wrong.append((f"the option {option!r} cannot be written", "remove it"))
-    if form == "delimiter" and not _KEY.fullmatch(name):
-        wrong.append((f"{name!r} is not a key", "write keys in capitals"))
-    if name == _VERSION_KEY.get(form):
-        wrong.append((f"{name} carries the version", "list it in versions"))
-    return [(("fields", name), message, hint) for message, hint in wrong]
+            yield f"the option {option!r} cannot be written", "remove it"
+    if form != "json" and (len(path) != 1 or isinstance(path[0], int)):
+        yield f"{form} has no places inside each other", "write one key"
+    elif form != "json" and field.type == "list":
+        yield f"{form} holds no lists", "lists are JSON's"
+    elif form == "delimiter" and field.key is None and not _KEY.fullmatch(name):
+        yield f"{name!r} is not a key", "write keys in capitals, or declare one: `key: …`"
+    elif form == "delimiter" and set(str(path[0])) & {"|", ":"}:
+        yield f"{path[0]!r} is not a key", "a key holds neither | nor :"
+    if inner and field.type == "list":
+        yield "a list stands in a list", "name places in the inner one: `key: [prices, 0]`"
+    if not inner and not path:
+        yield "only the entry of a list is a field itself", "write its key"
+    if not inner and path[:1] == (_VERSION_KEY.get(form),):
+        yield f"{name} carries the version", "list it in versions"
 
 
 # ------------------------------------------------------------------------------------------ decode
@@ -174,20 +247,73 @@ def decode(codec: Codec, text: str, pattern: Pattern | None = None) -> Values:
     version_key = _VERSION_KEY.get(codec.form)
     if version_key is not None:
         _check_version(codec, payload.pop(version_key, 1), convert)
-    for name in payload:
-        if name not in codec.fields:
-            raise Trouble("unexpected", f"the payload has an unknown key {name!r:.60}")
+    return _values(codec.fields, codec.layout, payload, convert, ())
+
+
+def _values(
+    fields: Mapping[str, PayloadField], layout: Layout, payload: Any, convert: Convert, at: Steps
+) -> Values:
+    """The values of fields, in their order."""
+    parts: dict[str, Any] = {}
+    _take_apart(layout, payload, parts, at)
     values = []
-    for name, field in codec.fields.items():
+    for name, field in fields.items():
         try:
-            values.append(_convert(field, payload.get(name), convert))
+            if field.type == "list":
+                values.append(_entries(field, parts.get(name), convert, (*at, *field.path(name))))
+            else:
+                values.append(_convert(field, parts.get(name), convert))
         except ValueError as error:
-            raise Trouble("malformed", f"{name}: {error}", path=f"fields.{name}") from None
+            message = f"{_format_path(at)}{name}: {error}"
+            raise Trouble("malformed", message, path=f"fields.{name}") from None
+        except Trouble as trouble:  # of an entry
+            trouble.path = f"fields.{name}.{trouble.path}" if trouble.path else f"fields.{name}"
+            raise
     return tuple(values)
 
 
+def _take_apart(layout: Layout, value: Any, parts: dict[str, Any], at: Steps) -> None:
+    """Fills in what stands at the place of each field; what stands elsewhere is refused."""
+    if isinstance(layout, str):
+        parts[layout] = value
+        return
+    if value is None:
+        return
+    array = any(isinstance(step, int) for step in layout)
+    items: Iterable[tuple[str | int, Any]]
+    if array and isinstance(value, list):
+        items = enumerate(value)
+    elif not array and isinstance(value, dict):
+        items = value.items()
+    else:
+        form = "an array" if array else "an object"
+        raise Trouble("malformed", f"{_format_path(at)}{value!r:.60} is not {form}")
+    for step, inner in items:
+        if step not in layout:
+            what = "entry" if array else "key"
+            message = f"{_format_path(at)}the payload has an unknown {what} {step!r:.60}"
+            raise Trouble("unexpected", message)
+        _take_apart(layout[step], inner, parts, (*at, step))
+
+
+def _entries(field: PayloadField, part: Any, convert: Convert, at: Steps) -> tuple[Values, ...]:
+    if part is None and field.optional:
+        return ()
+    if not isinstance(part, list):
+        raise ValueError("it is missing" if part is None else f"{part!r:.60} is not an array")
+    if len(part) > MAX_ENTRIES:
+        raise ValueError(f"{len(part)} entries are too many; at most {MAX_ENTRIES}")
+    fields = field.fields or {}
+    layout = lay_out(fields)
+    return tuple(_values(fields, layout, item, convert, (*at, n)) for n, item in enumerate(part))
+
+
+def _format_path(at: Steps) -> str:
+    return f"{'.'.join(map(str, at))}: "[:80] if at else ""
+
+
 def _split(codec: Codec, text: str, pattern: Pattern | None) -> dict[str, Any]:
-    """The parts of a payload by name, not yet converted."""
+    """The parts of a payload by their keys, not yet converted."""
     if codec.form == "json":
         return _parse_json(text)
     if codec.form == "delimiter":
@@ -243,6 +369,8 @@ def _from_text(field: PayloadField, text: str) -> Any:
         if not _WHOLE.fullmatch(text) or abs(int(text)) > MAX_WHOLE:
             raise ValueError(f"{text!r:.60} is not a time in milliseconds")
         return int(text)
+    if field.format is not None:
+        text = _plain_number(text, field.format)
     if not _NUMBER.fullmatch(text):
         raise ValueError(f"{text!r:.60} is not a number")
     number = int(text) if _WHOLE.fullmatch(text) else float(text)
@@ -251,7 +379,34 @@ def _from_text(field: PayloadField, text: str) -> Any:
     return float(number) if abs(number) > MAX_WHOLE else number
 
 
+def _plain_number(text: str, form: str) -> str:
+    """A number as JSON writes it, from one that is written like the form.
+
+    >>> _plain_number("-12.345.678,9", "1.234,5")
+    '-12345678.9'
+    """
+    thousands, decimal = form[1:-5], form[-2]
+    if thousands == " ":
+        for blank in _BLANK:
+            text = text.replace(blank, " ")
+    digits = f"[0-9]{{1,3}}(?:{re.escape(thousands)}[0-9]{{3}})*" if thousands else "[0-9]+"
+    if not re.fullmatch(f"-?{digits}(?:{re.escape(decimal)}[0-9]+)?", text):
+        raise ValueError(f"{text!r:.60} is not a number written like {form}")
+    return (text.replace(thousands, "") if thousands else text).replace(decimal, ".")
+
+
+def _format_number(number: float, form: str) -> str:
+    """The inverse of `_plain_number`."""
+    whole, _, rest = f"{Decimal(repr(number)):f}".partition(".")
+    sign, whole = ("-", whole[1:]) if whole.startswith("-") else ("", whole)
+    thousands, decimal = form[1:-5], form[-2]
+    whole = f"{int(whole):,}".replace(",", thousands)
+    return f"{sign}{whole}{decimal}{rest}" if rest else f"{sign}{whole}"
+
+
 def _from_json(field: PayloadField, value: Any) -> Any:
+    if field.format is not None:
+        return _from_text(field, checks.text(value))
     if field.type in ("text", "choice"):
         return checks.text(value)
     if field.type == "bool" and not isinstance(value, bool):
@@ -266,12 +421,13 @@ def _from_json(field: PayloadField, value: Any) -> Any:
 
 def _split_delimited(codec: Codec, text: str) -> dict[str, str]:
     tag, *pieces = text.split("|")
+    aliases = {field.key[0] for field in codec.fields.values() if field.key is not None}
     if tag != codec.tag:
         raise Trouble("malformed", f"{text!r:.60} does not begin with {codec.tag}|")
     pairs: dict[str, str] = {}
     for piece in pieces:
         key, colon, value = piece.partition(":")
-        if not colon or not _KEY.fullmatch(key):
+        if not colon or not (key in aliases or _KEY.fullmatch(key)):
             raise Trouble("malformed", f"{piece!r:.60} is not KEY:VALUE")
         if key in pairs:
             raise Trouble("malformed", f"the key {key} is there twice")
@@ -310,7 +466,8 @@ def encode(
     present = {name: value for name, value in given.items() if value is not None}
     match codec.form:
         case "json":
-            payload = {**({"v": version} if version != 1 else {}), **present}
+            payload = {**({"v": version} if version != 1 else {})}
+            payload |= _put_together(codec.fields, present)
             try:
                 text = json.dumps(
                     payload, allow_nan=False, ensure_ascii=False, separators=(",", ":")
@@ -319,12 +476,22 @@ def encode(
                 raise PayloadError(str(error)) from None
         case "delimiter":
             head = [codec.tag, *([f"V:{version}"] if version != 1 else [])]
-            text = "|".join([*head, *(f"{k}:{_write(k, v)}" for k, v in present.items())])
+            pairs = [
+                f"{codec.fields[name].path(name)[0]}:{_write(name, value, codec.fields[name])}"
+                for name, value in present.items()
+            ]
+            text = "|".join([*head, *pairs])
         case _:
             shape = pattern if pattern is not None else codec.pattern
             if shape is None:
                 raise PayloadError("no pattern is configured")
-            text = _fill(shape, given)
+            fields = codec.fields.items()
+            texts = {
+                str(field.path(name)[0]): _write(name, present[name], field)
+                for name, field in fields
+                if name in present
+            }
+            text = _fill(shape, texts)
     try:
         back = decode(codec, text, Pattern(pattern) if pattern is not None else None)
     except Trouble as trouble:
@@ -335,7 +502,35 @@ def encode(
     return text
 
 
-def _write(name: str, value: Any) -> str:
+def _put_together(fields: Mapping[str, PayloadField], values: Mapping[str, Any]) -> Any:
+    """The JSON in which every value stands at the place of its field."""
+    root: dict[str | int, Any] = {}
+    for name, given in values.items():
+        field, value = fields[name], given
+        if field.type == "list":
+            inner = field.fields or {}
+            value = [_put_together(inner, dict(zip(inner, entry, strict=True))) for entry in given]
+        elif field.format is not None and given is not None:
+            value = _write(name, given, field)
+        at, (*above, last) = root, ("", *field.path(name))
+        for step in above:
+            at = at.setdefault(step, {})
+        at[last] = value
+    return _arrays(root.get("", {}))
+
+
+def _arrays(tree: Any) -> Any:
+    """A tree in which mappings by number are arrays."""
+    if not isinstance(tree, dict):
+        return tree
+    if tree and all(isinstance(step, int) for step in tree):
+        return [_arrays(tree.get(n)) for n in range(max(tree) + 1)]
+    return {step: _arrays(inner) for step, inner in tree.items()}
+
+
+def _write(name: str, value: Any, field: PayloadField) -> str:
+    if is_number(value) and field.format is not None:
+        return _format_number(value, field.format)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):
@@ -350,7 +545,7 @@ _GROUP = re.compile(r"\(\?P?<([A-Za-z_][A-Za-z0-9_]*)>")
 _MEANT = frozenset(r".^$*+?{}[]|()\\")
 
 
-def _fill(pattern: str, given: Mapping[str, Any]) -> str:
+def _fill(pattern: str, given: Mapping[str, str]) -> str:
     """The text of a pattern made of plain characters and named groups."""
     out, at = [], 0
     while at < len(pattern):
@@ -361,7 +556,7 @@ def _fill(pattern: str, given: Mapping[str, Any]) -> str:
             optional = pattern[at : at + 1] == "?"
             if value is None and not optional:
                 raise PayloadError(f"{group[1]} is missing")
-            out.append("" if value is None else _write(group[1], value))
+            out.append(value or "")
             at += optional
         elif escaped is not None:
             out.append(escaped[1])

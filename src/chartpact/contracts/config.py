@@ -22,6 +22,8 @@ UNREAD_TICK_SIZE = ConfigKey.model_validate({"type": "number", "default": None})
 def kind_of(declared: ConfigKey | PayloadField) -> Kind:
     """The kind that a config key, or a field of a payload, has in expressions."""
     kind = enum(declared.options or ()) if declared.type == "choice" else Kind(declared.type)
+    if declared.type == "list":
+        return Kind("list", of=Kind("entry"))
     return kind.or_none() if declared.nullable else kind
 
 

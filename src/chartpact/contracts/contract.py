@@ -18,8 +18,8 @@ from chartpact.contracts.elements import SIGNAL, Context, ElementPlan, check_ele
 from chartpact.contracts.expressions import FUNCTIONS
 from chartpact.contracts.generate import Program, generate
 from chartpact.contracts.machines import EdgePlan, MachineChecker, MachinePlan, check_edge
-from chartpact.contracts.model import ConfigKey, ContractFile
-from chartpact.contracts.nodes import TICK_SIZE, Expression
+from chartpact.contracts.model import ConfigKey, ContractFile, Element
+from chartpact.contracts.nodes import TICK_SIZE, Expression, Literal, Mention
 from chartpact.contracts.outputs import (
     Attached,
     Instances,
@@ -30,7 +30,17 @@ from chartpact.contracts.outputs import (
     expressions,
     parts,
 )
-from chartpact.contracts.values import NOTHING, Column, Look, Needs, Tables, Vocabulary, field_names
+from chartpact.contracts.values import (
+    NOTHING,
+    PATTERN,
+    Column,
+    Constant,
+    Look,
+    Needs,
+    Tables,
+    Vocabulary,
+    field_names,
+)
 from chartpact.snapshot import CHANNELS
 
 Columns = tuple[Column, ...]
@@ -120,23 +130,70 @@ class Contract:
         }
 
     @cached_property
-    def costs(self) -> dict[str, int]:
-        """For each channel that is read, the nodes that run for every one of its objects."""
-        costs = {name: plan.size + 1 for name, plan in self.elements.items()}
-        runs: list[tuple[str | None, Expression]] = [(None, rule) for rule in self.deciding]
-        machines = self.machines.values()
-        runs += [(plan.element, rule) for plan in machines for rule in plan.expressions()]
-        runs += [(edge.spec.each, edge.when) for edge in self.edges.values()]
+    def _runs(self) -> list[tuple[frozenset[str], Expression]]:
+        """Every expression, with the elements for each of whose instances it runs."""
+        machines, edges = self.machines.values(), self.edges.values()
+        owned: list[tuple[str | None, Expression]] = [(None, rule) for rule in self.deciding]
+        for name, plan in self.elements.items():
+            owned += [(name, rule) for rule in (*plan.rules, *(plan.key or ()))]
+        owned += [(plan.element, rule) for plan in machines for rule in plan.expressions()]
+        owned += [(edge.spec.each, edge.when) for edge in edges]
         for part in parts(self.output):
             if isinstance(part, Instances):
-                runs += [(part.element, rule) for rule in expressions(part)]
-        for owner, rule in runs:
-            for name in [owner] if owner is not None else rule.lists:
-                costs[name] += rule.size
+                owned += [(part.element, rule) for rule in expressions(part)]
+        return [(rule.lists if own is None else frozenset([own]), rule) for own, rule in owned]
+
+    @cached_property
+    def _sizes(self) -> Counter[str]:
+        """For each element, the nodes that run for every one of its instances."""
+        sizes = Counter(dict.fromkeys(self.elements, 1))
+        for names, rule in self._runs:
+            sizes.update(dict.fromkeys(names, rule.size))
+        return sizes
+
+    @cached_property
+    def costs(self) -> dict[str, int]:
+        """For each channel that is read, the nodes that run for every one of its objects."""
         channels: Counter[str] = Counter()
         for name, plan in self.elements.items():
-            channels[plan.channel] += costs[name]
+            channels[plan.channel] += self._sizes[name]
         return dict(channels)
+
+    @cached_property
+    def entry_costs(self) -> Counter[str]:
+        """For each channel, the nodes that run for each two characters of its texts: so many
+        entries may a decoded list have."""
+        costs, expanded = Counter[str](), set[str]()
+        for name, plan in self.elements.items():
+            if plan.each is not None or plan.base in expanded:
+                expanded.add(name)
+                costs[plan.channel] += self._sizes[name]
+        return costs
+
+    @cached_property
+    def patterns(self) -> list[tuple[str, Literal | Constant]]:
+        """The patterns, each with a channel whose texts it is matched with."""
+        used: list[tuple[str, Literal | Constant]] = []
+        for names, rule in self._runs:
+            for node in rule.patterns:
+                at = node.value.at if isinstance(node, Mention) else node
+                assert isinstance(at, Literal | Constant)
+                channels = {
+                    self.elements[n].channel for n in names | rule.elements & self.elements.keys()
+                }
+                used += [(channel, at) for channel in sorted(channels)]
+        for plan in self.elements.values():
+            if plan.decode is not None and plan.decode.codec.form == "pattern":
+                codec = plan.decode.codec
+                key = Constant("config", codec.pattern_key) if codec.pattern_key else None
+                used.append((plan.channel, key or Literal(PATTERN, codec.pattern)))
+        return used
+
+    @property
+    def weight(self) -> int:
+        """The bytes that it takes in memory, about."""
+        tables = sum(len(plan.table) for plan in self.machines.values())
+        return 64 * len(self.text) + 400 * tables
 
 
 def _by_channel(needs: Needs) -> dict[str, Columns]:
@@ -161,7 +218,9 @@ def _given_out(node: Node) -> dict[str, Needs]:
     return given
 
 
-_contracts: Cache[str, Contract] = Cache(most=128)
+_contracts: Cache[str, Contract] = Cache(
+    most=128, weight=64 << 20, weigh=lambda contract: contract.weight
+)
 
 
 def load(text: str | bytes) -> Contract:
@@ -325,6 +384,7 @@ class _Checker:
         words: dict[Place, Iterable[str]] = {
             ("parts",): spec.parts or (),
             ("decode", "fields"): spec.decode.fields if spec.decode else (),
+            ("each",): self._entry_names(spec),
             ("reads",): spec.reads,
             ("attach",): spec.attach,
         }
@@ -340,6 +400,16 @@ class _Checker:
                 self.problem(at, f"{mine!r} is {known} already", "a name has one meaning")
             own[mine] = f"in {'.'.join(map(str, at[2:-1])) or 'states'}"
         return own
+
+    def _entry_names(self, spec: Element) -> Iterable[str]:
+        """The names that the entries of a decoded list bring to a view."""
+        name, at, elements = spec.each, spec.from_, dict(self.file.elements)
+        while name is not None and at in elements:
+            base = elements.pop(at)  # each once: what refers to itself is told elsewhere
+            if base.decode is not None and name in base.decode.fields:
+                return base.decode.fields[name].fields or ()
+            at = base.from_
+        return ()
 
     # ------------------------------------------------------------------------------------- proofs
 

@@ -20,6 +20,8 @@ MAX_BYTES = 64 * 1024
 MAX_NESTING = 24
 MAX_NODES = 20_000
 MAX_DIGITS = 40
+MAX_PROBLEMS = 100  # that are listed
+MAX_WORDS = 500  # characters of a path, a message or a hint
 
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _WORDS = {"null": None, "true": True, "false": False}
@@ -32,6 +34,7 @@ Place = tuple[str | int, ...]
 
 def contract_problem(line: int | None, path: str, message: str, hint: str = "") -> Problem:
     """One thing wrong with a contract's text."""
+    message, hint, path = (text[:MAX_WORDS] for text in (message, hint, path))
     return Problem("contract", message, hint, line=line, path=path)
 
 
@@ -45,7 +48,11 @@ class ContractError(ValueError):
     """A text that is no contract; `problems` says why, in the order of its lines."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
-        self.problems = tuple(sorted(problems, key=lambda p: (p.line is None, p.line or 0)))
+        listed = sorted(problems, key=lambda p: (p.line is None, p.line or 0))
+        if len(listed) > MAX_PROBLEMS:
+            message = f"{len(listed) - MAX_PROBLEMS} problems more are not listed"
+            listed[MAX_PROBLEMS:] = [contract_problem(None, "", message, "mend these first")]
+        self.problems = tuple(listed)
         super().__init__("\n".join(map(describe, self.problems)))
 
     def to_json(self) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from chartpact.contracts import document, expressions
 from chartpact.contracts.codecs import Codec, compile_codec
 from chartpact.contracts.config import kind_of
 from chartpact.contracts.document import Place, contract_problem, suggestion
-from chartpact.contracts.model import Attach, ContractFile, Decode, Element
+from chartpact.contracts.model import Attach, ContractFile, Decode, Element, PayloadField
 from chartpact.contracts.nodes import (
     Expression,
     Node,
@@ -80,6 +80,15 @@ class Decoding:
 
 
 @dataclass(frozen=True)
+class Entries:
+    """A decoded list, one instance for each of its entries: where a member has the list, and where
+    an instance keeps the fields of its entry."""
+
+    at: Location
+    slot: int
+
+
+@dataclass(frozen=True)
 class Read:
     """A reading, and where an instance keeps its value and its sides."""
 
@@ -128,6 +137,7 @@ class ElementPlan:
     newest: Expression | None = None
     newest_key: int | None = None  # of a group: the place in its key
     parts: dict[str, Part] = field(default_factory=dict)
+    each: Entries | None = None
     decode: Decoding | None = None
     reads: dict[str, Read] = field(default_factory=dict)
     attachments: list[Attachment] = field(default_factory=list)
@@ -168,6 +178,11 @@ class ElementPlan:
         others |= {self.base} if self.base is not None else set()
         rules = [*self.rules, *(self.key or ())]
         return frozenset(others).union(*(rule.elements for rule in rules))
+
+    @property
+    def late(self) -> bool:
+        """Whether its instances are known, and counted, only once they are made."""
+        return self.sift is not None or self.each is not None
 
     @property
     def size(self) -> int:
@@ -309,6 +324,8 @@ class _Words:
             self._newest(spec.newest)
         if spec.parts is not None and spec.group is not None:
             self._parts()
+        if spec.each is not None:
+            self._each(spec.each)
         if spec.decode is not None:
             self._decode(spec.decode)
         if decoded and spec.where is not None:
@@ -322,7 +339,7 @@ class _Words:
 
     def _split(self, where: str | None) -> tuple[str | None, bool]:
         """The part of a condition that is tested before decoding, and whether there is another."""
-        fields = self.spec.decode.fields if self.spec.decode is not None else {}
+        fields = self._payload_fields()
         try:
             tree = expressions.parse(where or "none")[0] if fields else None
         except SourceError:  # which is told when it is checked
@@ -340,6 +357,38 @@ class _Words:
                 message = f"{word} comes before decoding, and this condition after it"
                 self.problem((*self.place, word), message, "write it in a view of this element")
         return " and ".join(f"({ast.unparse(part)})" for part in first) or None, True
+
+    def _payload_fields(self) -> Mapping[str, PayloadField]:
+        """The fields that decoding, or the entries of a decoded list, bring."""
+        if self.spec.decode is not None:
+            return self.spec.decode.fields
+        return self._entry_fields(self.spec.each) if self.spec.each is not None else {}
+
+    def _entry_fields(self, name: str) -> Mapping[str, PayloadField]:
+        """The fields of the entries of a list that the element of a view decodes."""
+        base = self.plan.base
+        while base is not None:
+            plan = self.context.elements[base]
+            if plan.decode is not None and name in plan.decode.codec.fields:
+                return plan.decode.codec.fields[name].fields or {}
+            base = plan.base
+        return {}
+
+    def _each(self, name: str) -> None:
+        place, value = (*self.place, "each"), self.member.get(name)
+        for word in ("group", "newest", "decode"):
+            if getattr(self.spec, word) is not None:
+                message = f"{word} does not go with each"
+                self.problem((*self.place, word), message, "write it in a view of this element")
+        if value is None or value.kind.name != "list":
+            message = f"{name!r} is not a decoded list"
+            hint = "name a field of type list that the element in `from` decodes"
+            self.problem(place, message, hint)
+            return
+        self.plan.each = Entries(value.of(MEMBER).at, self._slot())
+        for i, (field_name, declared) in enumerate(self._entry_fields(name).items()):
+            at = Item(Item(OWNER, self.plan.each.slot), i)
+            self.shape.put(field_name, Value(kind_of(declared), at))
 
     def _slot(self) -> int:
         self.plan.row += 1

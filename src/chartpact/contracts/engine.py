@@ -6,13 +6,14 @@ match, and no tolerance but the one a contract states.
 """
 
 import gc
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise, repeat
 from typing import Any
 
 from chartpact.checks import is_whole
 from chartpact.contracts import config, normalise
-from chartpact.contracts.bind import CAUGHT, Bound, Report, Stop, bind
+from chartpact.contracts.bind import CAUGHT, MAX_OBJECTS, Bound, Report, Stop, bind
+from chartpact.contracts.codecs import MAX_TEXT
 from chartpact.contracts.contract import Contract
 from chartpact.contracts.elements import INFORMATIONAL, SIGNAL, ElementPlan
 from chartpact.contracts.generate import NOTES, Key
@@ -24,7 +25,7 @@ from chartpact.contracts.outputs import Leaf, Many, Map, Node, One
 from chartpact.contracts.reading import ChartFacts, Reading, Setting, Track
 from chartpact.contracts.values import Column, Slot
 from chartpact.drawing import CAPS, OBJECTS
-from chartpact.snapshot import CHANNELS, CHART, Snapshot, Study
+from chartpact.snapshot import CHANNELS, CHART, FIELDS, Snapshot, Study
 
 MAX_COST = 20_000_000
 
@@ -203,7 +204,7 @@ class Run:
         self.report.add("unavailable", path, f"the source {self.source!r}{by} {lack}", field=field)
 
     def _normalise(self) -> None:
-        costs, cost = self.contract.costs, 0
+        costs, cost = self.contract.costs, 0.0
         for channel in CHANNELS:
             records = self.study.records(channel) or ()
             if self.contract.file.role(channel) is None:
@@ -212,12 +213,24 @@ class Run:
                     message = f"the contract knows no {channel}, yet this is drawn"
                     self.report.add("unexpected", "channels", message, [record])
             elif channel in costs:
-                cost += len(records) * costs[channel]
+                cost += len(records) * costs[channel] + self._text_cost(channel, records)
                 if cost > MAX_COST:
                     message = f"{len(records)} {channel} are more than can be read at once"
                     self.report.add("unavailable", f"channels.{channel}", message, field=channel)
                     raise Stop
                 self._rows(channel, records)
+
+    def _text_cost(self, channel: str, records: Sequence[Any]) -> float:
+        """The nodes that patterns and decoded lists count for: by the bytes of the texts."""
+        cost = self.bound.text_costs.get(channel)
+        if not cost:
+            return 0.0
+        needed = {need.field for need in self.contract.needs[channel]}
+        fields = [name for name in needed if FIELDS[channel][name].kind == "text"]
+        texts = (
+            record.get(name) for record in records if isinstance(record, Mapping) for name in fields
+        )
+        return cost * sum(_bytes(text) for text in texts if isinstance(text, str))
 
     def _rows(self, channel: str, records: Sequence[Any]) -> None:
         contract, needs = self.contract, self.contract.needs[channel]
@@ -284,7 +297,7 @@ class Run:
         elif element is None:
             row = machine.table[observed]
             if type(row[0]) is Refusal:
-                self._refuse(machine, observed)
+                self._refuse(machine, observed, self._behind(machine.uses))
                 failed.add(name)
             else:
                 self.S[self.contract.program.slots[Slot("machine", name)]] = row
@@ -296,14 +309,27 @@ class Run:
                     self._refuse(machine, values, self.matching.behind(element, [instance]))
                     failed |= {name, element.name}
 
-    def _refuse(
-        self, machine: MachinePlan, observed: Combination, objects: Sequence[Any] = ()
-    ) -> None:
+    def _refuse(self, machine: MachinePlan, observed: Combination, objects: Sequence[Any]) -> None:
         shown = combination(machine.observed, observed)
         for refusal in machine.table[observed]:
             message = f"{refusal.say} ({shown})" if refusal.say else shown
             path = f"states.{machine.name}.rows.{refusal.name}"
             self.report.add(refusal.kind, path, message, objects)
+
+    def _behind(self, names: Iterable[str]) -> list[Any]:
+        """The records of which elements, and the elements that machines look at, are made."""
+        elements, pending = set[str](), [*names]
+        while pending:
+            name = pending.pop()
+            if name in self.contract.elements:
+                elements.add(name)
+            elif name in self.contract.machines:
+                pending += self.contract.machines[name].uses
+        records: dict[int, Any] = {}
+        for plan in (self.contract.elements[name] for name in sorted(elements)):
+            behind = self.matching.behind(plan, self.matching.instances[plan.name][:MAX_OBJECTS])
+            records |= {id(record): record for record in behind}
+        return list(records.values())
 
     def _run(self, key: Key, element: ElementPlan | None, path: str) -> Any:
         """Runs a function of the reading, or of each instance; None where it was refused."""
@@ -324,7 +350,7 @@ class Run:
             element = self.contract.elements.get(edge.spec.each or "")
             result = self._run(("edge", edge.name), element, path)
             if element is None and result:
-                self.report.add(edge.spec.violation, path, say)
+                self.report.add(edge.spec.violation, path, say, self._behind(edge.uses))
             elif element is not None:
                 for instance in result or ():
                     about = self.matching.behind(element, [instance])
@@ -381,6 +407,11 @@ def _facts(snapshot: Snapshot, study: Study | None = None) -> ChartFacts:
         counts,
         {name: cap for name, cap in data.get("limits", {}).items() if name in CAPS},
     )
+
+
+def _bytes(text: str) -> int:
+    """The length in UTF-8; what is too long is refused before it is matched."""
+    return len(text) if text.isascii() else len(text[:MAX_TEXT].encode("utf-8", "replace"))
 
 
 def _closed(chart: Mapping[str, Any]) -> int | None:

@@ -305,12 +305,16 @@ def _build(module: Module, plan: ElementPlan, place: Place) -> None:
         names[1 + n] = f"key[{n}]"
     build.variables = {Item(INSTANCE, slot): name for slot, name in enumerate(names)}
     instance = f"[{', '.join(names + ['None'] * (len(plan.spec.attach) + 1))}]"
-    if not (grouped or plan.decode or plan.reads):
+    if not (grouped or plan.decode or plan.reads or plan.each):
         build.line(f"return [{instance} for m in items]", place)
         module.add(("build", plan.name), build)
         return
     build.line("out = []")
-    build.line("for key, members in items:" if grouped else "for m in items:")
+    if plan.each is not None:
+        entries = f"[(m, e) for m in items for e in {build.locate(plan.each.at)}]"
+        build.line(f"for m, v{plan.each.slot} in {entries}:")
+    else:
+        build.line("for key, members in items:" if grouped else "for m in items:")
     if grouped and plan.spec.parts is not None:
         build.line("left = members", indent=2)
         for name, part in plan.parts.items():

@@ -33,7 +33,7 @@ from chartpact.contracts.values import (
 )
 
 MAX_COMBINATIONS = 65_536
-MAX_WORK = 1_000_000  # combinations listed for all rows of all machines of a contract
+MAX_WORK = 300_000  # combinations listed for all rows of all machines of a contract
 FORGET = "forget"
 ABSENT = "absent"
 OTHERWISE = "otherwise"  # as the `when` of a row: whatever no other row speaks of

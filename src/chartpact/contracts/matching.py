@@ -132,14 +132,13 @@ class Matching:
             whole = [member for _, inside in items for member in inside] if grouped else items
             return self._records(element, whole)
 
-        sifted = element.sift is not None
-        if not sifted and self._miscounts(element, items, records):
+        if not element.late and self._miscounts(element, items, records):
             return None
         if element.ignored:
             return []
         build = self.functions["build", element.name]
         made = self._each(build, items, path, element, records)
-        if sifted and made is not None and self._miscounts(element, made, self.behind):
+        if element.late and made is not None and self._miscounts(element, made, self.behind):
             return None
         return made
 

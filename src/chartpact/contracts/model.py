@@ -34,6 +34,8 @@ from chartpact.snapshot import CHANNELS
 SCHEMA_ID = "urn:chartpact:schema:contract:1"
 MAX_EXPRESSION = 1000
 MAX_NAME = 64
+MAX_STEPS = 8  # of the key of a payload's field
+MAX_ENTRIES = 1000  # of an array in a payload
 
 Violation = Literal[
     "missing", "duplicate", "ambiguous", "malformed", "unexpected", "version", "config",
@@ -125,6 +127,18 @@ def _scalar(value: Any) -> Any:
     return value
 
 
+def _payload_key(value: Any) -> tuple[str | int, ...]:
+    steps = value if isinstance(value, list) else [value]
+    for step in steps:
+        plain = isinstance(step, str | int) and not isinstance(step, bool)
+        if not plain or not 0 < len(str(step)) <= MAX_NAME or len(steps) > MAX_STEPS:
+            hint = "write a text, or a list of texts and of places in an array"
+            raise Misfit(f"{value!r:.60} is not the key of a field", hint)
+        if isinstance(step, int) and not 0 <= step < MAX_ENTRIES:
+            raise Misfit(f"{step} is not a place in an array", f"write 0 to {MAX_ENTRIES - 1}")
+    return tuple(steps)
+
+
 def _as_list(value: Any) -> Any:
     return value if isinstance(value, list) else [value]
 
@@ -150,6 +164,11 @@ Count = Annotated[
     tuple[int, int | None],
     BeforeValidator(_count),
     WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 0}, _COUNT_TEXT]}),
+]
+PayloadPath = tuple[str | int, ...]
+_STEP_SCHEMA = {"type": ["string", "integer"]}
+PayloadKey = Annotated[
+    PayloadPath, BeforeValidator(_payload_key), WithJsonSchema(_or_list(_STEP_SCHEMA))
 ]
 Values = Annotated[
     list[Scalar], BeforeValidator(_as_list), WithJsonSchema(_or_list(_SCALAR_SCHEMA))
@@ -223,18 +242,28 @@ class Part(Section):
         return next((word, text) for word, text in ways.items() if text is not None)
 
 
-class PayloadField(Section):
-    """One field of a payload."""
+NumberFormat = Literal["1,234.5", "1.234,5", "1 234.5", "1 234,5", "1'234.5", "1234,5"]
 
-    type: Literal["text", "number", "bool", "choice", "time"]
+
+class PayloadField(Section):
+    """One field of a payload. A `list` has fields of its own, those of each of its entries."""
+
+    type: Literal["text", "number", "bool", "choice", "time", "list"]
+    key: PayloadKey | None = None
+    format: NumberFormat | None = None
     options: list[Text] | None = None
     min: Number | None = None
     max: Number | None = None
     optional: bool = False
+    fields: dict[Name, "PayloadField"] | None = None
 
     @property
     def nullable(self) -> bool:
-        return self.optional
+        return self.optional and self.type != "list"
+
+    def path(self, name: str) -> PayloadPath:
+        """The steps that lead to the field inside a payload: its name, where no key is declared."""
+        return (name,) if self.key is None else self.key
 
 
 def misplaced_words(typed: ConfigKey | PayloadField) -> list[tuple[str, str, str]]:
@@ -246,6 +275,12 @@ def misplaced_words(typed: ConfigKey | PayloadField) -> list[tuple[str, str, str
     limited = typed.min is not None or typed.max is not None
     if limited and typed.type not in ("number", "time"):
         faults.append(("min", f"a {typed.type} has no min or max", "remove it"))
+    if isinstance(typed, PayloadField):
+        if typed.format is not None and typed.type != "number":
+            faults.append(("format", f"a {typed.type} has no format", "remove it"))
+        if (typed.type == "list") != bool(typed.fields):
+            message = "fields belong to a list, and a list has them"
+            faults.append(("fields", message, "fields: {price: {type: number}}"))
     return faults
 
 
@@ -276,6 +311,7 @@ class Element(Section):
 
     from_: Name = Field(alias="from")
     where: Expression | None = None
+    each: Text | None = None
     group: list[Text] | None = None
     newest: Text | None = None
     parts: dict[Name, Part] | None = None

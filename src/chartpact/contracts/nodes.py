@@ -227,6 +227,12 @@ class Expression:
         return frozenset(at.name for at in slots if isinstance(at, Slot) and at.what == "chart")
 
     @cached_property
+    def patterns(self) -> tuple[Node, ...]:
+        """The patterns that it matches texts with: literals, or config keys."""
+        calls = (node for node in self.nodes if isinstance(node, Call))
+        return tuple(call.arguments[1] for call in calls if call.function == "matches")
+
+    @cached_property
     def unstable(self) -> bool:
         """Whether it depends on bar numbers or the order of anchors, which shift."""
         return any(map(_unstable, self.nodes))

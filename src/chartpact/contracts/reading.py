@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 from chartpact.checks import is_number
 from chartpact.contracts.model import KINDS
 
-MAX_SHOWN = 20
+MAX_SHOWN = 20  # records of one violation
+MAX_ECHOED = 400  # records of all violations of a reading
+MAX_CHARACTERS = 300  # of a text of a record
 
 Json = Any
 
@@ -31,10 +33,11 @@ class Violation:
     def __str__(self) -> str:
         return f"{self.kind} at {self.path}: {self.message}"
 
-    def to_json(self) -> dict[str, Json]:
+    def to_json(self, most: int = MAX_SHOWN) -> dict[str, Json]:
+        """The violation for programs, with at most so many of its records."""
         data: dict[str, Json] = {"kind": self.kind, "path": self.path, "message": self.message}
-        if self.objects:
-            shown = [_jsonable(record) for record in self.objects[:MAX_SHOWN]]
+        shown = [_jsonable(record) for record in self.objects[: min(most, MAX_SHOWN)]]
+        if shown:
             data["object"] = shown[0] if len(self.objects) == 1 else shown
         if self.field is not None:
             data["field"] = self.field
@@ -146,7 +149,7 @@ class Reading:
         """The reading as every door gives it out."""
         data: dict[str, Json] = {"contract": self.contract, "version": self.version}
         if self.violations:
-            data["violations"] = [violation.to_json() for violation in self.violations]
+            data["violations"] = _echo(self.violations)
         else:
             data["state"] = self.state
         data |= {
@@ -160,15 +163,26 @@ class Reading:
         else:
             data["untracked"] = self.untracked or "the reading was refused"
         if self.warnings:
-            data["warnings"] = [warning.to_json() for warning in self.warnings]
+            data["warnings"] = _echo(self.warnings)
         if self.undrawn:
             data["undrawn"] = dict(self.undrawn)
         return data
 
 
+def _echo(violations: Sequence[Violation]) -> list[dict[str, Json]]:
+    """Violations with the records they speak of, until so many are shown that nobody reads more."""
+    echoed, left = [], MAX_ECHOED
+    for violation in violations:
+        echoed.append(violation.to_json(left))
+        left = max(0, left - min(len(violation.objects), MAX_SHOWN))
+    return echoed
+
+
 def _jsonable(value: Json, depth: int = 6) -> Json:
     """A record as drawn, in a form every JSON reader takes."""
-    if value is None or isinstance(value, bool | str):
+    if isinstance(value, str):
+        return value if len(value) <= MAX_CHARACTERS else f"{value[:MAX_CHARACTERS]}…"
+    if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int | float):
         if is_number(value):
@@ -177,7 +191,7 @@ def _jsonable(value: Json, depth: int = 6) -> Json:
     if depth == 0:
         return "…"
     if isinstance(value, Mapping):
-        return {str(key): _jsonable(item, depth - 1) for key, item in list(value.items())[:64]}
+        return {str(key)[:64]: _jsonable(item, depth - 1) for key, item in list(value.items())[:64]}
     if isinstance(value, list | tuple):
         return [_jsonable(item, depth - 1) for item in value[:64]]
     return f"{value!r:.60}"
