@@ -1,10 +1,13 @@
-"""Builds the one C extension; everything else is declared in pyproject.toml."""
+"""Builds the one C extension and adds the documentation; the rest is in pyproject.toml."""
 
 import os
 from glob import glob
+from pathlib import Path
+from shutil import copytree, ignore_patterns
 
 import numpy
 from setuptools import Extension, setup
+from setuptools.command.build_py import build_py
 
 ABI = 0x030B0000  # CPython 3.11 and later share one binary
 
@@ -31,4 +34,20 @@ native = Extension(
     optional="CHARTPACT_REQUIRE_NATIVE" not in os.environ,
 )
 
-setup(ext_modules=[native], options={"bdist_wheel": {"py_limited_api": "cp311"}})
+
+class BuildWithDocs(build_py):
+    """Copies docs/ into the package, where `/docs` is served from; a checkout serves its own."""
+
+    def run(self) -> None:
+        super().run()
+        if not self.editable_mode:
+            target = Path(self.build_lib, "chartpact", "server", "docs")
+            copytree("docs", target, ignore=ignore_patterns("*.py", "*.toml", "__pycache__"),
+                     dirs_exist_ok=True)  # fmt: skip
+
+
+setup(
+    cmdclass={"build_py": BuildWithDocs},
+    ext_modules=[native],
+    options={"bdist_wheel": {"py_limited_api": "cp311"}},
+)

@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = Path(chartpact.__file__).parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 README = (ROOT / "README.md").read_text()
-SOURCES = ("pyproject.toml", "setup.py", "README.md", "LICENSE", "src")
+SOURCES = ("pyproject.toml", "setup.py", "README.md", "LICENSE", "docs", "src")
 SCRIPT = """
 META = {"title": "Mine"}
 PARAMS = []
@@ -184,6 +184,19 @@ def test_the_wheel_has_the_extension_where_there_is_a_compiler_and_none_elsewher
         names = ZipFile(wheel).namelist()
         assert len([name for name in names if name.endswith(".so")]) == expected
         assert "chartpact/py.typed" in names
+
+
+def test_the_documentation_is_part_of_the_wheel(complete):
+    code = (
+        "from chartpact.server import help\n"
+        "assert help.show('gallery/charts/candles-dark.svg').body.startswith(b'<svg')\n"
+        "print(help.show('web').status_code, b'web#content-security' in "
+        "help.search('content security').body, help._folder())"
+    )
+    done = complete.run([str(complete.python), "-c", code])
+    status, found, folder = done.stdout.split(maxsplit=2)
+    assert (status, found) == ("200", "True"), done.stderr
+    assert not Path(folder).is_relative_to(ROOT / "docs")
 
 
 def test_serving_from_a_checkout_needs_what_the_package_requires_and_no_linters():

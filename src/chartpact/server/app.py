@@ -20,7 +20,7 @@ from chartpact._version import VERSION
 from chartpact.library.database import Database, open_database
 from chartpact.library.local import LOCAL_USER
 from chartpact.problem import Problem
-from chartpact.server import jobs, mcp, page, rest, web
+from chartpact.server import help, jobs, mcp, page, rest, web
 from chartpact.server.allowance import Ledger
 from chartpact.server.auth import account_routes, oauth_routes
 from chartpact.server.auth.authority import Authority, AuthSettings
@@ -232,6 +232,14 @@ def _add_pages(
         address = f"{request.url.scheme}://{request.url.netloc}"
         door = page.Door(address, not open_to_all, command, accounts)
         return HTMLResponse(page.html(door, await tools.list_tools()), headers=page.HEADERS)
+
+    @shown("/docs")
+    def search_docs(q: str = "") -> Response:  # in a thread, as a page takes a while to render
+        return help.search(q)
+
+    @shown("/docs/{path:path}")
+    def docs(path: str) -> Response:
+        return help.show(path)
 
     @shown("/sample.svg")
     async def sample(theme: Theme = "dark", shape: SampleShape = "wide") -> Response:

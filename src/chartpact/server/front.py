@@ -34,8 +34,8 @@ log = logging.getLogger("chartpact.access")
 LOOPBACK = ("127.0.0.1:*", "localhost:*", "[::1]:*")
 ANY_HOST = ("*",)
 WATCHED = ("/healthz", "/readyz", "/metrics")  # by monitoring, under any host name
-OPEN = (*WATCHED, "/", "/connect", "/openapi.json", "/sample.svg", "/favicon.ico")
-OPEN_FOLDERS = ("/static/",)  # where the files of the page are
+OPEN = (*WATCHED, "/", "/connect", "/docs", "/openapi.json", "/sample.svg", "/favicon.ico")
+OPEN_FOLDERS = ("/static/", "/docs/")  # the files of the page, and the documentation
 READ_BY_POST = (
     "/api/v1/charts",
     "/api/v1/charts/image",

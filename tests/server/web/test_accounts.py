@@ -89,10 +89,12 @@ def violations(page):
     return [(one["id"], one["nodes"][0]["html"][:160]) for one in found]
 
 
-PAGES = {
-    "workbench": "?symbol=sample:es-5m&i=supertrend&i=cipher_b&i=bias_ai&i=rsi",
+WORKBENCH = "?symbol=sample:es-5m&i=supertrend&i=cipher_b&i=bias_ai&i=rsi"
+REST = {
     "connect": "connect",
     "account": "account",
+    "docs": "docs/language",
+    "docs-search": "docs?q=ta.ema",
 }
 
 
@@ -110,7 +112,7 @@ def test_every_page_is_usable_by_everybody(server, tab, scheme, phone):
     page.goto(f"{url}/sign-in")
     keep_screen(page, f"sign-in-{kind}")
     found["sign-in"] = violations(page)
-    page = sign_in(opened, url, "ann", PAGES["workbench"])
+    page = sign_in(opened, url, "ann", WORKBENCH)
     page.wait_for_selector("html[data-thumbnails]", state="attached")
     keep_screen(page, f"workbench-{kind}")
     found["workbench"] = violations(page)
@@ -126,8 +128,8 @@ def test_every_page_is_usable_by_everybody(server, tab, scheme, phone):
         page.keyboard.press("Control+k")
         keep_screen(page, f"palette-{kind}")
         found["palette"] = violations(page)
-    for name in ("connect", "account"):
-        page.goto(f"{url}/{name}")
+    for name, address in REST.items():
+        page.goto(f"{url}/{address}")
         keep_screen(page, f"{name}-{kind}")
         found[name] = violations(page)
     assert {name: wrong for name, wrong in found.items() if wrong} == {}

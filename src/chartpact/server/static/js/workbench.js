@@ -394,6 +394,7 @@ export class Workbench {
         { name: "Load bars from a file", kind: "Command", run: () => this.barsDrop.choose() },
         { name: "Switch the theme", kind: "Command", run: () => this.switchTheme() },
         { name: "Copy the link of this chart", kind: "Command", run: () => this.copyLink() },
+        { name: "Help", kind: "Command", run: () => location.assign("/docs") },
         { name: "Go to the last bar", kind: "Command", run: () => this.view.showLast() },
       );
     return entries;

@@ -1,0 +1,300 @@
+"""The documentation at `/docs`: the repository's Markdown as pages, and a search over sections.
+
+A wheel carries the folder `docs` inside this package, put there by setup.py. In a checkout it is
+the one beside `src`.
+"""
+
+import posixpath
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from html import escape
+from itertools import pairwise
+from pathlib import Path
+from string import Template
+from typing import Any
+from urllib.parse import quote
+
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from starlette.exceptions import HTTPException
+from starlette.responses import HTMLResponse, Response
+
+from chartpact.server.page import PICTURE_POLICY
+from chartpact.server.web import CHECKED, POLICY
+
+_HERE = Path(__file__).parent
+_FOLDERS = (_HERE / "docs", _HERE.parents[2] / "docs")
+_LAYOUT = Template((_HERE / "static" / "docs.html").read_text("utf-8"))
+_FILES = {".svg": "image/svg+xml", ".json": "application/json", ".star": "text/plain"}
+_GROUPS = {"": "Guides", "reference/": "Reference", "adr/": "Decisions", "gallery/": "Gallery"}
+_HEADING = re.compile(r"(#{1,4}) +(.*?) *")
+_MARKUP = re.compile(r"^[-: |]+$|^```.*$|<!--.*?-->|!?\[([^]]*)\]\([^)]*\)|[`*|]", re.MULTILINE)
+_FIRST = "index"
+MOST_RESULTS = 40
+LONGEST_QUERY = 100
+EXCERPT = 200
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading with the text beneath it."""
+
+    page: str
+    title: str
+    anchor: str
+    text: str
+    searched: str = ""  # the text and the titles of section and page, in small letters
+
+
+@cache
+def _folder() -> Path | None:
+    return next((folder for folder in _FOLDERS if (folder / f"{_FIRST}.md").exists()), None)
+
+
+@cache
+def _pages() -> dict[str, str]:
+    """The titles of all pages by their paths, guides first."""
+    if (folder := _folder()) is None:
+        return {}
+    paths = sorted(file.relative_to(folder).as_posix()[:-3] for file in folder.rglob("*.md"))
+    titles = {path: next(_sections(path)).title for path in paths}
+    order = list(_GROUPS)
+    return dict(
+        sorted(
+            titles.items(),
+            key=lambda item: (order.index(_group(item[0])), item[0] != _FIRST, item[0]),
+        )
+    )
+
+
+def _group(path: str) -> str:
+    return next(prefix for prefix in reversed(_GROUPS) if path.startswith(prefix))
+
+
+def _read(path: str) -> str:
+    folder = _folder()
+    assert folder is not None
+    return (folder / f"{path}.md").read_text("utf-8")
+
+
+class _Anchors:
+    """The names of headings within a page, spelled as code hosts spell them."""
+
+    def __init__(self) -> None:
+        self._seen: Counter[str] = Counter()
+
+    def name(self, title: str) -> str:
+        slug = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+        self._seen[slug] += 1
+        return slug if self._seen[slug] == 1 else f"{slug}-{self._seen[slug] - 1}"
+
+
+def _plain(markdown: str) -> str:
+    """Markdown as words."""
+    return _MARKUP.sub(lambda match: match[1] or "", markdown)
+
+
+def _sections(path: str) -> Iterator[Section]:
+    anchors, fenced = _Anchors(), False
+    title, anchor, lines = path, "", list[str]()
+    for line in _read(path).splitlines():
+        fenced ^= line.startswith("```")
+        heading = None if fenced else _HEADING.fullmatch(line)
+        if heading is None:
+            lines.append(line)
+            continue
+        if anchor:
+            yield Section(path, title, anchor, _plain("\n".join(lines)))
+        title = _plain(heading[2])
+        anchor, lines = anchors.name(title), []
+    yield Section(path, title, anchor, _plain("\n".join(lines)))
+
+
+@cache
+def _index() -> tuple[Section, ...]:
+    return tuple(
+        replace(section, searched=f"{page}\n{section.title}\n{section.text}".lower())
+        for path, page in _pages().items()
+        for section in _sections(path)
+    )
+
+
+class _Renderer(RendererHTML):
+    """HTML in which comments are left out and other raw markup is text."""
+
+    def fence(self, tokens: Sequence[Token], idx: int, *_: Any) -> str:
+        # A keyboard scrolls what has the focus.
+        return f'<pre tabindex="0"><code>{escape(tokens[idx].content)}</code></pre>\n'
+
+    def html_block(self, tokens: Sequence[Token], idx: int, *_: Any) -> str:
+        return _escape_html(tokens[idx].content)
+
+    def html_inline(self, tokens: Sequence[Token], idx: int, *_: Any) -> str:
+        return _escape_html(tokens[idx].content)
+
+
+def _escape_html(content: str) -> str:
+    return "" if content.startswith("<!--") else escape(content)
+
+
+def _resolve(page: str, target: str) -> str | None:
+    """The address of a link's target; None for a file that is not part of the documentation."""
+    if "://" in target or target.startswith(("#", "mailto:")):
+        return target
+    file, mark, anchor = target.partition("#")
+    path = posixpath.normpath(posixpath.join(posixpath.dirname(page), file))
+    if path.endswith(".md"):
+        path = path[:-3]
+        return f"/docs/{path}{mark}{anchor}" if path in _pages() else None
+    return f"/docs/{path}" if _find_file(path) is not None else None
+
+
+def _find_file(path: str) -> Path | None:
+    """A picture or a schema beside the pages."""
+    folder = _folder()
+    if folder is None or Path(path).suffix not in _FILES:
+        return None
+    file = (folder / path).resolve()
+    return file if file.is_relative_to(folder.resolve()) and file.is_file() else None
+
+
+@cache
+def _render(path: str) -> tuple[str, str]:
+    """A page's body, and the list of its sections."""
+    parser = MarkdownIt("commonmark", {"html": True}, renderer_cls=_Renderer).enable("table")
+    tokens = parser.parse(_read(path))
+    anchors, contents = _Anchors(), []
+    for token, inner in pairwise(tokens):
+        if token.type == "heading_open":
+            title = _plain(inner.content)
+            token.attrSet("id", anchors.name(title))
+            if token.tag == "h2":
+                contents.append(f'<li><a href="#{token.attrGet("id")}">{escape(title)}</a></li>')
+        elif token.type == "table_open":
+            token.attrSet("tabindex", "0")
+        for child in token.children or ():
+            if child.type == "link_open":
+                address = _resolve(path, str(child.attrGet("href")))
+                child.attrs = {"href": address} if address is not None else {}
+                if address is not None and "://" in address:
+                    child.attrs |= {"rel": "noopener noreferrer", "target": "_blank"}
+            elif child.type == "image":
+                child.attrs["src"] = _resolve(path, str(child.attrGet("src"))) or ""
+                child.attrs["loading"] = "lazy"
+    return parser.renderer.render(tokens, parser.options, {}), "".join(contents)
+
+
+def _list_pages(current: str) -> str:
+    """The navigation; the sections of the current page stand beneath it."""
+    parts, group = list[str](), None
+    for path, title in _pages().items():
+        if _group(path) != group:
+            parts.append("</ul>" if group is not None else "")
+            group = _group(path)
+            parts.append(f"<h2>{_GROUPS[group]}</h2><ul>")
+        here = ' aria-current="page"' if path == current else ""
+        contents = _render(path)[1] if path == current else ""
+        below = f"<ul>{contents}</ul>" if contents else ""
+        parts.append(f'<li><a href="/docs/{path}"{here}>{escape(title)}</a>{below}</li>')
+    return "".join(parts) + "</ul>"
+
+
+def _respond(
+    title: str, body: str, *, path: str = "", query: str = "", status: int = 200
+) -> HTMLResponse:
+    html = _LAYOUT.substitute(
+        title=escape(title), body=body, pages=_list_pages(path), query=escape(query)
+    )
+    headers = {"Content-Security-Policy": POLICY, "Cache-Control": CHECKED}
+    return HTMLResponse(html, status, headers)
+
+
+def show(path: str) -> Response:
+    """A page, or a file that a page shows."""
+    path = path.removesuffix(".md") or _FIRST
+    if (file := _find_file(path)) is not None:
+        headers = {"Content-Security-Policy": PICTURE_POLICY, "Cache-Control": CHECKED}
+        return Response(file.read_bytes(), media_type=_FILES[file.suffix], headers=headers)
+    title = _pages().get(path)
+    if title is None:
+        if _folder() is None:
+            raise HTTPException(404, "this installation has no documentation")
+        body = (
+            f"<h1>There is no page {escape(repr(path[:80]))}</h1>"
+            '<p>Search for a word of it above, or see <a href="/docs">all pages</a>.</p>'
+        )
+        return _respond("No such page", body, status=404)
+    return _respond(title, _render(path)[0], path=path)
+
+
+def _pattern(word: str) -> re.Pattern[str]:
+    """A word, or the beginning of one."""
+    return re.compile(rf"(?<!\w){re.escape(word)}", re.IGNORECASE)
+
+
+def _score(section: Section, words: list[re.Pattern[str]]) -> int:
+    """How well a section fits: 0 where a word is neither in it nor in the title of its page."""
+    total = 0
+    for word in words:
+        heading = word.search(section.title)
+        score = 40 * bool(heading) + 40 * (heading is not None and heading[0] == section.title)
+        score += 10 * bool(word.search(_pages()[section.page]))
+        score += min(len(word.findall(section.text)), 9)
+        if not score:
+            return 0
+        total += score
+    return total
+
+
+def _excerpt(text: str, words: list[re.Pattern[str]]) -> str:
+    """The text around the first word, with all of them marked."""
+    text = " ".join(text.split())
+    pattern = re.compile("|".join(word.pattern for word in words), re.IGNORECASE)
+    match = pattern.search(text)
+    start = max(match.start() - EXCERPT // 3, 0) if match else 0
+    cut = text[start : start + EXCERPT]
+    pieces, end = list[str](), 0
+    for match in pattern.finditer(cut):
+        pieces.append(f"{escape(cut[end : match.start()])}<mark>{escape(match[0])}</mark>")
+        end = match.end()
+    pieces.append(escape(cut[end:]))
+    before, after = "… " if start else "", " …" if start + EXCERPT < len(text) else ""
+    return f"{before}{''.join(pieces)}{after}"
+
+
+def search(query: str) -> Response:
+    """The sections that have every word of the query, the best first."""
+    query = query[:LONGEST_QUERY]
+    spelled = query.lower().replace(".", " ").split()  # ta.ema is the section ema on the page ta
+    words = [_pattern(word) for word in spelled]
+    if not words:
+        return show(_FIRST)
+    ranked = sorted(
+        (
+            (score, section)
+            for section in _index()
+            if all(word in section.searched for word in spelled)
+            and (score := _score(section, words))
+        ),
+        key=lambda pair: -pair[0] - 60 * pair[1].title.lower().startswith(query.lower()),
+    )
+    results = "".join(
+        f'<li><a href="/docs/{section.page}#{quote(section.anchor)}">{escape(section.title)}</a>'
+        f"<small>{escape(_pages()[section.page])}</small>"
+        f"<p>{_excerpt(section.text, words)}</p></li>"
+        for _, section in ranked[:MOST_RESULTS]
+    )
+    count = f"{len(ranked)} section{'' if len(ranked) == 1 else 's'}"
+    body = f"<h1>{count} with “{escape(query)}”</h1>"
+    if len(ranked) > MOST_RESULTS:
+        body += f"<p>The best {MOST_RESULTS} are shown: a further word narrows them.</p>"
+    body += (
+        f'<ol class="results">{results}</ol>'
+        if results
+        else '<p>Try fewer or shorter words, or see <a href="/docs">all pages</a>.</p>'
+    )
+    return _respond(f"Search: {query}", body, query=query)
