@@ -23,7 +23,11 @@ import pytest
 from chartpact.library.database import open_database
 from chartpact.library.schema import metadata
 
-KIND = os.environ.get("CHARTPACT_TEST_DATABASE", "sqlite")  # of the tests of the server
+# The server's tests run on SQLite, and modules marked `both_databases` on PostgreSQL too. Where
+# the environment names a database, all of them run on that one alone.
+CHOSEN = os.environ.get("CHARTPACT_TEST_DATABASE")
+KIND = CHOSEN or "sqlite"
+BOTH = ("sqlite", "postgresql")
 PORT = 5432  # the name of the socket's file alone: each server has a folder of its own
 QUICK = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 

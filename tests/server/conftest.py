@@ -17,7 +17,7 @@ import httpx2
 import pytest
 import sqlalchemy as sa
 import uvicorn
-from tests.postgres import url_for
+from tests.postgres import BOTH, CHOSEN, KIND, url_for
 
 from chartpact.library.database import open_database
 from chartpact.library.schema import tokens
@@ -49,6 +49,19 @@ def compute(ohlcv, params, chart):
         for _ in range(200):
             ta.percentile_nearest_rank(ohlcv.close, 500, 50)
 """
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Runs what a module marked `both_databases` asks of a server on each database."""
+    marked = metafunc.definition.get_closest_marker("both_databases") is not None
+    if marked and CHOSEN is None and "storage" in metafunc.fixturenames:
+        metafunc.parametrize("storage", BOTH, scope="session")
+
+
+@pytest.fixture(scope="session")
+def storage() -> str:
+    """Which database the servers of a test have."""
+    return KIND
 
 
 @dataclass(frozen=True)
@@ -123,10 +136,14 @@ def start(
 
 @contextmanager
 def serving(
-    folder: Path, *arguments: str, cwd: Path | None = None, **env: str
+    folder: Path,
+    *arguments: str,
+    cwd: Path | None = None,
+    url: str | None = None,
+    **env: str,
 ) -> Iterator[Running]:
     """A server for as long as it is needed, which must end in order."""
-    running = start(folder, *arguments, cwd=cwd, **env)
+    running = start(folder, *arguments, cwd=cwd, url=url, **env)
     try:
         yield running
     finally:
@@ -144,8 +161,9 @@ def wait_until_all_calls_are_under_way(running: Running, user: str) -> None:
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    with serving(tmp_path_factory.mktemp("server")) as running:
+def server(storage: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    folder = tmp_path_factory.mktemp("server")
+    with serving(folder, url=url_for(folder, kind=storage)) as running:
         yield running
 
 
@@ -162,9 +180,9 @@ def bob(server: Running) -> Iterator[httpx2.Client]:
 
 
 @pytest.fixture(scope="module")
-def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+def here(storage: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A server in this process, so that a test can plant something in it."""
-    database = url_for(tmp_path_factory.mktemp("here"))
+    database = url_for(tmp_path_factory.mktemp("here"), kind=storage)
     plenty = Limits(calls_per_minute=10**6, script_seconds_per_minute=10**6)
     add_users(database)
     served = app.create(Settings(database=database, limits=plenty), identify=AuthSettings())

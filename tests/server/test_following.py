@@ -10,6 +10,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 from tests.server.test_mcp import over_http
 
+pytestmark = pytest.mark.both_databases
 CONTRACT = """\
 contract: market_structure
 version: 1.0.0

@@ -13,6 +13,8 @@ from mcp import MCPError
 from tests.server.conftest import SCRIPT
 from tests.server.test_mcp import over_http
 
+pytestmark = pytest.mark.both_databases
+
 
 @dataclass(frozen=True)
 class Names:

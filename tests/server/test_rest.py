@@ -4,6 +4,7 @@ import pytest
 from tests.server.conftest import SCRIPT
 
 CHART = {"symbol": "sample:es-5m", "bars": 60, "format": "summary"}
+pytestmark = pytest.mark.both_databases
 
 
 def test_everything_but_the_page_and_health_needs_a_token(server):

@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import sys
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -86,11 +87,13 @@ def create(
     extend: Callable[[MCPServer[Any]], None] | None = None,
     stdio: bool = False,
     metrics: Metrics | None = None,
+    clock: Callable[[], float] | None = None,
 ) -> Server:
     """A server on these settings; `extend` may add to its MCP tools before it is built.
 
     With AuthSettings it has accounts and an authorization server of its own.
     With `stdio` it is for one client on standard input and output, who is the local user.
+    Tries to sign in, and all rates that processes share, are counted by the clock.
     """
     metrics = metrics or Metrics()
     database = open_database(settings.database)
@@ -106,7 +109,7 @@ def create(
     )
     # Processes that share a database share what users may ask for; hosts share no SQLite file.
     alone = database.embedded and settings.processes == 1
-    ledger = None if alone else Ledger(database)
+    ledger = None if alone else Ledger(database, clock or time.time)
     accounts = isinstance(identify, AuthSettings)
     verbs = Verbs(replace(settings, accounts=accounts), database, workers, ledger, metrics)
     state_key = None if alone else share_key(database, "request state")
@@ -115,7 +118,9 @@ def create(
         extend(tools)
     over_http = McpOverHttp(tools, mcp.LONG, settings.limits.body_bytes)
     authority = (
-        Authority(identify, database, ledger) if isinstance(identify, AuthSettings) else None
+        Authority(identify, database, ledger, clock or time.monotonic)
+        if isinstance(identify, AuthSettings)
+        else None
     )
 
     @asynccontextmanager

@@ -8,7 +8,7 @@ import secrets
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from html import unescape
@@ -18,7 +18,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import httpx2
 import pytest
 import uvicorn
-from tests.postgres import url_for
+from tests.postgres import KIND, url_for
 
 from chartpact.server import app
 from chartpact.server.auth import passwords
@@ -59,11 +59,19 @@ class Site:
 
 
 @contextmanager
-def site_with(folder: Path, settings: AuthSettings, **limits: int) -> Iterator[Site]:
+def site_with(
+    folder: Path,
+    settings: AuthSettings,
+    kind: str = KIND,
+    clock: Callable[[], float] | None = None,
+    **limits: int,
+) -> Iterator[Site]:
     """A server with these settings, and the users ann and bob."""
     plenty = {"calls_per_minute": 10**6, "script_seconds_per_minute": 10**6} | limits
     served = app.create(
-        Settings(database=url_for(folder), limits=Limits(**plenty)), identify=settings
+        Settings(database=url_for(folder, kind=kind), limits=Limits(**plenty)),
+        identify=settings,
+        clock=clock,
     )
     for user in ("ann", "bob"):
         served.authority.accounts.add(user, HASH)
@@ -85,9 +93,9 @@ def site_with(folder: Path, settings: AuthSettings, **limits: int) -> Iterator[S
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+def site(storage: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     settings = AuthSettings(rates=PLENTY, sign_up=True)
-    with site_with(tmp_path_factory.mktemp("site"), settings) as running:
+    with site_with(tmp_path_factory.mktemp("site"), settings, storage) as running:
         yield running
 
 

@@ -17,6 +17,7 @@ from chartpact.server.auth.authority import AuthSettings
 from chartpact.server.auth.links import SignInLink
 from chartpact.server.auth.throttle import Rates, network_of
 
+pytestmark = pytest.mark.both_databases
 SESSION = "chartpact-session"
 
 
@@ -237,9 +238,10 @@ def test_signing_up_makes_an_account_of_its_own(site, browser):
 
 
 @pytest.fixture(scope="module")
-def closed(tmp_path_factory):
-    settings = AuthSettings(registration=False, fetcher=None, clock=lambda: 0.0)
-    with site_with(tmp_path_factory.mktemp("closed"), settings) as running:
+def closed(storage, tmp_path_factory):
+    settings = AuthSettings(registration=False, fetcher=None)
+    folder = tmp_path_factory.mktemp("closed")
+    with site_with(folder, settings, storage, clock=lambda: 0.0) as running:
         yield running
 
 

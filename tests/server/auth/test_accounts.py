@@ -6,6 +6,7 @@ import time
 
 import pytest
 import sqlalchemy as sa
+from tests.postgres import url_for
 
 from chartpact.library.database import Database, open_database
 from chartpact.library.schema import audit_events, metadata, user_indicators, users, web_sessions
@@ -13,12 +14,13 @@ from chartpact.server.auth import passwords
 from chartpact.server.auth.accounts import AccountError, Accounts
 from chartpact.server.auth.secret import digest, new_secret
 
+pytestmark = pytest.mark.both_databases
 HASH = passwords.hash_password("correct horse battery")
 
 
 @pytest.fixture
-def database(tmp_path):
-    opened = open_database(f"sqlite:///{tmp_path}/it.db")
+def database(storage, tmp_path):
+    opened = open_database(url_for(tmp_path, kind=storage))
     yield opened
     opened.close()
 

@@ -29,6 +29,8 @@ from chartpact.library.schema import (
 from chartpact.server.auth.grants import ACCESS_MS, CODE_MS
 from chartpact.server.auth.secret import digest, now_ms
 
+pytestmark = pytest.mark.both_databases
+
 
 @pytest.fixture(scope="module")
 def program(site) -> Program:

@@ -37,14 +37,17 @@ class AuthSettings:
     fetcher: Fetcher | None = field(default_factory=Fetcher)  # None: no metadata documents
     issuer: ExternalIssuer | None = None  # an identity provider in place of our own
     rates: Rates = field(default_factory=Rates)
-    clock: Callable[[], float] = time.monotonic  # by which tries are counted
 
 
 class Authority:
     """Accounts, grants, sessions and clients of one server."""
 
     def __init__(
-        self, settings: AuthSettings, database: Database, ledger: Ledger | None = None
+        self,
+        settings: AuthSettings,
+        database: Database,
+        ledger: Ledger | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.settings = settings
         self.realms = Realms(settings.public_url)
@@ -53,7 +56,7 @@ class Authority:
         self.lookup = Lookup(database)
         self.sessions = Sessions(database)
         self.clients = Clients(database, settings.fetcher, registration=settings.registration)
-        self.throttle = Throttle(settings.rates, settings.clock, ledger)
+        self.throttle = Throttle(settings.rates, clock, ledger)
         self.hashing = Hashing()
         self.link = SignInLink(database)
         self._ledger = ledger
