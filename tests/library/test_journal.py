@@ -16,7 +16,7 @@ from chartpact.library import journal as journal_module
 from chartpact.library.database import open_database
 from chartpact.library.errors import LibraryError
 from chartpact.library.follows import SHELL, Follows, LostLease
-from chartpact.library.journal import Journal, changes_since
+from chartpact.library.journal import Journal, changes_since, latest
 from chartpact.library.schema import (
     journal_bodies,
     journal_changes,
@@ -232,6 +232,42 @@ def test_a_source_that_fails_is_tried_less_and_less_often(database, follow, monk
     assert waits == [10, 20, 40, 80, 160, 300, 300, 300]
     assert follow.stale_since is not None
     assert follows.due() == []
+
+
+def test_a_paused_follow_is_not_due_until_it_goes_on_also_when_it_was_being_read(
+    database, follow, look
+):
+    follows, journal = Follows(database), Journal(database, follow, "me")
+    assert follows.pause("ann", follow.follow, True).paused
+    look(journal, picture(1, "solid"))  # the reading that was under way
+    assert follows.get("ann", follow.follow).paused
+    assert follows.fail(follow, "nothing listens").paused
+    follows.release(follow, "me")
+    assert (follows.due(), follows.get("ann", follow.follow).stale_since) == ([], None)
+    again = follows.pause("ann", follow.follow, False)
+    assert (again.paused, again.error) == (False, None)
+    assert [one.follow for one in follows.due()] == [follow.follow]
+
+
+def test_what_a_follow_stands_at_is_its_last_reading_its_states_and_the_newest_changes(
+    database, follow, look
+):
+    journal = Journal(database, follow, "me")
+    assert latest(database, follow).reading is None
+    look(journal, picture(1, "solid"))
+    look(journal, picture(2, "dotted"))
+    found = latest(database, follow)
+    assert found.reading["state"] == {"zones": [{"state": "SPENT"}]}
+    assert [(one["kind"], one["to"]) for one in found.changes] == [
+        ("changed", "SPENT"),
+        ("started", "ACTIVE"),
+    ]
+    assert found.changes[0]["at"] >= found.changes[1]["at"]
+    assert [(one["state"], one["since"]) for one in found.states] == [("SPENT", 2 * BAR + 1)]
+    look(journal, picture(3, "dotted", color="#00ff00"))
+    refused = latest(database, follow)
+    assert refused.reading["state"] is None
+    assert refused.reading["violations"][0]["object"]["color"] == "#00ff00"
 
 
 KILLED = """

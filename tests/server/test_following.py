@@ -119,6 +119,13 @@ def test_a_follow_is_read_when_it_is_due_and_tells_what_changed(cleo, bob):
     assert (change["kind"], change["to"], change["seq"]) == ("started", "ON", 1)
     assert [state["state"] for state in found["states"]] == ["ON"]
     assert cleo.get(changes, params={"since": found["next"]}).json()["changes"] == []
+    one = f"/api/v1/my/follows/{follow['id']}"
+    shown = cleo.get(one).json()
+    assert shown["reading"]["state"]["light"] == "ON"
+    assert shown["states"][0]["since"] == shown["changes"][0]["as_of"] == shown["reading"]["as_of"]
+    assert cleo.patch(one, json={"paused": True}).json()["paused"] is True
+    assert cleo.get(one).json()["paused"] is True
+    assert bob.get(one).status_code == bob.patch(one, json={"paused": False}).status_code == 404
     assert bob.get(changes).status_code == 404
     assert bob.delete(f"/api/v1/my/follows/{follow['id']}").status_code == 404
     assert cleo.delete(f"/api/v1/my/follows/{follow['id']}").json() == {"ok": True}

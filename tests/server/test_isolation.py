@@ -94,6 +94,8 @@ def rest(names: Names) -> dict[str, list[tuple[str, dict]]]:
         ],
         "get /api/v1/my/follows": [("/api/v1/my/follows", {})],
         "post /api/v1/my/follows": [("/api/v1/my/follows", {"json": ask}) for ask in read(names)],
+        "get /api/v1/my/follows/{number}": [("/api/v1/my/follows/1", {})],
+        "patch /api/v1/my/follows/{number}": [("/api/v1/my/follows/1", {"json": {"paused": True}})],
         "delete /api/v1/my/follows/{number}": [("/api/v1/my/follows/1", {})],
         "get /api/v1/my/follows/{number}/changes": [("/api/v1/my/follows/1/changes", {})],
         "get /api/v1/forks/{builtin_name}": [(f"/api/v1/forks/{names.script}", {})],

@@ -24,6 +24,7 @@ MOST_SHELL_FOLLOWS = 100
 LEAST_EVERY_MS = 5_000
 LEASE_MS = 60_000
 MOST_WAIT_MS = 300_000  # between two tries to read a source that fails
+NEVER = 2**62  # when a paused follow is due
 STALE_READS = 3  # intervals without a reading after which a follow is stale
 SERVER, SHELL = "server", "shell"
 
@@ -55,8 +56,14 @@ class Follow:
     delivered: int
 
     @property
+    def paused(self) -> bool:
+        return self.due_at == NEVER
+
+    @property
     def stale_since(self) -> int | None:
         """Since when nothing could be read, where that is long for its interval."""
+        if self.paused:
+            return None
         since = self.created_at if self.read_at is None else self.read_at
         late = now_ms() - since > STALE_READS * self.every_ms + LEASE_MS
         return since if late or self.failures else None
@@ -69,6 +76,7 @@ class Follow:
             "every": self.every_ms / 1000,
             "created_at": self.created_at,
             "read_at": self.read_at,
+            "paused": self.paused,
             "stale_since": self.stale_since,
             "error": self.error,
         }
@@ -131,6 +139,13 @@ class Follows:
             for table in (*_JOURNAL, follows):
                 connection.execute(sa.delete(table).where(*key(table, follow)))
 
+    def pause(self, user: str, number: int, paused: bool) -> Follow:
+        """Stops the readings of a follow, or lets them go on at once; its journal stays."""
+        follow = self.get(user, number)
+        if paused == follow.paused:
+            return follow
+        return self._note(follow, due_at=NEVER if paused else now_ms(), failures=0, error=None)
+
     # --------------------------------------------------------------------------------------- leases
 
     def due(self, user: str | None = None, most: int = 100) -> Sequence[Follow]:
@@ -161,7 +176,8 @@ class Follows:
         """Notes that a source could not be read; the next try waits longer."""
         failures = follow.failures + 1
         wait = min(follow.every_ms * 2 ** min(failures, 10), max(MOST_WAIT_MS, follow.every_ms))
-        return self._note(follow, failures=failures, error=error[:500], due_at=now_ms() + wait)
+        due = due_after(now_ms() + wait)
+        return self._note(follow, failures=failures, error=error[:500], due_at=due)
 
     def deliver(self, follow: Follow, change: int) -> Follow:
         """Notes that a change, and all before it, have been delivered."""
@@ -170,7 +186,7 @@ class Follows:
     def _note(self, follow: Follow, **values: Any) -> Follow:
         with self._database.write(follow.user) as connection:
             connection.execute(_update(follow, **values))
-        return replace(follow, **values)
+            return (self._select(connection, *key(follows, follow)) or [follow])[0]
 
     def _select(
         self, connection: sa.Connection, *where: sa.ColumnElement[bool], order: Any = None
@@ -183,6 +199,11 @@ class Follows:
 def key(table: sa.Table, follow: Follow) -> tuple[sa.ColumnElement[bool], ...]:
     """What selects the rows of one follow."""
     return table.c.user_id == follow.user, table.c.follow == follow.follow
+
+
+def due_after(time_ms: int) -> sa.ColumnElement[int]:
+    """When a follow is read again: then, or never where it was paused meanwhile."""
+    return sa.case((_COLUMNS.due_at == NEVER, NEVER), else_=time_ms)
 
 
 def _update(follow: Follow, **values: Any) -> sa.Update:

@@ -18,7 +18,7 @@ from chartpact.contracts import Reading, Violation
 from chartpact.contracts.reading import ChartFacts, Track
 from chartpact.library.database import Database
 from chartpact.library.errors import LibraryError
-from chartpact.library.follows import LEASE_MS, Follow, LostLease, key, now_ms
+from chartpact.library.follows import LEASE_MS, Follow, LostLease, due_after, key, now_ms
 from chartpact.library.schema import (
     follows,
     journal_bodies,
@@ -40,6 +40,7 @@ PICTURE_BYTES = 262_144
 STATE_BYTES = 65_536  # a larger state is left out: no replay needs it
 MOST_VIOLATIONS = 20  # that are stored of a reading
 MOST_AT_ONCE = 500  # changes in one answer
+MOST_LATEST = 50  # changes beside the last reading
 
 Json = Any
 Event = Mapping[str, Json]
@@ -62,6 +63,15 @@ class Changes:
     more: bool
     lost_before: int | None  # the number of the first change that is kept, where some are not
     states: Sequence[Event]
+
+
+@dataclass(frozen=True)
+class Latest:
+    """What a follow stands at: its last reading, the states that count, and the latest changes."""
+
+    reading: Mapping[str, Json] | None
+    states: Sequence[Event]  # each with `since`, where its last change is kept
+    changes: Sequence[Event]  # the newest first, each with `at`, when it was committed
 
 
 class Journal:
@@ -129,7 +139,7 @@ class Journal:
         values = {
             "lease_until": now + LEASE_MS,
             "read_at": now,
-            "due_at": now + self.follow.every_ms,
+            "due_at": due_after(now + self.follow.every_ms),
             "failures": 0,
             "error": None,
         }
@@ -212,6 +222,20 @@ class Journal:
             rows = connection.execute(query.where(columns.seq > seq).order_by(columns.seq))
             return [json.loads(text) for text in rows.scalars()]
 
+    def last_reading(self) -> dict[str, Json] | None:
+        """What was read last, and when that was read first and last."""
+        if not self._last:
+            return None
+        columns = journal_bodies.c
+        here = (*key(journal_bodies, self.follow), columns.hash == self._last["body"])
+        with self._database.read() as connection:
+            text = connection.execute(sa.select(columns.data).where(*here)).scalar()
+        if text is None:  # pruned while we looked
+            return None
+        times = {"as_of": self._last["last_as_of"], "read_at": self._last["last_at"]}
+        told = ("contract", "version", "state", "violations", "tracks", "untracked", "source")
+        return {**{name: json.loads(text)[name] for name in told}, **times}
+
     def replay(self) -> tuple[Memory, list[Event]]:
         """What the entries after the checkpoint amount to: the memory, and their changes."""
         with self._database.read() as connection:
@@ -276,6 +300,24 @@ def changes_since(
     seq = rows[:most][-1].seq if events else max(after, last)
     lost = first if after + 1 < first else None
     return Changes(events, _cursor(follow, seq), len(rows) > most, lost, journal.memory.states())
+
+
+def latest(database: Database, follow: Follow, most: int = MOST_LATEST) -> Latest:
+    """The last reading of a follow, its states and since when they count, and what changed."""
+    journal = Journal(database, follow)
+    columns = journal_changes.c
+    query = sa.select(columns.at, columns.data_json).where(*key(journal_changes, follow))
+    with database.read() as connection:
+        rows = connection.execute(query.order_by(columns.seq.desc()).limit(MOST_AT_ONCE)).all()
+    events = [{**json.loads(row.data_json), "at": row.at} for row in rows]
+    since: dict[str, Json] = {}
+    for event in events:
+        since.setdefault(_dump([event.get("machine"), event.get("key")]), event.get("as_of"))
+    states = [
+        {**state, "since": since.get(_dump([state["machine"], state["key"]]))}
+        for state in journal.memory.states()
+    ]
+    return Latest(journal.last_reading(), states, events[:most])
 
 
 def _cursor(follow: Follow, seq: int) -> str:

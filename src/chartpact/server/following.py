@@ -9,7 +9,7 @@ from functools import partial
 from chartpact.cache import Cache
 from chartpact.library.database import Database
 from chartpact.library.follows import Follow, Follows, LostLease
-from chartpact.library.journal import Journal, changes_since
+from chartpact.library.journal import Journal, changes_since, latest
 from chartpact.problem import Failure
 from chartpact.server import contract_jobs, shapes
 from chartpact.server.drawings import Drawings
@@ -60,6 +60,16 @@ class Following:
     async def unfollow_state(self, user: str, number: int) -> shapes.Outcome:
         await self._execution.use_disk(user, partial(self._follows.remove, user, number))
         return shapes.Outcome(ok=True)
+
+    async def pause(self, user: str, number: int, paused: bool) -> shapes.FollowOut:
+        pause = partial(self._follows.pause, user, number, paused)
+        return _describe(await self._execution.use_disk(user, pause))
+
+    async def get_follow(self, user: str, number: int) -> shapes.FollowDetail:
+        """A follow, what was read last, and the latest changes."""
+        follow = await self._execution.use_disk(user, partial(self._follows.get, user, number))
+        found = await self._execution.use_disk(user, partial(latest, self._database, follow))
+        return shapes.FollowDetail.model_validate({**follow.to_json(), **found.__dict__})
 
     async def list_follows(self, user: str) -> shapes.Follows:
         mine = await self._execution.use_disk(user, partial(self._follows.of, user, "server"))

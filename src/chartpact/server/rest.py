@@ -337,6 +337,18 @@ def _add_contract_routes(api: APIRouter, verbs: Verbs) -> None:
         """Follows contracts: they are read every so many seconds, and changes are kept."""
         return await verbs.following.follow_state(user, ask)
 
+    @api.get("/my/follows/{number}")
+    async def get_follow(user: User, number: int) -> shapes.FollowDetail:
+        """A follow: what was read last, since when its states count, and the latest changes."""
+        return await verbs.following.get_follow(user, number)
+
+    @api.patch("/my/follows/{number}")
+    async def change_follow(
+        user: User, number: int, change: shapes.FollowChange
+    ) -> shapes.FollowOut:
+        """Pauses a follow, or lets it go on."""
+        return await verbs.following.pause(user, number, change.paused)
+
     @api.delete("/my/follows/{number}")
     async def unfollow_state(user: User, number: int) -> shapes.Outcome:
         """Ends a follow, and deletes its journal."""

@@ -261,6 +261,7 @@ class Me(Shape):
     scripts: bool = Field(description="whether scripts of yours run")
     version: str
     samples: list[str]
+    tradingview: list[str] = Field(description="the TradingView charts granted to you, by name")
 
 
 Contracts = Annotated[list[str], Field(min_length=1, max_length=16), BeforeValidator(_make_list)]
@@ -383,8 +384,25 @@ class FollowOut(Shape):
     every: float
     created_at: int
     read_at: int | None
+    paused: bool
     stale_since: int | None
     error: str | None
+
+
+class FollowChange(Incoming, Shape):
+    """What is to change of a follow."""
+
+    paused: bool = Field(
+        description="true: it is read no more until this is false; nothing is lost"
+    )
+
+
+class FollowDetail(FollowOut):
+    """A follow with what was read last, since when its states count, and the latest changes."""
+
+    reading: dict[str, Any] | None
+    states: list[dict[str, Any]]
+    changes: list[dict[str, Any]] = Field(description="the newest first, at most 50")
 
 
 class Follows(Shape):

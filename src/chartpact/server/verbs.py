@@ -95,6 +95,7 @@ class Verbs:
             scripts=self.settings.runs_scripts_of(user),
             version=VERSION,
             samples=[f"sample:{name}" for name in SAMPLES],
+            tradingview=list(self.drawings.granted(user)),
         )
 
     async def get_layout(self, user: str) -> shapes.LayoutOut:

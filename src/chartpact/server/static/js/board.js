@@ -1,90 +1,191 @@
-// The state board: what contracts read from the pacts on the chart, or why they refuse to.
-import { post, Refusal } from "./api.js";
-import { byId, el } from "./dom.js";
+// The state board: what the user follows, and what contracts read from the pacts on the chart.
+import { get, post, Refusal } from "./api.js";
+import { byId, el, icon } from "./dom.js";
+import { FollowForm } from "./followform.js";
+import { FollowPanel } from "./followpanel.js";
+import { formatTime, summariseReading } from "./wording.js";
 
-const MOST_FACTS = 3;
-const UP = /BULL|HIGH|LONG|UP/i;
-const DOWN = /BEAR|LOW|SHORT|DOWN/i;
+const LOOK_MS = 5000; // between two looks for new readings
 
 export class Board {
   constructor(workbench) {
     this.workbench = workbench;
+    this.follows = new Map(); // by id, with what was read last
+    this.chartReadings = []; // of pacts on the chart that nobody follows there
+    this.form = new FollowForm(this);
+    this.panel = new FollowPanel(this);
+    byId("follow-new").addEventListener("click", () => this.form.open());
+    document.addEventListener("visibilitychange", () => this.look());
   }
 
-  /** The contracts of the pacts on the chart, in their order. */
-  contracts() {
-    const { state, picker } = this.workbench;
-    const names = state.indicators.filter((asked) => !asked.hidden).map(({ name }) => name);
-    return [...new Set(names)].filter((name) => picker.known.get(name)?.source === "pact");
+  get zone() {
+    return this.workbench.state.zone;
   }
 
-  async load() {
-    const contracts = this.contracts();
-    byId("board-section").hidden = !contracts.length;
-    const { symbol, timeframe } = this.workbench.state;
-    const key = JSON.stringify([contracts, symbol, timeframe]);
-    if (!contracts.length || key === this.key) return;
-    this.key = key;
+  titleOf(contract) {
+    return this.workbench.picker.known.get(contract)?.title ?? contract;
+  }
+
+  /** Begins to look for readings. */
+  async start() {
+    await this.look();
+    this.timer = setInterval(() => this.look(), LOOK_MS);
+  }
+
+  // ------------------------------------------------------------------------------------- follows
+
+  /** Asks what is followed, and for the details of each that was read since. */
+  async look() {
+    if (document.hidden || this.isLooking) return;
+    this.isLooking = true;
     try {
-      const { readings } = await post(["state"], { contracts, symbol, timeframe });
-      if (key !== this.key) return;
-      this.write(contracts.map((name) => [name, readings[name]]));
+      const { follows } = await get("my", "follows");
+      const before = this.follows;
+      this.follows = new Map();
+      for (const follow of follows) {
+        const known = before.get(follow.id);
+        const stale = known?.created_at !== follow.created_at || known.read_at !== follow.read_at;
+        this.follows.set(
+          follow.id,
+          stale ? await get("my", "follows", String(follow.id)) : { ...known, ...follow },
+        );
+      }
+      this.problem = null;
+      this.hasLooked = true;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      this.key = null;
-      byId("board").replaceChildren(card("State", "Not read", error.message, "is-warn"));
+      this.problem = error;
+    } finally {
+      this.isLooking = false;
     }
+    this.write();
+    this.panel.refresh();
   }
 
-  write(readings) {
-    byId("board").replaceChildren(
-      ...readings.map(([name, reading]) => {
-        const title = this.workbench.picker.known.get(name)?.title ?? name;
-        if (!reading.state) {
-          const { violations } = reading;
-          const more = violations.length > 1 ? ` (and ${violations.length - 1} more)` : "";
-          return card(title, "VIOLATION", (violations[0]?.message ?? "") + more, "is-warn");
-        }
-        const states = [...new Set((reading.tracks ?? []).map((track) => track.state))];
-        const headline = states.slice(0, 2).join(" · ") || headlineOf(reading.state);
-        const way = UP.test(headline) ? "is-up" : DOWN.test(headline) ? "is-down" : "";
-        return card(title, headline, factsOf(reading.state), way, reading.as_of);
-      }),
+  /** Looks at once, after the user changed something. */
+  async lookAgain() {
+    while (this.isLooking) await new Promise((resolve) => setTimeout(resolve, 20));
+    await this.look();
+    this.key = null;
+    await this.load();
+  }
+
+  // -------------------------------------------------------------------------------- on the chart
+
+  /** The pacts on the chart that have a contract and are not followed there, in their order. */
+  unfollowed() {
+    const { state, picker } = this.workbench;
+    const followed = [...this.follows.values()]
+      .filter(({ symbol, timeframe }) => symbol === state.symbol && timeframe === state.timeframe)
+      .map(({ contract }) => contract);
+    const names = state.indicators.filter((asked) => !asked.hidden).map(({ name }) => name);
+    return [...new Set(names)].filter(
+      (name) => picker.known.get(name)?.source === "pact" && !followed.includes(name),
     );
   }
+
+  /** Reads the pacts on the chart. */
+  async load() {
+    const contracts = this.unfollowed();
+    const { symbol, timeframe } = this.workbench.state;
+    const key = JSON.stringify([contracts, symbol, timeframe]);
+    if (key === this.key) return;
+    this.key = key;
+    let readings = [];
+    this.isReading = contracts.length > 0;
+    if (contracts.length)
+      try {
+        const reply = await post(["state"], { contracts, symbol, timeframe });
+        readings = contracts.map((contract) => ({ contract, reading: reply.readings[contract] }));
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        readings = contracts.map((contract) => ({ contract, error: error.message }));
+      }
+    if (key !== this.key) return;
+    this.chartReadings = readings;
+    this.isReading = false;
+    this.write();
+  }
+
+  // ------------------------------------------------------------------------------------- writing
+
+  write() {
+    const focused = document.activeElement?.closest?.("#board [data-card]")?.dataset.card;
+    const cards = [...this.follows.values()].map((follow) => this.followCard(follow));
+    cards.push(...this.chartReadings.map((one) => this.chartCard(one)));
+    if (this.problem) cards.unshift(this.problemCard());
+    byId("board-section").dataset.empty = String(!cards.length);
+    if (!cards.length) cards.push(el("li", { class: "empty" }, this.describeNothing()));
+    byId("board").replaceChildren(...cards);
+    if (focused) byId("board").querySelector(`[data-card="${CSS.escape(focused)}"]`)?.focus();
+    document.documentElement.dataset.board = "shown";
+  }
+
+  describeNothing() {
+    if (this.isReading || !this.hasLooked) return "Reading…";
+    return "You follow no contract yet. Follow one, and its typed state stands here, with what it was read from.";
+  }
+
+  problemCard() {
+    const { message, hint } = this.problem;
+    return card({ title: "State board", state: "Not read", facts: `${message}. ${hint}`, kind: "is-warn" });
+  }
+
+  followCard(follow) {
+    const where = [follow.symbol, follow.timeframe].filter(Boolean).join(" ");
+    const shown = { ...this.summarise(follow), title: `${this.titleOf(follow.contract)} · ${where}` };
+    return card({
+      ...shown,
+      id: `follow-${follow.id}`,
+      isOpen: this.panel.isShowing(follow),
+      onclick: () => this.panel.open(follow),
+    });
+  }
+
+  /** The headline of a follow: its state and since when, its violation, or why it is not read. */
+  summarise(follow) {
+    const { reading, states = [] } = follow;
+    const since = Math.max(...states.map((state) => state.since ?? 0), 0) || reading?.as_of;
+    const time = since ? formatTime(since, this.zone) : null;
+    if (follow.paused) return { state: "Paused", facts: "Its journal is kept", kind: "is-off", time };
+    if (follow.error) return { state: "Not read", facts: follow.error, kind: "is-warn", time };
+    if (!reading) return { state: "Reading…", facts: "The first reading is under way", kind: "" };
+    return { ...summariseReading(reading, states, this.zone), time };
+  }
+
+  chartCard({ contract, reading, error }) {
+    const shown = error
+      ? { state: "Not read", facts: error, kind: "is-warn" }
+      : summariseReading(reading, reading.tracks ?? [], this.zone);
+    return card({
+      ...shown,
+      title: this.titleOf(contract),
+      time: "not followed",
+      id: `chart-${contract}`,
+      isOpen: this.panel.isShowing({ contract }),
+      onclick: () => this.panel.open({ contract, ...this.chartOf(), reading }),
+    });
+  }
+
+  /** The source that a follow of the chart on the page would have. */
+  chartOf() {
+    const { symbol, timeframe } = this.workbench.state;
+    return { symbol, timeframe };
+  }
 }
 
-function card(title, state, facts, kind, asOf) {
-  const when = asOf ? new Date(asOf).toISOString().slice(5, 16).replace("T", " ") : null;
-  return el(
-    "li",
-    { class: kind, title: facts },
-    el("h2", {}, title, when ? el("time", { datetime: new Date(asOf).toISOString() }, when) : null),
-    el("p", { class: "st" }, state),
-    el("p", { class: "wh" }, facts),
-  );
-}
-
-/** The first words of a state that has no machines. */
-function headlineOf(state) {
-  const counts = Object.entries(state).flatMap(([name, value]) =>
-    Array.isArray(value) ? [`${value.length} ${name.replaceAll("_", " ")}`] : [],
-  );
-  return counts.slice(0, 2).join(", ") || "Read";
-}
-
-/** A few plain values of a state, by their names. */
-function factsOf(state) {
-  const facts = [];
-  const walk = (value, name) => {
-    if (value === null || value === false || facts.length >= MOST_FACTS) return;
-    if (Array.isArray(value)) facts.push(`${value.length} ${name}`);
-    else if (typeof value === "object")
-      for (const [key, inner] of Object.entries(value)) walk(inner, key.replaceAll("_", " "));
-    else if (typeof value === "number" && value > 1e11)
-      return; // a time
-    else facts.push(value === true ? name : `${name} ${value}`);
-  };
-  walk(state, "");
-  return facts.join(", ");
+function card({ title, state, facts, kind, time, id, isOpen, onclick }) {
+  const content = [
+    el("span", { class: "nm" }, el("span", {}, title), time ? el("small", {}, time) : null),
+    el("span", { class: "st" }, state),
+    el("span", { class: "wh" }, facts),
+  ];
+  const inner = onclick
+    ? el(
+        "button",
+        { type: "button", "data-card": id, "aria-pressed": String(Boolean(isOpen)), onclick },
+        ...content,
+      )
+    : el("div", {}, icon("warn"), ...content);
+  return el("li", { class: kind || null, title: facts }, inner);
 }

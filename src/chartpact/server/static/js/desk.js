@@ -129,16 +129,12 @@ export class Desk {
   }
 
   show() {
-    byId("desk").hidden = false;
-    document.body.classList.add("with-desk");
-    if (this.workbench.isStarted && matchMedia("(max-width: 760px)").matches)
-      this.workbench.showView("desk");
+    this.workbench.showSide("desk");
   }
 
   close() {
     this.keep();
-    byId("desk").hidden = true;
-    document.body.classList.remove("with-desk");
+    this.workbench.showSide(null);
     this.workbench.rememberOpen(null);
   }
 

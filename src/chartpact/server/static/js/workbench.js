@@ -73,6 +73,7 @@ export class Workbench {
     this.desk = new Desk(this);
     this.barsDrop = new BarsDrop(this);
     await Promise.all([this.loadIndicators(), this.loadSymbols(), this.openKept(kept)]);
+    this.board.start();
     this.isStarted = true;
     document.documentElement.dataset.ready = "";
     this.loadThumbnails();
@@ -391,6 +392,7 @@ export class Workbench {
         { name: "Write a new script", kind: "Command", run: () => this.newScript() },
         { name: "Your scripts", kind: "Command", run: () => this.desk.openMenu() },
         { name: "Fork Cipher B", kind: "Command", run: () => this.fork("cipher_b") },
+        { name: "Follow a contract", kind: "Command", run: () => this.board.form.open() },
         { name: "Load bars from a file", kind: "Command", run: () => this.barsDrop.choose() },
         { name: "Switch the theme", kind: "Command", run: () => this.switchTheme() },
         { name: "Copy the link of this chart", kind: "Command", run: () => this.copyLink() },
@@ -424,9 +426,19 @@ export class Workbench {
       button.addEventListener("click", () => this.showView(button.dataset.view));
   }
 
+  /** Shows one of the sections at the side, or none: the script, or what a contract reads. */
+  showSide(id) {
+    for (const side of document.querySelectorAll(".desk")) side.hidden = side.id !== id;
+    this.legends.place();
+    if (!PHONE.matches || !this.isStarted) return;
+    if (id === "desk") this.showView("desk");
+    else document.body.dataset.view = id ? "desk" : "board";
+  }
+
   showView(name) {
     if (name === "desk" && byId("desk").hidden) {
-      this.desk?.openMenu();
+      if (this.desk?.name) this.showSide("desk");
+      else this.desk?.openMenu();
       return;
     }
     document.body.dataset.view = name;

@@ -1,0 +1,216 @@
+// What one contract reads: its typed state, what it was read from, violations, and the journal.
+import { patch, Refusal, remove } from "./api.js";
+import { byId, el, icon, toast } from "./dom.js";
+import {
+  describeChange,
+  describeObject,
+  summariseReading,
+  timeElement,
+  words,
+  writeState,
+} from "./wording.js";
+
+const CONFIRM_MS = 4000; // in which a second click removes a follow
+
+export class FollowPanel {
+  constructor(board) {
+    this.board = board;
+    this.shown = null; // a follow, or a contract on the chart that nobody follows
+    byId("follow-close").addEventListener("click", () => this.close());
+    byId("follow-pause").addEventListener("click", () => this.pause());
+    byId("follow-remove").addEventListener("click", () => this.remove());
+    byId("follow-begin").addEventListener("click", () => board.form.open(this.shown));
+  }
+
+  isShowing({ id, contract }) {
+    const { shown } = this;
+    if (!shown || byId("follow").hidden) return false;
+    return id === undefined ? shown.id === undefined && shown.contract === contract : shown.id === id;
+  }
+
+  open(shown) {
+    this.shown = shown;
+    this.board.workbench.showSide("follow");
+    this.write();
+    this.board.write();
+  }
+
+  close() {
+    this.shown = null;
+    this.board.workbench.showSide(null);
+    this.board.write();
+  }
+
+  /** Shows what was read since. */
+  refresh() {
+    if (this.shown?.id === undefined || byId("follow").hidden) return;
+    const follow = this.board.follows.get(this.shown.id);
+    if (!follow) {
+      this.close();
+      return;
+    }
+    if (JSON.stringify(follow) === JSON.stringify(this.shown)) return;
+    this.shown = follow;
+    this.write();
+  }
+
+  // ------------------------------------------------------------------------------------- writing
+
+  write() {
+    const { shown, board } = this;
+    const isFollowed = shown.id !== undefined;
+    byId("follow-title").textContent = board.titleOf(shown.contract);
+    byId("follow-pause").hidden = byId("follow-remove").hidden = !isFollowed;
+    byId("follow-begin").hidden = isFollowed;
+    byId("follow-pause").textContent = shown.paused ? "Go on" : "Pause";
+    byId("follow-body").replaceChildren(
+      ...[
+        this.writeHead(),
+        this.writeTrouble(),
+        this.writeViolations(),
+        this.writeState(),
+        isFollowed ? this.writeJournal() : null,
+      ].filter(Boolean),
+    );
+  }
+
+  writeHead() {
+    const { shown, board } = this;
+    const summary =
+      shown.id === undefined
+        ? summariseReading(shown.reading ?? {}, shown.reading?.tracks ?? [], board.zone)
+        : board.summarise(shown);
+    const { reading } = shown;
+    const where = [shown.symbol, shown.timeframe ?? "its own timeframe"].join(" · ");
+    const often = shown.every ? `, every ${formatEvery(shown.every)}` : "";
+    return el(
+      "section",
+      { class: `headline ${summary.kind}` },
+      el("p", { class: "st" }, summary.state),
+      summary.time ? el("p", {}, "since ", summary.time) : null,
+      el("p", { class: "quiet" }, `${where}${often}`),
+      reading?.as_of
+        ? el("p", { class: "quiet" }, "as of ", timeElement(reading.as_of, board.zone))
+        : null,
+      shown.read_at
+        ? el("p", { class: "quiet" }, "last read ", timeElement(shown.read_at, board.zone))
+        : null,
+    );
+  }
+
+  /** Why there is no reading, and what can be done. */
+  writeTrouble() {
+    const { shown } = this;
+    if (!shown.error) return null;
+    return el(
+      "section",
+      { class: "trouble" },
+      icon("warn"),
+      el("p", {}, shown.error),
+      el("p", { class: "quiet" }, "It is tried again, less and less often. The journal is kept."),
+    );
+  }
+
+  writeViolations() {
+    const { violations = [] } = this.shown.reading ?? {};
+    if (!violations.length) return null;
+    return el(
+      "section",
+      {},
+      el("h3", {}, violations.length === 1 ? "1 violation" : `${violations.length} violations`),
+      el(
+        "ul",
+        { class: "violations" },
+        ...violations.map((violation) => writeViolation(violation, this.board.zone)),
+      ),
+    );
+  }
+
+  writeState() {
+    const { reading } = this.shown;
+    if (!reading?.state) return null;
+    return el("section", {}, el("h3", {}, "Typed state"), writeState(reading.state, this.board.zone));
+  }
+
+  writeJournal() {
+    const { changes = [] } = this.shown;
+    const { zone } = this.board;
+    const entries = changes.map((change) =>
+      el(
+        "li",
+        { class: change.violation || change.type === "refused" ? "is-warn" : null },
+        timeElement(change.as_of ?? change.at, zone),
+        el("span", {}, describeChange(change)),
+        change.violation ? el("small", {}, change.violation.message) : null,
+      ),
+    );
+    return el(
+      "section",
+      {},
+      el("h3", {}, "Journal"),
+      entries.length
+        ? el("ol", { class: "journal" }, ...entries)
+        : el("p", { class: "quiet" }, "Nothing has changed since the follow began."),
+    );
+  }
+
+  // ------------------------------------------------------------------------------------- changes
+
+  async pause() {
+    await this.change(
+      () => patch(["my", "follows", String(this.shown.id)], { paused: !this.shown.paused }),
+      this.shown.paused ? "It is read again" : "It is read no more until you let it go on",
+    );
+  }
+
+  /** Removes a follow with its journal, at the second click. */
+  async remove() {
+    const button = byId("follow-remove");
+    if (!button.dataset.sure) {
+      button.dataset.sure = "yes";
+      button.textContent = "Remove with its journal?";
+      setTimeout(() => this.forgetSure(), CONFIRM_MS);
+      return;
+    }
+    this.forgetSure();
+    await this.change(() => remove("my", "follows", String(this.shown.id)), "No longer followed");
+  }
+
+  forgetSure() {
+    const button = byId("follow-remove");
+    delete button.dataset.sure;
+    button.textContent = "Remove";
+  }
+
+  async change(call, done) {
+    try {
+      await call();
+      toast(done);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      toast(`${error.message}. ${error.hint}`, "bad");
+    }
+    await this.board.lookAgain();
+  }
+}
+
+/** A violation: what is wrong, in the contract's words, and the object that is. */
+export function writeViolation({ kind, message, path, object, field }, zone, choose = null) {
+  const objects = [object ?? []].flat().filter((one) => one && typeof one === "object");
+  const about = objects.map((one) => {
+    const text = describeObject(one, zone);
+    return choose
+      ? el("button", { type: "button", class: "link", onclick: () => choose(one) }, text)
+      : el("span", {}, text);
+  });
+  return el(
+    "li",
+    {},
+    el("p", {}, message),
+    about.length ? el("p", { class: "about" }, ...about) : null,
+    el("small", {}, [words(kind), path, field].filter(Boolean).join(" · ")),
+  );
+}
+
+const formatEvery = (seconds) =>
+  seconds % 60 ? `${seconds} s` : seconds % 3600 ? `${seconds / 60} min` : `${seconds / 3600} h`;
