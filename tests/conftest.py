@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("CHARTPACT_SHARED", ROOT.parent / "shared"))
 # Nothing of how whoever runs the tests has set the product up, or reaches the network, is theirs.
-FOR_TESTS = ("CHARTPACT_NO_NATIVE", "CHARTPACT_SHARED", "CHARTPACT_SOAK_KILLS",
-             "CHARTPACT_SOAK_RUNS", "CHARTPACT_STRICT", "CHARTPACT_TEST_DATABASE",
-             "CHARTPACT_WRITE_GOLDENS")  # fmt: skip
+FOR_TESTS = ("CHARTPACT_EXHAUSTIVE", "CHARTPACT_NO_NATIVE", "CHARTPACT_SHARED",
+             "CHARTPACT_SOAK_KILLS", "CHARTPACT_SOAK_RUNS", "CHARTPACT_STRICT",
+             "CHARTPACT_TEST_DATABASE", "CHARTPACT_WRITE_GOLDENS")  # fmt: skip
 for name in list(os.environ):
     own = name.startswith("CHARTPACT_") and name not in FOR_TESTS
     if own or name.lower().endswith("_proxy"):

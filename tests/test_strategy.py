@@ -44,7 +44,7 @@ def test_several_contracts_read_one_picture_into_one_state(picture):
     data = found.to_json()
     assert list(data) == ["as_of", "source", "readings"]
     assert data["as_of"] == picture["chart"]["as_of"]
-    assert data["readings"]["ob_ai"]["version"] == "2.0.0"
+    assert data["readings"]["ob_ai"]["version"] == "2.1.0"
 
 
 def test_a_picture_that_breaks_one_contract_leaves_the_others_read(picture):

@@ -123,7 +123,7 @@ def test_bad_usage_is_exit_code_2_with_one_clear_sentence(capsys, drawn, tmp_pat
 def test_what_does_not_fit_the_contract_is_named_the_picture_or_the_configuration(capsys, drawn):
     assert main(["read", "ob_ai", "--snapshot", drawn, "--profile", "tfo"]) == 3
     told = capsys.readouterr().err
-    assert "ob_ai 2.0.0: the configuration does not fit" in told
+    assert "ob_ai 2.1.0: the configuration does not fit" in told
     assert "there is no profile 'tfo'; the contract has none" in told
     assert main(["read", "bias_ai", "--snapshot", drawn]) == 3
     assert "the picture breaks the contract" in capsys.readouterr().err

@@ -45,7 +45,8 @@ ROSTER = (
         exempt=((
             "left cut",
             "a block lives until price goes through it, however old it is: a shorter history "
-            "shows those whose swings it holds, which test_ob_ai proves",
+            "shows those whose swings it holds, which test_ob_ai proves, and the reading tells "
+            "from when on (`history_from`)",
         ),),
     ),
     Entry(
@@ -55,7 +56,7 @@ ROSTER = (
             "left cut",
             "a divergence stays whatever its age, and the documented picture has no word for a "
             "warm-up: a shorter history shows those whose swings it holds, and no other, which "
-            "test_smt_divergences proves",
+            "test_smt_divergences proves, and the reading tells from when on (`history_from`)",
         ),),
     ),
     Entry(

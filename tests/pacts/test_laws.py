@@ -27,6 +27,7 @@ from tests.pacts.roster import ROSTER, Entry
 
 from chartpact import pacts, script
 from chartpact.bars import Bars
+from chartpact.clock.walltime import iso
 from chartpact.prove import prove
 
 every_pact = pytest.mark.parametrize("entry", ROSTER, ids=str)
@@ -73,6 +74,17 @@ def test_a_shorter_history_gives_the_same_state_or_a_warm_up(entry):
         bars = walk(entry.count, seed, minutes=entry.minutes)
         seen.update(check_left_cut(entry, bars, range(1, len(bars) - 1, entry.count // 23)))
     assert seen["same"] > 5, seen
+
+
+@pytest.mark.parametrize("entry", [e for e in ROSTER if "left cut" in dict(e.exempt)], ids=str)
+def test_a_pact_that_keeps_what_is_old_tells_from_when_on_its_state_speaks(entry):
+    bars = walk(entry.count, 1, minutes=entry.minutes)
+    companion = entry.companion(bars)
+    for part in (bars, bars[100:]):
+        reading = read(entry.pact, part, companion)
+        settings = {setting.key: setting for setting in reading.assumptions}
+        assert settings["history_from"].value == iso(int(part.time[0]))
+        assert settings["history_from"].origin == "chart"
 
 
 def check_left_cut(entry: Entry, bars: Bars, cuts: range) -> list[str]:

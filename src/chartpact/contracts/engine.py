@@ -11,6 +11,7 @@ from itertools import chain, pairwise, repeat
 from typing import Any
 
 from chartpact.checks import is_whole
+from chartpact.clock.walltime import iso
 from chartpact.contracts import config, normalise
 from chartpact.contracts.bind import CAUGHT, MAX_OBJECTS, Bound, Report, Stop, bind
 from chartpact.contracts.codecs import MAX_TEXT
@@ -103,7 +104,7 @@ class Run:
 
     def _noted(self) -> Iterator[Setting]:
         for key, value in self.notes.items():
-            yield Setting(key, value, "source")
+            yield Setting(key, value, "source" if value == "unknown" else "chart")
 
     # ------------------------------------------------------------------------- locate and configure
 
@@ -120,9 +121,15 @@ class Run:
         else:
             self.facts = _facts(self.snapshot, called[0])
             self._check_version(called[0])
+            self._note_history()
         if self.report.violations:
             raise Stop
         return called[0]
+
+    def _note_history(self) -> None:
+        if self.contract.file.history == "loaded":
+            first = self.facts.first_time
+            self.notes["history_from"] = "unknown" if first is None else iso(first)
 
     def _check_version(self, study: Study) -> None:
         versions, path = self.contract.file.identity.script_versions, "identity.script_versions"

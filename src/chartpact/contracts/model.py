@@ -378,6 +378,7 @@ class ContractFile(Section):
     config: dict[Name, ConfigKey] = {}
     profiles: dict[PlainName, dict[str, Scalar]] = {}
     timing: Literal["close", "tick"] = "tick"
+    history: Literal["settled", "loaded"] = "settled"
     channels: dict[
         Literal["labels", "lines", "boxes", "cells"], Literal["signal", "informational", "cosmetic"]
     ]

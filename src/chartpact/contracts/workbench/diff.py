@@ -132,6 +132,8 @@ class _Comparison:
             yield Change("profiles", "changed", PATCH)
         if self.old.file.timing != self.new.file.timing:
             yield Change("timing", f"became {self.new.file.timing}", MAJOR)
+        if self.old.file.history != self.new.file.history:
+            yield Change("history", f"became {self.new.file.history}", MINOR)
         yield from self._channels()
         yield from self._entries("encodings", lambda _: ("added", MINOR))
         yield from self._entries("elements", self._added_element, compare=self._words)
