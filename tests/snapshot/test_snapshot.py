@@ -31,6 +31,7 @@ from chartpact.snapshot import (
     SnapshotError,
     json_schema,
 )
+from chartpact.snapshot.structure import STUDY, fault
 
 VALID = Draft202012Validator(json_schema())
 
@@ -311,3 +312,10 @@ def test_inputs_are_the_indicators_parameters():
     snapshot = charts.chart(cp.load("sample:es-5m"), ["rsi:period=7"]).snapshot()
     assert snapshot.studies[0].inputs["period"] == 7
     assert not any(isinstance(value, np.generic) for value in snapshot.studies[0].inputs.values())
+
+
+def test_a_text_longer_than_pines_longest_is_a_fault():
+    text, name = FIELDS["labels"]["text"], STUDY["name"]
+    assert (fault(text, "x" * 40_960), fault(name, "x" * 1000)) == (None, None)
+    assert "is longer than 40960 characters" in fault(text, "x" * 40_961)
+    assert "is longer than 1000 characters" in fault(name, "x" * 1001)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from functools import singledispatch
 
-from chartpact.oneline import one_line
+from chartpact.oneline import escape_unseen, one_line
 from chartpact.server import shapes
 
 
@@ -16,7 +16,8 @@ def in_words(answer: object) -> str | None:
 
 @in_words.register
 def _(answer: shapes.Shape) -> str:
-    return answer.model_dump_json()  # compact: half the size of the indented JSON of the SDK
+    """JSON without indents, which is half the size; text of charts hides nothing in it."""
+    return escape_unseen(answer.model_dump_json())
 
 
 @in_words.register

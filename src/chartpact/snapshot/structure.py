@@ -5,7 +5,7 @@ record; a snapshot holds records as the source gave them.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from chartpact import palette
@@ -14,6 +14,8 @@ from chartpact.drawing import OBJECTS, Anchor, Box, Cell, DrawnObject, FieldType
 
 SCHEMA_ID = "urn:chartpact:schema:snapshot:1"
 VERSION = 1
+LONGEST_TEXT = 40_960  # characters of a drawn text: Pine's longest string
+LONGEST_NAME = 1_000  # of a title, a symbol or an id
 
 Json = Any
 
@@ -29,6 +31,7 @@ class Field:
     nullable: bool = False
     names: tuple[str, ...] = ()
     positive: bool = False
+    longest: int = LONGEST_TEXT  # of a text, in characters
 
 
 def _field(type_: FieldType) -> Field:
@@ -39,7 +42,8 @@ def _fields(kind: type[DrawnObject]) -> dict[str, Field]:
     return {name: _field(kind.field_types[name]) for name in kind.readable}
 
 
-_WHOLE, _TEXT, _FLAG, _ID = Field("whole"), Field("text"), Field("flag"), Field("id")
+_WHOLE, _FLAG = Field("whole"), Field("flag")
+_TEXT, _ID = (Field(kind, longest=LONGEST_NAME) for kind in ("text", "id"))
 
 # What contracts can read, by channel.
 FIELDS: Mapping[str, Mapping[str, Field]] = {
@@ -76,8 +80,8 @@ SOURCE: Mapping[str, Field] = {"name": _TEXT, "price_step": Field("number", posi
 STUDY: Mapping[str, Field] = {
     "id": _ID,
     "name": _TEXT,
-    "short_name": Field("text", nullable=True),
-    "version": Field("id", nullable=True),
+    "short_name": replace(_TEXT, nullable=True),
+    "version": replace(_ID, nullable=True),
 }
 
 
@@ -114,6 +118,8 @@ def fault(field: Field, value: Json) -> str | None:
             reason = "is not a size"
         case "anchor":
             return _anchor_fault(value)
+    if right and isinstance(value, str) and len(value) > field.longest:
+        right, reason = False, f"is longer than {field.longest} characters"
     return None if right else f"{shown(value)} {reason}"
 
 
@@ -220,8 +226,8 @@ def _schema_of(field: Field) -> dict[str, Json]:
         "number": {"type": "number", **({"exclusiveMinimum": 0} if field.positive else {})},
         "whole": whole,
         "flag": {"type": "boolean"},
-        "text": {"type": "string"},
-        "id": {"type": ["string", "number"]},
+        "text": {"type": "string", "maxLength": field.longest},
+        "id": {"type": ["string", "number"], "maxLength": field.longest},
         "name": {"enum": list(field.names)},
         "color": {"type": "string", "pattern": "^#([0-9a-fA-F]{6}|[0-9a-fA-F]{8})$"},
         "size": {"anyOf": [{"enum": list(palette.TEXT_SIZES)}, whole]},

@@ -73,6 +73,25 @@ def test_a_value_that_cannot_be_written_is_not_told(value):
     assert snapshot.dumps().encode()
 
 
+def test_texts_and_titles_beyond_pines_longest_are_not_told():
+    raw = {"id": 1, "x": 0, "y": 1, "t": "x" * 40_960, "yl": "pr"}
+    long = {**raw, "id": 2, "t": "x" * 40_961}
+    study = {"name": "S", "indexes": [[3, 5]], "short": "s" * 1001,
+             "families": {"dwglabels": {"false": [raw, long]}},
+             "inputs": [{"id": "in_0", "title": "T" * 1001, "value": 7}]}  # fmt: skip
+    titled = {"name": "T" * 1001, "families": {}}
+    page = {"reader": 1, "symbol": "X", "resolution": "5", "studies": [study, titled]}
+    snapshot = decode(page, "test")
+    [told] = snapshot.studies
+    assert [len(label.get("text", "")) for label in told.records("labels")] == [40_960, 0]
+    assert not snapshot.delivers("labels", "text", told)
+    assert (told.inputs, "short_name" in told.data) == ({"in_0": 7}, False)
+    [lack] = snapshot.source["unread"]
+    assert (len(lack["study"]), lack["missing"]) == (200, "a title of at most 1000 characters")
+    [shown] = write_reply(snapshot, "labels", max_labels=9)["studies"]
+    assert shown["labels"][0]["text"] == "x" * 4096 + "…"
+
+
 @given(st.sampled_from([*TOOLS]), JSON | st.lists(JSON).map(lambda s: {"studies": s}))
 def test_whatever_a_tool_replies_there_is_a_snapshot_or_a_failure(channel, reply):
     empty = {"success": True, "study_count": 0, "studies": []}

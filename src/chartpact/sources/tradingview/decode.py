@@ -13,7 +13,16 @@ from chartpact import palette
 from chartpact.checks import is_number, is_text, is_whole
 from chartpact.clock.errors import ClockError
 from chartpact.clock.timeframe import DAY, Timeframe
-from chartpact.snapshot import CHANNELS, CHART, FIELDS, Snapshot, SnapshotError, fault
+from chartpact.snapshot import (
+    CHANNELS,
+    CHART,
+    FIELDS,
+    LONGEST_NAME,
+    LONGEST_TEXT,
+    Snapshot,
+    SnapshotError,
+    fault,
+)
 from chartpact.sources.errors import SourceFailed
 
 Json = Any
@@ -101,8 +110,11 @@ def decode(page: Mapping[str, Json], name: str) -> Snapshot:
         if left < 0:
             raise SourceFailed("more is drawn on the chart than can be read at once")
         unread += study.unread
-        if isinstance(data.get("name"), str):
+        if is_name(data.get("name")):
             decoded.append(study.decode())
+        elif isinstance(data.get("name"), str):
+            title = f"a title of at most {LONGEST_NAME} characters"
+            unread.append({"study": _cut(data["name"]), "what": "study", "missing": title})
     source: dict[str, Json] = {"name": name}
     if unread:
         source["unread"] = unread
@@ -113,8 +125,23 @@ def decode(page: Mapping[str, Json], name: str) -> Snapshot:
 
 
 def is_plain(value: Json) -> bool:
-    """Whether a value is null, true, false, a text or a finite number, and can be written."""
-    return value is None or isinstance(value, bool) or is_text(value) or is_number(value)
+    """Whether a value is null, true, false, a text or a finite number, and can be written.
+
+    A text that is longer than Pine's longest is none: nothing that was cut is ever given out.
+    """
+    if isinstance(value, str):
+        return len(value) <= LONGEST_TEXT and is_text(value)
+    return value is None or isinstance(value, bool) or is_number(value)
+
+
+def is_name(value: Json) -> bool:
+    """Whether a value can be the title of a study, or of an input."""
+    return isinstance(value, str) and len(value) <= LONGEST_NAME and is_text(value)
+
+
+def _cut(value: Json) -> str:
+    """The beginning of what the page says, as a text that can be written."""
+    return f"{value!s:.200}".encode("utf-8", "replace").decode()
 
 
 # ------------------------------------------------------------------------------------------- chart
@@ -201,7 +228,7 @@ class _Study:
         """What could not be read of this study: which step of the path was missing."""
         name = self._data.get("name") or self._data.get("id")
         return [
-            {"study": f"{name!s:.200}", "what": f"{what!s:.50}", "missing": f"{step!s:.200}"}
+            {"study": _cut(name), "what": _cut(what), "missing": _cut(step)}
             for what, step in list(self._missing.items())[:20]
         ]
 
@@ -210,7 +237,7 @@ class _Study:
         study: dict[str, Json] = {"name": data["name"]}
         for key, raw in (("id", "id"), ("short_name", "short"), ("version", "version")):
             value = data.get(raw)
-            if is_text(value) or is_number(value):
+            if is_name(value) or is_number(value):
                 study[key] = value
         if isinstance(data.get("inputs"), list):
             study["inputs"], study["input_titles"] = _inputs(data["inputs"])
@@ -340,16 +367,16 @@ def _inputs(listed: list[Json]) -> tuple[dict[str, Json], dict[str, Json]]:
     values: dict[str, Json] = {}
     titles: dict[str, Json] = {}
     for item in listed[:1000]:
-        if not isinstance(item, Mapping) or not is_text(item.get("id")):
+        if not isinstance(item, Mapping) or not is_name(item.get("id")):
             continue
         if not is_plain(item.get("value")):
             continue
         id_, title, value = item["id"], item.get("title"), item.get("value")
-        if is_text(title):
+        if is_name(title):
             titles[id_] = title
         if item.get("type") == "color":
             value = to_hex(value) or value
-        name = title if is_text(title) and title else id_
+        name = title if is_name(title) and title else id_
         values[f"{name} ({id_})" if name in values else name] = value
     return values, titles
 

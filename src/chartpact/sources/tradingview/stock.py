@@ -19,6 +19,7 @@ from chartpact.sources.tradingview.decode import (
     LINE_STYLES,
     YLOCS,
     Colors,
+    is_name,
     is_plain,
 )
 
@@ -34,6 +35,7 @@ STATE_TOOL = "chart_get_state"
 DEFAULT_LABELS = 50
 DECIMALS = 8
 MOST_CHARACTERS = 16 * 1024 * 1024  # of one reply
+SHOWN_CHARACTERS = 4096  # of a text in a reply of ours, which a model reads
 
 
 # ----------------------------------------------------------------------------------------- writing
@@ -73,7 +75,7 @@ def write_reply(
 def _labels(records: Sequence[Record], verbose: bool, most: int, decimals: int) -> dict[str, Json]:
     labels = []
     for record in records:
-        text, price = record.get("text") or "", _rounded(record.get("y"), decimals)
+        text, price = _cut(record.get("text") or ""), _rounded(record.get("y"), decimals)
         if not verbose:
             if text or price is not None:
                 labels.append({"text": text, "price": price})
@@ -178,7 +180,13 @@ def _tables(study: Study, records: Sequence[Record], verbose: bool) -> Iterator[
 
 
 def _text(cell: Record) -> str:
-    return str(cell.get("text") or "")
+    return str(_cut(cell.get("text") or ""))
+
+
+def _cut(value: Json) -> Json:
+    """A value as a reply shows it: of a very long text the beginning and an ellipsis."""
+    long = isinstance(value, str) and len(value) > SHOWN_CHARACTERS
+    return f"{value[:SHOWN_CHARACTERS]}…" if long else value
 
 
 def _rank(number: Json) -> float:
@@ -205,7 +213,7 @@ def _order(record: Record, name: str) -> int | None:
 
 
 def _present(record: Record, **names: str) -> dict[str, Json]:
-    return {key: record[name] for key, name in names.items() if name in record}
+    return {key: _cut(record[name]) for key, name in names.items() if name in record}
 
 
 def _codes(record: Record, **names: tuple[str, Mapping[str, str]]) -> dict[str, Json]:
@@ -315,7 +323,7 @@ def read_studies(tool: str, reply: Mapping[str, Json]) -> list[dict[str, Json]]:
     if studies is None and any(reply.get(key) == 0 for key in COUNTS):
         studies = []
     named = isinstance(studies, list) and all(
-        isinstance(study, dict) and isinstance(study.get("name"), str) for study in studies
+        isinstance(study, dict) and is_name(study.get("name")) for study in studies
     )
     if not named:
         raise SourceFailed(f"{tool}: the reply has no list of studies with names")
