@@ -9,6 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_FLOOR, Decimal
+from itertools import pairwise
 from math import floor
 from typing import Any, NoReturn
 
@@ -317,7 +318,31 @@ def only(values: list[Any]) -> Any:
     return distinct.pop() if len(distinct) == 1 else None
 
 
+Row = tuple[Any, Any, dict[str, Any]]  # the value to sort by, the list, and what is given
+
+
+def order_rows(rows: list[Row]) -> list[Row]:
+    """Rows in order; ties are ordered by what is given."""
+    rows.sort(key=lambda row: row[0])
+    if any(a[0] == b[0] for a, b in pairwise(rows)):
+        rows.sort(key=lambda row: (row[0], _rank(row[2])))
+    return rows
+
+
+def in_order(rows: list[Row]) -> list[dict[str, Any]]:
+    return [given for _, _, given in order_rows(rows)]
+
+
+def _rank(value: Any) -> tuple[Any, ...]:
+    """A place in an order of all JSON values."""
+    for rank, kind in enumerate((type(None), bool, int | float, str)):
+        if isinstance(value, kind):
+            return rank, value
+    return 4, [_rank(inner) for inner in (value.values() if isinstance(value, dict) else value)]
+
+
 _CALLED = (
+    in_order,
     lost,
     endless,
     unknown,

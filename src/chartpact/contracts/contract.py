@@ -22,6 +22,7 @@ from chartpact.contracts.model import ConfigKey, ContractFile, Element
 from chartpact.contracts.nodes import TICK_SIZE, Expression, Literal, Mention
 from chartpact.contracts.outputs import (
     Attached,
+    AttachedList,
     Instances,
     Leaf,
     Map,
@@ -89,7 +90,8 @@ class Contract:
     @cached_property
     def uses(self) -> frozenset[str]:
         """The elements that something reads."""
-        given = [part for part in parts(self.output) if isinstance(part, Instances | Attached)]
+        kinds = Instances | Attached | AttachedList
+        given = [part for part in parts(self.output) if isinstance(part, kinds)]
         return frozenset(part.element for part in given if part.element is not None).union(
             *(plan.uses for plan in self.elements.values()),
             *(plan.uses for plan in self.machines.values()),
@@ -141,7 +143,7 @@ class Contract:
         for part in parts(self.output):
             if isinstance(part, Instances):
                 owned += [(part.element, rule) for rule in expressions(part)]
-        return [(rule.lists if own is None else frozenset([own]), rule) for own, rule in owned]
+        return [(rule.lists | ({own} if own is not None else set()), rule) for own, rule in owned]
 
     @cached_property
     def _sizes(self) -> Counter[str]:

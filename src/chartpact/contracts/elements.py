@@ -40,6 +40,7 @@ from chartpact.contracts.values import (
     Value,
     Vocabulary,
 )
+from chartpact.drawing import CAPS
 from chartpact.problem import Problem
 from chartpact.snapshot import CHANNELS
 from chartpact.syntax import SourceError
@@ -113,11 +114,21 @@ class Attachment:
     name: str
     candidates: str
     slot: int
-    required: bool
+    count: tuple[int, int | None]
     exclusive: bool
     ranges: tuple[Range, ...]
     where: Expression | None
     nearest: Expression | None
+
+    @property
+    def several(self) -> bool:
+        """Whether an owner keeps a list of them."""
+        return is_several(self.count)
+
+
+def is_several(count: tuple[int, int | None]) -> bool:
+    """Whether a count allows more than one."""
+    return count[1] is None or count[1] > 1
 
 
 @dataclass
@@ -136,12 +147,16 @@ class ElementPlan:
     anchors: tuple[int, ...] = ()  # which of those are anchors
     newest: Expression | None = None
     newest_key: int | None = None  # of a group: the place in its key
+    per: tuple[Location, ...] = ()  # where a member has what tells apart that of which it is newest
+    per_keys: tuple[int, ...] = ()  # of a group: the places in its key
     parts: dict[str, Part] = field(default_factory=dict)
     each: Entries | None = None
     decode: Decoding | None = None
     reads: dict[str, Read] = field(default_factory=dict)
     attachments: list[Attachment] = field(default_factory=list)
     key: tuple[Expression, ...] | None = None
+    age: Expression | None = None  # by which the oldest are known, which the cap on objects takes
+    age_key: int | None = None  # of a group: the place in its key
     row: int = 1  # the slot of its state machine's row, the last
     grouping: Needs = NOTHING  # what its group needs
 
@@ -254,7 +269,8 @@ class Context:
 
     def inside(self, element: str, scope: Scope) -> Scope:
         """The scope of what runs for each instance of an element."""
-        return Scope(scope.names).owned_by(self.vocabulary.shapes[element], INSTANCE)
+        shape = self.vocabulary.shapes[element]
+        return Scope(scope.names, attached=True).owned_by(shape, INSTANCE)
 
 
 # ------------------------------------------------------------------------------------------ checks
@@ -322,6 +338,11 @@ class _Words:
             self._group(spec.group)
         if spec.newest is not None:
             self._newest(spec.newest)
+            self._per(spec.per or [])
+        for word in ("per", "top"):
+            if spec.newest is None and getattr(spec, word) is not None:
+                message = f"{word} says of what, or how many, the newest are kept"
+                self.problem((*self.place, word), message, "add `newest: x1`")
         if spec.parts is not None and spec.group is not None:
             self._parts()
         if spec.each is not None:
@@ -335,6 +356,8 @@ class _Words:
             self._attach(name, attach, self._slot())
         if spec.key is not None:
             self._key(spec.key)
+        if spec.evicted is not None:
+            self._evicted(spec.evicted)
         self.context.elements[plan.name] = plan
 
     def _split(self, where: str | None) -> tuple[str | None, bool]:
@@ -455,6 +478,38 @@ class _Words:
         else:
             self.plan.newest_key = self.key_places.get(name)
 
+    def _evicted(self, name: str) -> None:
+        place, value = (*self.place, "evicted"), self.member.get(name)
+        if self.plan.channel not in CAPS:
+            message = f"nothing is evicted from {self.plan.channel}: they have no cap"
+            self.problem(place, message, "remove it")
+        elif self.spec.group is None:
+            self.plan.age = self._rule(name, place, Scope({}).owned_by(self.member, MEMBER))
+            self.context.want(self.plan.age, place, *_ORDERED)
+        elif name not in self.spec.group or value is None or value.kind.name not in _ORDERED:
+            message = f"{name!r} is no key of the group that has an order"
+            self.problem(place, message, "name an anchor of the group")
+        else:
+            self.plan.age_key = self.key_places.get(name)
+
+    def _per(self, fields: list[str]) -> None:
+        """Of what the newest is kept: fields of the objects, or keys of the group."""
+        for i, name in enumerate(fields):
+            value, place = self.member.get(name), (*self.place, "per", i)
+            if self.spec.group is not None and name not in self.spec.group:
+                hint = f"one of {self.spec.group}"
+                self.problem(place, f"{name!r} is not a key of the group", hint)
+            elif value is None:
+                hint = suggestion(name, list(self.member.names()))
+                self.problem(place, f"{name!r} is not a field here", hint)
+            elif value.kind.name not in _IDENTIFYING or value.kind.name == "anchor":
+                self.problem(place, f"{value.kind} tells nothing apart", "name a reading")
+            else:
+                self.plan.grouping |= value.needs
+                self.plan.per = (*self.plan.per, value.of(MEMBER).at)
+                if self.spec.group is not None:
+                    self.plan.per_keys = (*self.plan.per_keys, self.key_places.get(name, 0))
+
     def _parts(self) -> None:
         scope = self.own.owned_by(self.member, MEMBER)
         for name, part in (self.spec.parts or {}).items():
@@ -507,9 +562,12 @@ class _Words:
         if other is None:
             return
         self._check_references([other.name], (*place, "from"))
-        if attach.count not in ((1, 1), (0, 1)):
-            self.problem((*place, "count"), "one instance is attached", "write 1 or 0..1")
-        required = attach.count[0] == 1
+        several = is_several(attach.count)
+        if attach.count[1] == 0:
+            self.problem((*place, "count"), "nothing would be attached", "write 1, 0..1 or 0..")
+        if several and attach.nearest is not None:
+            message = "several are attached, and nearest would choose one"
+            self.problem((*place, "nearest"), message, "remove it, or write count: 0..1")
         one = Kind("element", shape=other.name)
         both = self.own.with_names({name: Value(one, CANDIDATE, element=other.name)})
         ranges = tuple(self._ranges(attach.within, (*place, "within"), other.name))
@@ -520,10 +578,12 @@ class _Words:
             at = (*place, "nearest")
             nearest = self._rule(attach.nearest, at, both)
             self.context.want(nearest, at, "number")
-        kind = replace(one, nullable=not required)
+        kind = Kind("list", of=one) if several else replace(one, nullable=attach.count[0] == 0)
         self.shape.put(name, Value(kind, Item(OWNER, slot), element=other.name))
         self.plan.attachments.append(
-            Attachment(name, other.name, slot, required, attach.exclusive, ranges, where, nearest)
+            Attachment(
+                name, other.name, slot, attach.count, attach.exclusive, ranges, where, nearest
+            )
         )
 
     def _ranges(self, within: Mapping[str, list[str]], place: Place, other: str) -> Iterator[Range]:

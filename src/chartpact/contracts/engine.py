@@ -7,13 +7,22 @@ match, and no tolerance but the one a contract states.
 
 import gc
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, pairwise, repeat
+from itertools import chain, repeat
 from typing import Any
 
 from chartpact.checks import is_whole
 from chartpact.clock.walltime import iso
 from chartpact.contracts import config, normalise
-from chartpact.contracts.bind import CAUGHT, MAX_OBJECTS, Bound, Report, Stop, bind
+from chartpact.contracts.bind import (
+    CAUGHT,
+    MAX_OBJECTS,
+    Bound,
+    Report,
+    Stop,
+    bind,
+    in_order,
+    order_rows,
+)
 from chartpact.contracts.codecs import MAX_TEXT
 from chartpact.contracts.contract import Contract
 from chartpact.contracts.elements import INFORMATIONAL, SIGNAL, ElementPlan
@@ -63,6 +72,7 @@ class Run:
         self.assumptions: tuple[Setting, ...] = ()
         self.observed: dict[str, Any] = {}  # machine → what it saw
         self.untracked = ""
+        self.evicted: dict[str, int] = {}  # element → instances that lost something to a cap
         self.notes: dict[str, str] = {}  # what had to be assumed about the picture
         self.digest = ""
         self.facts = _facts(snapshot)
@@ -105,6 +115,8 @@ class Run:
     def _noted(self) -> Iterator[Setting]:
         for key, value in self.notes.items():
             yield Setting(key, value, "source" if value == "unknown" else "chart")
+        for name, count in self.evicted.items():
+            yield Setting(f"evicted.{name}", count, "cap")
 
     # ------------------------------------------------------------------------- locate and configure
 
@@ -272,7 +284,11 @@ class Run:
     # ------------------------------------------------------------------------ elements and machines
 
     def _match(self) -> None:
-        self.matching = Matching(self.bound, self.drawn, self.S, self.report, not self.untracked)
+        drawn, caps = self.facts.drawn, self.facts.caps
+        full = {channel for channel, cap in caps.items() if drawn.get(channel, 0) >= cap}
+        self.matching = Matching(
+            self.bound, self.drawn, self.S, self.report, not self.untracked, full
+        )
         for element in self.contract.elements.values():
             lacking = self._lacking(element)
             if lacking is not None and self.study.records(element.channel) is not None:
@@ -282,6 +298,7 @@ class Run:
             self.matching.run(element, lacking is not None or element.channel in self.unread)
         self.matching.check_claims()
         self.untracked = self.untracked or self.matching.untracked
+        self.evicted = dict(self.matching.evicted)
 
     def _lacking(self, element: ElementPlan) -> Column | None:
         """What an informational element needs and the source cannot tell."""
@@ -375,7 +392,12 @@ class Run:
         rows = self._run(node.place, self.contract.elements[node.element], path) or []
         if isinstance(node, One):
             return rows[0][2] if rows else None
-        return _in_order(node, rows)
+        if node.split is None:
+            return in_order(rows)
+        lists: dict[str, list[Any]] = {name: [] for name in node.lists}
+        for _, name, given in order_rows(rows):
+            lists[name].append(given)
+        return lists
 
     def _tracks(self) -> tuple[Track, ...] | None:
         try:
@@ -434,24 +456,3 @@ def _earliest(records: Sequence[Any], places: Sequence[str]) -> int | None:
         at["time"] for at in anchors if isinstance(at, Mapping) and is_whole(at.get("time"))
     ]
     return min(times, default=None)
-
-
-def _in_order(node: Many, rows: list[tuple[Any, Any, dict[str, Any]]]) -> Any:
-    """The given objects in order; ties are ordered by what is given."""
-    rows.sort(key=lambda row: row[0])
-    if any(a[0] == b[0] for a, b in pairwise(rows)):
-        rows.sort(key=lambda row: (row[0], _rank(row[2])))
-    if node.split is None:
-        return [given for _, _, given in rows]
-    lists: dict[str, list[Any]] = {name: [] for name in node.lists}
-    for _, name, given in rows:
-        lists[name].append(given)
-    return lists
-
-
-def _rank(value: Any) -> tuple[Any, ...]:
-    """A place in an order of all JSON values."""
-    for rank, kind in enumerate((type(None), bool, int | float, str)):
-        if isinstance(value, kind):
-            return rank, value
-    return 4, [_rank(inner) for inner in value.values()]

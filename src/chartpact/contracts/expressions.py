@@ -334,7 +334,7 @@ class _Checker:
             raise _fault(f"{name} takes plain arguments")
         if name in tables:
             return self._encode(tree, name, facts)
-        if name in OF_LISTS:
+        if name in OF_LISTS or (name in ("min", "max") and _is_list(tree)):
             return self._of_list(tree, name, facts)
         if name not in _FUNCTIONS:
             hint = suggestion(name, [*FUNCTIONS, *tables])
@@ -440,6 +440,10 @@ class _Checker:
             kind = BOOL
             if item.name != "bool" or item.nullable:
                 raise _fault(f"{name} takes a list of conditions, each here is {item}")
+        elif name in ("min", "max") and item.known:
+            kind = replace(item, nullable=True)
+            if item.name not in ("number", "time") or item.nullable:
+                raise _fault(f"{name} takes a list of numbers or times, each here is {item}")
         elif item.known:
             kind = replace(item, nullable=True)
             if item.name not in ("number", "text", "bool", "enum", "color", "time"):
@@ -448,20 +452,23 @@ class _Checker:
 
     def _listing(self, tree: ast.ListComp, facts: Facts) -> nodes.Listing:
         scope = self.scope
-        if EACH in (value.at for value in scope.names.values()):
+        if EACH in (value.at for value in scope.names.values()) or scope.runs_over(EACH):
             raise _fault("a list stands in a list", "a list has one `for`")
-        if not scope.lists:
+        if not scope.lists and not scope.attached:
             hint = "list in output, in edge_cases without each, or in a machine of the reading"
             raise _fault("a list has no place here: this runs once for each object", hint)
         run = tree.generators[0]
         if len(tree.generators) > 1 or len(run.ifs) > 1 or run.is_async:
             raise _fault("a list has one `for` and one `if`", "join with and")
-        if not isinstance(run.iter, ast.Name) or run.iter.id not in scope.lists:
+        attached = self._attached(run.iter, facts)
+        if attached is None and not (isinstance(run.iter, ast.Name) and run.iter.id in scope.lists):
             hint = suggestion(ast.unparse(run.iter), sorted(scope.lists))
-            raise _fault("a list runs over an element", hint)
+            raise _fault("a list runs over an element, or over what is attached", hint)
         if not isinstance(run.target, ast.Name):
             raise _fault("a list has one variable", "write [e for v in element]")
-        over, variable = run.iter.id, run.target.id
+        over, variable = _quote(run.iter), run.target.id
+        if attached is not None:
+            over = str(attached.value.element)
         taken = {*scope.lists, *self.vocabulary.tables, *RESERVED}
         if scope.get(variable) is not None or variable in taken:
             raise _fault(f"{variable!r} has a meaning already", "choose another")
@@ -471,7 +478,19 @@ class _Checker:
         known = prove(test)[0] if test is not None else NO_FACTS
         item = self.value(tree.elt, facts | known)
         self.scope = scope
-        return nodes.Listing(Kind("list", of=item.kind), over, item, test)
+        return nodes.Listing(Kind("list", of=item.kind), over, item, test, attached)
+
+    def _attached(self, tree: ast.expr, facts: Facts) -> Mention | None:
+        """The instances that are attached to one, where a list runs over these."""
+        known = isinstance(tree, ast.Name) and self.scope.get(tree.id) is not None
+        if not known and not isinstance(tree, ast.Attribute):
+            return None
+        node = self._mention(tree, facts)
+        if not isinstance(node, Mention) or node.kind.name != "list" or node.value.element is None:
+            return None
+        if node.guards:
+            raise _fault(f"{_quote(tree)} may be none here", "ask first whether it is there")
+        return node
 
     def _encode(self, tree: ast.Call, name: str, facts: Facts) -> Node:
         if not self.scope.encodings:
@@ -513,6 +532,10 @@ _FUNCTIONS: dict[str, tuple[int, int, Callable[[_Checker, ast.Call, str, Facts],
 }
 OF_LISTS = ("len", "any", "all", "only")
 FUNCTIONS = (*_FUNCTIONS, *OF_LISTS)
+
+
+def _is_list(tree: ast.Call) -> bool:
+    return len(tree.args) == 1 and isinstance(tree.args[0], ast.ListComp)
 
 
 def _constant(tree: ast.Constant) -> Node:

@@ -17,7 +17,7 @@ from chartpact.contracts.document import Place
 from chartpact.contracts.elements import INSTANCE, Attachment, ElementPlan, Part
 from chartpact.contracts.machines import EdgePlan, MachinePlan
 from chartpact.contracts.nodes import Call, Expression, Node, side
-from chartpact.contracts.outputs import Attached, Instances, Leaf, Map
+from chartpact.contracts.outputs import Attached, AttachedList, Instances, Leaf, Map
 from chartpact.contracts.outputs import Node as OutputNode
 from chartpact.contracts.values import Column, Constant, Item, Local, Location, Needs, Slot
 
@@ -132,10 +132,12 @@ class Function:
                 table = self.locate(Constant("encoding", node.table, node.of.kind.name))
                 return f"{table}[{self.code(node.of)}]"
             case nodes.OfList():
-                return f"{node.function}({self.code(node.listing)})"
+                empty = ", default=None" if node.function in ("min", "max") else ""
+                return f"{node.function}({self.code(node.listing)}{empty})"
             case nodes.Listing():
                 test = f" if {self.code(node.test)}" if node.test is not None else ""
-                listed = self.locate(Slot("list", node.over))
+                at = node.attached.value.at if node.attached else Slot("list", node.over)
+                listed = self.locate(at)
                 return f"[{self.code(node.item)} for x in {listed}{test}]"
         return self._operation(node)
 
@@ -279,6 +281,12 @@ def _element(module: Module, plan: ElementPlan) -> None:
         module.add(("group", name), group)
     if plan.newest is not None:
         _map(module, ("newest", name), (*place, "newest"), "{} for m in items", plan.newest)
+        per = Function(module)
+        key = "".join(f"{per.locate(at)}, " for at in plan.per)
+        per.line(f"return [({key}) for m in items]", (*place, "per"))
+        module.add(("per", name), per)
+    if plan.age is not None:
+        _map(module, ("age", name), (*place, "evicted"), "{} for m in items", plan.age)
     _build(module, plan, place)
     for attachment in plan.attachments:
         _attach(module, attachment, name, (*place, "attach", attachment.name))
@@ -459,6 +467,13 @@ def _give(listed: Function, give: Map, indent: int) -> None:
             absent = f"None if {listed.locate(node.at)} is None else"
             listed.line(absent, node.place, indent=indent + 1)
             _give(listed, node.give, indent + 1)
+        elif isinstance(node, AttachedList):
+            listed.line("in_order([(", indent=indent + 1)
+            listed.line(f"{listed.code(node.sort.node)}, None,", node.place, indent=indent + 2)
+            _give(listed, node.give, indent + 2)
+            where = f" if {listed.code(node.where.node)}" if node.where is not None else ""
+            run = f") for x in {listed.locate(node.at)}{where}]),"
+            listed.line(run, node.place, indent=indent + 1)
         elif isinstance(node, Map):
             _give(listed, node, indent + 1)
     listed.line("},", indent=indent)

@@ -5,11 +5,11 @@ empty instead, and what was wrong with it becomes a warning.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Any
 
 from chartpact.contracts.bind import CAUGHT, Bound, Report
-from chartpact.contracts.elements import INFORMATIONAL, SIGNAL, ElementPlan
+from chartpact.contracts.elements import INFORMATIONAL, SIGNAL, Attachment, ElementPlan
 from chartpact.contracts.normalise import NOWHERE, Drawn
 from chartpact.contracts.values import Slot
 
@@ -19,11 +19,35 @@ Instance = list[Any]
 Group = tuple[tuple[Any, ...], list[Any]]
 
 
+def _keep_greatest(
+    items: list[Any], owners: list[Any], values: list[Any], top: int | None
+) -> list[Any]:
+    """For each owner, the items with the greatest value, or one of the `top` greatest."""
+    by_owner: dict[Any, set[Any]] = {}
+    for owner, value in zip(owners, values, strict=True):
+        by_owner.setdefault(owner, set()).add(value)
+    least = {
+        owner: max(distinct) if not top else sorted(distinct)[-top:][0]
+        for owner, distinct in by_owner.items()
+    }
+    return [
+        item
+        for item, owner, value in zip(items, owners, values, strict=True)
+        if value >= least[owner]
+    ]
+
+
 class Matching:
     """The instances of every element of one snapshot."""
 
     def __init__(
-        self, bound: Bound, drawn: Mapping[str, Drawn], S: list[Any], report: Report, followed: bool
+        self,
+        bound: Bound,
+        drawn: Mapping[str, Drawn],
+        S: list[Any],
+        report: Report,
+        followed: bool,
+        full: Set[str] = frozenset(),
     ) -> None:
         self.contract, self.functions = bound.contract, bound.functions
         self.drawn, self.S, self.report, self.followed = drawn, S, report, followed
@@ -31,6 +55,8 @@ class Matching:
         self.keys: dict[str, list[tuple[Any, ...]]] = {}
         self.untracked = ""  # why instances cannot be told apart across snapshots
         self.failed: set[str] = set()  # elements, and later machines
+        self.evicted: Counter[str] = Counter()  # element → instances that lost something to a cap
+        self._full = full  # the channels that stand at their cap
         self._claims: dict[str, list[tuple[str, list[Any]]]] = {}
         self._unsure: set[str] = set()  # channels in which some claims are not known
 
@@ -137,10 +163,49 @@ class Matching:
         if element.ignored:
             return []
         build = self.functions["build", element.name]
+        items = self._without_evicted(element, items, build)
         made = self._each(build, items, path, element, records)
         if element.late and made is not None and self._miscounts(element, made, self.behind):
             return None
         return made
+
+    def _ages(self, element: ElementPlan, made: list[Instance]) -> list[Any] | None:
+        """What tells which instances are the oldest, where some may have been evicted."""
+        if element.age_key is not None:
+            return [instance[1 + element.age_key] for instance in made]
+        if element.age is not None:
+            return self._each_member("age", element, [instance[0] for instance in made])
+        return None
+
+    def _without_evicted(
+        self, element: ElementPlan, items: list[Any], build: Callable[..., Any]
+    ) -> list[Any]:
+        """The groups without the oldest ones that lost a member to the cap on objects."""
+        if element.age_key is None or element.channel not in self._full:
+            return items
+        damaged = [self._lacks_part(build, item) for item in items]
+        ages = [key[element.age_key] for key, _ in items]
+        return self._drop_oldest(element, items, ages, damaged)
+
+    def _lacks_part(self, build: Callable[..., Any], item: Any) -> bool:
+        try:
+            build([item], self.S)
+        except CAUGHT as error:
+            return getattr(error, "kind", "") == "missing"
+        return False
+
+    def _drop_oldest(
+        self, element: ElementPlan, items: list[Any], ages: list[Any], damaged: list[bool]
+    ) -> list[Any]:
+        """Items without the damaged ones that are no newer than the oldest whole one."""
+        whole = [age for age, is_damaged in zip(ages, damaged, strict=True) if not is_damaged]
+        if not whole or not any(damaged):
+            return items
+        rows = zip(items, ages, damaged, strict=True)
+        kept = [item for item, age, is_damaged in rows if not is_damaged or age > min(whole)]
+        if len(kept) < len(items):
+            self.evicted[element.name] += len(items) - len(kept)
+        return kept
 
     def _miscounts(
         self,
@@ -168,9 +233,10 @@ class Matching:
             else:
                 groups[key] = [member]
         newest, items = element.newest_key, list(groups.items())
-        if newest is not None and any(key[newest] != NOWHERE for key, _ in items):
-            top = max(key[newest] for key, _ in items)
-            items = [(key, inside) for key, inside in items if key[newest] == top]
+        if newest is not None:
+            owners = [tuple(key[at] for at in element.per_keys) for key, _ in items]
+            values = [key[newest] for key, _ in items]
+            items = _keep_greatest(items, owners, values, element.spec.top)
         anchors = element.anchors
         lost = [inside for key, inside in items if any(key[at] == NOWHERE for at in anchors)]
         for inside in lost:
@@ -183,13 +249,17 @@ class Matching:
         values = self._each_member("newest", element, members)
         if values is None:
             return None
-        top = max(values)
-        if top == NOWHERE:
+        owners = self.functions["per", element.name](members, self.S)
+        kept = _keep_greatest(
+            list(zip(members, values, strict=True)), owners, values, element.spec.top
+        )
+        lost = [member for member, value in kept if value == NOWHERE]
+        if lost:
             path = f"elements.{element.name}.newest"
-            message = "every object lies outside the loaded history"
-            self.report.add("unavailable", path, message, self._records(element, members))
+            message = "objects outside the loaded history have no order"
+            self.report.add("unavailable", path, message, self._records(element, lost))
             return None
-        return [member for member, value in zip(members, values, strict=True) if value == top]
+        return [member for member, _ in kept]
 
     # ------------------------------------------------------------------------------ attach and key
 
@@ -200,18 +270,62 @@ class Matching:
             fitting = self._candidates(element, other, attachment.name, made, path)
             if fitting is None:
                 continue
+            fitting = self._drop_lonely(element, other, attachment, made, fitting)
             for owner, several in zip(made, fitting, strict=True):
-                if len(several) == 1:
+                if attachment.several:
+                    owner[attachment.slot] = several
+                    self._check_attached(element, other, attachment, owner, path)
+                elif len(several) == 1:
                     owner[attachment.slot] = several[0]
                 elif several:
                     about = self.behind(element, [owner]) + self.behind(other, several)
                     message = f"{len(several)} of {other.name} fit equally"
                     self.report.add("ambiguous", path, message, about)
-                elif attachment.required:
+                elif attachment.count[0]:
                     message = f"no {other.name} belongs to this"
                     self.report.add("missing", path, message, self.behind(element, [owner]))
             if attachment.exclusive:
                 self._one_to_one(other, fitting, path)
+
+    def _drop_lonely(
+        self,
+        element: ElementPlan,
+        other: ElementPlan,
+        attachment: Attachment,
+        made: list[Instance],
+        fitting: list[list[Instance]],
+    ) -> list[list[Instance]]:
+        """Drops the oldest owners, and the oldest candidates, whose other half was evicted."""
+        if not {element.channel, other.channel} & self._full:
+            return fitting
+        if attachment.count[0] and (ages := self._ages(element, made)) is not None:
+            pairs = list(zip(made, fitting, strict=True))
+            pairs = self._drop_oldest(element, pairs, ages, [not fits for fits in fitting])
+            made[:], fitting = [owner for owner, _ in pairs], [fits for _, fits in pairs]
+        candidates = self.instances[other.name]
+        if attachment.exclusive and (ages := self._ages(other, candidates)) is not None:
+            owned = {id(candidate) for several in fitting for candidate in several}
+            lonely = [id(candidate) not in owned for candidate in candidates]
+            candidates[:] = self._drop_oldest(other, candidates, ages, lonely)
+        return fitting
+
+    def _check_attached(
+        self,
+        element: ElementPlan,
+        other: ElementPlan,
+        attachment: Attachment,
+        owner: Instance,
+        path: str,
+    ) -> None:
+        """Reports that too few or too many instances belong to an owner, if so."""
+        (low, high), several = attachment.count, owner[attachment.slot]
+        if len(several) < low:
+            message = f"{len(several)} of {other.name} belong to this, at least {low} expected"
+            self.report.add("missing", path, message, self.behind(element, [owner]))
+        elif high is not None and len(several) > high:
+            message = f"{len(several)} of {other.name} belong to this, at most {high} expected"
+            about = self.behind(element, [owner]) + self.behind(other, several)
+            self.report.add("duplicate", path, message, about)
 
     def _candidates(
         self, element: ElementPlan, other: ElementPlan, name: str, made: list[Instance], path: str

@@ -34,6 +34,7 @@ from chartpact.snapshot import CHANNELS
 SCHEMA_ID = "urn:chartpact:schema:contract:1"
 MAX_EXPRESSION = 1000
 MAX_NAME = 64
+MAX_TOP = 1000  # values that `top` keeps
 MAX_STEPS = 8  # of the key of a payload's field
 MAX_ENTRIES = 1000  # of an array in a payload
 
@@ -314,12 +315,15 @@ class Element(Section):
     each: Text | None = None
     group: list[Text] | None = None
     newest: Text | None = None
+    per: list[Text] | None = None
+    top: Annotated[int, Field(ge=1, le=MAX_TOP)] | None = None
     parts: dict[Name, Part] | None = None
     count: Count = (0, None)
     decode: Decode | None = None
     reads: dict[Name, Expression] = {}
     attach: dict[Name, Attach] = {}
     key: list[Expression] | None = None
+    evicted: Text | None = None
     ignore: Text | None = None
     meaning: Text | None = None
     changes: Text | None = None
@@ -452,6 +456,8 @@ def _describe(detail: Any, steps: Place, model: type[Section]) -> tuple[str, str
             return f"{given!r:.60} is not true or false", "write true or false"
         case "int_type" | "int_parsing" | "int_from_float":
             return f"{given!r:.60} is not a whole number", "write 1, 2, …"
+        case "greater_than_equal" | "less_than_equal":
+            return f"{given!r:.60} is out of range", f"write 1 to {MAX_TOP}"
     return str(detail["msg"]), ""
 
 

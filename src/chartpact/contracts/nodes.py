@@ -77,6 +77,7 @@ class Listing(Node):
     over: str
     item: Node
     test: Node | None
+    attached: Mention | None = None  # what is attached to an instance, rather than all of them
 
 
 @dataclass(frozen=True)

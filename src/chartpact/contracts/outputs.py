@@ -8,9 +8,10 @@ from pydantic import ValidationError
 
 from chartpact.contracts.document import Place
 from chartpact.contracts.elements import Context
+from chartpact.contracts.expressions import EACH
 from chartpact.contracts.model import Misfit, OutputList, expression_text, problems_of
 from chartpact.contracts.nodes import Expression
-from chartpact.contracts.values import Kind, Location, Scope
+from chartpact.contracts.values import OWNER, UNKNOWN, Kind, Location, Scope, Shape, Value
 
 _JSON_KINDS = ("number", "text", "bool", "enum", "color", "time", "none")
 _SORTED = ("number", "time", "anchor", "text")
@@ -73,7 +74,19 @@ class Attached:
     nullable: bool
 
 
-Node = Leaf | Map | Many | One | Attached
+@dataclass(frozen=True)
+class AttachedList:
+    """A list of objects made of all that is attached to an instance, in the order of `sort`."""
+
+    place: Place
+    at: Location
+    element: str | None
+    give: Map
+    where: Expression | None
+    sort: Expression
+
+
+Node = Leaf | Map | Many | One | Attached | AttachedList
 
 
 def parts(node: Node | Instances) -> Iterator[Node | Instances]:
@@ -83,7 +96,7 @@ def parts(node: Node | Instances) -> Iterator[Node | Instances]:
         case Map():
             for inner in node.items.values():
                 yield from parts(inner)
-        case Instances() | Attached():
+        case Instances() | Attached() | AttachedList():
             yield from parts(node.give)
 
 
@@ -94,6 +107,8 @@ def expressions(node: Node | Instances) -> Iterator[Expression]:
             yield part.rule
         elif isinstance(part, Instances):
             yield from filter(None, (part.where, part.sort, part.split))
+        elif isinstance(part, AttachedList):
+            yield from filter(None, (part.where, part.sort))
 
 
 class OutputChecker:
@@ -173,6 +188,8 @@ class OutputChecker:
 
     def _attachment(self, spec: OutputList, place: Place, scope: Scope) -> Node:
         value = scope.get(spec.from_)
+        if value is not None and value.kind.name == "list" and value.element is not None:
+            return self._attached_list(spec, place, scope, value)
         if value is None or value.kind.shape is None:
             hint = "name an attachment of the element, or an element that occurs at most once"
             self.problem((*place, "from"), f"{spec.from_!r} is not attached here", hint)
@@ -185,3 +202,24 @@ class OutputChecker:
         give = self._map(spec.give, (*place, "give"), there, inside=True)
         named = spec.from_ in scope.names
         return Attached(place, value.at, value.element, named, give, value.kind.nullable)
+
+    def _attached_list(
+        self, spec: OutputList, place: Place, scope: Scope, value: Value
+    ) -> AttachedList:
+        """All that is attached; each stands under the name of the attachment."""
+        one = Shape()
+        one.put(spec.from_, Value(value.kind.of or UNKNOWN, OWNER, element=value.element))
+        if scope.runs_over(EACH):
+            self.problem(place, "a list stands in a list", "give its fields")
+        inner = replace(scope.owned_by(one, EACH), attached=False)
+        if spec.split is not None:
+            self.problem((*place, "split"), "what is attached is not split", "remove split")
+        if spec.sort is None:
+            self.problem(place, "sort is missing", f"add `sort: {spec.from_}.x`, or another order")
+        where = None
+        if spec.where is not None:
+            where = self.context.check(spec.where, (*place, "where"), inner, condition=True)
+        sort = self.context.check(spec.sort or "0", (*place, "sort"), inner)
+        self.context.want(sort, (*place, "sort"), *_SORTED)
+        give = self._map(spec.give, (*place, "give"), inner, inside=True)
+        return AttachedList(place, value.at, value.element, give, where, sort)

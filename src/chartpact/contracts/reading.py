@@ -67,6 +67,7 @@ _ORIGINS = {
     "chart": "from the chart",
     "default": "the contract's default",
     "source": "the source does not tell",
+    "cap": "the oldest lost something to the cap on objects",
 }
 
 
@@ -75,7 +76,7 @@ class Setting(NamedTuple):
 
     key: str
     value: Json
-    origin: str  # caller, profile, inputs, chart, default, or source where nobody knows it
+    origin: str  # caller, profile, inputs, chart, default, source where nobody knows it, or cap
 
     def __str__(self) -> str:
         return f"{self.key} = {json.dumps(self.value)} ({_ORIGINS[self.origin]})"

@@ -352,6 +352,7 @@ class Scope:
     names: Mapping[str, Value]
     owners: tuple[tuple[Shape, Location], ...] = ()  # whose names stand bare, the nearest first
     lists: frozenset[str] = frozenset()  # elements that a list may run over
+    attached: bool = False  # whether a list may run over what is attached to an instance
     encodings: bool = False  # whether encodings may be called
     facts: Facts = NO_FACTS  # what is known to be there
 
@@ -360,6 +361,10 @@ class Scope:
             if (value := shape.get(name)) is not None:
                 return value.of(owner)
         return self.names.get(name)
+
+    def runs_over(self, at: Location) -> bool:
+        """Whether names of what stands at a place stand bare."""
+        return any(owner == at for _, owner in self.owners)
 
     def known(self) -> list[str]:
         return [*self.names, *(name for shape, _ in self.owners for name in shape.names())]

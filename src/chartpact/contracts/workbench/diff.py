@@ -16,7 +16,7 @@ from chartpact.contracts.elements import INFORMATIONAL, SIGNAL
 from chartpact.contracts.expressions import parse
 from chartpact.contracts.machines import MachinePlan, Refusal
 from chartpact.contracts.model import ConfigKey, ContractFile, EdgeCase, Element, Row, Section
-from chartpact.contracts.outputs import Attached, Leaf, Many, Node, One
+from chartpact.contracts.outputs import Attached, AttachedList, Leaf, Many, Node, One
 from chartpact.contracts.values import Kind
 
 Words = Mapping[str, Any]  # the words of a section, or its entries by name
@@ -310,6 +310,8 @@ def _shape(node: Node) -> Any:
             return "list", frozenset(node.lists)
         case One() | Attached():
             return "object", node.nullable
+        case AttachedList():
+            return "list", frozenset()
     return "map"
 
 

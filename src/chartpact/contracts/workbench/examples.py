@@ -21,7 +21,7 @@ from typing import Any
 
 from chartpact.contracts.bind import day_of
 from chartpact.contracts.contract import Contract
-from chartpact.contracts.elements import ElementPlan
+from chartpact.contracts.elements import Attachment, ElementPlan
 from chartpact.contracts.engine import Run, read
 from chartpact.contracts.nodes import Call, Literal, Mention
 from chartpact.contracts.outputs import Attached, Instances, parts
@@ -231,10 +231,10 @@ class _Trial:
     def _follow(self, target: Target, element: ElementPlan, instances: list[Any]) -> list[Any]:
         """Owners that have the attachment, or what is attached to them."""
         owner = self.contract.elements[target.referrer or target.element]
-        slot = next(a.slot for a in owner.attachments if a.name == target.attachment)
+        attachment = next(a for a in owner.attachments if a.name == target.attachment)
         if owner is element and target.referrer is None:
-            return _having(instances, slot)
-        return [instance[slot] for instance in _having(self._contributing(owner.name), slot)]
+            return [instance for instance in instances if _attached([instance], attachment)]
+        return _attached(self._contributing(owner.name), attachment)
 
     def _contributing(self, name: str, each_counts: bool = False) -> list[Any]:
         """The instances of an element on which the reading depends.
@@ -254,8 +254,8 @@ class _Trial:
             attachments = [a for a in other.attachments if a.candidates == name]
             if any(attachment.exclusive for attachment in attachments):
                 return mine
-            for slot in (attachment.slot for attachment in attachments):
-                used |= {id(owner[slot]): owner[slot] for owner in _having(others, slot)}
+            for attachment in attachments:
+                used |= {id(one): one for one in _attached(others, attachment)}
             if other.base != name and not attachments and others:
                 return mine
         return list(used.values())
@@ -434,3 +434,9 @@ def _side_of(record: Record, name: str) -> str:
 def _having(instances: list[Any], slot: int) -> list[Any]:
     """The instances that hold something in a slot."""
     return [instance for instance in instances if instance[slot] is not None]
+
+
+def _attached(owners: list[Any], attachment: Attachment) -> list[Any]:
+    """All instances that are attached to owners."""
+    attached = [owner[attachment.slot] for owner in _having(owners, attachment.slot)]
+    return [one for several in attached for one in several] if attachment.several else attached

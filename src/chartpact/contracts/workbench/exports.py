@@ -14,7 +14,7 @@ from chartpact.contracts.config import describe
 from chartpact.contracts.contract import Contract
 from chartpact.contracts.machines import FORGET, MachinePlan, spell
 from chartpact.contracts.model import Element
-from chartpact.contracts.outputs import Attached, Leaf, Many, Map, Node, One
+from chartpact.contracts.outputs import Attached, AttachedList, Leaf, Many, Map, Node, One
 from chartpact.contracts.values import Kind
 from chartpact.contracts.workbench.examples import Example
 from chartpact.snapshot import CHANNELS
@@ -57,6 +57,8 @@ def _schema(node: Node) -> Json:
             return _object({name: _schema(inner) for name, inner in node.items.items()})
         case One() | Attached():
             return _or_null(_schema(node.give), node.nullable)
+        case AttachedList():
+            return {"type": "array", "items": _schema(node.give)}
         case Many():
             items = {"type": "array", "items": _schema(node.give)}
             return items if node.split is None else _object(dict.fromkeys(node.lists, items))
@@ -109,6 +111,8 @@ class _Classes:
                 return self._dict(node, name)
             case One() | Attached():
                 return self._dict(node.give, name)._replace(nullable=node.nullable)
+            case AttachedList():
+                return _Annotation(f"list[{self._dict(node.give, name + 'Item')}]")
             case Many():
                 item = _Annotation(f"list[{self._dict(node.give, name + 'Item')}]")
                 if node.split is None:
@@ -261,8 +265,12 @@ def _words(element: Element) -> Iterator[tuple[str, str]]:
         yield "where", _code(element.where)
     if element.group is not None:
         yield "group", ", ".join(f"`{name}`" for name in element.group)
+    if element.each is not None:
+        yield "each", f"`{element.each}`"
     if element.newest is not None:
-        yield "newest", f"`{element.newest}`"
+        per = f" of each {', '.join(f'`{name}`' for name in element.per)}" if element.per else ""
+        top = f", the greatest {element.top}" if element.top else ""
+        yield "newest", f"`{element.newest}`{per}{top}"
     for name, part in (element.parts or {}).items():
         way, text = part.choice
         yield f"part `{name}`", f"{way} {_code(text)}{', optional' if part.optional else ''}"
@@ -286,6 +294,8 @@ def _words(element: Element) -> Iterator[tuple[str, str]]:
         yield f"attach `{name}`", f"{_count(attach.count)} of `{attach.from_}`: {ranges}{rest}"
     if element.key is not None:
         yield "key", ", ".join(map(_code, element.key))
+    if element.evicted is not None:
+        yield "evicted", f"the oldest by `{element.evicted}` may have lost something to the cap"
     if element.changes:
         yield "changes", element.changes
 

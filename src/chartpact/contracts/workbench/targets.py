@@ -16,7 +16,7 @@ from chartpact.contracts import nodes
 from chartpact.contracts.contract import Contract
 from chartpact.contracts.elements import ElementPlan
 from chartpact.contracts.nodes import Expression, Joined, Mention, Node, OfList
-from chartpact.contracts.outputs import Attached, Instances, Leaf, Map
+from chartpact.contracts.outputs import Attached, AttachedList, Instances, Leaf, Map
 from chartpact.contracts.outputs import Node as OutputNode
 from chartpact.contracts.values import Column, Constant, drawn, field_names
 
@@ -87,7 +87,7 @@ class _Targets:
             case Map():
                 for inner in node.items.values():
                     yield from self._output(inner, owner)
-            case Attached():
+            case Attached() | AttachedList():
                 yield from self._output(node.give, owner)
             case Instances():
                 if node.split is not None:
@@ -230,7 +230,7 @@ class _Targets:
         listing = node.listing
         if node.function != "len":  # how many there are does not depend on what is listed
             # Where others may decide in its place, no one instance is sure to matter.
-            open_ = listing.test is not None or node.function in ("any", "all")
+            open_ = listing.test is not None or node.function in ("any", "all", "min", "max")
             for field in self._value(listing.item, truth, False):
                 yield replace(field, unsure=field.unsure or open_)
         if listing.test is not None:
