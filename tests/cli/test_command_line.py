@@ -1,3 +1,4 @@
+import argparse
 import io
 import os
 import re
@@ -8,6 +9,7 @@ import sys
 
 import pytest
 
+from chartpact import cli
 from chartpact.cli import BAD_INPUT, DONE, main
 
 
@@ -112,3 +114,25 @@ def test_the_progress_bar_moves_on_a_terminal_though_control_characters_are_esca
     assert main(["chart", str(file), "--symbol", "a\rb", "--summary"]) == DONE
     assert "\rreading bars" in screen.getvalue()
     assert "u000d" not in screen.getvalue()
+
+
+def test_every_verb_is_in_the_table_by_which_a_command_imports_its_module_alone():
+    def names(top: argparse.ArgumentParser) -> set[str]:
+        action = next(a for a in top._actions if isinstance(a, argparse._SubParsersAction))
+        return set(action.choices)
+
+    for noun, verbs in cli.NOUNS.items():
+        for verb in verbs:
+            assert names(cli.parser(verb=verb)) == set(verbs), noun
+    table = {verb for verbs in cli.NOUNS.values() for verb in verbs}
+    assert names(cli.parser()) == table | {"completion"}
+
+
+def test_a_command_that_reads_nothing_does_not_import_the_contracts():
+    program = "import sys; from chartpact.__main__ import main; main(['chart', 'sample:es-5m'])"
+    loaded = "print(*(name for name in sys.modules if name.startswith('chartpact.contracts')))"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{program}; print('-' * 9); {loaded}"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.rpartition("---------\n")[2].strip() == ""

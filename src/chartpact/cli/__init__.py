@@ -19,10 +19,20 @@ from chartpact.problem import Failure, Problem, did_you_mean
 # Exit codes, as every verb uses them.
 DONE, ALL_FAILED, BAD_INPUT, VIOLATION, SCRIPT_ERROR, UNREACHABLE, REWRITTEN = range(7)
 
-NOUNS = (
-    "lists", "chart", "script", "docs", "scripts", "snapshot", "contract", "read", "watch",
-    "doctor", "completion",
-)  # fmt: skip
+# Each noun's module and its verbs. A command imports the module of its own verb alone.
+NOUNS = {
+    "lists": ("indicators", "symbols"),
+    "chart": ("chart",),
+    "script": ("check", "run", "prove", "fork"),
+    "docs": ("docs",),
+    "scripts": ("scripts",),
+    "snapshot": ("snapshot",),
+    "contract": ("contract",),
+    "read": ("read",),
+    "watch": ("watch",),
+    "doctor": ("doctor",),
+    "completion": (),  # it tells of every verb, so it needs all of them
+}
 
 Verbs = Any  # argparse gives its subparsers no public type
 Add = Callable[[Verbs], None]
@@ -77,8 +87,11 @@ def _reader(read: Callable[[str], float], noun: str) -> Callable[[str], float]:
     return read_argument
 
 
-def parser(*further: Add) -> argparse.ArgumentParser:
-    """The command line; `further` functions add verbs that are not of this room."""
+def parser(*further: Add, verb: str = "") -> argparse.ArgumentParser:
+    """The command line; `further` functions add verbs that are not of this room.
+
+    With a `verb` of this room the other modules are left out: they take time to import.
+    """
     top = _Parser(
         prog="chartpact",
         description="Trading indicators you can write yourself, and charts a program can trust.",
@@ -86,9 +99,10 @@ def parser(*further: Add) -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"chartpact {VERSION}")
     verbs = top.add_subparsers(title="verbs", metavar="VERB", dest="verb")
-    for noun in NOUNS:
+    own = [noun for noun, names in NOUNS.items() if verb in names]
+    for noun in own or NOUNS:
         import_module(f"chartpact.cli.{noun}").add(verbs)
-    for add in further:
+    for add in () if own else further:
         add(verbs)
     return top
 
@@ -141,9 +155,10 @@ class _OnceEach:
 
 def main(argv: Sequence[str] | None = None, *further: Add) -> int:
     """Runs one command and returns its exit code."""
+    words = sys.argv[1:] if argv is None else argv
     with warnings.catch_warnings(record=True) as early:  # of the imports: which kernels are in use
-        top = parser(*further)
-    args = top.parse_args(argv)
+        top = parser(*further, verb=words[0] if words else "")
+    args = top.parse_args(words)
     if args.verb is None:
         top.print_help()
         return DONE
