@@ -21,7 +21,7 @@ serve: $(READY)
 test: $(DEV)
 	CHARTPACT_STRICT=$(STRICT) $(BIN)/python -m pytest $(PARALLEL) $(ARGS)
 
-# The server's tests on PostgreSQL; those of the library run on both databases in `make test`.
+# All of the server's tests on PostgreSQL; those about storage run on both databases in `make test`.
 test-postgres: $(DEV)
 	CHARTPACT_STRICT=$(STRICT) CHARTPACT_TEST_DATABASE=postgresql \
 	  $(BIN)/python -m pytest $(PARALLEL) tests/server $(ARGS)

@@ -123,7 +123,7 @@ def start(
             stderr=stream,
             cwd=cwd,
         )  # fmt: skip
-    ends = time.monotonic() + 120
+    ends = time.monotonic() + 300
     while time.monotonic() < ends:
         assert process.poll() is None, log.read_text()
         if serves := re.search(r"serves on (http://[^/\s]+)/", log.read_text()):

@@ -3,11 +3,13 @@
 import os
 import random
 import signal
+import socket
 import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 
 import httpx2
@@ -15,17 +17,21 @@ import pytest
 import sqlalchemy as sa
 from tests.postgres import Postgres, find_programs, start_or_skip
 from tests.sandbox.processes import children
-from tests.server.auth.conftest import HASH, Browser, Program
-from tests.server.conftest import SCRIPT, SLOW, Running, start
+from tests.server.auth.conftest import HASH, MCP_HEADERS, META, Browser, Program
+from tests.server.conftest import SCRIPT, SLOW, TOKENS, Running, start
 from tests.server.test_serving import Writer
 
 from chartpact.library.database import find_network_disk, open_database
-from chartpact.library.schema import user_indicators
+from chartpact.library.schema import user_bars, user_indicators
+from chartpact.library.uploads import Uploads
 from chartpact.server.auth.accounts import Accounts
+from chartpact.server.auth.grants import Lookup
 
 PLENTY = "script_seconds_per_minute=100000,calls_per_minute=100000"
 CHART = {"symbol": "sample:es-5m", "bars": 60, "indicators": ["mine"], "format": "summary"}
-DEADLINE_S = 120
+DEADLINE_S = 300
+METRICS_TOKEN = "metrics-0123456789"
+MOST_FILES = 50  # of bars that one user may keep
 
 
 def wait_until(holds: Callable[[], bool]) -> None:
@@ -99,7 +105,7 @@ def running(request, tmp_path_factory) -> Iterator[Running]:
     folder = tmp_path_factory.mktemp("processes")
     sqlite = request.param == "sqlite"
     url = f"sqlite:///{folder}/it.db" if sqlite else request.getfixturevalue("crashing").create()
-    with two_workers(folder, url) as server:
+    with two_workers(folder, url, CHARTPACT_METRICS_TOKEN=METRICS_TOKEN) as server:
         database = open_database(server.database)
         Accounts(database).add("gil", HASH)
         database.close()
@@ -110,6 +116,14 @@ def metric(running: Running, series: str) -> float:
     lines = httpx2.get(f"{running.url}/metrics", timeout=600).text.splitlines()
     [value] = [line.rpartition(" ")[2] for line in lines if line.rpartition(" ")[0] == series]
     return float(value)
+
+
+def tool_call(name: str, /, **arguments: object) -> dict[str, object]:
+    """A call of an MCP tool, as the arguments of a request."""
+    params = {"name": name, "arguments": arguments, "_meta": META}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    headers = {**MCP_HEADERS, "mcp-method": "tools/call", "mcp-name": name}
+    return {"json": body, "headers": headers}
 
 
 class AlternatingSite:
@@ -133,6 +147,9 @@ def test_every_step_from_registration_to_deletion_may_be_taken_by_another_proces
         drawn = http.post("/api/v1/charts", json=CHART).json()
         assert [each.get("error") for each in drawn["indicators"]] == [None], drawn
         assert http.get("/api/v1/my/indicators/mine").json()["source"] == SCRIPT
+        # Neither process answers from the memory of the one that drew the chart.
+        last = [http.post("/mcp", **tool_call("data_get_pine_labels")).text for _ in range(2)]
+        assert all("study_count" in text for text in last), last
         assert http.get("/api/v1/my/indicators/mine%00").status_code == 404
         assert http.delete("/api/v1/my/indicators/mine").status_code == 200
         assert http.get("/api/v1/my/indicators/mine").status_code == 404
@@ -162,6 +179,31 @@ def test_metrics_are_for_this_machine_and_not_for_who_comes_through_a_proxy(runn
     answer = httpx2.get(f"{running.url}/metrics", headers=forwarded, timeout=600)
     assert answer.status_code == 403
     assert "CHARTPACT_METRICS_TOKEN" in answer.json()["message"]
+    for token, status in (("wrong", 403), (METRICS_TOKEN, 200)):
+        headers = {**forwarded, "Authorization": f"Bearer {token}"}
+        answer = httpx2.get(f"{running.url}/metrics", headers=headers, timeout=600)
+        assert answer.status_code == status
+    assert "chartpact_requests_total" in answer.text
+
+
+def test_a_nul_in_a_name_or_a_text_is_a_clear_refusal(running):
+    with running.client("ann") as ann:
+        answers = [
+            ann.put("/api/v1/my/indicators/a%00b", json={"source": SCRIPT}),
+            ann.put("/api/v1/my/indicators/ab", json={"source": f"{SCRIPT}# \0"}),
+            ann.put("/api/v1/my/bars/a%00b", content=b"time,open,high,low,close\n1,1,1,1,1\n"),
+            ann.get("/api/v1/my/bars/a%00b"),
+            ann.delete("/api/v1/my/indicators/a%00b"),
+            ann.post("/api/v1/charts", json={"symbol": "a\0b", "bars": 60}),
+            ann.post("/api/v1/charts", json={**CHART, "indicators": ["a\0b"]}),
+        ]
+    for number, answer in enumerate(answers):
+        said = answer.json()
+        refused = 400 <= answer.status_code < 500 or said.get("ok") is False
+        told = str(said.get("errors") or said.get("indicators") or said.get("message"))
+        assert refused or "no indicator" in told, (number, answer.status_code, answer.text[:300])
+        assert len(told) > 10, (number, answer.text)
+    assert metric(running, "chartpact_database_failures_total") == 0
 
 
 def test_a_sandbox_runs_before_the_first_script_comes(running):
@@ -172,14 +214,21 @@ def test_a_sandbox_runs_before_the_first_script_comes(running):
     assert metric(running, "chartpact_sandbox_starts_total") == 0  # since the workers were ready
 
 
-def test_the_work_of_a_call_whose_client_left_is_stopped(running):
-    left = 'chartpact_runs_total{outcome="left"}'
-    before = metric(running, left)
+@pytest.mark.parametrize("door", ["/api/v1/charts", "/api/v1/charts/image", "/mcp"])
+def test_the_work_of_a_call_whose_client_left_is_stopped(running, door):
+    left, started = 'chartpact_runs_total{outcome="left"}', "chartpact_queue_seconds_count"
+    chart = {"symbol": "sample:es-5m", "bars": 5000, "indicators": ["slow"] * 16}
     with running.client("bob") as bob:
         assert bob.put("/api/v1/my/indicators/slow", json={"source": SLOW}).json()["ok"]
-        ask = {"symbol": "sample:es-5m", "bars": 5000, "indicators": ["slow"] * 16}
-        with pytest.raises(httpx2.ReadTimeout):
-            bob.post("/api/v1/charts", json=ask, timeout=0.5)
+        if door == "/mcp":
+            asked = bob.build_request("POST", door, **tool_call("generate_chart", **chart))
+        else:
+            asked = bob.build_request("POST", door, json=chart)
+    before, began = metric(running, left), metric(running, started)
+    lines = [f"POST {door} HTTP/1.1", *(f"{name}: {text}" for name, text in asked.headers.items())]
+    with socket.create_connection((asked.url.host, asked.url.port)) as connection:
+        connection.sendall("\r\n".join([*lines, "", ""]).encode() + asked.read())
+        wait_until(lambda: metric(running, started) > began)
     wait_until(lambda: metric(running, left) == before + 1)
 
 
@@ -205,6 +254,9 @@ def test_a_backup_of_a_running_server_holds_every_write_that_was_acknowledged(ru
     with copy.read() as connection:
         query = sa.select(user_indicators.c.name).where(user_indicators.c.user_id == "eve")
         names = set(connection.execute(query).scalars())
+    tokens = Lookup(copy)
+    assert tokens.bearer(TOKENS["eve"]).user == "eve"  # who need not sign in again
+    tokens.close()
     copy.close()
     assert {"b0", "b1", "b2"} <= names
 
@@ -297,9 +349,48 @@ class PatientWriter(Writer):
             assert found in allowed, (path, found, allowed)
 
 
+class Hoarder(threading.Thread):
+    """Puts ever more files of one user, most of which are beyond the quota."""
+
+    def __init__(self, running: Running, user: str, number: int) -> None:
+        super().__init__()
+        self._running, self._user, self._number = running, user, number
+        self.ended = threading.Event()
+
+    def run(self) -> None:
+        content = b"time,open,high,low,close\n1700000000,1,1,1,1\n"
+        with self._running.client(self._user) as client:
+            for place in count():
+                if self.ended.is_set():
+                    return
+                path = f"/api/v1/my/bars/h{self._number}_{place}"
+                with suppress(httpx2.TransportError):
+                    client.put(path, content=content, params={"timeframe": "1m"})
+
+
+def fill_quota(url: str, user: str, room: int) -> None:
+    """Leaves room for so many files."""
+    database = open_database(url)
+    uploads = Uploads(database, lambda _: {}, 10**6, MOST_FILES)
+    for number in range(MOST_FILES - room):
+        uploads.put(user, f"full{number}", b"x")
+    database.close()
+
+
+def count_files(url: str, user: str) -> int:
+    database = open_database(url)
+    with database.read() as connection:
+        query = sa.select(sa.func.count()).where(user_bars.c.user_id == user)
+        found = connection.execute(query).scalar_one()
+    database.close()
+    return found
+
+
 def test_what_was_acknowledged_is_there_after_a_kill_of_a_process_and_of_the_database(
     running, crashing
 ):
+    fill_quota(running.database, "cleo", room=3)
+    hoarders = [Hoarder(running, "cleo", number) for number in range(2)]
     chance = random.Random(20261116)
     writers = {
         (user, number): PatientWriter(running, user, number, chance)
@@ -311,7 +402,7 @@ def test_what_was_acknowledged_is_there_after_a_kill_of_a_process_and_of_the_dat
         goals = [(writer, writer.writes + times) for writer in writers.values()]
         wait_until(lambda: all(writer.writes >= goal for writer, goal in goals))
 
-    for writer in writers.values():
+    for writer in [*writers.values(), *hoarders]:
         writer.start()
     wait_for_writes(2)
     first, second = workers_of(running)
@@ -320,11 +411,14 @@ def test_what_was_acknowledged_is_there_after_a_kill_of_a_process_and_of_the_dat
     if not running.database.startswith("sqlite"):
         crashing.kill()
         assert httpx2.get(f"{running.url}/healthz", timeout=600).status_code == 200
-        wait_until(lambda: "database" in httpx2.get(f"{running.url}/readyz", timeout=600).json())
+        wait_until(lambda: httpx2.get(f"{running.url}/readyz", timeout=600).status_code == 503)
         crashing.start()
         wait_for_writes(1)
-    for writer in writers.values():
+    for writer in [*writers.values(), *hoarders]:
         writer.ended.set()
+    for hoarder in hoarders:
+        hoarder.join()
+    assert count_files(running.database, "cleo") == MOST_FILES
     for (user, _), writer in writers.items():
         writer.join()
         with running.client(user) as client:

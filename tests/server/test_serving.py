@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 from contextlib import closing
+from pathlib import Path
 
 import httpx2
 import pytest
@@ -80,6 +81,21 @@ def test_what_cannot_be_served_is_said_in_a_sentence_with_exit_code_2(
         monkeypatch.setenv(name, value)
     assert main(["serve", "--port", "0", *arguments]) == 2
     assert sentence in capsys.readouterr().err
+
+
+def test_a_sqlite_file_that_several_hosts_could_share_is_refused(tmp_path, monkeypatch, capsys):
+    mounts = Path("/proc/self/mounts").read_text().splitlines()
+    kinds = {line.split(" ")[2] for line in mounts}
+    monkeypatch.setattr("chartpact.library.database.NETWORK_DISKS", kinds)  # as if all were
+    monkeypatch.setattr("uvicorn.Server.run", serve_nobody)
+    file = tmp_path / "x.db"
+    for workers in ("1", "2"):
+        arguments = ["--no-auth", "--port", "0", "--workers", workers, "--db", f"sqlite:///{file}"]
+        assert main(["serve", *arguments]) == 2
+        told = capsys.readouterr().err
+        assert "a SQLite file on a network disk" in told
+        assert "postgresql+psycopg://" in told
+        assert not file.exists()
 
 
 class Terminal(io.StringIO):
