@@ -7,8 +7,10 @@
 
 Ten million steps are to take half a second at most, so each operation is charged by what it costs
 where it is slowest: short and long values, few and many, short and long series. Each is repeated in
-a loop, and what the loop's preparation takes is subtracted. Of several rounds the median counts:
-what is steadily above the promise is to be weighed again. Series of subnormal numbers (`tiny`) stay
+a loop, and what the loop's preparation takes is subtracted. Times are processor time, corrected by
+the pace of the machine: what a loop of plain Python takes beside them, against the least that it
+took in all. Of several rounds the median counts: what is steadily above the promise is to be
+weighed again. Series of subnormal numbers (`tiny`) stay
 above it on processors that need microcode for them; the time limit of a run bounds them.
 """
 
@@ -19,6 +21,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import version
 from inspect import Parameter
+from math import isnan
 from statistics import median
 
 import sandbox
@@ -772,11 +775,28 @@ def program(case: Case) -> Program:
     return script.load(f"{HEAD}def compute(ohlcv, params, chart):\n{body}{loop}")
 
 
-def ns_a_step(case: Case, bars: Bars, rounds: int) -> float:
-    """What one step of the statement takes."""
+class Pace:
+    """How fast the machine is now: the seconds of a loop in plain Python."""
+
+    def __init__(self) -> None:
+        self.least = float("inf")
+
+    def measure(self) -> float:
+        began = time.process_time()
+        total = 0
+        for number in range(60_000):
+            total = total + number
+        spent = time.process_time() - began
+        self.least = min(self.least, spent)
+        return spent
+
+
+def paces_a_step(case: Case, bars: Bars, rounds: int, pace: Pace) -> float:
+    """What one step of the statement takes, as a part of the pace."""
     made = program(case)
 
     def run(turns: int) -> tuple[int, float]:
+        before = pace.measure()
         began = time.process_time()
         try:
             steps = script.execute(made, bars, {"turns": turns}, budget=10**12).steps
@@ -784,7 +804,8 @@ def ns_a_step(case: Case, bars: Bars, rounds: int) -> float:
             if error.kind != "size":
                 raise
             steps = 0
-        return steps, time.process_time() - began
+        spent = time.process_time() - began
+        return steps, 2 * spent / (before + pace.measure())
 
     most = 400 if case.statement.startswith("chart.") else 1_000_000
     prepared = run(0)[0]
@@ -794,7 +815,7 @@ def ns_a_step(case: Case, bars: Bars, rounds: int) -> float:
     if steps <= 0:
         return float("nan")
     spent = [run(turns)[1] - run(0)[1] for _ in range(rounds)]
-    return 1e9 * median(spent) / steps
+    return median(spent) / steps
 
 
 def untested() -> list[str]:
@@ -820,12 +841,14 @@ def main() -> None:
         raise SystemExit(f"no case calls {', '.join(missing)}")
     gc.disable()  # as in the sandbox
     bars = {count: sandbox.walk(count) for count in BARS}
+    pace = Pace()
     found = [
-        (ns_a_step(case, bars[case.bars], given.rounds), case)
+        (paces_a_step(case, bars[case.bars], given.rounds, pace), case)
         for case in cases()
         if given.only in case.name
     ]
-    found = [each for each in found if each[0] == each[0]]  # what met a cap cannot be told
+    # What met a cap cannot be told.
+    found = [(1e9 * pace.least * share, case) for share, case in found if not isnan(share)]
     found.sort(key=lambda each: -each[0])
     outliers = [each for each in found if each[0] > PROMISE_NS]
     shown = found if given.all else outliers[:MOST_SHOWN]

@@ -21,11 +21,11 @@ NO_FLOATS = 3  # steps of an inlined operator whose sides turn out to be no floa
 CALL = 10  # of a builtin, or of the host
 DIRECT_CALL = 3  # of a function of the script, without its body
 UNPACK = 20  # `a, b = x`, for which a function is called
-READ = 5  # an element of a dict, under a number
+READ = 8  # an element of a dict, under a number
 STORE = 10  # an element of a dict, which may have to grow
-AUGMENT = 10  # `d[k] += 1`, which looks for it twice
+AUGMENT = 10  # `d[k] += 1`, which looks for the element twice
 COLLECT = 16  # an element of a dict that a comprehension makes
-DIVIDE_BIG = 16  # ints without bounds divided to a float
+DIVIDE_BIG = 20  # ints without bounds divided to a float
 FUNCTION_VALUE = COMPREHENSION = 16
 
 
@@ -117,7 +117,7 @@ class Weights:
             if guarded:
                 own = self._guarded(node.op, node.target, node.value, inlines=True)
             read = self._read(node.target) if isinstance(node.target, ast.Subscript) else 0
-            if read == READ:
+            if read == READ or (read and guarded):
                 read += AUGMENT
             return own + read + self.cost(node.value) + self.cost(node.target)
         if isinstance(node, ast.Expr):

@@ -404,6 +404,7 @@ class Chart(HostObject):
 
     def set_label(self, text: Any) -> None:
         """The name in the corner of the pane."""
+        self._meter.charge(20)
         self._plots.check_text(text, "text")
         self._label = text
 

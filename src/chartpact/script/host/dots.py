@@ -165,7 +165,7 @@ class Dots:
             self._plots.check_text(text, "text")
             return TextColumn.repeat(text, len(bars))
         column = self._read.texts(text, "text").take(bars)
-        self._meter.charge(12 * len(column.categories))
+        self._meter.charge(16 * len(column.categories))
         for one in column.categories:
             field_value(one or "", _TEXT, "text")
         return column.map(lambda one: one or "")

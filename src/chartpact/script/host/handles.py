@@ -40,9 +40,10 @@ FURTHEST = 500  # bars right of the last one that an object may reach to
 _LAST_TIME = 1 << 52
 _NOWHERE = Anchor(None, None, None)
 
-# Steps of a new object, of each argument of one, of a setter, of a cell, of a setter of one, and of
-# a value that is neither a place nor a height.
-_NEW, _ARGUMENT, _PUT, _CELL_STEPS, _PUT_CELL, _FIELD = 60, 4, 4, 14, 24, 5
+# Steps of a new object, of each argument of one, of a setter, of a cell and of a setter of one.
+_NEW, _ARGUMENT, _PUT, _CELL_STEPS, _PUT_CELL = 60, 4, 4, 14, 24
+_FIELD, _CHECKED = 5, 9  # of a value that is neither a place nor a height, and of one to be checked
+_FILL = 90  # of a linefill, which is kept under both of its lines
 _AT_TIME = 30  # a bar that is looked for by its time
 _MOST_KNOWN = 256  # of the texts of a field whose canonical form is kept
 # Steps of the points of a polyline, of each, and of looking up its time.
@@ -220,20 +221,33 @@ def _setting(argument: Argument, kind: type[DrawnObject]) -> _Setting:
     def read_height(_: Handle, value: Any) -> float | None:
         return value if type(value) is float and value - value == 0 else number(value, keyword)
 
-    is_text, number_of_type = type_.kind == "text", id(type_)
+    number_of_type = id(type_)
+
+    def read_text(handle: Handle, value: Any) -> Any:
+        if type(value) is not str or len(value) > OBJECT_TEXT_CHARS or not value.isascii():
+            return read_field(handle, value)
+        meter, steps = handle.meter, _FIELD + len(value) // 16
+        if meter.left < steps:
+            meter.charge(steps)
+        meter.left -= steps
+        return value
 
     def read_field(handle: Handle, value: Any) -> Any:
+        steps = len(value) // 16 if type(value) is str else 0
+        handle.meter.charge(_CHECKED + steps)
+        return field_value(value, type_, keyword)
+
+    def read_name(handle: Handle, value: Any) -> Any:
         if type(value) is not str:
-            handle.meter.charge(_FIELD)
-            return field_value(value, type_, keyword)
-        handle.meter.charge(_FIELD + len(value) // 16)
-        if is_text:
-            plain = value.isascii() and len(value) <= OBJECT_TEXT_CHARS
-            return value if plain else field_value(value, type_, keyword)
+            return read_field(handle, value)
+        meter, steps = handle.meter, _FIELD + len(value) // 16
+        if meter.left < steps:
+            meter.charge(steps)
+        meter.left -= steps
         known = handle.canvas.known[number_of_type]
         if value in known:
             return known[value]
-        handle.meter.charge(2 * _FIELD)
+        meter.charge(2 * _FIELD)
         canonical = field_value(value, type_, keyword)
         if len(known) < _MOST_KNOWN:
             known[value] = canonical
@@ -245,7 +259,7 @@ def _setting(argument: Argument, kind: type[DrawnObject]) -> _Setting:
     def read_line(_: Handle, value: Any) -> int:
         return _check_line(value, keyword).id
 
-    read: Callable[[Any, Any], Any] = read_field
+    read: Callable[[Any, Any], Any] = read_text if type_.kind == "text" else read_name
     if name in kind.places:
         read = read_place
     elif type_.kind == "array":
@@ -391,6 +405,7 @@ class Handle(HostObject):
         self.put_all(**places)
 
     def delete(self) -> None:
+        self.meter.charge(_PUT)
         self.canvas.remove(self.kind.channel, self.id)
 
     def copy(self) -> "Handle":
@@ -491,6 +506,7 @@ class LinefillHandle(Handle):
 
     def __init__(self, canvas: Canvas, xloc: Any, values: tuple[Any, ...]) -> None:
         one, other = _check_line(values[0], "line1"), _check_line(values[1], "line2")
+        canvas.meter.charge(_FILL)
         self.lines = one, other
         for former in canvas.fills.get(one.id, set()) & canvas.fills.get(other.id, set()):
             canvas.remove("linefills", former)
@@ -572,8 +588,9 @@ class TableHandle(Handle, **{f"cell_set_{keyword}": _cell_setter(keyword) for ke
     def begin_cell(self, column: Any, row: Any) -> dict[str, Any]:
         """An empty cell in the place of whatever was there."""
         self.meter.charge(_CELL_STEPS)
-        cell: dict[str, Any] = {}
-        self.cells[self._check_place(column, row)] = cell
+        if type(column) is not int or type(row) is not int or (column, row) not in self.cells:
+            self._check_place(column, row)
+        cell = self.cells[column, row] = {}
         return cell
 
     def put_cell(self, keyword: str, column: Any, row: Any, value: Any) -> None:

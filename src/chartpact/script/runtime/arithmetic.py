@@ -86,7 +86,7 @@ class Arithmetic(Charging):
         left, right = type(a), type(b)
         if left in NUMBERS and right in NUMBERS:
             if left is right is int:
-                self._charge(6)
+                self._charge(9 if a > _SMALL or a < -_SMALL else 6)
                 if a.bit_length() + b.bit_length() > INT_BITS + 1:
                     raise _too_wide()
             return a * b

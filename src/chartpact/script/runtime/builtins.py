@@ -142,6 +142,8 @@ class Builtins:
         if not len(values):
             raise Fault("value", f"{name} of nothing", "test first that there are values")
         self._charge(30 + (1 if key is None else 14) * len(values))
+        if key is None and type(values) is range:
+            values = (values[0], values[-1])
         if key is None and set(map(type, values)) <= NUMBERS:
             return largest(*values) if name == "max" else smallest(*values)
         if key is None:

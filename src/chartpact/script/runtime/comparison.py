@@ -66,7 +66,7 @@ class Comparison(Charging):
                 return True
             if len(a) != len(b):
                 return False
-            self._deepen(2 * len(a), depth)
+            self._deepen(3 * len(a), depth)
             return all(
                 self._hashed(key) in b and self._equal(value, b[key], depth + 1)
                 for key, value in a.items()

@@ -99,7 +99,7 @@ class DictMethods:
         values.update(self._operators.pairs(pairs, named))
 
     def values(self, values: Dict, /) -> List:
-        self._charge(1 + len(values) // 2)
+        self._charge(1 + 3 * len(values) // 4)
         return List(values.values())
 
     def _compact(self, values: Dict) -> None:

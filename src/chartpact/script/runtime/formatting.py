@@ -58,7 +58,7 @@ def _write(value: Any, parts: list[str], meter: Meter, around: list[int]) -> Non
             return
         if len(around) > VALUE_DEPTH:
             raise Fault("value", f"this is nested more than {VALUE_DEPTH} deep")
-        meter.charge(20 + 4 * len(value))
+        meter.charge(20 + (12 if kind in DICTS else 4) * len(value))
         around.append(id(value))
         if kind in DICTS:
             parts.append("{")

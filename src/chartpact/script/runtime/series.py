@@ -45,6 +45,7 @@ class NotANumber(Fault):
 
 OPERATION = 75  # steps of an operator on a series, however short
 PER_STEP = 64  # bars that an operator does in a step more
+CACHED = 16_384  # bars that a processor's cache holds; those beyond are twice as dear
 
 _FAR_APART = 2.0**50
 _PARENTHESES = "put each comparison in parentheses: (a > 1) & (b < 2)"
@@ -69,10 +70,15 @@ def _arithmetic(
     return forward, backward
 
 
+def operation_steps(length: int) -> int:
+    """What an operator on a series of this length costs."""
+    return OPERATION + length // PER_STEP + max(length - CACHED, 0) // PER_STEP
+
+
 def charge_division(left: Any, right: Any, meter: Meter) -> None:
     """Charges for `//` and `%`, which take longer the further their sides are apart."""
     length = max(np.size(left), np.size(right))
-    meter.charge(130 + 2 * length // 5)
+    meter.charge(200 + length // 2)
     if not length:
         return
     dividends, divisors = (np.abs(np.asarray(side, np.float64)) for side in (left, right))
@@ -188,7 +194,7 @@ class Series:
         return Series(~self._conditions(), self.meter)
 
     def _charge(self) -> None:
-        self.meter.charge(OPERATION + len(self.array) // PER_STEP)
+        self.meter.charge(operation_steps(len(self.array)))
 
     def _numbers(self) -> Array:
         if self.array.dtype == np.float64:
