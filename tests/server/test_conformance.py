@@ -108,10 +108,24 @@ def test_of_2026_07_28_nothing_fails_and_of_2025_11_25_only_what_needs_a_session
     assert [name for name in (*CANNOT, *NOT_OFFERED) if f"`{name}`" not in page] == []
 
 
-def test_the_inspector_finds_nothing_to_say_about_the_tools(server):
+def inspect(server, *asked: str) -> str:
     token = "Authorization: Bearer token-of-ann-0123456789"
-    asked = ["--cli", f"{server.url}/mcp", "--method", "tools/list", "--strict", "--header", token]
-    shown = run("inspector/clients/launcher/build/index.js", *asked)
-    assert shown.returncode == 0, shown.stderr
-    assert shown.stderr == ""
-    assert len(json.loads(shown.stdout)["tools"]) >= 9
+    arguments = ["--cli", f"{server.url}/mcp", *asked, "--header", token]
+    shown = run("inspector/clients/launcher/build/index.js", *arguments)
+    assert (shown.returncode, shown.stderr) == (0, "")
+    return shown.stdout
+
+
+def test_the_inspector_finds_nothing_to_say_about_the_tools(server):
+    shown = inspect(server, "--method", "tools/list", "--strict")
+    assert len(json.loads(shown)["tools"]) >= 9
+
+
+def test_the_inspector_finds_the_app_of_the_chart_and_whom_its_series_are_for(server):
+    lines = inspect(server, "--method", "tools/list", "--app-info").splitlines()
+    probed = {tool["toolName"]: tool for tool in map(json.loads, lines) if tool["hasApp"]}
+    assert probed.keys() == {"generate_chart", "get_chart_series"}
+    for tool in probed.values():
+        assert tool["resourceUri"] == "ui://chartpact/chart.html"
+        assert tool["resourceMimeType"] == "text/html;profile=mcp-app"
+    assert probed["get_chart_series"]["visibility"] == ["app"]

@@ -27,6 +27,10 @@ ARGUMENTS = {
         "symbol": None, "indicators": [], "timeframe": None, "bars": 200, "width": 1200,
         "height": 800, "theme": "dark", "format": "png", "inline_bars": None,
     },
+    "get_chart_series": {
+        "symbol": NEEDED, "indicators": [], "timeframe": None, "view": 200, "first": None,
+        "last": None, "known": 3000, "drafts": [],
+    },
     "read_state": {
         "contracts": NEEDED, "symbol": NEEDED, "timeframe": None, "params": {}, "config": {},
         "profile": None,

@@ -13,6 +13,7 @@ from tests.server.conftest import SCRIPT
 from tests.server.test_mcp import over_http
 
 from chartpact.indicators import table
+from chartpact.server import chart_app
 
 CHARACTERS_PER_TOKEN = 4
 ES = {"symbol": "sample:es-5m", "format": "summary"}
@@ -108,7 +109,8 @@ def costs(server) -> tuple[list[tuple[int, int]], dict[str, int], set[str]]:
                 data = answer.structured_content
                 compact = "" if data is None else json.dumps(data, separators=(",", ":"))
                 taken.append((tokens(texts), tokens(compact)))
-            names = {tool.name for tool in (await client.list_tools()).tools}
+            tools = (await client.list_tools()).tools  # of which hosts keep one from models
+            names = {tool.name for tool in tools if tool.meta != chart_app.APP_ONLY}
             return taken, await read_others(client), names
 
     return asyncio.run(ask())

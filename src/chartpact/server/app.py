@@ -21,7 +21,7 @@ from chartpact._version import VERSION
 from chartpact.library.database import Database, open_database
 from chartpact.library.local import LOCAL_USER
 from chartpact.problem import Problem
-from chartpact.server import help, jobs, mcp, page, rest, web
+from chartpact.server import chart_app, help, jobs, mcp, page, rest, web
 from chartpact.server.allowance import Ledger
 from chartpact.server.auth import account_routes, oauth_routes
 from chartpact.server.auth.authority import Authority, AuthSettings
@@ -236,7 +236,8 @@ def _add_pages(
     async def connect(request: Request) -> HTMLResponse:
         address = f"{request.url.scheme}://{request.url.netloc}"
         door = page.Door(address, not open_to_all, command, accounts)
-        return HTMLResponse(page.html(door, await tools.list_tools()), headers=page.HEADERS)
+        shown_tools = [tool for tool in await tools.list_tools() if tool.meta != chart_app.APP_ONLY]
+        return HTMLResponse(page.html(door, shown_tools), headers=page.HEADERS)
 
     @shown("/docs")
     def search_docs(q: str = "") -> Response:  # in a thread, as a page takes a while to render

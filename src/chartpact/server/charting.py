@@ -97,7 +97,7 @@ class Charting:
         plans = await self._plan(user, chart, await self._read_drafts(user, ask.drafts))
         most_bytes = self._settings.limits.answer_bytes
         job = ChartJob(user, chart, plans, self._settings.sources, most_bytes=most_bytes)
-        encode = partial(jobs.encode_series, first=ask.first, last=ask.last)
+        encode = partial(jobs.encode_series, first=ask.first, last=ask.last, known=ask.known)
         encoded: bytes = await self._run(job, encode)
         return encoded
 

@@ -31,7 +31,6 @@ ENVIRONMENT = {
     "ARROW_DEFAULT_MEMORY_POOL": "system",  # Arrow's own reserves a gigabyte at once
     "PYTHONWARNINGS": "ignore:ta kernels:RuntimeWarning",  # the server has said it
 }
-FIRST_BARS = 3000  # whose values the first answer to the page has
 MOST_LETTERS = 200  # of a description in a list
 MIME = {"png": "image/png", "svg": "image/svg+xml"}
 
@@ -219,7 +218,7 @@ def record(job: ChartJob) -> Snapshot:
     return chart.snapshot()
 
 
-def encode_series(job: ChartJob, first: int | None, last: int | None) -> bytes:
+def encode_series(job: ChartJob, first: int | None, last: int | None, known: int) -> bytes:
     """The chart as columns: whole, with the values of its last bars, or a range of bars."""
     bars = job.load()
     if len(bars) == 0:
@@ -228,7 +227,7 @@ def encode_series(job: ChartJob, first: int | None, last: int | None) -> bytes:
         )
     chart = charts.draw_whole(bars, job.plans, job.ask.bars, job.fetch)
     end = len(bars) if last is None else min(last, len(bars))
-    start = max(0, end - FIRST_BARS) if first is None else min(first, end)
+    start = max(0, end - known) if first is None else min(first, end)
     out = series.encode(chart, start, end, part=first is not None)
     _check_size(len(out), job.most_bytes)
     return out

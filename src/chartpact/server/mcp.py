@@ -10,6 +10,7 @@ from collections.abc import Callable, Coroutine
 from typing import Annotated, Any, TypeVar, cast
 
 from mcp.server import MCPServer
+from mcp.server.apps import Apps
 from mcp.server.caching import CacheHint
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
@@ -34,7 +35,7 @@ from chartpact._version import VERSION
 from chartpact.oneline import escape_unseen
 from chartpact.problem import Failure
 from chartpact.script import manual
-from chartpact.server import shapes
+from chartpact.server import chart_app, shapes
 from chartpact.server.jobs import MIME
 from chartpact.server.refusals import DATABASE_FAILED, NO_DATABASE, name_cause
 from chartpact.server.splices import NoSplices, Splices
@@ -53,6 +54,7 @@ builtin for this user alone, until delete_indicator. Symbols called sample:… a
 LONG = frozenset(  # wait for workers
     {
         "generate_chart",
+        "get_chart_series",
         "read_state",
         "register_indicator",
         "update_indicator",
@@ -122,6 +124,7 @@ def build(verbs: Verbs, user_of: UserOf, state_key: str | None = None) -> MCPSer
         version=VERSION,
         log_level="WARNING",
         tools=tools,
+        extensions=[_offer_app()],
         request_state_security=None
         if state_key is None
         else RequestStateSecurity(keys=[state_key]),
@@ -218,8 +221,26 @@ class _StrictTool(Tool):
         return f"{place:.120}: {wrong['msg'].removeprefix('Value error, ')}"
 
 
+def _offer_app() -> Apps:
+    apps = Apps()
+    apps.add_html_resource(
+        chart_app.URI,
+        chart_app.html(),
+        name="chart",
+        title="A chart",
+        description="The chart of generate_chart, to pan and zoom in the client's window.",
+        prefers_border=True,
+    )
+    return apps
+
+
 def _tool(
-    tools: list[Tool], title: str, annotations: ToolAnnotations, *, checked: bool = False
+    tools: list[Tool],
+    title: str,
+    annotations: ToolAnnotations,
+    *,
+    checked: bool = False,
+    meta: dict[str, Any] | None = None,
 ) -> Callable[[Function], Function]:
     """Adds a tool whose description is its docstring.
 
@@ -229,7 +250,7 @@ def _tool(
     def add(function: Function) -> Function:
         description = inspect.getdoc(function)
         tool = _StrictTool.from_function(
-            function, title=title, description=description, annotations=annotations
+            function, title=title, description=description, annotations=annotations, meta=meta
         )
         lax = tool.fn_metadata.arg_model
         strict = create_model(lax.__name__, __base__=lax, __cls_kwargs__={"extra": "forbid"})
@@ -331,7 +352,9 @@ def _add_chart_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> None:
         text = TextContent(type="text", text=splices.of_text(listing.text.encode()))
         return CallToolResult(content=[text], structured_content=splices.of_object(listing.out))
 
-    @_tool(tools, "Draw a chart", READS_REMOTE, checked=True)  # by the worker that drew it
+    @_tool(  # its answer is checked by the worker that drew it
+        tools, "Draw a chart", READS_REMOTE, checked=True, meta=chart_app.LINK
+    )
     @_takes(shapes.ChartAsk)
     async def generate_chart(
         ctx: Context[Any, Any], **fields: Any
@@ -350,6 +373,21 @@ def _add_chart_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> None:
             content.append(_show(splices, picture.image, picture.mime))
         out = splices.of_object(picture.out)
         return CallToolResult(content=content, structured_content=out)
+
+    @_tool(tools, "Read a chart's series", READS_REMOTE, checked=True, meta=chart_app.APP_ONLY)
+    @_takes(shapes.SeriesAsk)
+    async def get_chart_series(
+        ctx: Context[Any, Any], **fields: Any
+    ) -> Annotated[CallToolResult, shapes.SeriesOut]:
+        """Read a chart as typed columns, whole or a range: for the app that generate_chart shows.
+
+        Hosts keep it from models, for whom generate_chart has the same in words.
+        """
+        work = verbs.charts.encode_series(user_of(ctx), shapes.SeriesAsk(**fields))
+        columns = base64.b64encode(await _with_progress(ctx, "computing", within_s, work))
+        text = TextContent(type="text", text=f"{len(columns)} characters of columns, for the app")
+        out = _splices(ctx).of_object(b'{"columns":"%s"}' % columns)
+        return CallToolResult(content=[text], structured_content=out)
 
     @_tool(tools, "Read typed state", READS_REMOTE)
     @_takes(shapes.StateAsk)

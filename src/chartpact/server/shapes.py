@@ -171,9 +171,18 @@ class SeriesAsk(Incoming, Shape):
         None, ge=0, description="the first bar of a part; without it the answer is whole"
     )
     last: int | None = Field(None, ge=0, description="the bar after the last one of the part")
+    known: int = Field(
+        3000, ge=1, le=50_000, description="the last bars whose values a whole answer has"
+    )
     drafts: Annotated[list[Draft], Field(fail_fast=True, max_length=4)] = Field(
         default_factory=list, description="scripts to draw that are kept nowhere"
     )
+
+
+class SeriesOut(Shape):
+    """A chart for the MCP App."""
+
+    columns: str = Field(description="the answer of POST /api/v1/charts/series, in base64")
 
 
 class CheckAsk(Incoming, Shape):

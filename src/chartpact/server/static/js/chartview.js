@@ -394,6 +394,21 @@ export class ChartView {
     scale.setVisibleLogicalRange({ from: to - (to - from) * share, to });
   }
 
+  /** What keys do while the chart has the focus. */
+  press(event) {
+    const keys = {
+      ArrowLeft: () => this.move(-0.1),
+      ArrowRight: () => this.move(0.1),
+      "+": () => this.zoom(0.85),
+      "=": () => this.zoom(0.85),
+      "-": () => this.zoom(1.15),
+      End: () => this.showLast(),
+    };
+    if (!keys[event.key] || event.ctrlKey || event.metaKey) return;
+    keys[event.key]();
+    event.preventDefault();
+  }
+
   setTheme(name) {
     this.theme = THEMES[name];
     if (!this.chart) return;

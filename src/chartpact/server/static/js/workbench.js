@@ -421,7 +421,7 @@ export class Workbench {
     for (const button of document.querySelectorAll("[data-close]"))
       button.addEventListener("click", () => button.closest("dialog").close());
     addEventListener("keydown", (event) => this.press(event));
-    byId("chart").addEventListener("keydown", (event) => this.pressOnChart(event));
+    byId("chart").addEventListener("keydown", (event) => this.view.press(event));
     for (const button of document.querySelectorAll("#thumbs button"))
       button.addEventListener("click", () => this.showView(button.dataset.view));
   }
@@ -454,21 +454,6 @@ export class Workbench {
     else if (control && event.key === "s" && !byId("desk").hidden) this.desk.save();
     else if (event.key === "/" && !typing) byId("find").focus();
     else return;
-    event.preventDefault();
-  }
-
-  pressOnChart(event) {
-    const { view } = this;
-    const keys = {
-      ArrowLeft: () => view.move(-0.1),
-      ArrowRight: () => view.move(0.1),
-      "+": () => view.zoom(0.85),
-      "=": () => view.zoom(0.85),
-      "-": () => view.zoom(1.15),
-      End: () => view.showLast(),
-    };
-    if (!keys[event.key] || event.ctrlKey || event.metaKey) return;
-    keys[event.key]();
     event.preventDefault();
   }
 }
