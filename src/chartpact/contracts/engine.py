@@ -6,7 +6,9 @@ match, and no tolerance but the one a contract states.
 """
 
 import gc
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, repeat
 from typing import Any
 
@@ -38,6 +40,8 @@ from chartpact.drawing import CAPS, OBJECTS
 from chartpact.snapshot import CHANNELS, CHART, FIELDS, Snapshot, Study
 
 MAX_COST = 20_000_000
+MAX_TRIALS = 8  # settings with which a refused picture is tried, where that is cheap
+_NO_SETTING = {"config", "unavailable", "version"}  # what no other setting would mend
 
 
 def read(
@@ -47,16 +51,48 @@ def read(
     profile: str | None = None,
 ) -> Reading:
     """What the snapshot says under the contract."""
-    run = Run(contract, snapshot)
     # A reading makes many small lists and keeps few; collecting in between only costs time.
     paused = gc.isenabled()
     if paused:
         gc.disable()
     try:
-        return run.reading(given or {}, profile)
+        run = Run(contract, snapshot)
+        reading = run.reading(given or {}, profile)
+        if run.cost > MAX_COST / MAX_TRIALS:
+            return reading
+        return _name_setting(contract, snapshot, given or {}, profile, reading)
     finally:
         if paused:
             gc.enable()
+
+
+def _name_setting(
+    contract: Contract,
+    snapshot: Snapshot,
+    given: Mapping[str, Any],
+    profile: str | None,
+    reading: Reading,
+) -> Reading:
+    """A refusal that names the setting, such as the wrong mode, with which it would be read."""
+    if reading.ok or {violation.kind for violation in reading.violations} & _NO_SETTING:
+        return reading
+    trials = [
+        (name, option)
+        for name, key in contract.file.config.items()
+        for option in key.options or ((True, False) if key.type == "bool" else ())
+    ]
+    fitting = [
+        (name, option)
+        for name, option in trials[:MAX_TRIALS]
+        if Run(contract, snapshot).reading({**given, name: option}, profile).ok
+    ]
+    if len(fitting) != 1:
+        return reading
+    name, option = fitting[0]
+    first = min(reading.violations, key=lambda v: (v.kind, v.path, v.message))
+    message = f"{first.message}; with {name} = {json.dumps(option)} it would be read"
+    violations = (replace(v, message=message) if v is first else v for v in reading.violations)
+    return replace(reading, violations=tuple(violations))
 
 
 class Run:
@@ -75,6 +111,7 @@ class Run:
         self.evicted: dict[str, int] = {}  # element → instances that lost something to a cap
         self.notes: dict[str, str] = {}  # what had to be assumed about the picture
         self.digest = ""
+        self.cost = 0.0  # the nodes that it runs, at most
         self.facts = _facts(snapshot)
 
     def reading(self, given: Mapping[str, Any], profile: str | None) -> Reading:
@@ -223,7 +260,7 @@ class Run:
         self.report.add("unavailable", path, f"the source {self.source!r}{by} {lack}", field=field)
 
     def _normalise(self) -> None:
-        costs, cost = self.contract.costs, 0.0
+        costs = self.contract.costs
         for channel in CHANNELS:
             records = self.study.records(channel) or ()
             if self.contract.file.role(channel) is None:
@@ -232,8 +269,8 @@ class Run:
                     message = f"the contract knows no {channel}, yet this is drawn"
                     self.report.add("unexpected", "channels", message, [record])
             elif channel in costs:
-                cost += len(records) * costs[channel] + self._text_cost(channel, records)
-                if cost > MAX_COST:
+                self.cost += len(records) * costs[channel] + self._text_cost(channel, records)
+                if self.cost > MAX_COST:
                     message = f"{len(records)} {channel} are more than can be read at once"
                     self.report.add("unavailable", f"channels.{channel}", message, field=channel)
                     raise Stop
@@ -321,7 +358,8 @@ class Run:
         elif element is None:
             row = machine.table[observed]
             if type(row[0]) is Refusal:
-                self._refuse(machine, observed, self._behind(machine.uses))
+                absent = [name for name in sorted(machine.uses) if not self.instances_of(name)]
+                self._refuse(machine, observed, self._behind(machine.uses), absent)
                 failed.add(name)
             else:
                 self.S[self.contract.program.slots[Slot("machine", name)]] = row
@@ -333,12 +371,24 @@ class Run:
                     self._refuse(machine, values, self.matching.behind(element, [instance]))
                     failed |= {name, element.name}
 
-    def _refuse(self, machine: MachinePlan, observed: Combination, objects: Sequence[Any]) -> None:
+    def _refuse(
+        self,
+        machine: MachinePlan,
+        observed: Combination,
+        objects: Sequence[Any],
+        absent: Sequence[str] = (),
+    ) -> None:
         shown = combination(machine.observed, observed)
+        plans = [self.contract.elements[name] for name in absent]
+        near = "".join(map(self.matching.near.nearest, plans))
         for refusal in machine.table[observed]:
             message = f"{refusal.say} ({shown})" if refusal.say else shown
             path = f"states.{machine.name}.rows.{refusal.name}"
-            self.report.add(refusal.kind, path, message, objects)
+            self.report.add(refusal.kind, path, message + near, objects)
+
+    def instances_of(self, name: str) -> Sequence[Any]:
+        """The instances of an element; a machine counts as there."""
+        return self.matching.instances.get(name, [None])
 
     def _behind(self, names: Iterable[str]) -> list[Any]:
         """The records of which elements, and the elements that machines look at, are made."""

@@ -8,7 +8,7 @@ reading has found so far. A line that raises is found again by its number, so th
 in the contract costs nothing while all goes well.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import CodeType
 
@@ -42,13 +42,15 @@ class Program:
 class Module:
     """The functions of one contract while they are written."""
 
-    def __init__(self) -> None:
+    def __init__(self, program: Program | None = None) -> None:
+        """An empty module, or one that finds everything where a program holds it."""
         self._lines: list[str] = []
         self._functions: dict[Key, str] = {}
         self._paths: dict[int, str] = {}
-        self._columns: dict[str, dict[Column, Needs]] = {}
-        self._slots: dict[Slot, int] = {}
-        self._constants: dict[Constant, str] = {}
+        columns = program.columns if program is not None else {}
+        self._columns = {channel: dict(needs) for channel, needs in columns.items()}
+        self._slots = dict(program.slots) if program is not None else {}
+        self._constants = dict(program.constants) if program is not None else {}
 
     def slot(self, slot: Slot) -> int:
         return self._slots.setdefault(slot, len(self._slots))
@@ -248,6 +250,23 @@ def generate(
         else:
             _map(module, ("edge", edge.name), place, "i for i in items if {}", edge.when)
     _output(module, output)
+    return module.program()
+
+
+def generate_parts(
+    program: Program,
+    element: ElementPlan,
+    parts: Sequence[Node],
+    mentions: Sequence[Sequence[Node]],
+) -> Program:
+    """Functions for the parts of an element's condition, and for what each of them mentions."""
+    module, place, form = Module(program), ("elements", element.name, "where"), "{} for m in items"
+    for n, (part, mentioned) in enumerate(zip(parts, mentions, strict=True)):
+        _map(module, (n, "holds"), place, form, Expression("", part))
+        sides = part.arguments if isinstance(part, Call) and part.function == "near" else ()
+        for what, values in (("shown", mentioned), ("side", sides)):
+            for k, node in enumerate(values):
+                _map(module, (n, what, k), place, form, Expression("", node))
     return module.program()
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from chartpact.contracts.bind import CAUGHT, Bound, Report
 from chartpact.contracts.elements import INFORMATIONAL, SIGNAL, Attachment, ElementPlan
+from chartpact.contracts.nearmisses import NearMisses
 from chartpact.contracts.normalise import NOWHERE, Drawn
 from chartpact.contracts.values import Slot
 
@@ -56,6 +57,7 @@ class Matching:
         self.untracked = ""  # why instances cannot be told apart across snapshots
         self.failed: set[str] = set()  # elements, and later machines
         self.evicted: Counter[str] = Counter()  # element → instances that lost something to a cap
+        self.near = NearMisses(bound, S, self._candidates_for)
         self._full = full  # the channels that stand at their cap
         self._claims: dict[str, list[tuple[str, list[Any]]]] = {}
         self._unsure: set[str] = set()  # channels in which some claims are not known
@@ -138,10 +140,14 @@ class Matching:
 
     # ----------------------------------------------------------------------------------- instances
 
+    def _candidates_for(self, element: ElementPlan) -> list[Any]:
+        """What may be, or become part of, an instance of an element."""
+        if element.base is not None:
+            return self.instances[element.base]
+        return self.drawn[element.channel].rows
+
     def _claim(self, element: ElementPlan) -> list[Any] | None:
-        base = element.base
-        items: list[Any]
-        items = self.drawn[element.channel].rows if base is None else self.instances[base]
+        items = self._candidates_for(element)
         return items if element.where is None else self._each_member("where", element, items)
 
     def _make(self, element: ElementPlan, members: list[Any]) -> list[Instance] | None:
@@ -221,7 +227,10 @@ class Matching:
         wanted = f"{low}" if low == high else f"at least {low}" if few else f"at most {high}"
         kind = "missing" if few else "duplicate"
         path, message = f"elements.{element.name}.count", f"{count} found, {wanted} expected"
-        self.report.add(kind, path, message, [] if few else records(element, items))
+        if few:
+            self.report.add(kind, path, message + self.near.nearest(element))
+        else:
+            self.report.add(kind, path, message, records(element, items))
         return True
 
     def _groups(self, element: ElementPlan, members: list[Any]) -> list[Group] | None:
@@ -413,7 +422,8 @@ class Matching:
             for number, record in enumerate(drawn.records):
                 names = owners.get(number, [])
                 if not names:
-                    self.report.add("unexpected", path, "no element claims this", [record])
+                    near = self.near.claimant(channel, drawn.rows[number])
+                    self.report.add("unexpected", path, f"no element claims this{near}", [record])
                 elif len(names) > 1:
                     message = f"{' and '.join(names)} both claim this"
                     self.report.add("ambiguous", path, message, [record])

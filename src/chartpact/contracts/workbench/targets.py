@@ -101,7 +101,10 @@ class _Targets:
         for key in plan.spec.group or ():
             yield from self._group_key(plan, key)
         if plan.newest is not None:
-            yield from map(_weaker, self._mentions(plan.newest, name, True, inside=True))
+            # The only one of its kind is the newest whatever its value.
+            alone = plan.spec.per is not None or plan.spec.top is not None
+            for target in self._mentions(plan.newest, name, True, inside=True):
+                yield replace(_weaker(target), unsure=target.unsure or alone)
         for part, chosen in plan.parts.items():
             if chosen.way == "where":
                 mentioned = self._mentions(chosen.rule, name, True, part, inside=True)
