@@ -1,11 +1,18 @@
 """`chartpact watch`: changes as lines, as JSON and for a command; the next start goes on."""
 
 import json
+import os
+import signal
+import subprocess
 import sys
 
 import pytest
 
 from chartpact.cli import BAD_INPUT, DONE, UNREACHABLE, main
+from chartpact.library.database import open_database
+from chartpact.library.follows import Follows
+from chartpact.library.journal import Journal
+from chartpact.library.local import LOCAL_USER
 
 CONTRACT = """\
 contract: small
@@ -38,7 +45,7 @@ def chart(tmp_path, monkeypatch):
 
     def write(bar, *texts):
         at = {"n": 1, "bar": 1, "time": 60_000}
-        labels = [{"id": n, "x": at, "y": 1.0, "yloc": "price", "text": text}
+        labels = [{"id": n, "x": at, "y": float(n), "yloc": "price", "text": text}
                   for n, text in enumerate(texts)]  # fmt: skip
         facts = {"symbol": "ES", "timeframe": "1m", "confirmed": True, "as_of": bar * 60_000}
         data = {
@@ -47,7 +54,9 @@ def chart(tmp_path, monkeypatch):
             "source": {"name": "by hand"},
             "studies": [{"name": "Small", "labels": labels, "limits": {"labels": 50}}],
         }
-        (tmp_path / "drawn.json").write_text(json.dumps(data))
+        fresh = tmp_path / "fresh.json"
+        fresh.write_text(json.dumps(data))
+        os.replace(fresh, tmp_path / "drawn.json")
 
     return write
 
@@ -108,6 +117,54 @@ def test_a_command_gets_each_change_and_what_it_refuses_again(capsys, chart, tmp
     assert run(0)[0] == DONE
     kept = [json.loads(line) for line in (tmp_path / "kept.jsonl").read_text().splitlines()]
     assert [one["seq"] for one in kept] == [1, 1]
+
+
+MARKS = """\
+contract: marks
+version: 1.0.0
+identity: {pine_title: Small}
+channels: {labels: signal}
+elements:
+  mark: {from: labels, reads: {worn: text == 'off'}, key: [y]}
+states:
+  mark:
+    observe: {worn: worn}
+    rows: {NEW: {when: {worn: false}}, OLD: {when: {worn: true}}}
+    initial: NEW
+    transitions: {NEW: [OLD]}
+    gone: forget
+output: {marks: {from: mark, sort: x, give: {state: state}}}
+"""
+
+
+def test_kill_9_while_watching_loses_no_acknowledged_change(capsys, chart, tmp_path):
+    (tmp_path / "small.yaml").write_text(MARKS)
+    command = [sys.executable, "-m", "chartpact", "watch", "small.yaml", "--snapshot", "drawn.json"]
+    told = []
+    for bar in (1, 3):
+        chart(bar, *["on"] * bar)  # a mark more with every bar, so there is always a change
+        with subprocess.Popen(
+            [*command, "--every", "0.1", "--json"], stdout=subprocess.PIPE, text=True
+        ) as watching:
+            told.append(json.loads(watching.stdout.readline()))
+            chart(bar + 1, *["on"] * (bar + 1))
+            watching.send_signal(signal.SIGKILL)  # whatever it is about to do
+            told += map(json.loads, watching.stdout.read().splitlines())
+    chart(5, *["on"] * 5)
+    code, out, _ = watch(capsys, "--json")  # the dead reader's lease is taken over
+    assert code == DONE
+    told += map(json.loads, out.splitlines())
+    database = open_database(f"sqlite:///{tmp_path}/library.db")
+    [follow] = Follows(database).of(LOCAL_USER)
+    journal = Journal(database, follow)
+    memory, changes = journal.replay()
+    kept = {event["seq"]: event for event in journal.after(0)}
+    database.close()
+    assert [*kept] == [1, 2, 3, 4, 5]
+    assert {tuple(event["key"]) for event in changes} == {(n,) for n in range(5)}
+    assert len(memory.states()) == 5
+    assert all(kept[event["seq"]] == event for event in told)
+    assert {event["seq"] for event in told} == {*kept}  # each was told, once at least
 
 
 def test_a_source_that_cannot_be_read_is_tried_again(capsys, chart, tmp_path):
