@@ -86,6 +86,13 @@ def test_changes_are_lines_of_json_and_the_next_start_goes_on(capsys, chart):
     assert watch(capsys, "--json") == (DONE, "", "")
 
 
+def test_a_single_reading_leaves_no_journal(capsys, chart, tmp_path):
+    chart(1)
+    assert main(["read", "small.yaml", "--snapshot", "drawn.json"]) == DONE
+    capsys.readouterr()
+    assert not (tmp_path / "library.db").exists()
+
+
 def test_people_read_lines_and_chart_text_cannot_break_them(capsys, chart):
     chart(1)
     watch(capsys)

@@ -16,7 +16,7 @@ from chartpact.library import journal as journal_module
 from chartpact.library.database import open_database
 from chartpact.library.errors import LibraryError
 from chartpact.library.follows import SHELL, Follows, LostLease
-from chartpact.library.journal import Journal, changes_since, latest
+from chartpact.library.journal import Journal, Picture, changes_since, latest
 from chartpact.library.schema import (
     journal_bodies,
     journal_changes,
@@ -79,8 +79,8 @@ def follow(database):
 @pytest.fixture
 def look(contract):
     def look(journal, snapshot):
-        picture = json.dumps(snapshot.to_json())
-        return journal.record(Rules.of(contract), CONTRACT, read(contract, snapshot), picture)
+        reading = read(contract, snapshot)
+        return journal.record(Rules.of(contract), CONTRACT, reading, Picture.of(snapshot))
 
     return look
 
@@ -162,7 +162,11 @@ def test_pictures_are_kept_of_what_was_refused_or_illegal(database, follow, look
         look(journal, picture(bar, "solid", color="#00ff00" if bar % 2 else "#ff0000"))
     with database.read() as connection:
         bodies = connection.execute(sa.select(journal_bodies.c.hash)).scalars().all()
-    assert sum(name.startswith("picture:") for name in bodies) <= 2
+        hashes = connection.execute(sa.select(journal_entries.c.snapshot)).scalars().all()
+    pictures = {name for name in bodies if name.startswith("picture:")}
+    assert 1 <= len(pictures) <= 2
+    assert len(set(hashes)) == 7  # the hash of every snapshot that was read
+    assert pictures <= set(hashes)
 
 
 def test_changes_are_given_in_order_a_part_at_a_time(database, follow, look):

@@ -103,7 +103,9 @@ class _Watched:
     def read(self, snapshot: Snapshot, show: Any) -> None:
         """Commits what the contract reads from a snapshot, then tells what changed."""
         reading = read(self.contract, snapshot, self.config, self.profile)
-        rules, picture = Rules.of(self.contract), json.dumps(snapshot.to_json())
+        from chartpact.library.journal import Picture
+
+        rules, picture = Rules.of(self.contract), Picture.of(snapshot)
         for event in self.journal.record(rules, self.contract.text, reading, picture).shown:
             show(event)
 

@@ -28,6 +28,7 @@ from chartpact.library.schema import (
 )
 from chartpact.library.versions import count_bytes
 from chartpact.problem import Problem
+from chartpact.snapshot import Snapshot
 from chartpact.tracker import Memory, Rules, step
 
 CHECKPOINT_EVERY = 50  # entries
@@ -74,6 +75,19 @@ class Latest:
     changes: Sequence[Event]  # the newest first, each with `at`, when it was committed
 
 
+@dataclass(frozen=True)
+class Picture:
+    """The snapshot of a reading: its hash, and its JSON unless that is too large to keep."""
+
+    hash: str
+    text: str
+
+    @classmethod
+    def of(cls, snapshot: Snapshot) -> "Picture":
+        text = json.dumps(snapshot.to_json())
+        return cls(_name("picture", text), text if len(text) <= PICTURE_BYTES else "")
+
+
 class Journal:
     """The journal of one follow, and the memory that its entries amount to."""
 
@@ -94,10 +108,12 @@ class Journal:
 
     # ---------------------------------------------------------------------------------------- write
 
-    def record(self, rules: Rules, contract: str, reading: Reading, picture: str = "") -> Recorded:
+    def record(
+        self, rules: Rules, contract: str, reading: Reading, picture: "Picture | None" = None
+    ) -> Recorded:
         """Commits a reading with what it changed, and with the text of its contract.
 
-        Of a refused or illegal reading the picture is kept too: the snapshot as JSON.
+        Of the snapshot the hash is kept; of a refused or illegal reading its JSON too.
         """
         now = now_ms()
         done = step(rules, self.memory, reading)
@@ -117,9 +133,10 @@ class Journal:
             texts = {_name("rules", about): about, entry["body"]: body}
             texts[_name("contract", contract)] = contract
             irregular = reading.violations or any(one.get("violation") for one in done.changes)
-            if irregular and 0 < len(picture) <= PICTURE_BYTES:
-                entry["snapshot"] = _name("picture", picture)
-                texts[entry["snapshot"]] = picture
+            if picture is not None:
+                entry["snapshot"] = picture.hash
+                if irregular and picture.text:
+                    texts[picture.hash] = picture.text
             self._put_bodies(connection, texts)
             seq = int(self._last.get("seq", 0)) + 1
             times = {"first_as_of": reading.as_of, "first_at": now, "last_at": now, "count": 1}
@@ -201,15 +218,14 @@ class Journal:
         newest = sa.select(sa.func.max(changes.seq)).where(*here).scalar_subquery()
         old = sa.or_(changes.seq <= newest - MOST_CHANGES, changes.at < now - KEPT_MS)
         connection.execute(sa.delete(journal_changes).where(*here, old))
-        here = (*key(journal_entries, self.follow), entries.snapshot.is_not(None))
-        pictures = sa.select(entries.seq).where(*here).order_by(entries.seq.desc())
-        for seq in connection.execute(pictures.offset(MOST_PICTURES)).scalars().all():
-            at = (*key(journal_entries, self.follow), entries.seq == seq)
-            connection.execute(sa.update(journal_entries).where(*at).values(snapshot=None))
-        for column, kind in ((entries.body, "body"), (entries.snapshot, "picture")):
-            named = (*key(journal_entries, self.follow), column.is_not(None))
-            used = sa.select(column).where(*named)
-            unused = (bodies.hash.like(f"{kind}:%"), bodies.hash.not_in(used))
+        here = key(journal_entries, self.follow)
+        stored = sa.select(bodies.hash).where(*mine, bodies.hash.like("picture:%"))
+        pictures = sa.select(entries.snapshot).where(*here, entries.snapshot.in_(stored))
+        newest_pictures = pictures.order_by(entries.seq.desc()).limit(MOST_PICTURES)
+        kept = connection.execute(newest_pictures).scalars().all()
+        used: dict[str, Any] = {"body": sa.select(entries.body).where(*here), "picture": kept}
+        for kind, hashes in used.items():
+            unused = (bodies.hash.like(f"{kind}:%"), bodies.hash.not_in(hashes))
             connection.execute(sa.delete(journal_bodies).where(*mine, *unused))
 
     # ----------------------------------------------------------------------------------------- read

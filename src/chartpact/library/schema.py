@@ -105,7 +105,7 @@ journal_entries = sa.Table(
     sa.Column("seq", sa.Integer, primary_key=True),
     sa.Column("track", sa.Text, nullable=False),
     sa.Column("body", sa.Text, nullable=False),
-    sa.Column("snapshot", sa.Text),  # of a refused or illegal reading, the hash of its picture
+    sa.Column("snapshot", sa.Text),  # the hash of what was read
     sa.Column("bar", sa.BigInteger),
     sa.Column("confirmed", sa.Integer, nullable=False),
     sa.Column("first_as_of", sa.BigInteger),

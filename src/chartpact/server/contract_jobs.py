@@ -1,6 +1,5 @@
 """What worker processes do with contracts: read, check and draft. Nothing touches the database."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,7 +8,7 @@ from chartpact import charts, contracts, strategy
 from chartpact.contracts import Contract, ContractError, Reading
 from chartpact.contracts.workbench.diff import diff
 from chartpact.contracts.workbench.draft import draft
-from chartpact.library.journal import PICTURE_BYTES
+from chartpact.library.journal import Picture
 from chartpact.problem import Failure, Problem
 from chartpact.server import shapes
 from chartpact.server.jobs import ChartJob
@@ -64,17 +63,15 @@ class Followed:
     rules: Rules
     contract: str  # its text
     reading: Reading
-    picture: str  # the snapshot as JSON, unless it is too large to keep
+    picture: Picture
 
 
 def follow(drawn: Drawn, reads: Reads) -> Followed:
     """What one contract reads now, with all that its journal keeps."""
     (contract,) = reads.find()
     state, snapshot = reads.read(drawn, [contract])
-    picture = json.dumps(snapshot.to_json())
     reading = replace(state[contract.name], warnings=(), assumptions=())
-    kept = picture if len(picture) <= PICTURE_BYTES else ""
-    return Followed(Rules.of(contract), contract.text, reading, kept)
+    return Followed(Rules.of(contract), contract.text, reading, Picture.of(snapshot))
 
 
 @dataclass(frozen=True)

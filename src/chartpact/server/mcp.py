@@ -7,7 +7,7 @@ import json
 import logging
 import time
 from collections.abc import Callable, Coroutine
-from typing import Annotated, Any, TypeVar, cast
+from typing import Annotated, Any, Literal, TypeVar, cast
 
 from mcp.server import MCPServer
 from mcp.server.apps import Apps
@@ -241,10 +241,12 @@ def _tool(
     *,
     checked: bool = False,
     meta: dict[str, Any] | None = None,
+    extra: Literal["forbid", "ignore"] = "forbid",
 ) -> Callable[[Function], Function]:
     """Adds a tool whose description is its docstring.
 
-    Answers are validated against their schema, unless they have been `checked` before.
+    Answers are validated against their schema, unless they have been `checked` before. `extra` is
+    what becomes of arguments that it does not have.
     """
 
     def add(function: Function) -> Function:
@@ -253,7 +255,7 @@ def _tool(
             function, title=title, description=description, annotations=annotations, meta=meta
         )
         lax = tool.fn_metadata.arg_model
-        strict = create_model(lax.__name__, __base__=lax, __cls_kwargs__={"extra": "forbid"})
+        strict = create_model(lax.__name__, __base__=lax, __cls_kwargs__={"extra": extra})
         tool.fn_metadata.arg_model = strict
         tool.parameters = strict.model_json_schema(by_alias=True)
         if checked:
@@ -403,7 +405,10 @@ def _add_chart_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> None:
 
 
 def _add_drawing_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> None:
-    """The tools of the TradingView MCP server, under its names and with its replies."""
+    """The tools of the TradingView MCP server, under its names and with its replies.
+
+    Like there, an argument that a tool does not have is ignored.
+    """
 
     async def reply(ctx: Context[Any, Any], channel: str, fields: dict[str, Any]) -> CallToolResult:
         ask = shapes.DrawingsAsk(**fields)
@@ -414,7 +419,7 @@ def _add_drawing_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> None
         text = TextContent(type="text", text=escape_unseen(json.dumps(told, ensure_ascii=False)))
         return CallToolResult(content=[text], is_error=not told["success"])
 
-    @_tool(tools, "Read Pine labels", READS_REMOTE)
+    @_tool(tools, "Read Pine labels", READS_REMOTE, extra="ignore")
     @_takes(shapes.DrawingsAsk)
     async def data_get_pine_labels(ctx: Context[Any, Any], **fields: Any) -> CallToolResult:
         """Read the labels that indicators drew: text and price.
@@ -424,13 +429,13 @@ def _add_drawing_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> None
         """
         return await reply(ctx, "labels", fields)
 
-    @_tool(tools, "Read Pine lines", READS_REMOTE)
+    @_tool(tools, "Read Pine lines", READS_REMOTE, extra="ignore")
     @_takes(shapes.ShortDrawingsAsk)
     async def data_get_pine_lines(ctx: Context[Any, Any], **fields: Any) -> CallToolResult:
         """Read the lines that indicators drew: horizontal levels, or all lines if verbose."""
         return await reply(ctx, "lines", fields)
 
-    @_tool(tools, "Read Pine boxes", READS_REMOTE)
+    @_tool(tools, "Read Pine boxes", READS_REMOTE, extra="ignore")
     @_takes(shapes.ShortDrawingsAsk)
     async def data_get_pine_boxes(ctx: Context[Any, Any], **fields: Any) -> CallToolResult:
         """Read the boxes that indicators drew: zones by high and low, or all boxes if verbose.
@@ -439,7 +444,7 @@ def _add_drawing_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> None
         """
         return await reply(ctx, "boxes", fields)
 
-    @_tool(tools, "Read Pine tables", READS_REMOTE)
+    @_tool(tools, "Read Pine tables", READS_REMOTE, extra="ignore")
     @_takes(shapes.ShortDrawingsAsk)
     async def data_get_pine_tables(ctx: Context[Any, Any], **fields: Any) -> CallToolResult:
         """Read the tables that indicators drew: rows as text, and cells with colours if verbose.

@@ -13,6 +13,7 @@ from chartpact.sources.errors import SourceFailed
 from chartpact.sources.tradingview.mcp_client import McpSource
 from chartpact.sources.tradingview.stock import (
     FENCE,
+    LISTS,
     TOOLS,
     parse_reply,
     read_replies,
@@ -141,7 +142,29 @@ def with_nulls(reply):
     return {**reply, "study_count": 2, "studies": [*reply["studies"], empty]}
 
 
-@pytest.mark.parametrize("variant", [fenced, renamed, with_nulls])
+def with_times(reply):
+    """As a fork says it that resolves places, and waits for the chart to settle."""
+    more = {"time": 1, "time1": 1, "time2": 2, "time_unix": 1, "bar": 5, "unresolved": True}
+    studies = [
+        {key: [{**record, **more} if isinstance(record, dict) else record for record in value]
+         if isinstance(value, list) and key in LISTS.values() else value
+         for key, value in study.items()}
+        for study in reply["studies"]
+    ]  # fmt: skip
+    return {**reply, "studies": studies, "settled": True, "wait": 250, "entity_id": "s1"}
+
+
+def from_go(reply):
+    """As a port says it: lists that are empty are null, and tables come in any order."""
+    studies = [
+        {key: None if value == [] else value[::-1] if key == "tables" else value
+         for key, value in study.items()}
+        for study in reply["studies"]
+    ]  # fmt: skip
+    return {**reply, "studies": studies}
+
+
+@pytest.mark.parametrize("variant", [fenced, renamed, with_nulls, with_times, from_go])
 def test_every_known_form_of_a_reply_gives_the_same_snapshot(variant):
     plain = verbose()
     varied = plain | {channel: variant(plain[channel]) for channel in plain}
@@ -152,6 +175,40 @@ def test_every_known_form_of_a_reply_gives_the_same_snapshot(variant):
     }
     expected = read_replies(STATE, plain, "stock", 0).to_json()
     assert read_replies(STATE, checked, "stock", 0).to_json() == expected
+
+
+@pytest.mark.needs_shared
+def test_every_captured_reply_is_read_or_names_its_tool(shared):
+    read, failed = 0, []
+    for path in sorted((shared / "captures").glob("*.json")):
+        capture = json.loads(path.read_text())
+        tool, result = capture["tool"], capture["result"]
+        text = "".join(part["text"] for part in result["content"])
+        try:
+            reply = parse_reply(tool, text, bool(result.get("isError")))
+        except SourceFailed as error:
+            assert result.get("isError"), path.name
+            assert str(error).startswith(f"{tool}: ")
+            failed.append(str(error))
+            continue
+        [channel] = [channel for channel, name in TOOLS.items() if name == tool]
+        none = {"success": True, "study_count": 0, "studies": []}
+        if channel in LISTS and not capture["arguments"].get("verbose") and reply["studies"]:
+            if channel != "labels":  # only what is verbose lists every object
+                with pytest.raises(SourceFailed, match="is it verbose"):
+                    read_replies(STATE, {**dict.fromkeys(TOOLS, none), channel: reply}, "stock", 0)
+            continue
+        snapshot = read_replies(STATE, {**dict.fromkeys(TOOLS, none), channel: reply}, "stock", 0)
+        if channel in LISTS:
+            told = sum(len(study.records(channel)) for study in snapshot.studies)
+            assert told == sum(len(study[LISTS[channel]]) for study in reply["studies"])
+        if capture["scenario"] == "fx_precision":
+            assert snapshot.source["price_step"] == 0.01
+        read += 1
+    assert read > 20
+    assert sum("JS evaluation error" in error for error in failed) == 4
+    assert any("No TradingView chart target found" in error for error in failed)
+    assert sum("Input validation error" in error for error in failed) == 2
 
 
 def test_the_rounding_of_prices_is_told_by_the_prices():
@@ -180,6 +237,11 @@ def test_records_that_were_left_out_are_told():
             "lines",
             "MCP error -32602: Input validation error: Invalid arguments",
             "data_get_pine_lines: MCP error -32602: Input validation error: Invalid arguments",
+        ),
+        (
+            "lines",
+            '{"success": false, "error": "no chart", "code": "NO_TARGET", "hint": "open one"}',
+            "data_get_pine_lines: no chart",
         ),
         ("lines", "", "data_get_pine_lines: the reply is empty"),
         ("lines", "[]", "data_get_pine_lines: the reply is no object"),
