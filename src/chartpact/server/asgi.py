@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterator
 
+from starlette.datastructures import Headers as StarletteHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 PIECE_BYTES = 262_144  # of an answer that are written at once
@@ -14,6 +15,20 @@ DEFAULT_HEADERS = (
 )
 
 Headers = list[tuple[bytes, bytes]]
+
+
+class RequestHeaders(StarletteHeaders):
+    """The headers of a request by name; of one that comes twice, the first."""
+
+    def __init__(self, raw: Headers) -> None:
+        super().__init__(raw=raw)
+        self._first = dict(reversed(raw))
+
+    def __getitem__(self, key: str) -> str:
+        return self._first[key.lower().encode("latin-1")].decode("latin-1")
+
+    def __contains__(self, key: object) -> bool:
+        return isinstance(key, str) and key.lower().encode("latin-1") in self._first
 
 
 def replay(body: bytes, receive: Receive) -> Receive:

@@ -15,7 +15,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from chartpact.problem import Failure
 from chartpact.server import logs
 from chartpact.server.allowance import Allowance, Ledger, Meter, TooMuch
-from chartpact.server.asgi import make_private, replay, split, while_connected, with_defaults
+from chartpact.server.asgi import (
+    RequestHeaders,
+    make_private,
+    replay,
+    split,
+    while_connected,
+    with_defaults,
+)
 from chartpact.server.bodies import SMALL_BYTES, LeanBody
 from chartpact.server.identity import Caller, Identify
 from chartpact.server.metrics import Metrics
@@ -117,7 +124,7 @@ class Front:
 
         try:
             try:
-                headers = Headers(scope=scope)
+                headers = RequestHeaders(scope["headers"])
                 user = await self._admit(scope, headers)
                 body = await self._receive_body(scope["path"], user, headers, receive)
                 if user is not None and body is not None and len(body) > SMALL_BYTES:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Coroutine
 from typing import Annotated, Any, Literal, TypeVar, cast
 
 from mcp.server import MCPServer
+from mcp.server._otel import OpenTelemetryMiddleware
 from mcp.server.apps import Apps
 from mcp.server.caching import CacheHint
 from mcp.server.mcpserver import Context
@@ -136,6 +137,11 @@ def build(verbs: Verbs, user_of: UserOf, state_key: str | None = None) -> MCPSer
             "resources/read": private,
         },
     )
+    # Spans that nobody collects would be a twentieth of a short call.
+    for middleware in server.middleware:
+        if isinstance(middleware, OpenTelemetryMiddleware):
+            server.middleware.remove(middleware)
+            break
     _add_resources(server, verbs, user_of)
     _add_prompts(server)
     return server

@@ -2,14 +2,14 @@
 
 import json
 from collections.abc import Collection
-from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
 from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend, RequireAuthMiddleware
 from mcp.server.auth.provider import AccessToken
 from pydantic import AnyHttpUrl
-from starlette.middleware.authentication import AuthenticationMiddleware
+from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from chartpact.server.auth.authority import Authority
@@ -72,17 +72,15 @@ class Gate:
         return f"Bearer {', '.join(parts)}"
 
 
-_current: ContextVar[Bearer | None] = ContextVar("bearer", default=None)
-
-
+@dataclass(frozen=True)
 class _Verifier:
     """Hands the SDK the token that the front has found, so that it is looked up once."""
 
-    def __init__(self, realm: Realm) -> None:
-        self._realm = realm
+    realm: Realm
+    bearer: Bearer | None
 
     async def verify_token(self, token: str) -> AccessToken | None:  # noqa: ARG002
-        bearer = _current.get()
+        bearer = self.bearer
         if bearer is None:
             return None
         return AccessToken.model_construct(  # of values that were checked when they were stored
@@ -91,10 +89,18 @@ class _Verifier:
             scopes=sorted(bearer.scopes),
             expires_at=bearer.expires_at // 1000,
             # A personal token is for this server, under whatever name it is reached.
-            resource=self._realm.resource if bearer.resource is None else bearer.resource,
+            resource=self.realm.resource if bearer.resource is None else bearer.resource,
             subject=bearer.user,
-            claims={"iss": self._realm.base},
+            claims={"iss": self.realm.base},
         )
+
+
+@dataclass(frozen=True)
+class _Guard:
+    """The SDK's middleware for one realm, and the audience that it asks tokens to have."""
+
+    required: RequireAuthMiddleware
+    audience: AnyHttpUrl
 
 
 class ResourceServer:
@@ -104,7 +110,7 @@ class ResourceServer:
         self._mcp = mcp
         self._authority = authority
         self._writes = frozenset(writes)
-        self._guarded: dict[str, ASGIApp] = {}
+        self._guards: dict[str, _Guard] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         hosts = [value for name, value in scope["headers"] if name == b"host"]
@@ -122,11 +128,15 @@ class ResourceServer:
             )
             await refusal.answer(scope, receive, send)
             return
-        reset = _current.set(caller.bearer)
-        try:
-            await self._of(realm)(scope, receive, send)
-        finally:
-            _current.reset(reset)
+        guard = self._of(realm)
+        backend = BearerAuthBackend(
+            _Verifier(realm, caller.bearer), resource_server_url=guard.audience
+        )
+        shown = [header for header in scope["headers"] if header[0] == b"authorization"]
+        found = await backend.authenticate(HTTPConnection({"type": "http", "headers": shown}))
+        if found is not None:
+            scope["auth"], scope["user"] = found
+        await guard.required(scope, receive, send)  # which refuses who is not found
 
     def _would_write(self, body: bytes | None) -> bool:
         """Whether the call is of a tool that writes; the tool itself checks the scope again."""
@@ -136,16 +146,13 @@ class ResourceServer:
         except (ValueError, RecursionError, LookupError, TypeError):
             return False
 
-    def _of(self, realm: Realm) -> ASGIApp:
-        guarded = self._guarded.get(realm.base)
-        if guarded is None:
+    def _of(self, realm: Realm) -> _Guard:
+        guard = self._guards.get(realm.base)
+        if guard is None:
             required = RequireAuthMiddleware(
                 AuthContextMiddleware(self._mcp), ["read"], AnyHttpUrl(realm.resource_metadata)
             )
-            backend = BearerAuthBackend(
-                _Verifier(realm), resource_server_url=AnyHttpUrl(realm.resource)
-            )
-            guarded = AuthenticationMiddleware(required, backend=backend)
-            if len(self._guarded) < 64:  # names of this machine, with ports that are forwarded
-                self._guarded[realm.base] = guarded
-        return guarded
+            guard = _Guard(required, AnyHttpUrl(realm.resource))
+            if len(self._guards) < 64:  # names of this machine, with ports that are forwarded
+                self._guards[realm.base] = guard
+        return guard
