@@ -81,6 +81,13 @@ def rest(names: Names) -> dict[str, list[tuple[str, dict]]]:
         "post /api/v1/contracts/draft": [
             ("/api/v1/contracts/draft", {"json": {"study": names.script, "symbol": "sample:es-5m"}})
         ],
+        "post /api/v1/contracts/match": [
+            ("/api/v1/contracts/match", {"json": {"contract": names.script, "symbol": "x"}}),
+            (
+                "/api/v1/contracts/match",
+                {"json": {"contract": "ema_trend", "symbol": f"{names.bars}@mine"}},
+            ),
+        ],
         "get /api/v1/contracts/{name}": [(f"/api/v1/contracts/{names.script}", {})],
         "put /api/v1/my/contracts/{name}": [
             (f"/api/v1/my/contracts/{names.script}", {"json": {"source": "contract: x"}})

@@ -59,7 +59,7 @@ class Matching:
         self.evicted: Counter[str] = Counter()  # element → instances that lost something to a cap
         self.near = NearMisses(bound, S, self._candidates_for)
         self._full = full  # the channels that stand at their cap
-        self._claims: dict[str, list[tuple[str, list[Any]]]] = {}
+        self.claims: dict[str, list[tuple[str, list[Any]]]] = {}
         self._unsure: set[str] = set()  # channels in which some claims are not known
 
     def run(self, element: ElementPlan, skip: bool) -> None:
@@ -75,7 +75,7 @@ class Matching:
         if members is None:
             self._unsure.add(element.channel)
         elif element.base is None:
-            self._claims.setdefault(element.channel, []).append((element.name, members))
+            self.claims.setdefault(element.channel, []).append((element.name, members))
         if made is not None:
             self._attach(element, made)
             self._identify(element, made)
@@ -97,9 +97,16 @@ class Matching:
         """The records that instances are made of."""
         grouped = element.group is not None
         members = [m for made in instances for m in (made[0] if grouped else [made[0]])]
-        return self._records(element, members)
+        return self.records(element, members)
 
-    def _records(self, element: ElementPlan, members: Iterable[Any]) -> list[Any]:
+    def claimed(self, element: ElementPlan) -> list[Any]:
+        """The records that an element claimed, also those that it made nothing of."""
+        claims = self.claims.get(element.channel, [])
+        members = [row for name, rows in claims if name == element.name for row in rows]
+        return self.records(element, members)
+
+    def records(self, element: ElementPlan, members: Iterable[Any]) -> list[Any]:
+        """The records of what instances are made of."""
         if element.base is not None:
             return self.behind(self.contract.elements[element.base], members)
         records = self.drawn[element.channel].records
@@ -123,14 +130,14 @@ class Matching:
                 run([item], self.S)
             except CAUGHT as error:
                 about, chosen = records(element, [item]), getattr(error, "members", None)
-                about = about if chosen is None else self._records(element, chosen)
+                about = about if chosen is None else self.records(element, chosen)
                 self.report.trouble(error, path, about)
         return None
 
     def _each_member(self, word: str, element: ElementPlan, items: list[Any]) -> list[Any] | None:
         """Runs the function of a word of an element over the members of its instances."""
         run, path = self.functions[word, element.name], f"elements.{element.name}.{word}"
-        return self._each(run, items, path, element, self._records)
+        return self._each(run, items, path, element, self.records)
 
     def each_instance(
         self, run: Callable[..., Any], element: ElementPlan, path: str
@@ -162,7 +169,7 @@ class Matching:
 
         def records(element: ElementPlan, items: list[Any]) -> list[Any]:
             whole = [member for _, inside in items for member in inside] if grouped else items
-            return self._records(element, whole)
+            return self.records(element, whole)
 
         if not element.late and self._miscounts(element, items, records):
             return None
@@ -251,7 +258,7 @@ class Matching:
         for inside in lost:
             path = f"elements.{element.name}.group"
             message = "objects outside the loaded history cannot be told apart"
-            self.report.add("unavailable", path, message, self._records(element, inside))
+            self.report.add("unavailable", path, message, self.records(element, inside))
         return None if lost else items
 
     def _newest(self, element: ElementPlan, members: list[Any]) -> list[Any] | None:
@@ -266,7 +273,7 @@ class Matching:
         if lost:
             path = f"elements.{element.name}.newest"
             message = "objects outside the loaded history have no order"
-            self.report.add("unavailable", path, message, self._records(element, lost))
+            self.report.add("unavailable", path, message, self.records(element, lost))
             return None
         return [member for member, _ in kept]
 
@@ -410,7 +417,7 @@ class Matching:
         for channel, role in self.contract.file.channels.items():
             if role != SIGNAL or channel in self._unsure or channel not in self.drawn:
                 continue
-            drawn, claims = self.drawn[channel], self._claims.get(channel, [])
+            drawn, claims = self.drawn[channel], self.claims.get(channel, [])
             numbers = [row[0] for _, rows in claims for row in rows]
             if len(numbers) == len(drawn.rows) == len(set(numbers)):
                 continue

@@ -36,7 +36,7 @@ class Violation:
     def to_json(self, most: int = MAX_SHOWN) -> dict[str, Json]:
         """The violation for programs, with at most so many of its records."""
         data: dict[str, Json] = {"kind": self.kind, "path": self.path, "message": self.message}
-        shown = [_jsonable(record) for record in self.objects[: min(most, MAX_SHOWN)]]
+        shown = [jsonable(record) for record in self.objects[: min(most, MAX_SHOWN)]]
         if shown:
             data["object"] = shown[0] if len(self.objects) == 1 else shown
         if self.field is not None:
@@ -179,7 +179,7 @@ def _echo(violations: Sequence[Violation]) -> list[dict[str, Json]]:
     return echoed
 
 
-def _jsonable(value: Json, depth: int = 6) -> Json:
+def jsonable(value: Json, depth: int = 6) -> Json:
     """A record as drawn, in a form every JSON reader takes."""
     if isinstance(value, str):
         return value if len(value) <= MAX_CHARACTERS else f"{value[:MAX_CHARACTERS]}…"
@@ -192,7 +192,7 @@ def _jsonable(value: Json, depth: int = 6) -> Json:
     if depth == 0:
         return "…"
     if isinstance(value, Mapping):
-        return {str(key)[:64]: _jsonable(item, depth - 1) for key, item in list(value.items())[:64]}
+        return {str(key)[:64]: jsonable(item, depth - 1) for key, item in list(value.items())[:64]}
     if isinstance(value, list | tuple):
-        return [_jsonable(item, depth - 1) for item in value[:64]]
+        return [jsonable(item, depth - 1) for item in value[:64]]
     return f"{value!r:.60}"

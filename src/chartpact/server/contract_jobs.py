@@ -8,6 +8,7 @@ from chartpact import charts, contracts, strategy
 from chartpact.contracts import Contract, ContractError, Reading
 from chartpact.contracts.workbench.diff import diff
 from chartpact.contracts.workbench.draft import draft
+from chartpact.contracts.workbench.matches import match
 from chartpact.library.journal import Picture
 from chartpact.problem import Failure, Problem
 from chartpact.server import shapes
@@ -17,6 +18,7 @@ from chartpact.strategy import StrategyState
 from chartpact.tracker import Rules
 
 MOST_ERRORS = 50  # of a contract that are listed
+MOST_OBJECTS = 2_000  # of a study that are listed
 
 
 @dataclass(frozen=True)
@@ -108,3 +110,25 @@ def draft_contract(snapshot: Snapshot | Mapping[str, Any], study: str) -> str:
         return draft(Snapshot.of(snapshot), study)
     except SnapshotError as error:
         raise Failure(Problem("value", str(error))) from None
+
+
+def match_contract(
+    text: str,
+    snapshot: Snapshot | Mapping[str, Any],
+    config: Mapping[str, Any],
+    profile: str | None,
+) -> shapes.MatchOut:
+    """What a contract reads from a snapshot, and which element each drawn object matched."""
+    try:
+        contract, picture = contracts.load(text), Snapshot.of(snapshot)
+    except ContractError as error:
+        raise Failure(error.problems[0]) from None
+    except SnapshotError as error:
+        raise Failure(Problem("value", str(error))) from None
+    strategy.check_settings([contract], {}, profile)
+    reading, matches = match(contract, picture, config, profile)
+    objects = [found.to_json() for found in matches[:MOST_OBJECTS]]
+    left_out = len(matches) - len(objects)
+    return shapes.MatchOut.model_validate(
+        {"reading": reading.to_json(), "objects": objects, "left_out": left_out}
+    )

@@ -103,6 +103,32 @@ class ContractVerbs:
         job = partial(contract_jobs.draft_contract, snapshot, study)
         return shapes.DraftOut(text=await self._execution.compute(user, job))
 
+    async def match_contract(self, user: str, ask: shapes.MatchAsk) -> shapes.MatchOut:
+        """What a contract reads, and which element each drawn object matched; nothing is kept."""
+        if (ask.contract is None) == (ask.source is None):
+            raise refuse("value", "give either a contract or a source")
+        if (ask.symbol is None) == (ask.snapshot is None):
+            raise refuse("value", "give either a symbol or a snapshot")
+        text = ask.source
+        if text is None:
+            text = (await self.get_contract(user, str(ask.contract))).text or ""
+        snapshot: Snapshot | dict[str, Any] | None = ask.snapshot
+        granted = self._drawings.granted(user).get(str(ask.symbol))
+        if granted is not None:
+            snapshot = await self._drawings.read_granted(granted)
+        elif snapshot is None:
+            checked = await self._execution.compute(
+                user, partial(contract_jobs.check_contract, text)
+            )
+            if checked.errors:
+                raise refuse("value", f"the contract is wrong: {checked.errors[0]['message']}")
+            drawn = {"name": checked.name, **ask.params}
+            asked = {**ask.model_dump(include={"symbol", "timeframe"}), "bars": 50_000}
+            chart = shapes.ChartAsk.model_validate({**asked, "indicators": [drawn]})
+            snapshot = await self._charts.read_drawn(user, chart)
+        job = partial(contract_jobs.match_contract, text, snapshot, ask.config, ask.profile)
+        return await self._execution.compute(user, job)
+
 
 def _describe(name: str) -> shapes.ContractOut:
     contract = find(name)

@@ -51,6 +51,7 @@ READ_BY_POST = (
     "/api/v1/prove",
     "/api/v1/contracts/check",
     "/api/v1/contracts/draft",
+    "/api/v1/contracts/match",
     "/api/v1/state",
 )  # every other POST changes something
 LONGEST_USER = 255

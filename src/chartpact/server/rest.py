@@ -298,6 +298,11 @@ def _add_contract_routes(api: APIRouter, verbs: Verbs) -> None:
         """A starting contract, from a snapshot or from an indicator on a symbol."""
         return await verbs.contracts.draft_contract(user, ask)
 
+    @api.post("/contracts/match")
+    async def match_contract(user: User, ask: shapes.MatchAsk) -> shapes.MatchOut:
+        """Tries a contract: what it reads, and which element each drawn object matched."""
+        return await verbs.contracts.match_contract(user, ask)
+
     @api.get("/contracts/{name}")
     async def get_contract(user: User, name: Name) -> shapes.ContractOut:
         """A contract with its text."""

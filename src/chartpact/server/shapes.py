@@ -329,6 +329,21 @@ class DraftAsk(Incoming, Shape):
     snapshot: dict[str, Any] | None = Field(None, description="a snapshot, in place of a symbol")
 
 
+class MatchAsk(Incoming, Shape):
+    """A contract, and what it is tried on: a snapshot, or what is drawn on a symbol."""
+
+    contract: str | None = Field(None, max_length=128, description="a contract by its name")
+    source: ContractText | None = Field(None, description="a contract's text, in place of a name")
+    symbol: str | None = Field(
+        None, max_length=128, description="as in read_state; the indicator of its name is drawn"
+    )
+    timeframe: str | None = Field(None, max_length=8)
+    snapshot: dict[str, Any] | None = Field(None, description="a snapshot, in place of a symbol")
+    params: Settings = Field(default_factory=dict, description="of the indicator that is drawn")
+    config: Settings = Field(default_factory=dict, description="settings of the contract")
+    profile: str | None = Field(None, max_length=64, description="a profile of the contract")
+
+
 class FollowAsk(StateAsk):
     """What is to be followed, over REST and as the arguments of `follow_state`."""
 
@@ -372,6 +387,27 @@ class ContractVersions(Shape):
     """The kept versions of a contract, newest first."""
 
     versions: list[dict[str, Any]]
+
+
+class MatchedObject(Shape):
+    """A drawn object, the elements that it is part of, and what they read from it."""
+
+    channel: str
+    number: int = Field(description="among the objects of its channel, from 1")
+    object: dict[str, Any] = Field(description="as drawn; its texts are data")
+    elements: list[str] = Field(description="none: no element claimed it")
+    used: bool = Field(description="false: nothing of the state was read from it")
+    part: str | None = Field(description="which part of a group it is")
+    fields: dict[str, Any] = Field(description="decoded fields, readings, attachments and state")
+    violations: list[int] = Field(description="which violations of the reading name it, from 0")
+
+
+class MatchOut(Shape):
+    """What a contract reads, and what it made of every object of its study."""
+
+    reading: dict[str, Any]
+    objects: list[MatchedObject]
+    left_out: int = Field(description="objects beyond the first 2000")
 
 
 class DraftOut(Shape):

@@ -29,6 +29,7 @@ READING_POSTS = {
     "/api/v1/check",
     "/api/v1/contracts/check",
     "/api/v1/contracts/draft",
+    "/api/v1/contracts/match",
     "/api/v1/prove",
     "/api/v1/state",
 }

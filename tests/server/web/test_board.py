@@ -1,6 +1,8 @@
 """The state board in a real browser: follows, typed states, violations and journals."""
 
+import httpx2
 import pytest
+from tests.server.web.conftest import keep_screen
 
 pytestmark = pytest.mark.slow
 CHART = "?symbol=sample:es-5m&i=session_hunt_ai"
@@ -15,6 +17,11 @@ def follow(page, contract):
     page.locator("#follow-body .journal").wait_for()
 
 
+def marks(page):
+    """The channels of the objects that are marked on the chart."""
+    return page.evaluate("() => workbench.view.highlights.marks.map((mark) => mark.channel)")
+
+
 def test_a_follow_begins_pauses_and_ends_on_the_page(site, tab):
     page = tab().open(f"{site}/{CHART}")
     page.locator("#board li", has_text="not followed").wait_for()
@@ -26,6 +33,11 @@ def test_a_follow_begins_pauses_and_ends_on_the_page(site, tab):
     assert "since" in panel.locator(".headline").inner_text()
     assert "target high" in panel.locator("dl.typed").first.inner_text()
     assert "stood there when the follow began" in panel.locator(".journal").inner_text()
+    panel.locator(".objects tbody tr").first.wait_for()
+    assert {"boxes", "lines"} <= set(marks(page))
+    row = panel.locator(".objects tr", has_text="hunted").first
+    row.locator("button").click()
+    assert page.evaluate("() => workbench.view.highlights.chosen.channel") == "boxes"
     page.locator("#follow-pause").click()
     page.locator("#board .st", has_text="Paused").wait_for()
     page.locator("#follow-pause", has_text="Go on").click()
@@ -34,3 +46,43 @@ def test_a_follow_begins_pauses_and_ends_on_the_page(site, tab):
     page.locator("#follow-remove", has_text="Remove with its journal?").click()
     page.locator("#board", has_text="not followed").wait_for()
     assert page.locator("#follow").is_hidden()
+
+
+ATTACK = "<img src=x onerror=alert(1)>"
+SCRIPT = f"""PARAMS = []
+META = {{"title": "Evil", "overlay": True}}
+
+
+def compute(ohlcv, params, chart):
+    chart.new_label(len(ohlcv) - 9, ohlcv.close[-9], "{ATTACK}")
+"""
+CONTRACT = """contract: evil
+version: 1.0.0
+identity: {pine_title: Evil}
+channels: {labels: signal}
+elements:
+  fine: {from: labels, where: text == 'fine', meaning: what should be drawn}
+output: {fine: "len([f for f in fine])"}
+"""
+
+
+def test_a_violation_names_its_object_in_plain_words_and_an_attackers_text_stays_text(site, tab):
+    with httpx2.Client(base_url=site, timeout=600) as http:
+        for path, source in (("indicators", SCRIPT), ("contracts", CONTRACT)):
+            outcome = http.put(f"/api/v1/my/{path}/evil", json={"source": source}).json()
+            assert outcome["ok"], outcome
+        ask = {"contracts": ["evil"], "symbol": "sample:es-5m", "every": 60}
+        http.post("/api/v1/my/follows", json=ask).raise_for_status()
+    page = tab().open(f"{site}/?symbol=sample:es-5m&i=evil")
+    card = page.locator("#board li", has_text="VIOLATION")
+    card.wait_for()
+    assert f"no element claims this: label “{ATTACK}” at" in card.inner_text()
+    card.locator("button").click()
+    page.locator("#follow-body .objects tbody tr").wait_for()
+    violation = page.locator("#follow-body .violations li")
+    assert ATTACK in violation.inner_text()
+    violation.locator("button").click()
+    assert page.evaluate("() => workbench.view.highlights.chosen.isWrong")
+    assert "Could not be read" in page.locator("#follow-body .journal").inner_text()
+    assert page.locator("#board img, #follow img").count() == 0
+    keep_screen(page, "follow-violation-dark")

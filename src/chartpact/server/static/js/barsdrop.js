@@ -53,8 +53,9 @@ export class BarsDrop {
     this.input.click();
   }
 
-  /** Shows what a file was read as; nothing is kept yet. */
+  /** Shows what a file was read as; nothing is kept yet. A JSON file is a snapshot. */
   async open(file) {
+    if (file.name.endsWith(".json")) return this.workbench.contracts.takeFile(file);
     this.file = file;
     const form = byId("bars-form");
     const outcome = el("div", { class: "read-as", role: "status" });

@@ -2,6 +2,7 @@
 import { drawPrices } from "./candles.js";
 import { faded, ink, over, THEMES } from "./colors.js";
 import { Frame } from "./frame.js";
+import { Highlights } from "./highlights.js";
 import { decimalsOf, formatCompact, formatNumber, formatValue } from "./numbers.js";
 import { drawObjects, drawPane } from "./pane.js";
 import { barsAhead, labelRoom, panesOf, rangeOf, WEIGHTS } from "./panes.js";
@@ -78,7 +79,8 @@ class PanePainter {
         ctx.clip();
         drawPane(frame, this.pane, (f) => this.view.drawBars(f, this.pane.kind));
         if (this.index === 0 && !this.view.exact) this.view.drawLastPrice(frame);
-        drawObjects(frame, this.pane, this.view.legendAreas[this.index] ?? []);
+        const placed = drawObjects(frame, this.pane, this.view.legendAreas[this.index] ?? []);
+        this.view.highlights.draw(frame, this.pane, placed);
         ctx.restore();
       },
     );
@@ -185,6 +187,7 @@ export class ChartView {
     this.volume = true;
     this.legendAreas = [];
     this.legendHeight = () => 24;
+    this.highlights = new Highlights(this);
     this.onCrosshair = () => {};
     this.onLayout = () => {};
     this.onRange = () => {};

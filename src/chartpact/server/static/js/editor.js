@@ -140,6 +140,13 @@ const language = () => [
   look,
 ];
 
+/** What helps to write a script: its language, completion and hover help. */
+const scripting = (reference) => [
+  ...language(),
+  cm.autocompletion({ override: [completion(reference)] }),
+  hover(reference),
+];
+
 function explain({ signature, doc }) {
   const text = doc.split("\n\n")[0].replaceAll("`", "");
   return el("div", { class: "doc" }, el("code", {}, signature), text);
@@ -216,8 +223,11 @@ function placeOf(doc, { line, column }) {
 export const proposal = (problem) => /^did you mean '?([\w.]+)'?\?/.exec(problem.hint ?? "")?.[1];
 
 export class Editor {
-  /** `check` gives the problems of a text; `onChange` hears every change of it. */
-  constructor(host, { reference, check, onChange }) {
+  /**
+   * `check` gives the problems of a text; `onChange` hears every change of it. A text that is no
+   * script brings extensions of its own as `language`.
+   */
+  constructor(host, { reference, check, onChange, language = null, label = "Script" }) {
     this.root = rootOf(host);
     const lint = cm.linter(
       async (view) => {
@@ -242,13 +252,11 @@ export class Editor {
       cm.closeBrackets(),
       cm.highlightSelectionMatches(),
       cm.indentUnit.of("    "),
-      ...language(),
-      cm.autocompletion({ override: [completion(reference)] }),
-      hover(reference),
+      ...(language ? [language, look] : scripting(reference)),
       lint,
       listener,
       EditorView.contentAttributes.of({
-        "aria-label": "Script",
+        "aria-label": label,
         spellcheck: "false",
         tabindex: "0",
       }),

@@ -1,6 +1,7 @@
 // What one contract reads: its typed state, what it was read from, violations, and the journal.
-import { patch, Refusal, remove } from "./api.js";
+import { patch, post, Refusal, remove } from "./api.js";
 import { byId, el, icon, toast } from "./dom.js";
+import { ObjectTable } from "./objects.js";
 import {
   describeChange,
   describeObject,
@@ -16,6 +17,8 @@ export class FollowPanel {
   constructor(board) {
     this.board = board;
     this.shown = null; // a follow, or a contract on the chart that nobody follows
+    this.table = new ObjectTable((one) => this.chooseObject(one));
+    this.objects = el("section", { "aria-live": "polite" });
     byId("follow-close").addEventListener("click", () => this.close());
     byId("follow-pause").addEventListener("click", () => this.pause());
     byId("follow-remove").addEventListener("click", () => this.remove());
@@ -32,11 +35,13 @@ export class FollowPanel {
     this.shown = shown;
     this.board.workbench.showSide("follow");
     this.write();
+    this.match();
     this.board.write();
   }
 
   close() {
     this.shown = null;
+    this.board.workbench.view.highlights.clear();
     this.board.workbench.showSide(null);
     this.board.write();
   }
@@ -50,8 +55,74 @@ export class FollowPanel {
       return;
     }
     if (JSON.stringify(follow) === JSON.stringify(this.shown)) return;
+    const isNews = follow.reading?.as_of !== this.shown.reading?.as_of;
     this.shown = follow;
     this.write();
+    if (isNews) this.match();
+  }
+
+  // ------------------------------------------------------------------------------------- objects
+
+  /** Whether the follow reads the chart that is on the page. */
+  isOnPage() {
+    const { symbol, timeframe } = this.board.workbench.state;
+    return this.shown.symbol === symbol && (this.shown.timeframe ?? null) === (timeframe ?? null);
+  }
+
+  /** Asks what the contract makes of each object, and marks on the chart what it was read from. */
+  async match() {
+    const { shown, board } = this;
+    const { contract, symbol, timeframe, params, config, profile } = shown;
+    board.workbench.view.highlights.clear();
+    this.objects.replaceChildren(el("p", { class: "quiet" }, "Looking what it is read from…"));
+    let found;
+    try {
+      const source = { symbol, timeframe, params, config, profile };
+      found = await post(["contracts", "match"], { contract, ...source });
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      if (this.shown?.contract !== contract) return;
+      this.objects.replaceChildren(
+        el("p", { class: "quiet" }, `What it is read from cannot be shown: ${error.message}`),
+      );
+      return;
+    }
+    if (this.shown?.id !== shown.id || this.shown.contract !== contract) return;
+    this.found = found;
+    const read = found.objects.filter(({ used, violations }) => used || violations.length);
+    this.table.write(read, board.zone, found.left_out);
+    this.objects.replaceChildren(
+      el("h3", {}, `Read from ${read.length} ${read.length === 1 ? "object" : "objects"}`),
+      this.isOnPage() ? "" : this.writeWhere(),
+      this.table.host,
+    );
+    if (this.isOnPage()) board.workbench.view.highlights.show(read, contract, true);
+  }
+
+  /** What can be done where the chart on the page is not the one that is read. */
+  writeWhere() {
+    const { shown, board } = this;
+    const { workbench } = board;
+    const isGranted = (workbench.me.tradingview ?? []).includes(shown.symbol);
+    const mark = () => workbench.view.highlights.show(this.table.objects, shown.contract, false);
+    const open = async () => {
+      Object.assign(workbench.state, { symbol: shown.symbol, timeframe: shown.timeframe });
+      if (workbench.state.indicators.some(({ name }) => name === shown.contract))
+        await workbench.load();
+      else await workbench.add(shown.contract, shown.params ?? {});
+      this.match();
+    };
+    const text = isGranted ? "Mark them on this chart, by their times" : "Open this chart";
+    return el(
+      "p",
+      {},
+      el("button", { type: "button", class: "link", onclick: isGranted ? mark : open }, text),
+    );
+  }
+
+  chooseObject(one) {
+    const { highlights } = this.board.workbench.view;
+    if (one && !highlights.choose(one)) toast("It lies on another chart: open that first");
   }
 
   // ------------------------------------------------------------------------------------- writing
@@ -69,6 +140,7 @@ export class FollowPanel {
         this.writeTrouble(),
         this.writeViolations(),
         this.writeState(),
+        this.objects,
         isFollowed ? this.writeJournal() : null,
       ].filter(Boolean),
     );
@@ -121,7 +193,11 @@ export class FollowPanel {
       el(
         "ul",
         { class: "violations" },
-        ...violations.map((violation) => writeViolation(violation, this.board.zone)),
+        ...violations.map((violation) =>
+          writeViolation(violation, this.board.zone, (record) =>
+            this.chooseObject(this.table.find(record)),
+          ),
+        ),
       ),
     );
   }

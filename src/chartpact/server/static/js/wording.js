@@ -40,7 +40,8 @@ export function formatPlain(value, zone) {
 export const words = (name) => name.replaceAll("_", " ");
 
 /** The way a headline points, as a class. */
-export const wayOf = (text) => (UP.test(text) ? "is-up" : DOWN.test(text) ? "is-down" : "");
+export const wayOf = (text) =>
+  UP.test(text) === DOWN.test(text) ? "" : UP.test(text) ? "is-up" : "is-down";
 
 /** The few words that stand for a state: what its machines say, or how much there is. */
 export function headlineOf(state, machines = []) {
@@ -55,12 +56,16 @@ function countsOf(name, value) {
   return Object.entries(value).flatMap(([key, inner]) => countsOf(key, inner));
 }
 
-/** A few plain values of a state, by their names. */
-export function factsOf(state, zone) {
+/** A few plain values of a state, by their names, without what the headline says. */
+export function factsOf(state, zone, headline = "") {
   const facts = [];
   const walk = (value, name) => {
     if (value === null || value === false || facts.length >= MOST_FACTS) return;
-    if (Array.isArray(value)) facts.push(`${value.length} ${words(name)}`);
+    if (typeof value === "string" && headline.includes(value)) return;
+    if (Array.isArray(value)) {
+      const fact = `${value.length} ${words(name)}`;
+      if (!headline.includes(fact)) facts.push(fact);
+    }
     else if (typeof value === "object")
       for (const [key, inner] of Object.entries(value)) walk(inner, key);
     else if (!isTime(value))
@@ -189,5 +194,5 @@ export function summariseReading(reading, states, zone) {
   }
   const machines = states.filter(({ key }) => !key.length).map((one) => one.state);
   const state = headlineOf(reading.state, machines);
-  return { state, facts: factsOf(reading.state, zone), kind: wayOf(state) };
+  return { state, facts: factsOf(reading.state, zone, state), kind: wayOf(state) };
 }

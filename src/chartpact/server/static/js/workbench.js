@@ -5,6 +5,7 @@ import { BarsDrop } from "./barsdrop.js";
 import { Board } from "./board.js";
 import { ChartView } from "./chartview.js";
 import { addPart, readChart } from "./columns.js";
+import { Contracts } from "./contracts.js";
 import { Desk } from "./desk.js";
 import { byId, debounce, el, svg, toast } from "./dom.js";
 import { Drafts } from "./drafts.js";
@@ -72,6 +73,7 @@ export class Workbench {
     document.documentElement.dataset.chart = "shown";
     this.desk = new Desk(this);
     this.barsDrop = new BarsDrop(this);
+    this.contracts = new Contracts(this);
     await Promise.all([this.loadIndicators(), this.loadSymbols(), this.openKept(kept)]);
     this.board.start();
     this.isStarted = true;
@@ -392,6 +394,7 @@ export class Workbench {
         { name: "Write a new script", kind: "Command", run: () => this.newScript() },
         { name: "Your scripts", kind: "Command", run: () => this.desk.openMenu() },
         { name: "Fork Cipher B", kind: "Command", run: () => this.fork("cipher_b") },
+        { name: "Contracts", kind: "Command", run: () => this.contracts.open() },
         { name: "Follow a contract", kind: "Command", run: () => this.board.form.open() },
         { name: "Load bars from a file", kind: "Command", run: () => this.barsDrop.choose() },
         { name: "Switch the theme", kind: "Command", run: () => this.switchTheme() },

@@ -1,0 +1,341 @@
+// Contracts: read, written, checked and registered, drafted from a snapshot, and tried on one.
+import { get, post, put, Refusal, remove } from "./api.js";
+import { byId, debounce, el, icon, toast } from "./dom.js";
+import { Drafts } from "./drafts.js";
+import { writeViolation } from "./followpanel.js";
+import { ObjectTable } from "./objects.js";
+import { summariseReading, writeState } from "./wording.js";
+
+const FILE = "a snapshot file…";
+const NEW = "new contract"; // the name of a draft that has none yet
+
+export class Contracts {
+  constructor(workbench) {
+    this.workbench = workbench;
+    this.drafts = new Drafts(`contracts of ${workbench.me.user}`);
+    this.table = new ObjectTable((one) => this.chooseObject(one));
+    this.keepLater = debounce(() => this.keep(), 300);
+    this.input = el("input", { type: "file", accept: ".json", hidden: true, "aria-label": "Snapshot file" });
+    document.body.append(this.input);
+    this.input.addEventListener("change", () => this.input.files[0] && this.takeFile(this.input.files[0]));
+    byId("contracts-open").addEventListener("click", () => this.open());
+    byId("contract-pick").addEventListener("change", (event) => this.load(event.target.value));
+    byId("contract-source").addEventListener("change", (event) => {
+      if (event.target.value === FILE) this.chooseFile();
+    });
+    byId("contract-try").addEventListener("click", () => this.tryOut());
+    byId("contract-save").addEventListener("click", () => this.save());
+    byId("contract-delete").addEventListener("click", () => this.remove());
+    byId("contract-close").addEventListener("click", () => this.close());
+    byId("contract-draft").addEventListener("click", () => this.openDraft());
+    byId("draft-form").addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.draft();
+    });
+    byId("draft-file").addEventListener("click", () => this.chooseFile());
+    addEventListener("pagehide", () => this.keep());
+  }
+
+  async prepare() {
+    this.preparing ??= (async () => {
+      const [{ Editor }, { yaml }] = await Promise.all([import("./editor.js"), import("./yaml.js")]);
+      this.editor = new Editor(byId("contract-code"), {
+        language: yaml,
+        label: "Contract",
+        check: (source) => this.check(source),
+        onChange: () => this.keepLater(),
+      });
+    })();
+    await this.preparing;
+  }
+
+  // -------------------------------------------------------------------------------------- opening
+
+  /** Opens a contract by its name, or the one that was open, or the first. */
+  async open(name = this.name) {
+    this.workbench.showSide("contract");
+    try {
+      await Promise.all([this.prepare(), this.list()]);
+      await this.load(name ?? this.known[0].name);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      this.say(error);
+    }
+  }
+
+  close() {
+    this.keep();
+    this.workbench.view.highlights.clear();
+    this.workbench.showSide(null);
+  }
+
+  async list() {
+    ({ contracts: this.known } = await get("contracts"));
+    const group = (label, source) => {
+      const some = this.known.filter((one) => one.source === source);
+      const options = some.map(({ name }) => el("option", { value: name }, name));
+      if (source === "user" && this.drafts.get(NEW)) options.push(el("option", { value: NEW }, NEW));
+      return options.length ? el("optgroup", { label }, ...options) : "";
+    };
+    byId("contract-pick").replaceChildren(group("Yours", "user"), group("Shipped", "pact"));
+    const sources = ["this chart", ...(this.workbench.me.tradingview ?? [])];
+    if (this.snapshot) sources.push(this.snapshot.name);
+    byId("contract-source").replaceChildren(
+      ...[...sources, FILE].map((value) => el("option", { value }, value)),
+    );
+    if (this.snapshot) byId("contract-source").value = this.snapshot.name;
+  }
+
+  isOwn(name) {
+    return this.known.some((one) => one.name === name && one.source === "user");
+  }
+
+  async load(name, text = null) {
+    this.keep();
+    this.name = name;
+    byId("contract-pick").value = name;
+    byId("contract-delete").hidden = !this.isOwn(name);
+    const kept = this.drafts.get(name);
+    this.saved = name === NEW ? null : (await get("contracts", name)).text;
+    this.editor.load(text ?? kept?.text ?? this.saved ?? "");
+    byId("contract-result").replaceChildren(
+      el("p", { class: "quiet" }, "Try it on the chart or on a recorded snapshot: what it reads, and which element each object matched, stands here."),
+    );
+    this.workbench.view.highlights.clear();
+    this.keep();
+  }
+
+  /** Keeps what was typed in this browser; what is saved needs no draft. */
+  keep() {
+    if (!this.editor || !this.name) return;
+    const { text } = this.editor;
+    if (text === this.saved || !text.trim()) this.drafts.remove(this.name);
+    else this.drafts.put(this.name, text, this.saved, null);
+  }
+
+  // ------------------------------------------------------------------------------------- checking
+
+  async check(source) {
+    let outcome;
+    try {
+      outcome = await post(["contracts", "check"], { source });
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      outcome = { ok: false, errors: [{ line: null, message: error.message, hint: error.hint }] };
+    }
+    const { errors = [], warnings = [] } = outcome;
+    this.outcome = outcome;
+    this.writeProblems(errors, warnings);
+    return { errors, warnings: [] };
+  }
+
+  writeProblems(errors, warnings) {
+    const verdict = byId("contract-verdict");
+    verdict.className = errors.length ? "bad" : "ok";
+    verdict.textContent = errors.length
+      ? `${errors.length} ${errors.length === 1 ? "error" : "errors"}`
+      : `${this.outcome.contract} ${this.outcome.version}: every proof holds`;
+    byId("contract-problems").replaceChildren(
+      ...errors.map((problem) =>
+        el(
+          "li",
+          { class: "error" },
+          el(
+            "button",
+            { type: "button", onclick: () => this.editor.goTo(problem) },
+            icon("error"),
+            el("p", {}, problem.message),
+            el("span", { class: "at" }, problem.line ? `line ${problem.line}` : ""),
+            el("small", {}, [problem.path, problem.hint].filter(Boolean).join(" · ")),
+          ),
+        ),
+      ),
+      ...warnings.map((text) => el("li", { class: "warning" }, el("p", {}, text))),
+    );
+  }
+
+  // --------------------------------------------------------------------------------------- saving
+
+  async save() {
+    const source = this.editor.text;
+    const outcome = await this.attempt(async () => {
+      const checked = await post(["contracts", "check"], { source });
+      if (!checked.ok) return checked;
+      return put(["my", "contracts", checked.contract], { source });
+    });
+    if (!outcome) return;
+    if (!outcome.ok) {
+      this.outcome = outcome;
+      this.writeProblems(outcome.errors, []);
+      toast(`Not saved: ${outcome.errors[0].message}`, "bad");
+      return;
+    }
+    this.drafts.remove(this.name);
+    this.name = null;
+    await this.list();
+    await this.load(outcome.contract);
+    toast(`Registered ${outcome.contract} ${outcome.version}`);
+  }
+
+  async remove() {
+    const { name } = this;
+    const outcome = await this.attempt(() => remove("my", "contracts", name));
+    if (!outcome) return;
+    this.drafts.put(NEW, this.editor.text, null, null); // a way back
+    this.name = null;
+    await this.list();
+    await this.load(NEW);
+    toast(`${name} is deleted; its text is still here`);
+  }
+
+  /** What a call gives, or null where it was refused, which is said. */
+  async attempt(call) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      toast([error.message, error.hint].filter(Boolean).join(". "), "bad");
+      return null;
+    }
+  }
+
+  // ------------------------------------------------------------------------------------- snapshots
+
+  chooseFile() {
+    this.input.value = "";
+    this.input.click();
+  }
+
+  /** Takes a recorded snapshot, to try contracts on and to draft from. */
+  async takeFile(file) {
+    let data;
+    try {
+      data = JSON.parse(await file.text());
+    } catch {
+      toast(`${file.name} is no JSON, and a snapshot is`, "bad");
+      return;
+    }
+    if (!Array.isArray(data?.studies)) {
+      toast(`${file.name} has no studies: it is no snapshot`, "bad");
+      return;
+    }
+    this.snapshot = { name: file.name, data };
+    if (byId("contract").hidden) await this.open();
+    else await this.list();
+    if (byId("draft-dialog").open) this.writeDraftChoices(file.name);
+    toast(`${file.name}: ${data.studies.length} studies`);
+  }
+
+  /** Where the chosen source is: fields of a request. */
+  sourceOf(value) {
+    const { symbol, timeframe } = this.workbench.state;
+    if (value === this.snapshot?.name) return { snapshot: this.snapshot.data };
+    if (value === "this chart") return { symbol, timeframe };
+    return { symbol: value };
+  }
+
+  // ---------------------------------------------------------------------------------------- trying
+
+  async tryOut() {
+    const value = byId("contract-source").value;
+    if (value === FILE) {
+      this.chooseFile();
+      return;
+    }
+    const result = byId("contract-result");
+    result.setAttribute("aria-busy", "true");
+    try {
+      const found = await post(["contracts", "match"], {
+        source: this.editor.text,
+        ...this.sourceOf(value),
+      });
+      this.writeResult(found, value === "this chart");
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      this.say(error);
+    } finally {
+      result.removeAttribute("aria-busy");
+    }
+  }
+
+  say(error) {
+    byId("contract-result").replaceChildren(
+      el("section", { class: "trouble" }, icon("warn"), el("p", {}, error.message), el("p", { class: "quiet" }, error.hint)),
+    );
+  }
+
+  writeResult({ reading, objects, left_out: leftOut }, isOwnChart) {
+    const { zone } = this.workbench.state;
+    const { state, kind } = summariseReading(reading, reading.tracks ?? [], zone);
+    const { violations = [] } = reading;
+    this.table.write(objects, zone, leftOut);
+    const read = objects.filter(({ used, violations: wrong }) => used || wrong.length);
+    this.workbench.view.highlights.show(read, reading.contract, isOwnChart);
+    const choose = (record) => this.chooseObject(this.table.find(record));
+    byId("contract-result").replaceChildren(
+      el("section", { class: `headline ${kind}` }, el("p", { class: "st" }, state)),
+      violations.length
+        ? el("section", {}, el("ul", { class: "violations" }, ...violations.map((one) => writeViolation(one, zone, choose))))
+        : el("section", {}, el("h3", {}, "Typed state"), writeState(reading.state, zone)),
+      el("section", {}, el("h3", {}, "What each object matched"), this.table.host),
+    );
+  }
+
+  chooseObject(one) {
+    if (one) this.workbench.view.highlights.choose(one);
+  }
+
+  // -------------------------------------------------------------------------------------- drafting
+
+  openDraft() {
+    this.writeDraftChoices(this.snapshot?.name ?? "this chart");
+    byId("draft-problem").hidden = true;
+    byId("draft-dialog").showModal();
+  }
+
+  writeDraftChoices(chosen) {
+    const sources = ["this chart", ...(this.workbench.me.tradingview ?? [])];
+    if (this.snapshot) sources.push(this.snapshot.name);
+    const pick = byId("draft-source");
+    pick.replaceChildren(
+      ...sources.map((value) => el("option", { value, selected: value === chosen }, value)),
+    );
+    pick.onchange = () => this.writeStudies();
+    this.writeStudies();
+  }
+
+  /** The studies of the chosen source; those of a TradingView chart are typed. */
+  writeStudies() {
+    const value = byId("draft-source").value;
+    const names =
+      value === "this chart"
+        ? this.workbench.state.indicators.map(({ name }) => name)
+        : value === this.snapshot?.name
+          ? this.snapshot.data.studies.map((study) => String(study.name))
+          : [];
+    byId("draft-studies").replaceChildren(...names.map((name) => el("option", { value: name })));
+    byId("draft-study").value = names[0] ?? "";
+  }
+
+  async draft() {
+    const source = this.sourceOf(byId("draft-source").value);
+    delete source.timeframe;
+    const problem = byId("draft-problem");
+    problem.hidden = true;
+    try {
+      const { text } = await post(["contracts", "draft"], {
+        study: byId("draft-study").value,
+        ...source,
+      });
+      byId("draft-dialog").close();
+      this.drafts.put(NEW, text, null, null);
+      await this.list();
+      await this.load(NEW, text);
+      toast("A starting contract; write meanings where it says TODO");
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      problem.hidden = false;
+      problem.textContent = [error.message, error.hint].filter(Boolean).join(". ");
+    }
+  }
+}

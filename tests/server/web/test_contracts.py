@@ -1,0 +1,153 @@
+"""Contracts in a real browser: checked as they are typed, drafted, registered and tried."""
+
+import json
+
+import pytest
+from tests.server.web.conftest import PHONE, keep_screen
+from tests.server.web.test_accounts import AXE, violations
+
+import chartpact as cp
+from chartpact.contracts import find
+
+pytestmark = pytest.mark.slow
+CHART = "?symbol=sample:es-5m&i=session_hunt_ai"
+ATTACK = "<img src=x onerror=alert(1)> SMT - NQ"
+
+
+@pytest.fixture(scope="module")
+def snapshot():
+    """What a shipped indicator draws, as a recorded snapshot."""
+    return cp.chart(cp.load("sample:es-5m"), ["session_hunt_ai"]).snapshot().to_json()
+
+
+def open_contracts(page, name):
+    page.locator("#contracts-open").click()
+    page.locator("#contract-verdict", has_text="every proof holds").wait_for()
+    page.locator("#contract-pick").select_option(name)
+    page.locator("#contract-verdict", has_text=f"{name} ").wait_for()
+
+
+def type_contract(page, text):
+    page.evaluate(
+        """(text) => { const { view } = workbench.contracts.editor;
+        view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } }); }""",
+        text,
+    )
+
+
+def choose_file(page, name, data):
+    page.locator("input[aria-label='Snapshot file']").set_input_files(
+        {"name": name, "mimeType": "application/json", "buffer": json.dumps(data).encode()}
+    )
+
+
+def test_a_contract_is_read_tried_on_the_chart_and_its_objects_are_marked(site, tab):
+    page = tab().open(f"{site}/{CHART}")
+    open_contracts(page, "session_hunt_ai")
+    page.locator("#contract-try").click()
+    rows = page.locator("#contract-result .objects tbody tr")
+    rows.first.wait_for()
+    assert "HUNT_LOW" in page.locator("#contract-result .headline").inner_text()
+    page.locator("#contract-result .objects select").select_option("hunted")
+    assert rows.count() == 1
+    assert "session london" in rows.inner_text().replace("\n", " ")
+    rows.locator("button").click()
+    chosen = page.evaluate("() => workbench.view.highlights.chosen")
+    assert (chosen["channel"], chosen["isWrong"]) == ("boxes", False)
+
+
+def test_an_error_stands_at_its_line_and_what_was_typed_survives_a_reload(site, tab):
+    opened = tab()
+    page = opened.open(f"{site}/{CHART}")
+    open_contracts(page, "ema_trend")
+    wrong = find("ema_trend").text.replace("version: 1.0.0", "version: one", 1)
+    line = wrong[: wrong.index("version: one")].count("\n") + 1
+    type_contract(page, wrong)
+    problem = page.locator("#contract-problems li").first
+    problem.wait_for()
+    assert f"line {line}" in problem.inner_text()
+    page.reload()
+    opened.ready()
+    page.locator("#contracts-open").click()
+    page.locator("#contract-pick").select_option("ema_trend")
+    page.locator("#contract-problems li", has_text=f"line {line}").wait_for()
+
+
+def test_a_contract_is_drafted_from_a_snapshot_file_completed_and_registered(site, tab, snapshot):
+    page = tab().open(f"{site}/{CHART}")
+    page.locator("#contracts-open").click()
+    page.locator("#contract-verdict", has_text="every proof holds").wait_for()
+    choose_file(page, "recorded.json", snapshot)
+    page.locator("#toast", has_text="1 studies").wait_for()
+    page.locator("#contract-draft").click()
+    assert page.locator("#draft-study").input_value() == "Session Hunt AI"
+    page.locator("#draft-form [type=submit]").click()
+    page.wait_for_function("() => workbench.contracts.editor.text.includes('TODO')")
+    own = find("session_hunt_ai").text.replace("contract: session_hunt_ai", "contract: my_hunt", 1)
+    type_contract(page, own)
+    page.locator("#contract-verdict", has_text="my_hunt").wait_for()
+    page.locator("#contract-save").click()
+    page.locator("#toast", has_text="Registered my_hunt").wait_for()
+    assert page.locator("#contract-pick").input_value() == "my_hunt"
+    page.locator("#contract-source").select_option("recorded.json")
+    page.locator("#contract-try").click()
+    page.locator("#contract-result .objects tbody tr").first.wait_for()
+    assert "HUNT_LOW" in page.locator("#contract-result .headline").inner_text()
+
+
+def test_an_attackers_label_is_text_in_the_table_and_named_by_its_violation(site, tab):
+    drawn = cp.chart(cp.load("sample:es-5m"), ["ema_trend"]).snapshot().to_json()
+    drawn = json.loads(json.dumps(drawn))
+    drawn["studies"][0]["labels"][0]["text"] = ATTACK
+    page = tab().open(f"{site}/{CHART}")
+    open_contracts(page, "ema_trend")
+    choose_file(page, "hostile.json", drawn)
+    page.locator("#toast", has_text="1 studies").wait_for()
+    page.locator("#contract-try").click()
+    violation = page.locator("#contract-result .violations li", has_text=ATTACK[:40]).first
+    violation.wait_for()
+    assert page.locator("#contract-result img").count() == 0
+    violation.locator("button").first.click()
+    assert page.evaluate("() => workbench.view.highlights.chosen.isWrong")
+    keep_screen(page, "contract-violation-dark")
+
+
+@pytest.mark.parametrize("scheme", ["dark", "light"])
+@pytest.mark.parametrize("phone", [False, True], ids=["desk", "phone"])
+def test_board_and_contracts_are_usable_by_everybody(site, tab, scheme, phone):
+    if not AXE.exists():
+        pytest.skip("the pages were not scanned: make web installs axe")
+    options = {"viewport": PHONE, "is_mobile": True, "has_touch": True} if phone else {}
+    page = tab(color_scheme=scheme, **options).open(
+        f"{site}/?symbol=sample:es-5m&i=session_hunt_ai&i=ob_ai&i=bias_ai"
+    )
+    kind = f"{scheme}-phone" if phone else scheme
+    found = {}
+
+    def scan(name):
+        keep_screen(page, f"{name}-{kind}")
+        found[name] = violations(page)
+
+    if phone:
+        page.locator("#thumbs [data-view=board]").click()
+    page.locator("#board li").nth(2).wait_for()
+    if phone:
+        scan("board")
+    page.locator("#follow-new").click()
+    page.locator("#follow-dialog").wait_for()
+    scan("follow-dialog")
+    page.locator("#follow-dialog [data-close]").click()
+    page.locator("#board button").first.click()
+    page.locator("#follow-body .objects tbody tr").first.wait_for()
+    scan("follow")
+    page.locator("#follow-close").click()
+    page.locator("#contracts-open").click()
+    page.locator("#contract-verdict", has_text="every proof holds").wait_for()
+    page.locator("#contract-pick").select_option("ob_ai")
+    page.locator("#contract-verdict", has_text="ob_ai").wait_for()
+    page.locator("#contract-try").click()
+    page.locator("#contract-result .objects tbody tr").first.wait_for()
+    scan("contract")
+    page.locator("#contract-draft").click()
+    scan("draft-dialog")
+    assert {name: wrong for name, wrong in found.items() if wrong} == {}
