@@ -253,6 +253,25 @@ def test_prefixes_that_cannot_be_run_are_told():
     assert proof.prefixes < 40
 
 
+@pytest.mark.parametrize(("times", "proves"), [(1, True), (2, False)])
+def test_a_busy_host_is_asked_once_more_and_leaves_no_gap_in_the_proof(times, proves):
+    program = script.load(source("chart.line(ohlcv.close)"))
+    busy = {100: times}
+
+    def run(prefix):
+        if busy.get(len(prefix), 0):
+            busy[len(prefix)] -= 1
+            raise script.ScriptError("run", "busy", "this host is busy")
+        return script.execute(program, prefix).scene
+
+    if proves:
+        proof = prove(BARS[:101], run, 200)
+        assert (proof.ok, proof.prefixes, proof.failed) == (True, 100, "")
+    else:
+        with pytest.raises(script.ScriptError, match="busy"):
+            prove(BARS[:101], run, 200)
+
+
 def test_an_indicator_that_fails_on_all_bars_is_an_error():
     with pytest.raises(script.ScriptError, match="outside"):
         proof_of("chart.hline(ohlcv.close[30000])")

@@ -42,6 +42,7 @@ Point = tuple[float, float]  # a bar and a price; NaN where it has none
 
 MOST_PREFIXES = 120
 _TOLERANCE = 1e-9
+_BUSY = "busy"  # the kind of a failure that says nothing about the indicator
 _WORD = re.compile(r"[^\W\d_]+")
 _OBJECTS = ("labels", "lines", "boxes", "polylines")
 _COLORED = (BackgroundPlot.kind, BarColorPlot.kind)  # plots whose colours are their values
@@ -199,7 +200,7 @@ class _Prover:
 
     def prove(self, most: int) -> Proof:
         size = len(self._bars)
-        whole = self._pictures[size] = _picture(self._run(self._bars), size)
+        whole = self._pictures[size] = self._picture(size)
         lengths = _choose(whole, most)
         pictures = [picture for length in lengths if (picture := self._draw(length)) is not None]
         change = None
@@ -220,10 +221,21 @@ class _Prover:
     def _draw(self, size: int) -> _Picture | None:
         if size not in self._pictures and size not in self._failed:
             try:
-                self._pictures[size] = _picture(self._run(self._bars[:size]), size)
+                self._pictures[size] = self._picture(size)
             except Failure as failure:
+                if failure.kind == _BUSY:  # which would leave a gap in the proof
+                    raise
                 self._failed[size] = f"on {size:,} bars: {failure}"
         return self._pictures.get(size)
+
+    def _picture(self, size: int) -> _Picture:
+        """What it draws on so many bars; a host that is busy is asked once more."""
+        try:
+            return _picture(self._run(self._bars[:size]), size)
+        except Failure as failure:
+            if failure.kind != _BUSY:
+                raise
+        return _picture(self._run(self._bars[:size]), size)
 
     def _narrow(self, earlier: _Picture, later: _Picture) -> Change:
         """The change, with the first of the longer prefixes that shows it."""

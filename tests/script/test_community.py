@@ -41,6 +41,12 @@ def test_the_costliest_fit_into_the_budget_on_5000_bars(stem):
     assert steps < script.Limits().steps / 2
 
 
+@pytest.mark.parametrize("stem", LARGEST)
+def test_the_costliest_without_hundreds_of_live_objects_fit_on_20000_bars(stem):
+    source = (FOLDER / f"{stem}.star").read_text()
+    script.execute(script.load(source), dry_run_bars(20_000))
+
+
 def test_there_is_one_of_every_kind():
     assert len(SCRIPTS) == 18
     assert {path.stem for path in SCRIPTS} > set(LARGEST)
