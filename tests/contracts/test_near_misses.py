@@ -116,3 +116,12 @@ def test_near_misses_have_a_budget():
     found = reading(text, cells=cells)
     told = [v for v in found.violations if "nearly" in v.message]
     assert 0 < len(told) < len(found.violations) == 200
+
+
+def test_a_refusal_carries_when_from_where_and_under_which_assumptions():
+    found = cp.read("bias_ai", draw.snapshot(draw.study("Bias AI")), profile="tfo").to_json()
+    assert "state" not in found and found["violations"]
+    assert isinstance(found["as_of"], int) and found["source"] == "drawn by hand"
+    assert {each["from"] for each in found["assumptions"]} >= {"profile"}
+    assert isinstance(found["confirmed"], bool)
+    assert found["untracked"] == "the reading was refused"

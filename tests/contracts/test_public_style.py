@@ -10,7 +10,7 @@ from pathlib import Path
 import drawings as draw
 import pytest
 
-from chartpact.contracts import load_file
+from chartpact.contracts import load, load_file
 from chartpact.contracts.engine import read
 from chartpact.contracts.workbench.examples import Example, mutate
 from chartpact.snapshot import Snapshot
@@ -329,3 +329,20 @@ def test_a_nested_json_cell_that_breaks_the_contract_is_refused(changes, violati
 
 def test_no_change_of_the_json_cell_goes_unnoticed():
     assert list(map(str, unnoticed("trade_plan", cells=plan()))) == []
+    contract, snapshot = picture("trade_plan", cells=plan())
+    result = mutate(
+        contract, [Example("good", snapshot, {"state": read(contract, snapshot).state})]
+    )
+    decoded = {"plan.lots", "plan.take_profit", "plan.low", "plan.levels.price", "plan.tags.word"}
+    assert decoded <= set(result.targets)
+    assert [name for name in result.unshown if name.startswith("plan.")] == []
+
+
+def test_a_decoded_field_that_changes_nothing_is_told():
+    contract, snapshot = picture("trade_plan", cells=plan())
+    text = contract.text.replace("  take_profit: plan.take_profit\n", "").replace(
+        "  outside:", "  never: {when: plan.take_profit < 0, violation: malformed}\n  outside:"
+    )
+    blind = load(text)
+    good = Example("good", snapshot, {"state": read(blind, snapshot).state})
+    assert "plan.take_profit" in mutate(blind, [good]).unshown

@@ -20,9 +20,11 @@ from pathlib import Path
 from typing import Any
 
 from chartpact.contracts.bind import day_of
+from chartpact.contracts.codecs import PayloadError, encode
 from chartpact.contracts.contract import Contract
 from chartpact.contracts.elements import Attachment, ElementPlan
 from chartpact.contracts.engine import Run, read
+from chartpact.contracts.model import PayloadField
 from chartpact.contracts.nodes import Call, Literal, Mention
 from chartpact.contracts.outputs import Attached, Instances, parts
 from chartpact.contracts.reading import Reading
@@ -193,6 +195,7 @@ class _Trial:
                     if verdict.unsure and not verdict.noticed:
                         overruled.append((target, record))
         yield from self._change_overruled(overruled)
+        yield from self._change_payloads()
         needed = list(self._needed_records())
         for (one, first, _), (other, second, _) in islice(combinations(needed, 2), MAX_PAIRS):
             noticed = self._is_noticed(self._with({id(first): None, id(second): None}))
@@ -349,6 +352,35 @@ class _Trial:
                     continue
                 break
 
+    def _change_payloads(self) -> Iterator[Verdict]:
+        """Payloads that are as well-formed as before, with one field changed."""
+        for plan in self.contract.elements.values():
+            field = plan.spec.decode.of if plan.spec.decode is not None else ""
+            if plan.decode is None or plan.group is not None or field not in FIELDS[plan.channel]:
+                continue
+            codec = plan.decode.codec
+            pattern = self.base.bound.values[codec.pattern_key] if codec.pattern_key else None
+            for instance in self._contributing(plan.name)[:MAX_OBJECTS]:
+                (record,) = self.base.matching.behind(plan, [instance])
+                values = dict(zip(codec.fields, instance[plan.decode.slot], strict=True))
+                for name, changed in _payload_mutants(codec.fields, values):
+                    if name.rpartition(".")[2] not in self._mentioned:
+                        continue
+                    try:
+                        text = encode(codec, changed, codec.versions[0], pattern)
+                    except PayloadError:  # it would not be read
+                        continue
+                    noticed = self._is_noticed(self._with({id(record): {**record, field: text}}))
+                    if noticed is not None:
+                        target = f"{plan.name}.{name}"
+                        yield self._verdict(target, f"became {text!r:.60}", noticed, unsure=True)
+
+    @cached_property
+    def _mentioned(self) -> set[str]:
+        """The last names that any expression of the contract mentions."""
+        rules = self.contract.expressions.values()
+        return {mention.names[-1] for rule in rules for mention in rule.mentions}
+
     def _quiet(self, fields: list[tuple[Target, Record]], turn: int) -> dict[int, Record]:
         """Changes of these fields, all at once, that leave the reading as it was."""
         around: dict[int, Record] = {}
@@ -440,3 +472,33 @@ def _attached(owners: list[Any], attachment: Attachment) -> list[Any]:
     """All instances that are attached to owners."""
     attached = [owner[attachment.slot] for owner in _having(owners, attachment.slot)]
     return [one for several in attached for one in several] if attachment.several else attached
+
+
+def _payload_mutants(
+    fields: Mapping[str, PayloadField], values: Mapping[str, Any]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The values of a payload with one field changed; of a list, its first entry."""
+    for name, field in fields.items():
+        value = values[name]
+        if field.type == "list" and value:
+            inner = field.fields or {}
+            first = dict(zip(inner, value[0], strict=True))
+            for step, changed in _payload_mutants(inner, first):
+                yield f"{name}.{step}", {**values, name: (tuple(changed.values()), *value[1:])}
+        elif value is not None:
+            for changed in _other_values(field, value):
+                yield name, {**values, name: changed}
+
+
+def _other_values(field: PayloadField, value: Any) -> Iterator[Any]:
+    match field.type:
+        case "bool":
+            yield not value
+        case "choice":
+            yield from (option for option in field.options or () if option != value)
+        case "number":
+            yield from (value + 1, value - 1, value / 2)
+        case "time":
+            yield from (value + DAYS, value - DAYS)
+        case "text":
+            yield f"{value}x"
