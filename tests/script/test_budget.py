@@ -185,6 +185,18 @@ def test_what_is_walked_asks_for_at_least_what_was_walked(lines):
     assert "where i is" in error.message
 
 
+def test_a_table_that_is_written_on_every_bar_is_told_to_be_written_once():
+    error = exhaustion(
+        body(
+            'table = chart.new_table("top_right", 1, 1)',
+            "for i in range(100000):",
+            '    table.cell(0, 0, "x")',
+        )
+    )
+    assert error.line == 6
+    assert "after the loop" in error.hint
+
+
 def test_a_function_of_the_host_asks_by_length():
     error = exhaustion(body("for i in range(100000):", "    x = ta.sma(ohlcv.close, 5)"))
     assert error.line == 5

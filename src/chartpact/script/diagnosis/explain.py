@@ -31,6 +31,7 @@ from chartpact.script.runtime.operators import Operators
 from chartpact.script.runtime.series import NotANumber, Series, SeriesTruth, TextSeries
 from chartpact.script.runtime.values import FILE, Method, a_type, type_name
 
+_ONE_TABLE = "draw a table once, after the loop: its last state is what is seen"
 _MOST_SURROUNDINGS = 4
 _MOST_CHARS = 2_000
 
@@ -90,7 +91,8 @@ def _explain(error: Exception, location: Location) -> tuple[str, str, str]:  # n
         message = f"a series does not go together with {a_type(error.value)}{where}"
         return "type", message, mismatch_hint(error.value, error.value)
     if isinstance(error, Exhausted):
-        return "budget", _budget_message(error, location), error.hint
+        hint = _ONE_TABLE if _writes_table(location) else error.hint
+        return "budget", _budget_message(error, location), hint
     if isinstance(error, Fault):
         operators = ast.BinOp | ast.Compare | ast.UnaryOp | ast.AugAssign
         where = where if isinstance(location.node, operators) else ""
@@ -130,6 +132,18 @@ def _budget_message(error: Exhausted, location: Location) -> str:
     if len(around) > _MOST_SURROUNDINGS:
         around[-1] = "…"
     return error.message_for(subject) + (f": {', '.join(around)}" if around else "")
+
+
+def _writes_table(location: Location) -> bool:
+    """Whether the failing expression is a call that writes a table, or stands inside one."""
+    node = location.node
+    while node is not None and not isinstance(node, ast.stmt):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            name = node.func.attr
+            if name in ("cell", "new_table") or name.startswith("cell_set_"):
+                return True
+        node = location.parent(node)
+    return False
 
 
 def _explain_index(location: Location) -> tuple[str, str]:
