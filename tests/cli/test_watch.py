@@ -43,11 +43,11 @@ def chart(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "small.yaml").write_text(CONTRACT)
 
-    def write(bar, *texts):
+    def write(bar, *texts, confirmed=True):
         at = {"n": 1, "bar": 1, "time": 60_000}
         labels = [{"id": n, "x": at, "y": float(n), "yloc": "price", "text": text}
                   for n, text in enumerate(texts)]  # fmt: skip
-        facts = {"symbol": "ES", "timeframe": "1m", "confirmed": True, "as_of": bar * 60_000}
+        facts = {"symbol": "ES", "timeframe": "1m", "confirmed": confirmed, "as_of": bar * 60_000}
         data = {
             "schema": 1,
             "chart": {**facts, "last_time": bar * 60_000},
@@ -68,16 +68,33 @@ def watch(capsys, *more, reads=1):
     return code, out, err
 
 
+KEYS = {
+    "type", "follow", "seq", "contract", "symbol", "timeframe", "kind", "machine", "key", "from",
+    "to", "epoch", "skipped", "lapsed", "why", "violation", "as_of", "first_shown", "last_time",
+}  # fmt: skip
+
+
+def test_every_line_has_the_same_keys_and_what_is_only_shown_has_no_number(capsys, chart):
+    chart(1)
+    watch(capsys)
+    chart(2, "on", confirmed=False)
+    _, out, _ = watch(capsys, "--json")
+    shown = json.loads(out)
+    assert (shown["type"], shown["from"], shown["to"]) == ("shown", "OFF", "ON")
+    assert set(shown) == KEYS - {"seq"}
+    chart(2, confirmed=False)
+    assert json.loads(watch(capsys, "--json")[1])["type"] == "withdrawn"
+    chart(3, "on", "on")
+    refused = json.loads(watch(capsys, "--json")[1])
+    assert (refused["type"], set(refused)) == ("refused", KEYS)
+
+
 def test_changes_are_lines_of_json_and_the_next_start_goes_on(capsys, chart):
     chart(1)
     code, out, err = watch(capsys, "--json", reads=2)
     assert (code, err) == (DONE, "")
     (started,) = map(json.loads, out.splitlines())
-    assert set(started) == {
-        "type", "follow", "seq", "contract", "symbol", "timeframe", "kind", "machine", "key",
-        "from", "to", "epoch", "skipped", "lapsed", "why", "violation", "as_of", "first_shown",
-        "last_time",
-    }  # fmt: skip
+    assert set(started) == KEYS
     assert (started["type"], started["kind"], started["to"]) == ("change", "started", "OFF")
     chart(2, "on")
     _, out, _ = watch(capsys, "--json")

@@ -91,7 +91,7 @@ def count(database, table):
 
 
 def kinds(recorded):
-    return [event.get("kind", event["type"]) for event in recorded.changes]
+    return [event["kind"] or event["type"] for event in recorded.changes]
 
 
 def test_every_reading_is_in_the_journal_and_a_replay_gives_the_same(database, follow, look):
@@ -105,7 +105,7 @@ def test_every_reading_is_in_the_journal_and_a_replay_gives_the_same(database, f
         picture(5, confirmed=False),
     ):
         told += look(journal, snapshot).changes
-    assert [event.get("kind", event["type"]) for event in told] == [
+    assert [event["kind"] or event["type"] for event in told] == [
         "started", "changed", "appeared", "refused", "readable", "illegal",
     ]  # fmt: skip
     assert [event["seq"] for event in told] == [1, 2, 3, 4, 5, 6]

@@ -19,7 +19,7 @@ from chartpact.cli.arguments import (
 )
 from chartpact.cli.database import own_catalogue
 from chartpact.cli.files import write_text
-from chartpact.oneline import one_line
+from chartpact.oneline import escape_unseen, one_line
 from chartpact.snapshot import Snapshot, SnapshotSource
 
 
@@ -83,14 +83,14 @@ def _run_tradingview(args: argparse.Namespace, source: SnapshotSource) -> int:
         raise UsageError("--raw records what a page of TradingView says, and goes with --tv")
     with closing(source):
         recording = source.read_raw()
-    write_text(args.output, json.dumps(recording, ensure_ascii=False) + "\n")
+    write_text(args.output, escape_unseen(json.dumps(recording, ensure_ascii=False)) + "\n")
     return DONE
 
 
 def _write(args: argparse.Namespace, snapshot: Snapshot) -> int:
     if args.study is not None:
         snapshot = only_study(snapshot, args.study)
-    write_text(args.output, snapshot.dumps())
+    write_text(args.output, escape_unseen(snapshot.dumps()))  # the same data, fit for a terminal
     return DONE
 
 

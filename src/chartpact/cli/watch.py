@@ -269,6 +269,8 @@ def _describe_source(args: argparse.Namespace) -> dict[str, Any]:
         return {"bars": args.bars_source, "params": read_params(args), **overrides}
     if args.snapshot is not None:
         return {"snapshot": str(Path(args.snapshot).absolute())}
+    if args.tv_mcp is not None:
+        return {"tv_mcp": args.tv_mcp}
     return {"tv": args.tv, "tab": args.tv_tab}
 
 

@@ -129,7 +129,7 @@ class Journal:
             self._keep_lease(connection, now)
             if done.memory == self.memory and entry.items() <= self._last.items():
                 self._extend(connection, reading, now)
-                return Recorded((), done.shown)
+                return Recorded((), self._name_follow(done.shown))
             texts = {_name("rules", about): about, entry["body"]: body}
             texts[_name("contract", contract)] = contract
             irregular = reading.violations or any(one.get("violation") for one in done.changes)
@@ -150,7 +150,10 @@ class Journal:
         self.memory, self._last = done.memory, entry  # only what is committed
         self._change += len(changes)
         self._since = seq if checkpoint else self._since
-        return Recorded(changes, done.shown)
+        return Recorded(changes, self._name_follow(done.shown))
+
+    def _name_follow(self, events: Sequence[Event]) -> tuple[Event, ...]:
+        return tuple({**event, "follow": self.follow.follow} for event in events)
 
     def _keep_lease(self, connection: sa.Connection, now: int) -> None:
         values = {
@@ -185,8 +188,8 @@ class Journal:
         self, connection: sa.Connection, events: Sequence[Event], entry: int, now: int
     ) -> tuple[Event, ...]:
         numbered = tuple(
-            {**event, "follow": self.follow.follow, "seq": self._change + n}
-            for n, event in enumerate(events, start=1)
+            {**event, "seq": self._change + n}
+            for n, event in enumerate(self._name_follow(events), start=1)
         )
         for event in numbered:
             values = {"seq": event["seq"], "entry": entry, "at": now, "data_json": _dump(event)}

@@ -68,11 +68,27 @@ def _unusable(rules: Rules, track: Track, reading: Reading) -> str:
     return ""
 
 
+_UNSAID: Event = {
+    "kind": None,
+    "machine": None,
+    "key": [],
+    "from": None,
+    "to": None,
+    "epoch": None,
+    "skipped": [],
+    "lapsed": None,
+    "why": None,
+    "violation": None,
+    "first_shown": None,
+}
+
+
 def _event(type_: str, rules: Rules, reading: Reading, **words: Json) -> Event:
+    """One event; all have the same keys, whatever their type."""
     facts = reading.facts
     about = {"contract": rules.contract, "symbol": facts.symbol, "timeframe": facts.timeframe}
     times = {"as_of": reading.as_of, "last_time": facts.last_time}
-    return {"type": type_, **about, **words, **times}
+    return {"type": type_, **about, **_UNSAID, **words, **times}
 
 
 @dataclass(frozen=True)

@@ -269,6 +269,51 @@ def test_a_reply_that_cannot_be_read_names_its_tool(channel, reply, said):
     assert str(wrong.value) == said
 
 
+def test_text_of_a_chart_does_not_reach_the_terminal_as_it_is(server, capsys):
+    evil = "a\x9b2J\u202e\x1b[2J\x7f"
+    told = verbose(drawn(labels=[{**LABEL, "text": evil}]))
+    assert (
+        main(["snapshot", "--tv-mcp", server(replies(data_get_pine_labels=[told["labels"]]))]) == 0
+    )
+    out = capsys.readouterr().out
+    assert not {"\x9b", "\u202e", "\x1b", "\x7f"} & {*out}
+    assert json.loads(out)["studies"][0]["labels"][0]["text"] == evil
+
+
+WATCHED = """\
+contract: levels
+version: 1.0.0
+identity: {pine_title: Zones}
+channels: {labels: signal, lines: cosmetic, boxes: cosmetic}
+timing: close
+elements:
+  level: {from: labels, where: text == 'PDH', meaning: the high of the day before}
+states:
+  light:
+    observe: {on: "len([l for l in level]) > 0"}
+    rows: {OFF: {when: {on: false}}, ON: {when: {on: true}}}
+    initial: ["OFF", "ON"]
+    transitions: {OFF: ["ON"]}
+output: {light: light.state}
+"""
+
+
+def test_the_stock_server_is_watched_where_a_contract_needs_no_times(
+    server, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setenv("CHARTPACT_DB", f"sqlite:///{tmp_path}/library.db")
+    (tmp_path / "levels.yaml").write_text(WATCHED)
+    (tmp_path / "ticks.yaml").write_text(WATCHED.replace("timing: close\n", ""))
+    arguments = ["--tv-mcp", server(replies()), "--reads", "1", "--json"]
+    assert main(["watch", str(tmp_path / "levels.yaml"), *arguments]) == 0
+    started = json.loads(capsys.readouterr().out)
+    assert (started["kind"], started["to"], started["last_time"]) == ("started", "ON", None)
+    assert main(["watch", str(tmp_path / "ticks.yaml"), *arguments]) == 0
+    refused = json.loads(capsys.readouterr().out)
+    assert refused["type"] == "refused"
+    assert "does not tell the time of the last bar" in refused["why"]
+
+
 def test_a_server_that_fails_or_ends_is_source_unreachable(server, capsys):
     dies = server(replies(data_get_pine_lines=["die"]))
     assert main(["snapshot", "--tv-mcp", dies]) == 5
