@@ -289,6 +289,22 @@ export class ChartView {
     this.destroy();
     const Scale = scaleIn(this.zone);
     this.chart = createChartEx(this.host, new Scale(), this.options());
+    this.addPanes();
+    this.stretch(heights);
+    this.tagValues();
+    const scale = this.chart.timeScale();
+    this.chart.subscribeCrosshairMove(({ logical }) => this.onCrosshair(logical ?? null));
+    scale.subscribeVisibleLogicalRangeChange((range) => range && this.onRange(range));
+    this.observer = new ResizeObserver(() => this.onLayout());
+    for (const pane of this.chart.panes()) {
+      const element = pane.getHTMLElement();
+      if (element) this.observer.observe(element);
+    }
+    this.observer.observe(this.host);
+  }
+
+  // Apart from the listeners above, whose scope would keep every point.
+  addPanes() {
     const { data } = this;
     const count = data.count + this.ahead;
     const points = Array.from({ length: count }, (_, i) => ({ time: this.clock.timeOf(i) / 1000 }));
@@ -305,17 +321,6 @@ export class ChartView {
       series.attachPrimitive(painter);
       return painter;
     });
-    this.stretch(heights);
-    this.tagValues();
-    const scale = this.chart.timeScale();
-    this.chart.subscribeCrosshairMove(({ logical }) => this.onCrosshair(logical ?? null));
-    scale.subscribeVisibleLogicalRangeChange((range) => range && this.onRange(range));
-    this.observer = new ResizeObserver(() => this.onLayout());
-    for (const pane of this.chart.panes()) {
-      const element = pane.getHTMLElement();
-      if (element) this.observer.observe(element);
-    }
-    this.observer.observe(this.host);
   }
 
   destroy() {

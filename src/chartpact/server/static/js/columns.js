@@ -22,12 +22,24 @@ function unpack(buffer) {
   );
 }
 
-/** A column for all bars and those ahead, of which some values are known. */
-function spread(values, first, count, ahead) {
-  const column = new Float64Array(count + (ahead?.length ?? 0)).fill(NaN);
-  column.set(values, first);
-  if (ahead) column.set(ahead, count);
-  return column;
+/** Columns for all bars and those ahead, of which some values are known; equal ones are shared. */
+class Spreader {
+  constructor({ first, count }) {
+    this.first = first;
+    this.count = count;
+    this.known = new Map();
+  }
+
+  spread(values, ahead) {
+    const key = `${values.byteOffset} ${ahead?.length ? ahead.byteOffset : ""}`;
+    let column = this.known.get(key);
+    if (column) return column;
+    column = new Float64Array(this.count + (ahead?.length ?? 0)).fill(NaN);
+    column.set(values, this.first);
+    if (ahead) column.set(ahead, this.count);
+    this.known.set(key, column);
+    return column;
+  }
 }
 
 const isPaint = (value) => value && typeof value === "object" && "palette" in value;
@@ -45,11 +57,12 @@ function readPaint(paint, first, count, perPoint) {
   return { palette: palette(paint), codes };
 }
 
-function readPlot(raw, first, count) {
+function readPlot(raw, spreader) {
+  const { first, count } = spreader;
   const plot = { ...raw };
   const perPoint = raw.kind === "dot" || raw.kind === "shape";
   for (const name of BY_BAR[raw.kind] ?? [])
-    plot[name] = spread(raw[name], first, count, raw[AHEAD[name]]);
+    plot[name] = spreader.spread(raw[name], raw[AHEAD[name]]);
   for (const name of PAINTS)
     if (isPaint(raw[name])) plot[name] = readPaint(raw[name], first, count, perPoint);
   if (isPaint(raw.label)) plot.label = texts(raw.label);
@@ -61,15 +74,17 @@ function readPlot(raw, first, count) {
 export function readChart(buffer) {
   const head = unpack(buffer);
   const { first, count } = head;
-  const bars = { time: head.bars.time, length: count };
-  for (const name of PRICES) bars[name] = spread(head.bars[name], first, count);
+  const spreader = new Spreader(head);
+  // A copy: the column of the answer would keep the whole answer.
+  const bars = { time: head.bars.time.slice(), length: count };
+  for (const name of PRICES) bars[name] = spreader.spread(head.bars[name]);
   const indicators = head.indicators.map((drawn) =>
     drawn.scene
       ? {
           ...drawn,
           scene: {
             ...drawn.scene,
-            plots: drawn.scene.plots.map((plot) => readPlot(plot, first, count)),
+            plots: drawn.scene.plots.map((plot) => readPlot(plot, spreader)),
           },
         }
       : drawn,
@@ -82,22 +97,28 @@ export function addPart(chart, buffer) {
   const part = unpack(buffer);
   if (part.count !== chart.count) throw new Error("the bars have changed");
   const { first } = part;
-  for (const name of PRICES) fill(chart.bars[name], part.bars[name], first);
+  const filled = new Map(); // where the values of each column came from
+  const fill = (owner, name, values) => {
+    let column = owner[name];
+    const source = filled.get(column);
+    if (source === values.byteOffset) return;
+    // Two columns that were equal so far part here.
+    if (source !== undefined) column = owner[name] = column.slice();
+    column.set(values, first);
+    filled.set(column, values.byteOffset);
+    extremes.delete(column);
+  };
+  for (const name of PRICES) fill(chart.bars, name, part.bars[name]);
   part.indicators.forEach((drawn, at) => {
     const plots = chart.indicators[at].scene?.plots;
     drawn.plots?.forEach((raw, number) => {
       const plot = plots[number];
-      for (const name of BY_BAR[plot.kind] ?? []) fill(plot[name], raw[name], first);
+      for (const name of BY_BAR[plot.kind] ?? []) fill(plot, name, raw[name]);
       for (const name of PAINTS)
         if (isPaint(raw[name])) setCodes(plot[name].codes, raw[name], first);
     });
   });
   chart.from = first;
-}
-
-function fill(column, values, first) {
-  column.set(values, first);
-  extremes.delete(column);
 }
 
 // Lowest and highest value of each block of bars, so that the range of a far view is cheap.
