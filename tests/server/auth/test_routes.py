@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 
 import pytest
 import sqlalchemy as sa
@@ -21,6 +22,7 @@ from chartpact.server.auth.grants import Bearer
 from chartpact.server.auth.secret import digest
 from chartpact.server.front import OPEN, OPEN_FOLDERS
 from chartpact.server.identity import Caller
+from chartpact.server.mcp import list_writing
 
 READING_POSTS = {
     "/api/v1/charts",
@@ -54,14 +56,28 @@ IDENTITY = {
 }
 
 
+def walk(routes) -> Iterator[tuple[str, str]]:
+    """Every method and path that a router has, in whatever router it stands."""
+    for route in routes:
+        if hasattr(route, "original_router"):  # of FastAPI: one router within another
+            assert route.include_context.prefix == ""
+            yield from walk(route.original_router.routes)
+        else:
+            yield from ((method, route.path) for method in route.methods - {"HEAD"})
+
+
+def is_open(path: str) -> bool:
+    return path in IDENTITY or path in OPEN or path.startswith(OPEN_FOLDERS)
+
+
+def fill(path: str) -> str:
+    return re.sub(r"\{\w+(:\w+)?\}", "x", path)
+
+
 def routes(site) -> list[tuple[str, str]]:
-    """Every route of REST, with names in the place of its variables."""
-    paths = site.http.get("/openapi.json").json()["paths"]
-    return [
-        (method.upper(), re.sub(r"\{\w+\}", "x", path))
-        for path, methods in paths.items()
-        for method in methods
-    ]
+    """Every route that needs a token, with names in the place of its variables."""
+    every = walk(site.served.api.routes)
+    return [(method, fill(path)) for method, path in every if not is_open(path)]
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +113,7 @@ def given(site) -> dict[str, str]:
 def test_no_route_answers_who_has_no_valid_token(site, given, kind):
     bearer = {} if kind == "none" else {"Authorization": f"Bearer {given[kind]}".strip()}
     tried = [*routes(site), ("POST", "/mcp"), ("GET", "/no/such/path"), ("GET", "/api/v1")]
-    assert len(tried) > 15
+    assert len(tried) > 40
     for method, path in tried:
         answer = site.http.request(method, path, headers=bearer)
         assert answer.status_code == 401, (method, path)
@@ -147,7 +163,9 @@ def call(site, token: str, tool: str, *, legacy: bool = False, body: bytes | Non
 
 @pytest.mark.parametrize("legacy", [False, True])
 def test_a_tool_that_writes_needs_the_scope_write_over_either_revision(site, given, legacy):
-    for tool in ("delete_indicator", "register_indicator", "update_indicator"):
+    changing = list_writing(site.served.mcp)
+    assert {"delete_indicator", "register_contract", "follow_state"} <= set(changing)
+    for tool in changing:
         answer = call(site, given["read"], tool, legacy=legacy)
         assert answer.status_code == 403
         assert 'error="insufficient_scope"' in answer.headers["www-authenticate"]
@@ -180,19 +198,32 @@ def test_another_users_token_reaches_another_users_things(site, given):
 
 
 def test_what_is_open_to_all_is_on_this_list_and_nothing_else_is(site):
-    known = {route.path for route in site.served.api.routes if hasattr(route, "path")}
-    for path in sorted(known):
-        plain = re.sub(r"\{\w+\}", "x", path)
-        status = {site.http.request(method, plain).status_code for method in ("GET", "POST")}
-        known_open = path in IDENTITY or path in OPEN or path.startswith(OPEN_FOLDERS)
-        assert (401 not in status) == known_open, path
-    assert known >= IDENTITY
+    known = set(walk(site.served.api.routes))
+    for method, path in sorted(known):
+        status = site.http.request(method, fill(path)).status_code
+        assert (status != 401) == is_open(path), (method, path)
+    paths = {path for _, path in known}
+    assert paths >= IDENTITY
+    assert paths >= set(OPEN)
+
+
+def test_what_needs_a_token_is_in_the_schema_from_which_other_tables_are_checked(site):
+    paths = site.http.get("/openapi.json").json()["paths"]
+    told = {(method.upper(), path) for path, methods in paths.items() for method in methods}
+    assert told == {route for route in walk(site.served.api.routes) if not is_open(route[1])}
+
+
+def test_a_method_that_a_route_does_not_have_needs_a_token_too(site):
+    for _, path in routes(site):
+        for method in ("PATCH", "OPTIONS", "DELETE", "TRACE"):
+            assert site.http.request(method, path).status_code == 401, (method, path)
 
 
 def test_the_sdk_refuses_another_audience_by_itself(tmp_path):
     """The second check of the audience, with the first one taken away."""
 
-    async def reached(_scope, _receive, send) -> None:
+    async def reached(scope, _receive, send) -> None:
+        assert scope["user"].access_token.token == ""  # so that nothing can pass it on
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": b""})
 
