@@ -328,7 +328,8 @@ class PatientWriter(Writer):
                 path = f"/api/v1/my/bars/s{self._number}_{self._chance.randrange(3)}"
                 content = self._content(path)
                 try:
-                    self._write(client, path, content)
+                    if not self._write(client, path, content):
+                        continue
                 except (httpx2.TransportError, AssertionError):
                     self.unanswered.setdefault(path, []).append(content)
                     time.sleep(0.05)
@@ -353,7 +354,7 @@ class Hoarder(threading.Thread):
     """Puts ever more files of one user, most of which are beyond the quota."""
 
     def __init__(self, running: Running, user: str, number: int) -> None:
-        super().__init__()
+        super().__init__(daemon=True)  # a test that fails leaves it behind
         self._running, self._user, self._number = running, user, number
         self.ended = threading.Event()
 
