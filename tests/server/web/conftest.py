@@ -17,6 +17,7 @@ import uvicorn
 from chartpact.server import app
 from chartpact.server.settings import Limits, Settings
 from chartpact.server.uvicorn_server import BoundedHttp
+from chartpact.sources.tradingview import GrantedChart
 
 PATIENCE_MS = 60_000  # on a loaded machine; nothing waits longer than it must
 ARGUMENTS = (
@@ -33,12 +34,16 @@ SCREENS = Path(__file__).parents[3] / "build" / "screens"
 
 
 @contextmanager
-def serving_here(folder: Path, **options: Any) -> Iterator[tuple[str, app.Server]]:
+def serving_here(
+    folder: Path, tradingview: tuple[GrantedChart, ...] = (), **options: Any
+) -> Iterator[tuple[str, app.Server]]:
     """A server in this process on a port of the system's choice: its address and its parts."""
     plenty = Limits(
         calls_per_minute=10**6, script_seconds_per_minute=10**6, checks_per_minute=10**6
     )
-    settings = Settings(database=f"sqlite:///{folder}/library.db", limits=plenty)
+    settings = Settings(
+        database=f"sqlite:///{folder}/library.db", limits=plenty, tradingview=tradingview
+    )
     served = app.create(settings, **options)
     listener = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(served.app, http=BoundedHttp, log_config=None, server_header=False)

@@ -1,8 +1,14 @@
 """The state board in a real browser: follows, typed states, violations and journals."""
 
+import sys
+
 import httpx2
 import pytest
-from tests.server.web.conftest import keep_screen
+from tests.server.test_drawings import MARKS, show_in_stock
+from tests.server.web.conftest import keep_screen, serving_here
+from tests.sources.tradingview import stock_server
+
+from chartpact.sources.tradingview import grants
 
 pytestmark = pytest.mark.slow
 CHART = "?symbol=sample:es-5m&i=session_hunt_ai"
@@ -86,3 +92,24 @@ def test_a_violation_names_its_object_in_plain_words_and_an_attackers_text_stays
     assert "Could not be read" in page.locator("#follow-body .journal").inner_text()
     assert page.locator("#board img, #follow img").count() == 0
     keep_screen(page, "follow-violation-dark")
+
+
+def test_a_granted_tradingview_chart_is_followed_from_the_page(tmp_path, tab):
+    recording = tmp_path / "replies.json"
+    show_in_stock(recording, "Turn")
+    command = f"{sys.executable} {stock_server.__file__} {recording}"
+    granted = grants.from_environment({"CHARTPACT_TRADINGVIEW": f"desk=mcp:{command}?users=local"})
+    with serving_here(tmp_path, tradingview=granted) as (url, _):
+        kept = httpx2.put(f"{url}/api/v1/my/contracts/marks", json={"source": MARKS}, timeout=600)
+        assert kept.json()["ok"]
+        page = tab().open(url)
+        page.locator("#follow-new").click()
+        page.locator("#follow-contract").select_option("marks")
+        page.locator("#follow-source").select_option("desk")
+        page.locator("#follow-submit").click()
+        page.locator("#follow-body .journal").wait_for()
+        card = page.locator("#board li", has_text="desk")
+        assert "ON" in card.inner_text()
+        page.locator("#follow-body .objects tr", has_text="Turn").wait_for()
+        assert page.locator("#follow-body button", has_text="Mark them on this chart").is_visible()
+        assert marks(page) == []

@@ -114,12 +114,15 @@ export class BarsDrop {
     return Object.fromEntries(values.filter(([, value]) => value));
   }
 
+  /** Shows what the file is read as; of several requests under way only the last counts. */
   async read(outcome) {
+    const turn = (this.turn = Symbol());
     const keep = byId("keep-bars");
     keep.disabled = true;
     outcome.replaceChildren("Reading…");
     try {
       const read = await putBars(nameOf(this.file), this.file, this.known(), true);
+      if (turn !== this.turn) return;
       const day = (ms) => new Date(ms).toISOString().slice(0, 16).replace("T", " ");
       const facts = {
         Symbol: read.symbol || "not known",
@@ -136,6 +139,7 @@ export class BarsDrop {
       keep.disabled = false;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
+      if (turn !== this.turn) return;
       outcome.replaceChildren(el("p", { class: "bad" }, error.message), el("p", {}, error.hint));
     }
   }
