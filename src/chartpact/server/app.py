@@ -18,6 +18,7 @@ from mcp.server.subscriptions import ListenHandler
 from starlette.types import ASGIApp
 
 from chartpact._version import VERSION
+from chartpact.catalogue import shipped
 from chartpact.library.database import Database, open_database
 from chartpact.library.local import LOCAL_USER
 from chartpact.problem import Problem
@@ -126,6 +127,7 @@ def create(
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         workers.warm(jobs.warm_up_sandbox)
+        shipped()  # compiles the shipped scripts, before somebody waits for a list of them
         while settings.processes > 1 and not workers.ready:
             await asyncio.sleep(0.05)  # the other processes answer until this one can
         # What was imported stays: the collector need not search it while somebody waits.
