@@ -35,9 +35,12 @@ SCREENS = Path(__file__).parents[3] / "build" / "screens"
 
 @contextmanager
 def serving_here(
-    folder: Path, tradingview: tuple[GrantedChart, ...] = (), **options: Any
+    folder: Path,
+    tradingview: tuple[GrantedChart, ...] = (),
+    listener: socket.socket | None = None,
+    **options: Any,
 ) -> Iterator[tuple[str, app.Server]]:
-    """A server in this process on a port of the system's choice: its address and its parts."""
+    """A server in this process, on a port of the system's choice unless it is given a listener."""
     plenty = Limits(
         calls_per_minute=10**6, script_seconds_per_minute=10**6, checks_per_minute=10**6
     )
@@ -45,7 +48,8 @@ def serving_here(
         database=f"sqlite:///{folder}/library.db", limits=plenty, tradingview=tradingview
     )
     served = app.create(settings, **options)
-    listener = socket.create_server(("127.0.0.1", 0))
+    listener = listener or socket.create_server(("127.0.0.1", 0))
+    port = listener.getsockname()[1]
     config = uvicorn.Config(served.app, http=BoundedHttp, log_config=None, server_header=False)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=lambda: asyncio.run(server.serve([listener])))
@@ -53,7 +57,7 @@ def serving_here(
     while not server.started:
         time.sleep(0.01)
     try:
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}", served
+        yield f"http://127.0.0.1:{port}", served
     finally:
         server.should_exit = True
         thread.join()

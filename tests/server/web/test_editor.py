@@ -1,6 +1,11 @@
 """Scripts in the page: forked, typed, checked, drawn, saved; and nothing that was typed is lost."""
 
+import re
+import socket
+
+import httpx2
 import pytest
+from tests.server.web.conftest import serving_here
 from tests.server.web.test_workbench import shown
 
 pytestmark = pytest.mark.slow
@@ -117,6 +122,8 @@ def test_completion_hover_and_the_reference_know_the_language(site, tab):
     page.keyboard.type("    x = ta.pivot_h")
     page.locator("#code .cm-tooltip-autocomplete li", has_text="pivot_high").wait_for()
     page.keyboard.press("Escape")
+    page.locator("#code .cm-line span", has_text=re.compile("^ema$")).first.hover()
+    page.locator("#code .cm-tooltip-hover", has_text="ta.ema(").wait_for()
     page.locator("#reference-toggle").click()
     page.fill("#reference-find", "supertrend")
     assert "ta.supertrend(" in page.locator("#reference-list code").first.inner_text()
@@ -173,3 +180,72 @@ def test_bars_are_dropped_shown_as_they_were_read_corrected_and_kept(site, tab):
     page.locator("#keep-bars").click()
     page.wait_for_function("() => workbench.data.symbol === 'THING'")
     assert "symbol=my_bars@mine" in page.url
+
+
+CONTROLS = """
+PARAMS = [
+    {"name": "n", "type": "int", "default": 5, "min": 2, "max": 9, "group": "Look"},
+    {"name": "ink", "type": "color", "default": "#ff8800", "group": "Look", "inline": "a"},
+    {"name": "on", "type": "bool", "default": True, "group": "Look", "inline": "a"},
+    {"name": "hours", "type": "session", "default": "0930-1600", "group": "When"},
+    {"name": "since", "type": "time", "default": 1700000000000, "group": "When"},
+    {"name": "other", "type": "symbol", "default": "sample:nq-5m", "tooltip": "Its pair"},
+    {"name": "way", "type": "choice", "default": "up", "options": ["up", "down"]},
+]
+META = {"title": "Controls", "overlay": True}
+
+def compute(ohlcv, params, chart):
+    chart.line(ta.sma(ohlcv.close, params["n"]), title="Average", color=params["ink"])
+"""
+
+
+def test_every_kind_of_parameter_has_a_control_of_its_own(site, tab):
+    saved = httpx2.put(
+        f"{site}/api/v1/my/indicators/controls", json={"source": CONTROLS}, timeout=120
+    )
+    assert saved.json()["ok"], saved.text
+    page = tab().open(f"{site}/?symbol=sample:es-5m&i=controls")
+    page.locator("#live .name").click()
+    kinds = {name: page.locator(f"#p0-{name}").get_attribute("type") for name in ("n", "ink", "on")}
+    assert kinds == {"n": "number", "ink": "color", "on": "checkbox"}
+    assert page.locator("#p0-since").get_attribute("type") == "datetime-local"
+    assert page.locator("#p0-hours").input_value() == "0930-1600"
+    assert page.locator("#p0-other").get_attribute("list") == "symbols"
+    assert page.locator("#p0-other").get_attribute("title") == "Its pair"
+    assert page.locator("#p0-way option").all_inner_texts() == ["up", "down"]
+    assert page.locator(".params h3").all_inner_texts() == ["Look", "When"]
+    assert page.locator(".param", has=page.locator("#p0-ink")).locator("#p0-on").count() == 1
+    page.locator("#p0-ink").fill("#00ff00")
+    page.wait_for_function("() => workbench.data.indicators[0].params.ink === '#00ff00ff'")
+    page.locator("#p0-n").fill("99")
+    page.locator("#p0-n").press("Enter")
+    assert page.locator("#p0-n").get_attribute("aria-invalid") == "true"
+
+
+def test_the_meter_shows_what_the_run_on_the_chart_took(site, tab):
+    page = tab().open(f"{site}/?symbol=sample:es-5m")
+    page.locator("#write").click()
+    wait_for_verdict(page)
+    page.wait_for_function("() => workbench.data.indicators[0]?.steps > 0")
+    steps, count = page.evaluate("() => [workbench.data.indicators[0].steps, workbench.data.count]")
+    page.locator("#steps", has_text=f"{steps:,} steps on {count:,} bars").wait_for()
+    assert page.locator("#budget").evaluate("(meter) => meter.value") == steps
+    assert re.fullmatch(r"\d+ ms", page.locator("#ms").inner_text())
+
+
+def test_a_server_that_restarts_in_mid_edit_costs_nothing_that_was_typed(tmp_path, tab):
+    listener = socket.create_server(("127.0.0.1", 0))
+    with listener:
+        with serving_here(tmp_path, listener=listener.dup()) as (url, _):
+            page = tab().open(f"{url}/?symbol=sample:es-5m")
+            page.locator("#write").click()
+            wait_for_verdict(page)
+        typed = f"# typed while nobody listened\n{text_of(page)}"
+        type_script(page, typed)
+        with serving_here(tmp_path, listener=listener.dup()):
+            wait_for_verdict(page)
+            assert text_of(page) == typed
+            page.keyboard.press("Control+s")
+            page.locator("#toast", has_text="Saved").wait_for()
+            assert page.evaluate("() => workbench.desk.saved") == typed
+            page.close()

@@ -193,6 +193,17 @@ export class Desk {
     this.drawLater();
   }
 
+  /** Shows what the run of the open script took, once it is on the chart. */
+  writeRun(data) {
+    const drawn = data.indicators.find(({ name }) => name === this.name);
+    if (drawn?.steps === undefined) return;
+    byId("steps").textContent =
+      `${drawn.steps.toLocaleString("en")} steps on ${data.count.toLocaleString("en")} bars`;
+    byId("budget").value = drawn.steps;
+    byId("budget").max = BUDGET;
+    byId("ms").textContent = `${Math.round(data.ms)} ms`;
+  }
+
   couldNotCheck(error) {
     byId("verdict").className = "bad";
     byId("verdict").textContent = error.message;

@@ -114,10 +114,12 @@ export class Workbench {
     const stage = byId("stage");
     stage.setAttribute("aria-busy", "true");
     try {
+      const began = performance.now();
       const buffer = await getSeries(this.ask(), loading.signal);
+      const ms = performance.now() - began;
       if (loading.signal.aborted) return;
       await document.fonts.ready;
-      this.show(readChart(buffer));
+      this.show({ ...readChart(buffer), ms });
       this.sayProblem(null);
     } catch (error) {
       if (error.name === "AbortError") return;
@@ -137,6 +139,7 @@ export class Workbench {
     this.legends.write(null);
     this.legends.place();
     this.picker.writeChart();
+    this.desk?.writeRun(data);
     this.writeBar();
     byId("chart").setAttribute(
       "aria-label",
