@@ -162,6 +162,11 @@ def tools(names: Names) -> dict[str, list[dict]]:
             {**SAMPLE, "indicators": [names.script, names.script[:-1]], "format": "series"},
             {"symbol": f"{names.bars}@mine", "bars": 30, "format": "svg"},
         ],
+        # Its columns are in base64, the name that was asked for too: REST answers it as text above.
+        "get_chart_series": [
+            {"symbol": f"{names.bars}@mine", "view": 30},
+            {"symbol": f"{names.bars[:-1]}@mine", "view": 30},
+        ],
         "register_indicator": [{"name": names.script, "source": SCRIPT}],
         "update_indicator": [{"name": names.script, "source": SCRIPT}],
         "delete_indicator": [{"name": names.script}, {"name": names.script[:-1]}],
@@ -175,6 +180,7 @@ RESOURCES = {
     "indicator://{name}": ["indicator://{script}", "indicator://{bars}", "indicator://cipher_b"],
     "docs://language": ["docs://language"],
     "docs://ta": ["docs://ta"],
+    "ui://chartpact/chart.html": ["ui://chartpact/chart.html"],
 }
 PROMPTS = {
     "write_an_indicator": {"idea": "{script}"},
