@@ -111,6 +111,7 @@ export class Desk {
     await this.prepare();
     await this.listOwn();
     const name = this.newName("my_script");
+    this.workbench.drafts.set(name, TEMPLATE); // so that the chart knows it at once
     await this.open(name, TEMPLATE);
     if (!this.isOnChart()) await this.workbench.add(name);
     this.editor.focus();
