@@ -55,7 +55,8 @@ export class Contracts {
   async open(name = this.name) {
     this.workbench.showSide("contract");
     try {
-      await Promise.all([this.prepare(), this.list()]);
+      await this.prepare(); // what can be chosen is listed once the editor is there
+      await this.list();
       await this.load(name ?? this.known[0].name);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
@@ -90,13 +91,16 @@ export class Contracts {
     return this.known.some((one) => one.name === name && one.source === "user");
   }
 
+  /** Loads a contract; of several that were chosen only the last counts. */
   async load(name, text = null) {
     this.keep();
-    this.name = name;
+    const turn = (this.turn = Symbol());
+    const saved = name === NEW ? null : (await get("contracts", name)).text;
+    if (turn !== this.turn) return;
+    Object.assign(this, { name, saved });
     byId("contract-pick").value = name;
     byId("contract-delete").hidden = !this.isOwn(name);
     const kept = this.drafts.get(name);
-    this.saved = name === NEW ? null : (await get("contracts", name)).text;
     this.editor.load(text ?? kept?.text ?? this.saved ?? "");
     byId("contract-result").replaceChildren(
       el("p", { class: "quiet" }, "Try it on the chart or on a recorded snapshot: what it reads, and which element each object matched, stands here."),
