@@ -5,6 +5,7 @@ paths. The kernel says whether anybody opens them.
 """
 
 import asyncio
+import base64
 import ctypes
 import json
 import os
@@ -25,6 +26,7 @@ from tests.server.test_mcp import over_http
 pytestmark = pytest.mark.slow
 
 SAMPLE = {"symbol": "sample:es-5m", "bars": 20, "format": "summary"}
+SERIES = {"symbol": "sample:es-5m", "view": 20, "known": 20}
 BARS = "time,open,high,low,close\n1709510400,1,2,1,2\n1709514000,2,3,1,1\n"
 # A script with a parameter of every type that names something.
 NAMING = """
@@ -100,6 +102,9 @@ def hostile_names(folder: Path) -> list[str]:
 
 def is_refused(answer: Any) -> bool:
     """Whether the answer of a tool or a route says that there is no such thing."""
+    if isinstance(answer, dict) and "columns" in answer:
+        packed = base64.b64decode(answer["columns"])
+        answer = json.loads(packed[8 : 8 + int.from_bytes(packed[4:8], "little")])
     if isinstance(answer, dict) and "indicators" in answer:
         return all("error" in drawn for drawn in answer["indicators"])
     if isinstance(answer, dict) and "readings" in answer:
@@ -175,6 +180,18 @@ TOOLS: dict[str, dict[str, list[Arguments]]] = {
         "theme": [lambda name: {**SAMPLE, "theme": name}],
         "format": [lambda name: {**SAMPLE, "format": name}],
         "inline_bars": [lambda name: {"inline_bars": name}],
+    },
+    "get_chart_series": {
+        "symbol": [lambda name: {"symbol": name}],
+        "indicators": [lambda name: {**SERIES, "indicators": [name]}],
+        "timeframe": [lambda name: {**SERIES, "timeframe": name}],
+        "drafts": [
+            lambda name: {
+                **SERIES,
+                "indicators": ["x"],
+                "drafts": [{"name": "x", "source": name}],
+            }
+        ],
     },
     "register_indicator": {
         "name": [lambda name: {"name": name, "source": SCRIPT}],
