@@ -9,9 +9,11 @@ from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
 from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend, RequireAuthMiddleware
 from mcp.server.auth.provider import AccessToken
 from pydantic import AnyHttpUrl
+from starlette.authentication import AuthCredentials, BaseUser
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from chartpact.cache import Cache
 from chartpact.server.auth.authority import Authority
 from chartpact.server.auth.grants import ALL_SCOPES, Bearer
 from chartpact.server.auth.realm import Realm
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
 LONGEST_TOKEN = 8192
 READ_ONLY = frozenset({"read"})
+MOST_ANSWERS = 1000  # of the SDK, about a token that was found
+Answer = tuple[AuthCredentials, BaseUser]
 
 
 class Gate:
@@ -111,6 +115,7 @@ class ResourceServer:
         self._authority = authority
         self._writes = frozenset(writes)
         self._guards: dict[str, _Guard] = {}
+        self._answers: Cache[tuple[str, Bearer | None], Answer] = Cache(MOST_ANSWERS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         hosts = [value for name, value in scope["headers"] if name == b"host"]
@@ -129,14 +134,26 @@ class ResourceServer:
             await refusal.answer(scope, receive, send)
             return
         guard = self._of(realm)
-        backend = BearerAuthBackend(
-            _Verifier(realm, caller.bearer), resource_server_url=guard.audience
-        )
-        shown = [header for header in scope["headers"] if header[0] == b"authorization"]
-        found = await backend.authenticate(HTTPConnection({"type": "http", "headers": shown}))
+        # The answer follows from these two, and the front has just looked the token up.
+        asked = realm.base, caller.bearer
+        found = self._answers.get(asked)
+        if found is None:
+            found = await self._ask_sdk(scope, realm, guard, caller.bearer)
+            if found is not None:
+                self._answers.put(asked, found)
         if found is not None:
             scope["auth"], scope["user"] = found
         await guard.required(scope, receive, send)  # which refuses who is not found
+
+    async def _ask_sdk(
+        self, scope: Scope, realm: Realm, guard: _Guard, bearer: Bearer | None
+    ) -> Answer | None:
+        backend = BearerAuthBackend(_Verifier(realm, bearer), resource_server_url=guard.audience)
+        shown = [header for header in scope["headers"] if header[0] == b"authorization"]
+        answer: Answer | None = await backend.authenticate(
+            HTTPConnection({"type": "http", "headers": shown})
+        )
+        return answer
 
     def _would_write(self, body: bytes | None) -> bool:
         """Whether the call is of a tool that writes; the tool itself checks the scope again."""
