@@ -346,10 +346,10 @@ def test_documents_and_failures_are_cached_and_strangers_fetch_nothing(trusting,
 def test_fetches_are_counted_by_address_and_by_account_and_cached_documents_are_not(tmp_path, host):
     most = 3
     rates = replace(PLENTY, document_by_address=most, document_by_account=most - 1)
-    settings = AuthSettings(rates=rates, fetcher=host.fetcher(), clock=lambda: 0.0)
+    settings = AuthSettings(rates=rates, fetcher=host.fetcher())
     host.say("/limited.json", document("/limited.json"))
     host.asked.clear()
-    with site_with(tmp_path, settings) as site:
+    with site_with(tmp_path, settings, clock=lambda: 0.0) as site:
 
         def ask(browser: Browser, path: str) -> httpx2.Response:
             fields = {"client_id": f"https://{HOST}{path}", "redirect_uri": CALLBACK}
