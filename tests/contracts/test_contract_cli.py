@@ -129,6 +129,29 @@ def test_what_does_not_fit_the_contract_is_named_the_picture_or_the_configuratio
     assert "the picture breaks the contract" in capsys.readouterr().err
 
 
+def test_a_person_is_told_which_object_broke_the_contract(capsys, tmp_path):
+    lines = [
+        draw.line(3, price, "#2962ff", id=identity)
+        for identity, price in ((71, 5000.0), (72, 5010.0), (73, 5020.0))
+    ]
+    path = tmp_path / "wrong.json"
+    path.write_text(json.dumps(draw.snapshot(draw.study("OB AI", lines=lines, boxes=[]))))
+    assert main(["read", "ob_ai", "--snapshot", str(path)]) == 3
+    told = capsys.readouterr().err
+    assert "the picture breaks the contract" in told
+    assert '    {"id": 7' in told
+
+
+def test_every_fault_of_a_contract_file_stands_in_one_line(capsys, drawn, tmp_path):
+    path = tmp_path / "wrong.yaml"
+    path.write_text("contract: wrong\nversion: 1\nidentity: {}\nelements: {}\n")
+    assert main(["read", str(path), "--snapshot", drawn]) == 2
+    told = capsys.readouterr().err
+    assert "wrong.yaml: line " in told
+    assert "; line " in told
+    assert "\\n" not in told
+
+
 def test_a_snapshot_may_come_from_stdin(capsys, drawn, monkeypatch):
     with open(drawn, "rb") as file:
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(file.read())))

@@ -169,6 +169,31 @@ def test_pictures_are_kept_of_what_was_refused_or_illegal(database, follow, look
     assert pictures <= set(hashes)
 
 
+def test_texts_of_contracts_leave_with_the_readings_that_name_them(database, follow, monkeypatch):
+    monkeypatch.setattr(journal_module, "CHECKPOINT_EVERY", 4)
+    monkeypatch.setattr(journal_module, "MOST_ENTRIES", 2)
+    journal = Journal(database, follow, "me")
+    for bar in range(1, 15):
+        text = CONTRACT.replace("version: 1.0.0", f"version: 1.0.{bar}")
+        changed = load(text)
+        snapshot = picture(bar, *(["solid"] * bar))
+        journal.record(Rules.of(changed), text, read(changed, snapshot), Picture.of(snapshot))
+    with database.read() as connection:
+        stored = dict(
+            connection.execute(sa.select(journal_bodies.c.hash, journal_bodies.c.data)).all()
+        )
+    readings = [json.loads(text) for name, text in stored.items() if name.startswith("body:")]
+    texts = {name for name in stored if name.startswith("contract:")}
+    assert texts == {reading["contract_text"] for reading in readings}
+    assert {name for name in stored if name.startswith("rules:")} == {
+        reading["rules"] for reading in readings
+    }
+    assert len(texts) < 8
+    newest = max(readings, key=lambda reading: int(reading["version"].rpartition(".")[2]))
+    assert f"version: {newest['version']}" in stored[newest["contract_text"]]
+    assert Journal(database, follow, "me").memory == journal.memory
+
+
 def test_changes_are_given_in_order_a_part_at_a_time(database, follow, look):
     journal = Journal(database, follow, "me")
     before = changes_since(database, follow)

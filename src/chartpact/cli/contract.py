@@ -98,7 +98,8 @@ def find_contract(name: str) -> Contract:
     try:
         return find(name)
     except ContractError as error:
-        raise UsageError(f"{name}:\n{error}" if error.problems[0].line else str(error)) from None
+        wrong = "; ".join(str(error).splitlines())
+        raise UsageError(f"{name}: {wrong}" if error.problems[0].line else wrong) from None
 
 
 def _find_file(name: str) -> Path:

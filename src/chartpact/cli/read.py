@@ -22,9 +22,13 @@ from chartpact.cli.database import own_catalogue
 from chartpact.cli.files import read_text
 from chartpact.cli.snapshot import report_failures
 from chartpact.contracts import Contract, ContractError, Reading, document, read
+from chartpact.contracts.reading import jsonable
 from chartpact.oneline import one_line
 from chartpact.problem import Failure
 from chartpact.snapshot import Snapshot, SnapshotError, parse_json
+
+MOST_OBJECTS = 3  # of a violation that are shown to people
+MOST_LETTERS = 300  # of each
 
 
 def add(verbs: Verbs) -> None:
@@ -150,3 +154,7 @@ def _show(reading: Reading) -> None:
     print(f"{reading.contract} {reading.version}: {verdict}", file=sys.stderr)
     for violation in reading.violations:
         print(one_line(f"  {violation}"), file=sys.stderr)
+        for record in violation.objects[:MOST_OBJECTS]:
+            print(one_line(f"    {json.dumps(jsonable(record)):.{MOST_LETTERS}}"), file=sys.stderr)
+        if len(violation.objects) > MOST_OBJECTS:
+            print(f"    and {len(violation.objects) - MOST_OBJECTS} more", file=sys.stderr)

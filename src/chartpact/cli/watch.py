@@ -65,7 +65,8 @@ def add(verbs: Verbs) -> None:
         "--exec",
         dest="command",
         metavar="CMD",
-        help="run a command for each change, with the change as JSON on its standard input",
+        help="run a command for each change, with the change as JSON on its standard input; "
+        "no shell runs it: for pipes write `sh -c '...'`",
     )
     add_database(verb)
     verb.set_defaults(run=run)
@@ -290,7 +291,8 @@ def _show_text(event: Mapping[str, Any]) -> None:
     else:
         key = ", ".join(map(str, event["key"]))
         line += f"{event['machine']}{f'[{key}]' if key else ''} "
-        line += f"{event.get('kind') or event['type']}: {event['from']} → {event['to']}"
+        line += f"{event.get('kind') or event['type']}: {event['from'] or '(none)'} → "
+        line += event["to"] or "(none)"
         breach = event.get("violation")
         line += f" ({breach['message']})" if breach else ""
     print(one_line(line), flush=True)

@@ -118,7 +118,8 @@ class Journal:
         now = now_ms()
         done = step(rules, self.memory, reading)
         about = _dump(rules.to_json())
-        body = _dump({**_describe(reading), "rules": _name("rules", about)})
+        names = {"rules": _name("rules", about), "contract_text": _name("contract", contract)}
+        body = _dump({**_describe(reading), **names})
         entry: dict[str, Json] = {
             "track": rules.track_of(reading),
             "body": _name("body", body),
@@ -130,8 +131,7 @@ class Journal:
             if done.memory == self.memory and entry.items() <= self._last.items():
                 self._extend(connection, reading, now)
                 return Recorded((), self._name_follow(done.shown))
-            texts = {_name("rules", about): about, entry["body"]: body}
-            texts[_name("contract", contract)] = contract
+            texts = {names["rules"]: about, names["contract_text"]: contract, entry["body"]: body}
             irregular = reading.violations or any(one.get("violation") for one in done.changes)
             if picture is not None:
                 entry["snapshot"] = picture.hash
@@ -230,6 +230,23 @@ class Journal:
         for kind, hashes in used.items():
             unused = (bodies.hash.like(f"{kind}:%"), bodies.hash.not_in(hashes))
             connection.execute(sa.delete(journal_bodies).where(*mine, *unused))
+        self._prune_contracts(connection)
+
+    def _prune_contracts(self, connection: sa.Connection) -> None:
+        """Deletes the contracts, and the rules made from them, by which nothing here was read."""
+        bodies, mine = journal_bodies.c, key(journal_bodies, self.follow)
+        read_by = sa.or_(bodies.hash.like("contract:%"), bodies.hash.like("rules:%"))
+        stored = connection.execute(sa.select(bodies.hash).where(*mine, read_by)).scalars().all()
+        if len(stored) <= 2:  # those of the newest reading
+            return
+        texts = sa.select(bodies.data).where(*mine, bodies.hash.like("body:%"))
+        used = {
+            name
+            for text in connection.execute(texts).scalars()
+            for name in map(json.loads(text).get, ("rules", "contract_text"))
+        }
+        unused = bodies.hash.in_([name for name in stored if name not in used])
+        connection.execute(sa.delete(journal_bodies).where(*mine, unused))
 
     # ----------------------------------------------------------------------------------------- read
 

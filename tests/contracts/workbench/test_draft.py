@@ -41,6 +41,23 @@ def test_what_looks_alike_is_one_element_and_the_draft_reads_everything():
     assert sum(len(instances) for instances in reading.state.values()) == 8
 
 
+def test_a_draft_reads_its_own_chart_whatever_signs_dates_and_prices_stand_on_it():
+    words = ["2026-01-02", "5892.25", "-5", "5-3", "▲", "▼", "-", "BOS ▲", "BOS +", "BOS ▼", "1:2"]
+    snapshot = picture(
+        cells=[draw.cell(row, text, "#101010ff") for row, text in enumerate(words)],
+        boxes=[
+            draw.box(3, 7.0, 5.0, "#ff0000", text="FVG"),
+            draw.box(4, 7.0, 5.0, "#ff0000", text="OB 15m", border_style="dashed"),
+            draw.box(5, 7.0, 5.0, "#ff0000"),
+        ],
+    )
+    contract = load(draft(snapshot, "My: 'study'").replace("TODO", "a thing"))
+    reading = read(contract, snapshot)
+    assert reading.ok, [str(violation) for violation in reading.violations]
+    assert len([name for name in contract.elements if name.startswith("box")]) == 3
+    assert len([name for name in contract.elements if name.startswith("cell")]) == 10
+
+
 @pytest.mark.parametrize("count", [MOST_LOOKS, MOST_LOOKS + 1, 300])
 def test_many_texts_or_colours_are_told_apart_less_finely(count):
     texts = [label("".join(chr(97 + int(digit)) for digit in str(n))) for n in range(count)]

@@ -15,13 +15,13 @@ from chartpact.contracts.model import MAX_NAME, RESERVED
 from chartpact.problem import Failure, Problem, did_you_mean
 from chartpact.snapshot import CHANNELS, Snapshot, Study
 
-MOST_LOOKS = 16  # of a channel; where there are more, less of the look is compared
+MOST_LOOKS = 40  # of a channel; where there are more, less of the look is compared
 MOST_TEXT = 60
 MOST_SAMPLES = 3
 _LOOKS = {
     "labels": ("style", "color"),
     "lines": ("style", "color"),
-    "boxes": ("bgcolor", "border_color"),
+    "boxes": ("bgcolor", "border_color", "border_style"),
     "cells": ("bgcolor",),
 }
 _SORTS = {"labels": "x", "lines": "x1", "boxes": "left", "cells": "row"}
@@ -31,7 +31,8 @@ _GIVES = {
     "boxes": "high: top, low: bottom",
     "cells": "text: text, row: row, column: column",
 }
-_NUMBER = re.compile(r"[-+]?[0-9][0-9,.]*")
+_NUMBER = re.compile(r"(?:(?<![0-9])[-+])?[0-9][0-9,.]*")  # 2026-01-02 holds three
+_ANY_NUMBER = "[-+]?[0-9][0-9,.]*"
 _COLOR = re.compile(r"#[0-9a-fA-F]{8}")
 
 Record = Mapping[str, Any]
@@ -97,7 +98,7 @@ def _kinds(channel: str, records: Sequence[Record]) -> dict[str, list[Record]]:
 
 def _whole_look(channel: str, record: Record) -> str:
     text = record.get("text")
-    worded = channel in ("labels", "cells") and isinstance(text, str)
+    worded = channel != "lines" and isinstance(text, str)
     parts = (_plain_look(channel, record), _text_condition(str(text)) if worded else "")
     return " and ".join(filter(None, parts))
 
@@ -124,13 +125,14 @@ def _text_condition(text: str) -> str:
     pieces = _NUMBER.split(text[:MOST_TEXT])
     if len(pieces) == 1 and len(text) <= MOST_TEXT and re.fullmatch(r"[ -&(-\[\]-~]*", text):
         return f"text == '{text}'"
-    shape = _NUMBER.pattern.join(re.sub(r"[^A-Za-z0-9 ]", _escape_sign, piece) for piece in pieces)
+    shape = _ANY_NUMBER.join(re.sub(r"[^A-Za-z0-9 ]", _escape_sign, piece) for piece in pieces)
     return f"matches(text, '(?s){shape}{'.*' if len(text) > MOST_TEXT else ''}')"
 
 
 def _escape_sign(sign: re.Match[str]) -> str:
-    """A sign as a pattern that needs no quotes; what is unusual may be any sign."""
-    return f"[{sign[0]}]" if sign[0] in "!#$%&(*+),-./:;<=>?@_{|}~" else "."
+    """A sign as a pattern that needs no quotes; what cannot be seen may be any sign."""
+    plain = sign[0].isprintable() and sign[0] not in "'\"\\^[]`"
+    return f"[{sign[0]}]" if plain else "."
 
 
 def _element(name: str, channel: str, where: str, records: Sequence[Record]) -> Iterator[str]:
