@@ -1,6 +1,7 @@
 """Contracts in a real browser: checked as they are typed, drafted, registered and tried."""
 
 import json
+from collections import Counter
 
 import pytest
 from tests.server.web.conftest import PHONE, keep_screen
@@ -54,6 +55,26 @@ def test_a_contract_is_read_tried_on_the_chart_and_its_objects_are_marked(site, 
     rows.locator("button").click()
     chosen = page.evaluate("() => workbench.view.highlights.chosen")
     assert (chosen["channel"], chosen["isWrong"]) == ("boxes", False)
+
+
+def test_a_check_or_a_list_that_a_busy_server_refuses_is_asked_for_again(site, tab):
+    page = tab().open(f"{site}/{CHART}")
+    asked = Counter()
+
+    def refuse_once(route):
+        path = route.request.url.partition("/api/v1/")[2]
+        asked[path] += 1
+        if asked[path] > 1:
+            route.continue_()
+            return
+        problem = {"kind": "busy", "message": "the workers are busy", "hint": ""}
+        headers = {"Retry-After": "1"}
+        route.fulfill(status=429, headers=headers, json=problem)
+
+    for path in ("contracts", "contracts/check"):
+        page.route(f"**/api/v1/{path}", refuse_once)
+    open_contracts(page, "ob_ai")
+    assert min(asked["contracts"], asked["contracts/check"]) >= 2
 
 
 def test_an_error_stands_at_its_line_and_what_was_typed_survives_a_reload(site, tab):

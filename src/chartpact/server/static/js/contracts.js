@@ -61,6 +61,7 @@ export class Contracts {
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       this.say(error);
+      if (error.kind === "busy") setTimeout(() => this.open(name), 1000 * (error.retryAfter ?? 3));
     }
   }
 
@@ -119,13 +120,20 @@ export class Contracts {
 
   // ------------------------------------------------------------------------------------- checking
 
+  /** Checks a text; of several checks only the last counts, and one that was refused is made again. */
   async check(source) {
+    this.checking?.abort();
+    const checking = (this.checking = new AbortController());
     let outcome;
     try {
-      outcome = await post(["contracts", "check"], { source });
+      outcome = await post(["contracts", "check"], { source }, { signal: checking.signal });
     } catch (error) {
+      if (error.name === "AbortError") return {};
       if (!(error instanceof Refusal)) throw error;
-      outcome = { ok: false, errors: [{ line: null, message: error.message, hint: error.hint }] };
+      byId("contract-verdict").className = "bad";
+      byId("contract-verdict").textContent = error.message;
+      setTimeout(() => this.editor.recheck(), 1000 * Math.min(error.retryAfter ?? 3, 30));
+      return {};
     }
     const { errors = [], warnings = [] } = outcome;
     this.outcome = outcome;
