@@ -10,10 +10,12 @@ from dataclasses import dataclass
 
 import pytest
 from mcp import MCPError
+from tests.effort import EXHAUSTIVE
 from tests.server.conftest import SCRIPT
 from tests.server.test_mcp import over_http
 
-pytestmark = pytest.mark.both_databases
+# Twice over 150 ways in would cost a minute of every run.
+pytestmark = [pytest.mark.both_databases] if EXHAUSTIVE else []
 
 
 @dataclass(frozen=True)
