@@ -10,12 +10,10 @@ from dataclasses import dataclass
 
 import pytest
 from mcp import MCPError
-from tests.effort import EXHAUSTIVE
 from tests.server.conftest import SCRIPT
 from tests.server.test_mcp import over_http
 
-# Twice over 150 ways in would cost a minute of every run.
-pytestmark = [pytest.mark.both_databases] if EXHAUSTIVE else []
+pytestmark = pytest.mark.both_databases
 
 
 @dataclass(frozen=True)
