@@ -10,10 +10,20 @@ from dataclasses import dataclass
 
 import pytest
 from mcp import MCPError
-from tests.server.conftest import SCRIPT
+from tests.postgres import url_for
+from tests.server.conftest import SCRIPT, serving
 from tests.server.test_mcp import over_http
 
 pytestmark = pytest.mark.both_databases
+
+
+@pytest.fixture(scope="module")
+def server(storage, tmp_path_factory):
+    """A server with room for more calls a minute than the default: a fast machine makes them."""
+    folder = tmp_path_factory.mktemp("server")
+    plenty = "calls_per_minute=1000000"
+    with serving(folder, url=url_for(folder, kind=storage), CHARTPACT_LIMITS=plenty) as running:
+        yield running
 
 
 @dataclass(frozen=True)
