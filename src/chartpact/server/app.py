@@ -125,9 +125,11 @@ def create(
     )
 
     @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(api: FastAPI) -> AsyncIterator[None]:
         workers.warm(jobs.warm_up_sandbox)
-        shipped()  # compiles the shipped scripts, before somebody waits for a list of them
+        # What is made once is made now: the shipped scripts for lists of them, and the routes.
+        shipped()
+        _build_routes(api)
         while settings.processes > 1 and not workers.ready:
             await asyncio.sleep(0.05)  # the other processes answer until this one can
         # What was imported stays: the collector need not search it while somebody waits.
@@ -253,3 +255,10 @@ def _add_pages(
     async def sample(theme: Theme = "dark", shape: SampleShape = "wide") -> Response:
         drawn = await verbs.draw_sample(theme, shape)
         return Response(drawn, media_type="image/svg+xml", headers=page.PICTURE_HEADERS)
+
+
+def _build_routes(api: FastAPI) -> None:
+    """Has FastAPI build its routes, which it would do at the first request that looks for one."""
+    nowhere = {"type": "http", "method": "GET", "path": "/api/v1/", "root_path": "", "headers": []}
+    for route in api.router.routes:
+        route.matches(nowhere)
