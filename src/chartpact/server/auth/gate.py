@@ -46,16 +46,14 @@ class Gate:
         scheme, _, token = authorization.partition(" ")
         if scheme.lower() != "bearer" or not 0 < len(token) <= LONGEST_TOKEN:
             return None
-        bearer = await self._read(token)
+        issuer = self._authority.settings.issuer
+        if issuer is not None and token.count(".") == 2:
+            bearer = issuer.bearer(token)
+        else:
+            bearer = await self._authority.find_bearer(token)
         if bearer is None or bearer.resource not in (None, realm.resource):
             return None
         return Caller(bearer.user, bearer.scopes, bearer)
-
-    async def _read(self, token: str) -> Bearer | None:
-        issuer = self._authority.settings.issuer
-        if issuer is not None and token.count(".") == 2:
-            return issuer.bearer(token)
-        return await self._authority.find_bearer(token)
 
     async def _by_session(self, headers: "Headers", realm: Realm) -> Caller | None:
         session = read_cookie(headers.get("cookie", ""), "session", secure=realm.secure)
@@ -115,35 +113,43 @@ class ResourceServer:
         self._authority = authority
         self._writes = frozenset(writes)
         self._guards: dict[str, _Guard] = {}
-        self._answers: Cache[tuple[str, Bearer | None], Answer] = Cache(MOST_ANSWERS)
+        self._answers: Cache[tuple[bytes, Bearer], tuple[_Guard, Answer]] = Cache(MOST_ANSWERS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        hosts = [value for name, value in scope["headers"] if name == b"host"]
-        realm = self._authority.realms.of(hosts[0].decode("latin-1")) if hosts else None
-        if realm is None:
-            raise LookupError("an MCP call came past the front")
+        host = next((value for name, value in scope["headers"] if name == b"host"), b"")
         caller: Caller = scope["chartpact.caller"]
         if "write" not in caller.scopes and self._would_write(scope["chartpact.body"]):
+            metadata = self._find_realm(host).resource_metadata
             refusal = Refusal(
                 403,
                 "forbidden",
                 "this tool needs the scope write",
                 challenge=f'Bearer error="insufficient_scope", scope="read write", '
-                f'resource_metadata="{realm.resource_metadata}"',
+                f'resource_metadata="{metadata}"',
             )
             await refusal.answer(scope, receive, send)
             return
-        guard = self._of(realm)
-        # The answer follows from these two, and the front has just looked the token up.
-        asked = realm.base, caller.bearer
-        found = self._answers.get(asked)
-        if found is None:
-            found = await self._ask_sdk(scope, realm, guard, caller.bearer)
-            if found is not None:
-                self._answers.put(asked, found)
+        bearer = caller.bearer
+        # The SDK's answer follows from host and token, and the front has just looked the token up.
+        known = None if bearer is None else self._answers.get((host, bearer))
+        found: Answer | None
+        if known is not None:
+            guard, found = known
+        else:
+            realm = self._find_realm(host)
+            guard = self._find_guard(realm)
+            found = await self._ask_sdk(scope, realm, guard, bearer)
+            if bearer is not None and found is not None:
+                self._answers.put((host, bearer), (guard, found))
         if found is not None:
             scope["auth"], scope["user"] = found
         await guard.required(scope, receive, send)  # which refuses who is not found
+
+    def _find_realm(self, host: bytes) -> Realm:
+        realm = self._authority.realms.of(host.decode("latin-1"))
+        if realm is None:
+            raise LookupError("an MCP call came past the front")
+        return realm
 
     async def _ask_sdk(
         self, scope: Scope, realm: Realm, guard: _Guard, bearer: Bearer | None
@@ -163,7 +169,7 @@ class ResourceServer:
         except (ValueError, RecursionError, LookupError, TypeError):
             return False
 
-    def _of(self, realm: Realm) -> _Guard:
+    def _find_guard(self, realm: Realm) -> _Guard:
         guard = self._guards.get(realm.base)
         if guard is None:
             required = RequireAuthMiddleware(

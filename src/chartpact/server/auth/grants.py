@@ -8,6 +8,7 @@ import base64
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, cast
 
 import sqlalchemy as sa
@@ -120,6 +121,13 @@ _BEARER = (
 _SESSION = "SELECT user_id, expires_at FROM web_sessions WHERE session_hash = :hash"
 
 
+@lru_cache(maxsize=1024)
+def _read_bearer(
+    user: str, client: str, scope: str, resource: str | None, expires_at: int
+) -> Bearer:
+    return Bearer(user, client, frozenset(scope.split()), resource, expires_at)
+
+
 class Lookup:
     """Finds who a token or a session belongs to, on connections that stay open.
 
@@ -136,10 +144,8 @@ class Lookup:
         row = self._first(_BEARER, digest(token))
         if row is None:
             return None
-        user, client, scope, resource, expires_at = row
-        if expires_at <= now_ms():
-            return None
-        return Bearer(user, client, frozenset(scope.split()), resource, expires_at)
+        bearer = _read_bearer(*row)
+        return None if bearer.expires_at <= now_ms() else bearer
 
     def session(self, session: str) -> str | None:
         """The user who is signed in with that session id."""
