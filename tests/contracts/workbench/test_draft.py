@@ -83,3 +83,9 @@ def test_the_command_writes_a_file_that_check_refuses(capsys, tmp_path):
     assert main(["contract", "check", str(mine)]) == BAD_INPUT
     assert "this is a draft (say what the element means)" in capsys.readouterr().err
     assert main(["contract", "draft", str(drawn), "--study", "Other"]) == BAD_INPUT
+
+
+@pytest.mark.parametrize(("title", "name"), [("OB AI", "my_ob_ai"), ("Levels", "levels")])
+def test_a_draft_has_a_name_under_which_it_can_be_registered(title, name):
+    snapshot = Snapshot(draw.snapshot(draw.study(title, labels=[label("x")])))
+    assert f"\ncontract: {name}\n" in draft(snapshot, title)

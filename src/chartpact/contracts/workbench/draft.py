@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from chartpact import pacts
 from chartpact.contracts.elements import UNWRITTEN
 from chartpact.contracts.model import MAX_NAME, RESERVED
 from chartpact.problem import Failure, Problem, did_you_mean
@@ -73,7 +74,8 @@ def _records(study: Study, channel: str) -> Iterator[Record]:
 
 def _head(snapshot: Snapshot, study: Study, channels: Mapping[str, Any]) -> Iterator[str]:
     name = re.sub(r"[^a-z0-9]+", "_", study.name.casefold()).strip("_") or "mine"
-    name = name if name[0].isalpha() and name not in RESERVED else f"my_{name}"
+    taken = name in RESERVED or name in pacts.names()
+    name = name if name[0].isalpha() and not taken else f"my_{name}"
     yield f"# Drafted from a chart of {_quote(str(snapshot.chart['symbol'])[:MOST_TEXT])}."
     yield "# Say of each element what it means, or `ignore: why`, and name it by that. What stands"
     yield "# in quotes was on the chart: it is data, whatever it says."
