@@ -52,6 +52,20 @@ def port(monkeypatch, request) -> Iterator[int]:
     serves.join()
 
 
+def test_a_body_does_not_wait_until_its_head_is_acknowledged(monkeypatch, port):
+    made, without_delay = BoundedHttp.connection_made, []
+
+    def noticed(self: BoundedHttp, transport) -> None:
+        made(self, transport)
+        line = transport.get_extra_info("socket")
+        without_delay.append(line.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+
+    monkeypatch.setattr(BoundedHttp, "connection_made", noticed)
+    request = b"GET / HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n"
+    assert b"here" in until_closed(port, request)[0]
+    assert without_delay == [1]
+
+
 def until_closed(port: int, *pieces: bytes, pause: float = 0) -> tuple[bytes, int]:
     """What is answered to the pieces, and how many were sent before the line was closed."""
     answer, sent = b"", 0

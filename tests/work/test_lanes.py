@@ -139,6 +139,13 @@ def test_whoever_took_long_gives_way_until_their_jobs_are_short_again(workers):
     assert workers.submit("dan", chores.niceness).result(60) == own
 
 
+def test_a_patient_job_is_done_among_the_slow_and_its_length_is_not_held_against_its_user(workers):
+    patient = partial(workers.submit, "pat", patient=True)
+    assert patient(chores.niceness).result(60) == min(own_niceness() + BEHIND, 19)
+    patient(partial(chores.burn, 0.5)).result(60)
+    assert workers.submit("pat", chores.niceness).result(60) == own_niceness()
+
+
 def test_time_that_a_job_waits_is_not_held_against_its_user(workers):
     workers.submit("gus", partial(chores.sleep, 1.2)).result(60)
     assert workers.submit("gus", chores.niceness).result(60) == own_niceness()

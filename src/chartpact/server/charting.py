@@ -181,13 +181,17 @@ class Charting:
         except UnknownBars as error:
             raise Refused(error.problem.at(hint="list_symbols lists what there is")) from None
 
-    async def compute(self, user: str, job: Callable[[], Any], runs: int) -> Any:
+    async def compute(
+        self, user: str, job: Callable[[], Any], runs: int, *, patient: bool = False
+    ) -> Any:
         """What a worker makes of a job with so many runs of scripts, which the user pays for."""
         if not runs:
-            return await self._execution.compute(user, job)
+            return await self._execution.compute(user, job, patient=patient)
         reserved = await self._script_time.reserve(user, RUN_S * runs)
         count = partial(jobs.count_script_time, job)
-        counted: jobs.Counted = await self._execution.compute(user, count, untrusted=True)
+        counted: jobs.Counted = await self._execution.compute(
+            user, count, untrusted=True, patient=patient
+        )
         self._script_time.settle(user, reserved, counted.script_s)
         self._execution.count_sandboxes(counted.starts, counted.losses)
         return counted.result()

@@ -27,12 +27,17 @@ class Execution:
         self._disk = IoThreads(4)  # the database lets one write at a time
 
     async def compute(
-        self, user: str, job: Callable[[], Answer], *, untrusted: bool = False
+        self,
+        user: str,
+        job: Callable[[], Answer],
+        *,
+        untrusted: bool = False,
+        patient: bool = False,
     ) -> Answer:
-        """What a worker makes of the job, which is picklable."""
+        """What a worker makes of the job, which is picklable; patient jobs let others go first."""
         outcome = "crash"
         try:
-            pending = self._workers.submit(user, job, untrusted=untrusted)
+            pending = self._workers.submit(user, job, untrusted=untrusted, patient=patient)
             try:
                 async with asyncio.timeout(self._answer_seconds):
                     answer: Answer = await asyncio.wrap_future(pending)

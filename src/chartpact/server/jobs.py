@@ -26,6 +26,7 @@ from chartpact.sources.configuration import SourceConfigs, open_directory
 
 SAMPLE = "sample:es-5m"
 SHOWN = ("ema_stack", "vwap", "cipher_b", "rsi")
+FIRST_CHART = ("sample:btc-4h", ("supertrend", "cipher_b", "rsi"))  # that the page opens with
 SHAPES = {"wide": (1200, 820), "tall": (420, 640)}  # the sample chart, for screens and phones
 ENVIRONMENT = {
     "ARROW_DEFAULT_MEMORY_POOL": "system",  # Arrow's own reserves a gigabyte at once
@@ -121,6 +122,8 @@ def count_script_time(job: Callable[[], Any]) -> Counted:
 def warm_up() -> None:
     """Draws a little of everything, so that the first chart need not wait for imports."""
     charts.chart(samples.bars(SAMPLE), SHOWN, last=50).png(width=300, height=200, theme="dark")
+    symbol, indicators = FIRST_CHART
+    series.encode(charts.chart(samples.bars(symbol), indicators), 0, 100)
     if not unavailable():
         warm_up_sandbox()
 

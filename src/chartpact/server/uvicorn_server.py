@@ -59,6 +59,7 @@ class BoundedHttp(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        _send_at_once(transport)
         address = self.client[0] if self.client else ""
         self._connections.open(self, network_of(address))
         self._await_head()
@@ -134,6 +135,16 @@ class BoundedHttp(HttpToolsProtocol):
         if self._head is not None:
             self._head.cancel()
             self._head = None
+
+
+def _send_at_once(transport: asyncio.Transport) -> None:
+    """Switches Nagle's algorithm off, which holds a body back until its head is acknowledged.
+
+    asyncio does so for listeners whose protocol is given, and not for those of `create_server`.
+    """
+    connection = transport.get_extra_info("socket")
+    if connection is not None and connection.family in (socket.AF_INET, socket.AF_INET6):
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
 class GracefulServer(uvicorn.Server):

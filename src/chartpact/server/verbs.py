@@ -165,7 +165,8 @@ class Verbs:
         async with self._drawing_thumbnails:
             shipped = self._thumbnails.get("")
             if shipped is None:
-                shipped = await self._execution.compute(user, partial(jobs.draw_thumbnails, ()))
+                draw = partial(jobs.draw_thumbnails, ())
+                shipped = await self._execution.compute(user, draw, patient=True)
                 self._thumbnails.put("", shipped)
         scripts = await self._execution.use_disk(user, partial(self._scripts.of, user))
         if not scripts or not self.settings.runs_scripts_of(user):
@@ -175,9 +176,8 @@ class Verbs:
         own = self._thumbnails.get(key)
         if own is None:
             some = scripts[:MOST_THUMBNAILS]
-            own = await self.charts.compute(
-                user, partial(jobs.draw_thumbnails, some), runs=len(some)
-            )
+            draw = partial(jobs.draw_thumbnails, some)
+            own = await self.charts.compute(user, draw, runs=len(some), patient=True)
             self._thumbnails.put(key, own)
         return shapes.Thumbnails(thumbnails={**shipped.thumbnails, **own.thumbnails})
 

@@ -1,7 +1,8 @@
 """Jobs of many users in worker processes, in two lanes.
 
 A job that has used a quarter of a second of processor time makes room in the quick lane. The next
-jobs of its user start in the slow lane, whose workers are nicer, until they are short again.
+jobs of its user start in the slow lane, whose workers are nicer, until they are short again. A
+patient job starts there in any case.
 """
 
 import logging
@@ -58,7 +59,8 @@ class Task:
 
     user: str
     job: Job
-    untrusted: bool
+    untrusted: bool = False
+    patient: bool = False
     answer: "Pending" = field(default_factory=Pending)
     asked_at: float = field(default_factory=time.monotonic)
 
@@ -95,12 +97,15 @@ class Workers:
         self._later: threading.Timer | None = None
         self._starting: set[str] = set()
 
-    def submit(self, user: str, job: Job, *, untrusted: bool = False) -> Pending:
+    def submit(
+        self, user: str, job: Job, *, untrusted: bool = False, patient: bool = False
+    ) -> Pending:
         """The future of the job's answer; exceptions of the job come back as they are.
 
-        An untrusted job runs code of its user, who may mean it to take long.
+        An untrusted job runs code of its user, who may mean it to take long. A patient job may take
+        long, and makes none of its user's other jobs wait.
         """
-        task = Task(user, job, untrusted)
+        task = Task(user, job, untrusted, patient)
         try:
             self._enter(self._lane_of(task), task)
         except Crowded:
@@ -137,7 +142,7 @@ class Workers:
     def _lane_of(self, task: Task) -> "_Lane":
         owed = self._probation.owed(task.user)
         on_trial = owed == UNTRIED and task.untrusted and not self._quick.turns.free
-        return self._slow if owed > GOOD or on_trial else self._quick
+        return self._slow if task.patient or owed > GOOD or on_trial else self._quick
 
     def _enter(self, lane: "_Lane", task: Task) -> None:
         lane.turns.ask(task.user, partial(self._grant, lane, task))
@@ -185,6 +190,8 @@ class Workers:
             self._slow.turns.done(task.user, time.monotonic() - started)
 
     def _note(self, task: Task, long: bool | None) -> None:
+        if task.patient:
+            return
         # A trusted job proves nothing about a user whose own code is untried.
         proves = task.untrusted or self._probation.owed(task.user) != UNTRIED
         if long:

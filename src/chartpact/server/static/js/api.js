@@ -55,6 +55,21 @@ export const put = async (parts, json) => (await send("PUT", path(parts), { json
 export const patch = async (parts, json) => (await send("PATCH", path(parts), { json })).json();
 export const remove = async (...parts) => (await send("DELETE", path(parts))).json();
 
+/** What is asked for a chart: the indicators that are shown, by their drafts where there are any. */
+export function writeAsk({ symbol, timeframe, indicators }, drafts, barsShown, part = {}) {
+  const shown = indicators.filter((asked) => !asked.hidden);
+  return {
+    symbol,
+    timeframe,
+    indicators: shown.map(({ name, params }) => ({ ...params, name })),
+    view: Math.max(20, Math.round(barsShown)),
+    drafts: [...drafts]
+      .filter(([name]) => shown.some((asked) => asked.name === name))
+      .map(([name, source]) => ({ name, source })),
+    ...part,
+  };
+}
+
 /** The columns of a chart, as they came. */
 export async function getSeries(ask, signal) {
   const reply = await send("POST", path(["charts", "series"]), { json: ask, signal });

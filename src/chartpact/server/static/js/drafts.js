@@ -41,7 +41,9 @@ export class Drafts {
     return names.sort();
   }
 
-  all() {
-    return this.names().map((name) => [name, this.get(name)]);
+  /** The sources that last ran, by script. */
+  listGood() {
+    const entries = this.names().map((name) => [name, this.get(name).good]);
+    return new Map(entries.filter(([, good]) => good));
   }
 }

@@ -1,84 +1,78 @@
 // The page: one chart, the indicators on it, and what surrounds them.
-import { readAddress, writeAddress } from "./address.js";
-import { get, getSeries, put, Refusal, whenSignedOut } from "./api.js";
-import { BarsDrop } from "./barsdrop.js";
-import { Board } from "./board.js";
+import { writeAddress } from "./address.js";
+import { get, getSeries, put, Refusal, whenSignedOut, writeAsk } from "./api.js";
 import { ChartView } from "./chartview.js";
 import { addPart, readChart } from "./columns.js";
-import { Contracts } from "./contracts.js";
-import { Desk } from "./desk.js";
 import { byId, debounce, el, svg, toast } from "./dom.js";
-import { Drafts } from "./drafts.js";
 import { Legends } from "./legends.js";
-import { Palette } from "./palette.js";
+import { BARS_SHOWN, chooseChart, PHONE } from "./opening.js";
 import { Picker } from "./picker.js";
 
 const FACES = ["12px 'Chartpact Sans'", "bold 12px 'Chartpact Sans'", "12px 'Chartpact Mono'"];
 const TIMEFRAMES = { "1m": 1, "5m": 5, "15m": 15, "1h": 60, "4h": 240, "1D": 1440, "1W": 10080 };
 const MOST_PART = 16_384; // bars of one part
-const FIRST_CHART = {
-  symbol: "sample:btc-4h",
-  timeframe: null,
-  zone: "UTC",
-  indicators: ["supertrend", "cipher_b", "rsi"].map((name) => ({
-    name,
-    params: {},
-    hidden: false,
-  })),
-};
-const PHONE = matchMedia("(max-width: 760px)");
 
 export class Workbench {
   constructor() {
-    this.state = readAddress(location.search) ?? structuredClone(FIRST_CHART);
+    this.state = chooseChart(null);
     this.drafts = new Map(); // sources that are drawn in the place of what is kept
     this.symbols = [];
     this.themeName = document.documentElement.dataset.theme;
     this.view = new ChartView(byId("chart"), {
       theme: this.themeName,
       zone: this.state.zone,
-      barsShown: PHONE.matches ? 60 : 130,
+      barsShown: BARS_SHOWN,
     });
     this.legends = new Legends(byId("legends"), this.view);
     this.picker = new Picker(this);
-    this.board = new Board(this);
-    this.palette = new Palette((kind) => this.commands(kind));
     this.thumbnails = {};
     this.keepLayout = debounce(() => this.putLayout(), 400);
     this.view.onRange = debounce((range) => this.loadEarlier(range), 60);
-    whenSignedOut(() => this.askToSignIn());
+    this.fonts = Promise.all(FACES.map((face) => document.fonts.load(face, "Aa→")));
     this.bind();
   }
 
-  async start() {
+  async start(opening) {
     try {
-      await this.open();
+      await this.open(await opening);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      if (error.status !== 401) this.sayProblem(error); // who is not signed in is on the way there
+      if (error.status === 401) location.assign(signInAddress());
+      else this.sayProblem(error);
     }
   }
 
-  async open() {
-    const fonts = Promise.all(FACES.map((face) => document.fonts.load(face, "Aa→")));
-    const [me, { layout: kept }] = await Promise.all([get("me"), get("my", "layout")]);
-    this.me = me;
-    if (!location.search) {
-      if (kept?.chart) this.state = { ...this.state, ...kept.chart };
-      this.view.zone = this.state.zone;
-    }
-    for (const [name, draft] of new Drafts(me.user).all())
-      if (draft.good) this.drafts.set(name, draft.good);
-    await Promise.all([fonts, this.load()]);
+  async open({ me, layout, state, drafts, series }) {
+    whenSignedOut(() => this.askToSignIn());
+    Object.assign(this, { me, state, drafts });
+    this.view.zone = state.zone;
+    await this.fonts;
+    await this.load(series);
+    await painted();
+    performance.mark("first chart");
     document.documentElement.dataset.chart = "shown";
-    this.desk = new Desk(this);
-    this.barsDrop = new BarsDrop(this);
-    this.contracts = new Contracts(this);
-    await Promise.all([this.loadIndicators(), this.loadSymbols(), this.openKept(kept)]);
+    await this.surround();
+    await Promise.all([this.loadIndicators(), this.loadSymbols(), this.openKept(layout)]);
     this.board.start();
     this.isStarted = true;
     document.documentElement.dataset.ready = "";
     this.loadThumbnails();
+  }
+
+  /** Makes what surrounds the chart, whose modules need not delay it. */
+  async surround() {
+    const [{ BarsDrop }, { Board }, { Contracts }, { Desk }, { Palette }] = await Promise.all([
+      import("./barsdrop.js"),
+      import("./board.js"),
+      import("./contracts.js"),
+      import("./desk.js"),
+      import("./palette.js"),
+    ]);
+    this.board = new Board(this);
+    this.palette = new Palette((kind) => this.commands(kind));
+    this.desk = new Desk(this);
+    this.barsDrop = new BarsDrop(this);
+    this.contracts = new Contracts(this);
   }
 
   /** Opens the script that was open, and what was typed and not saved. */
@@ -91,34 +85,21 @@ export class Workbench {
 
   // ------------------------------------------------------------------------------------- loading
 
-  ask(more = {}) {
-    const { symbol, timeframe, indicators } = this.state;
-    const shown = indicators.filter((asked) => !asked.hidden);
-    const drafts = [...this.drafts]
-      .filter(([name]) => shown.some((asked) => asked.name === name))
-      .map(([name, source]) => ({ name, source }));
-    return {
-      symbol,
-      timeframe,
-      indicators: shown.map(({ name, params }) => ({ ...params, name })),
-      view: Math.max(20, Math.round(this.view.barsShown)),
-      drafts,
-      ...more,
-    };
+  ask(part = {}) {
+    return writeAsk(this.state, this.drafts, this.view.barsShown, part);
   }
 
   /** Draws the chart anew; of several requests under way only the last counts. */
-  async load() {
+  async load(series = null) {
     this.loading?.abort();
     const loading = (this.loading = new AbortController());
     const stage = byId("stage");
     stage.setAttribute("aria-busy", "true");
     try {
       const began = performance.now();
-      const buffer = await getSeries(this.ask(), loading.signal);
+      const buffer = await (series ?? getSeries(this.ask(), loading.signal));
       const ms = performance.now() - began;
       if (loading.signal.aborted) return;
-      await document.fonts.ready;
       this.show({ ...readChart(buffer), ms });
       this.sayProblem(null);
     } catch (error) {
@@ -150,7 +131,7 @@ export class Workbench {
     byId("heading").textContent = `${data.symbol}, ${data.timeframe}`;
     const address = `/?${writeAddress(this.state)}`;
     this.keepLayout();
-    this.board.load();
+    this.board?.load();
     if (title !== document.title || address !== location.pathname + location.search)
       history.replaceState(null, "", address);
     byId("picture").href = `/chart.png?${writeAddress(this.state)}&theme=${this.themeName}`;
@@ -221,12 +202,7 @@ export class Workbench {
   }
 
   askToSignIn() {
-    const next = encodeURIComponent(location.pathname + location.search);
-    if (!this.me) {
-      location.assign(`/sign-in?next=${next}`);
-      return;
-    }
-    byId("sign-in-link").href = `/sign-in?next=${next}`;
+    byId("sign-in-link").href = signInAddress();
     const dialog = byId("signed-out");
     if (!dialog.open) dialog.showModal();
   }
@@ -463,6 +439,16 @@ export class Workbench {
     event.preventDefault();
   }
 }
+
+const signInAddress = () =>
+  `/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`;
+
+/** Resolves after the next frame is painted; a page that nobody sees paints none. */
+const painted = () =>
+  new Promise((resolve) => {
+    if (document.hidden) resolve();
+    else requestAnimationFrame(() => setTimeout(resolve));
+  });
 
 function zones() {
   const local = Intl.DateTimeFormat().resolvedOptions().timeZone;
