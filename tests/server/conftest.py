@@ -179,6 +179,12 @@ def bob(server: Running) -> Iterator[httpx2.Client]:
         yield client
 
 
+@pytest.fixture
+def eve(server: Running) -> Iterator[httpx2.Client]:
+    with server.client("eve") as client:
+        yield client
+
+
 @pytest.fixture(scope="module")
 def here(storage: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A server in this process, so that a test can plant something in it."""

@@ -3,6 +3,7 @@
 import asyncio
 import subprocess
 import sys
+import threading
 from types import SimpleNamespace
 
 import pytest
@@ -34,6 +35,29 @@ def test_a_database_that_does_not_answer_is_told_until_it_does(database, monkeyp
             for _ in range(2):
                 obstacles = await ready.find_obstacles()
                 assert obstacles == {"database": "it does not answer within 0.2 s"}
+        monkeypatch.setattr(readiness, "ANSWER_S", 60.0)
+        assert await ready.find_obstacles() == {}
+
+    asyncio.run(ask())
+
+
+def test_what_an_old_question_found_is_not_told_as_the_answer_to_a_new_one(database, monkeypatch):
+    monkeypatch.setattr(readiness, "ANSWER_S", 0.2)
+    monkeypatch.setattr(readiness, "REMEMBERED_S", 0.0)
+    answered, fails = threading.Event(), ["it gave up"]
+
+    def find_failure(_: Readiness) -> str:
+        answered.wait()
+        return fails.pop() if fails else ""
+
+    monkeypatch.setattr(Readiness, "_find_failure", find_failure)
+
+    async def ask() -> None:
+        ready = Readiness(database, READY)
+        assert "within 0.2 s" in (await ready.find_obstacles())["database"]
+        answered.set()
+        while not ready._probe.done():
+            await asyncio.sleep(0.01)
         monkeypatch.setattr(readiness, "ANSWER_S", 60.0)
         assert await ready.find_obstacles() == {}
 

@@ -1,7 +1,11 @@
+import json
 import time
+from urllib.parse import quote
 
 import pytest
 from tests.server.conftest import SCRIPT
+from tests.server.test_processes import tool_call
+from tests.server.unstorable import HALF_A_PAIR, NUL, bodies
 
 CHART = {"symbol": "sample:es-5m", "bars": 60, "format": "summary"}
 pytestmark = pytest.mark.both_databases
@@ -308,3 +312,39 @@ def test_a_fork_of_a_pact_is_read_by_its_contract_and_a_false_one_is_refused(bob
     assert [v["path"] for v in found["violations"]] == ["edge_cases.cell_disagrees"]
     bob.delete("/api/v1/my/indicators/ema_trend")
     assert bob.post("/api/v1/state", json=STATE).json()["readings"]["ema_trend"]["state"]
+
+
+def test_a_nul_or_half_a_surrogate_pair_in_any_field_is_no_fault_of_the_servers(server, eve):
+    document = eve.get("/openapi.json").json()
+    models = document["components"]["schemas"]
+    as_json = {"Content-Type": "application/json"}
+    for text in (NUL, HALF_A_PAIR):
+        word = quote(text.encode(errors="surrogatepass"))
+        for path, methods in document["paths"].items():
+            for method, operation in methods.items():
+                address = path
+                for param in operation.get("parameters", ()):
+                    name = "7" if param["schema"].get("type") == "integer" else word
+                    address = address.replace(f"{{{param['name']}}}", name)
+                content = operation.get("requestBody", {}).get("content", {})
+                if address == path and not content:
+                    continue  # there is no place for a text
+                sent = [b"time,open,high,low,close\n1700000000,1,1,1,1\n"] if content else [b""]
+                if schema := content.get("application/json", {}).get("schema"):
+                    sent = [json.dumps(body).encode() for body in bodies(schema, models, text)]
+                for body in sent:
+                    headers = as_json if body.startswith(b"{") else {}
+                    answer = eve.request(method, address, content=body, headers=headers)
+                    assert answer.status_code < 500, (method, address, body, answer.text)
+    listing = tool_call("")["json"] | {"method": "tools/list"}
+    headers = tool_call("")["headers"] | {"mcp-method": "tools/list"}
+    tools = eve.post("/mcp", json=listing, headers=headers).json()["result"]["tools"]
+    for text in (NUL, HALF_A_PAIR):
+        for tool in tools:
+            schema = tool["inputSchema"]
+            for arguments in bodies(schema, schema.get("$defs", {}), text):
+                call = tool_call(tool["name"], **arguments)
+                body = json.dumps(call["json"]).encode()
+                answer = eve.post("/mcp", content=body, headers=call["headers"] | as_json)
+                assert answer.status_code < 500, (call, answer.text)
+    assert "the database failed" not in server.log.read_text()

@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import Any
 
+import httpx2
 import pytest
 import sqlalchemy as sa
 from mcp.server.mcpserver.exceptions import ToolError
@@ -306,6 +307,12 @@ def test_a_database_that_fails_is_told_as_something_that_passes(here, monkeypatc
     def fails(*_):
         raise sa.exc.OperationalError("SELECT secrets", {}, Exception("disk I/O error"))
 
+    def count() -> float:
+        lines = httpx2.get(f"{here.url}/metrics").text.splitlines()
+        [line] = [each for each in lines if each.startswith("chartpact_database_failures_total ")]
+        return float(line.partition(" ")[2])
+
+    before = count()
     monkeypatch.setattr(Scripts, "of", fails)
     with here.client("ann") as ann:
         refused = ann.get("/api/v1/my/indicators")
@@ -313,6 +320,7 @@ def test_a_database_that_fails_is_told_as_something_that_passes(here, monkeypatc
     [answer] = asked(here, "ann", ("list_my_indicators", {}))
     assert answer.is_error
     assert NO_DATABASE in answer.content[0].text
+    assert count() == before + 2
 
 
 def test_what_nobody_foresaw_is_told_with_an_id_and_the_connection_serves_on(

@@ -85,7 +85,9 @@ class UserContracts:
 
     def named(self, user: str, names: Iterable[str]) -> dict[str, UserContract]:
         """Those contracts of the user that have one of the names."""
-        query = sa.select(user_contracts).where(_COLUMNS.user_id == user, _COLUMNS.name.in_(names))
+        query = sa.select(user_contracts).where(
+            _COLUMNS.user_id == user, _is_any(_COLUMNS.name, names)
+        )
         with self._database.read() as connection:
             return {row.name: UserContract(*row) for row in connection.execute(query)}
 
@@ -105,7 +107,9 @@ class UserContracts:
     def history(self, user: str, name: str) -> Sequence[ContractVersion]:
         """The kept versions, newest first; a deleted contract still has them."""
         columns = (_VERSIONS.number, _VERSIONS.version, _VERSIONS.source, _VERSIONS.created_at)
-        query = sa.select(*columns).where(_VERSIONS.user_id == user, _VERSIONS.name == name)
+        query = sa.select(*columns).where(
+            _VERSIONS.user_id == user, _is_any(_VERSIONS.name, [name])
+        )
         with self._database.read() as connection:
             rows = connection.execute(query.order_by(_VERSIONS.number.desc())).all()
         if not rows:
@@ -119,7 +123,12 @@ class UserContracts:
 
 
 def _key(user: str, name: str) -> tuple[sa.ColumnElement[bool], sa.ColumnElement[bool]]:
-    return _COLUMNS.user_id == user, _COLUMNS.name == name
+    return _COLUMNS.user_id == user, _is_any(_COLUMNS.name, [name])
+
+
+def _is_any(column: sa.Column[str], names: Iterable[str]) -> sa.ColumnElement[bool]:
+    # No contract has a NUL in its name, and PostgreSQL would not take one.
+    return column.in_([name for name in names if "\0" not in name])
 
 
 def _add_version(

@@ -123,6 +123,7 @@ class Front:
             for piece in split(message):
                 await send(piece)
 
+        scope["chartpact.database_failed"] = self._note_database_failure
         try:
             try:
                 headers = RequestHeaders(scope["headers"])
@@ -131,8 +132,7 @@ class Front:
                 if user is not None and body is not None and len(body) > SMALL_BYTES:
                     body = await self._lean(scope, user, body)
             except DATABASE_FAILED as failure:
-                log.error("the database failed: %s", name_cause(failure))
-                self._metrics.add("chartpact_database_failures_total")
+                self._note_database_failure(failure)
                 await Refusal(503, "busy", NO_DATABASE, 5).answer(scope, receive, respond)
             except Refusal as refusal:
                 await refusal.answer(scope, receive, respond)
@@ -159,6 +159,10 @@ class Front:
             seconds = time.perf_counter() - started
             self._metrics.count_request(scope["path"], status, seconds)
             _log(scope, request_id, user, status, seconds)
+
+    def _note_database_failure(self, failure: BaseException) -> None:
+        log.error("the database failed: %s", name_cause(failure))
+        self._metrics.add("chartpact_database_failures_total")
 
     async def _admit(self, scope: Scope, headers: Headers) -> str | None:
         """The user whose call it is, counted as under way; None on a path open to all."""

@@ -188,6 +188,14 @@ def _may_call(tool: Tool, context: Context[Any, Any]) -> bool:
     return caller is None or "write" in caller.scopes
 
 
+def _note_database_failure(context: Context[Any, Any], failure: BaseException) -> None:
+    request = context.request_context.request
+    if request is None:  # on stdio, where nobody counts
+        log.error("the database failed: %s", name_cause(failure))
+    else:
+        request.scope["chartpact.database_failed"](failure)
+
+
 class _StrictTool(Tool):
     """A tool that refuses arguments it does not have, and explains failures to the model."""
 
@@ -211,7 +219,7 @@ class _StrictTool(Tool):
             if isinstance(cause, Failure):
                 reason = str(cause)
             elif isinstance(cause, DATABASE_FAILED):
-                log.error("the database failed: %s", name_cause(cause))
+                _note_database_failure(context, cause)
                 reason = NO_DATABASE
             elif isinstance(cause, ValidationError) and type(error) is ToolError:
                 reason = "; ".join(map(self._explain, cause.errors()[:5]))

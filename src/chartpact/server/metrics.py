@@ -11,7 +11,7 @@ from collections.abc import Iterator
 LE = (0.005, 0.025, 0.1, 0.25, 1.0, 2.5, 10.0, 45.0)  # seconds
 DOORS = ("mcp", "rest", "identity", "page", "watch")
 STATUSES = ("2xx", "3xx", "4xx", "429", "5xx", "503", "none")
-PAGES = ("/", "/connect", "/openapi.json", "/sample.svg", "/favicon.ico")
+PAGES = ("/", "/connect", "/docs", "/openapi.json", "/sample.svg", "/favicon.ico")
 OUTCOMES = ("ok", "refused", "time", "memory", "size", "budget", "crash", "busy", "left")
 
 _HELP = {
@@ -71,11 +71,11 @@ class Metrics:
     def count_request(self, path: str, status: int, seconds: float) -> None:
         if path == "/mcp":
             door = "mcp"
-        elif path.startswith("/api/"):
+        elif path.startswith(("/api/", "/chart.")):
             door = "rest"
         elif path in ("/healthz", "/readyz", "/metrics"):
             door = "watch"
-        elif path in PAGES or path.startswith("/static/"):
+        elif path in PAGES or path.startswith(("/static/", "/docs/")):
             door = "page"
         else:
             door = "identity"

@@ -39,13 +39,12 @@ class Readiness:
         return obstacles
 
     async def _try_database(self) -> str:
-        if self._probe is None:  # else the last one still waits
+        if self._probe is None or self._probe.done():  # else the last one still waits
             self._probe = asyncio.ensure_future(asyncio.to_thread(self._find_failure))
         try:
             reason = await asyncio.wait_for(asyncio.shield(self._probe), ANSWER_S)
         except TimeoutError:
             return f"it does not answer within {ANSWER_S:g} s"
-        self._probe = None
         return reason
 
     def _find_failure(self) -> str:

@@ -30,7 +30,7 @@ DATABASE_FAILED = (sa.exc.DBAPIError, sa.exc.TimeoutError)
 NO_DATABASE = "the database does not answer now: try again in a moment"
 
 
-def name_cause(error: Exception) -> str:
+def name_cause(error: BaseException) -> str:
     """Why the database failed, in the driver's words, without the statement and its values."""
     return str(getattr(error, "orig", None) or error).strip()
 

@@ -1,6 +1,5 @@
 """The REST door: the same verbs as JSON, with an OpenAPI document."""
 
-import logging
 from collections.abc import Mapping
 from typing import Annotated, Any
 
@@ -16,11 +15,9 @@ from chartpact.problem import Failure, Problem
 from chartpact.script import manual
 from chartpact.server import page, shapes
 from chartpact.server.allowance import TooMuch
-from chartpact.server.refusals import NO_DATABASE, UNEXPECTED, name_cause, status_of
+from chartpact.server.refusals import NO_DATABASE, UNEXPECTED, status_of
 from chartpact.server.settings import Limits
 from chartpact.server.verbs import Verbs
-
-log = logging.getLogger(__name__)
 
 PRIVATE = {"Cache-Control": "private, no-store"}
 PICTURE = {"Content-Security-Policy": page.PICTURE_POLICY}
@@ -434,8 +431,8 @@ def answer_failures(app: FastAPI) -> None:
 
     @app.exception_handler(sa.exc.TimeoutError)  # all connections are in use
     @app.exception_handler(sa.exc.DBAPIError)
-    async def no_database(_: Request, error: sa.exc.SQLAlchemyError) -> JSONResponse:
-        log.error("the database failed: %s", name_cause(error))
+    async def no_database(request: Request, error: sa.exc.SQLAlchemyError) -> JSONResponse:
+        request.scope["chartpact.database_failed"](error)
         return answer(503, Problem("busy", NO_DATABASE), {"Retry-After": "5"})
 
     @app.exception_handler(Exception)

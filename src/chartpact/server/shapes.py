@@ -710,9 +710,8 @@ class Restore(Incoming, Shape):
     version: int
 
 
-class LibraryScript(Incoming, Shape):
-    name: str
-    source: str
+class LibraryScript(UpdatedScript):
+    name: str = Field(max_length=128)
 
 
 class Library(Incoming, Shape):

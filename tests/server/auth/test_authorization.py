@@ -1,5 +1,6 @@
 """What the authorization server refuses, line by line of what a reviewer looks for."""
 
+import asyncio
 import base64
 import re
 from html import unescape
@@ -593,6 +594,22 @@ def test_a_registration_that_nobody_uses_is_over_after_a_day_and_one_in_use_is_n
     site.grants.purge()
     with site.database.read() as connection:
         assert connection.execute(sa.select(oauth_clients).where(this)).first() is None
+
+
+def test_purging_goes_on_after_a_time_when_the_database_failed(site, monkeypatch):
+    authority, tries = site.served.authority, []
+
+    def purge() -> None:
+        tries.append(1)
+        if len(tries) < 3:
+            raise sa.exc.OperationalError("DELETE", {}, Exception("the database is restarting"))
+        raise EOFError  # what ends the test
+
+    monkeypatch.setattr(authority.grants, "purge", purge)
+    monkeypatch.setattr("chartpact.server.auth.authority.PURGE_S", 0.0)
+    with pytest.raises(EOFError):
+        asyncio.run(authority.purge_for_ever())
+    assert len(tries) == 3
 
 
 def test_purging_deletes_what_is_over_and_nothing_else(site, ann, program):

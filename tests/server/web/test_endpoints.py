@@ -98,6 +98,11 @@ def test_a_layout_is_kept_and_has_a_limit(http):
     assert http.get("/api/v1/my/layout").json() == {"layout": layout}
     refused = http.put("/api/v1/my/layout", json={"layout": {"x": "y" * 20_000}})
     assert refused.status_code == 413
+    half = {"content": rb'{"layout": {"x": ["\ud800"]}}'}
+    refused = http.put("/api/v1/my/layout", headers={"Content-Type": "application/json"}, **half)
+    assert refused.status_code == 422
+    assert "half of a surrogate pair" in refused.json()["message"]
+    assert http.get("/api/v1/my/layout").json() == {"layout": layout}
 
 
 def test_a_picture_has_an_address_that_only_the_page_itself_may_show(http):

@@ -1,6 +1,7 @@
 """The authority: every part of identity, put together over one database."""
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +21,9 @@ from chartpact.server.auth.passwords import Hashing
 from chartpact.server.auth.realm import Realms
 from chartpact.server.auth.sessions import Sessions
 from chartpact.server.auth.throttle import Rates, Throttle
+from chartpact.server.refusals import DATABASE_FAILED, name_cause
+
+log = logging.getLogger(__name__)
 
 Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")
@@ -97,9 +101,12 @@ class Authority:
     async def purge_for_ever(self) -> None:
         """Deletes what has expired, now and every hour."""
         while True:
-            await self.run(self.grants.purge)
-            if self._ledger is not None:
-                await self.run(self._ledger.purge)
+            try:
+                await self.run(self.grants.purge)
+                if self._ledger is not None:
+                    await self.run(self._ledger.purge)
+            except DATABASE_FAILED as failure:  # the next time may succeed
+                log.error("nothing could be purged: %s", name_cause(failure))
             await asyncio.sleep(PURGE_S)
 
     def offer_link(self) -> str | None:
