@@ -10,7 +10,11 @@ export class Legends {
   constructor(host, view) {
     this.host = host;
     this.view = view;
-    view.legendHeight = (index) => (host.children[index]?.offsetHeight ?? 18) + 6;
+    this.heights = null; // of the legends as they are; to read them makes the browser lay out
+    view.legendHeight = (index) => {
+      this.heights ??= [...host.children].map((legend) => legend.offsetHeight);
+      return (this.heights[index] ?? 18) + 6;
+    };
     view.onCrosshair = (bar) => this.write(bar);
     view.onLayout = () => this.place();
   }
@@ -24,6 +28,7 @@ export class Legends {
     while (host.children.length > panes.length) host.lastChild.remove();
     while (host.children.length < panes.length) host.append(el("div", { class: "legend" }));
     panes.forEach((pane, i) => host.children[i].replaceChildren(...this.rows(pane, i, at)));
+    this.heights = null;
   }
 
   rows(pane, index, bar) {
@@ -87,6 +92,7 @@ export class Legends {
   /** Puts each legend at the top of its pane, and tells the chart what they cover. */
   place() {
     const { view, host } = this;
+    this.heights = null;
     if (!view.chart) return;
     const top = view.host.getBoundingClientRect().top;
     view.chart.panes().forEach((pane, i) => {

@@ -109,12 +109,15 @@ export function scaleIn(zone) {
 /** Times in words, in a zone. */
 export function formatsIn(zone) {
   const make = (options) => {
-    const format = new Intl.DateTimeFormat("en-GB", {
-      timeZone: zone,
-      hourCycle: "h23",
-      ...options,
-    });
-    return (ms) => format.format(ms);
+    let format; // made when it is needed: each takes a millisecond
+    return (ms) => {
+      format ??= new Intl.DateTimeFormat("en-GB", {
+        timeZone: zone,
+        hourCycle: "h23",
+        ...options,
+      });
+      return format.format(ms);
+    };
   };
   const clock = { hour: "2-digit", minute: "2-digit" };
   return {
