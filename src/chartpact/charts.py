@@ -309,12 +309,12 @@ def _draw(bars: Bars, plan: Plan, first: int, fetch: Fetch, whole: bool = False)
     indicator = plan.indicator
     if indicator is None or plan.problem is not None:
         return Drawn(plan.id, plan.name, plan.params, error=plan.problem)
-    scene, steps, problem = None, None, None
+    scene, steps, cpu_ms, problem = None, None, None, None
     try:
         supplies = gather(plan.needs(bars), fetch)
         if isinstance(indicator, ScriptIndicator):
             result = indicator.run(bars, plan.params, supplies, first)
-            scene, steps = result.scene, result.steps
+            scene, steps, cpu_ms = result.scene, result.steps, result.cpu_ms
         else:
             scene = indicator.draw(bars, plan.params, supplies, first)
         scene = scene if whole else scene.cut(first)
@@ -334,6 +334,7 @@ def _draw(bars: Bars, plan: Plan, first: int, fetch: Fetch, whole: bool = False)
         scene=scene,
         error=problem,
         steps=steps,
+        cpu_ms=cpu_ms,
     )
 
 

@@ -48,6 +48,7 @@ class Answered:
 
     document: Any
     columns: list[wire.Column]
+    cpu_ms: float = 0.0  # that the run used
 
 
 class Pool:
@@ -232,7 +233,7 @@ class Pool:
 def _read(ended: Exit, answer: int, allowance: Allowance) -> Answered:
     check_ending(ended, allowance)
     try:
-        return Answered(*read_answer(answer, allowance.answer))
+        return Answered(*read_answer(answer, allowance.answer), ended.cpu_ms)
     except wire.WireError as error:
         raise no_answer(error) from None
 

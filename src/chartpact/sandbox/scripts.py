@@ -3,7 +3,7 @@
 import time
 import warnings
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
 
@@ -71,7 +71,8 @@ def run(
         began = time.process_time()
         try:
             program = load(source, limits)
-            return execute(program, bars, params, budget=limits.steps, extras=extras)
+            result = execute(program, bars, params, budget=limits.steps, extras=extras)
+            return replace(result, cpu_ms=1000 * (time.process_time() - began))
         except ScriptError as error:
             log_fault(error.internal)
             raise
@@ -81,7 +82,8 @@ def run(
     allowance = Allowance(limits.cpu_ms, limits.wall_ms, limits.memory_mb << 20, answer)
     parts = _encode_run(source, inspected, params, limits, extras)
     answered = _ask(pool, parts, allowance, user, "run", partial(_share, bars))
-    return read_answer(partial(read_result, bars=len(bars)), answered, "run")
+    result = read_answer(partial(read_result, bars=len(bars)), answered, "run")
+    return replace(result, cpu_ms=answered.cpu_ms)
 
 
 def inspect(

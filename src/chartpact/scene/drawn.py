@@ -13,7 +13,7 @@ class Drawn:
     """What one indicator of a chart drew, or why it could not.
 
     `params` are the values it ran with, `defaults` those of its declaration. `steps` is the number
-    of steps that a script's run was charged.
+    of steps that a script's run was charged, `cpu_ms` the processor time that it took.
     """
 
     id: str
@@ -26,6 +26,7 @@ class Drawn:
     scene: Scene | None = None
     error: Problem | None = None
     steps: int | None = None
+    cpu_ms: float | None = field(default=None, compare=False)
 
     def to_json(self, series: bool = True) -> dict[str, Any]:
         """The indicator for programs; without `series` its scene is left out."""

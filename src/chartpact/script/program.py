@@ -95,8 +95,13 @@ class Extras:
 
 @dataclass(frozen=True)
 class Result:
-    """What one run drew, what it cost, and what it printed."""
+    """What one run drew, what it cost, and what it printed.
+
+    `cpu_ms` is the processor time of a run that was timed; unlike the steps it differs from run to
+    run.
+    """
 
     scene: Scene
     steps: int
     log: tuple[str, ...] = ()
+    cpu_ms: float | None = field(default=None, compare=False)

@@ -103,7 +103,8 @@ def routes(verbs: Verbs) -> APIRouter:
         The body is two little-endian uint32, 0x31504331 and the length of the head; then the head,
         as JSON; then arrays. A column stands in the head as `{"$": TYPE, "at": OFFSET, "n": COUNT}`
         with a type of f8, u1 or u2 and an offset from the end of the head; a colour for each bar as
-        `{"palette": […], "codes": COLUMN}`.
+        `{"palette": […], "codes": COLUMN}`. An indicator that ran as a script has the `steps` that
+        its run was charged and the milliseconds of processor time that it took (`cpu_ms`).
         """
         out = await verbs.charts.encode_series(user, ask)
         return Response(out, media_type="application/octet-stream")

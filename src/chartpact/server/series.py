@@ -96,6 +96,8 @@ def _indicator(drawn: Drawn, view: slice, columns: Columns, part: bool) -> dict[
     data |= {"params": dict(drawn.params), "title": drawn.title or drawn.name}
     if drawn.steps is not None:
         data["steps"] = drawn.steps
+    if drawn.cpu_ms is not None:
+        data["cpu_ms"] = round(drawn.cpu_ms, 1)
     if scene is None:
         return data | {"error": drawn.error.to_json() if drawn.error else None}
     legend = name_of(drawn, scene)

@@ -73,6 +73,8 @@ def test_a_draft_is_drawn_and_kept_nowhere(http):
     head, column = unpack(http.post("/api/v1/charts/series", json=ask | {"drafts": drafts}).content)
     [plot] = head["indicators"][0]["scene"]["plots"]
     assert column(plot["values"])[-1] == 2 * column(head["bars"]["close"])[-1]
+    assert head["indicators"][0]["steps"] > 0
+    assert head["indicators"][0]["cpu_ms"] > 0
     assert http.get("/api/v1/my/indicators").json() == {"indicators": []}
     head, _ = unpack(http.post("/api/v1/charts/series", json=ask).content)
     assert head["indicators"][0]["error"]["kind"] == "name"

@@ -96,11 +96,9 @@ export class Workbench {
     const stage = byId("stage");
     stage.setAttribute("aria-busy", "true");
     try {
-      const began = performance.now();
       const buffer = await (series ?? getSeries(this.ask(), loading.signal));
-      const ms = performance.now() - began;
       if (loading.signal.aborted) return;
-      this.show({ ...readChart(buffer), ms });
+      this.show(readChart(buffer));
       this.sayProblem(null);
     } catch (error) {
       if (error.name === "AbortError") return;
