@@ -112,14 +112,14 @@ def start(
     url: str | None = None,
     **env: str,
 ) -> Running:
-    """A server that is ready, on a port of the system's choice."""
+    """A server that is ready, on a port of the system's choice. Charts start its workers."""
     log, database = folder / "server.log", url or url_for(folder)
     add_users(database)
     with log.open("wb") as stream:
         process = subprocess.Popen(
             [*prefix, sys.executable, "-m", "chartpact", "serve", "--port", "0",
              "--db", database, *arguments],
-            env={**os.environ, **env},
+            env={**os.environ, "CHARTPACT_WARM": "off", **env},
             stderr=stream,
             cwd=cwd,
         )  # fmt: skip
@@ -191,7 +191,8 @@ def here(storage: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run
     database = url_for(tmp_path_factory.mktemp("here"), kind=storage)
     plenty = Limits(calls_per_minute=10**6, script_seconds_per_minute=10**6)
     add_users(database)
-    served = app.create(Settings(database=database, limits=plenty), identify=AuthSettings())
+    settings = Settings(database=database, limits=plenty, warm=False)
+    served = app.create(settings, identify=AuthSettings())
     listener = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(served.app, http=BoundedHttp, log_config=None))
     serves = threading.Thread(target=lambda: asyncio.run(server.serve([listener])))

@@ -2,6 +2,7 @@
 
 import asyncio
 
+import pytest
 from fastapi import routing
 
 from chartpact import catalogue
@@ -47,3 +48,16 @@ def test_no_route_is_built_while_a_caller_waits(tmp_path, monkeypatch):
     at_start, later = asyncio.run(start_and_ask())
     assert at_start > 50
     assert later == 0
+
+
+@pytest.mark.parametrize("warm", [True, False])
+def test_workers_start_with_the_server_unless_they_are_to_wait_for_a_job(tmp_path, warm):
+    async def has_started_none() -> bool:
+        served = app.create(Settings(database=f"sqlite:///{tmp_path}/library.db", warm=warm))
+        try:
+            async with served.api.router.lifespan_context(served.api):
+                return served.workers.ready
+        finally:
+            served.close()
+
+    assert asyncio.run(has_started_none()) is not warm

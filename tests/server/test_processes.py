@@ -54,8 +54,9 @@ def workers_of(running: Running) -> list[int]:
 
 @contextmanager
 def two_workers(folder: Path, url: str, **env: str) -> Iterator[Running]:
-    """A server of two processes, both of which answer."""
-    running = start(folder, "--workers", "2", url=url, CHARTPACT_LIMITS=PLENTY, **env)
+    """A server of two processes, both of which answer, and whose workers are ready."""
+    env = {"CHARTPACT_LIMITS": PLENTY, "CHARTPACT_WARM": "on", **env}
+    running = start(folder, "--workers", "2", url=url, **env)
     try:
         wait_until(lambda: running.log.read_text().count("of 2 serves") == 2)
         yield running

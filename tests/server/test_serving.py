@@ -70,6 +70,7 @@ def serve_nobody(*_: object) -> None:
         ([], {"CHARTPACT_IDENTITY": "no.such:thing"}, "IDENTITY: 'no.such:thing': No module named"),
         ([], {"CHARTPACT_IDENTITY": "os:nothing"}, "CHARTPACT_IDENTITY: 'os:nothing': module 'os'"),
         ([], {"CHARTPACT_IDENTITY": "os:sep"}, "CHARTPACT_IDENTITY: 'os:sep' is no function"),
+        (["--no-auth"], {"CHARTPACT_WARM": "maybe"}, "CHARTPACT_WARM: 'maybe' is neither on nor"),
         (["--no-auth"], {"CHARTPACT_LIMITS": "calls=1"}, "CHARTPACT_LIMITS: 'calls=1' is not"),
     ],
 )

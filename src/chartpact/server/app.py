@@ -126,7 +126,8 @@ def create(
 
     @asynccontextmanager
     async def lifespan(api: FastAPI) -> AsyncIterator[None]:
-        workers.warm(jobs.warm_up_sandbox)
+        if settings.warm:
+            workers.warm(jobs.warm_up_sandbox)
         # What is made once is made now: the shipped scripts for lists of them, and the routes.
         shipped()
         _build_routes(api)

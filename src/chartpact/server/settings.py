@@ -11,6 +11,8 @@ from chartpact.sources.readings import Addresses
 from chartpact.sources.tradingview import GrantedChart, grants
 from chartpact.work.cores import count_cores
 
+_SWITCH = {"on": True, "1": True, "off": False, "0": False}
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -42,6 +44,7 @@ class Settings:
     tradingview: tuple[GrantedChart, ...] = ()
     scripts: frozenset[str] | None = None  # whose scripts run; None = everybody's
     workers: int = 2  # processes that compute, of each process that serves
+    warm: bool = True  # they start with the server, and not with the first job
     processes: int = 1  # that serve
     accounts: bool = False  # people sign in, and have pages of their own
     metrics_token: str | None = None  # who shows it may read /metrics from another machine
@@ -63,8 +66,8 @@ def from_environment(environ: Mapping[str, str] = os.environ) -> Settings:
     CHARTPACT_DB is a database URL; CHARTPACT_SOURCES describes where bars come from, as in
     `chartpact.sources.configuration`; CHARTPACT_TRADINGVIEW says which charts may be read, as in
     `chartpact.sources.tradingview.grants`; CHARTPACT_SCRIPTS is all, none or a list of users;
-    CHARTPACT_LIMITS is NAME=NUMBER, …, by the names of `Limits`; CHARTPACT_METRICS_TOKEN lets
-    a program on another machine read /metrics.
+    CHARTPACT_LIMITS is NAME=NUMBER, …, by the names of `Limits`; CHARTPACT_WARM is on or off;
+    CHARTPACT_METRICS_TOKEN lets a program on another machine read /metrics.
     """
     return Settings(
         database=database_url(environ),
@@ -73,9 +76,18 @@ def from_environment(environ: Mapping[str, str] = os.environ) -> Settings:
         scripts=_read_users(environ.get("CHARTPACT_SCRIPTS", "all")),
         limits=_read_limits(environ.get("CHARTPACT_LIMITS", "")),
         workers=max(2, count_cores()),
+        warm=read_switch(environ, "CHARTPACT_WARM", True),
         metrics_token=environ.get("CHARTPACT_METRICS_TOKEN") or None,
         readings=readings.from_environment(environ),
     )
+
+
+def read_switch(environ: Mapping[str, str], name: str, default: bool) -> bool:
+    """A setting that is on or off; raises ValueError."""
+    text = environ.get(name, "").strip().lower()
+    if text and text not in _SWITCH:
+        raise ValueError(f"{name}: {text!r:.40} is neither on nor off")
+    return _SWITCH.get(text, default)
 
 
 def _read_limits(text: str) -> Limits:

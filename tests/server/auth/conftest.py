@@ -69,7 +69,7 @@ def site_with(
     """A server with these settings, and the users ann and bob."""
     plenty = {"calls_per_minute": 10**6, "script_seconds_per_minute": 10**6} | limits
     served = app.create(
-        Settings(database=url_for(folder, kind=kind), limits=Limits(**plenty)),
+        Settings(database=url_for(folder, kind=kind), limits=Limits(**plenty), warm=False),
         identify=settings,
         clock=clock,
     )

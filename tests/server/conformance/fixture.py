@@ -406,7 +406,7 @@ def main() -> None:
     from chartpact.server.uvicorn_server import BoundedHttp
 
     listener, database = socket.socket(fileno=int(sys.argv[1])), sys.argv[2]
-    served = app.create(Settings(database=database), extend=extend)
+    served = app.create(Settings(database=database, warm=False), extend=extend)
     config = uvicorn.Config(served.app, http=BoundedHttp, access_log=False, log_config=None)
     try:
         uvicorn.Server(config).run([listener])

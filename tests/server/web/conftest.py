@@ -44,9 +44,8 @@ def serving_here(
     plenty = Limits(
         calls_per_minute=10**6, script_seconds_per_minute=10**6, checks_per_minute=10**6
     )
-    settings = Settings(
-        database=f"sqlite:///{folder}/library.db", limits=plenty, tradingview=tradingview
-    )
+    database = f"sqlite:///{folder}/library.db"
+    settings = Settings(database, limits=plenty, tradingview=tradingview, warm=False)
     served = app.create(settings, **options)
     listener = listener or socket.create_server(("127.0.0.1", 0))
     port = listener.getsockname()[1]

@@ -6,8 +6,7 @@ from chartpact.server.auth.authority import AuthSettings
 from chartpact.server.auth.external import ALGORITHMS, ExternalIssuer, Provider
 from chartpact.server.auth.fetch import Fetcher
 from chartpact.server.auth.realm import read_public_url
-
-_SWITCH = {"on": True, "1": True, "off": False, "0": False}
+from chartpact.server.settings import read_switch
 
 
 def from_environment(environ: Mapping[str, str]) -> AuthSettings:
@@ -18,21 +17,14 @@ def from_environment(environ: Mapping[str, str]) -> AuthSettings:
     identity provider.
     """
     public = environ.get("CHARTPACT_PUBLIC_URL")
-    documents = _read_switch(environ, "CHARTPACT_CLIENT_DOCUMENTS", True)
+    documents = read_switch(environ, "CHARTPACT_CLIENT_DOCUMENTS", True)
     return AuthSettings(
         public_url=read_public_url(public) if public else None,
-        sign_up=_read_switch(environ, "CHARTPACT_SIGN_UP", False),
-        registration=_read_switch(environ, "CHARTPACT_REGISTRATION", True),
+        sign_up=read_switch(environ, "CHARTPACT_SIGN_UP", False),
+        registration=read_switch(environ, "CHARTPACT_REGISTRATION", True),
         fetcher=Fetcher() if documents else None,
         issuer=_read_issuer(environ),
     )
-
-
-def _read_switch(environ: Mapping[str, str], name: str, default: bool) -> bool:
-    text = environ.get(name, "").strip().lower()
-    if text and text not in _SWITCH:
-        raise ValueError(f"{name}: {text!r:.40} is neither on nor off")
-    return _SWITCH.get(text, default)
 
 
 def _read_issuer(environ: Mapping[str, str]) -> ExternalIssuer | None:
