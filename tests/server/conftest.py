@@ -18,6 +18,8 @@ import pytest
 import sqlalchemy as sa
 import uvicorn
 from tests.postgres import BOTH, CHOSEN, KIND, url_for
+from tests.server.forked import ForkedServer
+from tests.service import PLAIN
 
 from chartpact.library.database import open_database
 from chartpact.library.schema import tokens
@@ -69,13 +71,13 @@ class Running:
     """A server's address, its database, and how to call it as somebody."""
 
     url: str
-    process: subprocess.Popen[bytes] | None
+    process: subprocess.Popen[bytes] | ForkedServer | None
     log: Path
     database: str  # its URL
 
     def client(self, user: str | None = None) -> httpx2.Client:
         headers = {"Authorization": f"Bearer {TOKENS[user]}"} if user else {}
-        return httpx2.Client(base_url=self.url, headers=headers, timeout=600)
+        return httpx2.Client(base_url=self.url, headers=headers, timeout=600, verify=PLAIN)
 
 
 def add_users(database: str) -> None:
@@ -110,25 +112,28 @@ def start(
     cwd: Path | None = None,
     prefix: tuple[str, ...] = (),
     url: str | None = None,
+    forked: bool = False,
     **env: str,
 ) -> Running:
     """A server that is ready, on a port of the system's choice. Charts start its workers."""
     log, database = folder / "server.log", url or url_for(folder)
     add_users(database)
-    with log.open("wb") as stream:
-        process = subprocess.Popen(
-            [*prefix, sys.executable, "-m", "chartpact", "serve", "--port", "0",
-             "--db", database, *arguments],
-            env={**os.environ, "CHARTPACT_WARM": "off", **env},
-            stderr=stream,
-            cwd=cwd,
-        )  # fmt: skip
+    arguments = ("--port", "0", "--db", database, *arguments)
+    environment = {**os.environ, "CHARTPACT_WARM": "off", **env}
+    process: subprocess.Popen[bytes] | ForkedServer
+    if forked:
+        log.touch()
+        process = ForkedServer(arguments, environment, cwd, log)
+    else:
+        command = [*prefix, sys.executable, "-m", "chartpact", "serve", *arguments]
+        with log.open("wb") as stream:
+            process = subprocess.Popen(command, env=environment, stderr=stream, cwd=cwd)
     ends = time.monotonic() + 300
     while time.monotonic() < ends:
         assert process.poll() is None, log.read_text()
         if serves := re.search(r"serves on (http://[^/\s]+)/", log.read_text()):
             with suppress(httpx2.TransportError):
-                if httpx2.get(f"{serves[1]}/readyz").status_code == 200:
+                if httpx2.get(f"{serves[1]}/readyz", verify=PLAIN).status_code == 200:
                     return Running(serves[1], process, log, database)
         time.sleep(0.05)
     raise AssertionError(log.read_text())
@@ -140,10 +145,11 @@ def serving(
     *arguments: str,
     cwd: Path | None = None,
     url: str | None = None,
+    forked: bool = True,
     **env: str,
 ) -> Iterator[Running]:
     """A server for as long as it is needed, which must end in order."""
-    running = start(folder, *arguments, cwd=cwd, url=url, **env)
+    running = start(folder, *arguments, cwd=cwd, url=url, forked=forked, **env)
     try:
         yield running
     finally:

@@ -217,17 +217,21 @@ def keep(ann, bob) -> None:
     }
 
 
+@pytest.fixture(scope="module")
+def anns(server) -> list:
+    """What ann has on this server for as long as bob tries to reach it."""
+    with server.client("ann") as ann, server.client("bob") as bob:
+        keep(ann, bob)
+        return what_ann_has(ann)
+
+
 @pytest.fixture
-def kept(ann, bob):
-    keep(ann, bob)
-    before = what_ann_has(ann)
+def kept(anns, ann, bob):
     yield
-    assert what_ann_has(ann) == before
-    for client in (ann, bob):
-        for each in client.get("/api/v1/my/indicators").json()["indicators"]:
-            client.delete(f"/api/v1/my/indicators/{each['name']}")
-        for each in client.get("/api/v1/my/bars").json()["bars"]:
-            client.delete(f"/api/v1/my/bars/{each['name']}")
+    assert what_ann_has(ann) == anns
+    mine = bob.get("/api/v1/my/library").json()
+    assert [script["name"] for script in mine["scripts"]] == ["own"]  # so that each begins alike
+    assert bob.get("/api/v1/my/bars").json() == {"bars": []}
 
 
 def what_ann_has(ann) -> list:
@@ -257,7 +261,7 @@ def over_rest(bob, route: str, names: Names) -> list[tuple[int, str]]:
         answer = bob.request(method, path, **body)
         assert answer.status_code < 500, answer.text
         found.append((answer.status_code, same_for_all(answer.text, names)))
-    if method == "put":  # and gone again, so that both begin alike
+    if method == "put" or route.endswith("/restore"):  # and gone again, so that both begin alike
         bob.delete(f"/api/v1/my/indicators/{names.script}")
         bob.delete(f"/api/v1/my/bars/{names.bars}")
     return found

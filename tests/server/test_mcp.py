@@ -11,6 +11,7 @@ from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import INVALID_PARAMS
 from tests.server.conftest import SCRIPT, TOKENS
+from tests.service import PLAIN
 
 import chartpact as cp
 
@@ -72,7 +73,7 @@ async def whole_life(client: Client) -> None:
 async def over_http(server, user: str) -> AsyncIterator[Client]:
     headers = {"Authorization": f"Bearer {TOKENS[user]}"}
     async with (
-        httpx2.AsyncClient(headers=headers, timeout=600) as http,
+        httpx2.AsyncClient(headers=headers, timeout=600, verify=PLAIN) as http,
         Client(streamable_http_client(f"{server.url}/mcp", http_client=http)) as client,
     ):
         yield client

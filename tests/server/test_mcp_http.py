@@ -15,6 +15,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.shared.exceptions import MCPError
 from pydantic import Field
 from tests.server.conftest import TOKENS
+from tests.service import PLAIN
 
 from chartpact.server.mcp_http import McpOverHttp
 
@@ -382,7 +383,7 @@ def test_the_official_client_hears_how_far_its_chart_is(server, mode):
 
     async def run():
         headers = {"Authorization": f"Bearer {TOKENS['ann']}"}
-        async with httpx2.AsyncClient(headers=headers, timeout=600) as http:
+        async with httpx2.AsyncClient(headers=headers, timeout=600, verify=PLAIN) as http:
             transport = streamable_http_client(f"{server.url}/mcp", http_client=http)
             async with Client(transport, mode=mode) as client:
                 asked = {"symbol": "sample:es-5m", "bars": 30, "format": "summary"}

@@ -20,6 +20,7 @@ from tests.sandbox.processes import children
 from tests.server.auth.conftest import HASH, MCP_HEADERS, META, Browser, Program
 from tests.server.conftest import SCRIPT, SLOW, TOKENS, Running, start
 from tests.server.test_serving import Writer
+from tests.service import PLAIN
 
 from chartpact.library.database import find_network_disk, open_database
 from chartpact.library.schema import user_bars, user_indicators
@@ -82,7 +83,7 @@ class Alternating(httpx2.HTTPTransport):
     """Sends each request on a connection of its own, to the two processes by turns."""
 
     def __init__(self, running: Running) -> None:
-        super().__init__(limits=httpx2.Limits(max_keepalive_connections=0))
+        super().__init__(verify=PLAIN, limits=httpx2.Limits(max_keepalive_connections=0))
         self._running, self.asked = running, 0
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
@@ -113,8 +114,13 @@ def running(request, tmp_path_factory) -> Iterator[Running]:
         yield server
 
 
+def ask(running: Running, path: str, **options: object) -> httpx2.Response:
+    """The answer to nobody in particular."""
+    return httpx2.get(f"{running.url}{path}", timeout=600, verify=PLAIN, **options)
+
+
 def metric(running: Running, series: str) -> float:
-    lines = httpx2.get(f"{running.url}/metrics", timeout=600).text.splitlines()
+    lines = ask(running, "/metrics").text.splitlines()
     [value] = [line.rpartition(" ")[2] for line in lines if line.rpartition(" ")[0] == series]
     return float(value)
 
@@ -167,7 +173,7 @@ def test_any_process_tells_the_sums_of_all(running):
     before = metric(running, asked)
     for awake in workers_of(running):
         with only(running, awake):
-            assert httpx2.get(f"{running.url}/api/v1/symbols", timeout=600).status_code == 401
+            assert ask(running, "/api/v1/symbols").status_code == 401
     told = []
     for awake in workers_of(running):
         with only(running, awake):
@@ -177,12 +183,12 @@ def test_any_process_tells_the_sums_of_all(running):
 
 def test_metrics_are_for_this_machine_and_not_for_who_comes_through_a_proxy(running):
     forwarded = {"X-Forwarded-For": "203.0.113.9"}
-    answer = httpx2.get(f"{running.url}/metrics", headers=forwarded, timeout=600)
+    answer = ask(running, "/metrics", headers=forwarded)
     assert answer.status_code == 403
     assert "CHARTPACT_METRICS_TOKEN" in answer.json()["message"]
     for token, status in (("wrong", 403), (METRICS_TOKEN, 200)):
         headers = {**forwarded, "Authorization": f"Bearer {token}"}
-        answer = httpx2.get(f"{running.url}/metrics", headers=headers, timeout=600)
+        answer = ask(running, "/metrics", headers=headers)
         assert answer.status_code == status
     assert "chartpact_requests_total" in answer.text
 
@@ -301,7 +307,7 @@ def test_a_table_that_is_locked_holds_up_who_needs_it_and_nobody_else(running):
         wait_until(lambda: elsewhere.exec_driver_sql(waiting).scalar() > 0)
         for awake in workers_of(running):
             with only(running, awake):
-                assert httpx2.get(f"{running.url}/healthz", timeout=600).status_code == 200
+                assert ask(running, "/healthz").status_code == 200
         assert answered == []
         elsewhere.rollback()
         asking.join()
@@ -412,8 +418,8 @@ def test_what_was_acknowledged_is_there_after_a_kill_of_a_process_and_of_the_dat
     wait_for_writes(1)
     if not running.database.startswith("sqlite"):
         crashing.kill()
-        assert httpx2.get(f"{running.url}/healthz", timeout=600).status_code == 200
-        wait_until(lambda: httpx2.get(f"{running.url}/readyz", timeout=600).status_code == 503)
+        assert ask(running, "/healthz").status_code == 200
+        wait_until(lambda: ask(running, "/readyz").status_code == 503)
         crashing.start()
         wait_for_writes(1)
     for writer in [*writers.values(), *hoarders]:

@@ -148,7 +148,8 @@ def test_a_port_in_use_is_said_to_be_so(tmp_path):
 
 @pytest.mark.slow
 def test_the_first_start_needs_nothing_and_shows_a_page_with_its_own_address(tmp_path):
-    with serving(tmp_path, "--no-auth", "--log", "plain") as running, running.client() as anybody:
+    first = serving(tmp_path, "--no-auth", "--log", "plain", forked=False)
+    with first as running, running.client() as anybody:
         assert "<title>chartpact" in anybody.get("/").text
         page = anybody.get("/connect")
         assert f"{running.url}/mcp" in page.text

@@ -52,8 +52,12 @@ class Mute:
 @pytest.fixture
 def mute(tmp_path):
     service = Mute()
-    limits = f"fetch_seconds={FETCH_SECONDS}"
-    with serving(tmp_path, CHARTPACT_FUTURES_URL=service.url, CHARTPACT_LIMITS=limits) as running:
+    settings = {
+        "CHARTPACT_FUTURES_URL": service.url,
+        "CHARTPACT_LIMITS": f"fetch_seconds={FETCH_SECONDS}",
+        "CHARTPACT_WARM": "on",  # a worker that starts could take longer than the service is asked
+    }
+    with serving(tmp_path, **settings) as running:
         with running.client("ann") as ann:
             ann.put("/api/v1/my/bars/btc?symbol=BTCUSDT", content=CSV).raise_for_status()
         yield service, running

@@ -328,7 +328,8 @@ def terminal(tmp_path_factory):
     folder = tmp_path_factory.mktemp("first")
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "chartpact", "serve", "--port", "0"]
-    environment = {**os.environ, "CHARTPACT_DB": f"sqlite:///{folder}/it.db"}
+    own = {"CHARTPACT_DB": f"sqlite:///{folder}/it.db", "CHARTPACT_WARM": "off"}
+    environment = {**os.environ, **own}
     process = subprocess.Popen(command, env=environment, stdout=theirs, stderr=theirs)
     os.close(theirs)
     shown = b""

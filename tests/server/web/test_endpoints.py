@@ -6,13 +6,14 @@ import struct
 import httpx2
 import numpy as np
 import pytest
+from tests.service import PLAIN
 
 from chartpact.server import web
 
 
 @pytest.fixture(scope="module")
 def http(site):
-    with httpx2.Client(base_url=site, timeout=600) as client:
+    with httpx2.Client(base_url=site, timeout=600, verify=PLAIN) as client:
         yield client
 
 
