@@ -64,16 +64,21 @@ def test_what_an_old_question_found_is_not_told_as_the_answer_to_a_new_one(datab
     asyncio.run(ask())
 
 
-def test_a_database_that_can_only_be_read_is_told(postgres):
+@pytest.mark.parametrize(
+    ("setting", "reason"),
+    [
+        ("default_transaction_read_only = on", "read-only transaction"),
+        ("temp_file_limit = 512", "temporary file size exceeds"),  # kB, as if the disk ended there
+    ],
+)
+def test_a_database_that_can_only_be_read_or_has_no_room_is_told(postgres, setting, reason):
     url = postgres.create()
     open_database(url).close()
-    postgres.execute(
-        f"ALTER DATABASE {make_url(url).database} SET default_transaction_read_only = on"
-    )
+    postgres.execute(f"ALTER DATABASE {make_url(url).database} SET {setting}")
     database = Database(create_engine(url))
     obstacles = asyncio.run(Readiness(database, READY).find_obstacles())
     database.close()
-    assert "read-only transaction" in obstacles["database"]
+    assert reason in obstacles["database"]
 
 
 def test_a_disk_with_too_little_room_is_told_before_a_write_fails(tmp_path, monkeypatch):

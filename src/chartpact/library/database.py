@@ -143,8 +143,15 @@ class Database:
                 ) from None
 
     def check_writable(self) -> None:
-        """Raises where the database can only be read, which SQLite notices only on a write."""
+        """Raises where the database can only be read, which SQLite notices only on a write.
+
+        Raises also where the disk of PostgreSQL is full: an update in place needs none of it, so
+        a megabyte is written to a temporary file.
+        """
         with self.write("the schema") as connection:
+            if not self.embedded:
+                connection.exec_driver_sql("SET LOCAL work_mem = '64kB'")
+                connection.exec_driver_sql("SELECT count(*) FROM generate_series(1, 80000)")
             connection.execute(sa.text("UPDATE alembic_version SET version_num = version_num"))
 
     def close(self) -> None:
