@@ -128,9 +128,12 @@ def _serve(
 
     with listener:
         served = _create(identify=identify, hosts=_hosts(loopback), **options)
+        authority = served.authority
         config = uvicorn.Config(
             served.app,
             http=BoundedHttp,
+            # Where no proxy is configured, whoever forwards an address chooses it.
+            proxy_headers=authority is not None and authority.settings.public_url is not None,
             ws="none",
             access_log=False,  # the front writes its own, with request ids
             log_config=None,
@@ -145,8 +148,8 @@ def _serve(
                 logs.announced.info("chartpact serves on %s (Ctrl-C ends it)", address)
             else:
                 logs.announced.info("worker %d of %d serves", place.number + 1, place.count)
-            if served.authority is not None and (place is None or place.number == 0):
-                _announce_sign_in(served.authority, address)
+            if authority is not None and (place is None or place.number == 0):
+                _announce_sign_in(authority, address)
 
         try:
             GracefulServer(config, served.drain, announce).run([listener])

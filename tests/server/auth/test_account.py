@@ -5,14 +5,27 @@ import pty
 import re
 import subprocess
 import sys
+from dataclasses import replace
+from pathlib import Path
 
 import httpx2
 import pytest
 import sqlalchemy as sa
-from tests.server.auth.conftest import PASSWORD, Browser, Program, form_of, site_with, works
+from tests.postgres import url_for
+from tests.server.auth.conftest import (
+    PASSWORD,
+    PLENTY,
+    Browser,
+    Program,
+    form_of,
+    site_with,
+    works,
+)
 
-from chartpact.library.schema import metadata
+from chartpact.library.database import open_database
+from chartpact.library.schema import audit_events, metadata
 from chartpact.server.auth import passwords
+from chartpact.server.auth.accounts import Accounts
 from chartpact.server.auth.authority import AuthSettings
 from chartpact.server.auth.links import SignInLink
 from chartpact.server.auth.throttle import Rates, network_of
@@ -58,6 +71,16 @@ def test_wrong_names_and_wrong_passwords_are_answered_alike(browser):
     assert shown("ann", "wrong password") == shown("nobody", "wrong password")
     assert shown("ann", "") == shown("ann", "x" * 10_000) == shown("", "")
     assert "the name or the password is wrong" in shown("ann", "wrong password")[1]
+
+
+def test_a_sign_in_that_fails_is_logged_with_its_address_and_nothing_that_was_typed(
+    browser, caplog
+):
+    with caplog.at_level("INFO", "chartpact.audit"):
+        browser.sign_in("my password by mistake", "wrong password")
+    [entry] = [record for record in caplog.records if record.name == "chartpact.audit"]
+    assert entry.fields == {"event": "sign-in failed", "address": "127.0.0.1"}
+    assert "mistake" not in caplog.text
 
 
 def test_who_does_not_exist_costs_a_hash_too(browser, monkeypatch):
@@ -287,6 +310,56 @@ def test_tries_are_counted_by_account_and_by_address(closed):
     assert closed.http.post("/token").headers["retry-after"].isdigit()
 
 
+def test_a_request_is_counted_once_by_address_and_once_by_account(tmp_path):
+    most = 3
+    rates = replace(PLENTY, token_by_address=most, authorize_by_address=most)
+    settings = AuthSettings(rates=rates, fetcher=None)
+    with site_with(tmp_path, settings, clock=lambda: 0.0) as site, Browser(site.url) as ann:
+        ann.sign_in("ann")
+        program = Program(site)
+        codes = [program.refresh("unknown").status_code for _ in range(most + 1)]
+        assert codes == [400] * most + [429]
+        query = program.query()
+        codes = [ann.get(f"/authorize?{query}").status_code for _ in range(most + 1)]
+        assert codes == [200] * most + [429]
+    rates = replace(PLENTY, token_by_account=most, authorize_by_account=most)
+    settings = AuthSettings(rates=rates, fetcher=None)
+    with (
+        site_with(tmp_path / "by-account", settings, clock=lambda: 0.0) as site,
+        Browser(site.url) as ann,
+        Browser(site.url) as bob,
+    ):
+        ann.sign_in("ann")
+        bob.sign_in("bob")
+        program, other = Program(site), Program(site)
+        codes = [program.refresh("unknown").status_code for _ in range(most + 1)]
+        assert codes == [400] * most + [429]
+        assert other.refresh("unknown").status_code == 400
+        query = program.query()
+        codes = [ann.get(f"/authorize?{query}").status_code for _ in range(most + 1)]
+        assert codes == [200] * most + [429]
+        assert bob.get(f"/authorize?{query}").status_code == 200
+
+
+def test_the_limits_are_those_of_the_documentation():
+    rows = {
+        "sign-ins": "sign_in",
+        "requests for consent": "authorize",
+        "metadata documents fetched": "document",
+        "requests for tokens": "token",
+        "registrations": "register",
+        "new accounts": "sign_up",
+    }
+    rates, page = vars(Rates()), Path("docs/identity.md").read_text("utf-8")
+    told = {}
+    for words, kind in rows.items():
+        [(by_address, by_account)] = re.findall(rf"^\| {words} \| (.*?) \| (.*?)\|$", page, re.M)
+        for whom, cell in (("address", by_address), ("account", by_account)):
+            if number := re.match(r"[0-9]+", cell):
+                told[f"{kind}_by_{whom}"] = float(number[0])
+    assert told == rates
+
+
 @pytest.mark.parametrize(
     ("address", "network"),
     [
@@ -346,7 +419,7 @@ def terminal(tmp_path_factory):
 
 @pytest.mark.slow
 def test_the_first_start_shows_a_link_on_the_terminal_that_signs_in_by_post_once(terminal):
-    shown, _, _ = terminal
+    shown, _, folder = terminal
     [address] = re.findall(r"sign in within ten minutes: (http://\S+)", shown)
     url, _, path = address.partition("/sign-in")
     with Browser(url) as browser:
@@ -365,10 +438,47 @@ def test_the_first_start_shows_a_link_on_the_terminal_that_signs_in_by_post_once
         account = browser.get("/account").text
         assert "<b>local</b>" in account
         assert "set one to sign in again later" in account
+        # No proxy is configured, so nobody is believed about an address.
+        changed = browser.post(
+            "/account/password",
+            data=form_of(account, "/account/password") | {"new": PASSWORD},
+            headers={"X-Forwarded-For": "203.0.113.9"},
+        )
+        assert changed.status_code == 303
+        assert address_of_last(f"sqlite:///{folder}/it.db", "password changed") == "127.0.0.1"
     with Browser(url) as late:
         assert (
             late.post("/sign-in/link", data=form_of(page.text, "/sign-in/link")).status_code == 403
         )
+
+
+def address_of_last(url: str, event: str) -> str:
+    database = open_database(url)
+    query = sa.select(audit_events.c.address).where(audit_events.c.event == event)
+    with database.read() as connection:
+        [address] = connection.execute(query).scalars()
+    database.close()
+    return address
+
+
+@pytest.mark.slow
+def test_behind_a_proxy_on_this_machine_the_forwarded_address_is_that_of_the_visitor(tmp_path):
+    from tests.server.conftest import start
+
+    url = url_for(tmp_path)
+    running = start(tmp_path, url=url, CHARTPACT_PUBLIC_URL="http://127.0.0.1:1")
+    try:
+        database = open_database(url)
+        Accounts(database).set_password("ann", passwords.hash_password(PASSWORD))
+        database.close()
+        with Browser(running.url) as browser:
+            # The proxy adds the last one; the visitor may claim any before it.
+            browser.headers["X-Forwarded-For"] = "127.0.0.1, 198.51.100.1, 203.0.113.9"
+            assert browser.sign_in("ann").status_code == 303
+    finally:
+        running.process.terminate()
+        running.process.wait(120)
+    assert address_of_last(url, "signed in by password") == "203.0.113.9"
 
 
 @pytest.mark.slow

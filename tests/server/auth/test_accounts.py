@@ -12,7 +12,9 @@ from chartpact.library.database import Database, open_database
 from chartpact.library.schema import audit_events, metadata, user_indicators, users, web_sessions
 from chartpact.server.auth import passwords
 from chartpact.server.auth.accounts import AccountError, Accounts
+from chartpact.server.auth.grants import Consent, Denied, Grants, challenge_of
 from chartpact.server.auth.secret import digest, new_secret
+from chartpact.server.auth.sessions import Sessions
 
 pytestmark = pytest.mark.both_databases
 HASH = passwords.hash_password("correct horse battery")
@@ -116,6 +118,47 @@ def test_a_changed_password_signs_out_every_other_browser(database):
     accounts.set_password("ann", HASH)
     with database.read() as connection:
         assert connection.execute(sa.select(web_sessions)).first() is None
+
+
+def test_who_signs_in_while_the_password_changes_or_the_account_ends_is_not_let_in(database):
+    accounts, sessions = Accounts(database), Sessions(database)
+    accounts.add("ann", HASH)
+    assert sessions.start("ann", "password", None, HASH)
+    accounts.set_password("ann", "another hash")  # after the old one was checked
+    with pytest.raises(Denied, match="sign in again"):
+        sessions.start("ann", "password", None, HASH)
+    accounts.remove("ann")
+    with pytest.raises(Denied, match="sign in again"):
+        sessions.start("ann", "link", None)
+    assert rows_of(database, "ann") == {"audit_events": 1}
+
+
+def test_nothing_is_issued_to_an_account_that_ends_meanwhile(database):
+    accounts, grants = Accounts(database), Grants(database)
+    accounts.add("ann", HASH)
+    redirect = "http://127.0.0.1/cb"
+    consent = Consent("ann", "client", "Client", "read", "resource", redirect, challenge_of("v"))
+    code = grants.issue_code(consent, None)
+    accounts.remove("ann")
+    for issue in (
+        lambda: grants.redeem(code, "client", redirect, "v", None),
+        lambda: grants.issue_code(consent, None),
+        lambda: grants.make_personal("ann", "mine", "read", 1),
+    ):
+        with pytest.raises(Denied):
+            issue()
+    assert rows_of(database, "ann") == {"audit_events": 1}
+
+
+def rows_of(database: Database, user: str) -> dict[str, int]:
+    """How many rows each table has of a user."""
+    counts = {}
+    with database.read() as connection:
+        for table in metadata.sorted_tables:
+            if "user_id" in table.c:
+                query = sa.select(sa.func.count()).where(table.c.user_id == user)
+                counts[table.name] = connection.execute(query).scalar_one()
+    return {name: count for name, count in counts.items() if count}
 
 
 def test_passwords_are_stored_as_argon2id_and_never_twice_alike():

@@ -3,10 +3,10 @@
 import asyncio
 import base64
 import re
+from concurrent.futures import ThreadPoolExecutor
 from html import unescape
 from urllib.parse import urlencode, urlsplit
 
-import httpx2
 import pytest
 import sqlalchemy as sa
 from tests.server.auth.conftest import (
@@ -28,6 +28,8 @@ from chartpact.library.schema import (
     oauth_grants,
     tokens,
 )
+from chartpact.server.auth import clients
+from chartpact.server.auth.clients import Client
 from chartpact.server.auth.grants import ACCESS_MS, CODE_MS
 from chartpact.server.auth.secret import digest, now_ms
 
@@ -75,6 +77,12 @@ def test_a_name_of_this_machine_is_an_issuer_of_its_own_and_another_name_is_none
         assert other.json()["issuer"] == f"http://localhost:{port}"
         for host in ("evil.example", f"evil.example:{port}", "127.0.0.1.evil.example", ""):
             assert client.get(where, headers={"Host": host}).status_code == 421
+        claims = {"X-Forwarded-Host": "evil.example", "Forwarded": "host=evil.example;proto=https"}
+        assert client.get(where, headers=claims).json()["issuer"] == site.url
+    with site.client(site.grants.make_personal("ann", "mine", "read", 1)) as client:
+        for host, status in (("127.0.0.1:65535", 200), ("127.0.0.1:65536", 401)):
+            headers = MCP_HEADERS | {"Host": host}
+            assert client.post("/mcp", json=LISTING, headers=headers).status_code == status
 
 
 def test_who_has_no_token_is_told_where_to_get_one_and_for_which_scopes(site):
@@ -109,6 +117,17 @@ STRANGERS = "the client did not register this redirect URI"
         "http://127.0.0.1:4567@evil.example/callback",
         "http://127.0.0.1.evil.example:4567/callback",
         "http://127.0.0.1:99999/callback",
+        "http://127.0.0.1:/callback",
+        "http://127.0.0.1:4567/callback?",
+        "http://127.0.0.1:4567/callback#x",
+        "http://127.0.0.1:4567/x/../callback",
+        "http://127.0.0.1:4567//callback",
+        "HTTP://127.0.0.1:4567/callback",
+        "http:127.0.0.1:4567/callback",
+        "http://127.1:4567/callback",
+        "http://2130706433:4567/callback",
+        "http://[::1]:4567/callback",
+        "http://[::ffff:127.0.0.1]:4567/callback",
         "http://evil.example/callback",
         "https://evil.example/callback",
         "//evil.example/callback",
@@ -129,6 +148,21 @@ def test_of_a_loopback_redirect_only_the_port_may_differ(site, ann, program):
     assert ann.get(f"/authorize?{web.query()}").status_code == 200
     other = web.query(redirect_uri="https://app.example:8443/cb")
     assert ann.get(f"/authorize?{other}").status_code == 400
+    known = Client("x", "x", ["http://localhost/cb", "http://[::1]:1/cb?a=b", "http://127.0.0.1"])
+    for uri in ("http://localhost:9/cb", "http://[::1]/cb?a=b", "http://127.0.0.1:9"):
+        assert known.accepts(uri), uri
+    for uri in (
+        "http://LOCALHOST:9/cb",
+        "http://localhost:9/CB",
+        "http://127.0.0.1:9/cb",
+        "http://localhost.evil.example/cb",
+        "http://[0:0:0:0:0:0:0:1]:1/cb?a=b",
+        "http://[::1]:1/cb?a=c",
+        "http://[::1]:1/cb",
+        "http://127.0.0.1:9/",
+        "http://127.0.0.1:9x",
+    ):
+        assert not known.accepts(uri), uri
 
 
 @pytest.mark.parametrize("client_id", [None, "", "unknown", "https://", "' OR 1=1 --"])
@@ -402,8 +436,13 @@ def test_a_refresh_token_is_its_clients_alone_and_cannot_grow(site, ann, program
     issued = program.tokens(ann, scope="read")
     other = Program(site)
     assert other.refresh(issued["refresh_token"]).json()["error"] == "invalid_grant"
-    wider = program.refresh(issued["refresh_token"], scope="read write")
-    assert wider.json()["error"] == "invalid_scope"
+    for scope in ("read write", "write", "admin", " "):
+        wider = program.refresh(issued["refresh_token"], scope=scope)
+        assert wider.json()["error"] == "invalid_scope"
+    # What is refused spends nothing: the client may ask again, for what it has.
+    again = program.refresh(issued["refresh_token"], scope="read read").json()
+    assert again["scope"] == "read"
+    assert works(site, again["access_token"])
 
 
 def test_an_expired_refresh_token_is_refused(site, ann, program):
@@ -412,28 +451,16 @@ def test_an_expired_refresh_token_is_refused(site, ann, program):
     assert program.refresh(issued["refresh_token"]).json()["error"] == "invalid_grant"
 
 
-def test_of_two_who_refresh_at_once_one_gets_tokens(site, ann, program):
-    from concurrent.futures import ThreadPoolExecutor
-
-    issued = program.tokens(ann)
+@pytest.mark.parametrize("kind", ["refresh_token", "code"])
+def test_of_many_who_redeem_at_once_one_gets_tokens_which_the_others_end(site, ann, program, kind):
+    secret = program.code(ann) if kind == "code" else program.tokens(ann)[kind]
+    redeem = program.redeem if kind == "code" else program.refresh
     with ThreadPoolExecutor(8) as threads:
-        answers = list(
-            threads.map(
-                lambda _: (
-                    httpx2.post(
-                        f"{site.url}/token",
-                        data={
-                            "grant_type": "refresh_token",
-                            "refresh_token": issued["refresh_token"],
-                            "client_id": program.client_id,
-                        },
-                        timeout=600,
-                    ).status_code
-                ),
-                range(8),
-            )
-        )
-    assert sorted(answers) == [200] + [400] * 7
+        answers = list(threads.map(lambda _: redeem(secret), range(8)))
+    assert sorted(answer.status_code for answer in answers) == [200] + [400] * 7
+    [issued] = [answer.json() for answer in answers if answer.status_code == 200]
+    assert not works(site, issued["access_token"])
+    assert program.refresh(issued["refresh_token"]).status_code == 400
 
 
 @pytest.mark.parametrize("kind", ["access_token", "refresh_token"])
@@ -540,6 +567,14 @@ def test_the_audit_log_tells_what_happened_without_secrets(site, browser, progra
         "myapp:/cb",
         "/relative",
         "https://app.example/\\evil",
+        "https://app.example;sandbox/cb",
+        "https://app.example,evil.example/cb",
+        "https://app.example%2f.evil.example/cb",
+        'https://app.example"/cb',
+        "https://*/cb",
+        "https://app.example:/cb",
+        "https://app.example:99999/cb",
+        "https://[::1]evil.example/cb",
         "https://äpp.example/cb",
         "https://app.example/" + "x" * 1000,
         "",
@@ -610,6 +645,25 @@ def test_purging_goes_on_after_a_time_when_the_database_failed(site, monkeypatch
     with pytest.raises(EOFError):
         asyncio.run(authority.purge_for_ever())
     assert len(tries) == 3
+
+
+def test_where_there_are_too_many_registrations_the_one_that_ends_first_makes_room(
+    site, ann, monkeypatch
+):
+    used, unused = Program(site), Program(site)
+    used.tokens(ann)
+    this = oauth_clients.c.client_id == unused.client_id
+    with site.database.write(None) as connection:
+        connection.execute(
+            sa.update(oauth_clients).where(this).values(expires_at=now_ms() + 60_000)
+        )
+        count = sa.select(sa.func.count()).select_from(oauth_clients)
+        monkeypatch.setattr(clients, "MOST_CLIENTS", connection.execute(count).scalar_one())
+    fresh = Program(site)
+    for program, status in ((used, 200), (unused, 400), (fresh, 200)):
+        assert ann.get(f"/authorize?{program.query()}").status_code == status
+    with site.database.read() as connection:
+        assert connection.execute(count).scalar_one() == clients.MOST_CLIENTS
 
 
 def test_purging_deletes_what_is_over_and_nothing_else(site, ann, program):

@@ -1,12 +1,13 @@
 """An external identity provider's JWTs: only what the operator pinned is believed."""
 
+import base64
 import json
 import time
 
 import jwt
 import pytest
-from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
 from tests.server.auth.conftest import PLENTY, Browser, site_with, works
 
 from chartpact.server.auth.authority import AuthSettings
@@ -74,7 +75,8 @@ def test_a_token_of_the_provider_is_a_user_of_that_issuer(issuer):
     assert bearer.user == f"{ISSUER}|ann"
     assert bearer.scopes == {"read"}
     assert issuer.bearer(token(scope=None, scp=["read", "write", 7])).scopes == {"read", "write"}
-    assert issuer.bearer(token(scope="admin")).scopes == frozenset()
+    for nothing in ("admin", {"read": 1}, 7):
+        assert issuer.bearer(token(scope=nothing)).scopes == frozenset()
 
 
 @pytest.mark.parametrize(
@@ -111,6 +113,24 @@ def test_an_unsigned_token_or_one_signed_with_the_public_key_is_nobody(issuer):
     assert issuer.bearer(token(public * 2, "HS256")) is None
     for garbage in ("a.b.c", "..", "", "e30.e30.", "x" * 9000):
         assert issuer.bearer(garbage) is None
+
+
+def test_a_key_for_encryption_or_a_shared_secret_signs_nobody_in(idp, issuer):
+    document = json.loads(keys_of(one=KEY))
+    document["keys"][0]["use"] = "enc"
+    document["keys"].append({"kty": "oct", "kid": "shared", "k": "eHh4" * 11, "alg": "HS256"})
+    idp.keys = json.dumps(document).encode()
+    issuer.renew()
+    assert issuer.bearer(token()) is None
+    assert issuer.bearer(token(b"x" * 33, "HS256", "shared")) is None
+
+
+def test_a_header_that_names_a_pinned_algorithm_over_another_keys_signature_is_nobody(issuer):
+    _, claims, _ = token(RSA, "RS256", "rsa").split(".")
+    header = base64.urlsafe_b64encode(b'{"alg":"ES256","kid":"rsa"}').rstrip(b"=").decode()
+    signed = RSA.sign(f"{header}.{claims}".encode(), padding.PKCS1v15(), hashes.SHA256())
+    signature = base64.urlsafe_b64encode(signed).rstrip(b"=").decode()
+    assert issuer.bearer(f"{header}.{claims}.{signature}") is None
 
 
 def wait_for_renewal(issuer) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import datetime
 import json
+import socket
 import ssl
 import threading
 from dataclasses import replace
@@ -18,7 +19,14 @@ from tests.server.auth.conftest import PLENTY, Browser, Program, site_with, work
 from tests.server.auth.test_flow import Person, Storage, call, provider_of
 
 from chartpact.server.auth.authority import AuthSettings
-from chartpact.server.auth.fetch import MOST_BYTES, Fetcher, Unfetchable, check_url, is_public
+from chartpact.server.auth.fetch import (
+    AT_ONCE,
+    MOST_BYTES,
+    Fetcher,
+    Unfetchable,
+    check_url,
+    is_public,
+)
 
 HOST = "client.example.com"
 URL = f"https://{HOST}/client.json"
@@ -101,6 +109,13 @@ def test_public_addresses_are_public(address):
         "https://0x7f.1/c.json",
         "https://[::1]/c.json",
         "https://localhost/c.json",
+        "https://[::ffff:127.0.0.1]/c.json",
+        "https://[fe80::1%25eth0.com]/c.json",
+        "https://client..example.com/c.json",
+        "https://client.example.com./c.json",
+        "https://" + "x" * 64 + ".example.com/c.json",
+        "https://client;x.example.com/c.json",
+        "https://client%2e.example.com/c.json",
         "https://metadata/c.json",
         "https:///c.json",
         "https://client.example.com/ c.json",
@@ -143,6 +158,7 @@ class Host:
 
     def __init__(self, folder) -> None:
         self.answers = {}
+        self.closing = threading.Event()
         self.asked: list[str] = []
         self.resolved: list[str] = []
         host = self
@@ -156,6 +172,8 @@ class Host:
                     self.send_header(name, value)
                 self.end_headers()
                 self.wfile.write(body)
+                if self.path == "/slow.json":
+                    host.closing.wait(60)
 
             def log_message(self, *_: object) -> None:
                 pass
@@ -212,6 +230,7 @@ class Host:
         self.answers[path] = (status, headers, body)
 
     def close(self) -> None:
+        self.closing.set()
         self.server.shutdown()
         self.server.server_close()
         self.thread.join()
@@ -260,6 +279,26 @@ def test_a_document_too_large_of_another_kind_or_late_is_not_taken(host):
 
     with pytest.raises(Unfetchable, match="took too long"):
         fetch(host, "/ok.json", resolve=never, seconds=0.05)
+    host.say("/slow.json", b"[", Content_Length="2")
+    with pytest.raises(Unfetchable, match="took too long"):
+        fetch(host, "/slow.json", seconds=1)
+
+
+def test_a_name_server_that_does_not_answer_holds_up_nothing_else(monkeypatch):
+    answers = threading.Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: answers.wait(60) and [])
+
+    async def go() -> None:
+        fetcher = Fetcher(seconds=0.05)
+        urls = [f"https://host{number}.example.com/c.json" for number in range(2 * AT_ONCE)]
+        outcomes = await asyncio.gather(*map(fetcher.fetch, urls), return_exceptions=True)
+        assert {str(outcome) for outcome in outcomes} == {"the host took too long"}
+        assert await asyncio.wait_for(asyncio.to_thread(lambda: "free"), 30) == "free"
+
+    try:
+        asyncio.run(go())
+    finally:
+        answers.set()
 
 
 def test_a_certificate_that_is_not_the_hosts_is_not_trusted(host):

@@ -10,7 +10,7 @@ from starlette.routing import Route
 from chartpact.library.local import LOCAL_USER
 from chartpact.problem import Failure
 from chartpact.server.allowance import TooMuch
-from chartpact.server.auth import pages
+from chartpact.server.auth import audit, pages
 from chartpact.server.auth.accounts import Account
 from chartpact.server.auth.authority import Authority
 from chartpact.server.auth.grants import SCOPES, Denied
@@ -134,20 +134,27 @@ class _People:
             return self._show_sign_in(request, then, NOT_OURS, 403)
         address, name = address_of(request), fields.get("name", "")
         await self._authority.throttle.spend("sign_in", address, name)
-        user = await self._authority.sign_in(name, fields.get("password", ""))
-        if user is None:
+        proved = await self._authority.sign_in(name, fields.get("password", ""))
+        if proved is None:
+            audit.log_failure("sign-in failed", address)
             return self._show_sign_in(request, then, WRONG, 403)
-        return await self._start_session(request, user, "password", then)
+        user, hashed = proved
+        return await self._start_session(request, user, "password", then, hashed)
 
     async def _start_session(
-        self, request: Request, user: str, how: str, then: str = "/account"
+        self,
+        request: Request,
+        user: str,
+        how: str,
+        then: str = "/account",
+        password_hash: str | None = None,
     ) -> Response:
         """Signs the browser in under a new session id, and forgets what it had before."""
         secure = realm_of(self._authority, request).secure
         address, run = address_of(request), self._authority.run
         if (before := await visitor_of(self._authority, request)) is not None:
             await run(self._authority.sessions.end, before.session, address)
-        session = await run(self._authority.sessions.start, user, how, address)
+        session = await run(self._authority.sessions.start, user, how, address, password_hash)
         return _go(
             then,
             set_cookie("session", session, SESSION_S, secure=secure),
@@ -276,8 +283,8 @@ class _People:
         if not account.has_password:
             return True
         await self._authority.throttle.spend("sign_in", address_of(request), account.name)
-        user = await self._authority.sign_in(account.name, fields.get("current", ""))
-        return user == account.user_id
+        proved = await self._authority.sign_in(account.name, fields.get("current", ""))
+        return proved is not None and proved[0] == account.user_id
 
     async def change_password(self, request: Request) -> Response:
         visitor, account, fields = await self._enter(request)

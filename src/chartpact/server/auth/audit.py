@@ -27,3 +27,8 @@ def record(
     fields = {"event": event, "user_id": user, "client_id": client, "address": address}
     connection.execute(sa.insert(audit_events).values(at=now_ms(), **fields))
     log.info("audit", extra={"fields": fields})
+
+
+def log_failure(event: str, address: str | None) -> None:
+    """Logs what did not succeed. Strangers fill no table, and a name may be a password."""
+    log.warning("audit", extra={"fields": {"event": event, "address": address}})

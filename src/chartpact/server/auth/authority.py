@@ -92,11 +92,14 @@ class Authority:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._lookups, find, secret)
 
-    async def sign_in(self, name: str, password: str) -> str | None:
-        """The user whose name and password these are; a stranger costs the same time."""
+    async def sign_in(self, name: str, password: str) -> tuple[str, str] | None:
+        """The user whose name and password these are, and the hash that says so.
+
+        A stranger costs the same time.
+        """
         user, stored = await self.run(self.accounts.credentials, name)
         matches = await self.hashing.verify(stored, password)
-        return user if matches else None
+        return (user, stored) if matches and user is not None and stored is not None else None
 
     async def purge_for_ever(self) -> None:
         """Deletes what has expired, now and every hour."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,10 @@ UNUSED_MS = DAY  # until a registration that nobody used is forgotten
 MOST_CLIENTS = 10_000  # registrations at a time
 LONGEST_NAME = 80
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_PLACE = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]+)?")  # host and port
+_ON_LOOPBACK = re.compile(
+    r"(http://(?:127\.0\.0\.1|localhost|\[::1\]))(?::[0-9]{1,5})?(?=/|\?|$)(.*)"
+)
 LEAST_CACHE_S, MOST_CACHE_S = 60.0, 86_400.0
 
 
@@ -83,7 +88,7 @@ def check_redirect(uri: str) -> None:
         _ = parts.port
     except ValueError:
         raise refused from None
-    if parts.username is not None or parts.password is not None or "#" in uri or not parts.hostname:
+    if not _PLACE.fullmatch(parts.netloc) or "#" in uri:  # the place is also part of a CSP header
         raise refused
     if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in LOOPBACK):
         raise refused
@@ -100,14 +105,9 @@ def _matches(known: str, uri: str) -> bool:
         check_redirect(uri)
     except Denied:
         return False
-    one, other = urlsplit(known), urlsplit(uri)
     # RFC 8252: a native app listens on whatever port is free. Only http on loopback.
-    return (
-        one.scheme == other.scheme == "http"
-        and one.hostname in LOOPBACK
-        and one.hostname == other.hostname
-        and (one.path, one.query) == (other.path, other.query)
-    )
+    one, other = _ON_LOOPBACK.fullmatch(known), _ON_LOOPBACK.fullmatch(uri)
+    return one is not None and other is not None and one.groups() == other.groups()
 
 
 class Clients:
@@ -133,9 +133,15 @@ class Clients:
         stored = {"name": name, "redirect_uris": metadata.redirect_uris}
         with self._database.write("registrations of clients") as connection:
             connection.execute(sa.delete(oauth_clients).where(oauth_clients.c.expires_at <= now))
-            count = sa.select(sa.func.count()).select_from(oauth_clients)
-            if connection.execute(count).scalar_one() >= MOST_CLIENTS:
-                raise Denied("temporarily_unavailable", "there are too many registrations")
+            # Nobody is refused for the registrations of others: the least used make room.
+            surplus = (
+                sa.select(oauth_clients.c.client_id)
+                .order_by(oauth_clients.c.expires_at.desc())
+                .offset(MOST_CLIENTS - 1)
+            )
+            connection.execute(
+                sa.delete(oauth_clients).where(oauth_clients.c.client_id.in_(surplus))
+            )
             connection.execute(
                 sa.insert(oauth_clients).values(
                     client_id=client_id,

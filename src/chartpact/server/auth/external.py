@@ -78,7 +78,9 @@ class ExternalIssuer:
         self._keys = {
             str(key.key_id): key
             for key in keys
-            if key.key_id and key.key_type in ("RSA", "EC", "OKP")
+            if key.key_id
+            and key.key_type in ("RSA", "EC", "OKP")
+            and key.public_key_use in (None, "sig")
         }
 
     def _renew_later(self) -> None:
@@ -128,7 +130,7 @@ class ExternalIssuer:
         if not claims["sub"] or len(user) > LONGEST_USER or not user.isprintable():
             return None
         said = claims.get("scope") or claims.get("scp") or ""
-        scopes = said.split() if isinstance(said, str) else said
+        scopes = said.split() if isinstance(said, str) else said if isinstance(said, list) else []
         granted = frozenset(scope for scope in scopes if isinstance(scope, str)) & ALL_SCOPES
         client = str(claims.get("client_id") or claims.get("azp") or self.provider.issuer)
         return Bearer(user, client, granted, None, int(claims["exp"]) * 1000)

@@ -6,10 +6,13 @@ address that was checked: a second answer of the name server (DNS rebinding) is 
 
 import asyncio
 import ipaddress
+import re
 import socket
 import ssl
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -32,6 +35,10 @@ _EMBEDDED = (
 
 # IPv4 ranges of protocols, which some versions of Python take for global.
 _SPECIAL = (ipaddress.IPv4Network("192.0.0.0/24"), ipaddress.IPv4Network("192.88.99.0/24"))
+
+_LABEL = "[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
+_PUBLIC_NAME = re.compile(rf"(?:{_LABEL}\.)+[a-z](?:[a-z0-9-]{{0,61}}[a-z0-9])?")
+AT_ONCE = 16  # names that are resolved
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 
@@ -66,11 +73,16 @@ def is_public(address: str) -> bool:
     return ip.is_global and not ip.is_multicast and not ip.is_reserved
 
 
-async def resolve_name(host: str, port: int) -> Sequence[str]:
-    """Every address of a name."""
-    loop = asyncio.get_running_loop()
-    answers = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return [str(answer[4][0]) for answer in answers]
+class NameResolver:
+    """Every address of a name, on threads of its own: a slow name server holds up nothing else."""
+
+    def __init__(self) -> None:
+        self._threads = ThreadPoolExecutor(AT_ONCE, "names")
+
+    async def __call__(self, host: str, port: int) -> Sequence[str]:
+        ask = partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
+        answers = await asyncio.get_running_loop().run_in_executor(self._threads, ask)
+        return [str(answer[4][0]) for answer in answers]
 
 
 def check_url(url: str) -> str:
@@ -90,8 +102,7 @@ def check_url(url: str) -> str:
         raise Unfetchable("the URL has a user, a fragment or a backslash")
     if parts.path in ("", "/") or "." in segments or ".." in segments:
         raise Unfetchable("the URL needs a path, without . or ..")
-    last = host.rpartition(".")[2]
-    if "." not in host or not last.isascii() or not last[:1].isalpha():
+    if not _PUBLIC_NAME.fullmatch(host):
         raise Unfetchable("the URL names no public host")  # an IP address, or a local name
     return host
 
@@ -131,13 +142,13 @@ class Fetcher:
     def __init__(
         self,
         *,
-        resolve: Resolve = resolve_name,
+        resolve: Resolve | None = None,
         allowed: Callable[[str], bool] = is_public,
         context: ssl.SSLContext | None = None,
         port: int | None = None,
         seconds: float = MOST_SECONDS,
     ) -> None:
-        self._backend = _PinnedBackend(resolve, allowed, port)
+        self._backend = _PinnedBackend(resolve or NameResolver(), allowed, port)
         self._context = context or ssl.create_default_context()
         self._seconds = seconds
 

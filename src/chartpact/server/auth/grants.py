@@ -20,6 +20,7 @@ from chartpact.library.schema import (
     oauth_codes,
     oauth_grants,
     tokens,
+    users,
     web_sessions,
 )
 from chartpact.server.auth import audit
@@ -192,9 +193,10 @@ class Grants:
         self._database = database
 
     def issue_code(self, consent: Consent, address: str | None) -> str:
-        """A code for what the user agreed to; it lives for a minute and works once."""
+        """A code for what the user agreed to, good once within a minute; raises Denied."""
         code, grant, now = new_secret("cpc_"), new_id(), now_ms()
         with self._database.write(consent.user) as connection:
+            _require_account(connection, consent.user)
             self._make_room(connection, consent.user)
             connection.execute(
                 sa.insert(oauth_grants).values(
@@ -312,14 +314,11 @@ class Grants:
                 .values(spent_at=now_ms())
                 .returning(token_row.grant_id)
             ).first()
-            outcome: Issued | Denied = _invalid_grant("the refresh token")
             if spent is None:
                 self._notice_reuse(connection, mine)
             elif (grant := _read_grant(connection, spent.grant_id)) is not None:
-                outcome = self._refresh(connection, grant, scope, resource)
-        if isinstance(outcome, Denied):
-            raise outcome
-        return outcome
+                return self._refresh(connection, grant, scope, resource)
+        raise _invalid_grant("the refresh token")
 
     def _refresh(
         self,
@@ -327,12 +326,15 @@ class Grants:
         grant: sa.Row[tuple[str, ...]],
         scope: str | None,
         resource: str | None,
-    ) -> Issued | Denied:
+    ) -> Issued:
+        """Issues a new pair; raises Denied, which leaves the refresh token unspent."""
         if resource not in (None, grant.resource):
-            return Denied("invalid_target", "the grant is for another resource")
-        if scope is not None and not frozenset(scope.split()) <= frozenset(grant.scope.split()):
-            return Denied("invalid_scope", "the user did not consent to that scope")
-        return self._issue(connection, grant, scope or grant.scope)
+            raise Denied("invalid_target", "the grant is for another resource")
+        granted = grant.scope.split()
+        wanted = granted if scope is None else scope.split()
+        if not wanted or not set(wanted) <= set(granted):
+            raise Denied("invalid_scope", "the user did not consent to that scope")
+        return self._issue(connection, grant, " ".join(name for name in granted if name in wanted))
 
     def _notice_reuse(
         self, connection: sa.Connection, mine: tuple[sa.ColumnElement[bool], ...]
@@ -452,6 +454,7 @@ class Grants:
         token, now = new_secret("cpp_"), now_ms()
         personal = (tokens.c.user_id == user, tokens.c.kind == "personal")
         with self._database.write(user) as connection:
+            _require_account(connection, user)
             connection.execute(sa.delete(tokens).where(*personal, tokens.c.expires_at <= now))
             count = sa.select(sa.func.count()).select_from(tokens).where(*personal)
             if connection.execute(count).scalar_one() >= MOST_PERSONAL:
@@ -526,6 +529,13 @@ def _serialise(connection: sa.Connection, table: sa.Table, *mine: sa.ColumnEleme
     user = connection.execute(sa.select(table.c.user_id).where(*mine)).scalar()
     if user is not None:
         serialise(connection, user)
+
+
+def _require_account(connection: sa.Connection, user: str) -> None:
+    """Raises Denied where the account was removed meanwhile: nothing may be left for its name."""
+    query = sa.select(sa.literal(1)).where(users.c.user_id == user)
+    if connection.execute(query).first() is None:
+        raise Denied("access_denied", "there is no such account")
 
 
 def _invalid_grant(what: str) -> Denied:

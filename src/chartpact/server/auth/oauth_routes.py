@@ -181,7 +181,7 @@ class _Server:
         visitor = await visitor_of(self._authority, request)
         if visitor is None:
             raise Denied("access_denied", "you are not signed in")
-        await self._authority.throttle.spend("authorize", address_of(request), visitor.user)
+        await self._authority.throttle.spend_by_account("authorize", visitor.user)
         account = await self._authority.run(self._authority.accounts.by_id, visitor.user)
         if account is None:
             raise Denied("access_denied", "you are not signed in")
@@ -278,7 +278,7 @@ class _Server:
         client = fields.get("client_id", "")
         if not client:
             raise Denied("invalid_client", "the client does not say who it is")
-        await self._authority.throttle.spend("token", address, f"{client} {address}")
+        await self._authority.throttle.spend_by_account("token", f"{client} {address}")
         resource = fields.get("resource")
         if resource is not None:
             resource = realm.canonical(resource)

@@ -48,9 +48,13 @@ class Realms:
         name, _, port = host.rpartition(":") if not host.endswith("]") else (host, "", "")
         if not name:
             name, port = host, ""
-        if name.lower() not in LOOPBACK_HOSTS or (port and not port.isdecimal()):
+        if name.lower() not in LOOPBACK_HOSTS or (port and not _is_port(port)):
             return None
         return _realm(f"http://{host.lower()}")
+
+
+def _is_port(text: str) -> bool:
+    return text.isdecimal() and len(text) <= 5 and int(text) < 65_536
 
 
 @lru_cache(maxsize=64)

@@ -3,8 +3,9 @@
 import sqlalchemy as sa
 
 from chartpact.library.database import Database
-from chartpact.library.schema import web_sessions
+from chartpact.library.schema import users, web_sessions
 from chartpact.server.auth import audit
+from chartpact.server.auth.grants import Denied
 from chartpact.server.auth.secret import digest, new_secret, now_ms
 
 SESSION_S = 14 * 86_400
@@ -17,10 +18,19 @@ class Sessions:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def start(self, user: str, how: str, address: str | None) -> str:
-        """A new session id: who signs in never keeps an id from before."""
+    def start(
+        self, user: str, how: str, address: str | None, password_hash: str | None = None
+    ) -> str:
+        """A new session id: who signs in never keeps an id from before.
+
+        Raises Denied where the account is gone, or has another password than the checked one.
+        """
         session, now = new_secret(), now_ms()
+        query = sa.select(users.c.password_hash).where(users.c.user_id == user)
         with self._database.write(user) as connection:
+            account = connection.execute(query).first()
+            if account is None or password_hash not in (None, account.password_hash):
+                raise Denied("access_denied", "the account has changed: sign in again")
             connection.execute(
                 sa.insert(web_sessions).values(
                     session_hash=digest(session),

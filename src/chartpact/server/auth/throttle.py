@@ -25,7 +25,7 @@ class Rates:
 
 
 class Throttle:
-    """Spends a try from the bucket of the address, and from that of the account."""
+    """Counts tries in the bucket of the address, and in that of the account."""
 
     def __init__(
         self,
@@ -58,7 +58,11 @@ class Throttle:
         """Counts a try; raises TooMuch. An account is counted whether it exists or not."""
         await self._by_address[kind].spend(network_of(address))
         if account is not None:
-            await self._by_account[kind].spend(account[:255])
+            await self.spend_by_account(kind, account)
+
+    async def spend_by_account(self, kind: str, account: str) -> None:
+        """Counts a try by account, where it was counted by address before."""
+        await self._by_account[kind].spend(account[:255])
 
 
 def network_of(address: str | None) -> str:
