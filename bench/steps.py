@@ -16,6 +16,7 @@ above it on processors that need microcode for them; the time limit of a run bou
 
 import argparse
 import gc
+import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -46,6 +47,10 @@ def nothing():
     return None
 def several(a, b = 1, c = 2, *rest, **named):
     return a
+def last(series, i):
+    return series[i]
+def close(bars, i):
+    return bars.close[i]
 def first(values):
     for each in values:
         return each
@@ -169,6 +174,10 @@ x = ohlcv.close
 x = ohlcv.symbol
 x = ohlcv.tick_size
 x = ohlcv.close[5]
+x = ohlcv.close[i % 100]
+x = ohlcv.close[i % 100 - 1]
+x = last(ohlcv.close, 5)
+x = close(ohlcv, 5)
 x = "a".upper
 x = chart.line
 print(i)
@@ -420,6 +429,8 @@ v = {str(j): j for j in range({n})}; w = {str(j): j for j in range({n})} | x = v
 v = {j: j for j in range({n})} | x = v.get(i)
 v = {j: j for j in range({n})} | x = i in v
 v = {j: j for j in range({n})} | x = v[i % {n}]
+v = {"k" + str(j): j for j in range({n})} | x = v["k0"]
+v = [{"k" + str(j): j for j in range({n})}]; w = v[0] | x = w["k0"]
 v = {j: j for j in range({n})} | v[0] += 1
 v = {(j, j): j for j in range({n})} | x = dict(v)
 v = {j: j for j in range({n})}; w = {j + 100000: j for j in range({n})} | x = v | w
@@ -482,6 +493,8 @@ b = 1.5 | x = [{} for j in range(min({n}, 3000))]
 b = 1.5 | x = [(j, j) for j in range(min({n}, 3000))]
 b = 1.5 | x = {j: j for j in range(min({n}, 3000))}
 b = 1.5 | x = [str(j) for j in range(min({n}, 3000))]
+v = [{"a": 1.5, "b": 2}]; d = v[0] | x = i > d["b"]
+v = [{"a": 1.5, "b": 2}]; d = v[0] | x = 2.5 > d["a"] and d["b"] and d["a"]
 b = 1.5 | x = [lambda: j for j in range(min({n}, 3000))]
 """
 
@@ -768,9 +781,20 @@ def cases() -> Iterator[Case]:
         yield Case(line, FULL_TABLE)
 
 
+def needed(case: Case) -> list[str]:
+    """The lines of the setup that the statement uses; the others would only add noise."""
+    lines: list[str] = []
+    text = case.statement
+    for line in reversed([line.strip() for line in case.setup.split("; ") if line.strip()]):
+        name = line.split()[0].split(".")[0]
+        if name == "y" or re.search(rf"\b{name}\b", text):  # y: for what its line does
+            lines.insert(0, line)
+            text += line
+    return lines
+
+
 def program(case: Case) -> Program:
-    lines = [each.strip() for each in case.setup.split("; ") if each.strip()]
-    body = "".join(f"    {each}\n" for each in lines)
+    body = "".join(f"    {line}\n" for line in needed(case))
     loop = f'    for i in range(params["turns"]):\n        {case.statement}\n'
     return script.load(f"{HEAD}def compute(ohlcv, params, chart):\n{body}{loop}")
 
@@ -807,7 +831,8 @@ def paces_a_step(case: Case, bars: Bars, rounds: int, pace: Pace) -> float:
         spent = time.process_time() - began
         return steps, 2 * spent / (before + pace.measure())
 
-    most = 400 if case.statement.startswith("chart.") else 1_000_000
+    plots = case.statement.startswith("chart.") and "chart.set_" not in case.statement
+    most = 400 if plots else 1_000_000
     prepared = run(0)[0]
     one = max(run(1)[0] - prepared, 1)
     turns = max(1, min(STEPS // one, most))

@@ -67,7 +67,7 @@ def test_a_return_out_of_a_loop_is_counted_on_the_line_of_the_loop():
         + "    find(range(100000))\n"
     )
     assert error.line == 5
-    assert asked(error) >= 500
+    assert asked(error) >= 400  # turns of less than a step
     assert "in the loop on line 4, where each is" in error.message
     assert "called on line 9" in error.message
 
@@ -101,7 +101,7 @@ def test_a_loop_that_may_end_early_in_another_is_blamed_itself():
     )
     assert error.line == 6
     assert "this loop asks for up to" in error.message
-    assert 1_000 <= asked(error) < 20_000
+    assert 800 <= asked(error) < 20_000
 
 
 def test_the_turns_of_an_outer_loop_are_said_of_the_outer_loop():

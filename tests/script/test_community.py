@@ -47,6 +47,14 @@ def test_the_costliest_without_hundreds_of_live_objects_fit_on_20000_bars(stem):
     script.execute(script.load(source), dry_run_bars(20_000))
 
 
+def test_twenty_live_boxes_kept_as_dicts_fit_on_20000_bars():
+    source = (Path(__file__).parent / "live_blocks.star").read_text()
+    assert oracle.parses(source) is None
+    result = script.execute(script.load(source), dry_run_bars(20_000))
+    assert len(result.scene.boxes) == 20
+    assert result.steps < script.Limits().steps
+
+
 def test_there_is_one_of_every_kind():
     assert len(SCRIPTS) == 18
     assert {path.stem for path in SCRIPTS} > set(LARGEST)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from chartpact import script, ta
-from chartpact.script.compile.expressions import ACCESSORS
+from chartpact.script.compile.nodes import ACCESSORS
 from chartpact.script.dry_run import dry_run_bars
 from chartpact.script.host import chart, handles, ohlcv
 from chartpact.script.host.ta import ON_ONE_BAR

@@ -221,8 +221,8 @@ class Emitter(ExpressionEmitter):
         arguments = self._arguments(node.args)
         outer, self._frame = self._frame, Frame()
         body = self._block(node.body)
-        self._frame = outer
         weight = ast.Constant(steps(entry(node.args) + self._weights.path(node.body)))
+        self._frame = outer
         charge = ast.Expr(at(node, call("_charge", weight)))
         return [_def(node, arguments, [charge, *body])]
 

@@ -8,14 +8,13 @@ from chartpact.script.check.checked import BUILTIN, FUNCTION, Checked
 from chartpact.script.check.scopes import Comprehension, target_names
 from chartpact.script.compile.hoisting import (
     Source,
-    is_cheap,
+    hoisted_read,
     is_never_negative,
     literal_index,
-    source_of,
 )
 from chartpact.script.compile.inference import Kinds
-from chartpact.script.compile.kinds import INT, NUMBER, OTHER, SERIES, is_none_test
-from chartpact.script.compile.nodes import at, call, is_plain_call, load, store, tuple_of
+from chartpact.script.compile.kinds import NUMBER, OTHER, SERIES, is_none_test
+from chartpact.script.compile.nodes import accessed, at, call, is_plain_call, load, store, tuple_of
 from chartpact.script.compile.type_guards import TypeGuards
 from chartpact.script.compile.weights import COLLECT, NO_FLOATS, Weights, entry, steps, unpacking
 from chartpact.script.source.visitors import visitors
@@ -29,11 +28,6 @@ GUARDS: Mapping[type, str] = {
 }  # fmt: skip
 UNARY: Mapping[type, str] = {ast.USub: "_neg", ast.UAdd: "_pos", ast.Invert: "_invert"}
 _OF_TWO = {"min": "_smaller", "max": "_larger"}
-ACCESSORS = (
-    "set_",
-    "get_",
-    "cell",
-)  # how methods of host objects begin, and nothing else of any value
 _PAIRS = {"enumerate": "_enter_enumerate", "zip": "_enter_zip"}
 
 
@@ -61,7 +55,7 @@ class ExpressionEmitter:
         self._checked = checked
         self._kinds = kinds
         self._guards = TypeGuards(kinds.of)
-        self._weights = Weights(checked, self._guards)
+        self._weights = Weights(checked, self._guards, lambda: self._frame.hoisted)
         self._frame = Frame()
         self._least: Mapping[str, int] = {}  # names of loops, and their least values
 
@@ -185,14 +179,13 @@ class ExpressionEmitter:
             return call("_slice", self._expression(node.value), *bounds)
         index = self._expression(node.slice)
         literal = literal_index(node.slice)
-        if not self._guards.kind(node.slice) & ~INT:
-            hoisted = self._frame.hoisted.get(source_of(node.value))
-            if hoisted is not None and (literal is not None or is_cheap(node.slice)):
-                value = ast.Subscript(load(hoisted), index, ast.Load())
-                if literal is not None or is_never_negative(node.slice, self._least):
-                    return value
-                below = ast.Compare(index, [ast.Lt()], [ast.Constant(0)])
-                return ast.IfExp(below, self._element(node, index), at(node, value))
+        hoisted = hoisted_read(node, self._frame.hoisted, self._guards.kind(node.slice))
+        if hoisted is not None:
+            value = ast.Subscript(load(hoisted), index, ast.Load())
+            if literal is not None or is_never_negative(node.slice, self._least):
+                return value
+            below = ast.Compare(index, [ast.Lt()], [ast.Constant(0)])
+            return ast.IfExp(below, self._element(node, index), at(node, value))
         if literal is not None and literal < 0 and self._guards.kind(node.value) & (SERIES | OTHER):
             return call("_from_end", self._expression(node.value), index)
         return self._element(node, index)
@@ -236,9 +229,7 @@ class ExpressionEmitter:
             if binding == FUNCTION:
                 return ast.Call(load(func.id), arguments, keywords)
         elif isinstance(func, ast.Attribute):
-            plain = len(arguments) == 1 and not keywords
-            if func.attr.startswith(ACCESSORS) or (func.attr == "append" and plain):
-                # Methods of loops: only handles or lists have them, and they guard themselves.
+            if accessed(node) is not None:
                 method = ast.Attribute(self._expression(func.value), func.attr, ast.Load())
                 return ast.Call(at(func, method), arguments, keywords)
             return ast.Call(self._expression(func), arguments, keywords)
@@ -285,10 +276,10 @@ class ExpressionEmitter:
         arguments = self._arguments(node.args)
         outer, self._frame = self._frame, Frame(inlines=False)
         body = self._expression(node.body)
-        self._frame = outer
         weight = ast.Constant(
             steps(entry(node.args) + self._weights.cost(node.body, inlines=False))
         )
+        self._frame = outer
         charge = at(node.body, call("_charge", weight))
         charged: ast.expr = at(node.body, ast.BoolOp(ast.Or(), [charge, body]))
         if (named := arguments.kwarg) is not None:  # **named as one of the language's dicts
@@ -361,7 +352,7 @@ class ExpressionEmitter:
     def _collection(self, node: Comprehension) -> ast.expr:
         parts = [node.elt] if isinstance(node, ast.ListComp) else [node.key, node.value]
         cost = partial(self._weights.cost, inlines=False)
-        weight = 3 + sum(map(cost, parts))
+        weight = 6 + sum(map(cost, parts))
         weight += COLLECT if isinstance(node, ast.DictComp) else 0
         clauses: list[ast.comprehension] = []
         for clause in reversed(node.generators):  # the innermost first: its turns weigh the others
@@ -370,7 +361,7 @@ class ExpressionEmitter:
             pairs = first and self._pairs(clause.iter) is not None
             weight += 0 if pairs else unpacking(clause.target)
             clauses[:0] = self._clause(clause, weight, first)
-            weight = 4 + cost(clause.iter)
+            weight = 8 + cost(clause.iter)
         locks = not self._is_range(node.generators[0].iter)
         if isinstance(node, ast.ListComp):
             items: ast.expr = ast.ListComp(self._expression(node.elt), clauses)

@@ -51,6 +51,15 @@ def source_of(node: ast.expr) -> Source | None:
     return None
 
 
+def hoisted_read(
+    node: ast.Subscript, hoisted: Mapping[Source | None, str], index: int
+) -> str | None:
+    """The name of the list that `series[i]` is read from; `index` has the kinds of `i`."""
+    if index & ~INT or not (is_cheap(node.slice) or literal_index(node.slice) is not None):
+        return None
+    return hoisted.get(source_of(node.value))
+
+
 def _reads_in_loops(node: ast.AST, in_loop: bool = False) -> Iterator[ast.Subscript]:
     """Every `x[i]` that a loop or a comprehension of the statement evaluates again and again."""
     if isinstance(node, ast.Lambda | ast.FunctionDef):

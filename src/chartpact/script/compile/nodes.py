@@ -7,6 +7,8 @@ from chartpact.syntax import children
 
 Node = TypeVar("Node", bound=ast.AST)
 
+ACCESSORS = ("set_", "get_", "cell")  # how methods of handles begin, and nothing of another value
+
 
 def at(place: ast.AST, node: Node) -> Node:
     """The node at the author's place, unless it has one already."""
@@ -59,3 +61,15 @@ def is_plain_call(node: ast.expr) -> bool:
         and not node.keywords
         and not any(isinstance(argument, ast.Starred) for argument in node.args)
     )
+
+
+def accessed(node: ast.Call) -> ast.Attribute | None:
+    """The method of a loop that compiled code calls directly: it guards itself.
+
+    Only handles have methods whose names begin like `ACCESSORS`, and only lists `append`.
+    """
+    func = node.func
+    if not isinstance(func, ast.Attribute):
+        return None
+    appends = func.attr == "append" and len(node.args) == 1 and is_plain_call(node)
+    return func if appends or func.attr.startswith(ACCESSORS) else None

@@ -1,41 +1,48 @@
-"""What straight code costs, in quarters of a step, along its longest path.
+"""What straight code costs, in eighths of a step, along its longest path.
 
 What depends on sizes (loops, calls of the host, texts) is charged when it happens and is not
 counted here.
 """
 
 import ast
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from chartpact.script.check.checked import FUNCTION, Checked
+from chartpact.script.compile.hoisting import Source, hoisted_read
 from chartpact.script.compile.kinds import BIG, DICT, NUMBER, is_none_test
-from chartpact.script.compile.nodes import is_plain_call
+from chartpact.script.compile.nodes import accessed, is_plain_call
 from chartpact.script.compile.type_guards import TypeGuards
-from chartpact.script.runtime.meter import QUARTERS
+from chartpact.script.runtime.meter import EIGHTHS
 from chartpact.syntax import children
 
-LONG_BRANCH = 16  # quarters: a longer branch of an `if` is charged when it is taken
-TURN = 2  # of a loop, without its body
-NATIVE, INLINED, GUARDED = 1, 3, 11  # an operator
+LONG_BRANCH = 32  # eighths: a longer branch of an `if` is charged when it is taken
+TURN = 3  # of a loop, without its body
+PLAIN = 1  # an assignment, a jump, `not x`
+NATIVE, INLINED, GUARDED = 2, 6, 22  # an operator
 NO_FLOATS = 3  # steps of an inlined operator whose sides turn out to be no floats
-CALL = 10  # of a builtin, or of the host
-DIRECT_CALL = 3  # of a function of the script, without its body
-UNPACK = 20  # `a, b = x`, for which a function is called
-READ = 8  # an element of a dict, under a number
-STORE = 10  # an element of a dict, which may have to grow
-AUGMENT = 10  # `d[k] += 1`, which looks for the element twice
-COLLECT = 16  # an element of a dict that a comprehension makes
-DIVIDE_BIG = 20  # ints without bounds divided to a float
-FUNCTION_VALUE = COMPREHENSION = 16
+CALL = 20  # of a builtin, or of the host
+ACCESS = 10  # `box.set_top(x)`, which charges more as it happens
+APPEND = 5  # `values.append(x)`
+KEYWORD = 4  # a named value of a call
+DIRECT_CALL = 6  # of a function of the script, without its body
+UNPACK = 40  # `a, b = x`, for which a function is called
+HOISTED = 3  # `close[i]` in a loop, which reads from a list
+READ, ELEMENT = 20, 4  # an element of a dict under a number, and any other
+STORE = 20  # an element of a dict, which may have to grow
+AUGMENT = 24  # `d[k] += 1`, which looks for the element twice
+COLLECT = 32  # an element of a dict that a comprehension makes
+DIVIDE_BIG = 40  # ints without bounds divided to a float
+FUNCTION_VALUE = COMPREHENSION = 32
 
 
-def steps(quarters: int) -> int:
-    return -(-quarters // QUARTERS)
+def steps(eighths: int) -> int:
+    return -(-eighths // EIGHTHS)
 
 
 def entry(args: ast.arguments) -> int:
     """The weight of entering a function, without its body."""
-    return 2 + (4 if args.vararg else 0) + (12 if args.kwarg else 0)
+    return 4 + (8 if args.vararg else 0) + (24 if args.kwarg else 0)
 
 
 def unpacking(target: ast.expr) -> int:
@@ -45,12 +52,27 @@ def unpacking(target: ast.expr) -> int:
     return UNPACK + sum(map(unpacking, target.elts))
 
 
+def _display(node: ast.expr) -> int:
+    """The weight of a list, tuple or dict, of `and` and `or`, and of whatever is left."""
+    if isinstance(node, ast.List | ast.Tuple):
+        return (32 if isinstance(node, ast.List) else 6) + 2 * len(node.elts)
+    if isinstance(node, ast.BoolOp):
+        return PLAIN * (len(node.values) - 1)
+    return 40 + 16 * len(node.values) if isinstance(node, ast.Dict) else 6
+
+
 class Weights:
     """The weights of a module's code; functions are weighed before those that call them."""
 
-    def __init__(self, checked: Checked, guards: TypeGuards) -> None:
+    def __init__(
+        self,
+        checked: Checked,
+        guards: TypeGuards,
+        hoisted: Callable[[], Mapping[Source | None, str]],
+    ) -> None:
         self._checked = checked
         self._guards = guards
+        self._hoisted = hoisted  # of the code that is being written
         self._functions: dict[str, int] = {}
         # By the identity of a block, which is weighed again for every block around it.
         self._ends: dict[int, bool] = {}
@@ -75,10 +97,10 @@ class Weights:
                     self._short(branch) + (weight if self._falls_through(branch) else 0)
                     for branch in (statement.body, statement.orelse)
                 )
-                weight = 1 + self.cost(statement.test) + max(paths)
+                weight = PLAIN + self.cost(statement.test) + max(paths)
             elif isinstance(statement, ast.Return | ast.Break | ast.Continue):
                 value = getattr(statement, "value", None)
-                weight = 1 + (0 if value is None else self.cost(value))
+                weight = PLAIN + (0 if value is None else self.cost(value))
             else:
                 weight += self._statement(statement)
         return weight
@@ -110,10 +132,10 @@ class Weights:
         if isinstance(node, ast.Assign):
             target, value = node.targets[0], node.value
             unpacked = 0 if isinstance(value, ast.Tuple | ast.List) else unpacking(target)
-            return 1 + unpacked + self.cost(value) + self.cost(target)
+            return PLAIN + unpacked + self.cost(value) + self.cost(target)
         if isinstance(node, ast.AugAssign):
             guarded = self._guards.binary(node.op, node.target, node.value)
-            own = 1 + self._native(node.op, node.target, node.value)
+            own = PLAIN + self._native(node.op, node.target, node.value)
             if guarded:
                 own = self._guarded(node.op, node.target, node.value, inlines=True)
             read = self._read(node.target) if isinstance(node.target, ast.Subscript) else 0
@@ -121,9 +143,9 @@ class Weights:
                 read += AUGMENT
             return own + read + self.cost(node.value) + self.cost(node.target)
         if isinstance(node, ast.Expr):
-            return 1 + self.cost(node.value)
+            return PLAIN + self.cost(node.value)
         if isinstance(node, ast.For):
-            return 4 + self.cost(node.iter)
+            return 8 + self.cost(node.iter)
         if isinstance(node, ast.FunctionDef):
             return FUNCTION_VALUE + sum(map(self.cost, node.args.defaults))
         return 0
@@ -136,15 +158,24 @@ class Weights:
         if isinstance(node, ast.Lambda):
             return FUNCTION_VALUE
         if isinstance(node, ast.IfExp):
-            return 1 + cost(node.test) + max(cost(node.body), cost(node.orelse))
+            return PLAIN + cost(node.test) + max(cost(node.body), cost(node.orelse))
         if isinstance(node, ast.ListComp | ast.DictComp):
             return COMPREHENSION + cost(node.generators[0].iter)
+        if isinstance(node, ast.Subscript):
+            index = self._guards.kind(node.slice)
+            if hoisted_read(node, self._hoisted(), index) is not None:
+                return HOISTED + cost(node.slice)
+        if isinstance(node, ast.Call) and (method := accessed(node)) is not None:
+            weight = APPEND if method.attr == "append" else ACCESS
+            arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
+            weight += KEYWORD * len(node.keywords)
+            return weight + sum(map(cost, [method.value, *arguments]))
         weight = self._own(node, inlines)
         for child in children(node):
             if isinstance(child, ast.expr):
                 weight += cost(child)
             elif isinstance(child, ast.keyword):
-                weight += 2 + cost(child.value)
+                weight += KEYWORD + cost(child.value)
         return weight
 
     def _own(self, node: ast.expr, inlines: bool) -> int:
@@ -162,7 +193,8 @@ class Weights:
                 return self._guarded(node.op, node.left, node.right, inlines)
             return self._native(node.op, node.left, node.right)
         if isinstance(node, ast.UnaryOp):
-            return GUARDED if guards.unary(node.op, node.operand) else NATIVE
+            plain = PLAIN if isinstance(node.op, ast.Not) else NATIVE
+            return GUARDED if guards.unary(node.op, node.operand) else plain
         if isinstance(node, ast.Compare):
             sides = node.left, node.comparators[0]
             if is_none_test(node) or not guards.compare(node.ops[0], *sides):
@@ -173,9 +205,7 @@ class Weights:
                 return GUARDED
             stores = isinstance(node.ctx, ast.Store) and guards.kind(node.value) & DICT
             return STORE if stores else self._read(node)
-        if isinstance(node, ast.List | ast.Tuple):
-            return (16 if isinstance(node, ast.List) else 3) + len(node.elts)
-        return 20 + 8 * len(node.values) if isinstance(node, ast.Dict) else 3
+        return _display(node)
 
     def is_choice(self, node: ast.Call) -> bool:
         """Whether the call is `min` or `max` of two numbers, which is inlined like an operator."""
@@ -192,7 +222,7 @@ class Weights:
     def _read(self, node: ast.Subscript) -> int:
         """The weight of an element that is read without a guard."""
         hashes = self._guards.kind(node.value) & DICT and self._guards.kind(node.slice) & NUMBER
-        return READ if hashes else NATIVE
+        return READ if hashes else ELEMENT
 
     def _native(self, operator: ast.operator, left: ast.expr, right: ast.expr) -> int:
         """The weight of an operator that needs no guard."""

@@ -8,7 +8,7 @@ from chartpact.script.runtime.formatting import digit_steps
 from chartpact.script.runtime.meter import Meter
 
 # The steps of a call, without what depends on its arguments.
-COSTS = {"text.number": 58, "text.time": 160, "payload.json": 85, "payload.label": 40}
+COSTS = {"text.number": 58, "text.time": 175, "payload.json": 90, "payload.label": 40}
 
 _WORD_BITS = 64
 _NUMBER = 24  # steps of text.number(x, decimals) of a float

@@ -41,13 +41,14 @@ _LAST_TIME = 1 << 52
 _NOWHERE = Anchor(None, None, None)
 
 # Steps of a new object, of each argument of one, of a setter, of a cell and of a setter of one.
-_NEW, _ARGUMENT, _PUT, _CELL_STEPS, _PUT_CELL = 60, 4, 4, 14, 24
-_FIELD, _CHECKED = 5, 9  # of a value that is neither a place nor a height, and of one to be checked
-_FILL = 90  # of a linefill, which is kept under both of its lines
-_AT_TIME = 30  # a bar that is looked for by its time
+_NEW, _ARGUMENT, _PUT, _CELL_STEPS, _PUT_CELL = 60, 4, 3, 14, 24
+_FIELD, _CHECKED = 5, 10  # a value that is no place and no height, and one that is checked
+_HEIGHT, _PAIR = 3, 3  # a height that is not a finite float, and a setter of two values
+_FILL = 100  # of a linefill, which is kept under both of its lines
+_AT_TIME = 40  # a bar that is looked for by its time
 _MOST_KNOWN = 256  # of the texts of a field whose canonical form is kept
 # Steps of the points of a polyline, of each, and of looking up its time.
-_POINTS, _POINT, _POINT_AT_TIME = 300, 20, 100
+_POINTS, _POINT, _POINT_AT_TIME = 360, 20, 100
 
 # The channels that are counted together, the one whose cap holds first.
 _POOLS: dict[str, tuple[str, ...]] = {channel: (channel,) for channel in CHANNELS}
@@ -79,15 +80,22 @@ class Canvas:
 
     def add(self, handle: "Handle") -> None:
         name = handle.kind.channel
+        pool = _POOLS[name]
         self.used.add(name)
         self.count += 1
         handle.id = self.count
         self.alive[name][handle.id] = handle
-        cap = self.caps.get(_POOLS[name][0])
-        if cap is not None and sum(len(self.alive[channel]) for channel in _POOLS[name]) > cap:
-            self._evict_oldest(_POOLS[name])
+        cap = self.caps.get(pool[0])
+        if cap is not None and sum([len(self.alive[channel]) for channel in pool]) > cap:
+            self._evict_oldest(pool)
 
     def _evict_oldest(self, pool: tuple[str, ...]) -> None:
+        held = [channel for channel in pool if self.alive[channel]]
+        if len(held) == 1:  # so that nothing else leaves with it
+            alive = self.alive[held[0]]
+            del alive[next(iter(alive))]
+            self.evicted[held[0]] = self.evicted.get(held[0], 0) + 1
+            return
         before = {channel: len(self.alive[channel]) for channel in pool}
         id_, oldest = min((next(iter(self.alive[name])), name) for name in pool if before[name])
         self.remove(oldest, id_)
@@ -218,8 +226,11 @@ def _setting(argument: Argument, kind: type[DrawnObject]) -> _Setting:
             return value  # becomes an anchor when it is drawn
         return handle.canvas.anchor(value, handle.xloc, keyword)
 
-    def read_height(_: Handle, value: Any) -> float | None:
-        return value if type(value) is float and value - value == 0 else number(value, keyword)
+    def read_height(handle: Handle, value: Any) -> float | None:
+        if type(value) is float and value - value == 0:
+            return value
+        handle.meter.charge(_HEIGHT)
+        return number(value, keyword)
 
     number_of_type = id(type_)
 
@@ -336,6 +347,7 @@ class Handle(HostObject):
     __slots__ = ("canvas", "id", "last_bar", "meter", "values", "xloc")
     kind: ClassVar[type[DrawnObject]]
     settings: ClassVar[Mapping[str, _Setting]]
+    readers: ClassVar[tuple[tuple[Any, str, Callable[[Any, Any], Any]], ...]]  # of the settings
     pairs: ClassVar[Mapping[str, tuple[str, str]]] = {}
     verbs: ClassVar[tuple[str, ...]] = ("copy", "delete")
     fixed: ClassVar[tuple[str, ...]] = ()
@@ -344,12 +356,14 @@ class Handle(HostObject):
         kind = cls.kind
         cls.type_name = kind.__name__.lower()
         cls.settings = _settings(kind, apart=["xloc"])
+        cls.readers = tuple((item.default, item.field, item.read) for item in cls.settings.values())
         settings = (cls.settings[keyword] for keyword in cls.settings if keyword not in cls.fixed)
         derived |= {f"set_{setting.keyword}": _setter(setting) for setting in settings}
         derived |= {f"get_{name}": _place_getter(name) for name in kind.places}
         derived |= {f"get_{name}": _height_getter(name) for name in kind.heights}
         for name, (x, y) in cls.pairs.items():
-            derived[name] = _method(name, (x, y, "/"), f"self.set_{x}({x}); self.set_{y}({y})")
+            body = f"self.meter.charge({_PAIR}); self.set_{x}({x}); self.set_{y}({y})"
+            derived[name] = _method(name, (x, y, "/"), body)
         if kind.places:
             places = ", ".join(f"{name}={name}" for name in kind.places)
             parameters = (*kind.places, "xloc", "/")
@@ -376,9 +390,9 @@ class Handle(HostObject):
         self.id = 0
         self.xloc = _check_xloc(xloc)
         self.values: dict[str, Any] = {}  # canonical, by field; the others are at their defaults
-        for setting, value in zip(self.settings.values(), values, strict=True):
-            if value is not setting.default:
-                self.values[setting.field] = setting.read(self, value)
+        for value, (default, field_name, read) in zip(values, self.readers, strict=True):
+            if value is not default:
+                self.values[field_name] = read(self, value)
         canvas.add(self)
 
     @property
@@ -400,7 +414,7 @@ class Handle(HostObject):
             self.put(keyword, value)
 
     def move(self, xloc: Any, **places: Any) -> None:
-        self.canvas.meter.charge(15)
+        self.canvas.meter.charge(25)
         self.xloc = _check_xloc(xloc)
         self.put_all(**places)
 
@@ -570,6 +584,7 @@ class TableHandle(Handle, **{f"cell_set_{keyword}": _cell_setter(keyword) for ke
         raise Fault("forbidden", "the rows of a table cannot be changed")
 
     def set_position(self, value: Any, /) -> None:
+        self.meter.charge(20)
         self.put("position", value)
         self._hide_older()
 

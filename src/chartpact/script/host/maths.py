@@ -18,7 +18,7 @@ from chartpact.ta.arithmetic import round_number
 
 MOST_DECIMALS = 16
 _COST, _TO_INT, _ROUNDING = 4, 8, 60  # steps, beside those of the call
-_NO_VALUE = 6  # of a result that is na
+_NO_VALUE = 8  # of a result that is na
 _LISTS = frozenset((*LISTS, tuple, range))
 _MAYBE_NUMBERS = frozenset((int, float, type(None)))
 

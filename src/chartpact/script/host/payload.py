@@ -69,7 +69,7 @@ class Payloads:
                     raise Fault("type", f"the keys of JSON are strings, not {a_type(key)}")
             return {key: self._plain(part, depth + 1) for key, part in value.items()}
         if kind in LISTS or kind is tuple:
-            self._meter.charge(20 + 9 * len(value))
+            self._meter.charge(20 + 10 * len(value))
             return [self._plain(part, depth + 1) for part in value]
         if kind is float and not math.isfinite(value):
             return None

@@ -15,7 +15,7 @@ LONG_CALLS: Mapping[str, int] = {
     **dict.fromkeys(("session_islastbar", "session_islastbar_regular"), 700),
     **dict.fromkeys(("session_ismarket", "session_ispostmarket", "session_ispremarket"), 600),
     "time_close": 3_200, "time_tradingday": 2_600, "timeframe_change": 1_700, "tsi": 450,
-    "weekofyear": 420,
+    "vwap": 520, "weekofyear": 560,
 }  # fmt: skip
 OPERAND = 75  # each operand after the first, of a function that takes any number
 SCALAR = 110  # a call without any series
@@ -25,17 +25,19 @@ CLOCK = 2_000  # a function that looks at a time zone
 RATES: Mapping[str, int] = {  # in parts of a step: PARTS are one
     name: rate
     for rate, names in (
-        (1, "abs add add_scalar change crossover crossunder div div_scalar eq eq_scalar ge "
+        (1, "abs add add_scalar change div div_scalar eq eq_scalar ge "
             "ge_scalar gt gt_scalar hl2 hlc3 isna le le_scalar logical_and logical_not logical_or "
             "lt lt_scalar max_scalar min_scalar mom mul mul_scalar ne ne_scalar neg shift sub "
             "sub_scalar"),
-        (3, "accdist alma atr bb cci cmo cog cross cum dev ema falling fixnan highest hlcc4 iii "
-            "linreg lowest macd max min nvi nz obv ohlc4 percentrank pvi pvt range rising rma roc "
-            "sign sma sqrt stdev stoch sum swma tr valuewhen variance wad where wma wvad"),
-        (4, "kc"),
+        (2, "crossover crossunder"),
+        (3, "accdist alma atr bb cci cog cross cum dev ema falling fixnan highest hlcc4 "
+            "linreg lowest macd max min nvi nz obv ohlc4 percentrank pvi pvt rising rma roc "
+            "sign sma sqrt stdev sum swma tr valuewhen variance wad wma wvad"),
+        (4, "cmo iii kc range stoch where"),
         (6, "dmi first_true fvg highest_since highestbars log log10 lowest_since lowestbars "
             "pivot_high pivot_low pivothigh pivotlow rsi runs structure supertrend swings"),
-        (20, "dayofweek hma hour minute mod mod_scalar rci round second"),
+        (20, "dayofweek hma hour minute mod mod_scalar rci second"),
+        (28, "round"),
         (32, "exp median percentile_linear_interpolation percentile_nearest_rank session "
             "session_isfirstbar session_isfirstbar_regular session_islastbar "
             "session_islastbar_regular session_ismarket session_ispostmarket "
@@ -53,7 +55,7 @@ LONGER = 12  # parts of a step for each bar of it, where a longer window takes l
 SORTED = frozenset("median mode percentile_linear_interpolation percentile_nearest_rank".split())
 SORTED_WINDOW = 600  # bars × bars of a window that is sorted anew, for a step
 WINDOW = 300
-SLOW_WINDOWS: Mapping[str, int] = {"mode": 30, "rci": 12}
+SLOW_WINDOWS: Mapping[str, int] = {"mode": 25, "rci": 12}
 PROFILE, PROFILE_ROW = 4, 3  # steps for each row that a bar touches, and for each row of a session
 ZONE = 40  # bars over which `zone_life` follows a zone, for a step
 FLAT = frozenset(  # functions that take no longer for a longer window

@@ -132,7 +132,7 @@ class Arithmetic(Charging):
     def _charge_division(self, a: Any, b: Any) -> None:
         """`//` and `%` take longer on large ints, and the further their sides are apart."""
         near = -_WIDE < a < _WIDE and not -_NARROW < b < _NARROW
-        self._charge(4 if near else 18)
+        self._charge(5 if near else 18)
 
     def neg(self, a: Any) -> Any:
         if type(a) in NUMBERS or type(a) is Series:

@@ -81,6 +81,7 @@ class Builtins:
 
     def _float(self, x: Any = 0.0, /) -> float:
         if type(x) in (int, float, bool):
+            self._charge(2)
             try:
                 return float(x)
             except OverflowError:
@@ -98,7 +99,7 @@ class Builtins:
 
     def _int(self, x: Any = 0, /, base: Any = None) -> int:
         if type(x) is str:
-            self._charge(40 + len(x) // 3)
+            self._charge(44 + len(x) // 3)
             return _parse_int(x, 10 if base is None else _int(base, "the base"))
         if base is not None:
             raise Fault("type", "a base goes with a string only")
@@ -107,7 +108,7 @@ class Builtins:
         if type(x) is float:
             if x - x != 0:
                 raise Fault("value", f"{x} has no whole part", "test it first with ta.isna(x)")
-            self._charge(3 if -_RANGE < x < _RANGE else 10)
+            self._charge(6 if -_RANGE < x < _RANGE else 10)
             return int(x)
         hint = "take one bar: s[i]" if type(x) is Series else ""
         raise Fault("type", f"int takes a number or a string, not {a_type(x)}", hint)
@@ -256,10 +257,11 @@ class Builtins:
         return tuple(self._collect(values))
 
     def _type(self, x: Any, /) -> str:
+        self._charge(2)
         return type_name(x)
 
     def _zip(self, /, *values: Any) -> List:
-        self._charge(25 + 10 * len(values))
+        self._charge(32 + 10 * len(values))
         columns = [self._operators.sequence(value)[0] for value in values]
         rows = min((len(column) for column in columns), default=0)
         self._charge(rows * (1 + len(columns)))

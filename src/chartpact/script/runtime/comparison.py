@@ -11,7 +11,7 @@ from typing import Any
 from chartpact.script.errors import Fault
 from chartpact.script.runtime.arithmetic import NUMBERS, Mismatch
 from chartpact.script.runtime.hashing import seal
-from chartpact.script.runtime.meter import Charging, walking
+from chartpact.script.runtime.meter import Charging, Exhausted, walking
 from chartpact.script.runtime.series import Series
 from chartpact.script.runtime.values import DICTS, LISTS, Method, a_type
 
@@ -38,10 +38,14 @@ class Comparison(Charging):
         if left is right is str:
             if len(a) != len(b):
                 return False
-            self._charge(2 + len(a) // 64)
+            self._charge(4 + len(a) // 64)
             return a == b
         if left in _WALKED:
-            return self._same(a, b, 0)
+            began = self.meter.left
+            try:
+                return self._same(a, b, 0)
+            except Exhausted as error:
+                raise error.since(began) from None
         return a == b if left is right is range else a is b
 
     def ne(self, a: Any, b: Any) -> Any:
@@ -51,7 +55,6 @@ class Comparison(Charging):
             return b != a
         return not self.eq(a, b)
 
-    @walking
     def _same(self, a: Any, b: Any, depth: int) -> bool:
         left, right = type(a), type(b)
         if (left in LISTS and right in LISTS) or left is right is tuple:
@@ -81,16 +84,20 @@ class Comparison(Charging):
         return bool(self._same(a, b, depth) if type(a) in _WALKED else self.eq(a, b))
 
     def lt(self, a: Any, b: Any) -> Any:
-        return self._ordered(a, b, operator.lt, 0)
+        numbers = type(a) in NUMBERS and type(b) in NUMBERS
+        return a < b if numbers else self._ordered(a, b, operator.lt, 0)
 
     def le(self, a: Any, b: Any) -> Any:
-        return self._ordered(a, b, operator.le, 0)
+        numbers = type(a) in NUMBERS and type(b) in NUMBERS
+        return a <= b if numbers else self._ordered(a, b, operator.le, 0)
 
     def gt(self, a: Any, b: Any) -> Any:
-        return self._ordered(a, b, operator.gt, 0)
+        numbers = type(a) in NUMBERS and type(b) in NUMBERS
+        return a > b if numbers else self._ordered(a, b, operator.gt, 0)
 
     def ge(self, a: Any, b: Any) -> Any:
-        return self._ordered(a, b, operator.ge, 0)
+        numbers = type(a) in NUMBERS and type(b) in NUMBERS
+        return a >= b if numbers else self._ordered(a, b, operator.ge, 0)
 
     def _ordered(self, a: Any, b: Any, order: Order, depth: int) -> Any:
         left, right = type(a), type(b)
@@ -99,7 +106,7 @@ class Comparison(Charging):
         if left is Series or right is Series:
             return order(a, b)
         if left is right is str:
-            self._charge(5 + min(len(a), len(b)) // 64)
+            self._charge(8 + min(len(a), len(b)) // 64)
             return order(a, b)
         if (left in LISTS and right in LISTS) or left is right is tuple:
             return self._sequences_ordered(a, b, order, depth)
@@ -119,6 +126,7 @@ class Comparison(Charging):
         if kind in LISTS or kind is tuple:
             return self._in_sequence(value, holder)
         if kind in DICTS:
+            self._charge(len(holder).bit_length() // 2)
             return self.key(value) in holder
         if kind is str:
             if type(value) is not str:

@@ -30,18 +30,18 @@ class ListMethods:
 
     def index(self, values: List, value: Any, start: Any = None, end: Any = None, /) -> int:
         first, last, _ = slice(as_bound(start), as_bound(end)).indices(len(values))
-        self._charge(1 + self._operators.search_steps(value) * max(last - first, 0))
+        self._charge(6 + self._operators.search_steps(value) * max(last - first, 0))
         for at in range(first, last):
             if self._operators.matches(value, values[at]):
                 return at
         raise Fault("value", "the list does not hold this value", "test it first: x in values")
 
     def insert(self, values: List, at: Any, value: Any, /) -> None:
-        self._charge(1 + len(values) // 64)
+        self._charge(6 + len(values) // 64)
         values.insert(as_index(at), value)
 
     def pop(self, values: List, at: Any = -1, /) -> Any:
-        self._charge(1 + len(values) // 64)
+        self._charge(6 + len(values) // 64)
         if not values:
             raise Fault("value", "an empty list has nothing to pop")
         at = as_index(at)
@@ -64,6 +64,7 @@ class DictMethods:
         values.clear()
 
     def get(self, values: Dict, key: Any, default: Any = None, /) -> Any:
+        self._charge(len(values).bit_length())  # a large dict is not in the processor's cache
         return values.get(self._operators.key(key), default)
 
     def items(self, values: Dict, /) -> List:
@@ -93,6 +94,7 @@ class DictMethods:
         return first
 
     def setdefault(self, values: Dict, key: Any, default: Any = None, /) -> Any:
+        self._charge(len(values).bit_length())
         return values.setdefault(self._operators.key(key), default)
 
     def update(self, values: Dict, /, *pairs: Any, **named: Any) -> None:
@@ -104,7 +106,7 @@ class DictMethods:
 
     def _compact(self, values: Dict) -> None:
         """Keeps the empty slots of a dict few: Python passes by them whenever it is iterated."""
-        self._charge(10)
+        self._charge(12)
         values.gone = getattr(values, "gone", 0) + 1
         if values.gone > _MOST_EMPTY + len(values) // 4:
             items = list(values.items())

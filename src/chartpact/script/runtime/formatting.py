@@ -40,6 +40,7 @@ def to_str(value: Any, meter: Meter) -> str:
 
 def to_repr(value: Any, meter: Meter) -> str:
     """The value as repr() shows it: texts in double quotes."""
+    meter.charge(3)
     parts: list[str] = []
     began = meter.left
     try:
@@ -80,7 +81,7 @@ def _write(value: Any, parts: list[str], meter: Meter, around: list[int]) -> Non
     if kind is str and _SPECIAL.search(value):
         meter.charge(10 + len(value))
     piece = _atom(value)
-    meter.charge((16 if kind is float else 10) + len(piece) // 8)
+    meter.charge((22 if kind is float else 10) + len(piece) // 6)
     parts.append(piece)
 
 
@@ -117,7 +118,7 @@ def _fill(
         piece = fill(match)
         size += len(literal) + len(piece)
         check_length(size)
-        meter.charge(20 + len(piece) // 16)
+        meter.charge(22 + len(piece) // 16)
         parts += (literal, piece)
     parts.append(template[end:])
     return "".join(parts)
@@ -189,7 +190,7 @@ def format_percent(template: str, values: Any, meter: Meter) -> str:
         used += 1
         return _format_field(match[1], arguments[used - 1], meter)
 
-    meter.charge(20 + len(template) // 16)
+    meter.charge(26 + len(template) // 16)
     text = _fill(template, _PERCENT, fill, meter)
     if used < len(arguments):
         raise Fault("value", f"the format takes {used} values, and {len(arguments)} were given")
@@ -207,8 +208,9 @@ def _format_field(letter: str, value: Any, meter: Meter) -> str:
         raise Fault("type", f"%{letter} takes an int, not a float", "cut the fraction with int(x)")
     try:
         if letter in _WHOLE:
+            meter.charge(16 + (0 if -_WORD < value < _WORD else 40))
             return format(int(value), _WHOLE[letter])
-        meter.charge(10 + digit_steps(value) if letter == "f" else 10)
+        meter.charge(16 + digit_steps(value) if letter == "f" else 16)
         text = format(float(value), _REAL[letter])
         whole = letter == "g" and text.lstrip("-").isdigit()
         return f"{text}.0" if whole else text

@@ -9,7 +9,7 @@ from chartpact.script.limits import CALL_DEPTH
 from chartpact.script.runtime.builtins import Builtins, larger, largest, smaller, smallest
 from chartpact.script.runtime.formatting import join_parts
 from chartpact.script.runtime.hashing import seal
-from chartpact.script.runtime.meter import QUARTERS, SPAN, Meter
+from chartpact.script.runtime.meter import EIGHTHS, SPAN, Meter
 from chartpact.script.runtime.methods import Methods
 from chartpact.script.runtime.operators import Operators
 from chartpact.script.runtime.series import Series
@@ -143,16 +143,16 @@ class Runtime:
             turns = range(bounds[0])
         else:
             turns = self.builtins.span(*bounds)
-        self.meter.charge_loop(SPAN + len(turns) * weight // QUARTERS)
+        self.meter.charge_loop(SPAN + len(turns) * weight // EIGHTHS)
         return turns
 
     def enter_enumerate(self, weight: int, values: Any) -> Iterator[tuple[int, Any]]:
-        return enumerate(self.enter(weight, values))
+        return enumerate(self.enter(weight + 1, values))
 
     def enter_zip(self, weight: int, /, *columns: Any) -> Iterator[Any]:
         self.meter.charge(10 + 12 * len(columns))
         sequences, lengths, locks = zip(*map(self.operators.sequence, columns), strict=True)
-        self.meter.enter((), min(lengths), weight + 1 + len(columns), *locks)
+        self.meter.enter((), min(lengths), weight + 2 + 2 * len(columns), *locks)
         return zip(*sequences, strict=False)
 
     def enter_inner(self, weight: int, values: Any) -> Iterator[Any]:

@@ -2,7 +2,7 @@
 
 Steps are counted, not timed, so the same script on the same bars always costs the same. Compiled
 code does not count in its loops: a loop that runs to its end is charged `length × weight` when it
-is entered, which costs nothing per turn and lets a hopeless loop fail at once; weights are quarters
+is entered, which costs nothing per turn and lets a hopeless loop fail at once; weights are eighths
 of a step, so that a short turn need not cost a whole one. A loop that may end early is given an
 iterator no longer than the budget allows; what it really used is read off the iterator's length
 hint when it is left, or when another loop is entered.
@@ -20,7 +20,7 @@ from chartpact.script.runtime.values import Dict, List, LockedDict, LockedList
 Walk = TypeVar("Walk", bound=Callable[..., Any])
 
 ENTRY, SPAN, SEARCH = 28, 10, 40  # steps to enter a loop, one over a range, one with an exit
-QUARTERS = 4  # of a step: what the turns of loops are weighed in
+EIGHTHS = 8  # of a step: what the turns of loops are weighed in
 
 
 class Exhausted(Fault):
@@ -116,7 +116,7 @@ class Meter:
 
     def enter(self, values: Any, length: int, weight: int, *locked: Any) -> Iterator[Any]:
         """The iterator of a loop that runs to its end."""
-        self.charge_loop(ENTRY + length * weight // QUARTERS)
+        self.charge_loop(ENTRY + length * weight // EIGHTHS)
         self.loops.append(_Loop(_lock(locked), _NOTHING, 0, 0, 0))
         return iter(values)
 
@@ -126,9 +126,9 @@ class Meter:
         had, entry = self.left, SEARCH + 8 * len(self.loops)
         self.left -= entry
         if self.left < 0:
-            asked = entry + length * weight // QUARTERS
+            asked = entry + length * weight // EIGHTHS
             raise Exhausted(asked, had, self.budget, loop=True, bound="up to")
-        affordable = self.left * QUARTERS // weight + 1
+        affordable = self.left * EIGHTHS // weight + 1
         granted = min(length, affordable)
         iterator: Iterator[Any] = iter(values if granted == length else values[:granted])
         self.loops.append(_Loop(_lock(locked), iterator, granted, length, weight))
@@ -148,14 +148,14 @@ class Meter:
             self._settle(loop)
             if self.left < 0:
                 taken = loop.granted - loop.remaining
-                asked = SEARCH + loop.turns * loop.weight // QUARTERS
+                asked = SEARCH + loop.turns * loop.weight // EIGHTHS
                 raise Exhausted(
                     asked, 0, self.budget, loop=True, bound="up to", turns=(taken, loop.turns)
                 )
 
     def _settle(self, loop: _Loop) -> None:
         remaining = length_hint(loop.iterator)
-        self.left -= -(-(loop.remaining - remaining) * loop.weight // QUARTERS)
+        self.left -= -(-(loop.remaining - remaining) * loop.weight // EIGHTHS)
         loop.remaining = remaining
 
 
@@ -174,7 +174,7 @@ class Charging:
 
     def extend_list(self, length: int, added: int) -> None:
         """Charges for so many elements that a list or tuple is given to those it has."""
-        self._charge(8 + added // 2)
+        self._charge(11 + added // 2)
         if length + added > LIST_ITEMS:
             raise Fault("size", f"a list has at most {LIST_ITEMS:,} elements")
 

@@ -44,6 +44,7 @@ class NotANumber(Fault):
 
 
 OPERATION = 75  # steps of an operator on a series, however short
+ELEMENT = 3  # steps of `s[i]`, where a loop does not read it from a list
 PER_STEP = 64  # bars that an operator does in a step more
 CACHED = 16_384  # bars that a processor's cache holds; those beyond are twice as dear
 
@@ -151,9 +152,14 @@ class Series:
 
     def __getitem__(self, bar: int) -> Any:
         """The value of a bar; below 0 it is na, which is False for a condition."""
+        meter = self.meter
+        if meter.left < ELEMENT:
+            meter.charge(ELEMENT)
+        meter.left -= ELEMENT
         if type(bar) is int and bar < 0:
             return False if self.array.dtype is _BOOL else np.nan
-        return self.items()[bar]
+        listed = self.listed
+        return self.items()[bar] if listed is None else listed[bar]
 
     def breaks(self) -> int:
         """How often na begins or ends, which is what slows a calculation down."""
@@ -185,7 +191,7 @@ class Series:
         return self._finite(-1.0 * self._numbers())
 
     def __pos__(self) -> "Series":
-        self.meter.charge(4)
+        self.meter.charge(6)
         self._numbers()
         return self
 
@@ -202,6 +208,7 @@ class Series:
         if self.array.dtype == np.bool_:
             hint = "write ta.where(cond, 1, 0)"
             raise Fault("type", "a series of True and False is no number", hint)
+        self.meter.charge(20 + len(self.array) // 32)
         return self.array.astype(np.float64)
 
     def _conditions(self) -> Array:

@@ -24,7 +24,7 @@ def _charged(
     beyond_ascii = others_per_step or ascii_per_step
 
     def charged(self: "StringMethods", s: str, /) -> Result:
-        self._charge(1 + len(s) // (ascii_per_step if s.isascii() else beyond_ascii))
+        self._charge(3 + len(s) // (ascii_per_step if s.isascii() else beyond_ascii))
         result = method(s)
         check_length(len(result) if isinstance(result, str) else 0)
         return result
@@ -73,7 +73,7 @@ class StringMethods:
 
     def join(self, s: str, parts: Any, /) -> str:
         values, length, _ = self._operators.sequence(parts)
-        self._charge(5 + 2 * length)
+        self._charge(9 + 2 * length)
         size = len(s) * max(length - 1, 0)
         for value in values:
             size += len(_string(value, "join takes strings"))
@@ -94,7 +94,7 @@ class StringMethods:
         return self._scanned(s).removesuffix(_string(suffix, "a suffix is a string"))
 
     def replace(self, s: str, old: Any, new: Any, count: Any = -1, /) -> str:
-        self._charge(8)
+        self._charge(14)
         old, new = self._searched(s, old), _string(new, "replace takes strings")
         limit = as_index(count)
         times = s.count(old)
@@ -104,21 +104,24 @@ class StringMethods:
         return replaced
 
     def rfind(self, s: str, sub: Any, start: Any = None, end: Any = None, /) -> int:
+        self._charge(6)
         return _find_last(s, self._searched(s, sub), as_bound(start), as_bound(end))
 
     def rindex(self, s: str, sub: Any, start: Any = None, end: Any = None, /) -> int:
+        self._charge(6)
         return _found(_find_last(s, self._searched(s, sub), as_bound(start), as_bound(end)))
 
     def rpartition(self, s: str, sep: Any, /) -> tuple[str, str, str]:
         separator = _separator(self._searched(s, sep))
+        self._charge(4)
         at = _find_last(s, separator, None, None)
         return ("", "", s) if at < 0 else (s[:at], separator, s[at + len(separator) :])
 
     def rsplit(self, s: str, sep: Any = None, maxsplit: Any = -1, /) -> List:
-        self._charge(1 + len(s))
+        self._charge(8 + len(s))
         if sep is None or len(_separator(sep)) <= _SHORT:
             return List(s.rsplit(sep, as_index(maxsplit)))
-        self._charge(12 + len(s) // 8)
+        self._charge(18 + len(s) // 8)
         parts = s[::-1].split(sep[::-1], as_index(maxsplit))
         return List(part[::-1] for part in reversed(parts))
 
@@ -126,11 +129,11 @@ class StringMethods:
         return s.rstrip(self._stripped(s, chars))
 
     def split(self, s: str, sep: Any = None, maxsplit: Any = -1, /) -> List:
-        self._charge(1 + len(s))
+        self._charge(8 + len(s))
         return List(s.split(None if sep is None else _separator(sep), as_index(maxsplit)))
 
     def splitlines(self, s: str, keepends: Any = False, /) -> List:
-        self._charge(1 + 2 * len(s))
+        self._charge(5 + 9 * len(s) // 4)
         if type(keepends) is not bool:
             raise Fault("type", f"keepends is True or False, not {a_type(keepends)}")
         lines = _LINE.findall(s)
@@ -158,16 +161,16 @@ class StringMethods:
     def _searched(self, s: str, sub: Any) -> str:
         """The text to search for, charged for the search."""
         wanted = _string(sub, "a string is searched for a string")
-        self._charge(5 + len(s) * (16 + min(len(wanted), _SLOWEST)) // 200)
+        self._charge(7 + len(s) * (16 + min(len(wanted), _SLOWEST)) // 200)
         return wanted
 
     def _affix(self, s: str, value: Any) -> Any:
         """What a string is to begin or end with: a string, or any of some."""
         rule = "a prefix or suffix is a string"
         if type(value) is not tuple:
-            self._charge(1 + min(len(s), len(_string(value, rule))) // 64)
+            self._charge(6 + min(len(s), len(_string(value, rule))) // 64)
             return value
-        self._charge(5 + 4 * len(value))
+        self._charge(5 + 5 * len(value))
         self._charge(sum(min(len(s), len(_string(affix, rule))) for affix in value) // 64)
         return value
 
