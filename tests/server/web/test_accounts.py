@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
+import httpx2
 import pytest
 import sqlalchemy as sa
-from tests.server.auth.conftest import PLENTY
+from tests.server.auth.conftest import PLENTY, Program, Site
 from tests.server.web.conftest import PHONE, keep_screen, serving_here
 from tests.server.web.test_editor import text_of, type_script, wait_for_verdict
 from tests.server.web.test_workbench import shown
@@ -103,15 +104,16 @@ REST = {
 def test_every_page_is_usable_by_everybody(server, tab, scheme, phone):
     if not AXE.exists():
         pytest.skip("the pages were not scanned: make web installs axe")
-    url, _ = server
+    url, served = server
     options = {"viewport": PHONE, "is_mobile": True, "has_touch": True} if phone else {}
     opened = tab(color_scheme=scheme, **options)
     page = opened.page
     found = {}
     kind = f"{scheme}-phone" if phone else scheme
-    page.goto(f"{url}/sign-in")
-    keep_screen(page, f"sign-in-{kind}")
-    found["sign-in"] = violations(page)
+    for name in ("sign-up", "sign-in"):
+        page.goto(f"{url}/{name}")
+        keep_screen(page, f"{name}-{kind}")
+        found[name] = violations(page)
     page = sign_in(opened, url, "ann", WORKBENCH)
     page.wait_for_selector("html[data-thumbnails]", state="attached")
     keep_screen(page, f"workbench-{kind}")
@@ -128,7 +130,9 @@ def test_every_page_is_usable_by_everybody(server, tab, scheme, phone):
         page.keyboard.press("Control+k")
         keep_screen(page, f"palette-{kind}")
         found["palette"] = violations(page)
-    for name, address in REST.items():
+    with httpx2.Client(base_url=url, timeout=600) as http:
+        query = Program(Site(url, served, http), client_name="Claude Code").query()
+    for name, address in {**REST, "consent": f"authorize?{query}"}.items():
         page.goto(f"{url}/{address}")
         keep_screen(page, f"{name}-{kind}")
         found[name] = violations(page)

@@ -9,7 +9,7 @@ import re
 
 import httpx2
 import pytest
-from tests.server.web.conftest import keep_screen
+from tests.server.web.conftest import PHONE, keep_screen
 
 from chartpact.server import chart_app
 
@@ -23,7 +23,7 @@ ASKED = {"symbol": "sample:es-5m", "indicators": ["cipher_b", "rsi:period=7"], "
 HOST = """async ({ html, context, asked, result }) => {
   const frame = document.createElement("iframe");
   frame.sandbox = "allow-scripts";
-  frame.style.cssText = "width:900px;height:300px;border:0";
+  frame.style.cssText = "width:min(900px,100%);height:300px;border:0";
   window.heard = [];
   const send = (message) => frame.contentWindow.postMessage({ jsonrpc: "2.0", ...message }, "*");
   window.send = send;
@@ -130,6 +130,10 @@ def test_a_host_shows_the_chart_itself_in_its_own_theme(site, app, tab, theme):
     assert methods[0] == "ui/initialize"
     assert methods.count("tools/call") == 1
     keep_screen(page, f"mcp-app-{theme}")
+    page.set_viewport_size(PHONE)
+    frame.locator("#chart canvas").first.wait_for()
+    page.wait_for_function("() => document.querySelector('iframe').offsetWidth < 400")
+    keep_screen(page, f"mcp-app-{theme}-phone")
 
 
 def test_a_drag_to_the_left_edge_loads_earlier_bars_through_the_app_only_tool(site, app, tab):

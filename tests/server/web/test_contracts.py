@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 
+import httpx2
 import pytest
 from tests.server.web.conftest import PHONE, keep_screen
 from tests.server.web.test_accounts import AXE, violations
@@ -114,6 +115,26 @@ def test_a_contract_is_drafted_from_a_snapshot_file_completed_and_registered(sit
     page.locator("#contract-try").click()
     page.locator("#contract-result .objects tbody tr").first.wait_for()
     assert "HUNT_LOW" in page.locator("#contract-result .headline").inner_text()
+
+
+def test_an_earlier_version_of_a_contract_is_compared_and_put_back_in_force(site, tab):
+    first = find("ema_trend").text.replace("contract: ema_trend", "contract: my_trend", 1)
+    second = first.replace("version: 1.0.0", "version: 1.0.1", 1)
+    with httpx2.Client(base_url=site, timeout=600) as client:
+        for text in (first, second):
+            reply = client.put("/api/v1/my/contracts/my_trend", json={"source": text})
+            assert reply.json()["ok"]
+    page = tab().open(f"{site}/{CHART}")
+    open_contracts(page, "my_trend")
+    page.locator("#contract-versions").click()
+    page.locator("#diff .cm-changedLine").first.wait_for()
+    assert page.locator("#version-list b").all_inner_texts() == ["1.0.1", "1.0.0"]
+    keep_screen(page, "contract-versions-dark")
+    page.locator("#restore").click()
+    page.locator("#toast", has_text="my_trend 1.0.0 is in force again").wait_for()
+    assert page.evaluate("() => workbench.contracts.saved") == first
+    page.locator("#contract-pick").select_option("ema_trend")
+    page.locator("#contract-versions").wait_for(state="hidden")
 
 
 def test_an_attackers_label_is_text_in_the_table_and_named_by_its_violation(site, tab):

@@ -4,6 +4,7 @@ import { byId, debounce, el, icon, toast } from "./dom.js";
 import { Drafts } from "./drafts.js";
 import { writeViolation } from "./followpanel.js";
 import { ObjectTable } from "./objects.js";
+import { showVersions } from "./versions.js";
 import { summariseReading, writeState } from "./wording.js";
 
 const FILE = "a snapshot file…";
@@ -26,6 +27,7 @@ export class Contracts {
     byId("contract-try").addEventListener("click", () => this.tryOut());
     byId("contract-save").addEventListener("click", () => this.save());
     byId("contract-delete").addEventListener("click", () => this.remove());
+    byId("contract-versions").addEventListener("click", () => this.openVersions());
     byId("contract-close").addEventListener("click", () => this.close());
     byId("contract-draft").addEventListener("click", () => this.openDraft());
     byId("draft-form").addEventListener("submit", (event) => {
@@ -39,6 +41,7 @@ export class Contracts {
   async prepare() {
     this.preparing ??= (async () => {
       const [{ Editor }, { yaml }] = await Promise.all([import("./editor.js"), import("./yaml.js")]);
+      this.language = yaml;
       this.editor = new Editor(byId("contract-code"), {
         language: yaml,
         label: "Contract",
@@ -100,7 +103,7 @@ export class Contracts {
     if (turn !== this.turn) return;
     Object.assign(this, { name, saved });
     byId("contract-pick").value = name;
-    byId("contract-delete").hidden = !this.isOwn(name);
+    byId("contract-delete").hidden = byId("contract-versions").hidden = !this.isOwn(name);
     const kept = this.drafts.get(name);
     this.editor.load(text ?? kept?.text ?? this.saved ?? "");
     byId("contract-result").replaceChildren(
@@ -175,18 +178,44 @@ export class Contracts {
       if (!checked.ok) return checked;
       return put(["my", "contracts", checked.contract], { source });
     });
-    if (!outcome) return;
+    if (await this.take(outcome)) toast(`Registered ${outcome.contract} ${outcome.version}`);
+  }
+
+  /** Shows the contract that is registered now, or why it is not; whether it is. */
+  async take(outcome) {
+    if (!outcome) return false;
     if (!outcome.ok) {
       this.outcome = outcome;
       this.writeProblems(outcome.errors, []);
       toast(`Not saved: ${outcome.errors[0].message}`, "bad");
-      return;
+      return false;
     }
     this.drafts.remove(this.name);
     this.name = null;
     await this.list();
     await this.load(outcome.contract);
-    toast(`Registered ${outcome.contract} ${outcome.version}`);
+    return true;
+  }
+
+  async openVersions() {
+    const { name } = this;
+    const reply = await this.attempt(() => get("my", "contracts", name, "versions"));
+    if (!reply) return;
+    const named = reply.versions.map((kept) => ({ ...kept, name: kept.version }));
+    await showVersions(named, {
+      text: this.editor.text,
+      saved: this.saved,
+      language: this.language,
+      restore: ({ number }) => this.restore(number),
+    });
+  }
+
+  async restore(number) {
+    const parts = ["my", "contracts", this.name, "restore"];
+    const outcome = await this.attempt(() => post(parts, { version: number }));
+    byId("history").close();
+    if (await this.take(outcome))
+      toast(`${outcome.contract} ${outcome.version} is in force again`);
   }
 
   async remove() {

@@ -2,6 +2,7 @@
 import { get, patch, post, put, Refusal, remove } from "./api.js";
 import { byId, debounce, el, icon, iconButton, toast } from "./dom.js";
 import { Drafts } from "./drafts.js";
+import { showVersions } from "./versions.js";
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 const BUDGET = 10_000_000; // steps of a run
@@ -44,11 +45,10 @@ export class Desk {
   /** Loads the editor, which is large, when it is needed for the first time. */
   async prepare() {
     this.preparing ??= (async () => {
-      const [{ Editor, showDiff, proposal }, { entries }] = await Promise.all([
+      const [{ Editor, proposal }, { entries }] = await Promise.all([
         import("./editor.js"),
         get("reference"),
       ]);
-      this.showDiff = showDiff;
       this.proposal = proposal;
       this.reference = entries;
       this.editor = new Editor(byId("code"), {
@@ -412,36 +412,17 @@ export class Desk {
 
   async openVersions() {
     const { versions } = await get("my", "indicators", this.name, "versions");
-    const dialog = byId("history");
-    const choose = (version) => {
-      for (const row of byId("version-list").children)
-        row.firstChild.setAttribute(
-          "aria-pressed",
-          String(row.dataset.version === `${version.version}`),
-        );
-      byId("diff").replaceChildren();
-      this.showDiff(byId("diff"), version.source, this.editor.text);
-      byId("restore").onclick = () => this.restore(version);
-      byId("restore").disabled = version.source === this.saved;
-    };
-    const rows = versions.map((version) => {
-      const when = new Date(version.created_at).toLocaleString("en-GB");
-      const button = el(
-        "button",
-        { type: "button", "aria-pressed": "false", onclick: () => choose(version) },
-        el("b", {}, `v${version.version}`),
-        el("small", {}, when),
-      );
-      return el("li", { "data-version": version.version }, button);
+    const named = versions.map((kept) => ({ ...kept, number: kept.version, name: `v${kept.version}` }));
+    await showVersions(named, {
+      text: this.editor.text,
+      saved: this.saved,
+      restore: (version) => this.restore(version),
     });
-    byId("version-list").replaceChildren(...rows);
-    dialog.showModal();
-    if (versions.length) choose(versions[Math.min(1, versions.length - 1)]);
   }
 
   async restore(version) {
     const outcome = await post(["my", "indicators", this.name, "restore"], {
-      version: version.version,
+      version: version.number,
     });
     if (!outcome.ok) {
       toast(outcome.errors[0].message, "bad");
@@ -454,7 +435,7 @@ export class Desk {
     this.keep();
     this.write();
     await this.workbench.load();
-    toast(`Version ${version.version} is in force again`);
+    toast(`Version ${version.number} is in force again`);
   }
 
   // ------------------------------------------------------------------------------------ reference

@@ -334,10 +334,11 @@ export class Editor {
   }
 }
 
-/** Two texts side by side, what differs marked. */
-export function showDiff(host, before, after) {
+/** Two texts side by side, what differs marked; scripts, or texts that bring their extensions. */
+export function showDiff(host, before, after, extensions = null) {
   const root = rootOf(host);
-  const extensions = [cm.lineNumbers(), ...language(), EditorView.editable.of(false)];
+  extensions = extensions ? [extensions, look] : language();
+  extensions = [cm.lineNumbers(), extensions, EditorView.editable.of(false)];
   return new cm.MergeView({
     parent: root,
     root,
