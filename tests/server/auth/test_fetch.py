@@ -6,8 +6,10 @@ import json
 import socket
 import ssl
 import threading
+from contextlib import nullcontext
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import SimpleNamespace
 
 import httpx2
 import pytest
@@ -18,6 +20,7 @@ from cryptography.x509.oid import NameOID
 from tests.server.auth.conftest import PLENTY, Browser, Program, site_with, works
 from tests.server.auth.test_flow import Person, Storage, call, provider_of
 
+from chartpact.server.auth import clients
 from chartpact.server.auth.authority import AuthSettings
 from chartpact.server.auth.fetch import (
     AT_ONCE,
@@ -27,6 +30,7 @@ from chartpact.server.auth.fetch import (
     check_url,
     is_public,
 )
+from chartpact.server.auth.grants import Denied
 
 HOST = "client.example.com"
 URL = f"https://{HOST}/client.json"
@@ -380,6 +384,32 @@ def test_documents_and_failures_are_cached_and_strangers_fetch_nothing(trusting,
             for _ in range(3):
                 browser.get("/authorize", params=fields)
         assert sorted(host.asked) == ["/cached.json", "/gone.json"]
+
+
+@pytest.mark.parametrize(
+    ("path", "header", "lasts_s"),
+    [
+        ("/kept-120.json", "max-age=120", 120),
+        ("/kept-least.json", "no-store", 60),
+        ("/kept-most.json", "max-age=999999999", 86_400),
+        ("/kept-never-there.json", None, 60),
+    ],
+)
+def test_a_document_is_cached_as_its_headers_say(host, monkeypatch, path, header, lasts_s):
+    if header is not None:
+        host.say(path, document(path), Cache_Control=header)
+    now = [0.0]
+    monkeypatch.setattr(clients, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    known = clients.Clients(None, host.fetcher(), registration=False)
+    fetches = []
+
+    async def count() -> None:
+        fetches.append(now[0])
+
+    for now[0] in (0.0, lasts_s - 0.1, float(lasts_s)):
+        with nullcontext() if header is not None else pytest.raises(Denied):
+            asyncio.run(known.find(f"https://{HOST}{path}", count))
+    assert fetches == [0.0, lasts_s]
 
 
 def test_fetches_are_counted_by_address_and_by_account_and_cached_documents_are_not(tmp_path, host):
