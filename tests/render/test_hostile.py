@@ -353,12 +353,15 @@ class Clock:
         return self.now
 
 
-@pytest.mark.parametrize("crowd", ["plots", "labels", "boxes", "lines", "polylines", "shapes"])
+@pytest.mark.parametrize(
+    "crowd", ["plots", "labels", "boxes", "lines", "polylines", "shapes", "cells"]
+)
 def test_a_layout_that_takes_too_long_is_ended(crowd, monkeypatch):
     """Each object costs a look at the clock, which is all that passes here."""
     count = int(deadline.LAYOUT_S) + 5
     anchor = Anchor(n=None, bar=4, time=None)
     marks = Marks(x=np.arange(count) % 10, y=np.full(count, np.nan), text=["word"] * count)
+    cells = [Cell(id=number, column=0, row=number, text="w") for number in range(count)]
     scene = {
         "plots": lambda: Scene(plots=[HLinePlot(y=100.0)] * count),
         "labels": lambda: Scene(labels=[Label(id=1, x=anchor, y=100.0, text="w")] * count),
@@ -366,6 +369,7 @@ def test_a_layout_that_takes_too_long_is_ended(crowd, monkeypatch):
         "lines": lambda: Scene(lines=[Line(1, anchor, 101.0, anchor, 100.0)] * count),
         "polylines": lambda: Scene(polylines=[Polyline(1, [Vertex(1, None, 100.0)])] * count),
         "shapes": lambda: Scene(plots=[ShapePlot(points=marks)]),
+        "cells": lambda: Scene(tables=[Table(1, "top_left", 10**9, 10**9, cells=cells)]),
     }[crowd]()
     clock = Clock()
     monkeypatch.setattr(deadline, "time", clock)

@@ -171,10 +171,12 @@ class _Composer:
     def _legend(self, content: Content, value_format: NumberFormat, area: Area) -> list[Row]:
         room = area.width - 2 * legend.LEFT
         for table in tables.visible_tables(content.tables):  # the legend leaves room for tables
-            grid = tables.measure(table, area)
+            if table.position not in ("top_right", "top_center"):
+                continue
+            grid = tables.measure(table, area, self.deadline)
             if grid is not None and table.position == "top_right":
                 room = min(room, area.width - grid.width - 2 * tables.MARGIN - legend.LEFT)
-            elif grid is not None and table.position == "top_center":
+            elif grid is not None:
                 room = min(room, (area.width - grid.width) / 2 - legend.LEFT - tables.MARGIN)
         room = max(room, 80.0)
         most = max(1, int(area.height * 0.3 / legend.ROW))
@@ -228,7 +230,7 @@ class _Composer:
         ops += self._last_price(frame) if pane.content.kind == "price" else []
         words, places = legend.draw(pane.rows, pane.area, self.theme)
         occupied = Occupied(self.deadline)
-        spots = tables.arrange(pane.content.tables, pane.area, places)
+        spots = tables.arrange(pane.content.tables, pane.area, places, self.deadline)
         for place in (*places, *(spot for _, spot in spots)):
             occupied.add(place)
         ops += self._clip(self._objects(pane, frame, occupied), frame)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from chartpact import palette
+from chartpact.render.deadline import Deadline
 from chartpact.render.display import Area, Begin, End, Op, Panel, Stroke
 from chartpact.render.frame import Frame
 from chartpact.render.textblock import Block, block
@@ -45,23 +46,27 @@ def visible_tables(tables: Iterable[Table]) -> list[Table]:
     return list({table.position: table for table in tables}.values())
 
 
-def measure(table: Table, pane: Area, share: float = 1.0) -> Grid | None:
+def measure(table: Table, pane: Area, deadline: Deadline, share: float = 1.0) -> Grid | None:
     """The grid of a table at a share of its size, made smaller where it would not fit."""
     width, height = pane.width, pane.height
-    grid = _grid(table, width, height, share)
+    grid = _grid(table, width, height, share, deadline)
     if grid is None:
         return None
     across, down = max(grid.width, 1.0), max(grid.height, 1.0)  # a cell may have no width at all
     fits = min((width - 2 * MARGIN) / across, (height - MARGIN) / down, 1.0)
-    return grid if fits == 1 else _grid(table, width, height, max(share * fits * 0.97, SMALLEST))
+    if fits == 1:
+        return grid
+    return _grid(table, width, height, max(share * fits * 0.97, SMALLEST), deadline)
 
 
-def arrange(tables: Iterable[Table], pane: Area, taken: Sequence[Area]) -> list[tuple[Grid, Area]]:
+def arrange(
+    tables: Iterable[Table], pane: Area, taken: Sequence[Area], deadline: Deadline
+) -> list[tuple[Grid, Area]]:
     """A place for every table: outside the taken areas, and small enough to cover no other."""
     waiting = visible_tables(tables)
     placed: list[tuple[Grid, Area]] = []
     for share in SHARES:
-        placed = [spot for table in waiting if (spot := _spot(table, pane, share, taken))]
+        placed = [spot for table in waiting if (spot := _spot(table, pane, share, taken, deadline))]
         areas = [area for _, area in placed]
         if not any(one.meets(other) for i, one in enumerate(areas) for other in areas[:i]):
             break
@@ -69,9 +74,9 @@ def arrange(tables: Iterable[Table], pane: Area, taken: Sequence[Area]) -> list[
 
 
 def _spot(
-    table: Table, pane: Area, share: float, taken: Sequence[Area]
+    table: Table, pane: Area, share: float, taken: Sequence[Area], deadline: Deadline
 ) -> tuple[Grid, Area] | None:
-    grid = measure(table, pane, share)
+    grid = measure(table, pane, deadline, share)
     if grid is None:
         return None
     spot = table_area(grid, pane)
@@ -79,11 +84,13 @@ def _spot(
     if not hit:
         return grid, spot
     below = Area(pane.left, max(hit) + 4 - MARGIN, pane.right, pane.bottom)
-    lower = measure(table, below, share) or grid
+    lower = measure(table, below, deadline, share) or grid
     return lower, table_area(lower, below)
 
 
-def _grid(table: Table, width: float, height: float, scale: float) -> Grid | None:
+def _grid(
+    table: Table, width: float, height: float, scale: float, deadline: Deadline
+) -> Grid | None:
     count_columns, count_rows = min(table.columns, MAX_SIDE), min(table.rows, MAX_SIDE)
     alive = {
         (cell.column, cell.row): cell
@@ -96,7 +103,7 @@ def _grid(table: Table, width: float, height: float, scale: float) -> Grid | Non
         return None
     columns, rows = np.zeros(count_columns), np.zeros(count_rows)
     measured = []
-    for cell in cells:
+    for cell in deadline.watch(cells):
         points = cell.size if isinstance(cell.size, int) else palette.TEXT_SIZES[cell.size]
         size = max(5.0, (points or AUTO_SIZE) * scale)
         words = block(cell.text, size, cell.text_formatting, cell.text_font_family)
@@ -104,7 +111,7 @@ def _grid(table: Table, width: float, height: float, scale: float) -> Grid | Non
             words = words.fit(width - 2 * (MARGIN + PADDING[0]))
         measured.append((cell, words))
     for whole in (False, True):  # single cells first, then those that reach over several
-        for cell, words in measured:
+        for cell, words in deadline.watch(measured):
             end_column = _end(cell.end_column, cell.column, count_columns)
             end_row = _end(cell.end_row, cell.row, count_rows)
             wide = (
