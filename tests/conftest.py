@@ -100,6 +100,7 @@ class Machine:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    gc.disable()  # until the tests are collected: what is imported and collected stays
     if hasattr(config, "workerinput"):  # this is one of several processes
         config.pluginmanager.register(Machine(config.workerinput["machine"]))
 
@@ -148,7 +149,8 @@ def pytest_collect_file() -> Generator[None, list[Any], list[Any]]:
 
 
 def pytest_collection_finish() -> None:
-    gc.freeze()  # thousands of tests, which no later collection need look through
+    gc.freeze()  # thousands of tests, which no later garbage collection need look through
+    gc.enable()
 
 
 def _skipped(reporter: pytest.TerminalReporter, needs_shared: bool) -> list[pytest.TestReport]:

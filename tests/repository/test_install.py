@@ -249,9 +249,8 @@ def test_without_a_compiler_a_shell_runs_a_file_of_its_user_unprotected_and_says
 def register_over_http(installed: Installed, warnings: list[str]) -> dict[str, object]:
     """What a server on loopback answers to a user's script; it starts with these warnings."""
     command = [str(installed.python), "-m", "chartpact", "serve", "--no-auth", "--port", "0"]
-    with subprocess.Popen(
-        command, env=installed.environment, stderr=subprocess.PIPE, text=True
-    ) as running:
+    environment = installed.environment | {"CHARTPACT_WARM": "off"}  # one chart needs one worker
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as running:
         told = []
         for line in running.stderr:
             told.append(json.loads(line))

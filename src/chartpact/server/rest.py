@@ -46,7 +46,8 @@ _BEARER = HTTPBearer(
 )
 
 _ERRORS: dict[int | str, dict[str, Any]] = {
-    code: {"model": shapes.Problem} for code in (400, 401, 404, 413, 422, 429, 502, 503, 504)
+    **{code: {"model": shapes.Problem} for code in (400, 401, 404, 413, 422, 429, 502, 503, 504)},
+    431: {"description": "The address and the headers have more than 64 KB"},
 }
 
 _FILE: dict[str, Any] = {
