@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -46,6 +47,17 @@ def refused(*arguments: str, **env: str) -> tuple[int, str]:
         env={**os.environ, **env},
     )
     return ended.returncode, ended.stderr
+
+
+@pytest.fixture(autouse=True)
+def own_logs() -> Iterator[None]:
+    """Takes away what `main` logs with: its stream is this test's, and is closed after it."""
+    root, level = logging.getLogger(), logging.getLogger().level
+    yield
+    for handler in root.handlers[:]:
+        if isinstance(handler.formatter, logs.JsonLines | logs.PlainLines):
+            root.removeHandler(handler)
+    root.setLevel(level)
 
 
 def serve_nobody(*_: object) -> None:
@@ -116,15 +128,13 @@ class Terminal(io.StringIO):
 def test_logs_are_plain_lines_on_a_terminal_and_json_elsewhere_unless_asked_for(
     monkeypatch, stream, form, plain
 ):
-    root, level = logging.getLogger(), logging.getLogger().level
-    monkeypatch.setattr(root, "handlers", [])
+    monkeypatch.setattr(logging.getLogger(), "handlers", [])
     screen = stream()
     monkeypatch.setattr(sys, "stderr", screen)
     logs.to_stderr(logging.INFO, form)
     logs.announced.info("here it is")
     logging.getLogger("chartpact.server.front").info("a request")
     logging.getLogger("chartpact.server.front").error("a fault")
-    root.setLevel(level)
     lines = screen.getvalue().splitlines()
     if plain:
         assert lines == ["here it is", "error: a fault"]
