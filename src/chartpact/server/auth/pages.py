@@ -90,6 +90,7 @@ def sign_up(*, form: str, note: str = "", status: int = 200) -> HTMLResponse:
         f'<label for="password">Password, {LEAST_LETTERS} letters or more</label>'
         '<input id="password" name="password" type="password" autocomplete="new-password"'
         " required><button>Sign up</button></form>"
+        '<p>You have an account? <a href="/sign-in">Sign in</a>.</p>'
     )
     return respond("Sign up", body, status=status)
 

@@ -117,6 +117,8 @@ const look = EditorView.theme({
   ".cm-changedLine": { backgroundColor: "var(--accent-wash) !important" },
   ".cm-changedText": { background: "var(--accent-wash) !important" },
   ".cm-collapsedLines": { background: "var(--raised)", color: "var(--quiet)" },
+  // The signs around their number are in none of our fonts.
+  ".cm-collapsedLines::before, .cm-collapsedLines::after": { content: "none" },
 });
 
 /** A shadow root with the styles that CodeMirror's own do not give. */
