@@ -190,13 +190,13 @@ def test_what_is_said_wrongly_of_a_file_is_refused(ann, path, status):
 
 
 def test_a_script_compares_with_own_files_and_exchanges_and_fails_alone(ann):
-    ann.put("/api/v1/my/bars/pair?tz=UTC", content=NAIVE)
+    assert ann.put("/api/v1/my/bars/pair?tz=UTC", content=NAIVE).status_code == 200
     source = COMPARE % "pair@mine"
     assert ann.put("/api/v1/my/indicators/compare", json={"source": source}).json() == {
         "ok": True,
         "warnings": [],
     }
-    asked = ["compare", 'compare:other="BTC/USDT@shop"', 'compare:other="x@slow"', "rsi"]
+    asked = ["compare", 'compare:other="BTC/USDT@shop"', 'compare:other="x@shop"', "rsi"]
     drawn = chart(ann, "NQ@data", indicators=asked).json()["indicators"]
     assert drawn[0]["last"]["Other"] == 2
     assert "error" not in drawn[1]

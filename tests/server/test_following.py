@@ -7,8 +7,11 @@ import sys
 import time
 
 import pytest
+import sqlalchemy as sa
 from mcp import Client, StdioServerParameters
 from tests.server.test_mcp import over_http
+
+from chartpact.server.following import Following
 
 pytestmark = pytest.mark.both_databases
 CONTRACT = """\
@@ -204,3 +207,22 @@ async def follow_and_ask(client):
     assert (await call("unfollow_state", id=follow["id"])) == {"ok": True}
     assert (await call("get_state_changes"))["follows"] == []
     assert (await call("delete_contract", name="market_structure")) == {"ok": True}
+
+
+def test_a_database_that_is_gone_costs_a_line_of_the_log_a_look_and_the_looks_go_on(
+    monkeypatch, caplog
+):
+    looks = []
+
+    async def look(*_: object) -> None:
+        looks.append(1)
+        if len(looks) == 3:
+            raise asyncio.CancelledError
+        raise sa.exc.OperationalError("SELECT", {}, Exception("connection refused\nis it running?"))
+
+    monkeypatch.setattr("chartpact.server.following.LOOK_S", 0.0)
+    monkeypatch.setattr(Following, "read_due", look)
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(Following(None, None, None).read_for_ever())
+    told = [(record.getMessage(), record.exc_info) for record in caplog.records]
+    assert told == [("follows cannot be read: connection refused", None)] * 2

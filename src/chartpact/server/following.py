@@ -14,7 +14,7 @@ from chartpact.problem import Failure
 from chartpact.server import contract_jobs, shapes
 from chartpact.server.drawings import Drawings
 from chartpact.server.execution import Execution
-from chartpact.server.refusals import refuse
+from chartpact.server.refusals import DATABASE_FAILED, name_cause, refuse
 
 log = logging.getLogger(__name__)
 
@@ -103,6 +103,8 @@ class Following:
         while True:
             try:
                 await self.read_due(user)
+            except DATABASE_FAILED as failure:  # a line a look, for as long as it lasts
+                log.error("follows cannot be read: %s", name_cause(failure).partition("\n")[0])
             except Exception:  # the next look may succeed
                 log.exception("follows cannot be read")
             await asyncio.sleep(LOOK_S)
@@ -134,6 +136,8 @@ class Following:
             self._journals.pop(_name(follow))
         except Failure as failure:
             await use_disk(user, partial(self._follows.fail, follow, str(failure)))
+        except DATABASE_FAILED:
+            raise  # nothing can be noted of this follow
         except Exception:  # one follow spoils no other, and is not tried again at once
             log.exception("the follow %d of %s cannot be read", follow.follow, user)
             await use_disk(user, partial(self._follows.fail, follow, "an error of the server's"))
