@@ -63,7 +63,11 @@ def _realm(base: str) -> Realm:
 
 
 def read_public_url(text: str) -> str:
-    """The public address that an operator configured, checked; raises ValueError."""
+    """The public address that an operator configured, checked; raises ValueError.
+
+    >>> read_public_url("https://Charts.example:443/")
+    'https://charts.example'
+    """
     parts = urlsplit(text.rstrip("/"))
     host = parts.hostname or ""
     loopback = host in ("127.0.0.1", "localhost", "::1")
@@ -81,4 +85,6 @@ def read_public_url(text: str) -> str:
             f"CHARTPACT_PUBLIC_URL: {text!r:.80}: passwords and tokens need https; "
             "put a proxy with TLS in front"
         )
-    return f"{parts.scheme}://{parts.netloc.lower()}"
+    # Clients leave the port out where it is the scheme's own.
+    place = parts.netloc.lower().removesuffix(":443" if parts.scheme == "https" else ":80")
+    return f"{parts.scheme}://{place}"
