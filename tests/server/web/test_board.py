@@ -1,5 +1,6 @@
 """The state board in a real browser: follows, typed states, violations and journals."""
 
+import re
 import sys
 
 import httpx2
@@ -109,7 +110,8 @@ def test_a_granted_tradingview_chart_is_followed_from_the_page(tmp_path, tab):
         page.locator("#follow-submit").click()
         page.locator("#follow-body .journal").wait_for()
         card = page.locator("#board li", has_text="desk")
-        assert "ON" in card.inner_text()
+        # The journal is there before the first reading is.
+        card.locator(".st", has_text=re.compile(r"\bON\b")).wait_for()
         page.locator("#follow-body .objects tr", has_text="Turn").wait_for()
         assert page.locator("#follow-body button", has_text="Mark them on this chart").is_visible()
         assert marks(page) == []
