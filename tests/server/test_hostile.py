@@ -246,6 +246,19 @@ def test_processor_time_of_scripts_is_limited_for_each_user_alone(small):
         }
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("user", "path"), [("cleo", "check"), ("fay", "prove")])
+def test_a_check_and_a_proof_spend_the_processor_time_of_scripts(small, user, path):
+    body = {"source": SLOW} if path == "check" else {"source": SLOW, "symbol": "sample:es-5m"}
+    with small.client(user) as client:
+        for _ in range(60):
+            answer = client.post(f"/api/v1/{path}", json=body)
+            if answer.status_code != 200:
+                break
+        assert answer.status_code == 429
+        assert "processor seconds of scripts a minute: wait" in answer.json()["message"]
+
+
 def test_pixels_inline_bars_and_uploads_are_limited(small):
     with small.client("bob") as bob:
         big = {"symbol": "sample:es-5m", "bars": 10, "width": 1600, "height": 1200}
