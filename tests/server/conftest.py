@@ -8,9 +8,10 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import httpx2
@@ -167,10 +168,22 @@ def wait_until_all_calls_are_under_way(running: Running, user: str) -> None:
 
 
 @pytest.fixture(scope="session")
-def server(storage: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    folder = tmp_path_factory.mktemp("server")
-    with serving(folder, url=url_for(folder, kind=storage)) as running:
-        yield running
+def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Running]]:
+    """The server on each database, which many modules share: the first that asks starts it."""
+    with ExitStack() as running:
+
+        @cache
+        def find(storage: str) -> Running:
+            folder = tmp_path_factory.mktemp("server")
+            return running.enter_context(serving(folder, url=url_for(folder, kind=storage)))
+
+        yield find
+
+
+# Not of the session: pytest would hand one on to tests that ask for the other database.
+@pytest.fixture(scope="module")
+def server(servers: Callable[[str], Running], storage: str) -> Running:
+    return servers(storage)
 
 
 @pytest.fixture

@@ -57,6 +57,10 @@ def wait_for(ask, fits):
     return answer
 
 
+def test_the_server_is_on_the_database_of_the_test_whatever_ran_before(server, storage):
+    assert server.database.startswith(storage)
+
+
 def test_a_contract_of_ones_own_reads_the_indicator_of_its_name(cleo, bob):
     ask = {"contracts": ["market_structure"], "symbol": "sample:es-5m"}
     reading = cleo.post("/api/v1/state", json=ask).json()["readings"]["market_structure"]
