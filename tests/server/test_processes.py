@@ -296,13 +296,13 @@ def test_a_table_that_is_locked_holds_up_who_needs_it_and_nobody_else(running):
     engine = sa.create_engine(running.database)
     answered = []
 
-    def ask() -> None:
+    def list_scripts() -> None:
         with running.client("cleo") as cleo:
             answered.append(cleo.get("/api/v1/my/indicators").status_code)
 
     with engine.connect() as elsewhere:
         elsewhere.exec_driver_sql("LOCK TABLE tokens IN ACCESS EXCLUSIVE MODE")
-        asking = threading.Thread(target=ask)
+        asking = threading.Thread(target=list_scripts)
         asking.start()
         waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted"
         wait_until(lambda: elsewhere.exec_driver_sql(waiting).scalar() > 0)
