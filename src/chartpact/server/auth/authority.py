@@ -124,7 +124,7 @@ class Authority:
     def close(self) -> None:
         self.hashing.close()
         for threads in (self._threads, self._lookups):
-            threads.shutdown(wait=False, cancel_futures=True)
+            threads.shutdown(cancel_futures=True)  # what is under way has a connection
         self.lookup.close()
         if self.settings.issuer is not None:
             self.settings.issuer.close()
