@@ -9,11 +9,14 @@ since idle ones would flatter the median.
 import shutil
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from playwright.sync_api import sync_playwright
+
+from chartpact.work.lanes import QUIET_S
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.server.conftest import serving
@@ -87,9 +90,10 @@ def main() -> None:
     options = [*ARGUMENTS, "--enable-precise-memory-info", "--js-flags=--expose-gc"]
     with (
         tempfile.TemporaryDirectory() as folder,
-        serving(Path(folder), "--no-auth") as server,
+        serving(Path(folder), "--no-auth", forked=False, CHARTPACT_WARM="on") as server,
         sync_playwright() as running,
     ):
+        time.sleep(QUIET_S + 1)  # until the last worker has started
         browser = running.chromium.launch(executable_path=shutil.which("chromium"), args=options)
         print(f"first chart of {server.url}/: {time_openings(browser, server.url)}")
         with server.client() as client:
