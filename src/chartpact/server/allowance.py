@@ -118,7 +118,7 @@ class Ledger:
             connection.execute(sa.delete(allowances).where(gone))
 
     def close(self) -> None:
-        self._threads.shutdown(cancel_futures=True)  # what is under way has a connection
+        self._threads.shutdown(cancel_futures=True)  # waits for open connections
 
 
 class Meter:

@@ -142,7 +142,7 @@ class Charting:
         return proof
 
     async def check(self, user: str, source: str) -> shapes.CheckOut:
-        """What the checker says of a source; its runs count as any of a script do."""
+        """The checker's verdict on a source; the runs it makes spend the user's script time."""
         await self._checks.spend(user)
         began = time.perf_counter()
         validate = partial(sandbox.validate, source, user=user, name="a draft")

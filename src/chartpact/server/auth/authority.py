@@ -124,7 +124,7 @@ class Authority:
     def close(self) -> None:
         self.hashing.close()
         for threads in (self._threads, self._lookups):
-            threads.shutdown(cancel_futures=True)  # what is under way has a connection
+            threads.shutdown(cancel_futures=True)  # waits for open connections
         self.lookup.close()
         if self.settings.issuer is not None:
             self.settings.issuer.close()
