@@ -23,7 +23,7 @@ import numpy as np
 import chartpact as cp
 from chartpact import sandbox, script
 from chartpact.bars import Bars
-from chartpact.sandbox import layers, pool, scripts, wire
+from chartpact.sandbox import pool, scripts, wire
 from chartpact.script import stock
 from chartpact.work.cores import count_cores
 from page import machine, put
@@ -43,7 +43,7 @@ HOSTILE = [
 FORKS = """
 import os, sys, time
 from chartpact.sandbox import zygote
-zygote.prepare({"turns": 2, "user": 65534, "layers": %d})
+zygote.prepare({"turns": 2, "user": 65534})
 for _ in sys.stdin:
     began = time.perf_counter()
     pid = os.fork()
@@ -71,7 +71,7 @@ def bare_forks() -> Iterator[Callable[[], float]]:
     """How long one fork takes of a process like the zygote, whenever it is called."""
     environment = {"OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": ":".join(sys.path)}
     process = subprocess.Popen(
-        [sys.executable, "-c", FORKS % layers.ALL],
+        [sys.executable, "-c", FORKS],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

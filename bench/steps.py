@@ -150,6 +150,11 @@ x = abs(-1.5)
 x = abs(i)
 x = min(i, 5)
 x = max(1.5, 2)
+x = max(1.5, 2.5, 3.5)
+x = max(i, 1.5, 2)
+x = min(1.5, 2.5, i, 3.5)
+x = max(i, 1.5, 2, 3.5, 4, i, 5)
+x = [max(i, 1.5, 2) for j in (1,)]
 x = min([i, 5])
 x = max("a", "b")
 x = min(i, 5, key = double)
@@ -197,11 +202,63 @@ x = payload.label({"A": 1.5, "B": "c"})
 x = payload.label({"A": True}, tag = "T")
 x = ta.isna(1.5)
 x = ta.nz(None)
+x = ta.nz(1.5)
+x = ta.nz(1.5, 0)
+x = ta.nz(None, 0)
+x = ta.nz(i, 0)
+x = ta.nz(True, 0)
+x = ta.max(1.5, 2.5)
+x = ta.max(i, 0)
+x = ta.min(0.0, 0.0)
+x = ta.min(0.0, -0.0)
+x = ta.max(1.5, 2.5, i)
+x = ta.max(None, 1.5, 2.5, 3.5)
+x = ta.avg(i, 1.5, 2.5, 3.5)
+x = ta.pow(1.5, 2)
+x = ta.pow(-1.5, 2.5)
+x = ta.pow(i, None)
+x = ta.mod(7.5, i + 1)
+x = ta.sub(i, None)
 x = ta.round(1.5)
+x = ta.round(i)
+x = ta.round(2.345, 2)
+x = ta.round(1e15 / 3, 16)
+x = ta.round(None)
+x = ta.floor(1.5)
+x = ta.ceil(i)
+x = ta.floor(1e300)
+x = ta.abs(-1.5)
+x = ta.abs(i)
+x = ta.log(1.5)
+x = ta.log(i + 1)
+x = ta.exp(1.5)
+x = ta.exp(1e5)
 x = ta.sqrt(2.0)
+x = ta.hour(1700000000000)
+x = ta.year(1700000000000)
+x = ta.weekofyear(1700000000000)
+x = ta.time_tradingday(1700000000000)
+x = i * 1.5
+x = i < 1.5
+x = 1.5 < 2
+x = abs(1.5 - i)
 x = math.sqrt(2.0)
+x = math.sqrt(i)
 x = math.sqrt(-1.0)
+x = math.sqrt(None)
+x = [math.sqrt(j) for j in (2.5,)]
+x = math.exp(1.5)
+x = math.exp(1000.5)
+x = math.log(1.5)
+x = math.pow(1.5, 2)
+x = math.pow(i, 2)
 x = math.pow(1.5, 2.5)
+x = math.pow(-1.5, 2)
+x = math.pow(1e200, 2)
+x = math.floor(1.5)
+x = math.floor(i)
+x = range(2, i)
+for j in range(2): break
 x = math.floor(1e308)
 x = math.round(2.5)
 x = math.round(2.345, 2)
@@ -218,6 +275,15 @@ x = ta.session(1700000000000 + i * 86400000, "0930-1600", "America/New_York")
 
 # setup | statement, `{n}` being each of SIZES
 SIZED = """
+rs = [[1.5] * {n}, None]; r = rs[0] | x = r[0]
+rs = [[{n}], None]; r = rs[0] | x = r[0] == 1
+rs = [[{n}], None]; r = rs[0] | x = r[0] != -1
+rs = [[{n} + 0.5], None]; r = rs[0] | x = r[0] < 5
+rs = [({n},), None]; r = rs[0] | x = r[0] == 1
+rs = [[{n} + 0.5], None]; r = rs[0] | x = max(r[0], 5, 1.5)
+rs = [[{n}], None]; r = rs[0] | x = max(r[0], 1.5, 2.5)
+rs = [{j: j for j in range({n})}, None]; r = rs[0] | x = r[0]
+rs = [{j: j for j in range({n})}, None]; r = rs[0] | k = i % {n}; x = r[k]
 s = "a" * {n} | x = s + "b"
 s = "é" * {n} | x = s + "b"
 s = "a" * {n} | x = s == s[:]
@@ -365,6 +431,10 @@ v = [(1, 1, (j * 7919) % {n}) for j in range({n})] | x = sorted(v)
 v = [(j * 7919) % {n} for j in range({n})] | x = sorted(v, key = lambda j: -j)
 v = [(j * 7919) % {n} for j in range({n})] | x = sorted(v, reverse = True)
 v = [1.5] * {n} | x = max(v)
+v = [1] * {n} | x = min(v)
+v = [(1 << 1000) + j for j in range({n})] | x = max(v)
+v = [1.5, float("nan")] * {n} | x = max(v)
+v = [1.5, 2] * {n} | x = max(v)
 v = [1.5] * {n} | x = sum(v)
 v = [1 << 1000] * {n} | x = sum(v)
 v = [1e300, -1e-300, 1.5] * {n} | x = sum(v)
@@ -480,6 +550,8 @@ b = (1 << min({n}, 1000)) - 1 | x = "%d" % b
 b = (1 << min({n}, 1000)) - 1 | x = "%x" % b
 b = (1 << min({n}, 1000)) - 1 | x = float(b)
 b = (1 << min({n}, 1000)) - 1 | x = abs(b)
+b = (1 << min({n}, 1000)) - 1 | x = max(b, 1.5, b)
+b = (1 << min({n}, 1000)) - 1 | x = max(b, 1.5, b, b, b, b, b, 2.5)
 b = (1 << min({n}, 1000)) - 1 | x = -b
 b = (1 << min({n}, 1000)) - 1 | x = text.number(b)
 b = (1 << min({n}, 1000)) - 1 | x = text.number(b, 16)
@@ -494,6 +566,10 @@ b = 1.5 | x = [(j, j) for j in range(min({n}, 3000))]
 b = 1.5 | x = {j: j for j in range(min({n}, 3000))}
 b = 1.5 | x = [str(j) for j in range(min({n}, 3000))]
 v = [{"a": 1.5, "b": 2}]; d = v[0] | x = i > d["b"]
+v = [{"a": 1.5, "b": 2}]; d = v[0] | d["a"] = i
+v = [{"a": 1.5, "b": 2}]; d = v[0] | d["a"] += 1.5
+v = 1 | x = {}; x["a"] = i; x["b"] = i; x["c"] = i; x["d"] = i; x["e"] = i; x["f"] = i
+v = [1.5] * {n} | x = len(v)
 v = [{"a": 1.5, "b": 2}]; d = v[0] | x = 2.5 > d["a"] and d["b"] and d["a"]
 b = 1.5 | x = [lambda: j for j in range(min({n}, 3000))]
 """
@@ -789,7 +865,7 @@ def needed(case: Case) -> list[str]:
         name = line.split()[0].split(".")[0]
         if name == "y" or re.search(rf"\b{name}\b", text):  # y: for what its line does
             lines.insert(0, line)
-            text += line
+            text += f"; {line}"
     return lines
 
 

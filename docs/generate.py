@@ -13,7 +13,7 @@ import tempfile
 import tomllib
 from collections import Counter
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
@@ -342,6 +342,11 @@ def states_module() -> str:
     )
 
 
+def _methods(handle: Any) -> list[str]:
+    """The methods of a handle, without those that only say what cannot be changed."""
+    return sorted(handle.methods - {"set_columns", "set_rows"})
+
+
 def chart_page() -> str:
     """What a script can draw and write, each with an example that the tests run."""
     from chartpact.script.host import colors, maths, payload, text
@@ -376,7 +381,7 @@ def chart_page() -> str:
         "deleted, or left because of the cap, the methods do nothing.\n\n"
         "| of | methods |\n|---|---|\n"
         + "\n".join(
-            f"| {kind.type_name} | {' '.join(f'`{name}`' for name in sorted(kind.methods))} |"
+            f"| {kind.type_name} | {' '.join(f'`{name}`' for name in _methods(kind))} |"
             for kind in handles
         )
         + "\n\nAt most 50 labels, lines, boxes and polylines live at once, or as many as META "
@@ -427,6 +432,7 @@ def _entry(space: str, name: str, function: Callable[..., object], examples: dic
     return f"### `{space}.{name}{signature}`\n\n{told}\n\n```starlark\n{example}\n```\n"
 
 
+@cache
 def _server() -> Any:
     """A server that is described and never run."""
     from chartpact.server import app

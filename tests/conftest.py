@@ -8,7 +8,9 @@ the other processes run are over, and those processes start no other until it is
 """
 
 import gc
+import logging
 import os
+import signal
 import sys
 from collections.abc import Generator
 from importlib.util import find_spec
@@ -36,17 +38,20 @@ for name in list(os.environ):
 for name in ("CHARTPACT_FUTURES_URL", "CHARTPACT_SENTIMENT_URL"):
     os.environ[name] = "http://127.0.0.1:9"
 os.environ["CHARTPACT_DB"] = f"sqlite:///{ROOT}/no/such/library.db"
+os.environ["CHARTPACT_WARM"] = "off"  # a server starts its workers when it needs them
 if find_spec("chartpact._native") is None:
     # No sandbox then, and slow kernels in every process: the tests' own scripts are trusted.
     os.environ["CHARTPACT_TRUST_SCRIPTS"] = "1"
     os.environ["PYTHONWARNINGS"] = "ignore:ta kernels:RuntimeWarning"
 STRICT = os.environ.get("CHARTPACT_STRICT", "") not in ("", "0")
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as in the background of a shell
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 # The tests start hundreds of interpreters, which would compile every module anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 MOST_PROCESSES = 4  # each of them has to collect the tests
 # Several processes share the files in this order: the long ones first, to end at the same time.
-LONGEST = ("server", "sandbox", "work", "repository", "script")
+LONGEST = ("server", "repository", "sandbox", "contracts", "script", "pacts", "library", "work")
 
 # Timings never decide a test, and the same examples are tried on every machine.
 # (As in `tests.effort`; this file alone is copied by the tests of strict mode.)
@@ -74,7 +79,16 @@ def postgres() -> "Postgres":
     return own_server()
 
 
-LOCK = pytest.StashKey[TemporaryDirectory[str]]()
+def pytest_runtest_teardown() -> None:
+    """Takes away what `main` logs with: its stream is the test's, and is closed after it."""
+    root = logging.getLogger()
+    for handler in root.handlers[:]:
+        if type(handler.formatter).__module__ == "chartpact.server.logs":
+            root.removeHandler(handler)
+            root.setLevel(logging.WARNING)
+
+
+RUN = pytest.StashKey[TemporaryDirectory[str]]()
 
 
 class Machine:
@@ -102,7 +116,8 @@ class Machine:
 def pytest_configure(config: pytest.Config) -> None:
     gc.disable()  # until the tests are collected: what is imported and collected stays
     if hasattr(config, "workerinput"):  # this is one of several processes
-        config.pluginmanager.register(Machine(config.workerinput["machine"]))
+        os.environ["TESTS_RUN"] = config.workerinput["run"]
+        config.pluginmanager.register(Machine(config.workerinput["run"]))
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -120,16 +135,16 @@ def pytest_xdist_auto_num_workers() -> int:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """Tells each process of a run where their lock is."""
-    if LOCK not in node.config.stash:
-        folder = node.config.stash[LOCK] = TemporaryDirectory()
+    """Tells each process of a run the folder of what they share."""
+    if RUN not in node.config.stash:
+        folder = node.config.stash[RUN] = TemporaryDirectory()
         node.config.add_cleanup(folder.cleanup)
-    node.workerinput["machine"] = node.config.stash[LOCK].name
+    node.workerinput["run"] = node.config.stash[RUN].name
 
 
 def _length(item: pytest.Item) -> int:
-    folder = item.path.parent.name
-    return LONGEST.index(folder) if folder in LONGEST else len(LONGEST)
+    room = item.path.relative_to(ROOT).parts[1]  # of tests/ROOM/…
+    return LONGEST.index(room) if room in LONGEST else len(LONGEST)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -150,6 +165,7 @@ def pytest_collect_file() -> Generator[None, list[Any], list[Any]]:
 
 def pytest_collection_finish() -> None:
     gc.freeze()  # thousands of tests, which no later garbage collection need look through
+    gc.set_threshold(50_000)  # most of what a test makes is no garbage, and is short-lived
     gc.enable()
 
 

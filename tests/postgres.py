@@ -175,6 +175,8 @@ def url_for(folder: Path, name: str = "library.db", kind: str = KIND) -> str:
 
 
 def start_or_skip(settings: Mapping[str, str] = QUICK) -> Postgres:
+    if CHOSEN == "sqlite":
+        pytest.skip("CHARTPACT_TEST_DATABASE asks for SQLite alone")
     programs = find_programs()
     if programs is None:
         pytest.skip("PostgreSQL is not installed")

@@ -4,9 +4,9 @@ import json
 import unicodedata
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import in_one_test
 
 from chartpact import summary
 from chartpact.bars import Bars
@@ -22,7 +22,7 @@ SIGNS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("sign", SIGNS, ids=ascii)
+@in_one_test("sign", SIGNS, ids=ascii)
 def test_no_sign_ends_a_line_or_hides_in_it(sign):
     line = one_line(f"a{sign}b")
     assert line.startswith("a\\")
@@ -62,6 +62,7 @@ def test_words_of_any_language_are_left_as_they_are():
 
 def test_lines_that_are_ours_stay_lines():
     assert escape_unseen("a\n\tb\x1b[2K\u202e") == "a\n\tb\\u001b[2K\\u202e"
+    assert escape_unseen("a\u2028b\u2029c") == "a\\u2028b\\u2029c"
 
 
 def lines_of(drawn: Drawn) -> list[str]:
@@ -71,7 +72,7 @@ def lines_of(drawn: Drawn) -> list[str]:
     return summary.text(bars, [drawn], "sideways").splitlines()
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("title", "scene", "lines"),
     [
         (FORGED, Scene(), 1),

@@ -3,15 +3,17 @@
 import json
 
 import pytest
+from tests.cases import in_one_test
 
 from chartpact import script
 from chartpact.__main__ import main
 from chartpact.bars import samples
 from chartpact.catalogue import list_indicators
-from chartpact.needs import Readings, cut_supplies
+from chartpact.needs import Readings, cut_supplies, cut_supply
 from chartpact.params import resolve
 from chartpact.prove import prove
-from chartpact.script.dry_run import dry_run_bars, validate
+from chartpact.script.dry_run import dry_run_bars, run_here, validate
+from chartpact.script.limits import DRY_RUN_BARS, PROOF_BARS
 
 BARS = samples.bars("sample:es-5m")[:400]
 HEAD = 'PARAMS = []\nMETA = {"title": "x", "overlay": True}\n\ndef compute(ohlcv, params, chart):\n'
@@ -138,6 +140,114 @@ if n > 10:
         "chart.shape(ohlcv.close > ohlcv.open, 'circle', text=word)",
         "shape 'buy'",
     ),
+    "an arrow that turns round": (
+        """
+c = ohlcv.close
+if len(c) > 101:
+    chart.new_label(100, c[100], "▲ +1.5" if c[-1] > c[100] else "▼ -0.5")
+""",
+        "label",
+    ),
+    "one of two dots on a bar": (
+        """
+for i in range(0, len(ohlcv), 10):
+    chart.dot(i, max([x for x in ohlcv.high]), title="both")
+    chart.dot(i, 1.0, title="both")
+""",
+        "dot 'both'",
+    ),
+    "columns that stand on the last close": (
+        "chart.bars(ohlcv.close, base=ohlcv.close[-1], title='b')",
+        "bars 'b'",
+    ),
+    "a label that changes from below its bar to above": (
+        """
+if len(ohlcv) > 20:
+    up = ohlcv.close[-1] > ohlcv.open[-1]
+    chart.new_label(5, None, "x", yloc="abovebar" if up else "belowbar")
+""",
+        "label",
+    ),
+    "shapes that change from below their bars to above": (
+        """
+n = len(ohlcv)
+chart.shape([i == 50 for i in range(n)], "circle", "belowbar" if n < 200 else "abovebar")
+""",
+        "shape",
+    ),
+    "a line that is extended into the past": (
+        "n = len(ohlcv)\nif n > 60:\n"
+        "    chart.new_line(50, 9.0, 55, 9.0, extend='left' if n > 200 else 'none')",
+        "line",
+    ),
+    "a line whose bars are coloured by later ones": (
+        """
+c, n = ohlcv.close, len(ohlcv)
+later = ["green" if c[min(i + 3, n - 1)] > c[i] else "red" for i in range(n)]
+chart.line(c, color=later, title="l")
+""",
+        "line 'l' color",
+    ),
+    "candles whose wicks are coloured by the last close": (
+        """
+o, h, l, c = ohlcv.open, ohlcv.high, ohlcv.low, ohlcv.close
+chart.candles(o, h, l, c, wick=ta.where(c > c[-1], "green", "red"), title="c")
+""",
+        "candles 'c' wick_color",
+    ),
+    "dots that are coloured by later bars": (
+        """
+c, n = ohlcv.close, len(ohlcv)
+for i in range(0, n, 5):
+    chart.dot(i, c[i], color="green" if c[min(i + 3, n - 1)] > c[i] else "red")
+""",
+        "dot color",
+    ),
+    "shapes that are coloured by the last bar": (
+        "c = ohlcv.close\nchart.shape(c > ohlcv.open, color=ta.where(c > c[-1], 'green', 'red'))",
+        "shape color",
+    ),
+    "a signal on bars that stand out, unless the next close is higher": (
+        """
+h, c, n = ohlcv.high, ohlcv.close, len(ohlcv)
+top = ta.highest(h, 100)
+for i in range(100, n):
+    if h[i] == top[i] and (i == n - 1 or c[i + 1] < c[i]):
+        chart.dot(i, h[i], label="top")
+""",
+        "",
+    ),
+    "a label that moves on to each new high": (
+        """
+h = ohlcv.high
+label = chart.new_label(0, h[0], "SELL the top")
+for i in range(1, len(h)):
+    if h[i] > h[label.get_x()]:
+        label.set_xy(i, h[i])
+""",
+        "label",
+    ),
+    "labels that move for some bars": (
+        """
+h, n = ohlcv.high, len(ohlcv)
+for i in range(0, n, 40):
+    label = chart.new_label(i, h[i], "top")
+    for j in range(i, min(i + 30, n)):
+        if h[j] > h[label.get_x()]:
+            label.set_xy(j, h[j])
+""",
+        "label",
+    ),
+    "a box that slides along with the bars": (
+        """
+h, l = ohlcv.high, ohlcv.low
+box = chart.new_box(0, h[0], 1, l[0])
+for i in range(10, len(h), 10):
+    box.set_lefttop(i - 5, h[i])
+    box.set_rightbottom(i, l[i])
+""",
+        "box",
+    ),
     "a polyline of two points that becomes another of three": (
         """
 n = len(ohlcv)
@@ -149,7 +259,7 @@ chart.new_polyline(points if n > 100 else points[:2])
 }
 
 
-@pytest.mark.parametrize("name", REPAINTERS)
+@in_one_test("name", REPAINTERS)
 def test_a_planted_repainter_is_found(name):
     body, what = REPAINTERS[name]
     proof = proof_of(body)
@@ -188,7 +298,88 @@ HONEST = {
         "n = len(ohlcv)\nif n > 50:\n    chart.new_label(50, ohlcv.high[50], "
         "'touched %d times%s' % (n // 40, ', broken' if n > 200 else ''))"
     ),
+    "a label whose number changes its sign, and whose meter fills": (
+        "n = len(ohlcv)\nif n > 50:\n    chart.new_label(50, ohlcv.high[50], "
+        "'$ %s %s' % (text.number(n - 200, 1), '█' * (n // 100) + '░' * (4 - n // 100)))"
+    ),
+    "a dot below another, which comes later": (
+        "for i in range(len(ohlcv)):\n    chart.dot(i, 9.0, title='d')\n"
+        "    if i == len(ohlcv) - 1:\n        chart.dot(i, 8.0, title='d', provisional=True)"
+    ),
+    "lines at means that are summed up from the last bar": (
+        """
+c, n = ohlcv.close * 1.1, len(ohlcv)
+tail = [0.0] * (n + 1)
+for i in reversed(range(n)):
+    tail[i] = tail[i + 1] + c[i]
+for i in range(10, n, 10):
+    y = (tail[i - 10] - tail[i]) / 10
+    chart.new_line(i, y, i + 5, y)
+    chart.new_box(i, y, i + 5, y - 1)
+    chart.new_label(i, y, "mean")
+    chart.hline(y)
+"""
+    ),
+    "a plot that has colours bar by bar on some bars only": (
+        "n, c = len(ohlcv), ohlcv.close\n"
+        "chart.line(c, color='red' if n % 2 else ta.where(c > ohlcv.open, 'green', 'red'))"
+    ),
+    "bars without a value, which may have any colour": (
+        "n, c = len(ohlcv), ohlcv.close\n"
+        "some = [c[i] if i % 3 else None for i in range(n)]\n"
+        "chart.bars(some, color=['red' if i % 3 or n % 2 else 'green' for i in range(n)])"
+    ),
+    "dots of two colours": (
+        "up = ohlcv.close > ohlcv.open\n"
+        "chart.dot(up, ohlcv.low, color='green')\nchart.dot(~up, ohlcv.high, color='red')\n"
+        "chart.dot(up, ohlcv.close, color=ta.where(ohlcv.close > 4000, 'green', 'red'))"
+    ),
     "a label that follows the last bar": "chart.new_label(len(ohlcv) - 1, ohlcv.close[-1], 'now')",
+    "a label whose handle follows the last bar": (
+        """
+c = ohlcv.close
+label = chart.new_label(0, c[0], "")
+for i in range(1, len(c)):
+    label.set_xy(i, c[i])
+    label.set_text("bull" if c[i] > c[i - 1] else "bear")
+"""
+    ),
+    "a label that moves on with each high, and is provisional": (
+        """
+h = ohlcv.high
+label = chart.new_label(0, h[0], "high", provisional=True)
+for i in range(1, len(h)):
+    if h[i] > h[label.get_x()]:
+        label.set_xy(i, h[i])
+"""
+    ),
+    "a label that is deleted and made again at each new high": (
+        """
+h = ohlcv.high
+label = chart.new_label(0, h[0], "high")
+for i in range(1, len(h)):
+    if h[i] > h[label.get_x()]:
+        label.delete()
+        label = chart.new_label(i, h[i], "high")
+"""
+    ),
+    "the last highs, the newest first": (
+        """
+high = ta.pivothigh(ohlcv.high, 5, 0)
+tops = [i for i in range(len(ohlcv)) if not ta.isna(high[i])]
+for i in reversed(tops)[:5]:
+    chart.new_label(i, high[i], "H")
+"""
+    ),
+    "lines to a time after the last bar": (
+        "for i in range(20, len(ohlcv), 50):\n    t, h = ohlcv.time[i], ohlcv.high[i]\n"
+        "    chart.new_line(t, h, t + 60000, h, xloc='bar_time', extend='right')"
+    ),
+    "boxes that end earlier than was expected": (
+        "n = len(ohlcv)\nfor i in range(0, n, 40):\n"
+        "    box = chart.new_box(i, ohlcv.high[i], i + 30, ohlcv.low[i])\n"
+        "    if i + 10 < n:\n        box.set_right(i + 10)"
+    ),
     "objects that are deleted": (
         "for i in range(0, len(ohlcv), 50):\n"
         "    if len(ohlcv) - i < 120:\n        chart.new_label(i, ohlcv.high[i], 'x')"
@@ -222,12 +413,69 @@ HONEST = {
 }
 
 
-@pytest.mark.parametrize("name", HONEST)
+@in_one_test("name", HONEST)
 def test_an_honest_script_passes(name):
     proof = proof_of(HONEST[name])
     assert proof.ok, proof.rewritten
     assert proof.late == ()
     assert proof.prefixes >= 20
+
+
+VANISHING = """
+h, l, c, n = ohlcv.high, ohlcv.low, ohlcv.close, len(ohlcv)
+top = ta.highest(h, 200)
+for i in range(200, n):
+    if h[i] == top[i] and h[i] - c[i] > 0.5 * (h[i] - l[i]) and (i == n - 1 or c[i + 1] < c[i]):
+        chart.dot(i, h[i], label="top")
+"""
+
+
+def test_a_signal_that_vanishes_is_found_where_the_bars_do_something():
+    bars = samples.bars("sample:es-5m")
+    for first in (0, 250, 500, 750):
+        assert not proof_of(VANISHING, bars[first:], 100).ok
+
+
+@in_one_test(
+    "body",
+    ["chart.line(ohlcv.close)", "chart.dot(ohlcv.close > 0, ohlcv.low)", HONEST["signals"]],
+)
+def test_there_are_as_many_prefixes_as_were_asked_for(body):
+    assert [proof_of(body, most=most).prefixes for most in (1, 8, 60, 399, 999)] == [
+        1, 8, 60, 399, 399,
+    ]  # fmt: skip
+
+
+def test_the_cost_of_a_run_says_on_how_many_prefixes_it_is_run():
+    program = script.load(source("chart.line(ohlcv.close)"))
+
+    def count(**options):
+        proof = prove(BARS[:100], lambda bars: script.execute(program, bars).scene, **options)
+        return proof.prefixes
+
+    assert count() == 99
+    assert count(fewest=7, seconds=0.0) == 7
+    assert count(most=5, seconds=0.0) == 5
+
+
+def test_one_that_takes_the_place_of_a_deleted_one_was_not_moved():
+    body = """
+high = ta.pivothigh(ohlcv.high, 5, 5)
+tops = [i for i in range(len(ohlcv)) if not ta.isna(high[i])]
+for i in tops[-3:]:
+    chart.new_line(i - 5, high[i], len(ohlcv) - 1, high[i])
+for i in reversed(tops)[:3]:
+    chart.new_label(i - 5, high[i], "H")
+"""
+    for most in (3, 6, 12, 24, 100, 399):
+        assert proof_of(body, most=most).ok
+
+
+def test_what_changed_is_written_with_the_digits_in_which_it_differs():
+    body = "chart.new_line(0, 1.0 + 2e-9 * len(ohlcv), 1, 1.0)\nchart.hline(1 + 2e-9 * len(ohlcv))"
+    for line in body.split("\n"):
+        change = proof_of(line).rewritten
+        assert change.before != change.after
 
 
 def test_what_is_drawn_before_it_was_known_is_late_by_so_many_bars():
@@ -238,11 +486,17 @@ for i in range(len(ohlcv)):
         chart.new_label(i - 3, high[i], "H")
 chart.line(ta.shift(ohlcv.close, -2) if len(ohlcv) < 0 else ohlcv.close, title="c")
 chart.line(ta.pivothigh(ohlcv.high, 5, 3), title="known", offset=-3)
+chart.dot(~ta.isna(high), high, label="H", title="told", offset=-3)
 """
     proof = proof_of(body)
     assert proof.ok, proof.rewritten
-    delays = {late.what: late.delay for late in proof.late}
-    assert delays == {"label": 3, "line 'known'": 3}
+    delays = {late.what: (late.delay, late.told) for late in proof.late}
+    assert delays == {
+        "label": (3, 0),
+        "line 'known'": (3, 0),
+        "dot 'told'": (3, 0),
+        "signal 'H'": (3, 3),
+    }
     assert all(late.count > 1 for late in proof.late)
 
 
@@ -253,7 +507,7 @@ def test_prefixes_that_cannot_be_run_are_told():
     assert proof.prefixes < 40
 
 
-@pytest.mark.parametrize(("times", "proves"), [(1, True), (2, False)])
+@in_one_test(("times", "proves"), [(1, True), (2, False)])
 def test_a_busy_host_is_asked_once_more_and_leaves_no_gap_in_the_proof(times, proves):
     program = script.load(source("chart.line(ohlcv.close)"))
     busy = {100: times}
@@ -270,6 +524,11 @@ def test_a_busy_host_is_asked_once_more_and_leaves_no_gap_in_the_proof(times, pr
     else:
         with pytest.raises(script.ScriptError, match="busy"):
             prove(BARS[:101], run, 200)
+
+
+def test_nothing_is_proved_by_a_script_that_runs_on_no_prefix():
+    with pytest.raises(script.ScriptError, match="on 399 bars: too few"):
+        proof_of("if len(ohlcv) < 400:\n    fail('too few')\nchart.hline(ohlcv.close[-1])")
 
 
 def test_an_indicator_that_fails_on_all_bars_is_an_error():
@@ -291,7 +550,7 @@ PROVISIONAL = {
 BUILTINS = [known for known in list_indicators() if known.source == "builtin"]
 
 
-@pytest.mark.parametrize("builtin", BUILTINS, ids=lambda builtin: builtin.name)
+@in_one_test("builtin", BUILTINS, ids=lambda builtin: builtin.name)
 def test_every_builtin_passes_and_lists_what_is_provisional(builtin):
     values = resolve(builtin.params, {}, builtin.name)
     numbers = dict.fromkeys(getattr(builtin, "numbers", ()), BARS.close)
@@ -312,6 +571,65 @@ def test_a_check_warns_of_a_script_that_rewrites_its_past():
     assert "hline 'last'" in warning.message
     assert "provisional=True" in warning.hint
     assert validate(source(HONEST["averages"])).warnings == ()
+
+
+HINDSIGHT = """
+c, n = ohlcv.close, len(ohlcv)
+cross = ta.crossover(ta.ema(c, 9), ta.ema(c, 21))
+good = [cross[i] and min([c[j] for j in range(i, min(n, i + 10))]) > c[i] * 0.999 for i in range(n)]
+"""
+
+
+@in_one_test(
+    "body",
+    [
+        HINDSIGHT + "chart.dot(good, c, label='buy')",
+        HINDSIGHT + "chart.shape(good, 'triangleup')",
+        REPAINTERS["a label that moves on to each new high"][0],
+        REPAINTERS["labels that move for some bars"][0],
+        REPAINTERS["dots that are coloured by later bars"][0],
+    ],
+)
+def test_a_check_finds_signals_that_vanish_and_labels_that_move(body):
+    assert "lookahead" in [warning.kind for warning in validate(source(body)).warnings]
+
+
+@in_one_test("name", HONEST)
+def test_a_check_does_not_warn_of_an_honest_script(name):
+    assert "lookahead" not in [warning.kind for warning in validate(source(HONEST[name])).warnings]
+
+
+def test_a_check_runs_an_expensive_script_on_fewer_prefixes():
+    def count_runs(body):
+        runs = []
+
+        def run(source, bars, limits, extras):
+            runs.append(len(bars))
+            return run_here(source, bars, limits, extras)
+
+        validate(source(body), run=run)
+        return len([size for size in runs if size < PROOF_BARS and size != DRY_RUN_BARS])
+
+    assert count_runs("chart.line(ohlcv.close)") > 20
+    slow = "x = 0\nfor i in range(len(ohlcv) * 4000):\n    x += 1\nchart.line(ohlcv.close)"
+    assert count_runs(slow) < 12
+
+
+def test_a_check_warns_of_a_signal_that_counts_as_known_before_it_was():
+    body = "c, n = ohlcv.close, len(ohlcv)\n"
+    early = "chart.dot([i + 3 < n and c[i + 3] > c[i] for i in range(n)], c, label='buy')"
+    (warning,) = validate(source(body + early)).warnings
+    assert (warning.kind, warning.step) == ("lookahead", "dry_run")
+    assert "signal 'buy' at bar 0: known 3 bars later" in warning.message
+    assert "offset=-3" in warning.hint
+    told = "chart.dot([i > 2 and c[i] > c[i - 3] for i in range(n)], c, label='buy', offset=-3)"
+    assert validate(source(body + told)).warnings == ()
+
+
+def test_a_check_looks_for_rewriting_even_where_5000_bars_cannot_be_run():
+    body = "if len(ohlcv) > 1000:\n    fail('long')\nchart.hline(ohlcv.close[-1])"
+    warnings = validate(source(body)).warnings
+    assert [warning.kind for warning in warnings] == ["value", "lookahead"]
 
 
 @pytest.fixture
@@ -372,3 +690,17 @@ def test_supplies_are_cut_to_what_there_was():
     assert cut["funding"].time[-1] <= bars[:20].close_time[-1]
     assert len(cut["funding"].values["rate"]) == len(cut["funding"].time) < 50
     assert cut["events"] == ()
+
+
+def test_the_outcome_of_an_event_is_not_known_before_it():
+    bars = dry_run_bars(50)
+    ended = int(bars[:20].close_time[-1])
+    before, after = (
+        {"time_utc": time, "title": "CPI", "forecast": "1", "actual": "2", "revised": "3"}
+        for time in (ended, ended + 1)
+    )
+    assert cut_supply((before, after), bars[:20]) == (
+        before,
+        {**after, "actual": None, "revised": None},
+    )
+    assert cut_supply((before, after), bars) == (before, after)

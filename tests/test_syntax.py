@@ -154,7 +154,7 @@ def test_the_scan_tells_every_token_with_its_place():
 def test_the_parts_of_a_node_are_those_that_ast_tells():
     text = """
 @d
-def f(a, b=1, *c, **e):
+def f(a, b=1, *c, d: int, g=3, **e) -> a:
     for (x, y) in [i for i in c if i > 1 if not i]:
         a[0], b = {1: 2, **e}, {j: -k for j, k in e.items()}
         if x and y or a.b[1:2:3]: continue

@@ -51,9 +51,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'chartpact' has no attribute {name!r}")
     module, attribute = _PUBLIC[name]
     loaded = import_module(module)
-    value = loaded if attribute is None else getattr(loaded, attribute)
-    globals()[name] = value
-    return value
+    return loaded if attribute is None else getattr(loaded, attribute)
 
 
 def __dir__() -> list[str]:

@@ -1,5 +1,6 @@
 """The whole command line: the verbs of `chartpact.cli` and those of the server."""
 
+import gc
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import argparse
 
+MANY_OBJECTS = 100_000  # between two searches for garbage; imports make as many, and no garbage
 INTERRUPTED = 130  # as shells say it of a command that Ctrl-C ended
 
 
@@ -19,6 +21,7 @@ def parser() -> "argparse.ArgumentParser":
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code; Ctrl-C may also come during the imports."""
+    gc.set_threshold(MANY_OBJECTS)
     try:
         from chartpact import cli
         from chartpact.server import command, user_command

@@ -1,6 +1,7 @@
 """A chart that was asked for: bars, and for each indicator its scene or its error."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from os import PathLike
@@ -11,7 +12,7 @@ from chartpact import frames, render, sources, summary
 from chartpact.bars import Bars, BarsError, BarsLike
 from chartpact.catalogue import Catalogue, Plan, ScriptIndicator, parse_requests
 from chartpact.clock.errors import ClockError
-from chartpact.needs import Fetch, gather
+from chartpact.needs import Fetch, Need, gather
 from chartpact.params import resolve
 from chartpact.prices import STORED
 from chartpact.problem import Failure, Problem
@@ -31,6 +32,7 @@ Drawing = TypeVar("Drawing", str, bytes)
 
 MOST_NAMED = 6  # indicators in the repr of a chart
 LARGEST_SHARP = 2048  # pixels of a picture that a notebook shows with twice as many
+_FAILURES = (BarsError, ClockError, TaError, SceneError, ArithmeticError)  # of one indicator alone
 
 
 @dataclass(frozen=True, repr=False)
@@ -232,6 +234,7 @@ def _options(arguments: dict[str, Any]) -> dict[str, Any]:
 def chart(
     bars: BarsLike,
     indicators: Asked | Iterable[Asked] = (),
+    catalogue: Catalogue | None = None,
     *,
     last: int | None = None,
     size: Size | None = None,
@@ -240,7 +243,6 @@ def chart(
     tz: str | None = None,
     log: bool | None = None,
     volume: Volume | None = None,
-    catalogue: Catalogue | None = None,
     fetch: Fetch | None = None,
 ) -> Chart:
     """The chart of these indicators, computed on all bars and cut to the last ones.
@@ -266,7 +268,15 @@ def chart(
     look = {name: value for name, value in asked.items() if value is not None}
     if look:
         render.read_look(look)  # a wrong one is refused here, and not by a notebook
-    return replace(draw(sources.to_bars(bars), plans, last, fetch or sources.fetch), look=look)
+    whole = sources.to_bars(bars)
+    fetch = fetch or sources.fetch_side_by_side(_find_needs(whole, plans))
+    return replace(draw(whole, plans, last, fetch), look=look)
+
+
+def _find_needs(bars: Bars, plans: Iterable[Plan]) -> Iterator[Need]:
+    for plan in plans:
+        with suppress(*_FAILURES, Failure):  # told where the indicator is drawn
+            yield from plan.needs(bars).values()
 
 
 def draw_whole(bars: Bars, plans: Iterable[Plan], last: int, fetch: Fetch) -> Chart:
@@ -318,7 +328,7 @@ def _draw(bars: Bars, plan: Plan, first: int, fetch: Fetch, whole: bool = False)
         else:
             scene = indicator.draw(bars, plan.params, supplies, first)
         scene = scene if whole else scene.cut(first)
-    except (BarsError, ClockError, TaError, SceneError, ArithmeticError) as error:
+    except _FAILURES as error:
         hint = "ask for it with other parameters"
         problem = Problem("value", f"{plan.name}: {error}", hint)
     except Failure as failure:

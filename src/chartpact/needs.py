@@ -13,12 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chartpact.bars import Bars
-from chartpact.clock.timeframe import Timeframe
+from chartpact.clock.timeframe import HOUR, Timeframe
 from chartpact.params import IndicatorError
 from chartpact.problem import Failure, Problem
 
 BARS, CALENDAR = "bars", "calendar"
-HOUR = 3_600_000
 # The periods in which futures exchanges report open interest and positions, in ms.
 PERIODS = {
     "5m": 300_000, "15m": 900_000, "30m": 1_800_000, "1h": HOUR, "2h": 2 * HOUR, "4h": 4 * HOUR,
@@ -80,18 +79,25 @@ def gather(needs: Needs, fetch: Fetch) -> Supplies:
 
 def cut_supplies(supplies: Supplies, bars: Bars) -> Supplies:
     """What there was of the supplies when the last of these bars closed."""
+    return {key: cut_supply(supply, bars) for key, supply in supplies.items()}
+
+
+def cut_supply(supply: Supply, bars: Bars) -> Supply:
+    """What there was of a supply when the last of these bars closed.
+
+    An event that was still to come is known, and its outcome is not.
+    """
     end = int(bars.close_time[-1]) if len(bars) else 0
-    return {key: _cut(supply, end) for key, supply in supplies.items()}
-
-
-def _cut(supply: Supply, end: int) -> Supply:
     if isinstance(supply, Bars):
         return supply[: int(np.searchsorted(supply.close_time, end, side="right"))]
     if isinstance(supply, Readings):
         count = int(np.searchsorted(supply.time, end, side="right"))
         values = {name: column[:count] for name, column in supply.values.items()}
         return Readings(supply.time[:count], values)
-    return supply
+    return tuple(
+        event if event["time_utc"] <= end else {**event, "actual": None, "revised": None}
+        for event in supply
+    )
 
 
 def _explain(key: str, need: Need, problem: Problem) -> Problem:

@@ -14,10 +14,10 @@ LONGEST = 200  # characters of a name
 # pairs, and the letters of tags, which a model reads and nobody sees. Joiners are part of words.
 _UNSEEN = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"
-    "\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff"
+    "\u2028\u2029\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff"
 )
 _UNSEEN_SIGN = re.compile(f"[{_UNSEEN}]")
-_LINE_SIGN = re.compile(f"[\t\n\u2028\u2029{_UNSEEN}]")
+_LINE_SIGN = re.compile(f"[\t\n{_UNSEEN}]")
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _MARKS = re.compile(r'[,:;"]|^ | $|  ')  # what ends a name in our lists
 

@@ -11,7 +11,7 @@ from chartpact import checks, palette
 from chartpact.clock.sessions import Session
 from chartpact.clock.timeframe import Timeframe
 from chartpact.prices import SOURCES
-from chartpact.problem import Failure, Problem, did_you_mean, nearest
+from chartpact.problem import Failure, Problem, did_you_mean
 
 Value = Any
 
@@ -135,13 +135,13 @@ def allowed(param: Param) -> str:
 
 def _unknown(name: str, params: Sequence[Param], owner: str) -> IndicatorError:
     by_name = _by_name(params)
-    near = nearest(name, by_name)
+    question = did_you_mean(
+        name, by_name, show=lambda near: f"{by_name[near].name!r}, {allowed(by_name[near])}"
+    )
     if not params:
         hint = "it takes no parameters"
-    elif near:
-        param = by_name[near[0]]
-        names = ", ".join(known.name for known in params)
-        hint = f"did you mean {param.name!r}, {allowed(param)}? it takes {names}"
+    elif question:
+        hint = f"{question} it takes {', '.join(known.name for known in params)}"
     else:
         hint = "it takes " + "; ".join(f"{known.name}: {allowed(known)}" for known in params)
     message = f"{owner} has no parameter {name!r}"

@@ -1,6 +1,6 @@
 """What went wrong, as one value: a kind for programs, a message and a hint for people, a place."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from itertools import pairwise
@@ -120,12 +120,19 @@ def _letters(word: str) -> set[str]:
 
 
 def did_you_mean(
-    word: str, known: Iterable[str], most: int = 1, alike: float = 0.5, before: str = ""
+    word: str,
+    known: Iterable[str],
+    most: int = 1,
+    alike: float = 0.5,
+    before: str = "",
+    show: Callable[[str], str] = repr,
 ) -> str:
     """The question that names what was probably meant, with `before` in front of it, or nothing.
 
     >>> did_you_mean("emaa", ["sma", "ema"])
     "did you mean 'ema'?"
+    >>> did_you_mean("emaa", ["sma", "ema"], show="ta.{}".format)
+    'did you mean ta.ema?'
     """
     near = nearest(word, known, most, alike)
-    return f"{before}did you mean {' or '.join(map(repr, near))}?" if near else ""
+    return f"{before}did you mean {' or '.join(map(show, near))}?" if near else ""

@@ -1,24 +1,28 @@
 """Does an indicator rewrite its past? It is run on prefixes of the bars, and what it drew compared.
 
-What stood on a chart of k bars must stand on a longer one too: values of plots, signals and drawn
-objects up to bar k - 1, with the words of their texts. Objects may be extended to the right,
-restyled and deleted. Numbers in a text may run on and words may be added, as of a zone that was
-touched again; "buy" must not become "sell". What is drawn at an earlier bar than it became known on
-is late, which is told and no fault. What is marked `provisional` may change, and is listed.
+What stood on a chart of k bars must stand on a longer one too, up to bar k - 1: values of plots and
+the colours that they have bar by bar, signals, and drawn objects with the words and symbols of
+their texts. Objects may be extended to the right, restyled and deleted. Numbers in a text may run
+on and words may be added, as of a zone that was touched again; "buy" must not become "sell". What
+is drawn at an earlier bar than it became known on is late, which is told and no fault. What is
+marked `provisional` is listed and may change.
 """
 
 import bisect
 import itertools
 import math
 import re
+import time
+import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from chartpact import palette
 from chartpact.bars import Bars, BarsLike, to_bars
 from chartpact.drawing import Polyline
 from chartpact.drawing.objects import DrawnObject
@@ -27,6 +31,7 @@ from chartpact.scene import Scene
 from chartpact.scene.plots import (
     BackgroundPlot,
     BarColorPlot,
+    BarsPlot,
     DivLinePlot,
     DotPlot,
     HBarPlot,
@@ -38,12 +43,20 @@ from chartpact.textcolumn import TextColumn
 
 Run = Callable[[Bars], Scene]
 Array = NDArray[np.float64]
-Point = tuple[float, float]  # a bar and a price; NaN where it has none
+Point = tuple[float, float]  # a bar and a price; infinite above or below the bar
 
-MOST_PREFIXES = 120
+PREFIXES = 120  # at least
+SECONDS = 10.0
 _TOLERANCE = 1e-9
+_CROSSED = 6  # series of which crossings are looked for
 _BUSY = "busy"  # the kind of a failure that says nothing about the indicator
 _WORD = re.compile(r"[^\W\d_]+")
+_NUMBER = re.compile(r"[-+±−]?\d[\d.,]*")
+_METER = re.compile("[\u2580-\u259f]")  # blocks of a bar that shows a share
+_AUTO = -1.0  # the number of a colour that is chosen when it is drawn
+_SYMBOLS = ("So", "Sm", "Sc")  # categories of arrows, emoji, signs of arithmetic and currencies
+_NO_DOTS: Array = np.empty((3, 0))
+_ABOVE = {"abovebar": math.inf, "top": math.inf, "belowbar": -math.inf, "bottom": -math.inf}
 _OBJECTS = ("labels", "lines", "boxes", "polylines")
 _COLORED = (BackgroundPlot.kind, BarColorPlot.kind)  # plots whose colours are their values
 
@@ -71,13 +84,17 @@ class Change:
 
 @dataclass(frozen=True)
 class Late:
-    """Something drawn `delay` bars before the one it became known on, the first of `count`."""
+    """Something drawn `delay` bars before the one it became known on, the first of `count`.
+
+    `told` is the delay that a signal tells itself, by its confirmed bar.
+    """
 
     what: str
     bar: int
     time: int
     delay: int
     count: int
+    told: int = 0
 
     def to_json(self) -> dict[str, Any]:
         return dict(self.__dict__)
@@ -115,9 +132,21 @@ class Proof:
         }
 
 
-def prove(bars: BarsLike, run: Run, most: int = MOST_PREFIXES) -> Proof:
-    """Runs an indicator on at most so many prefixes of the bars, more where it draws."""
-    return _Prover(to_bars(bars), run).prove(most)
+def prove(
+    bars: BarsLike,
+    run: Run,
+    most: int | None = None,
+    *,
+    fewest: int = PREFIXES,
+    seconds: float = SECONDS,
+) -> Proof:
+    """Runs an indicator on prefixes of the bars, more of them where it draws.
+
+    There are at most `most` of them; by default as many as take about so many seconds, and no less
+    than `fewest`.
+    """
+    prover = _Prover(to_bars(bars), run)
+    return prover.prove(max(fewest, prover.count_within(seconds)) if most is None else most)
 
 
 @dataclass(frozen=True)
@@ -129,7 +158,9 @@ class _Object:
     heights: tuple[float, ...]  # of a box: its top and bottom
     provisional: bool
     id: object = None  # tells objects of one run apart, in the order in which they were made
+    made_at: int | None = None  # the time of the bar at which it was made
     text: str = ""
+    extends_left: bool = False
 
     @property
     def bar(self) -> float:
@@ -137,21 +168,31 @@ class _Object:
 
     @property
     def words(self) -> set[str]:
-        return set(_WORD.findall(self.text.casefold()))
+        """The words and symbols of its text; digits, signs of numbers and meters may run on."""
+        symbols = _METER.sub("", _NUMBER.sub("", self.text))
+        return {
+            *_WORD.findall(self.text.casefold()),
+            *(symbol for symbol in symbols if unicodedata.category(symbol) in _SYMBOLS),
+        }
 
-    def grew_to(self, other: "_Object") -> bool:
-        """Whether the other is this one, extended to the right if at all, and says no less."""
-        if not self.words <= other.words:
+    def grew_to(self, other: "_Object", size: int) -> bool:
+        """Whether the other is this one, extended to the right if at all, and says no less.
+
+        What reached beyond the last of `size` bars may reach less far, as long as it is there.
+        """
+        if self.extends_left != other.extends_left or not self.words <= other.words:
             return False
-        if self.points == other.points and self.heights == other.heights:
-            return True
+        if not _same_heights(self.heights, other.heights):
+            return False
         if not len(self.points) == len(other.points) == 2:  # a label, or a polyline that grew
-            return other.points[: len(self.points)] == self.points
+            return _begins_with(other.points, self.points)
+        if _begins_with(other.points, self.points):
+            return True
         (left, low), (right, high) = self.points
-        (other_left, other_low), (other_right, other_high) = other.points
-        if self.heights != other.heights or (left, low) != (other_left, other_low):
+        _, (other_right, other_high) = other.points
+        if not _begins_with(other.points, self.points[:1]):
             return False
-        if not other_right > right:
+        if not (other_right > right or other_right >= size - 1):
             return False
         if right == left:  # of one bar: it has no direction yet
             return True
@@ -160,19 +201,24 @@ class _Object:
 
     def moved_to(self, other: "_Object") -> bool:
         """Whether the other begins where this one does, and stands elsewhere."""
+        if self.bar != other.bar:
+            return False
         if self.heights:
-            return self.bar == other.bar and not set(self.heights).isdisjoint(other.heights)
-        return self.bar == other.bar and (
-            len(self.points) == 1 or self.points[0] == other.points[0]
-        )
+            pairs = itertools.product(self.heights, other.heights)
+            return any(_same(height, another) for height, another in pairs)
+        return len(self.points) == 1 or _begins_with(other.points, self.points[:1])
+
+    def has_handle_of(self, other: "_Object") -> bool:
+        """Whether both were made at the same bar, as the same of all objects."""
+        return self.id == other.id and self.made_at == other.made_at is not None
 
     def __str__(self) -> str:
         prices = self.heights or tuple(price for _, price in self.points)
-        numbers = [f"{price:.10g}" for price in (*prices[:1], *prices[-1:]) if price == price]  # noqa: PLR0124
+        numbers = dict.fromkeys(_number(price) for price in (*prices[:1], *prices[-1:]))
         says = f"{self.text[:40]!r} " if self.text else ""
-        return (
-            f"{says}from bar {self.bar:.0f} at {' and '.join(dict.fromkeys(numbers)) or 'its bar'}"
-        )
+        at = "" if math.isinf(prices[0]) else "at "
+        extended = ", extended to the left" if self.extends_left else ""
+        return f"{says}from bar {self.bar:.0f} {at}{' and '.join(numbers)}{extended}"
 
 
 @dataclass
@@ -181,52 +227,80 @@ class _Picture:
 
     size: int
     series: dict[str, list[Array]] = field(default_factory=dict)
-    levels: dict[str, list[str]] = field(default_factory=dict)
+    colors: dict[str, Array] = field(default_factory=dict)  # of plots with one for each bar
+    dots: dict[str, Array] = field(default_factory=dict)  # and shapes: bars, heights and colours
+    levels: dict[str, list[float]] = field(default_factory=dict)
     events: set[tuple[str, int]] = field(default_factory=set)  # signals, by name and bar
+    told: dict[tuple[str, int], int] = field(default_factory=dict)  # the delays of signals
     objects: list[_Object] = field(default_factory=list)
     provisional: set[str] = field(default_factory=set)
 
 
 _Difference = tuple[str, int, str, str]  # what, at which bar, before and after
+_Arrival = tuple[int, int, int, int]  # a bar, the prefix without and with it, the delay it tells
 
 
 class _Prover:
     def __init__(self, bars: Bars, run: Run) -> None:
         self._bars = bars
         self._run = run
-        self._pictures: dict[int, _Picture] = {}
-        self._failed: dict[int, str] = {}
-        self._late: dict[str, list[tuple[int, int, int]]] = {}  # bar, prefix without, prefix with
+        self._whole = self._picture(len(bars))
+        self._failed: dict[int, Failure] = {}
+        self._late: dict[str, list[_Arrival]] = {}
+
+    def count_within(self, seconds: float) -> int:
+        """How many prefixes can be compared in so many seconds: half the bars take the mean."""
+        quickest = math.inf
+        for _ in range(2):  # since a busy host slows one down
+            began = time.perf_counter()
+            half = self._draw(max(len(self._bars) // 2, 1))
+            if half is None:
+                return 0
+            _differences(half, self._whole)
+            quickest = min(quickest, time.perf_counter() - began)
+        return int(seconds / quickest)
 
     def prove(self, most: int) -> Proof:
-        size = len(self._bars)
-        whole = self._pictures[size] = self._picture(size)
-        lengths = _choose(whole, most)
-        pictures = [picture for length in lengths if (picture := self._draw(length)) is not None]
-        change = None
-        for earlier, later in itertools.pairwise([*pictures, whole]):
-            self._note_late(earlier, later)
-            if change is None and _differences(earlier, later):
-                change = self._narrow(earlier, later)
-        late = [self._measure(what, items) for what, items in self._late.items()]
+        change, earlier, count = None, None, 0
+        provisional = set(self._whole.provisional)
+        for length in (*_choose(self._whole, self._bars, most), len(self._bars)):
+            picture = self._draw(length)
+            if picture is None:
+                continue
+            if earlier is not None:
+                count += 1
+                provisional |= earlier.provisional
+                self._note_late(earlier, picture)
+                if change is None and _differences(earlier, picture):
+                    change = self._narrow(earlier, picture)
+            earlier = picture
+        longest = max(self._failed, default=0)
+        if longest and not count:  # which would prove nothing
+            failure = self._failed[longest]
+            failure.problem = failure.problem.at(message=f"on {longest:,} bars: {failure.message}")
+            raise failure
+        late = [self._measure(what, arrivals) for what, arrivals in self._late.items()]
         return Proof(
-            size,
-            len(pictures),
+            len(self._bars),
+            count,
             change,
             tuple(sorted(late, key=lambda item: (item.bar, item.what))),
-            tuple(sorted(set().union(*(picture.provisional for picture in [*pictures, whole])))),
-            self._failed[max(self._failed)] if self._failed else "",
+            tuple(sorted(provisional)),
+            f"on {longest:,} bars: {self._failed[longest]}" if longest else "",
         )
 
     def _draw(self, size: int) -> _Picture | None:
-        if size not in self._pictures and size not in self._failed:
+        """What it draws on so many bars; None where it fails."""
+        if size == self._whole.size:
+            return self._whole
+        if size not in self._failed:
             try:
-                self._pictures[size] = self._picture(size)
+                return self._picture(size)
             except Failure as failure:
                 if failure.kind == _BUSY:  # which would leave a gap in the proof
                     raise
-                self._failed[size] = f"on {size:,} bars: {failure}"
-        return self._pictures.get(size)
+                self._failed[size] = failure
+        return None
 
     def _picture(self, size: int) -> _Picture:
         """What it draws on so many bars; a host that is busy is asked once more."""
@@ -237,19 +311,30 @@ class _Prover:
                 raise
         return _picture(self._run(self._bars[:size]), size)
 
-    def _narrow(self, earlier: _Picture, later: _Picture) -> Change:
-        """The change, with the first of the longer prefixes that shows it."""
+    def _narrow(self, earlier: _Picture, later: _Picture) -> Change | None:
+        """The change, with the first of the longer prefixes that shows it.
+
+        Objects are told apart by their order. Over many bars one may take the place of another
+        that was deleted, so what changed has to change from one bar to the next.
+        """
+        changed = {later.size: later}
 
         def is_changed(size: int) -> bool:
             picture = self._draw(size)
-            return picture is not None and bool(_differences(earlier, picture))
+            if picture is not None and _differences(earlier, picture):
+                changed[size] = picture
+            return size in changed
 
-        at = bisect.bisect_left(range(earlier.size + 1, later.size), True, key=is_changed)
-        size = earlier.size + 1 + at
-        picture = self._pictures.get(size, later)
-        found = _differences(earlier, picture) or _differences(earlier, later)
+        bisect.bisect_left(range(earlier.size + 1, later.size), True, key=is_changed)
+        size = min(changed)
+        former = earlier if size == earlier.size + 1 else self._draw(size - 1) or earlier
+        found = _differences(former, changed[size])
+        if not found:
+            former, found = earlier, _plot_differences(earlier, changed[size])
+        if not found:
+            return None
         what, bar, before, after = min(found, key=lambda difference: difference[1])
-        return Change(what, bar, self._time(bar), earlier.size, size, before, after)
+        return Change(what, bar, self._time(bar), former.size, size, before, after)
 
     def _time(self, bar: int) -> int:
         return int(self._bars.time[min(max(bar, 0), len(self._bars) - 1)])
@@ -265,27 +350,40 @@ class _Prover:
                 if at < len(before) and len(before[at]) >= size:
                     arrived &= np.isnan(before[at][:size])
                 late += [(what, bar) for bar in np.flatnonzero(arrived).tolist()]
-        known = {id(other) for _, others in _followed(earlier, later) for other in others}
+        for what, dots in later.dots.items():
+            arrived = np.setdiff1d(dots[0], earlier.dots.get(what, _NO_DOTS)[0])
+            late += [(what, int(bar)) for bar in arrived.tolist() if bar < size]
+        known = {id(other) for _, others in _pair_up(earlier, later) for other in others}
         for item in later.objects:
             if id(item) not in known and item.bar < size and not item.provisional:
                 late.append((item.what, int(item.bar)))
         for what, bar in late:
-            self._late.setdefault(what, []).append((bar, size, later.size))
+            told = later.told.get((what, bar), 0)
+            self._late.setdefault(what, []).append((bar, size, later.size, told))
 
-    def _measure(self, what: str, items: list[tuple[int, int, int]]) -> Late:
+    def _measure(self, what: str, arrivals: list[_Arrival]) -> Late:
         """The first of what came late, and how late: prefixes between tell when it was known."""
-        bar, without, with_it = min(items)
+        bar, without, with_it, told = min(arrivals)
 
         def is_there(size: int) -> bool:
             picture = self._draw(size)
             return picture is not None and _stands(picture, what, bar)
 
         at = bisect.bisect_left(range(without + 1, with_it), True, key=is_there)
-        return Late(what, bar, self._time(bar), without + at - bar, len(items))
+        return Late(what, bar, self._time(bar), without + at - bar, len(arrivals), told)
 
 
 def _differences(earlier: _Picture, later: _Picture) -> list[_Difference]:
     """What stood on the shorter prefix and stands otherwise on the longer one."""
+    found = _plot_differences(earlier, later)
+    for item, others in _pair_up(earlier, later):
+        if others and not item.provisional and not item.grew_to(others[0], earlier.size):
+            found.append((item.what, int(item.bar), str(item), str(others[0])))
+    return found
+
+
+def _plot_differences(earlier: _Picture, later: _Picture) -> list[_Difference]:
+    """The same of plots and signals."""
     found = [
         (name, bar, "there", "gone")
         for name, bar in sorted(earlier.events - later.events)
@@ -293,19 +391,27 @@ def _differences(earlier: _Picture, later: _Picture) -> list[_Difference]:
     ]
     for what, old in earlier.levels.items():
         new = later.levels.get(what, [])
-        if gone := Counter(old) - Counter(new):
-            arrived = ", ".join(Counter(new) - Counter(old)) or "gone"
-            found.append((what, earlier.size - 1, ", ".join(gone), arrived))
+        if gone := _without(old, new):
+            found.append((what, earlier.size - 1, _few(gone), _few(_without(new, old)) or "gone"))
     for what, columns in earlier.series.items():
-        found += _series_differences(what, columns, later.series.get(what, []), earlier.size)
-    for item, others in _followed(earlier, later):
-        if others and not item.provisional and not item.grew_to(others[0]):
-            found.append((item.what, int(item.bar), str(item), str(others[0])))
+        write = _color if what.startswith(_COLORED) else _number
+        new_columns = later.series.get(what, [])
+        found += _series_differences(what, columns, new_columns, earlier.size, write)
+    for what, colors in earlier.colors.items():
+        if what in later.colors:  # where it has one colour now, it was restyled
+            new_colors = [later.colors[what]]
+            found += _series_differences(what, [colors], new_colors, earlier.size, _color)
+    for what, dots in earlier.dots.items():
+        found += _dot_differences(what, dots, later.dots.get(what, _NO_DOTS), earlier.size)
     return found
 
 
 def _series_differences(
-    what: str, columns: list[Array], later: list[Array], size: int
+    what: str,
+    columns: list[Array],
+    later: list[Array],
+    size: int,
+    write: Callable[[float], str],
 ) -> Iterator[_Difference]:
     for at, column in enumerate(columns):
         old = column[:size]
@@ -315,21 +421,52 @@ def _series_differences(
         changed = np.flatnonzero(~np.isnan(old) & ~np.isclose(old, new, rtol=_TOLERANCE, atol=0.0))
         if len(changed):
             bar = int(changed[0])
-            write = _color if what.startswith(_COLORED) else _number
             yield what, bar, write(old[bar]), write(new[bar])
 
 
-def _followed(earlier: _Picture, later: _Picture) -> Iterator[tuple[_Object, list[_Object]]]:
+def _dot_differences(what: str, dots: Array, later: Array, size: int) -> Iterator[_Difference]:
+    """The dots that stand nowhere later, each with the nearest one on its bar, or recoloured."""
+    later = later[:, later[0] < size]
+    if dots.shape == later.shape and np.allclose(
+        dots, later, rtol=_TOLERANCE, atol=0.0, equal_nan=True
+    ):
+        return
+    heights: dict[float, list[float]] = {}
+    colors: dict[float, list[float]] = {}
+    for bar, height, color in later.T.tolist():
+        heights.setdefault(bar, []).append(height)
+        colors.setdefault(bar, []).append(color)
+    for bar, height, color in dots.T.tolist():
+        others = heights.get(bar, [])
+        at = bisect.bisect_left(others, height)
+        first, last = max(at - 1, 0), at + 1
+        while last < len(others) and _same(others[last], height):
+            last += 1
+        near = range(first, min(last, len(others)))
+        same = [colors[bar][place] for place in near if _same(height, others[place])]
+        if not same:
+            nearest = others[near[0]] if near else math.nan
+            yield what, int(bar), _number(height), _number(nearest)
+        elif not any(color == other or math.isnan(color + other) for other in same):
+            yield f"{what} color", int(bar), _color(color), _color(same[0])
+
+
+def _pair_up(earlier: _Picture, later: _Picture) -> Iterator[tuple[_Object, list[_Object]]]:
     """Each object of the shorter prefix with what became of it: itself, or where it moved to.
 
     One that stands nowhere was deleted, unless the one that was made in its place stands elsewhere
-    in the past: a channel that is fitted anew is moved.
+    in the past: a channel that is fitted anew is moved. So is one whose handle went on to a bar
+    that is new, unless it stood on the last bar and follows that.
     """
     places: dict[tuple[str, float], list[_Object]] = {}
     for item in later.objects:
         places.setdefault((item.what, item.bar), []).append(item)
     same = {
-        index: [other for other in places.get((item.what, item.bar), []) if item.grew_to(other)]
+        index: [
+            other
+            for other in places.get((item.what, item.bar), [])
+            if item.grew_to(other, earlier.size)
+        ]
         for index, item in enumerate(earlier.objects)
     }
     known = {id(other) for others in same.values() for other in others}
@@ -340,72 +477,168 @@ def _followed(earlier: _Picture, later: _Picture) -> Iterator[tuple[_Object, lis
             continue
         others = [other for other in places.get((item.what, item.bar), []) if item.moved_to(other)]
         other = in_place.get((item.what, item.id))
-        if other is not None and other.bar < earlier.size:
+        if other is not None and (
+            other.bar < earlier.size or (item.bar < earlier.size - 1 and item.has_handle_of(other))
+        ):
             others.append(other)
         yield item, [other for other in others if id(other) not in known]
 
 
-def _choose(whole: _Picture, most: int) -> list[int]:
-    """Lengths of prefixes: half where something is drawn and right after it, half evenly."""
-    size = whole.size
-    drawn: set[int] = {bar for _, bar in whole.events}
-    for item in whole.objects:
+def _choose(whole: _Picture, bars: Bars, most: int) -> list[int]:
+    """Lengths of prefixes: where something is drawn and right after it, and spread evenly.
+
+    What is drawn and vanishes on the next bar is not on the whole chart. So a third of the
+    prefixes end where the bars themselves do something.
+    """
+    lengths = range(1, whole.size)
+    drawn = sorted(_drawn_bars(whole))
+    chosen = {bar + step for bar in _spread(drawn, most // 6) for step in (1, 2)}
+    chosen.intersection_update(lengths)
+    striking = dict.fromkeys(bar + 1 for bar in _rank(whole, bars) if bar + 1 not in chosen)
+    chosen.update(itertools.islice(striking, most // 3))
+    rest = [length for length in lengths if length not in chosen]
+    return sorted(chosen.union(_spread(rest, most - len(chosen))))
+
+
+def _spread(items: Sequence[int], most: int) -> list[int]:
+    """At most so many of the items, evenly from the first to the last."""
+    places = np.linspace(0, len(items) - 1, min(len(items), most)).astype(int)
+    return [items[place] for place in places.tolist()]
+
+
+def _drawn_bars(picture: _Picture) -> set[int]:
+    """The bars on which something is drawn, begins or ends."""
+    drawn = {bar for _, bar in picture.events}
+    for item in picture.objects:
         drawn.update(int(bar) for bar, _ in item.points if not math.isnan(bar))
-    for columns in whole.series.values():
+    for dots in picture.dots.values():
+        drawn.update(dots[0].astype(int).tolist())
+    for columns in picture.series.values():
         for column in columns[:1]:
             there = ~np.isnan(column)
             drawn.update(np.flatnonzero(there[1:] != there[:-1]).tolist())
-    near = sorted({bar + step for bar in drawn for step in (1, 2) if 0 < bar + step < size})
-    kept = {near[at] for at in np.linspace(0, len(near) - 1, min(len(near), most // 2)).astype(int)}
-    even = np.linspace(1, size - 1, max(min(size - 1, most - len(kept)), 0))
-    return sorted(kept | set(even.astype(int).tolist()))
+    return {bar for bar in drawn if 0 <= bar < picture.size}
+
+
+def _rank(whole: _Picture, bars: Bars) -> Iterator[int]:
+    """Bars that do something, the most striking first, each kind in turn.
+
+    They are the highest and lowest for long, those after such a turn, the widest ones, and those
+    on which a plotted series crosses another, the close or zero.
+    """
+    high, low = _count_lower(bars.high), _count_lower(-bars.low)
+    turned = [(counts[1:] == 0) * counts[:-1] for counts in (high, low)]
+    turns = np.append(0, np.maximum(*turned))
+    rankings = [np.argsort(-by, kind="stable") for by in (high, low, turns, bars.high - bars.low)]
+    crossings = np.flatnonzero(_cross(whole, bars))
+    rankings.append(np.random.default_rng(0).permutation(crossings))  # no one before another
+    for rank in itertools.zip_longest(*(ranking.tolist() for ranking in rankings)):
+        yield from (bar for bar in rank if bar is not None and bar < whole.size - 1)
+
+
+def _count_lower(prices: Array) -> Array:
+    """For each bar, how many bars right before it are lower."""
+    counts = np.zeros(len(prices))
+    higher: list[int] = []  # bars that none after them has reached
+    for bar, price in enumerate(prices.tolist()):
+        while higher and prices[higher[-1]] < price:
+            higher.pop()
+        counts[bar] = bar - 1 - (higher[-1] if higher else -1)
+        higher.append(bar)
+    return counts
+
+
+def _cross(whole: _Picture, bars: Bars) -> NDArray[np.bool_]:
+    """The bars on which one of the first plotted series crosses another, the close or zero."""
+    columns = [columns[0] for columns in whole.series.values() if columns][:_CROSSED]
+    series = [np.zeros(whole.size), bars.close, *(c for c in columns if len(c) == whole.size)]
+    crossed = np.zeros(whole.size, np.bool_)
+    for one, other in itertools.combinations(series, 2):
+        above = np.sign(one - other)
+        crossed[1:] |= above[1:] * above[:-1] < 0
+    return crossed
 
 
 def _picture(scene: Scene, size: int) -> _Picture:
     picture = _Picture(size)
     names: Counter[str] = Counter()
+    parts: dict[str, list[Array]] = {}
     for plot in scene.plots:
         what = f"{plot.kind} {plot.title!r}" if plot.title else plot.kind
         if plot.provisional:
             picture.provisional.add(what)
         elif isinstance(plot, HLinePlot | HBarPlot):
-            picture.levels.setdefault(what, []).append(f"{plot.y:.10g}")
+            picture.levels.setdefault(what, []).append(plot.y)
         elif isinstance(plot, DivLinePlot):
             points = ((plot.x1, plot.y1), (plot.x2, plot.y2))
             picture.objects.append(_Object(what, tuple(sorted(points)), (), False))
-        else:
-            names[what] += 1
-            number = f" ({names[what]})" if names[what] > 1 else ""
-            picture.series[what + number] = list(_columns(plot, size))
+        elif isinstance(plot, DotPlot | ShapePlot):
+            parts.setdefault(what, []).append(_dots(plot, size))
             if isinstance(plot, ShapePlot):
                 texts = zip(plot.columns.text, plot.columns.x.tolist(), strict=True)
                 picture.events.update((f"{what} {text!r}", bar) for text, bar in texts if text)
+        else:
+            names[what] += 1
+            number = f" ({names[what]})" if names[what] > 1 else ""
+            picture.series[what + number] = list(_columns(plot))
+            picture.colors.update(_colors(plot, what + number))
+    for what, arrays in parts.items():
+        dots = np.hstack(arrays)
+        picture.dots[what] = dots[:, np.lexsort(dots[::-1])]
     for channel in _OBJECTS:
         for item in getattr(scene, channel):
             picture.objects.append(_object(item, channel))
             if item.provisional:
                 picture.provisional.add(channel)
     for signal in scene.signals:
-        picture.events.add((f"signal {signal.name!r}", signal.bar))
+        picture.events.add(event := (f"signal {signal.name!r}", signal.bar))
+        if signal.confirmed_bar > signal.bar:
+            picture.told[event] = signal.confirmed_bar - signal.bar
     return picture
 
 
-def _columns(plot: Plot, size: int) -> Iterator[Array]:
-    """The values of a plot, bar by bar; of what has none, its colour or 1 where it is drawn."""
-    if isinstance(plot, DotPlot | ShapePlot):
-        column = np.full(size, np.nan)
-        heights = np.where(np.isnan(plot.columns.y), 1.0, plot.columns.y)
-        inside = (plot.columns.x >= 0) & (plot.columns.x < size)
-        column[plot.columns.x[inside]] = heights[inside]
-        yield column
-    elif isinstance(plot, BackgroundPlot | BarColorPlot):
+def _dots(plot: DotPlot | ShapePlot, size: int) -> Array:
+    """Bars, heights and colours of dots and shapes; without a height one is above or below."""
+    unplaced = _ABOVE.get(plot.location, 0.0) if isinstance(plot, ShapePlot) else 0.0
+    bars, heights = plot.columns.x, plot.columns.y
+    colors = np.full(len(bars), np.nan)
+    if isinstance(plot.color, TextColumn):
+        colors = _color_numbers(plot.color)
+    dots = np.array((bars, np.where(np.isnan(heights), unplaced, heights), colors), np.float64)
+    return dots[:, (bars >= 0) & (bars < size)]
+
+
+def _columns(plot: Plot) -> Iterator[Array]:
+    """The values of a plot, bar by bar; of one that colours bars, its colours."""
+    if isinstance(plot, BackgroundPlot | BarColorPlot):
         if isinstance(plot.color, TextColumn):
-            numbers = [math.nan if c is None else int(c[1:], 16) for c in plot.color.categories]
-            yield np.array(numbers, np.float64)[plot.color.codes]
+            yield _color_numbers(plot.color)
     else:
         for name, kind in plot.field_types.items():
             if kind.kind == "series" and name not in plot.beyond:
                 yield getattr(plot, name)
+        if isinstance(plot, BarsPlot):
+            yield np.where(np.isnan(plot.values), np.nan, plot.base)
+
+
+def _colors(plot: Plot, what: str) -> Iterator[tuple[str, Array]]:
+    """The colours that a plot has bar by bar, where it has values."""
+    if isinstance(plot, BackgroundPlot | BarColorPlot):
+        return
+    known = np.logical_and.reduce([~np.isnan(column) for column in _columns(plot)])
+    for name in plot.paints:
+        paint = getattr(plot, name)
+        if isinstance(paint, TextColumn):
+            yield f"{what} {name}", np.where(known, _color_numbers(paint), np.nan)
+
+
+def _color_numbers(paint: TextColumn) -> Array:
+    numbers = [
+        math.nan if color is None else _AUTO if color == palette.AUTO else int(color[1:], 16)
+        for color in paint.categories
+    ]
+    colors: Array = np.array(numbers, np.float64)[paint.codes]
+    return colors
 
 
 def _object(item: DrawnObject, channel: str) -> _Object:
@@ -415,7 +648,8 @@ def _object(item: DrawnObject, channel: str) -> _Object:
         return _Object(what, points, (), item.provisional, item.id)
     values: Mapping[str, Any] = item.__dict__
     bars = [_bar(values[name]) for name in item.places]
-    prices = [math.nan if values[name] is None else values[name] for name in item.heights]
+    unplaced = _ABOVE.get(values.get("yloc", ""), math.nan)  # a label above or below its bar
+    prices = [unplaced if values[name] is None else values[name] for name in item.heights]
     if channel == "boxes":
         points = tuple((bar, 0.0) for bar in sorted(bars))
         heights = tuple(sorted(prices))
@@ -423,7 +657,11 @@ def _object(item: DrawnObject, channel: str) -> _Object:
         points = tuple(sorted(zip(bars, prices, strict=True), key=lambda point: point[0]))
         heights = ()
     text = values.get("text", "")
-    return _Object(what, points, heights, values["provisional"], values["id"], text)
+    extends_left = values.get("extend") in ("left", "both")
+    made_at = values["made_at"] or values[item.places[0]].time
+    return _Object(
+        what, points, heights, values["provisional"], values["id"], made_at, text, extends_left
+    )
 
 
 def _bar(anchor: Any) -> float:
@@ -439,16 +677,48 @@ def _stands(picture: _Picture, what: str, bar: int) -> bool:
     columns = picture.series.get(what)
     if columns is not None:
         return any(bar < len(column) and not math.isnan(column[bar]) for column in columns)
+    if what in picture.dots:
+        return bar in picture.dots[what][0]
     return any(item.what == what and item.bar == bar for item in picture.objects)
 
 
+def _without(levels: list[float], others: list[float]) -> list[float]:
+    """The levels that are not among the others."""
+    others = sorted(others)
+
+    def is_known(level: float) -> bool:
+        at = bisect.bisect_left(others, level)
+        return any(_same(level, other) for other in others[max(at - 1, 0) : at + 1])
+
+    return [level for level in levels if not is_known(level)]
+
+
+def _few(levels: list[float]) -> str:
+    more = ", …" if len(levels) > 3 else ""
+    return ", ".join(map(_number, levels[:3])) + more
+
+
 def _same(a: float, b: float) -> bool:
-    return math.isclose(a, b, rel_tol=_TOLERANCE)
+    """Whether two prices or bars are equal but for rounding; what is nowhere is alike."""
+    return math.isclose(a, b, rel_tol=_TOLERANCE) or (math.isnan(a) and math.isnan(b))
 
 
-def _number(value: float) -> str:
-    return "nothing" if math.isnan(value) else f"{value:.10g}"
+def _same_heights(heights: tuple[float, ...], others: tuple[float, ...]) -> bool:
+    return len(heights) == len(others) and all(map(_same, heights, others))
+
+
+def _begins_with(points: tuple[Point, ...], first: tuple[Point, ...]) -> bool:
+    """Whether a line through some points begins with others."""
+    return len(points) >= len(first) and all(map(_same_heights, points, first))
+
+
+def _number(height: float) -> str:
+    if math.isinf(height):
+        return "above its bar" if height > 0 else "below its bar"
+    return "nothing" if math.isnan(height) else f"{height:.12g}"
 
 
 def _color(value: float) -> str:
+    if value == _AUTO:
+        return palette.AUTO
     return "nothing" if math.isnan(value) else f"#{int(value):08x}"

@@ -224,6 +224,7 @@ _OPERATORS_ELSEWHERE = {
     ":=": "write x = 5", "=>": "write >=", "<>": "write !=",
 }  # fmt: skip
 _COMMENT_ELSEWHERE = re.compile(r"\s*(//|/\*)")
+_FUNCTION_ELSEWHERE = re.compile(r"\s*(?:export\s+|method\s+)?(\w+)\s*\([^()]*\)\s*=>")
 _DECLARED_ELSEWHERE = re.compile(
     r"\s*(?:(?:var|varip|let|const|int|float|bool|string|color|auto)\s+)+(\w+)\s*:?="
 )
@@ -239,6 +240,8 @@ def _misspelt(text: str, line: int, column: int) -> str:
     words = _line_of(text, line)
     if _COMMENT_ELSEWHERE.match(words):
         return "a comment begins with #"
+    if function := _FUNCTION_ELSEWHERE.match(words):
+        return f"write def {function[1]:.60}(…): and on the next line return …"
     if declared := _DECLARED_ELSEWHERE.match(words):
         return f"write {declared[1]:.60} = …, with no word before the name"
     around = words[max(column - 3, 0) : column + 2]
@@ -285,8 +288,12 @@ _PARTS: Mapping[type[ast.AST], tuple[str, ...]] = {
         "comprehension": "target iter ifs", "JoinedStr": "values",
         "Assign": "targets value", "AugAssign": "target value", "Expr": "value",
         "Return": "value", "If": "test body orelse", "For": "target iter body orelse",
+        "Module": "body type_ignores", "arg": "annotation",
+        "FunctionDef": " ".join(ast.FunctionDef._fields[1:]).replace(" type_comment", ""),
+        "arguments": " ".join(ast.arguments._fields),
     }.items()
 }  # fmt: skip
+_WITH_GAPS = (ast.Dict, ast.arguments)  # of `{**x}` there is no key, of `*, x` no default
 
 
 def children(node: ast.AST) -> list[ast.AST]:
@@ -305,7 +312,7 @@ def children(node: ast.AST) -> list[ast.AST]:
             parts += part
         elif part is not None:
             parts.append(part)
-    if fields == ("keys", "values"):  # of `{**x}` there is no key
+    if type(node) in _WITH_GAPS:
         return [part for part in parts if part is not None]
     return parts
 

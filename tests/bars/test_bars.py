@@ -5,6 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
+from tests.cases import in_one_test
 
 from chartpact.bars import Bars, BarsError, align
 
@@ -58,6 +59,20 @@ def test_slices_are_bars_that_share_memory_and_keep_what_they_are():
     assert len(bars.last(0)) == len(bars[3:3]) == 0
 
 
+def test_a_slice_is_what_checked_bars_of_its_columns_would_be():
+    bars = some(ends=[MINUTE, 2 * MINUTE, 3 * MINUTE, 4 * MINUTE, 5 * MINUTE, 9 * MINUTE])
+    assert bars.hl2[0] == 10.5  # a column that is derived once must not be passed on
+    for start in range(7):
+        for stop in range(start, 7):
+            cut, checked = bars[start:stop], bars.take(slice(start, stop))
+            assert cut == checked
+            assert cut.hl2.tolist() == checked.hl2.tolist()
+            assert cut.close_time.tolist() == checked.close_time.tolist()
+            assert not cut.close.flags.writeable
+            assert pickle.loads(pickle.dumps(cut)) == cut
+    assert bars[:] is bars
+
+
 def test_a_number_gives_one_bar_and_iteration_gives_them_all():
     bars = some()
     assert bars[0] == (0, 10.0, 12.0, 9.0, 11.0, 5.0)
@@ -67,7 +82,7 @@ def test_a_number_gives_one_bar_and_iteration_gives_them_all():
         bars[6]
 
 
-@pytest.mark.parametrize("step", [2, -1])
+@in_one_test("step", [2, -1])
 def test_a_slice_with_a_step_is_refused(step):
     with pytest.raises(BarsError, match="steps of 1"):
         some()[::step]
@@ -102,7 +117,7 @@ def test_typical_prices():
     assert not bars.hl2.flags.writeable
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("changes", "told"),
     [
         ({"time": [0, 60_000, 60_000]}, "bar 2: time 1970-01-01T00:01:00Z is there twice"),

@@ -3,7 +3,7 @@
 from dataclasses import fields
 from pathlib import Path
 
-import pytest
+from tests.cases import in_one_test
 
 from chartpact import bars
 from chartpact.bars import samples
@@ -15,7 +15,7 @@ PUBLIC = {name for name in bars.__all__ if name not in ("Bar", "COLUMNS")}
 METHODS = {name for name in vars(bars.Bars) if not name.startswith("_")} - {"take", "periods"}
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "name",
     sorted(
         {*PUBLIC, *METHODS, *samples.SAMPLES, *Known.__annotations__}

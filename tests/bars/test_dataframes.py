@@ -11,6 +11,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.cases import in_one_test
 
 import chartpact as cp
 from chartpact.bars import Bars, BarsError
@@ -35,7 +36,7 @@ def alike(bars):
     ) and (bars.symbol, bars.timeframe, bars.tick_size) == ("ES", "1m", None)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "time",
     [
         TIME,
@@ -78,7 +79,7 @@ def test_the_arrays_given_stay_the_callers_own():
     assert mine.flags.writeable
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("changes", "told"),
     [
         ({"Close": [11.0, np.nan, 13]}, "row 1: close is nan"),
@@ -122,8 +123,8 @@ def test_times_that_are_python_datetimes():
 # ---------------------------------------------------------------------------------------- pandas
 
 
-@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
-@pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
+@in_one_test("unit", ["s", "ms", "us", "ns"])
+@in_one_test("zone", ["UTC", "America/New_York"])
 def test_a_pandas_frame_with_the_times_in_its_index(unit, zone):
     index = pd.DatetimeIndex(MOMENTS).as_unit(unit).tz_localize("UTC").tz_convert(zone)
     assert alike(Bars.from_pandas(pd.DataFrame(PRICES, index=index), **KNOWN))
@@ -166,8 +167,8 @@ def test_a_pandas_frame_without_times_is_refused():
 # ---------------------------------------------------------------------------------------- polars
 
 
-@pytest.mark.parametrize("unit", ["ms", "us", "ns"])
-@pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
+@in_one_test("unit", ["ms", "us", "ns"])
+@in_one_test("zone", ["UTC", "America/New_York"])
 def test_a_polars_frame(unit, zone):
     time = pl.Series(MOMENTS).cast(pl.Datetime(unit)).dt.replace_time_zone("UTC")
     frame = pl.DataFrame({"datetime": time.dt.convert_time_zone(zone), **PRICES})

@@ -1,6 +1,7 @@
 """A file's name tells the symbol and often the timeframe; daily levels depend on them."""
 
 import pytest
+from tests.cases import in_one_test
 
 import chartpact as cp
 from chartpact.bars import BarsError
@@ -17,7 +18,7 @@ def write_bars(folder, name, step_ms=5 * MINUTE, count=4, header=True):
     return path
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "symbol", "timeframe"),
     [
         ("CME_MINI_ES1!, 5.csv", "CME_MINI:ES1!", "5m"),

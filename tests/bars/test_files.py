@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.cases import in_one_test
 from tests.effort import examples
 
 import chartpact as cp
@@ -242,7 +243,7 @@ def test_a_handful_of_rows_tells_no_tick_size(save):
     assert cp.load(save(rows_of([5000.0] * 60))).tick_size is None  # nor do many of the same
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "symbol"),
     [
         ("ESZ13_1m_2013.csv.gz", "ESZ13"),

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.cases import in_one_test
 
 import chartpact as cp
 from chartpact.bars import BarsError
@@ -13,7 +14,7 @@ pytestmark = pytest.mark.needs_shared
 GOLDEN_TIMEFRAMES = {"vwap": "15m", "session": "1h"}
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "options", "symbol", "timeframe", "count", "tick", "first"),
     [
         ("ESZ13_1m_2013-10-06_2013-10-14.csv.gz", {}, "ESZ13", "1m", 8198, 0.25,

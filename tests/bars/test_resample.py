@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.cases import in_one_test
 from tests.effort import examples
 
 import chartpact as cp
@@ -106,13 +107,13 @@ def assert_matches_by_hand(bars, timeframe):
     assert last_closed(bars, higher).tolist() == seen
 
 
-@pytest.mark.parametrize("timeframe", ["15m", "30m", "1h", "4h", "1D", "1W"])
+@in_one_test("timeframe", ["15m", "30m", "1h", "4h", "1D", "1W"])
 def test_a_futures_sample_over_a_clock_change_resamples_as_by_hand(timeframe):
     assert_matches_by_hand(cp.load("sample:es-5m"), timeframe)
 
 
 @pytest.mark.needs_shared
-@pytest.mark.parametrize("timeframe", ["5m", "15m", "30m", "1h", "4h", "1D", "1W"])
+@in_one_test("timeframe", ["5m", "15m", "30m", "1h", "4h", "1D", "1W"])
 def test_real_futures_with_halts_resample_as_by_hand(shared, timeframe):
     bars = cp.load(shared / "data" / "ESZ13_1m_2013-10-06_2013-10-14.csv.gz")
     assert_matches_by_hand(bars, timeframe)
@@ -134,7 +135,7 @@ def test_the_last_bar_before_the_halt_already_sees_its_day(shared):
 # -------------------------------------------------------------------------------------- the laws
 
 
-@pytest.mark.parametrize("timeframe", ["10m", "1h", "4h", "1D", "1W"])
+@in_one_test("timeframe", ["10m", "1h", "4h", "1D", "1W"])
 def test_more_bars_change_nothing_that_was_there(timeframe):
     bars = cp.load("sample:es-5m")
     whole = bars.resample(timeframe)
@@ -249,7 +250,7 @@ def test_the_last_four_hours_of_a_futures_day_are_three():
     assert local(int(four.close_time[5])).hour == 17
 
 
-@pytest.mark.parametrize(("first", "utc_before", "utc_after"), [
+@in_one_test(("first", "utc_before", "utc_after"), [
     (datetime(2024, 3, 6), 22, 21),
     (datetime(2024, 10, 30), 21, 22),
 ])  # fmt: skip
@@ -324,7 +325,7 @@ def test_the_own_timeframe_changes_nothing():
     assert bars.resample("5m") == bars
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("own", "asked", "told"),
     [
         ("1h", "5m", "bars of 1h cannot be resampled to 5m, which is shorter"),

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from tests.cases import in_one_test
 
 import chartpact as cp
 from chartpact.bars import BarsError, samples
@@ -14,7 +15,7 @@ from chartpact.clock import zones
 NAMES = [f"sample:{name}" for name in samples.SAMPLES]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@in_one_test("name", NAMES)
 def test_a_sample_is_marked_synthetic_and_names_a_pair_of_the_same_length(name):
     bars = cp.load(name)
     assert bars.synthetic
@@ -26,7 +27,7 @@ def test_a_sample_is_marked_synthetic_and_names_a_pair_of_the_same_length(name):
     assert samples.calendar(bars.calendar, int(bars.time[0]), int(bars.close_time[-1]))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@in_one_test("name", NAMES)
 def test_a_samples_prices_lie_on_its_tick_grid(name):
     bars = cp.load(name)
     ticks = bars.close / bars.tick_size
@@ -103,7 +104,7 @@ def test_sessions_are_swept_on_some_days_and_turned_back_on_some_of_them():
     assert 2 <= rejected < swept
 
 
-@pytest.mark.parametrize("name", ["es-1m", "eurusd-15m", "btc-4h"])
+@in_one_test("name", ["es-1m", "eurusd-15m", "btc-4h"])
 def test_volatility_clusters_and_its_tails_are_fat(name):
     close = cp.load(f"sample:{name}").close
     change = np.diff(close) / close[:-1]

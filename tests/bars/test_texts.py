@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.cases import in_one_test
 from tests.effort import examples
 
 from chartpact.bars import Bars, BarsError, timestamps
@@ -56,7 +57,7 @@ def test_absent_numbers_are_nan():
     assert np.isnan(numbers(column(*texts), "volume", line)).all()
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text", ["abc", "1_000", "1,5", "1.2.3", "--1", "1-", "0x10", "1e", "e5", ".", "１", "1 2"]
 )
 def test_what_is_no_number_is_shown_with_its_line(text):
@@ -95,7 +96,7 @@ def test_a_time_with_an_offset_is_the_instant_it_names(moments, form, offset):
         assert read(*texts) == expected
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text",
     [
         "2024-03-04T09:30:00Z",
@@ -156,7 +157,7 @@ def test_an_unknown_zone_gets_the_nearest_name():
         Bars.from_columns({"time": ["2024-03-04 09:30:00"]}, tz="America/NewYork")
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text",
     [
         "2024-13-01T00:00:00Z",

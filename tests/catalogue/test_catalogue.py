@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
+from tests.cases import in_one_test
 
 import chartpact as cp
 from chartpact import catalogue, indicators, request
@@ -41,7 +42,7 @@ ALONE = set(  # nothing but a script each
 )
 
 
-@pytest.mark.parametrize("name", [None, 7, ["rsi"], "", "x" * 5000])
+@in_one_test("name", [None, 7, ["rsi"], "", "x" * 5000])
 def test_what_is_no_name_is_refused_like_an_unknown_one(name):
     with pytest.raises(IndicatorError) as raised:
         resolve(name)
@@ -64,7 +65,7 @@ def test_no_builtin_bears_a_pacts_title():
     assert not titles & {each.title for each in list_indicators() if each.source == "builtin"}
 
 
-@pytest.mark.parametrize(("asked", "id"), [
+@in_one_test(("asked", "id"), [
     ("RSI", "rsi"), ("Bollinger:20", "bbands"), ("rsi:7", "rsi:period=7"),
     ("AO:3", "awesome:fast=3"), ("sma:50,source=hl2", "sma:period=50,source=hl2"),
     ('vwap:"week"', "vwap:anchor=week"),
@@ -74,7 +75,7 @@ def test_case_does_not_matter_and_a_value_alone_is_the_first_parameters(asked, i
     assert (plan.id, plan.problem) == (id, None)
 
 
-@pytest.mark.parametrize(("asked", "said"), [
+@in_one_test(("asked", "said"), [
     ("obv:7", "obv takes no parameters, and '7' is given"),
     ("rsi:7,period=8", "rsi: 'period' is given twice, once without its name"),
     ("rsi:7,length=8", "rsi: 'period' is given twice, once without its name"),
@@ -92,7 +93,7 @@ def test_the_average_that_was_the_stack_names_the_stack():
     assert "ema_stack" in plan.problem.hint
 
 
-@pytest.mark.parametrize(("alias", "name"), ALIASES.items())
+@in_one_test(("alias", "name"), ALIASES.items())
 def test_aliases_lead_to_their_builtin(alias, name):
     assert resolve(alias) is resolve(name)
 
@@ -104,7 +105,7 @@ def test_no_name_or_alias_is_taken_twice():
     assert sorted(names) == sorted(set(names))
 
 
-@pytest.mark.parametrize("builtin", list_indicators(), ids=lambda each: each.name)
+@in_one_test("builtin", list_indicators(), ids=lambda each: each.name)
 def test_every_builtin_says_in_one_line_what_it_shows(builtin):
     assert re.fullmatch(r"[A-Z][^\n]{15,110}\.", builtin.description)
     assert builtin.title

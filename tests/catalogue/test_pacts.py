@@ -7,6 +7,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 import pytest
+from tests.cases import in_one_test
 
 import chartpact as cp
 from chartpact import catalogue, pacts, sandbox, script, sources
@@ -15,6 +16,7 @@ from chartpact.cli import DONE, main
 from chartpact.contracts import find
 from chartpact.needs import cut_supplies, gather
 from chartpact.prove import prove
+from chartpact.script.dry_run import validate
 
 DRAWABLE = pacts.drawable()
 
@@ -24,7 +26,7 @@ def test_every_pact_with_an_indicator_has_a_contract():
     assert set(DRAWABLE) <= set(pacts.names())
 
 
-@pytest.mark.parametrize("name", DRAWABLE)
+@in_one_test("name", DRAWABLE)
 def test_a_pact_is_listed_under_the_title_that_its_contract_reads(name):
     listed = {known.name: known for known in Catalogue().list()}
     assert listed[name].source == "pact"
@@ -32,7 +34,7 @@ def test_a_pact_is_listed_under_the_title_that_its_contract_reads(name):
     assert (pacts.folder(name) / "README.md").exists()
 
 
-@pytest.mark.parametrize("name", DRAWABLE)
+@in_one_test("name", DRAWABLE)
 def test_the_readme_of_a_pact_follows_the_template_and_names_its_inputs(name):
     text = (pacts.folder(name) / "README.md").read_text("utf-8")
     heads = ("Purpose", "Timeframes", "Inputs", "Outputs", "Signal logic", "Edge cases")
@@ -71,7 +73,13 @@ def test_a_fork_of_a_pact_is_its_source_and_may_take_its_place():
     assert replace(own, source="pact").params == shipped.params
 
 
-@pytest.mark.parametrize("name", DRAWABLE)
+@in_one_test("name", DRAWABLE)
+def test_a_fork_of_a_pact_can_be_registered_without_a_warning(name):
+    verdict = validate(fork(name))
+    assert (verdict.errors, verdict.warnings) == ((), ())
+
+
+@in_one_test("name", DRAWABLE)
 def test_a_fork_runs_in_the_sandbox_and_is_read_as_the_pact_is(name):
     bars = cp.load("sample:es-5m")[-900:]
     own = ScriptIndicator.read(name, fork(name))
@@ -107,14 +115,14 @@ def _prefixes(bars, count=10):
     return [bars[:n] for n in range(len(bars), 900, -(len(bars) - 900) // count)]
 
 
-@pytest.mark.parametrize("name", DRAWABLE)
+@in_one_test("name", DRAWABLE)
 def test_a_pact_reads_back_at_every_sampled_bar_of_its_sample(name):
     for bars in _prefixes(cp.load("sample:es-5m")):
         reading = cp.read_state([name], bars)[name]
         assert reading.ok, (len(bars), reading.violations)
 
 
-@pytest.mark.parametrize("name", DRAWABLE)
+@in_one_test("name", DRAWABLE)
 def test_a_pact_does_not_rewrite_its_past(name):
     shipped, bars = catalogue.pact(name), cp.load("sample:es-5m")
     values = {param.name: param.default for param in shipped.params}
@@ -127,7 +135,7 @@ def test_a_pact_does_not_rewrite_its_past(name):
     assert proof.ok, proof.rewritten
 
 
-@pytest.mark.parametrize("cut", [1, 37, 400, 1500, 2400])
+@in_one_test("cut", [1, 37, 400, 1500, 2400])
 def test_a_shorter_history_gives_the_same_trend_or_a_warm_up(cut):
     bars = cp.load("sample:es-5m")
     whole = cp.read_state(["ema_trend"], bars)["ema_trend"].state
@@ -136,7 +144,7 @@ def test_a_shorter_history_gives_the_same_trend_or_a_warm_up(cut):
     assert (part["trend"] == "WARMUP") == (len(bars) - cut < 1200)
 
 
-@pytest.mark.parametrize("count", [600, 1200, 2880])  # before and after New York's clocks change
+@in_one_test("count", [600, 1200, 2880])  # before and after New York's clocks change
 def test_macros_stay_where_the_clocks_of_new_york_put_them(count):
     bars = cp.load("sample:eurusd-15m")[:count]
     found = cp.read_state(["macro"], bars, params={"keep": 16})["macro"].state["windows"]

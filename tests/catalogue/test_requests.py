@@ -2,9 +2,9 @@
 
 import time
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import in_one_test
 
 from chartpact.catalogue import Catalogue
 from chartpact.params import Param
@@ -12,7 +12,7 @@ from chartpact.params import resolve as resolve_params
 from chartpact.request import Request, format_request, make_id
 
 
-@pytest.mark.parametrize(("text", "name", "params"), [
+@in_one_test(("text", "name", "params"), [
     ("rsi", "rsi", {}),
     (" rsi ", "rsi", {}),
     ("rsi:period=7", "rsi", {"period": "7"}),
@@ -31,7 +31,7 @@ def test_a_mapping_does_too():
     assert Request.parse(Request("rsi")) == Request("rsi")
 
 
-@pytest.mark.parametrize("asked", [
+@in_one_test("asked", [
     "", ":", "rsi:", ":period=7", "rsi:7,", "rsi:period=7,7", "rsi:period=7,", "rsi:period=7;x=1:2",
     "rsi:period=7,period=8", 'rsi:a="open', 'rsi:a="b"c', "rsi:=7", {}, {"period": 7},
     {"name": 5}, {"name": "rsi", 5: 7}, 5, None, ["rsi"],
@@ -80,7 +80,7 @@ def test_one_default_is_not_another():
 BLANKS = " " * 2000
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "asked",
     [f"rsi:a={BLANKS}:", f'rsi:a={BLANKS}"', f'rsi:a="{BLANKS}', f"rsi:{BLANKS}=",
      f'rsi:a=""{BLANKS}x', "rsi:a=" + "\\ " * 1000 + '"'],
@@ -96,7 +96,7 @@ def test_blanks_around_values_do_not_belong_to_them():
     assert Request.parse('rsi: a =  1 2 , b = " x " ,c= ,d=3 ').given == given
 
 
-@pytest.mark.parametrize("name", ["file:/x.star", "file:///etc/passwd", "http://example.org/x"])
+@in_one_test("name", ["file:/x.star", "file:///etc/passwd", "http://example.org/x"])
 def test_an_address_is_a_name_that_nobody_has(name):
     (plan,) = Catalogue().plan(name)
     assert plan.problem is not None

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from tests.cases import in_one_test
 
 import chartpact as cp
 from chartpact.bars import BarsError
@@ -175,7 +176,7 @@ def test_the_repr_of_a_chart_is_short(bars):
     assert len(repr(many)) < 160
 
 
-@pytest.mark.parametrize("method", ["svg", "png", "save"])
+@in_one_test("method", ["svg", "png", "save"])
 def test_options_of_pictures_are_parameters_that_an_editor_completes(method):
     parameters = inspect.signature(getattr(type(cp.chart("sample:btc-1d")), method)).parameters
     assert {"size", "bars", *(field.name for field in fields(Look))} <= set(parameters)

@@ -6,12 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.cases import in_one_test
 
 import chartpact as cp
 from chartpact.bars import Bars
 from chartpact.catalogue import Catalogue, ScriptIndicator
 from chartpact.charts import PICTURE_BARS, Chart
+from chartpact.indicators import by_any_name
 from chartpact.needs import Readings
+from chartpact.params import IndicatorError
+from chartpact.problem import Problem
 from chartpact.scene import CandlesPlot, Drawn, Mark, Polyline, Scene, ShapePlot, Signals, Vertex
 from chartpact.summary import MOST_NAMES
 
@@ -43,6 +47,15 @@ def test_a_broken_one_stands_beside_the_good_ones(bars):
     assert {"kind", "message", "hint"} <= set(data[1]["error"])
     assert "scene" not in data[1]
     assert "error" not in data[2]
+
+
+def test_one_that_cannot_say_what_it_needs_fails_alone(bars, monkeypatch):
+    def refuse(*_):
+        raise IndicatorError(Problem("value", "nobody knows", ""))
+
+    monkeypatch.setattr(type(by_any_name()["funding"]), "needs", refuse)
+    drawn = cp.chart(bars, ["funding", "rsi"]).drawn
+    assert [each.error and each.error.message for each in drawn] == ["nobody knows", None]
 
 
 def test_no_two_of_a_chart_have_the_same_id(bars):
@@ -91,7 +104,7 @@ def test_a_script_knows_the_first_bar_in_view(bars):
     mine = ScriptIndicator("view", source, (), {"title": "View"})
     catalogue = Catalogue({"view": mine})
     for last, first in ((5, len(bars) - 5), (None, 0)):
-        [drawn] = cp.chart(bars, ["view"], last=last, catalogue=catalogue).drawn
+        [drawn] = cp.chart(bars, ["view"], catalogue, last=last).drawn
         assert drawn.error is None
         [label] = drawn.scene.labels
         assert (label.text, label.x.bar) == (str(first), 0)
@@ -226,7 +239,7 @@ def straight(closes):
     return Bars(60_000 * np.arange(n), closes, closes, closes, closes, np.ones(n), "X", "1m")
 
 
-@pytest.mark.parametrize(("closes", "word"), [
+@in_one_test(("closes", "word"), [
     (np.arange(1.0, 101), "up"),
     (np.arange(100.0, 0, -1), "down"),
     (np.ones(100), "sideways"),

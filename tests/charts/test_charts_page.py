@@ -6,6 +6,7 @@ import shlex
 from pathlib import Path
 
 import pytest
+from tests.cases import in_one_test
 
 import chartpact as cp
 from chartpact.cli import DONE, main
@@ -47,6 +48,6 @@ def test_its_json_has_the_keys_that_are_given():
     assert list(shown["indicators"][0]) == list(given["indicators"][0])
 
 
-@pytest.mark.parametrize("kind", PLOTS)
+@in_one_test("kind", PLOTS)
 def test_it_names_every_kind_of_plot(kind):
     assert f"`{kind}`" in PAGE

@@ -37,20 +37,24 @@ def test_an_unknown_verb_is_bad_usage_and_names_the_verbs(capsys):
     assert "doctor" in shown.err
 
 
-def test_doctor_tells_python_numpy_and_the_kernels_in_use(capsys):
-    assert main(["doctor"]) == DONE
-    shown = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
-    assert shown["Python"].startswith(f"{sys.version_info.major}.{sys.version_info.minor}")
-    assert {"chartpact", "NumPy", "kernels"} <= set(shown)
-
-
-def test_doctor_tells_how_many_files_may_be_open_and_what_a_server_raises_it_to():
+@pytest.fixture(scope="module")
+def findings():
+    """What doctor tells where few files may be open; it tries every layer of the sandbox."""
     limited = 'ulimit -Sn 300; ulimit -Hn 400; exec "$0" -m chartpact doctor'
     command = ["bash", "-c", limited, sys.executable]
     result = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert result.returncode == DONE, result.stderr
-    rows = dict(re.split(r"  +", line, maxsplit=1) for line in result.stdout.splitlines()[:8])
-    assert rows["open files"] == "300; a server raises it to 400, the most this system permits"
+    return dict(re.split(r"  +", line, maxsplit=1) for line in result.stdout.splitlines()[:8])
+
+
+def test_doctor_tells_python_numpy_and_the_kernels_in_use(findings):
+    assert findings["Python"].startswith(f"{sys.version_info.major}.{sys.version_info.minor}")
+    assert {"chartpact", "NumPy", "kernels"} <= set(findings)
+
+
+def test_doctor_tells_how_many_files_may_be_open_and_what_a_server_raises_it_to(findings):
+    told = "300; a server raises it to 400, the most this system permits"
+    assert findings["open files"] == told
 
 
 def test_a_closed_pipe_is_no_error():

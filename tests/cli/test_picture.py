@@ -57,7 +57,8 @@ def test_a_picture_shows_200_bars_unless_asked_and_json_has_all(svg, capsys, tmp
 
 def test_a_script_is_drawn_by_run_as_by_chart(svg, script, capsys):
     drawn = svg("run", script, SAMPLE)
-    assert capsys.readouterr().out == ""
+    shown = capsys.readouterr()
+    assert (shown.out, shown.err) == ("", "seen from 2560\n")
     assert "Mine" in drawn
     assert (
         svg("run", script, SAMPLE, "--all") != drawn == svg("run", script, SAMPLE, "--bars", "200")

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from tests.cases import in_one_test
 
 from chartpact import pacts
 from chartpact.__main__ import main
@@ -131,7 +132,7 @@ def refused(command, capsys):
 
 
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize(("command", "told"), CASES, ids=[case[0] for case in CASES])
+@in_one_test(("command", "told"), CASES, ids=[case[0] for case in CASES])
 def test_bad_usage_names_its_place_and_its_remedy(command, told, capsys):
     code, out, err = refused(command, capsys)
     assert (code, out) == (BAD_INPUT, "")

@@ -1,6 +1,7 @@
 """Kinds of markets: what a symbol's name tells, and what may be said instead."""
 
 import pytest
+from tests.cases import in_one_test
 
 from chartpact.clock.errors import ClockError
 from chartpact.clock.markets import MARKETS, check_market, market_and_roll
@@ -12,7 +13,7 @@ SHARE = ("listed", "UTC midnight")
 UNKNOWN = ("24x7", "UTC midnight")
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("symbol", "meant"),
     [
         *((name, FX) for name in "EURUSD EUR/USD EUR_USD fx:usdjpy OANDA:GBPUSD EURUSD=X".split()),
@@ -28,7 +29,7 @@ def test_a_symbol_tells_its_market_and_its_roll(symbol, meant):
     assert market_and_roll(symbol) == meant
 
 
-@pytest.mark.parametrize("text", ["", "FX", "stock", "24/7", None, 5, ["fx"]], ids=str)
+@in_one_test("text", ["", "FX", "stock", "24/7", None, 5, ["fx"]], ids=str)
 def test_what_is_no_market_is_refused_with_those_there_are(text):
     with pytest.raises(ClockError, match="is no kind of market: write '24x7'") as caught:
         check_market(text)

@@ -5,9 +5,9 @@ from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import in_one_test
 
 from chartpact.clock.markets import MARKETS
 from chartpact.clock.periods import closes, opens, period_of, periods
@@ -46,7 +46,7 @@ def test_days_weeks_and_months_change_at_the_roll():
     assert starts(time, "1W", MIDNIGHT) == ["01 00:00"]
 
 
-@pytest.mark.parametrize("first", ["2024-03-09 00:00", "2024-11-02 00:00"])
+@in_one_test("first", ["2024-03-09 00:00", "2024-11-02 00:00"])
 def test_a_day_changes_once_also_when_clocks_do(first):
     assert [text[3:] for text in starts(hours(first, 72), "1D", ROLLED)] == ["17:00"] * 3
 
@@ -67,8 +67,8 @@ def test_seconds_of_one_day_are_none_of_the_next():
     assert len(set(period_of(time, Timeframe.parse("15s"), MIDNIGHT).tolist())) == 2
 
 
-@pytest.mark.parametrize("timeframe", ["7m", "4h", "1D", "2D", "1W", "2W", "1M", "5M", "12M"])
-@pytest.mark.parametrize(
+@in_one_test("timeframe", ["7m", "4h", "1D", "2D", "1W", "2W", "1M", "5M", "12M"])
+@in_one_test(
     "market_roll",
     [("listed", "18:00 America/New_York"), ("fx", "17:00 America/New_York"), ("24x7", "08:00 UTC")],
 )
@@ -145,7 +145,7 @@ def test_a_listed_period_is_over_with_its_last_day_or_with_its_year():
     assert ends(6) == ["2024-07-02", "2024-07-05", "2024-12-31", "2025-01-03"]
 
 
-@pytest.mark.parametrize("market", MARKETS)
+@in_one_test("market", MARKETS)
 def test_weeks_count_the_mondays_of_their_year(market):
     mondays = np.arange("2024-11-04", "2025-02-08", 7, dtype="datetime64[D]").astype(str).tolist()
     assert starting(mondays, "3W", market) == [
@@ -153,7 +153,7 @@ def test_weeks_count_the_mondays_of_their_year(market):
     ]
 
 
-@pytest.mark.parametrize("market", MARKETS)
+@in_one_test("market", MARKETS)
 def test_months_count_from_january(market):
     months = np.arange("2025-09", "2026-08", dtype="datetime64[M]").astype("datetime64[D]")
     starts = [day[:7] for day in starting((months + 4).astype(str).tolist(), "5M", market)]
@@ -227,8 +227,8 @@ def test_bars_on_a_grid_of_their_own_last_their_full_length():
     assert length.tolist() == [7, 2]  # the last period of a year ends with it
 
 
-@pytest.mark.parametrize("market", MARKETS)
-@pytest.mark.parametrize("timeframe", ["1D", "2D", "3D", "1W", "2W", "1M", "5M"])
+@in_one_test("market", MARKETS)
+@in_one_test("timeframe", ["1D", "2D", "3D", "1W", "2W", "1M", "5M"])
 def test_what_is_stamped_at_its_close_opened_where_its_period_did(timeframe, market):
     calendar = TradingCalendar.of("17:00 America/New_York", market)
     step = Timeframe.parse(timeframe)

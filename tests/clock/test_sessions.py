@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.cases import in_one_test
 
 from chartpact.clock.errors import ClockError
 from chartpact.clock.sessions import Session, minute_of_day
@@ -77,7 +78,7 @@ def test_a_later_section_replaces_an_earlier_one_on_its_days():
     ]
 
 
-@pytest.mark.parametrize("text", ["", "regular", "extended"])
+@in_one_test("text", ["", "regular", "extended"])
 def test_the_own_session_of_a_symbol_holds_all_of_its_bars(text):
     assert within(text, "2024-07-06T03:00", "2024-07-01T12:00") == [True, True]
 
@@ -96,7 +97,7 @@ def test_24x7_is_always():
     assert within("24x7", "2024-07-06T03:00", "2024-07-07T23:59") == [True, True]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text",
     [
         *["0930", "0930-", "930-1600", "09:30-16:00", "2500-2600", "2400-0930", "0930-3400"],

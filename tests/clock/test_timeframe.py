@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
+from tests.cases import in_one_test
 
 from chartpact.clock.errors import ClockError
 from chartpact.clock.timeframe import DAY, Timeframe, of_steps
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "canonical"),
     [
         ("1m", "1m"),
@@ -40,7 +41,7 @@ def test_a_timeframe_has_one_spelling(text, canonical):
     assert str(Timeframe.parse(text)) == canonical
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "told"),
     [
         ("13M", "m is minutes and M is months: did you mean '13m'"),
@@ -63,7 +64,7 @@ def test_what_is_no_timeframe_is_told_and_the_nearest_is_named(text, told):
         Timeframe.parse(text)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("lower", "higher", "nests"),
     [
         ("1m", "5m", True),

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import in_one_test
 
 from chartpact.clock.errors import ClockError
 from chartpact.clock.markets import MARKETS, market_and_roll
@@ -25,7 +26,7 @@ def days_of(symbol, *times, day_roll=""):
     return calendar.date(np.array(times)).astype("datetime64[D]").astype(str).tolist()
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text",
     [
         "17:00",
@@ -81,7 +82,7 @@ def test_a_symbol_of_unknown_kind_trades_every_day():
     assert days_of("BTCUSD", *noon, day_roll="17:00 America/New_York") == expected
 
 
-@pytest.mark.parametrize("month_day", [(3, 10), (11, 3)])
+@in_one_test("month_day", [(3, 10), (11, 3)])
 def test_the_roll_keeps_its_wall_clock_when_clocks_change(month_day):
     for day in (-2, -1, 0, 1, 2):
         date = datetime(2024, *month_day, 17, tzinfo=NEW_YORK)

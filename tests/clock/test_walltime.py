@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import in_one_test
 
 from chartpact.clock.walltime import FIELDS, iso
 from chartpact.clock.zones import wall, zone
@@ -40,7 +40,7 @@ def test_time_parts_are_those_of_the_wall_clock(times, tz):
         assert FIELDS[name](shown).tolist() == expected, name
 
 
-@pytest.mark.parametrize("tz", ZONES)
+@in_one_test("tz", ZONES)
 def test_every_hour_of_a_decade_is_right(tz):
     first, last = (int(datetime(year, 1, 1, tzinfo=UTC).timestamp()) for year in (2015, 2025))
     times = np.arange(first, last, 3600 * 5)

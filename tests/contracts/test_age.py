@@ -3,8 +3,8 @@
 import copy
 
 import drawings as draw
-import pytest
 from small import make, problems, reading, refused, state, told
+from tests.cases import in_one_test
 
 import chartpact as cp
 from chartpact.contracts import find
@@ -30,7 +30,7 @@ def study(**line):
     return {"id": 1, "name": "Small", "labels": [], "lines": lines, "boxes": [], "cells": []}
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("zone", "minutes"),
     [("UTC", 23 * 60 + 15), ("America/New_York", 18 * 60 + 15), ("Asia/Kolkata", 4 * 60 + 45)],
 )
@@ -45,7 +45,7 @@ def test_a_trading_day_begins_at_its_roll():
     assert evaluate(day.format("UTC midnight")) == 19676
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("timeframe", "length"), [("5m", 5), ("240", 240), ("4h", 240), ("D", 1440), ("30s", 0.5)]
 )
 def test_minutes_reads_our_timeframes_and_those_of_tradingview(timeframe, length):
@@ -119,7 +119,7 @@ def test_an_anchor_without_its_time_is_of_unknown_age():
     assert notes(found)
 
 
-@pytest.mark.parametrize("time", [-5, 10**14])
+@in_one_test("time", [-5, 10**14])
 def test_a_time_beyond_all_calendars_is_malformed(time):
     found = read_old(line={"x1": {"n": 300, "bar": 300, "time": time}})
     assert [v.kind for v in found.violations] == ["malformed"]
@@ -170,8 +170,8 @@ output: {levels: {from: level, sort: y1, give: {y: y1, state: state}}}
 """
 
 
-@pytest.mark.parametrize("chart", [{}, {"confirmed": False}])
-@pytest.mark.parametrize("fields", [None, ["x1", "x2", "y1", "y2"]])
+@in_one_test("chart", [{}, {"confirmed": False}])
+@in_one_test("fields", [None, ["x1", "x2", "y1", "y2"]])
 def test_equal_keys_are_duplicates_whether_or_not_they_can_be_followed(chart, fields):
     lines = [draw.line(5, 1.0, draw.HI), draw.line(5, 2.0, draw.HI), draw.line(6, 3.0, draw.HI)]
     source = {} if fields is None else {"fields": {"lines": fields}}
@@ -255,7 +255,7 @@ def _with_inputs(inputs, config=None):
     return cp.read("session_hunt_ai", data, config)
 
 
-@pytest.mark.parametrize("title", ["mode", "Mode", "MODE ", "mo-de"])
+@in_one_test("title", ["mode", "Mode", "MODE ", "mo-de"])
 def test_an_input_is_found_by_its_name_or_its_title(title):
     found = _with_inputs({title: "London", "Line Width": 2})
     assert found.state["mode"] == "London"

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from small import contract_text, make, problems, reading, state, told
+from tests.cases import in_one_test
 from tests.effort import examples
 
 import chartpact as cp
@@ -28,7 +29,7 @@ BOMB = "a: &a [x, x, x, x]\n" + "".join(
 )
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "told"),
     [
         (BOMB, "is an anchor"),
@@ -106,7 +107,7 @@ PATTERNS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("pattern", PATTERNS, ids=range(len(PATTERNS)))
+@in_one_test("pattern", PATTERNS, ids=range(len(PATTERNS)))
 def test_catastrophic_patterns_are_refused_or_run_in_linear_time(pattern):
     text = """\
     config: {rule: {type: pattern}}
@@ -210,9 +211,7 @@ def test_what_is_echoed_of_a_picture_is_bounded():
     assert len(json.dumps(unclaimed.to_json())) < 8_000_000
 
 
-@pytest.mark.parametrize(
-    "pattern", ["(?=a)b", "(a)\\1", "(?<!a)b", "(", "a**", "\ud800", "[", "x" * 1001]
-)
+@in_one_test("pattern", ["(?=a)b", "(a)\\1", "(?<!a)b", "(", "a**", "\ud800", "[", "x" * 1001])
 def test_patterns_that_re2_does_not_know_are_refused(pattern):
     text = """\
     config: {rule: {type: pattern}}
@@ -238,7 +237,7 @@ NAMES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", NAMES)
+@in_one_test("name", NAMES)
 def test_names_that_could_mean_something_else_are_refused(name):
     quoted = json.dumps(name)
     for text in (

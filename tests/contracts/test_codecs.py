@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from small import told
+from tests.cases import in_one_test
 from tests.effort import examples
 
 from chartpact.contracts.codecs import PayloadError, compile_codec, decode, encode
@@ -59,7 +60,7 @@ def test_the_documented_payloads_are_read():
     assert decode(TAG, "SMT - NQ1!") == ("NQ1!",)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "kind", "path"),
     [
         ("SIGNAL|BIAS:BULL", "malformed", "fields.CONF"),
@@ -100,7 +101,7 @@ def test_a_value_may_hold_a_colon():
     assert decode(SIGNAL, "SIGNAL|BIAS:BULL|CONF:1|SESSION:09:30-16:00")[2] == "09:30-16:00"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "kind"),
     [
         ("[]", "malformed"),
@@ -166,7 +167,7 @@ def test_a_field_may_have_another_key_and_stand_inside_others():
     assert decode(TRADE, encode(TRADE, dict(zip(TRADE.fields, values, strict=True)))) == values
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("old", "new", "kind", "path"),
     [
         ('"id"', '"ref"', "unexpected", ""),
@@ -244,7 +245,7 @@ NUMERALS = [
 ]
 
 
-@pytest.mark.parametrize(("form", "text", "value"), NUMERALS)
+@in_one_test(("form", "text", "value"), NUMERALS)
 def test_numbers_are_read_in_the_declared_format(form, text, value):
     localised = codec("pattern", {"a": {"type": "number", "format": form}}, pattern="(?P<a>.+)")
     assert decode(localised, text) == (value,)
@@ -255,7 +256,7 @@ def test_numbers_are_read_in_the_declared_format(form, text, value):
         decode(quoted, json.dumps({"a": value}))
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text",
     ["1.23,5", "1.2345,5", "12345,6", "1,234.5", "1.234.5", ".234,5", "1.234,", "1..234", "1e3", "+1",
      "--1", "1.234,5 ", "٣", "1.٢٣٤,5", "NaN", "Infinity", "", "1 234,5", "1." + "000." * 900 + "000"],
@@ -349,7 +350,7 @@ def test_a_ticker_there_and_back_is_the_same_or_cannot_be_written(ticker):
     assert decode(TAG, text) == (ticker,)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("values", "message"),
     [
         ({"BIAS": "BULL", "CONF": 2}, "above 1"),
@@ -371,7 +372,7 @@ def test_what_could_not_be_read_is_not_written(values, message):
         encode(SIGNAL, {"BIAS": "BULL", "CONF": 1}, 7)
 
 
-@pytest.mark.parametrize("pattern", ["(?P<ticker>.+) ?", "a|(?P<ticker>.+)", "[ab](?P<ticker>.+)"])
+@in_one_test("pattern", ["(?P<ticker>.+) ?", "a|(?P<ticker>.+)", "[ab](?P<ticker>.+)"])
 def test_a_pattern_that_stands_for_several_texts_cannot_be_written(pattern):
     with pytest.raises(PayloadError):
         encode(codec("pattern", {"ticker": {"type": "text"}}, pattern=pattern), {"ticker": "NQ"})
@@ -385,7 +386,7 @@ output: {tags: "len([t for t in tag])"}
 """
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("words", "message"),
     [
         ("as: xml, fields: {a: {type: text}}", "'xml' is not known here"),

@@ -3,6 +3,7 @@
 import drawings as draw
 import pytest
 from small import make, reading, refused, state, study
+from tests.cases import in_one_test
 
 from chartpact.contracts.engine import read
 from chartpact.snapshot import Snapshot
@@ -37,7 +38,7 @@ def test_every_object_of_a_signal_channel_is_claimed_by_exactly_one_element():
     assert "red and tall both claim this" in found.violations[0].message
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("count", "number", "kind"),
     [
         ("1", 0, "missing"),
@@ -163,7 +164,7 @@ def test_parts_are_chosen_in_order_from_what_is_left():
     ]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("prices", "violation"),
     [
         ([5.0], ("missing", "elements.pair.parts.low")),
@@ -645,7 +646,7 @@ def test_a_declared_field_that_is_missing_on_one_object_is_malformed():
     assert reading(FIELDS, lines=[no_bar]).violations[0].field == "lines.x1.bar"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "change",
     [
         {"y1": "5"},
@@ -673,7 +674,7 @@ def test_a_value_of_the_wrong_type_is_malformed_with_its_object(change):
     assert found.violations[0].field.startswith("lines.")
 
 
-@pytest.mark.parametrize("record", [None, 5, "line", [], {}, [{}]])
+@in_one_test("record", [None, 5, "line", [], {}, [{}]])
 def test_what_is_no_record_is_malformed(record):
     found = reading(FIELDS, lines=[record])
     assert {each.kind for each in found.violations} == {"malformed"}
@@ -708,7 +709,7 @@ def test_truncated_channels_and_rounded_prices_are_unavailable():
     assert read(make(FIELDS), Snapshot(unknown)).ok
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("version", "kind"),
     [
         ("1.0", None),
@@ -775,7 +776,7 @@ def test_settings_come_from_the_caller_the_profile_the_inputs_the_chart_or_the_d
     assert settings({}, None, {"paint": "#222222"})[0] == 5
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("given", "path"),
     [
         ({}, "config.paint"),

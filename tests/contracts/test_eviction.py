@@ -1,8 +1,8 @@
 """A declared tolerance: at Pine's cap on objects, the oldest may have lost a part."""
 
 import drawings as draw
-import pytest
 from small import make, refused, told
+from tests.cases import in_one_test
 
 from chartpact.contracts.engine import read
 from chartpact.snapshot import Snapshot
@@ -57,7 +57,7 @@ def test_the_oldest_pair_that_lost_a_line_to_the_cap_is_history():
     ]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("caps", "places"),
     [
         ({"lines": 6}, [HALF, *WHOLE]),  # below the cap nothing is evicted
@@ -94,7 +94,7 @@ def test_an_old_owner_and_an_old_label_without_their_other_half_are_history():
     assert [each.key for each in reading.assumptions] == ["evicted.tag"]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("rays", "labels"),
     [((3, 5, 7), (3, 5)), ((3, 5), (3, 5, 7)), ((3, 5, 7), (3, 7)), ((3,), (5,))],
 )
@@ -105,7 +105,7 @@ def test_a_newer_one_without_its_other_half_is_refused(rays, labels):
     assert {v.kind for v in reading.violations} == {"missing"}
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "old", "new", "message"),
     [
         (PAIRS, "evicted: x1", "evicted: y1", "no key of the group"),

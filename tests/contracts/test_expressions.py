@@ -1,8 +1,8 @@
 """Expressions: what they may say, what they mean, and what is told about the others."""
 
 import drawings as draw
-import pytest
 from small import problems, reading, refused, state, told
+from tests.cases import in_one_test
 
 
 def wrong(expression, where="output"):
@@ -33,7 +33,7 @@ def wrong(expression, where="output"):
     return told(text)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("expression", "message"),
     [
         ("level.stlye", "level has no 'stlye' (did you mean 'style'?)"),
@@ -153,7 +153,7 @@ def test_the_fields_of_an_object_are_known_by_their_kinds():
     assert "x is always there" in told(text % "x")
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "expression",
     [
         "level and level.y1 > 1",
@@ -178,7 +178,7 @@ def test_what_was_asked_for_is_known_to_be_there(expression):
     assert wrong(expression) == ""
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "expression",
     [
         "level or level.y1 > 1",
@@ -229,7 +229,7 @@ def value(expression, **line):
     return state(VALUES % expression, lines=[{**drawn, **line}])["value"]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("expression", "expected"),
     [
         ("1 + 2 * 3 - 4 / 2", 5),
@@ -296,7 +296,7 @@ def test_an_expression_has_its_value(expression, expected):
     assert type(found) is type(expected) or expected in (5, 3, 2)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "expression",
     [
         "1 / (level.y1 - 10)",

@@ -6,8 +6,8 @@ import subprocess
 import sys
 
 import drawings as draw
-import pytest
 from small import make, problems, reading, refused, state, study, told
+from tests.cases import in_one_test
 
 from chartpact.contracts.engine import read
 from chartpact.contracts.workbench.diff import diff
@@ -33,8 +33,8 @@ def without_tick(text):
     return read(make(text), Snapshot(draw.without(data, "chart", "tick_size")))
 
 
-@pytest.mark.parametrize("place", ["notes", "meaning", "say"])
-@pytest.mark.parametrize("word", ["near(", "round_to_tick("])
+@in_one_test("place", ["notes", "meaning", "say"])
+@in_one_test("word", ["near(", "round_to_tick("])
 def test_a_function_that_only_prose_mentions_needs_no_tick_size(place, word):
     prose = {"notes": "none", "meaning": "none", "say": "none", place: f"as {word}a b)"}
     assert without_tick(UNTOLD.format(**prose, price="level.y1")).state == {"price": 5.0}
@@ -48,7 +48,7 @@ def test_a_text_that_holds_a_functions_name_needs_no_tick_size():
     assert without_tick(text).state == {"price": 5.0}
 
 
-@pytest.mark.parametrize("price", ["round_to_tick(level.y1)", '"near(level.y1, 5)"', "tick_size"])
+@in_one_test("price", ["round_to_tick(level.y1)", '"near(level.y1, 5)"', "tick_size"])
 def test_an_expression_that_uses_the_tick_size_needs_it(price):
     text = UNTOLD.format(notes="none", meaning="none", say="none", price=price)
     assert [v.path for v in without_tick(text).violations] == ["config.tick_size"]
@@ -149,7 +149,7 @@ def test_half_a_box_leaves_an_informational_element_empty():
     assert [str(warning.field) for warning in found.warnings] == ["boxes.bottom"]
 
 
-@pytest.mark.parametrize("values", [(1, 1.0), (1.0, 1)])
+@in_one_test("values", [(1, 1.0), (1.0, 1)])
 def test_equal_settings_have_one_digest_whoever_came_first(values):
     text = f"""\
     config: {{least: {{type: number}}}}
@@ -166,7 +166,7 @@ def test_equal_settings_have_one_digest_whoever_came_first(values):
 # --------------------------------------------------------------------------------------- workbench
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("old", "new"),
     [
         ("tag: SIG", "tag: 'SIG '"),

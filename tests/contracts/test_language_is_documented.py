@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-import pytest
+from tests.cases import in_one_test
 
 from chartpact import pacts
 from chartpact.contracts import model
@@ -26,7 +26,7 @@ SECTIONS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("section", SECTIONS, ids=lambda each: each.__name__)
+@in_one_test("section", SECTIONS, ids=lambda each: each.__name__)
 def test_every_word_of_a_section_is_explained(section):
     mentioned = set(re.findall(r"[a-z_]+", " ".join(re.findall(r"`[^`]+`", PROSE))))
     assert [word for word in words(section) if word not in mentioned] == []
@@ -57,14 +57,14 @@ def test_every_field_of_a_snapshot_is_listed():
             assert f"`{name}{'?' if field.nullable else ''}`" in SNAPSHOTS, name
 
 
-@pytest.mark.parametrize("name", pacts.names())
+@in_one_test("name", pacts.names())
 def test_every_contract_has_its_page_and_its_story(name):
     assert f"reference/contracts/{name}.md" in REFERENCE
     assert (DOCS / "reference" / "contracts" / f"{name}.md").exists()
     assert (pacts.folder(name) / "README.md").read_text().startswith("# ")
 
 
-@pytest.mark.parametrize("name", pacts.names())
+@in_one_test("name", pacts.names())
 def test_every_decision_that_a_contract_cites_is_explained(name):
     text = (pacts.folder(name) / "contract.yaml").read_text()
     cited = set(re.findall(r"D-\d\d", text))

@@ -1,8 +1,8 @@
 """Greatest and least of lists, the newest of each kind, and several attachments of one owner."""
 
 import drawings as draw
-import pytest
 from small import make, reading, refused, state, told
+from tests.cases import in_one_test
 
 from chartpact.contracts.workbench.examples import Example, mutate
 from chartpact.contracts.workbench.exports import json_schema, python_types
@@ -80,7 +80,7 @@ def test_what_lies_outside_the_history_has_no_place_among_the_newest():
     }
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("old", "new", "message"),
     [
         ("newest: x1, per: [side]", "per: [side]", "per says of what"),
@@ -151,7 +151,7 @@ def test_an_owner_may_have_several_attachments():
         ]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("labels", "text", "violations"),
     [
         (touches(2, 3, 4, 5), ZONES, [("duplicate", "elements.zone.attach.touches")]),
@@ -174,7 +174,7 @@ def test_a_candidate_with_two_owners_is_ambiguous_unless_it_may_be_shared():
     assert [zone["count"] for zone in zones] == [1, 1]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("old", "new", "message"),
     [
         ("count: 0..3", "count: 0..3, nearest: touches.x.bar", "nearest would choose one"),

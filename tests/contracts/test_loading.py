@@ -4,6 +4,7 @@
 
 import pytest
 from small import HEAD, contract_text, make, problems, told
+from tests.cases import in_one_test
 
 from chartpact import pacts
 from chartpact.contracts import ContractError, find, load, load_file
@@ -44,7 +45,7 @@ def test_a_good_contract_loads():
     assert make(GOOD).name == "small"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("old", "new", "message"),
     [
         # the shape of the file
@@ -298,7 +299,7 @@ def test_bound_contracts_are_cached_by_configuration():
     assert bind(contract, {**values, "shape": "dashed"}) is not bind(contract, values)
 
 
-@pytest.mark.parametrize("name", pacts.names())
+@in_one_test("name", pacts.names())
 def test_shipped_contracts_fit_the_schema_for_editors(name):
     from jsonschema import Draft202012Validator
 
@@ -341,7 +342,7 @@ def test_a_key_cannot_hold_the_number_of_the_last_bar():
     assert "shift as history loads" in told(INFORMATIONAL.replace("[text]", "[chart.last_bar]"))
 
 
-@pytest.mark.parametrize("name", ["", "x" * 5000, "a\0b", "no/such/folder", "."])
+@in_one_test("name", ["", "x" * 5000, "a\0b", "no/such/folder", "."])
 def test_a_name_that_no_file_can_have_is_no_contract(name):
     with pytest.raises(ContractError, match="there is no contract"):
         find(name)

@@ -1,8 +1,8 @@
 """A refusal names what was nearly right: a text, a price, a setting."""
 
 import drawings as draw
-import pytest
 from small import make, reading
+from tests.cases import in_one_test
 
 import chartpact as cp
 from chartpact.contracts.engine import read
@@ -17,7 +17,7 @@ output: {row: high.row}
 """
 
 
-@pytest.mark.parametrize("text", ["PDH ", " pdh", "PDHH", "\u200bPDH"])
+@in_one_test("text", ["PDH ", " pdh", "PDHH", "\u200bPDH"])
 def test_a_text_that_is_nearly_right_is_named(text):
     cells = [draw.cell(0, "Bias"), draw.cell(1, text), draw.cell(2, "PDL-statistics")]
     for drawn in (cells, cells[::-1]):

@@ -1,6 +1,6 @@
 """Typed nodes: a checked expression knows its kind, what it needs and what it proves."""
 
-import pytest
+from tests.cases import in_one_test
 
 from chartpact.contracts.expressions import check
 from chartpact.contracts.nodes import prove
@@ -56,7 +56,7 @@ def test_an_expression_knows_the_elements_it_names_and_those_it_lists():
     assert (listed.named, listed.lists, listed.elements) == (set(), {"level"}, {"level"})
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "when_true", "when_false"),
     [
         ("level", {("level",)}, set()),

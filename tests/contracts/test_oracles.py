@@ -5,9 +5,9 @@ import random
 
 import drawings as draw
 import oracles
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.cases import in_one_test
 from tests.effort import examples
 
 import chartpact as cp
@@ -152,7 +152,7 @@ def agree(name, study, config):
     return expected is not None
 
 
-@pytest.mark.parametrize("name", CONTRACTS)
+@in_one_test("name", CONTRACTS)
 def test_pictures_as_they_are_drawn_are_read_as_the_oracle_reads_them(name):
     good = 0
 
@@ -225,7 +225,7 @@ def _change(record, way, chance):
         record[chance.choice(["row", "column"])] += chance.choice([-1, 1, 2])
 
 
-@pytest.mark.parametrize("name", CONTRACTS)
+@in_one_test("name", CONTRACTS)
 def test_damaged_pictures_are_refused_where_the_oracle_refuses_them(name):
     seen = {True: 0, False: 0}
 
@@ -279,7 +279,7 @@ CHANGES = {
 }
 
 
-@pytest.mark.parametrize("name", CONTRACTS)
+@in_one_test("name", CONTRACTS)
 def test_other_settings_are_followed_as_the_oracle_follows_them(name):
     @FEW
     @given(PICTURES[name], CHANGES[name])

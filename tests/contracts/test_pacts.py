@@ -2,11 +2,12 @@
 
 import json
 import random
+from functools import cache
 from pathlib import Path
 
-import pytest
 import yaml
 from jsonschema import Draft202012Validator
+from tests.cases import in_one_test
 
 import chartpact as cp
 from chartpact import pacts
@@ -16,32 +17,44 @@ from chartpact.contracts.workbench import examples, exports
 from chartpact.snapshot import Snapshot
 
 NAMES = pacts.names()
-EXAMPLES = [
-    pytest.param(name, example, id=f"{name}-{example.name}")
-    for name in NAMES
-    for example in examples.load_all(pacts.folder(name) / "examples")
-]
 
 
+@cache
 def examples_of(name):
     return examples.load_all(pacts.folder(name) / "examples")
+
+
+@cache
+def contract_file(name):
+    return yaml.safe_load((pacts.folder(name) / "contract.yaml").read_text())
+
+
+@cache
+def reading_of(name, example):
+    """What the contract reads from its example."""
+    return next(e for e in examples_of(name) if e.name == example).read(find(name))
+
+
+EXAMPLES = [(name, example) for name in NAMES for example in examples_of(name)]
+every_example = in_one_test(
+    ("name", "example"), EXAMPLES, ids=[f"{name}-{example.name}" for name, example in EXAMPLES]
+)
 
 
 def test_the_four_documented_contracts_are_there():
     assert {"bias_ai", "ob_ai", "session_hunt_ai", "smt_divergences"} <= set(NAMES)
 
 
-@pytest.mark.parametrize(("name", "example"), EXAMPLES)
+@every_example
 def test_every_example_reads_as_expected(name, example):
     assert example.about
-    assert examples.difference(example, example.read(find(name))) is None
+    assert examples.difference(example, reading_of(name, example.name)) is None
 
 
-@pytest.mark.parametrize(("name", "example"), EXAMPLES)
+@every_example
 def test_a_violation_names_a_place_in_the_contract_and_says_why(name, example):
-    written = yaml.safe_load((pacts.folder(name) / "contract.yaml").read_text())
-    for violation in example.read(find(name)).violations:
-        node = written
+    for violation in reading_of(name, example.name).violations:
+        node = contract_file(name)
         for step in violation.path.split("."):
             assert step in node, violation.path
             node = node[step]
@@ -51,13 +64,13 @@ def test_a_violation_names_a_place_in_the_contract_and_says_why(name, example):
         json.dumps(shown, allow_nan=False)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@in_one_test("name", NAMES)
 def test_there_are_examples_of_every_state_and_refusal(name):
     contract, found = find(name), examples_of(name)
     assert len(found) >= 12
-    states = {name: set() for name in contract.machines}
+    states = {machine: set() for machine in contract.machines}
     for example in found:
-        for track in example.read(contract).tracks or ():
+        for track in reading_of(name, example.name).tracks or ():
             states[track.machine].add(track.state)
     for machine in contract.machines.values():
         assert states[machine.name] == set(machine.states)
@@ -70,7 +83,7 @@ def test_there_are_examples_of_every_state_and_refusal(name):
                     assert f"states.{machine.name}.rows.{refusal.name}" in refused
 
 
-@pytest.mark.parametrize("name", NAMES)
+@in_one_test("name", NAMES)
 def test_states_have_the_published_type(name):
     schema = exports.json_schema(find(name))
     Draft202012Validator.check_schema(schema)
@@ -80,7 +93,7 @@ def test_states_have_the_published_type(name):
             assert not list(valid.iter_errors(example.expect["state"]))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@in_one_test("name", NAMES)
 def test_no_change_that_matters_goes_unnoticed(name):
     contract = find(name)
     result = examples.mutate(contract, examples_of(name))
@@ -104,10 +117,10 @@ def test_the_mutation_test_finds_the_midline_that_passes_for_a_bound(tmp_path):
     assert any("zone as a whole" in str(each) for each in result.unnoticed)
 
 
-@pytest.mark.parametrize(("name", "example"), EXAMPLES)
+@every_example
 def test_the_order_of_drawing_changes_nothing(name, example):
     contract, chance = find(name), random.Random(7)
-    before = example.read(contract)
+    before = reading_of(name, example.name)
     data = json.loads(json.dumps(example.snapshot.to_json()))
     for study in data["studies"]:
         for channel in ("labels", "lines", "boxes", "cells"):
@@ -123,7 +136,7 @@ def test_the_order_of_drawing_changes_nothing(name, example):
 IGNORED = {"id", "width", "tooltip", "size", "text_align", "force_overlay", "border_width"}
 
 
-@pytest.mark.parametrize(("name", "example"), EXAMPLES)
+@every_example
 def test_what_the_contract_does_not_mention_changes_nothing(name, example):
     contract = find(name)
     needed = {str(need) for needs in contract.needs.values() for need in needs}
@@ -136,7 +149,7 @@ def test_what_the_contract_does_not_mention_changes_nothing(name, example):
                         record[field] = ["anything", None]
                 record["a key of the future"] = 1
     after = cp.read(contract, data, example.config, example.profile)
-    before = example.read(contract)
+    before = reading_of(name, example.name)
     assert after.state == before.state
     assert [(v.kind, v.path) for v in after.violations] == [
         (v.kind, v.path) for v in before.violations
@@ -150,7 +163,7 @@ def test_informational_and_cosmetic_objects_change_nothing():
     assert cp.read("ob_ai", data).state == example.expect["state"]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@in_one_test("name", NAMES)
 def test_the_study_is_found_by_its_exact_title(name):
     title = find(name).title
     example = next(e for e in examples_of(name) if e.conforming)
@@ -169,7 +182,7 @@ def test_a_snapshot_may_be_given_as_a_value_as_json_or_as_a_file(tmp_path):
     assert all(cp.read("ob_ai", form).state == example.expect["state"] for form in forms)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@in_one_test("name", NAMES)
 def test_each_contract_accepts_a_tick_size(name):
     example = next(e for e in examples_of(name) if e.conforming)
     given = {**(example.config or {}), "tick_size": 0.25}

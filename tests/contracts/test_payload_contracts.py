@@ -3,8 +3,8 @@
 import json
 
 import drawings as draw
-import pytest
 from small import reading, refused, state
+from tests.cases import in_one_test
 
 LABEL = """\
 channels: {labels: signal}
@@ -52,7 +52,7 @@ def test_the_newest_label_decides():
     assert state(LABEL, labels=[*labels, unsure])["bias"] == "FLAT"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("texts", "violations"),
     [
         ([], [("missing", "elements.signal.count")]),
@@ -238,7 +238,7 @@ def test_each_entry_of_a_decoded_list_is_an_instance():
     assert state(REPORT, cells=report()) == {"levels": []}
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("levels", "violations"),
     [
         ([(3, "long"), (3, "short")], [("duplicate", "elements.level.key")]),
@@ -257,7 +257,7 @@ def test_entries_count_against_the_budget_of_a_reading():
     assert refused(text, cells=cells) == [("unavailable", "channels.cells")]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("old", "new", "message"),
     [
         ("each: levels", "each: ref", "'ref' is not a decoded list"),

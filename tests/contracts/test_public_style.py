@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 
 import drawings as draw
-import pytest
+from tests.cases import in_one_test
 
 from chartpact.contracts import load, load_file
 from chartpact.contracts.engine import read
@@ -134,7 +134,7 @@ def test_a_quiet_chart_and_another_price_are_read_as_such():
     assert kinds(structure(chart={})) == [("unavailable", "elements.order_block.reads.rank")]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("given", "violations"),
     [
         ({"extra": [draw.label(70, 1.0, "BoS")]}, [("unexpected", "channels.labels")]),
@@ -214,7 +214,7 @@ def test_a_dashboard_with_localised_numbers_is_read():
     }
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("changes", "violations"),
     [
         ({"atr": "1,234.50 Punkte"}, [("malformed", "elements.atr_cell.decode.fields.atr")]),
@@ -293,7 +293,7 @@ def test_a_nested_json_cell_is_read():
 LEVEL = PLAN["levels"][0]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("changes", "violations"),
     [
         ({"v": 1}, [("version", "elements.plan.decode")]),

@@ -4,6 +4,7 @@ import inspect
 from dataclasses import fields
 
 import pytest
+from tests.cases import in_one_test
 
 from chartpact import palette, scene, snapshot
 from chartpact.drawing import (
@@ -60,7 +61,7 @@ def test_contracts_read_of_an_object_what_its_declaration_says():
     assert set(snapshot.FIELDS["cells"]) - set(Cell.readable) == {"table", "position"}
 
 
-@pytest.mark.parametrize("handle", HANDLES, ids=lambda handle: handle.type_name)
+@in_one_test("handle", HANDLES, ids=lambda handle: handle.type_name)
 def test_scripts_set_an_object_by_pines_keywords_in_pines_order(handle):
     new = inspect.signature(getattr(Chart, f"new_{handle.type_name}")).parameters
     assert list(new)[1:] == [argument.keyword for argument in handle.kind.arguments]
@@ -94,11 +95,11 @@ def test_an_assembled_record_is_the_record_with_its_defaults():
     made = Label.assemble({"id": 1, "x": AT, "y": 2.0, "text": "a"})
     assert made == Label(1, AT, 2.0, "a")
     assert made.color == palette.color("blue")
-    shown = [field.name for field in fields(Label) if field.name != "provisional"]
+    shown = [field.name for field in fields(Label) if field.name not in Label.optional]
     assert list(made.to_json()) == shown
 
 
-@pytest.mark.parametrize("kind", [kind for kind in OBJECTS.values()], ids=lambda kind: kind.channel)
+@in_one_test("kind", [kind for kind in OBJECTS.values()], ids=lambda kind: kind.channel)
 def test_an_object_that_may_still_change_says_so_and_others_say_nothing(kind):
     settled = kind.assemble({})
     open_ = kind.assemble({"provisional": True})

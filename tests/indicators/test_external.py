@@ -7,6 +7,7 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
+from tests.service import Service
 
 import chartpact as cp
 from chartpact.bars import Bars
@@ -255,6 +256,25 @@ def test_a_service_that_does_not_answer_is_waited_for_once(service, hourly):
     over_at_once = Services(Addresses(service.url), trouble_s=0)
     drawn = cp.chart(hourly, ["funding", "oi"], fetch=over_at_once.read).drawn
     assert drawn[1].scene.plots[0].values[0] == 7
+
+
+def test_two_services_are_asked_at_the_same_time(service, hourly, monkeypatch):
+    other = Service()
+    monkeypatch.setenv("CHARTPACT_SENTIMENT_URL", other.url)
+    both = threading.Barrier(2, timeout=1)  # each answers once the other was asked too
+
+    def answer(rows):
+        both.wait()
+        return rows
+
+    greed = {"data": [{"timestamp": str(START // 1000), "value": "40"}]}
+    service.answers[PATHS["funding"]] = lambda _: answer(funding_at(START))
+    other.answers[PATHS["fear_greed"]] = lambda _: answer(greed)
+    drawn = cp.chart(hourly, ["funding", "oi", "fear_greed", "rsi:period=3"]).drawn
+    assert [each.error is None for each in drawn] == [True, False, True, True]
+    assert "no such path" in drawn[1].error.message
+    assert [path for path, _ in service.asked] == [PATHS["funding"], PATHS["oi"]]
+    other.close()
 
 
 def test_pages_that_come_slowly_are_given_up_together(service, monkeypatch):

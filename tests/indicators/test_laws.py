@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.effort import examples
+from tests.cases import in_one_test
+from tests.effort import EXHAUSTIVE
 
 from chartpact import indicators
 from chartpact.bars import Bars
@@ -75,7 +76,7 @@ def parameters_of(builtin):
 
 
 every_builtin = pytest.mark.parametrize("builtin", LOCAL, ids=lambda each: each.name)
-modest = settings(max_examples=examples(20), deadline=None)
+modest = settings(max_examples=20 if EXHAUSTIVE else 8, deadline=None)
 
 
 def series_of(scene: Scene):
@@ -166,8 +167,8 @@ def test_the_past_is_not_rewritten_by_builtins_that_claim_it(builtin, data):
         assert lines == [p for p in whole.plots if isinstance(p, DivLinePlot)][: len(lines)]
 
 
-@every_builtin
-@pytest.mark.parametrize("n", [0, 1, 2, 5])
+@in_one_test("builtin", LOCAL, ids=lambda each: each.name)
+@in_one_test("n", [0, 1, 2, 5])
 def test_a_few_bars_are_enough(builtin, n):
     bars = walk(n, 1, 100.0, 1.0, 0.25, "many", 5, "ES")
     scene = builtin.compute(bars, resolve(builtin.params, {}, builtin.name))
@@ -175,7 +176,7 @@ def test_a_few_bars_are_enough(builtin, n):
     assert all(len(values) == n for _, values in series_of(scene))
 
 
-@every_builtin
+@in_one_test("builtin", LOCAL, ids=lambda each: each.name)
 def test_extreme_prices_make_no_infinity(builtin):
     far = np.array([1e150, -1e150, 5e-324, 0.0, 1e-150, -3e149] * 50)
     bars = Bars(60_000 * np.arange(300), far, far, far, far, np.full(300, 1e300), "X", "1m")
@@ -183,9 +184,7 @@ def test_extreme_prices_make_no_infinity(builtin):
     assert all(not np.isinf(values).any() for _, values in series_of(scene))
 
 
-@pytest.mark.parametrize(
-    "builtin", [each for each in LOCAL if each.needs_volume], ids=lambda each: each.name
-)
+@in_one_test("builtin", [each for each in LOCAL if each.needs_volume], ids=lambda each: each.name)
 def test_who_needs_volume_says_so_when_there_is_none(builtin):
     bars = walk(30, 1, 100.0, 1.0, 0.25, "many", 5, "ES")
     unknown = replace(bars, volume=np.full(30, np.nan))
@@ -194,7 +193,7 @@ def test_who_needs_volume_says_so_when_there_is_none(builtin):
     assert raised.value.kind == "unavailable"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "builtin", [each for each in LOCAL if not each.needs_volume], ids=lambda each: each.name
 )
 def test_who_needs_no_volume_draws_the_same_without_it(builtin):
@@ -204,9 +203,7 @@ def test_who_needs_no_volume_draws_the_same_without_it(builtin):
     assert builtin.compute(unknown, params) == builtin.compute(bars, params)
 
 
-@pytest.mark.parametrize(
-    "builtin", [each for each in LOCAL if each.needs_volume], ids=lambda each: each.name
-)
+@in_one_test("builtin", [each for each in LOCAL if each.needs_volume], ids=lambda each: each.name)
 def test_a_bar_without_volume_among_others_is_no_harm(builtin):
     bars = walk(300, 1, 100.0, 1.0, 0.25, "many", 5, "ES")
     volume = bars.volume.copy()

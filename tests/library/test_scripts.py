@@ -3,6 +3,7 @@ from threading import Thread
 
 import pytest
 import sqlalchemy as sa
+from tests.cases import in_one_test
 
 from chartpact.library.errors import LibraryError
 from chartpact.library.scripts import Quota, Scripts
@@ -39,7 +40,7 @@ def test_a_refused_source_changes_nothing(scripts):
     assert [v.version for v in scripts.history("ann", "mine")] == [1]
 
 
-@pytest.mark.parametrize("name", ["", "Mine", "1st", "_x", "a-b", "a" * 65, "a\n", "ä", "a/../b"])
+@in_one_test("name", ["", "Mine", "1st", "_x", "a-b", "a" * 65, "a\n", "ä", "a/../b"])
 def test_a_name_outside_the_rule_is_refused(scripts, name):
     with pytest.raises(LibraryError, match="not a name for an indicator"):
         scripts.register("ann", name, "good")
@@ -217,7 +218,7 @@ def test_a_user_whose_name_has_a_nul_is_nobody_else(database, scripts):
             scripts.of("ann\0")
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "export",
     [None, [], {}, {"format": "x", "scripts": []}, {"format": "chartpact-library-1"},
      {"format": "chartpact-library-1", "scripts": [1]},

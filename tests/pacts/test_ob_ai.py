@@ -1,12 +1,13 @@
 """OB AI: what its contract reads is what the rules say, at every sampled bar."""
 
 import pytest
+from tests.cases import in_one_test
 from tests.pacts import detectors
 from tests.pacts.agreement import ob_ai, read_blocks
 from tests.pacts.pictures import draw, prefixes, read, walk
 
 
-@pytest.mark.parametrize("zone", ["Body", "Wick"])
+@in_one_test("zone", ["Body", "Wick"])
 def test_the_contract_reads_the_blocks_that_the_rules_give(zone):
     parts = prefixes(walk(1_000, 3), 83, 3)
     assert sum(ob_ai(bars, zone=zone) for bars in parts) > 20

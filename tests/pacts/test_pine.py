@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.effort import EXHAUSTIVE
 from tests.pacts import pine
 from tests.pacts.pictures import MINUTE, draw, partner, walk
 
@@ -23,7 +24,8 @@ from chartpact.sources import calendars
 
 pytestmark = pytest.mark.skipif(not pine.READY, reason=pine.ABSENT)
 
-# pact → deliberate mistakes in its Pine text, each of which must be noticed
+# pact → deliberate mistakes in its Pine text, each of which must be noticed; every fourth one is
+# tried, and all of them with `make exhaustive`
 MUTANTS = {
     "ob_ai": [
         ("h[fractal - k] >= h[fractal]", "h[fractal - k] > h[fractal]"),
@@ -290,7 +292,11 @@ def test_other_inputs_change_the_twin_as_they_change_the_script(judge, pact, cou
 
 @pytest.mark.parametrize(
     ("pact", "right", "mistake"),
-    [(pact, *mutant) for pact, mutants in MUTANTS.items() for mutant in mutants],
+    [
+        (pact, *mutant)
+        for pact, mutants in MUTANTS.items()
+        for mutant in mutants[:: 1 if EXHAUSTIVE else 4]
+    ],
 )
 def test_a_mistake_in_the_pine_text_is_noticed(judge, pact, right, mistake):
     text = pine.source(pact)

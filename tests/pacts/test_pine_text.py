@@ -1,6 +1,7 @@
 """The Pine twins as text: the script's inputs, and nothing that TradingView would not compile."""
 
 import pytest
+from tests.cases import in_one_test
 from tests.pacts import pine, pinetext
 from tests.pacts.pictures import program
 
@@ -66,13 +67,13 @@ def test_the_text_has_nothing_that_pinets_runs_and_tradingview_refuses(pact, loo
     assert look(pine.source(pact)) == []
 
 
-@pytest.mark.parametrize("look", REFUSED)
+@in_one_test("look", REFUSED)
 def test_what_tradingview_refuses_is_noticed(look):
     declared = "var array<int> places = array.new<int>()\nint total = 0"
     assert look(declared + REFUSED[look])
 
 
-@pytest.mark.parametrize("pact", ["smt", "smt_divergences"])
+@in_one_test("pact", ["smt", "smt_divergences"])
 def test_the_twin_of_two_instruments_joins_them_on_time(pact):
     # PineTS gives na where a pair lacks a bar, and TradingView the last value: only the text tells.
     assert "bool joined = pairTime == time" in pine.source(pact)

@@ -5,6 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 from tests.conftest import SHARED
+from tests.effort import EXHAUSTIVE
 from tests.pacts.pictures import prefixes
 from tests.pacts.roster import ROSTER
 from tests.pacts.test_laws import check_left_cut, check_mirror, check_no_rewrite, subject_to
@@ -40,7 +41,7 @@ def test_weeks_in_which_clocks_change_read_as_the_detector_sees_them(entry, week
     bars = between(eurusd(), *week)
     assert len(bars) > 600
     companion = entry.companion(bars)
-    for part in prefixes(bars, 61, 100):
+    for part in prefixes(bars, 61 if EXHAUSTIVE else 131, 100):
         entry.agree(part, companion)
 
 
@@ -54,7 +55,7 @@ def test_real_futures_with_their_halts_read_as_the_detector_sees_them(entry):
 
 @every_pact
 def test_nothing_that_was_drawn_on_real_bars_is_rewritten(entry):
-    check_no_rewrite(entry, es()[-1_300:], 24)
+    check_no_rewrite(entry, es()[-1_300:], 24 if EXHAUSTIVE else 12)
 
 
 @every_pact
@@ -64,5 +65,5 @@ def test_real_prices_upside_down_give_the_mirrored_state(entry):
 
 @subject_to("left cut")
 def test_a_shorter_history_of_real_bars_gives_the_same_state_or_a_warm_up(entry):
-    told = check_left_cut(entry, es(), range(1, len(es()) - 2, 131))
+    told = check_left_cut(entry, es(), range(1, len(es()) - 2, 131 if EXHAUSTIVE else 263))
     assert "same" in told or entry.pact == "ema_trend"

@@ -5,6 +5,7 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.cases import in_one_test
 from tests.pacts.agreement import session_bias
 from tests.pacts.pictures import SUNDAY, draw, prefixes, walk
 
@@ -12,7 +13,7 @@ from chartpact import script
 from chartpact.bars import Bars
 
 
-@pytest.mark.parametrize(("minutes", "every"), [(15, 53), (60, 7)])
+@in_one_test(("minutes", "every"), [(15, 53), (60, 7)])
 def test_the_contract_reads_the_bias_that_the_rules_give(minutes, every):
     # the second week of these bars begins with a change of clocks
     seen = Counter(

@@ -3,13 +3,14 @@
 from collections import Counter
 
 import pytest
+from tests.cases import in_one_test
 from tests.pacts.agreement import session_hunt_ai
 from tests.pacts.pictures import SUNDAY, draw, prefixes, walk
 
 from chartpact import script
 
 
-@pytest.mark.parametrize("mode", ["NY", "London"])
+@in_one_test("mode", ["NY", "London"])
 def test_the_contract_reads_the_hunt_that_the_rules_give(mode):
     # the second week of these bars begins with a change of clocks
     seen = Counter(

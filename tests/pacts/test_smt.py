@@ -4,6 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from tests.cases import in_one_test
 from tests.pacts import detectors
 from tests.pacts.agreement import smt
 from tests.pacts.pictures import draw, partner, prefixes, walk
@@ -37,7 +38,7 @@ def test_a_shorter_history_tells_the_same_of_the_swings_it_holds():
         assert settled <= set(detectors.smt(part, pair))
 
 
-@pytest.mark.parametrize("pact", ["smt", "smt_divergences"])
+@in_one_test("pact", ["smt", "smt_divergences"])
 def test_a_swing_takes_part_once_all_of_the_pairs_bars_around_it_are_known(pact):
     # With right above left a swing is confirmed before the pair's first 2 right + 1 bars are there.
     for seed in range(12):

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.cases import in_one_test
 from tests.effort import examples
 
 import chartpact as cp
@@ -37,7 +38,7 @@ def ms(*when: int, tz: str = "UTC") -> int:
 # ------------------------------------------------------------------------------------------ values
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("least", "tick", "step"),
     [
         (0.3, None, 0.5),
@@ -99,7 +100,7 @@ def test_prices_are_written_with_the_decimals_of_their_tick():
     assert price_format(np.array([0.00001234]), None)(0.00001234) == "0.00001234"
 
 
-@pytest.mark.parametrize("size", [1e-3, 3.2e-8, 5e-12, 7e-30])
+@in_one_test("size", [1e-3, 3.2e-8, 5e-12, 7e-30])
 def test_a_price_near_nought_is_not_written_as_nought(size):
     prices = size * np.array([1.0, 1.01, 1.0234])
     low, middle, high = map(price_format(prices, None), prices)
@@ -187,7 +188,7 @@ def labels(time, width=1000, tz="UTC"):
     return [(tick.label, tick.major) for tick in found]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("step", "count", "some"),
     [
         (MINUTE, 60, {"00:10", "00:30"}),
@@ -309,8 +310,8 @@ def time_labels(picture: DisplayList) -> list[Words]:
     return sorted(words, key=lambda op: op.x)
 
 
-@pytest.mark.parametrize("name", ["es-1m", "es-5m", "eurusd-15m", "btc-4h", "btc-1d"])
-@pytest.mark.parametrize("width", [160, 420, 1200])
+@in_one_test("name", ["es-1m", "es-5m", "eurusd-15m", "btc-4h", "btc-1d"])
+@in_one_test("width", [160, 420, 1200])
 def test_every_picture_has_a_date_with_its_year(name, width):
     for last in (1, 2, 20, 200, 700):
         chart, picture = sampled(name, last=last, width=width, height=300)
@@ -335,7 +336,7 @@ def day_marks(picture: DisplayList) -> list[float]:
     return sorted({int(left) for op in rects for left in op.boxes[:, 0]})
 
 
-@pytest.mark.parametrize("tz", ["UTC", "America/New_York"])
+@in_one_test("tz", ["UTC", "America/New_York"])
 def test_every_new_day_of_an_intraday_chart_is_marked_and_named(tz):
     chart, picture = sampled("eurusd-15m", last=400, tz=tz)
     days = timeaxis.local(chart.bars.time, tz) // DAY
@@ -347,7 +348,7 @@ def test_every_new_day_of_an_intraday_chart_is_marked_and_named(tz):
     assert not day_marks(sampled("btc-1d")[1])
 
 
-@pytest.mark.parametrize("name", ["es-1m", "es-5m", "eurusd-15m", "btc-4h", "btc-1d"])
+@in_one_test("name", ["es-1m", "es-5m", "eurusd-15m", "btc-4h", "btc-1d"])
 def test_labels_of_times_are_evenly_spread(name):
     for last in (60, 120, 200, 300, 500):
         for width in (420, 900, 1200):
@@ -386,7 +387,7 @@ def test_a_change_that_rounds_to_nothing_has_no_sign():
         assert "0.00 (0.00%)" in texts
 
 
-@pytest.mark.parametrize(("asked", "title"), [
+@in_one_test(("asked", "title"), [
     ("5m", "ES · 5m · sample:es-5m"),
     ("1h", "ES · 1h · sample:es-5m, resampled"),
     ("1D", "ES · 1D · sample:es-5m, resampled"),

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from tests.cases import in_one_test
 
 import chartpact as cp
 from chartpact import palette
@@ -176,7 +177,7 @@ def spiky(count: int):
     return Bars(time, close, high, low, close, np.ones(count), "SPIKE", "1m")
 
 
-@pytest.mark.parametrize("count", [5, 700, 5_000, 50_000])
+@in_one_test("count", [5, 700, 5_000, 50_000])
 def test_no_high_and_no_low_is_lost(count):
     bars = spiky(count)
     scene = Scene(plots=[LinePlot(values=bars.high, color="#ff00ff", title="highs")])
@@ -193,7 +194,7 @@ def test_no_high_and_no_low_is_lost(count):
     assert len(in_price) < 4 * 1200
 
 
-@pytest.mark.parametrize("count", [10, 999, 50_000])
+@in_one_test("count", [10, 999, 50_000])
 def test_a_thinned_line_keeps_the_extremes_of_every_group(count):
     values = np.random.default_rng(1).normal(size=count)
     values[count // 4 : count // 2] = np.nan
@@ -335,7 +336,7 @@ def test_nothing_of_a_pane_is_drawn_outside_it():
 # ------------------------------------------------------------------------------------------ objects
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("extend", "ends"),
     [("none", (2, 4)), ("left", (0, 4)), ("right", (2, 10)), ("both", (0, 10))],
 )
@@ -362,7 +363,7 @@ def test_a_line_out_of_view_is_not_drawn():
     assert cut(Area(0, 0, 10, 10), (5, 5), (5, 5), after=True) is None
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("style", "heads"), [("solid", 0), ("arrow_left", 1), ("arrow_right", 1), ("arrow_both", 2)]
 )
 def test_arrow_heads_are_at_the_ends_their_style_names(style, heads):
@@ -430,7 +431,7 @@ def test_a_polyline_out_of_view_is_cut_off_near_the_pane():
     assert not Place(chart_of(Scene(polylines=[gone]))).shapes("#ff00ff")
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("style", "heads"), [("solid", 0), ("arrow_left", 1), ("arrow_right", 1), ("arrow_both", 2)]
 )
 def test_an_open_polyline_has_the_arrow_heads_of_its_style_and_a_closed_one_none(style, heads):
@@ -461,7 +462,7 @@ def filled(extend: str, second: tuple[float, float] = (100.0, 100.5)) -> Place:
     return Place(chart_of(Scene(lines=lines, linefills=[Linefill(3, 1, 2, "#ff00ff80")])))
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("extend", "left", "right"),
     [("none", True, True), ("left", False, True), ("right", True, False), ("both", False, False)],
 )
@@ -511,7 +512,7 @@ def test_a_linefill_is_drawn_in_the_pane_of_its_first_line():
     assert place.area(1).holds(bounding_box(under))
 
 
-@pytest.mark.parametrize("inside", [0, 1])
+@in_one_test("inside", [0, 1])
 def test_a_clipped_polygon_is_what_both_share(inside):
     area = Area(0, 0, 10, 10)
     x, y = np.array([-5.0, 5.0, 15.0, 5.0]), np.array([5.0, -5.0, 5.0, 15.0])
@@ -553,7 +554,7 @@ def test_an_object_without_a_place_is_not_seen():
     assert "#ff00ff" not in picture
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("style", "across", "down"),
     [
         ("label_down", 0, -1),
@@ -582,8 +583,8 @@ def test_the_box_of_a_label_lies_where_its_style_says(style, across, down):
         assert (x, y) == pytest.approx((tails[0].parts[0][0][0], tails[0].parts[0][1][0]))
 
 
-@pytest.mark.parametrize("yloc", ["abovebar", "belowbar"])
-@pytest.mark.parametrize("style", ["label_down", "label_up", "triangleup", "circle", "none"])
+@in_one_test("yloc", ["abovebar", "belowbar"])
+@in_one_test("style", ["label_down", "label_up", "triangleup", "circle", "none"])
 def test_a_label_above_or_below_its_bar_does_not_cover_it(yloc, style):
     label = Label(id=1, x=at(5), y=None, yloc=yloc, text="here", style=style, color="#ff00ff")
     place = Place(chart_of(Scene(labels=[label]), flat_bars(11)))
@@ -703,7 +704,7 @@ def test_a_wrapped_text_stays_inside_its_box():
     assert all(ground.grow(1).holds(bounding_box(op)) for op in lines)
 
 
-@pytest.mark.parametrize(("top", "plates"), [(100.02, 1), (101.4, 0)])
+@in_one_test(("top", "plates"), [(100.02, 1), (101.4, 0)])
 def test_words_that_are_higher_than_their_box_are_not_struck_through(top, plates):
     box = Box(id=1, left=at(2), top=top, right=at(8), bottom=100.0, text="FVG", text_size="small")
     place = Place(chart_of(Scene(boxes=[box])))
@@ -714,9 +715,7 @@ def test_words_that_are_higher_than_their_box_are_not_struck_through(top, plates
     assert len([op for op in inside if op.area.top <= words.y <= op.area.bottom]) == plates
 
 
-@pytest.mark.parametrize(
-    ("extend", "left", "right"), [("left", 1, 0), ("right", 0, 1), ("both", 1, 1)]
-)
+@in_one_test(("extend", "left", "right"), [("left", 1, 0), ("right", 0, 1), ("both", 1, 1)])
 def test_a_box_is_extended_to_the_edges_of_the_pane(extend, left, right):
     box = Box(
         id=1, left=at(3), top=101.0, right=at(6), bottom=100.0, extend=extend, bgcolor="#ff00ff"
@@ -771,7 +770,7 @@ def test_no_bars_at_all_still_make_a_picture():
     assert "<svg" in Chart(flat_bars(10)[:0]).svg()
 
 
-@pytest.mark.parametrize(("one", "other", "name"), [
+@in_one_test(("one", "other", "name"), [
     ("rsi:period=7", "rsi", "RSI 7"),
     ("cipher_b:dot_mode=classic", "cipher_b", "Cipher B classic"),
     ("combo:show_entry_dots=false", "combo", "RSI/MFI/Stoch show_entry_dots=false"),
@@ -810,7 +809,7 @@ def test_dark_and_light_differ_in_ground_and_ink_alone():
     assert 'fill="#ffffff"' in chart.svg(theme="light")
 
 
-@pytest.mark.parametrize("hidden", range(3))
+@in_one_test("hidden", range(3))
 def test_bars_without_a_colour_do_not_stand_for_their_neighbours(hidden):
     count = 3_000  # several share each pixel
     colors = tuple(None if i % 3 == hidden else "#4caf50" for i in range(count))
@@ -904,7 +903,7 @@ def test_one_background_colour_fills_the_whole_pane():
     assert op.boxes.tolist() == [[area.left, area.top, round(area.right), area.height]]
 
 
-@pytest.mark.parametrize("kind", ["candles", "bars", "heikin_ashi"])
+@in_one_test("kind", ["candles", "bars", "heikin_ashi"])
 def test_a_panel_may_colour_the_bars_of_the_chart_and_the_last_indicator_decides(kind):
     bars = flat_bars(10)
     first = Scene(plots=[BarColorPlot(color=[INK, None] * 5)])
@@ -937,7 +936,7 @@ def shape_chart(*plots, bars=None, overlay=True):
     return Place(chart_of(Scene(plots=plots), bars, overlay=overlay))
 
 
-@pytest.mark.parametrize("name", palette.SHAPES)
+@in_one_test("name", palette.SHAPES)
 def test_a_shape_clears_its_bar_above_and_below(name):
     for location, way in (("abovebar", -1), ("belowbar", 1)):
         plot = ShapePlot(points=[Mark(3)], shape=name, color=INK, location=location)
@@ -977,7 +976,7 @@ def test_absolute_shapes_stand_at_their_heights_and_stretch_the_pane():
     assert (box.top + box.bottom) / 2 == pytest.approx(place.y(55.0, 1))
 
 
-@pytest.mark.parametrize("overlay", [True, False])
+@in_one_test("overlay", [True, False])
 def test_shapes_at_the_top_and_bottom_stay_in_the_pane(overlay):
     marks = Marks(x=[2, 4], y=[np.nan] * 2, text=["a", ""])
     for location in ("top", "bottom") if overlay else ("abovebar", "belowbar"):
@@ -1036,7 +1035,7 @@ def test_a_time_to_come_is_named_too():
     assert max(times) > pane.x - 120
 
 
-@pytest.mark.parametrize("price", [81_351.83, 3e12, 3e-8])
+@in_one_test("price", [81_351.83, 3e12, 3e-8])
 def test_a_number_is_never_cut_off_at_the_edge_of_a_small_picture(price):
     bars = flat_bars(price=price, tick_size=None)
     picture = compose(chart_of(Scene(), bars), Look(width=160, height=200))

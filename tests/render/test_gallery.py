@@ -4,7 +4,7 @@ import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
-import pytest
+from tests.cases import in_one_test
 
 import chartpact as cp
 
@@ -15,7 +15,7 @@ PAGE = (HERE / "README.md").read_text()
 PICTURES = re.findall(r"\]\(([^)]+\.svg)\)", PAGE)
 
 
-@pytest.mark.parametrize("theme", ["dark", "light"])
+@in_one_test("theme", ["dark", "light"])
 def test_every_builtin_has_its_picture(theme):
     names = {each.name for each in cp.list_indicators() if each.source == "builtin"}
     shown = {Path(each).name for each in PICTURES if each.startswith("builtins/")}
@@ -41,7 +41,7 @@ def test_no_picture_is_large_and_all_together_are_small():
     assert sum(sizes) < 45_000 * len(sizes)
 
 
-@pytest.mark.parametrize("name", PICTURES)
+@in_one_test("name", PICTURES)
 def test_every_picture_is_a_document_of_its_own(name):
     root = ET.parse(HERE / name).getroot()
     assert root.tag.endswith("svg")

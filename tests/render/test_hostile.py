@@ -13,7 +13,8 @@ from tests.effort import examples
 from chartpact import palette
 from chartpact.charts import Chart
 from chartpact.problem import Problem
-from chartpact.render import RenderError, deadline, panes, raster, svg
+from chartpact.render import RenderError, deadline, panes, raster, svg, textblock
+from chartpact.render.display import Area
 from chartpact.scene import (
     Anchor,
     BackgroundPlot,
@@ -378,3 +379,11 @@ def test_a_layout_that_takes_too_long_is_ended(crowd, monkeypatch):
     assert clock.now < 2 * count
     clock.now = 0.0
     assert svg(chart_of(Scene()), fonts=False).startswith("<svg")
+
+
+def test_a_table_many_times_as_large_as_its_pane_takes_no_longer_than_the_pane():
+    occupied = textblock.Occupied(Area(0, 0, 1200, 800), deadline.Deadline())
+    occupied.add(Area(-1e7, 100, 1e7, 1e7))
+    assert len(occupied._cells) < 1000
+    assert not occupied.is_free(Area(500, 500, 560, 520))
+    assert occupied.is_free(Area(500, 20, 560, 40))

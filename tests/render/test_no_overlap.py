@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 
-import pytest
+from tests.cases import in_one_test
 
 import chartpact as cp
 from chartpact import palette
@@ -18,13 +18,13 @@ LOOKS = [Look(height=700), Look(width=480, height=320), Look(width=1600, height=
 NAMES = [each.name for each in cp.list_indicators()]
 
 
-@pytest.mark.parametrize("name", gallery.SCENES)
+@in_one_test("name", gallery.SCENES)
 def test_no_text_of_a_scene_covers_another(name):
     for look in LOOKS:
         assert overlaps(compose(gallery.SCENES[name](), look)) == []
 
 
-@pytest.mark.parametrize("first", range(0, len(NAMES), 6))
+@in_one_test("first", range(0, len(NAMES), 6))
 def test_no_text_of_builtins_and_an_error_card_covers_another(first):
     bars = cp.load("sample:es-5m")
     for look, last in ((Look(), 200), (Look(width=420, height=700), 60), (Look(width=900), 5)):
@@ -32,8 +32,8 @@ def test_no_text_of_builtins_and_an_error_card_covers_another(first):
         assert overlaps(compose(chart, look)) == []
 
 
-@pytest.mark.parametrize("sample", ["es-1m", "eurusd-15m", "btc-4h", "btc-1d"])
-@pytest.mark.parametrize("tz", ["UTC", "America/New_York", "Asia/Kathmandu"])
+@in_one_test("sample", ["es-1m", "eurusd-15m", "btc-4h", "btc-1d"])
+@in_one_test("tz", ["UTC", "America/New_York", "Asia/Kathmandu"])
 def test_times_never_touch_at_any_number_of_bars(sample, tz):
     bars = cp.load(f"sample:{sample}")
     for last in (1, 2, 3, 8, 20, 50, 100, 300, 700, 1500, 5000):
@@ -95,7 +95,7 @@ def _table(position: str, columns: int = 3, rows: int = 4) -> Table:
     return Table(id=1, position=position, columns=columns, rows=rows, cells=cells)
 
 
-@pytest.mark.parametrize("look", [Look(width=640, height=400), Look(width=900, height=500)])
+@in_one_test("look", [Look(width=640, height=400), Look(width=900, height=500)])
 def test_nine_tables_share_a_pane_that_is_too_small_for_them(look):
     scene = Scene(tables=[_table(position) for position in palette.POSITIONS])
     picture = compose(chart_of(scene), look)
@@ -104,7 +104,7 @@ def test_nine_tables_share_a_pane_that_is_too_small_for_them(look):
     assert all(f"{position[:6]} 3" in said for position in palette.POSITIONS)
 
 
-@pytest.mark.parametrize("position", palette.POSITIONS)
+@in_one_test("position", palette.POSITIONS)
 def test_a_table_as_high_as_its_pane_leaves_the_legend_alone(position):
     picture = compose(chart_of(Scene(tables=[_table(position, 9, 40)], label="Tall")), LOOKS[0])
     assert overlaps(picture) == []

@@ -1,7 +1,7 @@
 """Panes fit what is in view: nothing is cut off, nothing is squashed."""
 
 import numpy as np
-import pytest
+from tests.cases import in_one_test
 
 import chartpact as cp
 from chartpact.render import axes, panes, plots
@@ -26,7 +26,7 @@ def panel_of(chart, **look):
     return next(pane for pane in made.panes if pane.content.kind == "panel")
 
 
-@pytest.mark.parametrize("sample", ["es-5m", "eurusd-15m", "btc-1d"])
+@in_one_test("sample", ["es-5m", "eurusd-15m", "btc-1d"])
 def test_no_panel_cuts_or_squashes_what_its_indicator_drew(sample):
     bars = cp.load(f"sample:{sample}")
     for last in (20, 200, 700):
@@ -46,7 +46,7 @@ def test_only_bounded_indicators_that_use_their_range_set_one():
     assert fixed == BOUNDED - {"fear_greed"}  # which needs readings from outside
 
 
-@pytest.mark.parametrize(("values", "levels", "span"), [
+@in_one_test(("values", "levels", "span"), [
     ([40, 60], [30, 70], (30, 70)),  # levels near by are in view
     ([1000, 1100], [0], (1000, 1100)),  # a far one is not, and flattens nothing
     ([-280, 310], [-100, 100], (-280, 310)),
@@ -84,7 +84,7 @@ def strokes(picture):
     return [op for op in picture.ops if isinstance(op, Shape) and op.stroke]
 
 
-@pytest.mark.parametrize("name", ["pivot", "session_vp", "session_vp:session=hourly", "naked_poc"])
+@in_one_test("name", ["pivot", "session_vp", "session_vp:session=hourly", "naked_poc"])
 def test_levels_that_change_with_the_session_are_broken(name):
     for last in (200, 700, 2000):
         chart = cp.chart(cp.load("sample:es-5m"), name, last=last)
@@ -93,7 +93,7 @@ def test_levels_that_change_with_the_session_are_broken(name):
                 assert (y == y[0]).all()
 
 
-@pytest.mark.parametrize("name", ["vwap", "vwap_bands"])
+@in_one_test("name", ["vwap", "vwap_bands"])
 def test_no_stroke_leads_from_one_session_to_the_next(name):
     for last in (700, 2000):  # alone, and several bars on a pixel
         chart = cp.chart(cp.load("sample:es-5m"), name, last=last)
@@ -122,7 +122,7 @@ def test_levels_of_one_value_are_one_stroke_from_edge_to_edge_of_its_bars():
     np.testing.assert_allclose(ends, wanted)
 
 
-@pytest.mark.parametrize(("name", "wanted"), [
+@in_one_test(("name", "wanted"), [
     ("pivot", {"P", "R1", "S1"}),
     ("session_vp", {"POC", "VAH", "VAL"}),
     ("volume_profile", {"POC", "VAH", "VAL"}),
@@ -146,7 +146,7 @@ def test_levels_have_their_names_on_the_lines(name, wanted):
             assert abs(op.y - made.panes[0].scale.y1(values[title])) <= 16
 
 
-@pytest.mark.parametrize("name", ["volume_profile", "tpo", "hvn_lvn"])
+@in_one_test("name", ["volume_profile", "tpo", "hvn_lvn"])
 def test_the_names_of_levels_keep_off_the_bars(name):
     bars = cp.load("sample:es-5m")[:1500]
     made = _Composer(cp.chart(bars, name, last=200), Look(width=900, height=500))

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.cases import in_one_test
 
 import chartpact as cp
 from chartpact.render import RenderError, shading
@@ -66,7 +67,7 @@ def test_daily_bars_have_no_sessions():
     ).any()
 
 
-@pytest.mark.parametrize("text", ["9:30", "0930", "0930-1600 Nowhere/Town", "", 5])
+@in_one_test("text", ["9:30", "0930", "0930-1600 Nowhere/Town", "", 5])
 def test_what_is_no_session_is_refused(text):
     with pytest.raises(RenderError, match=r"days|zone"):
         Look(sessions=text)

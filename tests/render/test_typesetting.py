@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.cases import in_one_test
 from tests.effort import examples
 
 from chartpact.render import raster, typeface, typesetting
@@ -21,7 +22,7 @@ from .scenery import at, chart_of, pixels
 WORDS = "HI 0123,456.78 BB Upper é"
 
 
-@pytest.mark.parametrize("face", [name for name in typeface.FACES if name != "symbols"])
+@in_one_test("face", [name for name in typeface.FACES if name != "symbols"])
 def test_a_text_is_as_wide_as_resvg_draws_it(face):
     family, weight, slant = typeface.FACES[face]
     size, words = 40, "H" + WORDS + "H"
@@ -71,7 +72,7 @@ def test_symbols_are_drawn_beside_characters_that_no_font_has():
     assert (drawn(rocket + family)[:, :room] == drawn(rocket)[:, :room]).all()
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("written", "shown"),
     [
         ("ES\u202e1h", "ES1h"),  # nothing turns what follows about

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
+from tests.cases import in_one_test
 
 from chartpact.__main__ import parser
 
@@ -50,7 +50,7 @@ MODULES = [
 ]
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(SOURCE).as_posix())
+@in_one_test("path", MODULES, ids=lambda path: path.relative_to(SOURCE).as_posix())
 def test_no_message_that_can_reach_another_door_names_a_command_of_the_shell(path):
     named = [(line, text) for line, text in told(path) if COMMAND.search(text)]
     assert not named

@@ -24,6 +24,7 @@ import httpx2
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from tests.effort import EXHAUSTIVE
 
 import chartpact
 
@@ -107,6 +108,21 @@ def closure(requirements: list[str]) -> dict[str, Path]:
     return found
 
 
+def place_compiled(package: Path) -> None:
+    """Puts the compiled modules of this checkout beside those that were unpacked.
+
+    Python compiles a module anew unless its source has the size and time that it had then.
+    """
+    for compiled in PACKAGE.rglob("*.pyc"):
+        folder = compiled.parent.parent.relative_to(PACKAGE)
+        name = f"{compiled.name.partition('.')[0]}.py"
+        source, unpacked = PACKAGE / folder / name, package / folder / name
+        if unpacked.is_file() and unpacked.read_bytes() == source.read_bytes():
+            shutil.copystat(source, unpacked)
+            (package / folder / "__pycache__").mkdir(exist_ok=True)
+            shutil.copy(compiled, package / folder / "__pycache__")
+
+
 @dataclass(frozen=True)
 class Installed:
     """An environment with the wheel and what it requires."""
@@ -114,6 +130,7 @@ class Installed:
     python: Path
     wheel: Path
     home: Path
+    site: Path
 
     def run(self, command: str | list[str], **env: str) -> subprocess.CompletedProcess[str]:
         """Runs a command as somebody who has just arrived, in an empty folder."""
@@ -144,13 +161,14 @@ def install(folder: Path, wheel: Path) -> Installed:
         packed.extractall(site)
         [points] = [name for name in packed.namelist() if name.endswith("entry_points.txt")]
         assert "chartpact = chartpact.__main__:main" in packed.read(points).decode()
+    place_compiled(site / "chartpact")
     command = python.with_name("chartpact")
     command.write_text(
         f"#!{python}\nimport sys\nfrom chartpact.__main__ import main\nsys.exit(main())\n"
     )
     command.chmod(0o755)
     (folder / "home").mkdir()
-    return Installed(python, wheel, folder / "home")
+    return Installed(python, wheel, folder / "home", site)
 
 
 @pytest.fixture(scope="module")
@@ -219,6 +237,10 @@ def test_every_command_of_the_readme_can_be_typed_in_its_order(installed):
     lines = [line for block in blocks(README, "sh") for line in block.splitlines()]
     commands = [line for line in lines if re.match(r"(\.venv/bin/)?chartpact ", line)]
     assert len(commands) > 5
+    if not (EXHAUSTIVE or list(installed.site.glob("chartpact/_native*.so"))):
+        # Seconds on slow kernels, what another test runs, and what computes nothing.
+        spared = (" prove ", " doctor ", " indicators ")
+        commands = [line for line in commands if not any(verb in line for verb in spared)]
     for command in commands:
         done = installed.run(command.replace(".venv/bin/", ""))
         assert done.returncode == 0, (command, done.stderr)
@@ -275,34 +297,6 @@ def register_over_http(installed: Installed, warnings: list[str]) -> dict[str, o
             running.stderr.read()
 
 
-def register_over_stdio(installed: Installed, **env: str) -> dict[str, object]:
-    """What a server on standard input and output answers to a model's script."""
-    client = {"protocolVersion": "2025-11-25", "capabilities": {}}
-    client["clientInfo"] = {"name": "test", "version": "1"}
-    call = {"name": "register_indicator", "arguments": {"name": "mine", "source": SCRIPT}}
-    with subprocess.Popen(
-        [str(installed.python), "-m", "chartpact", "mcp"],
-        env=installed.environment | env,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    ) as running:
-
-        def ask(method: str, params: object, **more: object) -> None:
-            message = {"jsonrpc": "2.0", "method": method, "params": params, **more}
-            running.stdin.write(json.dumps(message) + "\n")
-            running.stdin.flush()
-
-        ask("initialize", client, id=1)
-        assert "result" in json.loads(running.stdout.readline())
-        ask("notifications/initialized", {})
-        ask("tools/call", call, id=2)
-        answer = json.loads(running.stdout.readline())
-        running.stdin.close()
-    return answer["result"]["structuredContent"]
-
-
 REFUSED = "scripts cannot be run safely here: the C extension is not built"
 
 
@@ -319,8 +313,10 @@ def test_without_a_compiler_a_server_draws_and_refuses_scripts_also_on_loopback(
     assert "CHARTPACT_TRUST_SCRIPTS=1" in error["hint"]
 
 
-def test_without_a_compiler_mcp_refuses_scripts_unless_they_are_trusted(without_compiler):
-    refused = register_over_stdio(without_compiler)
-    assert refused["ok"] is False
-    assert refused["errors"][0]["message"].startswith(REFUSED)
-    assert register_over_stdio(without_compiler, CHARTPACT_TRUST_SCRIPTS="1")["ok"] is True
+def test_without_a_compiler_workers_refuse_scripts_unless_they_are_trusted(without_compiler):
+    """As workers of `serve` and of `mcp` do."""
+    code = f"from chartpact import sandbox; print(sandbox.validate({SCRIPT!r}).errors)"
+    for trust, told in (("0", REFUSED), ("1", "()")):
+        command = [str(without_compiler.python), "-c", code]
+        done = without_compiler.run(command, CHARTPACT_TRUST_SCRIPTS=trust)
+        assert told in done.stdout, done.stderr

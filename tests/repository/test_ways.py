@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from tests.calls import SOURCE, follow, missed
 
 from chartpact.__main__ import main
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCE = ROOT / "src" / "chartpact"
 PAGE = ROOT / "docs" / "architecture.md"
 SCRIPT = """
 META = {"title": "Mine", "overlay": True}
@@ -64,19 +64,10 @@ def test_a_run_takes_the_way_that_is_drawn(tmp_path, monkeypatch, capsys):
     file.write_text(SCRIPT)
     monkeypatch.setattr(sys, "argv", ["chartpact", "run", str(file), "sample:es-5m"])
     called: list[str] = []
-
-    def note(frame, event, _):
-        path = Path(frame.f_code.co_filename)
-        if event == "call" and SOURCE in path.parents:
-            module = ".".join(path.relative_to(SOURCE).with_suffix("").parts)
-            called.append(f"{module.removesuffix('.__init__')}.{frame.f_code.co_qualname}")
-
-    sys.setprofile(note)
+    sys.setprofile(follow(called.append))
     try:
         assert main() == 0
     finally:
         sys.setprofile(None)
     assert "Mine" in capsys.readouterr().out
-    passed = iter(called)
-    missed = [name for name in RUN if not name.startswith(IN_THE_CHILD) and name not in passed]
-    assert missed == []
+    assert missed([name for name in RUN if not name.startswith(IN_THE_CHILD)], called) == []

@@ -11,6 +11,7 @@ import pytest
 
 from chartpact.sandbox import wire
 from chartpact.sandbox.endings import Allowance
+from chartpact.sandbox.layers import ALL
 from chartpact.sandbox.pool import Answered, Pool, Renewal
 
 PLANTED = Path(__file__).with_name("planted.py")
@@ -55,9 +56,10 @@ def ask(pool: Pool) -> Ask:
         user: str | None = None,
         wall_ms: int = PATIENT_MS,
         cpu_ms: int = PATIENT_MS,
+        layers: int = ALL,
         **job: Any,
     ) -> Answered:
         parts = wire.encode({"kind": kind, **job}, columns)
-        return pool.run(parts, Allowance(cpu_ms, wall_ms), user)
+        return pool.run(parts, Allowance(cpu_ms, wall_ms, layers=layers), user)
 
     return ask

@@ -66,16 +66,21 @@ def descriptors(pid: int) -> int:
     return len(os.listdir(f"/proc/{pid}/fd"))
 
 
+def open_files(pid: int) -> list[str]:
+    """What the descriptors of this process stand for, as the kernel names it."""
+    files = []
+    for fd in Path(f"/proc/{pid}/fd").iterdir():
+        with suppress(FileNotFoundError):  # the descriptor that lists them, for one
+            files.append(os.readlink(fd))
+    return files
+
+
 def memory_files(pids: Iterable[int]) -> int:
     """Jobs and answers that these processes hold open or mapped."""
     held = 0
     for pid in pids:
-        process = Path(f"/proc/{pid}")
-        links = []
-        for fd in (process / "fd").iterdir():
-            with suppress(FileNotFoundError):  # the descriptor that lists them, for one
-                links.append(os.readlink(fd))
-        maps = (process / "maps").read_text()
+        links = open_files(pid)
+        maps = Path(f"/proc/{pid}/maps").read_text()
         for name in ("memfd:chartpact-job", "memfd:chartpact-answer"):
             held += sum(link.startswith(f"/{name}") for link in links) + maps.count(name)
     return held
@@ -99,11 +104,21 @@ def wait_until(true: Callable[[], bool], seconds: float = 60.0) -> bool:
 
 
 def at_rest(zygote: int) -> bool:
-    """Whether nothing runs soon: two children wait, which hold three descriptors each."""
+    """Whether nothing runs soon: two children wait, which hold three descriptors each.
+
+    The zygote is at rest too. While it makes or reaps a child it holds more than the socket to its
+    owner and, for each child, a socket and a pidfd.
+    """
 
     def resting() -> bool:
         waiting = children(zygote)
         try:
+            files = open_files(zygote)
+            sockets = sum(file.startswith("socket:") for file in files)
+            pidfds = sum("pidfd" in file for file in files)
+            memory = sum(file.startswith("/memfd:chartpact-answer") for file in files)
+            if (sockets, pidfds, memory) != (3, 2, 0):
+                return False
             return len(waiting) == 2 and all(descriptors(pid) == 3 for pid in waiting)
         except (FileNotFoundError, ProcessLookupError):  # it ended while it was looked at
             return False

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.cases import in_one_test
 
 from chartpact import script
 from chartpact.drawing import CAPS, Cell, Table
@@ -92,7 +93,7 @@ def dots(**changed: Any) -> dict[str, Any]:
 VERTEX = {"bar": PLACES, "time": PLACES, "y": 6}
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("scene", "what"),
     [
         ({"plots": [{"kind": "hline", "y": 1}] * (PLOTS + 1)}, "plots"),
@@ -281,7 +282,7 @@ def test_whatever_a_run_leaves_is_a_result_or_a_structured_error() -> None:
     assert 0 < passed < 150
 
 
-@pytest.mark.parametrize("half", ["\\ud800", "\\uDfff", "\\udc00\\ud800", "\\ud83d"])
+@in_one_test("half", ["\\ud800", "\\uDfff", "\\udc00\\ud800", "\\ud83d"])
 def test_half_of_a_surrogate_pair_is_refused_in_every_text(half: str) -> None:
     """In a label, in a log, in an error, in a name: a child writes JSON, and this is none of it."""
     for document in ('{"log": ["%s"]}', '{"error": {"message": "%s"}}', '{"%s": 1}', '["%s"]'):

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from chartpact.sandbox import memory_files, messages, wire, zygote_handle
+from chartpact.sandbox import layers, memory_files, messages, wire, zygote_handle
 from chartpact.sandbox.endings import REFUSAL, Allowance, Exit, RunFailed
 from chartpact.sandbox.pool import Pool
 
@@ -293,15 +293,18 @@ def test_what_a_run_does_to_shared_bars_no_other_run_sees(pool: Pool) -> None:
     assert found(False) == {"before": [1.0, 2.0], "after": [1.0, 2.0]}
 
 
+MANY = 600_000  # values, more than any answer has
+
+
 @pytest.mark.parametrize(
     "text",
     [
-        b"[[" + b"[]," * 200_000 + b"[]],[]]",
-        b"[[" + b'{"a":1},' * 200_000 + b"1],[]]",
-        b'[["\\"",' + b"1.5," * 200_000 + b"1],[]]",
-        b'"' + b'\\"' * 3_000_000 + b"," * 200_000,
+        b"[[" + b"[]," * MANY + b"[]],[]]",
+        b"[[" + b'{"a":1},' * MANY + b"1],[]]",
+        b'[["\\"",' + b"1.5," * MANY + b"1],[]]",
+        b'"' + b'\\"' * 3_000_000 + b"," * MANY,
         b'"' + b'\\"' * 3_000_000 + b"\\",
-        b'"' * 3_000_000 + b"," * 200_000 + b"[" * 200_000,
+        b'"' * 3_000_000 + b"," * MANY + b"[" * MANY,
     ],
     ids=["lists", "dicts", "numbers", "a text without end", "an end escaped", "quotes"],
 )
@@ -447,7 +450,8 @@ def test_an_allowance_is_kept_by_the_child_itself_when_nobody_kills_it(pool: Poo
     size = memory_files.confine(answer, 4096)
     with socket.socket(fileno=fd) as child:
         child.settimeout(60)
-        messages.send(child, messages.REQUEST.pack(job.size, 0, size, 60_000, 50, 65536), [job.fd])
+        limits = 60_000, 50, 65536, layers.ALL
+        messages.send(child, messages.REQUEST.pack(job.size, 0, size, *limits), [job.fd])
         began = time.monotonic()
         message, _ = messages.receive(child)
         status = messages.EXITED.unpack(message)[1]

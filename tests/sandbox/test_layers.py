@@ -4,24 +4,25 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.effort import EXHAUSTIVE
 
 from chartpact import sandbox, script
 from chartpact.__main__ import main
 from chartpact.cli import doctor
-from chartpact.sandbox import host_probe, layers, wire
+from chartpact.sandbox import host_probe, layers
 from chartpact.sandbox.host_probe import Exposed, Finding
 from chartpact.sandbox.layers import ALL, LANDLOCK, PRIVILEGES, SECCOMP
 from chartpact.sandbox.pool import Pool
 from chartpact.script.dry_run import dry_run_bars
 
 from . import hosts
-from .conftest import PLANTED
-from .hosts import found_by
+from .conftest import PLANTED, Ask
+from .hosts import Hosts
 
 SOURCE = """
 PARAMS = []
@@ -37,9 +38,18 @@ PROBE = (
 )
 KILL, SETGID, SETUID = 5, 6, 7
 
+FoundBy = Callable[..., dict[str, list[object]]]
+
 
 def absent(found: dict[str, list[object]]) -> set[str]:
     return {name for name, (present, _) in found.items() if not present}
+
+
+@pytest.fixture(scope="module")
+def found_by() -> Iterator[FoundBy]:
+    hosts = Hosts()
+    yield hosts.found_by
+    hosts.close()
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +72,7 @@ def test_this_host_has_what_a_public_server_needs(probed: dict[str, Finding]) ->
 
 
 @pytest.mark.slow
-def test_root_that_may_not_kill_says_so_and_its_runs_end_all_the_same() -> None:
+def test_root_that_may_not_kill_says_so_and_its_runs_end_all_the_same(found_by: FoundBy) -> None:
     if os.geteuid() != 0:  # only root can lose what only root has
         return
     found = found_by(PROBE, dropped=(KILL,))
@@ -74,7 +84,7 @@ def test_root_that_may_not_kill_says_so_and_its_runs_end_all_the_same() -> None:
 
 
 @pytest.mark.slow
-def test_root_that_may_not_change_its_user_runs_without_that_layer() -> None:
+def test_root_that_may_not_change_its_user_runs_without_that_layer(found_by: FoundBy) -> None:
     if os.geteuid() != 0:
         return
     found = found_by(PROBE, dropped=(SETUID, SETGID))
@@ -86,58 +96,95 @@ X86_64 = pytest.mark.skipif(os.uname().machine != "x86_64", reason="the numbers 
 NOT_PERMITTED = [False, "this host does not permit it"]
 
 
+# Each host starts a zygote: what can be refused together is tried together, and alone with
+# `make exhaustive`.
+REFUSED = {
+    "no_new_privs": [hosts.prctl(hosts.NO_NEW_PRIVS)],  # it cannot be left out to try the others
+    "seccomp": [hosts.prctl(hosts.SECCOMP)],
+    "Landlock": [hosts.LANDLOCK_RESTRICT],
+    "user": [hosts.CAPSET],
+    "timer": [hosts.TIMER_CREATE],
+    "rlimits": [hosts.SETRLIMIT_OF_QUEUES],
+}
+
+
 @X86_64
 @pytest.mark.parametrize(
-    ("lacking", "names"),
+    "names",
     [
-        ([hosts.prctl(hosts.SECCOMP)], ["seccomp"]),
-        ([hosts.prctl(hosts.NO_NEW_PRIVS)], ["no_new_privs"]),
-        ([hosts.LANDLOCK_RESTRICT], ["Landlock"]),
-        ([hosts.CAPSET, hosts.TIMER_CREATE], ["user", "timer"]),
-        ([hosts.SETRLIMIT_OF_QUEUES], ["rlimits"]),
+        pytest.param(names, id=" and ".join(names))
+        for names in (
+            ["no_new_privs"],
+            list(REFUSED)[1:],
+            *([name] for name in list(REFUSED)[1:] if EXHAUSTIVE),
+        )
     ],
-    ids=["seccomp", "no_new_privs", "Landlock", "user and timer", "rlimits"],
 )
 @pytest.mark.slow
 def test_a_layer_that_cannot_be_put_on_is_named(
-    lacking: list[hosts.Lacking], names: list[str], here: set[str]
+    found_by: FoundBy, names: list[str], here: set[str]
 ) -> None:
-    found = found_by(PROBE, *lacking)
-    if names == ["Landlock"] and "Landlock" in here:  # what is not there at all is not refused
-        names = []
-    assert [name for name, each in found.items() if each == NOT_PERMITTED] == sorted(
-        names, key=list(found).index
-    )
+    found = found_by(PROBE, *(call for name in names for call in REFUSED[name]))
+    # what is not there at all is not refused
+    wanted = {name for name in names if name != "Landlock" or name not in here}
+    assert {name for name, each in found.items() if each == NOT_PERMITTED} == wanted
+
+
+PRETENDED = {
+    "seccomp": hosts.prctl(hosts.SECCOMP),
+    "Landlock": hosts.LANDLOCK_RESTRICT,
+    "rlimits": hosts.SETRLIMIT_OF_MEMORY,
+}
 
 
 @X86_64
 @pytest.mark.parametrize(
-    ("call", "name"),
+    "names",
     [
-        (hosts.prctl(hosts.SECCOMP), "seccomp"),
-        (hosts.LANDLOCK_RESTRICT, "Landlock"),
-        (hosts.SETRLIMIT_OF_MEMORY, "rlimits"),
+        pytest.param(names, id=" and ".join(names))
+        for names in (
+            ["seccomp"],
+            ["Landlock", "rlimits"],
+            *([name] for name in ("Landlock", "rlimits") if EXHAUSTIVE),
+        )
     ],
-    ids=["seccomp", "Landlock", "rlimits"],
 )
 @pytest.mark.slow
 def test_a_layer_that_a_host_only_pretends_to_have_is_missing(
-    call: hosts.Lacking, name: str
+    found_by: FoundBy, names: list[str]
 ) -> None:
-    found = found_by(PROBE, replace(call, error=0))
-    assert not found[name][0]
-    assert (found["seccomp"] == NOT_PERMITTED) == (name == "seccomp")  # and nothing runs without
+    found = found_by(PROBE, *(replace(PRETENDED[name], error=0) for name in names))
+    assert not any(found[name][0] for name in names)
+    # and nothing runs without seccomp
+    assert (found["seccomp"] == NOT_PERMITTED) == ("seccomp" in names)
+
+
+# What a host can do without, and what it is told then.
+EXTRAS = {
+    "Landlock": ([hosts.LANDLOCK_CREATE], {"Landlock", "Landlock scopes"}),
+    "yielding": ([hosts.SETPRIORITY], set[str]()),
+    "the kill": ([hosts.PIDFD_SIGNAL], {"kill"}),
+}
 
 
 @X86_64
+@pytest.mark.parametrize(
+    "names",
+    [
+        pytest.param(names, id=" and ".join(names))
+        for names in (list(EXTRAS), *([name] for name in EXTRAS if EXHAUSTIVE))
+    ],
+)
 @pytest.mark.slow
-def test_a_host_without_landlock_runs_scripts_and_is_told_what_it_lacks(here: set[str]) -> None:
-    found = found_by(PROBE, hosts.LANDLOCK_CREATE)
-    assert absent(found) == here | {"Landlock", "Landlock scopes"}
+def test_a_host_without_an_extra_runs_scripts_and_is_told_what_it_lacks(
+    found_by: FoundBy, names: list[str], here: set[str]
+) -> None:
+    found = found_by(PROBE, *(call for name in names for call in EXTRAS[name][0]))
+    assert absent(found) == here.union(*(EXTRAS[name][1] for name in names))
 
 
 @X86_64
-def test_a_host_that_cannot_limit_a_process_has_no_sandbox() -> None:
+def test_a_host_that_cannot_limit_a_process_has_no_sandbox(found_by: FoundBy) -> None:
     found = found_by(PROBE, hosts.SETRLIMIT)
     assert list(found) == ["sandbox"]
     assert not found["sandbox"][0]
@@ -145,19 +192,7 @@ def test_a_host_that_cannot_limit_a_process_has_no_sandbox() -> None:
 
 @X86_64
 @pytest.mark.slow
-def test_a_host_where_runs_cannot_yield_runs_them_all_the_same(here: set[str]) -> None:
-    assert absent(found_by(PROBE, hosts.SETPRIORITY)) == here
-
-
-@X86_64
-@pytest.mark.slow
-def test_a_host_without_the_kill_is_told_so(here: set[str]) -> None:
-    assert absent(found_by(PROBE, hosts.PIDFD_SIGNAL)) == here | {"kill"}
-
-
-@X86_64
-@pytest.mark.slow
-def test_children_that_die_before_their_job_are_not_made_for_ever() -> None:
+def test_children_that_die_before_their_job_are_not_made_for_ever(found_by: FoundBy) -> None:
     """What a child needs before it has a job is refused: here, to follow its parent into death."""
     found = found_by(PROBE, hosts.prctl(hosts.PDEATHSIG))
     assert list(found) == ["sandbox"]
@@ -165,7 +200,9 @@ def test_children_that_die_before_their_job_are_not_made_for_ever() -> None:
 
 @X86_64
 @pytest.mark.slow
-def test_a_user_namespace_that_refuses_its_owner_is_not_entered(here: set[str]) -> None:
+def test_a_user_namespace_that_refuses_its_owner_is_not_entered(
+    found_by: FoundBy, here: set[str]
+) -> None:
     """As AppArmor does on some hosts: the zygote would be nobody, and there is no way back."""
     if os.geteuid() != 0:
         return
@@ -178,14 +215,16 @@ WITHOUT_FILTER = f"""
 import json
 from pathlib import Path
 from chartpact.sandbox import layers, wire
+from chartpact.sandbox.endings import Allowance
 from chartpact.sandbox.pool import Pool
-with Pool(1, planted=Path({str(PLANTED)!r}), layers=layers.ALL & ~layers.SECCOMP) as pool:
-    print(json.dumps(pool.run(wire.encode(dict(kind="descriptors"))).document))
+allowance = Allowance(wall_ms=60_000, layers=layers.ALL & ~layers.SECCOMP)
+with Pool(1, planted=Path({str(PLANTED)!r})) as pool:
+    print(json.dumps(pool.run(wire.encode(dict(kind="descriptors")), allowance).document))
 """
 
 
 @X86_64
-def test_without_close_range_descriptors_are_closed_one_by_one() -> None:
+def test_without_close_range_descriptors_are_closed_one_by_one(found_by: FoundBy) -> None:
     assert found_by(WITHOUT_FILTER, hosts.CLOSE_RANGE) == {"open": [], "tried": 256}
 
 
@@ -220,48 +259,34 @@ if os.uname().machine == "x86_64":
 INSIDE = ("make a pipe", "make a memory file", "start a program", "start a thread", "become root")
 
 
-@pytest.fixture(scope="module")
-def without_filter() -> Iterator[Pool]:
-    with Pool(1, planted=PLANTED, layers=ALL & ~SECCOMP) as pool:
-        yield pool
-
-
 def test_with_the_filter_lost_the_other_layers_still_hold(
-    without_filter: Pool, tmp_path: Path, probed: dict[str, Finding]
+    ask: Ask, tmp_path: Path, probed: dict[str, Finding]
 ) -> None:
     file = tmp_path / "target"
     file.write_text("untouched")
     file.chmod(0o666)
     tmp_path.chmod(0o777)
     wanted = [*OUTSIDE, *INSIDE, *OTHERS, "be nice no more"]
-    job = {"kind": "escape", "port": 9, "server": os.getpid(), "file": str(file), "tries": wanted}
-    findings = without_filter.run(wire.encode(job)).document
+    job = {"port": 9, "server": os.getpid(), "file": str(file), "tries": wanted}
+    findings = ask("escape", layers=ALL & ~SECCOMP, **job).document
     if os.geteuid() != 0 and not probed["Landlock scopes"].present:
         findings = {name: each for name, each in findings.items() if "signal" not in name}
     assert [name for name, each in findings.items() if each.startswith("worked")] == []
     assert file.read_text() == "untouched"
 
 
-def test_landlock_alone_keeps_files_and_connections_away() -> None:
-    with Pool(1, planted=PLANTED, layers=LANDLOCK) as pool:
-        abi = pool.zygote().report["landlock"]["abi"]
-        job = {
-            "kind": "escape",
-            "port": 9,
-            "server": os.getpid(),
-            "file": "/x",
-            "tries": OUTSIDE[:4],
-        }
-        found = pool.run(wire.encode(job)).document
+def test_landlock_alone_keeps_files_and_connections_away(pool: Pool, ask: Ask) -> None:
+    abi = pool.zygote().report["landlock"]["abi"]
+    job = {"port": 9, "server": os.getpid(), "file": "/x", "tries": OUTSIDE[:4]}
+    found = ask("escape", layers=LANDLOCK, **job).document
     if abi:
         assert found["read a file"] == found["list a folder"] == "PermissionError 13"
     if abi >= 4:
         assert found["open a TCP connection"] == "PermissionError 13"
 
 
-def test_privileges_are_gone_for_good() -> None:
-    with Pool(1, planted=PLANTED, layers=PRIVILEGES) as pool:
-        found = pool.run(wire.encode({"kind": "privileges"})).document
+def test_privileges_are_gone_for_good(ask: Ask) -> None:
+    found = ask("privileges", layers=PRIVILEGES).document
     assert found["capabilities"] == 0
     assert found["no_new_privs"] == 1
     assert found["dumpable"] == 0  # or its memory goes to a program that collects crashes
@@ -276,14 +301,16 @@ PRIVILEGED = f"""
 import json, os
 from pathlib import Path
 from chartpact.sandbox import layers, wire
+from chartpact.sandbox.endings import Allowance
 from chartpact.sandbox.pool import Pool
 os.setgroups([0, 27, 12345])
-with Pool(1, planted=Path({str(PLANTED)!r}), layers=layers.PRIVILEGES) as pool:
-    print(json.dumps(pool.run(wire.encode(dict(kind="privileges"))).document))
+allowance = Allowance(wall_ms=60_000, layers=layers.PRIVILEGES)
+with Pool(1, planted=Path({str(PLANTED)!r})) as pool:
+    print(json.dumps(pool.run(wire.encode(dict(kind="privileges")), allowance).document))
 """
 
 
-def test_a_run_is_in_none_of_the_servers_groups() -> None:
+def test_a_run_is_in_none_of_the_servers_groups(found_by: FoundBy) -> None:
     if os.geteuid() != 0:
         return
     found = found_by(PRIVILEGED)
@@ -291,10 +318,9 @@ def test_a_run_is_in_none_of_the_servers_groups() -> None:
     assert found["capabilities"] == 0
 
 
-def test_what_needs_no_privilege_is_done_for_every_user() -> None:
+def test_what_needs_no_privilege_is_done_for_every_user(ask: Ask) -> None:
     """A change of user makes a process undumpable by itself, and most servers are not root."""
-    with Pool(1, planted=PLANTED, layers=0) as pool:
-        found = pool.run(wire.encode({"kind": "privileges"})).document
+    found = ask("privileges", layers=0).document
     assert found["dumpable"] == 0
     assert found["no_new_privs"] == 1
     assert found["follows its parent by"] == signal.SIGKILL

@@ -4,11 +4,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.cases import in_one_test
 
 import chartpact as cp
+from chartpact import palette
 from chartpact.bars import Bars
 from chartpact.catalogue import list_indicators
-from chartpact.sandbox import packing, wire
+from chartpact.sandbox import memory_files, packing, wire
 from chartpact.scene import (
     Anchor,
     BackgroundPlot,
@@ -35,6 +37,7 @@ from chartpact.scene import (
     Table,
     Vertex,
 )
+from chartpact.script.limits import TABLE_CELLS
 
 
 def crossed(scene: Scene) -> Scene:
@@ -48,7 +51,7 @@ BARS = cp.load("sample:es-5m").last(700)
 LOCAL = [each.name for each in list_indicators() if each.category != "external"]
 
 
-@pytest.mark.parametrize("name", LOCAL)
+@in_one_test("name", LOCAL)
 def test_what_a_builtin_draws_crosses_unchanged(name: str) -> None:
     scene = cp.indicator(name)(BARS)
     assert crossed(scene).to_json() == scene.to_json()
@@ -133,7 +136,7 @@ def test_bars_cross_unchanged() -> None:
         assert packing.unpack_bars(found, read) == bars
 
 
-@pytest.mark.parametrize("counts", [[2, 0, 3], [2, 0], [-1, 3, 2], [2.0, 0, 2], [True, 1, 2]])
+@in_one_test("counts", [[2, 0, 3], [2, 0], [-1, 3, 2], [2.0, 0, 2], [True, 1, 2]])
 def test_plots_take_the_dots_there_are_and_all_of_them(counts: list[Any]) -> None:
     scene = Scene(
         plots=tuple(
@@ -150,7 +153,7 @@ def test_plots_take_the_dots_there_are_and_all_of_them(counts: list[Any]) -> Non
         packing.unpack_scene(document, columns)
 
 
-@pytest.mark.parametrize("counts", [[2, 0, 3], [2, 0], [-1, 3, 2], [2.0, 0, 2], [True, 1, 2]])
+@in_one_test("counts", [[2, 0, 3], [2, 0], [-1, 3, 2], [2.0, 0, 2], [True, 1, 2]])
 def test_polylines_take_the_points_there_are_and_all_of_them(counts: list[Any]) -> None:
     points = [Vertex(1, None, 1.0), Vertex(2, None, 2.0)]
     scene = Scene(polylines=[Polyline(id=k, points=points[:k]) for k in (2, 0, 2)])
@@ -175,3 +178,15 @@ def test_a_scene_keeps_little_more_of_its_packet_than_it_is_made_of() -> None:
         while getattr(owner, "base", None) is not None:
             owner = owner.base
         assert memoryview(owner).nbytes <= kept
+
+
+def test_nine_full_tables_are_not_too_many_values_for_an_answer() -> None:
+    cells = tuple(
+        Cell(number, number % 40, number // 40, f"a, [{number}]") for number in range(TABLE_CELLS)
+    )
+    tables = tuple(
+        Table(number, position, 40, TABLE_CELLS // 40, cells=cells)
+        for number, position in enumerate(palette.POSITIONS)
+    )
+    packed = wire.encode(packing.pack_scene(Scene(tables=tables), []))
+    assert not wire.has_more_values(bytes(packed[0]), memory_files._MOST_VALUES)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.cases import in_one_test
 
 from chartpact import sandbox, script
 from chartpact.bars import Bars
@@ -281,7 +282,7 @@ def plot(**fields: Any) -> dict[str, Any]:
 DOT = {"x": 1, "y": 0, "size": 0, "label": [["a"], 2]}
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "say",
     [
         [],
@@ -404,7 +405,7 @@ def test_an_honest_inspection_passes() -> None:
     assert [warning.to_json() for warning in inspected(DECLARED).warnings] == [WARNING]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "document",
     [
         {"errors": []},

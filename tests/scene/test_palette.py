@@ -1,4 +1,5 @@
 import pytest
+from tests.cases import in_one_test
 
 from chartpact import palette
 
@@ -9,7 +10,7 @@ def test_the_alpha_byte_is_rounded_as_pine_rounds_it():
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("transparency", [-1, 100.5, float("nan")])
+@in_one_test("transparency", [-1, 100.5, float("nan")])
 def test_a_transparency_outside_0_to_100_is_refused(transparency):
     with pytest.raises(ValueError, match="between 0 and 100"):
         palette.alpha_byte(transparency)
@@ -19,9 +20,7 @@ def test_pine_names_and_hexadecimal_forms_give_one_canonical_form():
     assert palette.color("red") == palette.color("#F23645") == palette.color("#f23645FF")
 
 
-@pytest.mark.parametrize(
-    "value", ["", "rouge", "#fff", "#12345g", "red ", "#f23645\n", 7, None, ["red"]]
-)
+@in_one_test("value", ["", "rouge", "#fff", "#12345g", "red ", "#f23645\n", 7, None, ["red"]])
 def test_what_is_no_colour_is_refused_with_the_known_names(value):
     with pytest.raises(ValueError, match="use #rrggbb, #rrggbbaa or one of aqua, black"):
         palette.color(value)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import in_one_test
 
 from chartpact import palette
 from chartpact import scene as sc
@@ -145,7 +146,7 @@ def test_a_series_is_a_copy_that_nobody_can_change():
 AT = sc.Anchor(3, 3, 1_000)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("make", "message"),
     [
         (
@@ -190,7 +191,7 @@ def test_what_cannot_be_drawn_is_refused_where_it_is_made(make, message):
         make()
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "data",
     [
         None, 1, [], "x", {"plots": 3}, {"plots": [3]}, {"plots": [{"kind": "pie"}]}, {"extra": 1},
@@ -214,7 +215,7 @@ def test_json_of_any_other_shape_is_an_error_and_nothing_else(data):
         sc.Scene.from_json(data)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("data", "message"),
     [
         ({"plots": [{"kind": "line"}]}, "LinePlot: values missing"),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import in_one_test
 
 from chartpact.scene import BarsPlot, DotPlot, Points, Scene, SceneError
 from chartpact.textcolumn import TextColumn
@@ -29,7 +30,7 @@ def test_a_column_is_the_sequence_it_encodes(one, two):
     assert list(texts.map(lambda text: text and text.upper())) == [t and t.upper() for t in one]
 
 
-@pytest.mark.parametrize(("count", "width"), [(256, 1), (257, 2), (65_536, 2), (65_537, 8)])
+@in_one_test(("count", "width"), [(256, 1), (257, 2), (65_536, 2), (65_537, 8)])
 def test_codes_take_the_smallest_type_that_holds_them(count, width):
     texts = TextColumn.encode([str(i) for i in range(count)])
     assert texts.codes.dtype.itemsize == width

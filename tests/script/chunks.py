@@ -15,6 +15,7 @@ from chartpact import script
 from chartpact.script.dry_run import dry_run_bars
 
 HEAD = 'PARAMS = []\nMETA = {"title": "chunk"}\n'
+_BARS = dry_run_bars()
 EXPECT = re.compile(r'###\s*"(.*)"\s*$')
 
 
@@ -83,7 +84,7 @@ def run(chunk: Chunk) -> None:
     source, before = source_of(chunk)
     expected = chunk.expected
     try:
-        result = script.execute(script.load(source), dry_run_bars())
+        result = script.execute(script.load(source), _BARS)
     except script.ScriptError as error:
         line = None if error.line is None else error.line - before + chunk.line - 1
         assert line in expected, f"{chunk.id}: line {line}: {error}"

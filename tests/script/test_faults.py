@@ -3,6 +3,7 @@
 import logging
 
 import pytest
+from tests.cases import in_one_test
 
 from chartpact import script, ta
 from chartpact.sandbox import answers, scripts, tasks
@@ -94,7 +95,7 @@ def test_a_fault_in_the_host_is_told_as_the_hosts(monkeypatch, holder, name, lin
     assert "internal" not in error.to_json()
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("line", "kind", "said"),
     [
         ("x = 1 // 0", "value", "division by zero"),

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-import pytest
-from tests.script.chunks import Chunk, chunks, run
+from tests.cases import in_one_test
+from tests.script.chunks import chunks, run
 
 FILES = sorted((Path(__file__).parent / "language").glob("*.star"))
 
 
-@pytest.mark.parametrize("chunk", [c for file in FILES for c in chunks(file)], ids=lambda c: c.id)
-def test_chunk(chunk: Chunk):
-    run(chunk)
+@in_one_test("file", FILES, ids=lambda file: file.stem)
+def test_every_chunk_of_a_file_does_what_it_says(file: Path):
+    in_one_test("chunk", chunks(file), ids=lambda c: c.id)(run)()

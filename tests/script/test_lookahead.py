@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from tests.cases import in_one_test
 
 from chartpact import script
 from chartpact.bars import samples
-from chartpact.bars.align import last_closed, stretch
+from chartpact.bars.alignment import last_closed, stretch
 from chartpact.script.dry_run import dry_run_bars, validate
 
 HEAD = 'PARAMS = []\nMETA = {"title": "x"}\n\ndef compute(ohlcv, params, chart):\n'
@@ -102,6 +103,11 @@ def test_an_index_past_the_end_is_an_error_as_before():
         ("d = ta.max(c, c[3])", "write ta.shift(c, 3)"),
         ("d = ta.sma(c, 3) < ta.sma(c, 3)[1]", "write ta.shift(ta.sma(c, 3), 1)"),
         ("d = [c[i] - c[1] for i in range(5)]", "in a loop over i write c[i - 1]"),
+        ("d = ohlcv.low[0] > ohlcv.high[2]", "write ta.shift(ohlcv.high, 2)"),
+        ("d = ohlcv.close[1] > ohlcv.open[1]", "write ta.shift(ohlcv.close, 1)"),
+        ("d = max(c[1], c[2])", "write ta.shift(c, 1)"),
+        ("d = [ohlcv.low[i] > c[2] for i in range(5)]", "in a loop over i write c[i - 2]"),
+        ("d = ta.nz(c[1]); e = c - d", "write ta.shift(c, 1)"),
     ],
 )
 def test_what_looks_like_the_history_operator_is_warned_of(line, hint):
@@ -111,7 +117,7 @@ def test_what_looks_like_the_history_operator_is_warned_of(line, hint):
     assert "counted from the first one" in found[0][1]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "line",
     [
         "d = c[1]",
@@ -122,13 +128,16 @@ def test_what_looks_like_the_history_operator_is_warned_of(line, hint):
         "d = ta.bb(c, 20, 2)[1] - c",
         "d = c > ta.shift(c, 1)",
         "d = [c[i] - c[i - 1] for i in range(5)]",
+        "d = ohlcv.time[1] - ohlcv.time[0]",
+        "d = c[1]; e = d + 1",
+        "[chart.new_line(i, ohlcv.low[i], i + 1, c[5]) for i in range(3)]",
     ],
 )
 def test_other_elements_are_not_warned_of(line):
     assert warnings(CHANGES, line) == []
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "lines",
     [
         ('d = ta.ema(ohlcv.security("1h").close, 20)',),
@@ -136,6 +145,10 @@ def test_other_elements_are_not_warned_of(line):
         ('h = ohlcv.security("1h")', "x = h.high - h.low", "d = ta.highest(x, 3)"),
         ('h = ohlcv.security("1h")', "d = ta.atr(h, 3)"),
         ('h = ohlcv.security(timeframe="1h").close', "d = ta.rsi(h, n=3)"),
+        ('d = ta.ema(ohlcv.security("1h", lambda h: h.close), 20)',),
+        ('d = ta.ema(-ta.nz(ohlcv.security("1h").close), 20)',),
+        ('h = ohlcv.security("1h")', "x, y = h.high, h.low", "d = ta.highest(x, 3)"),
+        ('x, y = ohlcv.security("1h", lambda h: (h.high, h.low))', "d = ta.highest(y, 3)"),
     ],
 )
 def test_a_window_over_a_stretched_series_is_warned_of(lines):
@@ -145,7 +158,30 @@ def test_a_window_over_a_stretched_series_is_warned_of(lines):
     assert 'ohlcv.security("1h", lambda h: ta.' in found[0][2]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
+    ("lines", "call"),
+    [
+        (['d = ta.ema(ohlcv.security("1h").close, 20)'], '"1h", lambda h: ta.ema(h.close, 20)'),
+        (['x = ohlcv.security("4h")', "d = ta.highest(x.high, 9)"],
+         '"4h", lambda h: ta.highest(h.high, 9)'),
+        (['x = ohlcv.security("1D")', "d = ta.atr(x.high, x.low, x.close, 14)"],
+         '"1D", lambda h: ta.atr(h.high, h.low, h.close, 14)'),
+        (['x = ohlcv.security("1h").close', "y = x * 2", "d = ta.sma(y, 5)"],
+         '"1h", lambda h: ta.sma(h.close * 2, 5)'),
+        (['x = ohlcv.security("1h", lambda b: ta.ema(b.close, 3))', "d = ta.sma(x, 5)"],
+         '"1h", lambda h: ta.sma(ta.ema(h.close, 3), 5)'),
+        (['d = ta.sma(ohlcv.security("1h").close - ohlcv.security("4h").close, 5)'],
+         '"1h", lambda h: ta.sma(…)'),
+        (['x = ohlcv.security("1h").close', *(f"x{n} = {x} + {x}" for n, x in
+           enumerate(["x", *(f"x{n}" for n in range(60))])), "d = ta.sma(x60, 5)"],
+         '"1h", lambda h: ta.sma(…)'),
+    ],
+)  # fmt: skip
+def test_the_hint_is_the_call_on_the_higher_bars(lines, call):
+    assert warnings(CHANGES, *lines)[-1][2] == f"write ohlcv.security({call})"
+
+
+@in_one_test(
     "line",
     [
         'd = ta.crossover(c, ohlcv.security("1h").close)',
@@ -153,6 +189,7 @@ def test_a_window_over_a_stretched_series_is_warned_of(lines):
         'd = ta.ema(ohlcv.resample("1h").close, 20)',
         'd = ohlcv.security("1h", lambda h: ta.ema(h.close, 20))',
         'd = ta.max(c, ohlcv.security("1h").high)',
+        'd = ta.sma(ta.where(c > ohlcv.security("1h").close, 1, 0), 20)',
     ],
 )
 def test_other_uses_of_higher_bars_are_not_warned_of(line):
@@ -174,6 +211,15 @@ def test_a_function_of_higher_bars_is_calculated_there_and_stretched():
     assert np.array_equal(scene.plots[0].values, stretch(ta.ema(higher.close, 5), at), True)
     up = np.append(higher.close > higher.open, False)[at]
     assert np.array_equal(scene.plots[1].values, np.where(up, 1.0, 0.0))
+
+
+def test_times_of_higher_bars_are_ints_whichever_way_they_were_stretched():
+    bars = samples.bars("sample:es-5m")[:60]
+    code = source(
+        'one, other = ohlcv.security("1h").time, ohlcv.security("1h", lambda h: h.time)',
+        "print(type(one[40]), type(other[40]), one[40] == other[40], one[0], other[0])",
+    )
+    assert script.execute(script.load(code), bars).log == ("int int True nan nan",)
 
 
 @pytest.mark.parametrize(

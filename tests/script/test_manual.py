@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from tests.cases import in_one_test
 
 from chartpact import ta
 from chartpact.script import manual
@@ -22,7 +23,7 @@ def test_without_a_topic_it_shows_a_whole_script_the_series_and_every_topic():
         assert manual.read(name)
 
 
-@pytest.mark.parametrize("topic", [f"ta.{name}" for name in ta.FUNCTIONS])
+@in_one_test("topic", [f"ta.{name}" for name in ta.FUNCTIONS])
 def test_every_function_of_ta_is_a_topic(topic):
     name = topic.removeprefix("ta.")
     text = manual.read(topic)
@@ -31,13 +32,13 @@ def test_every_function_of_ta_is_a_topic(topic):
     assert f"  {name}(" in manual.read("ta")
 
 
-@pytest.mark.parametrize("name", [*PLOT_METHODS, *OBJECT_METHODS])
+@in_one_test("name", [*PLOT_METHODS, *OBJECT_METHODS])
 def test_every_method_of_a_chart_is_a_topic(name):
     assert manual.read(f"chart.{name}").startswith(f"### `chart.{name}(")
     assert f"  chart.{name}(" in manual.read("chart")
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("topic", "first"),
     [
         ("EMA", "### `ema`"),

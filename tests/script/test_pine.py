@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from tests.cases import in_one_test
 
 from chartpact import script
 from chartpact.script import host
@@ -21,17 +22,17 @@ def hint_of(line: str) -> str:
 CHECKED = [name for name in sorted(pine.HINTS) if not name.startswith("var")]
 
 
-@pytest.mark.parametrize("name", CHECKED)
+@in_one_test("name", CHECKED)
 def test_every_name_of_the_table_is_answered_with_its_hint(name):
     assert hint_of(f"x = {name}(1)") == pine.HINTS[name]
 
 
-@pytest.mark.parametrize("line", ["var x = 0", "var float x = 0.0", "varip int n = 1"])
+@in_one_test("line", ["var x = 0", "var float x = 0.0", "varip int n = 1"])
 def test_var_is_answered_though_it_is_no_syntax(line):
     assert hint_of(line) == pine.HINTS["var"]
 
 
-@pytest.mark.parametrize("line", ["chart.point(1, 2.0)", "chart.point.from_index(1, 2.0)"])
+@in_one_test("line", ["chart.point(1, 2.0)", "chart.point.from_index(1, 2.0)"])
 def test_a_point_of_a_chart_is_a_pair(line):
     assert hint_of(f"p = {line}") == "a point is a pair: (bar, price)"
 
@@ -41,11 +42,32 @@ def test_fundamentals_are_not_taken_for_another_timeframe():
     assert "security" in hint_of('x = request.security("AAPL", "1D", 1)')
 
 
-def test_colours_are_texts():
-    assert hint_of("x = color.red") == 'write "red"'
+@in_one_test(
+    "line", ['study("x")', "x = iff(1, 2, 3)", "x = security(1, 2, 3)", "max_bars_back(1)"]
+)
+def test_what_older_versions_called_otherwise_is_answered_too(line):
+    assert hint_of(line) in pine.HINTS.values()
 
 
-@pytest.mark.parametrize("hint", sorted(set(pine.HINTS.values())))
+@in_one_test(
+    ("constant", "text"),
+    [
+        ("color.red", "red"),
+        ("shape.labelup", "labelup"),
+        ("location.belowbar", "belowbar"),
+        ("size.tiny", "tiny"),
+        ("position.bottom_left", "bottom_left"),
+        ("label.style_none", "none"),
+        ("line.style_arrow_both", "arrow_both"),
+        ("plot.style_columns", "columns"),
+        ("text.align_center", "center"),
+    ],
+)
+def test_constants_are_texts(constant, text):
+    assert hint_of(f"x = {constant}") == f'write "{text}"'
+
+
+@in_one_test("hint", sorted(set(pine.HINTS.values())))
 def test_hints_name_what_there_is(hint):
     spaces = {name: set(functions) for name, functions in host.namespaces().items()}
     for space, name in re.findall(r"\b(ta|math|color|text|chart|ohlcv)\.(\w+)", hint):

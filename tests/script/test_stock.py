@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import EXHAUSTIVE
 from tests.script.battery import BATTERY, TEXTS, TOGETHER, Case, cases, market
 from tests.script.brinks import BRINKS, EQUAL, Brink
 from tests.script.mutants import Mutant, mutants
@@ -28,6 +29,8 @@ from chartpact.params import Param
 from chartpact.scene import BarsPlot, LinePlot, Scene
 from chartpact.script import stock
 from chartpact.script.dry_run import validate
+
+load = cache(cp.load)
 
 
 @cache
@@ -52,14 +55,14 @@ def test_the_script_draws_what_the_builtin_draws(name):
 @pytest.mark.parametrize("name", stock.NAMES)
 def test_parity_holds_at_every_length_until_all_is_warm(name):
     bars = BATTERY["gaps"]
-    for length in range(80):
+    for length in range(80) if EXHAUSTIVE else (*range(12), *range(12, 80, 5)):
         compare(name, bars[:length])
 
 
 @pytest.mark.parametrize("name", stock.NAMES)
 def test_parity_holds_on_the_samples(name):
     for sample in ("sample:es-5m", "sample:eurusd-15m"):
-        compare(name, cp.load(sample).last(3000))
+        compare(name, load(sample).last(3000))
 
 
 @pytest.mark.parametrize("name", [name for name in stock.NAMES if indicators.table()[name].of_view])
@@ -76,8 +79,8 @@ def test_a_fork_takes_the_bars_in_view_where_the_builtin_does(name):
 @pytest.mark.needs_shared
 @pytest.mark.parametrize("name", stock.NAMES)
 def test_parity_holds_on_real_bars(name, shared):
-    es = cp.load(shared / "data" / "ESZ13_1m_2013-10-06_2013-10-14.csv.gz")
-    eurusd = cp.load(shared / "data" / "EURUSD_15m_mt5_2022-10_2023-10.csv.gz", tz="Europe/Athens")
+    es = load(shared / "data" / "ESZ13_1m_2013-10-06_2013-10-14.csv.gz")
+    eurusd = load(shared / "data" / "EURUSD_15m_mt5_2022-10_2023-10.csv.gz", tz="Europe/Athens")
     for bars in (es.last(5000), eurusd.last(5000)):
         compare(name, bars)
 
@@ -176,7 +179,7 @@ def test_the_battery_notices_small_changes_of_a_script(name):
     """A sample, half of which only a tie can tell; `make mutants` tries them all."""
     changes = mutants(stock.source(name))
     sharp = [change for change in changes if change.is_sharp]
-    number = min(14, len(changes) // 20)
+    number = min(14 if EXHAUSTIVE else 3, len(changes) // 20)
     tried = [*spread(changes, number), *spread(sharp, number)]
     left = [change.change for change in Watch(name).unnoticed(tried)]
     assert [change for change in left if why_equivalent(name, change) is None] == []

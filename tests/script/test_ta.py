@@ -4,6 +4,7 @@ import inspect
 
 import numpy as np
 import pytest
+from tests.cases import in_one_test
 
 from chartpact import script, ta
 from chartpact.script.dry_run import dry_run_bars
@@ -61,7 +62,7 @@ def drawn(body: str) -> list[np.ndarray]:
     return [plot.values for plot in scene.plots]
 
 
-@pytest.mark.parametrize("name", ta.FUNCTIONS)
+@in_one_test("name", ta.FUNCTIONS)
 def test_a_function_gives_scripts_what_it_gives_python(name):
     names = {"ohlcv": BARS, "ta": ta}
     result = eval(call(name), names)
@@ -91,7 +92,7 @@ def test_a_function_that_the_package_publishes_is_in_scripts_without_further_wor
         script.load(HEAD + "    ta.twicce(ohlcv.close)\n")
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "given", ["[7] * 100, 4", "7, [4] * 100", "[None] * 99 + [7], 4", "7, ohlcv.bar_index * 0 + 4"]
 )
 def test_a_remainder_takes_lists_and_whole_numbers(given):
@@ -108,7 +109,7 @@ def steps(body: str) -> int:
     return script.execute(script.load(HEAD + body), BARS).steps
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("moving", "fixed"),
     [
         ("ta.sma(ohlcv.close, {n})", "ta.sma(ohlcv.close, 5)"),
@@ -147,7 +148,7 @@ def test_a_series_of_lengths_is_refused_in_words_where_pine_takes_one():
     assert "must hold whole numbers from 1 to 5000 only" in str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["avg", "max", "min"])
+@in_one_test("name", ["avg", "max", "min"])
 def test_each_operand_of_a_function_of_any_number_is_charged(name):
     def steps(operands: int) -> int:
         source = HEAD + f"    x = ta.{name}(*([ohlcv.close] * {operands}))\n"

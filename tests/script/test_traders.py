@@ -3,7 +3,7 @@
 from itertools import pairwise
 from pathlib import Path
 
-import pytest
+from tests.cases import in_one_test
 from tests.script import oracle
 from tests.script.chunks import Chunk, chunks
 
@@ -21,7 +21,7 @@ def name(chunk: Chunk) -> str:
     return next(a for a, b in pairwise(lines) if b.startswith("PARAMS"))[2:]
 
 
-@pytest.mark.parametrize("chunk", SCRIPTS, ids=name)
+@in_one_test("chunk", SCRIPTS, ids=name)
 def test_a_trader_s_script_draws_within_its_budget(chunk):
     program = script.load(chunk.text)
     assert oracle.parses(chunk.text) is None

@@ -27,6 +27,7 @@ _ANYWHERE = {
 }
 _LEVELS = "a colour has 256 levels of opacity"
 EQUIVALENT = {
+    "heikin_ashi": {"open, close → close, open": "max and min take their values in any order"},
     "hvn_lvn": {"row - reach, 0 → 0, row - reach": "max takes its values in any order"},
     "sar": {"above → first": "a stop that lies below is above too on a flat bar alone"},
     "tpo": {

@@ -19,7 +19,7 @@ import pytest
 import sqlalchemy as sa
 import uvicorn
 from tests.postgres import BOTH, CHOSEN, KIND, url_for
-from tests.server.forked import ForkedServer
+from tests.server.nursery import Fork, fork_server, fork_worker
 from tests.service import PLAIN
 
 from chartpact.library.database import open_database
@@ -30,6 +30,7 @@ from chartpact.server.auth.authority import AuthSettings
 from chartpact.server.auth.secret import digest
 from chartpact.server.settings import Limits, Settings
 from chartpact.server.uvicorn_server import BoundedHttp
+from chartpact.work import worker
 
 USERS = ("ann", "bob", "cleo", "dan", "eve", "fay")
 TOKENS = {user: f"token-of-{user}-0123456789" for user in USERS}
@@ -61,6 +62,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("storage", BOTH, scope="session")
 
 
+@pytest.fixture(scope="module", autouse=True)
+def forked_workers() -> Iterator[None]:
+    """Servers in this process fork their workers from its nursery."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(worker, "start_process", fork_worker)
+        yield
+
+
 @pytest.fixture(scope="session")
 def storage() -> str:
     """Which database the servers of a test have."""
@@ -72,13 +81,22 @@ class Running:
     """A server's address, its database, and how to call it as somebody."""
 
     url: str
-    process: subprocess.Popen[bytes] | ForkedServer | None
+    process: subprocess.Popen[bytes] | Fork | None
     log: Path
     database: str  # its URL
 
     def client(self, user: str | None = None) -> httpx2.Client:
         headers = {"Authorization": f"Bearer {TOKENS[user]}"} if user else {}
         return httpx2.Client(base_url=self.url, headers=headers, timeout=600, verify=PLAIN)
+
+    def ask(self, path: str, **options: object) -> httpx2.Response:
+        """The answer to nobody in particular."""
+        return httpx2.get(f"{self.url}{path}", timeout=600, verify=PLAIN, **options)
+
+    def metric(self, series: str) -> float:
+        lines = [line.rpartition(" ") for line in self.ask("/metrics").text.splitlines()]
+        [value] = [value for name, _, value in lines if name == series]
+        return float(value)
 
 
 def add_users(database: str) -> None:
@@ -120,11 +138,10 @@ def start(
     log, database = folder / "server.log", url or url_for(folder)
     add_users(database)
     arguments = ("--port", "0", "--db", database, *arguments)
-    environment = {**os.environ, "CHARTPACT_WARM": "off", **env}
-    process: subprocess.Popen[bytes] | ForkedServer
+    environment = {**os.environ, **env}
+    process: subprocess.Popen[bytes] | Fork
     if forked:
-        log.touch()
-        process = ForkedServer(arguments, environment, cwd, log)
+        process = fork_server(arguments, environment, cwd, log)
     else:
         command = [*prefix, sys.executable, "-m", "chartpact", "serve", *arguments]
         with log.open("wb") as stream:
@@ -156,6 +173,13 @@ def serving(
     finally:
         running.process.terminate()
         assert running.process.wait(60) == 0, running.log.read_text()
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    ends = time.monotonic() + 300
+    while not holds():
+        assert time.monotonic() < ends
+        time.sleep(0.05)
 
 
 def wait_until_all_calls_are_under_way(running: Running, user: str) -> None:

@@ -72,6 +72,16 @@ def test_what_was_reserved_is_settled_by_what_was_used():
     asyncio.run(seconds.reserve("ann", 1))
 
 
+@pytest.mark.parametrize(("used", "left"), [(0.0, 20), (0.5, 15), (12.0, 8)])
+def test_work_that_was_ended_costs_what_it_used_and_no_less_than_was_reserved(used, left):
+    seconds = Meter(Allowance("seconds", 20, Clock()), None)
+    asyncio.run(seconds.reserve("ann", 5))
+    seconds.settle_loss("ann", 5, used)
+    asyncio.run(seconds.spend("ann", left))
+    with pytest.raises(TooMuch):
+        asyncio.run(seconds.spend("ann", 0.1))
+
+
 def test_no_more_is_reserved_than_a_minute_holds():
     seconds = Meter(Allowance("seconds", 2, Clock()), None)
     assert asyncio.run(seconds.reserve("ann", 5)) == 2

@@ -189,6 +189,7 @@ def test_what_is_said_wrongly_of_a_file_is_refused(ann, path, status):
     assert ann.get("/api/v1/my/bars").json() == {"bars": []}
 
 
+@pytest.mark.slow
 def test_a_script_compares_with_own_files_and_exchanges_and_fails_alone(ann):
     assert ann.put("/api/v1/my/bars/pair?tz=UTC", content=NAIVE).status_code == 200
     source = COMPARE % "pair@mine"

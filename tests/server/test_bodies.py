@@ -10,10 +10,13 @@ import pytest
 from tests.server.conftest import SCRIPT
 from tests.server.test_mcp_http import HEADERS, META
 
+from chartpact import sandbox
 from chartpact.bars import Bars
 from chartpact.clock.markets import MARKETS
+from chartpact.library.database import open_database
+from chartpact.library.scripts import Scripts
 from chartpact.server import shapes
-from chartpact.server.bodies import MOST_VALUES, SMALL_BYTES, Unreadable, read
+from chartpact.server.bodies import MOST_VALUES, SMALL_BYTES, Unreadable, check_escapes, read
 
 JSON = {"Content-Type": "application/json"}
 HELD_UP_S = 0.15  # before all this it was up to a second; now it is milliseconds on a quiet machine
@@ -96,6 +99,17 @@ def test_what_nobody_needs_and_would_take_long_to_read_is_refused(hostile):
     with pytest.raises(Unreadable) as refusal:
         read(content, mcp=False)
     assert told in refusal.value.message
+
+
+@pytest.mark.parametrize("half", [b"\\ud800", b"\\uDfFf", b"\\ude00\\ud83d", b"\\ud83d\\ud83d"])
+def test_half_a_letter_is_refused_in_a_small_body_too(half):
+    with pytest.raises(Unreadable, match="half of a surrogate pair"):
+        check_escapes(b'{"indicators": [{"name": "rsi", "s": "a' + half + b'b"}]}')
+
+
+@pytest.mark.parametrize("letter", [b"\\ud83d\\ude00", b"\\u00e9", "é😀".encode(), b"\\\\ud800"])
+def test_whole_letters_are_let_through_however_they_are_written(letter):
+    check_escapes(b'{"s": "a' + letter + b'b"}')
 
 
 def test_what_every_call_needs_is_let_through():
@@ -202,16 +216,16 @@ def test_a_large_body_that_is_not_json_is_answered_as_the_protocol_has_it(here):
 
 @pytest.mark.slow
 def test_a_library_that_is_hostile_or_whole_holds_up_nobody(here, longest):
-    kept = [{"name": f"s{at}", "source": f"{SCRIPT}# {'a, b: c ' * 3000}"} for at in range(20)]
+    kept = [{"name": f"s{at}", "source": f"{SCRIPT}# {'a, b: c ' * 7500}"} for at in range(8)]
     whole = {"format": "chartpact-library-1", "scripts": kept}
     with here.client("bob") as bob:
         for hostile in ({f"k{at}": 0 for at in range(2 * MANY)}, {"scripts": [{}] * 2 * MANY}):
             answer = bob.put("/api/v1/my/library", headers=JSON, content=body(hostile))
             assert (answer.status_code, answer.json()["kind"]) == (413, "size")
         assert bob.put("/api/v1/my/library", json=whole).json() == {"ok": True, "warnings": []}
-        assert len(bob.get("/api/v1/my/library").json()["scripts"]) == 20
-        for each in kept:
-            bob.delete(f"/api/v1/my/indicators/{each['name']}")
+        assert len(bob.get("/api/v1/my/library").json()["scripts"]) == len(kept)
+        for script in kept:
+            bob.delete(f"/api/v1/my/indicators/{script['name']}")
     assert longest() < HELD_UP_S
 
 
@@ -222,8 +236,16 @@ def test_lists_of_many_parameters_are_alike_through_every_door_and_hold_up_nobod
     head, _, tail = SCRIPT.partition("[{")
     rest = tail.partition("}]")[2].replace('params["n"]', "3")
     source = f"{head}{json.dumps(params)}{rest}"
-    kept = [{"name": f"s{at}", "source": f"{source}# {at}"} for at in range(40)]
-    library = {"format": "chartpact-library-1", "scripts": kept}
+    # A run of the sandbox for each of them would take most of the time of this test.
+    checked = sandbox.validate(source)
+    database = open_database(here.database)
+    kept = Scripts(database, lambda _user, _source: checked)
+    names = [f"s{at}" for at in range(40)]
+    for name in names[2:]:
+        kept.register("bob", name, f"{source}# {name}")
+    database.close()
+    sent = [{"name": name, "source": f"{source}# {name}"} for name in names[:2]]
+    library = {"format": "chartpact-library-1", "scripts": sent}
     listing = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
     listing["params"] = {"name": "list_indicators", "arguments": {"detail": True}}
     listing["params"]["_meta"] = META
@@ -237,8 +259,8 @@ def test_lists_of_many_parameters_are_alike_through_every_door_and_hold_up_nobod
         assert result["structuredContent"] == json.loads(result["content"][0]["text"]) == listed
         assert len(bob.get("/api/v1/my/indicators").json()["indicators"]) == 40
         assert len(bob.get("/api/v1/my/library").json()["scripts"]) == 40
-        for each in kept:
-            bob.delete(f"/api/v1/my/indicators/{each['name']}")
+        for name in names:
+            bob.delete(f"/api/v1/my/indicators/{name}")
     assert longest() < HELD_UP_S
 
 

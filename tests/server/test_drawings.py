@@ -183,6 +183,7 @@ output: {words: {from: word, sort: x, give: {text: text}}}
 """
 
 
+@pytest.mark.slow
 def test_text_of_a_chart_cannot_hide_in_a_reply(granting, tab):
     hostile = chart(zones())
     labels = hostile["sources"][-1]["graphics"]["dwglabels"]["false"]
@@ -207,6 +208,7 @@ def test_text_of_a_chart_cannot_hide_in_a_reply(granting, tab):
     assert evil in [word["text"] for word in words]  # data is not changed
 
 
+@pytest.mark.slow
 @pytest.mark.needs_shared
 def test_the_calls_of_an_agent_for_the_stock_server_are_answered_with_its_keys(
     granting, tab, shared
@@ -318,6 +320,7 @@ def changes_of(client, follow, until):
         time.sleep(0.1)
 
 
+@pytest.mark.slow
 def test_granted_charts_are_followed_over_cdp_and_over_the_stock_server(granting, tab, recording):
     try:
         show_on_desk(tab, "Zone")
@@ -351,6 +354,7 @@ def test_granted_charts_are_followed_over_cdp_and_over_the_stock_server(granting
         show(tab, chart(zones()))
 
 
+@pytest.mark.slow
 def test_a_contract_is_drafted_from_a_granted_chart(granting, tab):
     show_on_desk(tab, "Zone")
     try:

@@ -1,16 +1,30 @@
-"""Work whose caller cancels it is stopped."""
+"""Workers are ready before they are needed, and work whose caller leaves is stopped."""
+
+import asyncio
+import socket
+from collections.abc import Iterator
+from functools import partial
 
 import anyio
 import pytest
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCNotification, JSONRPCRequest
 from tests.postgres import url_for
-from tests.server.auth.conftest import META
-from tests.server.conftest import SLOW
+from tests.server.auth.conftest import META, tool_call
+from tests.server.conftest import SCRIPT, SLOW, Running, serving, wait_until
+from tests.work import chores
 
+from chartpact.problem import Failure
 from chartpact.server import app
+from chartpact.server.execution import Execution
 from chartpact.server.metrics import Metrics
 from chartpact.server.settings import Limits, Settings
+from chartpact.work.lanes import Bounds, Workers
+
+CHART = {"symbol": "sample:es-5m", "bars": 60, "indicators": ["mine"], "format": "summary"}
+METRICS_TOKEN = "metrics-0123456789"
+
+pytestmark = pytest.mark.slow
 
 
 def read(metrics: Metrics, series: str) -> float:
@@ -18,7 +32,6 @@ def read(metrics: Metrics, series: str) -> float:
     return float(next(value for name, _, value in lines if name == series))
 
 
-@pytest.mark.slow
 def test_a_call_that_an_mcp_client_cancels_is_stopped(tmp_path):
     metrics, limits = Metrics(), Limits(script_seconds_per_minute=10**6)
     settings = Settings(database=url_for(tmp_path, kind="sqlite"), limits=limits)
@@ -59,3 +72,79 @@ def test_a_call_that_an_mcp_client_cancels_is_stopped(tmp_path):
         anyio.run(converse)
     finally:
         served.close()
+
+
+def test_the_processor_time_of_work_that_ends_without_an_answer_is_told():
+    losses: list[float] = []
+
+    async def ask(workers: Workers) -> None:
+        execution = Execution(workers, 60, Metrics())
+        await execution.compute("ann", chores.who)
+        workers._quick.bounds = Bounds(wall_s=1)  # its worker has had time enough to start
+        burn = partial(chores.burn, 600)
+        begun = asyncio.create_task(execution.compute("ann", burn, on_loss=losses.append))
+        await asyncio.sleep(0)
+        waiting = asyncio.create_task(execution.compute("ann", burn, on_loss=losses.append))
+        await asyncio.sleep(0)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        with pytest.raises(Failure, match="longer than 1 s"):
+            await begun
+
+    with Workers(1, bounds=Bounds(wall_s=60)) as workers:
+        asyncio.run(ask(workers))
+    unbegun, ended = losses
+    assert unbegun == 0
+    assert ended > 0.1
+
+
+# ------------------------------------------------------------------------------ a whole server
+
+
+@pytest.fixture(scope="module")
+def warm(tmp_path_factory) -> Iterator[Running]:
+    """A server whose workers start before somebody needs them."""
+    limits = "script_seconds_per_minute=100000,calls_per_minute=100000"
+    env = {"CHARTPACT_WARM": "on", "CHARTPACT_LIMITS": limits}
+    folder = tmp_path_factory.mktemp("warm")
+    with serving(folder, CHARTPACT_METRICS_TOKEN=METRICS_TOKEN, **env) as running:
+        yield running
+
+
+def test_a_sandbox_runs_before_the_first_script_comes(warm):
+    with warm.client("ann") as ann:
+        assert ann.put("/api/v1/my/indicators/mine", json={"source": SCRIPT}).json()["ok"]
+        assert ann.post("/api/v1/charts", json=CHART).status_code == 200
+    assert warm.metric('chartpact_runs_total{outcome="ok"}') >= 2
+    assert warm.metric("chartpact_sandbox_starts_total") == 0  # since the workers were ready
+
+
+def test_metrics_are_for_this_machine_and_not_for_who_comes_through_a_proxy(warm):
+    forwarded = {"X-Forwarded-For": "203.0.113.9"}
+    answer = warm.ask("/metrics", headers=forwarded)
+    assert answer.status_code == 403
+    assert "CHARTPACT_METRICS_TOKEN" in answer.json()["message"]
+    for token, status in (("wrong", 403), (METRICS_TOKEN, 200)):
+        headers = {**forwarded, "Authorization": f"Bearer {token}"}
+        answer = warm.ask("/metrics", headers=headers)
+        assert answer.status_code == status
+    assert "chartpact_requests_total" in answer.text
+
+
+@pytest.mark.parametrize("door", ["/api/v1/charts", "/api/v1/charts/image", "/mcp"])
+def test_the_work_of_a_call_whose_client_left_is_stopped(warm, door):
+    left, started = 'chartpact_runs_total{outcome="left"}', "chartpact_queue_seconds_count"
+    chart = {"symbol": "sample:es-5m", "bars": 5000, "indicators": ["slow"] * 16}
+    with warm.client("bob") as bob:
+        assert bob.put("/api/v1/my/indicators/slow", json={"source": SLOW}).json()["ok"]
+        if door == "/mcp":
+            asked = bob.build_request("POST", door, **tool_call("generate_chart", **chart))
+        else:
+            asked = bob.build_request("POST", door, json=chart)
+    before, began = warm.metric(left), warm.metric(started)
+    lines = [f"POST {door} HTTP/1.1", *(f"{name}: {text}" for name, text in asked.headers.items())]
+    with socket.create_connection((asked.url.host, asked.url.port)) as connection:
+        connection.sendall("\r\n".join([*lines, "", ""]).encode() + asked.read())
+        wait_until(lambda: warm.metric(started) > began)
+    wait_until(lambda: warm.metric(left) == before + 1)

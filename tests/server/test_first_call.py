@@ -9,6 +9,8 @@ from chartpact import catalogue
 from chartpact.server import app
 from chartpact.server.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 
 def test_what_is_shipped_is_compiled_before_the_first_call(request):
     catalogue.pact.cache_clear()
@@ -27,8 +29,8 @@ def test_no_route_is_built_while_a_caller_waits(tmp_path, monkeypatch):
         return build(*arguments, **options)
 
     async def start_and_ask() -> tuple[int, int]:
-        served = app.create(Settings(database=f"sqlite:///{tmp_path}/library.db"))
         monkeypatch.setattr(routing, "create_model_field", counted)
+        served = app.create(Settings(database=f"sqlite:///{tmp_path}/library.db"))
         try:
             async with served.api.router.lifespan_context(served.api):
                 at_start = len(built)

@@ -9,7 +9,7 @@ import time
 import pytest
 import sqlalchemy as sa
 from mcp import Client, StdioServerParameters
-from tests.server.test_mcp import over_http
+from tests.server.test_mcp import over_http, whole_life
 
 from chartpact.server.following import Following
 
@@ -174,7 +174,8 @@ def test_a_model_registers_drafts_follows_and_asks_for_changes(server):
     asyncio.run(talk())
 
 
-def test_over_stdio_the_follows_of_the_local_user_are_read(tmp_path):
+@pytest.mark.slow
+def test_over_stdio_a_script_and_a_followed_contract_live_their_whole_lives(tmp_path):
     command = StdioServerParameters(
         command=sys.executable,
         args=["-m", "chartpact", "mcp", "--db", f"sqlite:///{tmp_path}/library.db"],
@@ -183,6 +184,7 @@ def test_over_stdio_the_follows_of_the_local_user_are_read(tmp_path):
 
     async def talk():
         async with Client(command) as client:
+            await whole_life(client)
             await follow_and_ask(client)
 
     asyncio.run(talk())

@@ -1,13 +1,11 @@
 import asyncio
 import json
-import os
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import httpx2
 import pytest
-from mcp import Client, MCPError, StdioServerParameters
+from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import INVALID_PARAMS
 from tests.server.conftest import SCRIPT, TOKENS
@@ -86,20 +84,6 @@ def test_over_http_a_script_lives_its_whole_life_for_two_users_at_once(server):
             await asyncio.gather(whole_life(ann), whole_life(bob))
 
     asyncio.run(both())
-
-
-def test_over_stdio_a_script_lives_its_whole_life(tmp_path):
-    command = StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "chartpact", "mcp", "--db", f"sqlite:///{tmp_path}/library.db"],
-        env=dict(os.environ),
-    )
-
-    async def local() -> None:
-        async with Client(command) as client:
-            await whole_life(client)
-
-    asyncio.run(local())
 
 
 def test_tools_say_what_they_do_and_what_they_change(server):

@@ -3,11 +3,10 @@
 import os
 import random
 import signal
-import socket
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
@@ -17,8 +16,9 @@ import pytest
 import sqlalchemy as sa
 from tests.postgres import Postgres, find_programs, start_or_skip
 from tests.sandbox.processes import children
-from tests.server.auth.conftest import HASH, MCP_HEADERS, META, Browser, Program
-from tests.server.conftest import SCRIPT, SLOW, TOKENS, Running, start
+from tests.server.auth.conftest import HASH, Browser, Program, tool_call
+from tests.server.conftest import SCRIPT, TOKENS, Running, start, wait_until
+from tests.server.nursery import Fork, find_places
 from tests.server.test_serving import Writer
 from tests.service import PLAIN
 
@@ -31,20 +31,15 @@ from chartpact.server.refusals import NO_DATABASE
 
 PLENTY = "script_seconds_per_minute=100000,calls_per_minute=100000"
 CHART = {"symbol": "sample:es-5m", "bars": 60, "indicators": ["mine"], "format": "summary"}
-DEADLINE_S = 300
-METRICS_TOKEN = "metrics-0123456789"
 MOST_FILES = 50  # of bars that one user may keep
 
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    ends = time.monotonic() + DEADLINE_S
-    while not holds():
-        assert time.monotonic() < ends
-        time.sleep(0.05)
+pytestmark = pytest.mark.slow
 
 
 def workers_of(running: Running) -> list[int]:
     """The processes that serve, in the order of their numbers."""
+    if isinstance(running.process, Fork):
+        return find_places(running.process.pid)
     found = {}
     for pid in children(running.process.pid):
         arguments = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
@@ -55,10 +50,9 @@ def workers_of(running: Running) -> list[int]:
 
 
 @contextmanager
-def two_workers(folder: Path, url: str, **env: str) -> Iterator[Running]:
-    """A server of two processes, both of which answer, and whose workers are ready."""
-    env = {"CHARTPACT_LIMITS": PLENTY, "CHARTPACT_WARM": "on", **env}
-    running = start(folder, "--workers", "2", url=url, **env)
+def two_workers(folder: Path, url: str, forked: bool) -> Iterator[Running]:
+    """A server of two processes, both of which answer."""
+    running = start(folder, "--workers", "2", url=url, forked=forked, CHARTPACT_LIMITS=PLENTY)
     try:
         wait_until(lambda: running.log.read_text().count("of 2 serves") == 2)
         yield running
@@ -108,30 +102,11 @@ def running(request, tmp_path_factory) -> Iterator[Running]:
     folder = tmp_path_factory.mktemp("processes")
     sqlite = request.param == "sqlite"
     url = f"sqlite:///{folder}/it.db" if sqlite else request.getfixturevalue("crashing").create()
-    with two_workers(folder, url, CHARTPACT_METRICS_TOKEN=METRICS_TOKEN) as server:
+    with two_workers(folder, url, forked=not sqlite) as server:  # one of them is the real command
         database = open_database(server.database)
         Accounts(database).add("gil", HASH)
         database.close()
         yield server
-
-
-def ask(running: Running, path: str, **options: object) -> httpx2.Response:
-    """The answer to nobody in particular."""
-    return httpx2.get(f"{running.url}{path}", timeout=600, verify=PLAIN, **options)
-
-
-def metric(running: Running, series: str) -> float:
-    lines = ask(running, "/metrics").text.splitlines()
-    [value] = [line.rpartition(" ")[2] for line in lines if line.rpartition(" ")[0] == series]
-    return float(value)
-
-
-def tool_call(name: str, /, **arguments: object) -> dict[str, object]:
-    """A call of an MCP tool, as the arguments of a request."""
-    params = {"name": name, "arguments": arguments, "_meta": META}
-    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-    headers = {**MCP_HEADERS, "mcp-method": "tools/call", "mcp-name": name}
-    return {"json": body, "headers": headers}
 
 
 class AlternatingSite:
@@ -171,27 +146,15 @@ def test_every_step_from_registration_to_deletion_may_be_taken_by_another_proces
 
 def test_any_process_tells_the_sums_of_all(running):
     asked = 'chartpact_requests_total{door="rest",status="4xx"}'
-    before = metric(running, asked)
+    before = running.metric(asked)
     for awake in workers_of(running):
         with only(running, awake):
-            assert ask(running, "/api/v1/symbols").status_code == 401
+            assert running.ask("/api/v1/symbols").status_code == 401
     told = []
     for awake in workers_of(running):
         with only(running, awake):
-            told.append(metric(running, asked))
+            told.append(running.metric(asked))
     assert told == [before + 2] * 2
-
-
-def test_metrics_are_for_this_machine_and_not_for_who_comes_through_a_proxy(running):
-    forwarded = {"X-Forwarded-For": "203.0.113.9"}
-    answer = ask(running, "/metrics", headers=forwarded)
-    assert answer.status_code == 403
-    assert "CHARTPACT_METRICS_TOKEN" in answer.json()["message"]
-    for token, status in (("wrong", 403), (METRICS_TOKEN, 200)):
-        headers = {**forwarded, "Authorization": f"Bearer {token}"}
-        answer = ask(running, "/metrics", headers=headers)
-        assert answer.status_code == status
-    assert "chartpact_requests_total" in answer.text
 
 
 def test_a_nul_in_a_name_or_a_text_is_a_clear_refusal(running):
@@ -211,33 +174,7 @@ def test_a_nul_in_a_name_or_a_text_is_a_clear_refusal(running):
         told = str(said.get("errors") or said.get("indicators") or said.get("message"))
         assert refused or "no indicator" in told, (number, answer.status_code, answer.text[:300])
         assert len(told) > 10, (number, answer.text)
-    assert metric(running, "chartpact_database_failures_total") == 0
-
-
-def test_a_sandbox_runs_before_the_first_script_comes(running):
-    with running.client("ann") as ann:
-        assert ann.put("/api/v1/my/indicators/mine", json={"source": SCRIPT}).json()["ok"]
-        assert ann.post("/api/v1/charts", json=CHART).status_code == 200
-    assert metric(running, 'chartpact_runs_total{outcome="ok"}') >= 2
-    assert metric(running, "chartpact_sandbox_starts_total") == 0  # since the workers were ready
-
-
-@pytest.mark.parametrize("door", ["/api/v1/charts", "/api/v1/charts/image", "/mcp"])
-def test_the_work_of_a_call_whose_client_left_is_stopped(running, door):
-    left, started = 'chartpact_runs_total{outcome="left"}', "chartpact_queue_seconds_count"
-    chart = {"symbol": "sample:es-5m", "bars": 5000, "indicators": ["slow"] * 16}
-    with running.client("bob") as bob:
-        assert bob.put("/api/v1/my/indicators/slow", json={"source": SLOW}).json()["ok"]
-        if door == "/mcp":
-            asked = bob.build_request("POST", door, **tool_call("generate_chart", **chart))
-        else:
-            asked = bob.build_request("POST", door, json=chart)
-    before, began = metric(running, left), metric(running, started)
-    lines = [f"POST {door} HTTP/1.1", *(f"{name}: {text}" for name, text in asked.headers.items())]
-    with socket.create_connection((asked.url.host, asked.url.port)) as connection:
-        connection.sendall("\r\n".join([*lines, "", ""]).encode() + asked.read())
-        wait_until(lambda: metric(running, started) > began)
-    wait_until(lambda: metric(running, left) == before + 1)
+    assert running.metric("chartpact_database_failures_total") == 0
 
 
 def test_a_backup_of_a_running_server_holds_every_write_that_was_acknowledged(running, tmp_path):
@@ -308,7 +245,7 @@ def test_a_table_that_is_locked_holds_up_who_needs_it_and_nobody_else(running):
         wait_until(lambda: elsewhere.exec_driver_sql(waiting).scalar() > 0)
         for awake in workers_of(running):
             with only(running, awake):
-                assert ask(running, "/healthz").status_code == 200
+                assert running.ask("/healthz").status_code == 200
         assert answered == []
         elsewhere.rollback()
         asking.join()
@@ -419,8 +356,8 @@ def test_what_was_acknowledged_is_there_after_a_kill_of_a_process_and_of_the_dat
     wait_for_writes(1)
     if not running.database.startswith("sqlite"):
         crashing.kill()
-        assert ask(running, "/healthz").status_code == 200
-        wait_until(lambda: ask(running, "/readyz").status_code == 503)
+        assert running.ask("/healthz").status_code == 200
+        wait_until(lambda: running.ask("/readyz").status_code == 503)
         crashing.start()
         wait_for_writes(1)
     for writer in [*writers.values(), *hoarders]:

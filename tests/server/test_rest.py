@@ -3,8 +3,8 @@ import time
 from urllib.parse import quote
 
 import pytest
+from tests.server.auth.conftest import tool_call
 from tests.server.conftest import SCRIPT
-from tests.server.test_processes import tool_call
 from tests.server.unstorable import HALF_A_PAIR, NUL, bodies
 
 CHART = {"symbol": "sample:es-5m", "bars": 60, "format": "summary"}

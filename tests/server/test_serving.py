@@ -13,7 +13,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -47,17 +46,6 @@ def refused(*arguments: str, **env: str) -> tuple[int, str]:
         env={**os.environ, **env},
     )
     return ended.returncode, ended.stderr
-
-
-@pytest.fixture(autouse=True)
-def own_logs() -> Iterator[None]:
-    """Takes away what `main` logs with: its stream is this test's, and is closed after it."""
-    root, level = logging.getLogger(), logging.getLogger().level
-    yield
-    for handler in root.handlers[:]:
-        if isinstance(handler.formatter, logs.JsonLines | logs.PlainLines):
-            root.removeHandler(handler)
-    root.setLevel(level)
 
 
 def serve_nobody(*_: object) -> None:
@@ -144,6 +132,7 @@ def test_logs_are_plain_lines_on_a_terminal_and_json_elsewhere_unless_asked_for(
         ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_port_in_use_is_said_to_be_so(tmp_path):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -171,9 +160,10 @@ def test_the_first_start_needs_nothing_and_shows_a_page_with_its_own_address(tmp
     assert told == f"chartpact serves on {running.url}/ (Ctrl-C ends it)\n"
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(("number", "warm"), [(signal.SIGINT, "off"), (signal.SIGTERM, "on")])
 @pytest.mark.slow
-def test_a_server_on_standard_input_ends_when_it_is_told_to(tmp_path, number):
+def test_a_server_on_standard_input_ends_when_it_is_told_to(tmp_path, monkeypatch, number, warm):
+    monkeypatch.setenv("CHARTPACT_WARM", warm)
     command = [sys.executable, "-m", "chartpact", "mcp", "--db", f"sqlite:///{tmp_path}/x.db"]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe) as process:
@@ -221,7 +211,7 @@ def test_what_makes_no_sense_on_standard_input_is_answered_and_the_next_call_is_
 
 @pytest.mark.slow
 def test_a_server_told_to_end_finishes_the_charts_it_is_drawing(tmp_path):
-    running = start(tmp_path, CHARTPACT_LIMITS="calls_at_once=2")
+    running = start(tmp_path, forked=True, CHARTPACT_LIMITS="calls_at_once=2")
     answers = []
 
     def draw(client: httpx2.Client) -> None:
@@ -336,7 +326,7 @@ def _found(client: httpx2.Client, path: str) -> bytes | None:
 def test_what_was_acknowledged_is_there_after_a_kill_in_a_storm_of_writes(tmp_path):
     limits = "script_seconds_per_minute=100000,calls_per_minute=100000"
     chance = random.Random(20261115)
-    running = start(tmp_path, CHARTPACT_LIMITS=limits)
+    running = start(tmp_path, forked=True, CHARTPACT_LIMITS=limits)
     before: dict[tuple[str, int], dict[str, bytes]] = {}
     for _ in range(KILLS):
         writers = {
@@ -353,7 +343,7 @@ def test_what_was_acknowledged_is_there_after_a_kill_in_a_storm_of_writes(tmp_pa
         time.sleep(chance.random() / 2)
         running.process.kill()
         running.process.wait()
-        running = start(tmp_path, CHARTPACT_LIMITS=limits)
+        running = start(tmp_path, forked=True, CHARTPACT_LIMITS=limits)
         for (user, _), writer in writers.items():
             writer.join()
             with running.client(user) as client:

@@ -116,6 +116,7 @@ def costs(server) -> tuple[list[tuple[int, int]], dict[str, int], set[str]]:
     return asyncio.run(ask())
 
 
+@pytest.mark.slow
 def test_no_answer_takes_more_tokens_than_its_budget(costs):
     over = [
         (budget.tool, budget.arguments, taken)

@@ -36,7 +36,7 @@ def given_up(monkeypatch) -> threading.Event:
     return happened
 
 
-@pytest.fixture(params=["asyncio", "uvloop"])
+@pytest.fixture(params=["uvloop", pytest.param("asyncio", marks=pytest.mark.slow)])
 def port(monkeypatch, request) -> Iterator[int]:
     monkeypatch.setattr(uvicorn_server, "HEAD_SECONDS", 0.4)
     monkeypatch.setattr(uvicorn_server, "TAKE_SECONDS", 0.4)
@@ -129,6 +129,7 @@ def test_an_answer_that_nobody_takes_is_given_up(port, given_up):
     assert taken < len(LARGE)
 
 
+@pytest.mark.slow
 def test_who_comes_in_time_is_served_again_and_again(monkeypatch, port):
     monkeypatch.setattr(uvicorn_server, "HEAD_SECONDS", 1.5)
     with socket.create_connection(("127.0.0.1", port), timeout=600) as line:

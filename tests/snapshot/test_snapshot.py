@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+from tests.cases import in_one_test
 from tests.effort import examples
 
 import chartpact as cp
@@ -196,7 +197,7 @@ def test_a_source_that_declares_nothing_delivers_everything():
     assert not partly.delivers("cells", "text")
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("data", "told"),
     [
         ([], "is not a snapshot"),
@@ -227,7 +228,7 @@ def test_what_is_not_a_snapshot_is_refused_with_its_place(data, told):
     assert told in str(refused.value)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("record", "told"),
     [
         ("x", "is not an object"),

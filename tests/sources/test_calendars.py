@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from tests.cases import in_one_test
 
 import chartpact as cp
 from chartpact.bars import BarsError, samples
@@ -25,7 +26,7 @@ def test_events_are_completed_and_come_in_the_order_of_time():
     assert set(first) == set(calendars.FIELDS) == set(samples.calendar()[0])
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "said"),
     [
         ("{", "is not JSON"),

@@ -2,6 +2,7 @@ import pickle
 from pathlib import Path
 
 import pytest
+from tests.cases import in_one_test
 
 from chartpact.bars import BarsError, SourceNotConfigured
 from chartpact.server import settings
@@ -67,7 +68,7 @@ def test_a_folder_may_be_relative_or_at_home(folder, monkeypatch):
     )
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "told"),
     [
         ("binance", "write NAME=KIND:WHAT"),
@@ -172,7 +173,7 @@ def test_a_catalog_with_one_source_more_leaves_the_first_as_it_was(folder):
     assert more.load("NQ@data") == first.load("NQ@data")
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@in_one_test("kind", KINDS)
 def test_every_kind_and_its_options_are_documented(kind):
     page = (Path(__file__).resolve().parents[2] / "docs" / "sources.md").read_text()
     assert f"`{kind}" in page

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from tests.cases import in_one_test
 from tests.sources import standin
 from tests.sources.standin import DAY, HOUR, MINUTE, NOW, Client, row
 
@@ -55,7 +56,7 @@ def test_a_bar_is_over_by_the_clock_of_the_exchange():
     assert early.time[-1] - late.time[-1] == HOUR
 
 
-@pytest.mark.parametrize("page", [1, 7, 50, 1000])
+@in_one_test("page", [1, 7, 50, 1000])
 def test_the_pages_of_an_exchange_make_no_difference(page):
     client = Client(page=page)
     assert exchange(client).load("BTC/USDT") == exchange(Client()).load("BTC/USDT")
@@ -148,9 +149,7 @@ def test_an_unknown_symbol_gets_near_names_and_no_bars():
     assert client.asked == []
 
 
-@pytest.mark.parametrize(
-    "symbol", ["../../etc/passwd", "BTC/USDT?x=1", "", "BTC/USDT ", "x" * 9999]
-)
+@in_one_test("symbol", ["../../etc/passwd", "BTC/USDT?x=1", "", "BTC/USDT ", "x" * 9999])
 def test_a_symbol_is_looked_up_and_never_sent_as_it_is(symbol):
     client = Client()
     with pytest.raises(UnknownSymbol) as caught:
@@ -172,7 +171,7 @@ def test_an_operator_may_grant_some_symbols_alone():
 # ------------------------------------------------------------------------------------ wrong answers
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("spoil", "told"),
     [
         (lambda rows: rows[::-1], "comes after"),
@@ -214,7 +213,7 @@ def test_an_answer_that_cannot_be_is_an_error_and_never_mended(spoil, told):
     assert len(message) < 300
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("error", "told"),
     [
         (standin.NetworkError("kiosk GET https://…"), "kiosk cannot be reached"),

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from chartpact.bars import BarsError
-from chartpact.bars.load import of_content
+from chartpact.bars.loading import of_content
 from chartpact.cache import Cache
 from chartpact.sources import SourceFailed, UnknownSymbol
 from chartpact.sources import folder as folder_module

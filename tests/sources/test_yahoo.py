@@ -4,6 +4,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from tests.cases import in_one_test
 
 from chartpact.bars import BarsError
 from chartpact.sources import SourceFailed, UnknownSymbol
@@ -146,7 +147,7 @@ def test_clock_changes_make_no_odd_bars():
     ]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("symbol", "market", "roll"),
     [
         ("ES=F", "listed", "18:00 America/New_York"),
@@ -172,7 +173,7 @@ def test_a_timeframe_yahoo_lacks_is_made_of_one_it_has():
         yahoo(module).load("AAPL", "30s")
 
 
-@pytest.mark.parametrize("timeframe", INTERVALS)
+@in_one_test("timeframe", INTERVALS)
 def test_every_timeframe_of_the_table_is_asked_for(timeframe):
     module = Module(frame(["2020-01-06", "2022-04-04"]))
     assert yahoo(module).load("AAPL", timeframe).timeframe == timeframe
@@ -182,7 +183,7 @@ def test_every_timeframe_of_the_table_is_asked_for(timeframe):
 # ---------------------------------------------------------------------------------- what goes wrong
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "symbol", ["../x", "A/B", "AAPL?x=1", "AAPL%2F..", "", " AAPL", "A" * 31, "AAPL\n", "-", "Ä"]
 )
 def test_what_is_no_ticker_never_becomes_part_of_an_address(symbol):
@@ -198,7 +199,7 @@ def test_bars_of_another_symbol_are_refused():
             yahoo(Module(frame(DAYS), symbol=other)).load("AAPL")
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "error",
     [
         YFTzMissingError("$APPL: possibly delisted; no timezone found"),
@@ -215,7 +216,7 @@ def test_an_unknown_ticker_gets_near_names(error):
         yahoo(module).load("APPL")
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("error", "told"),
     [
         (YFRateLimitError("Too Many Requests"), "desk refuses for now"),
@@ -233,7 +234,7 @@ def test_a_failure_is_told_in_words(error, told):
         yahoo(Module(error)).load("AAPL")
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("spoil", "told"),
     [
         (lambda prices: prices[::-1], "comes after"),

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from tests.cases import in_one_test
 
 from chartpact import ta
 from chartpact.checks import Unfit
@@ -66,7 +67,7 @@ SCALARS_TOO |= {"isna"}
 ALIASES = {"pivothigh": "pivot_high", "pivotlow": "pivot_low"}
 VARIADIC = ("avg", "max", "min")  # composed of checked functions of the same name
 
-every_function = pytest.mark.parametrize("name", ta.FUNCTIONS)
+every_function = in_one_test("name", ta.FUNCTIONS)
 
 
 def parameters(name: str) -> list[str]:
@@ -109,9 +110,7 @@ def check_named(alias) -> arguments.Check:
     return alias.__metadata__[0]
 
 
-@pytest.mark.parametrize(
-    "value", [-1, 0, 1.5, 14.0, "14", None, True, np.float64(3), np.nan, -(2**70)]
-)
+@in_one_test("value", [-1, 0, 1.5, 14.0, "14", None, True, np.float64(3), np.nan, -(2**70)])
 def test_a_length_is_a_whole_number_of_at_least_1(value):
     with pytest.raises(Unfit, match=r"^must be a whole number of at least 1$"):
         check_named(arguments.Length).convert(value)
@@ -256,7 +255,7 @@ def test_what_is_given_beside_bars_is_bound_as_python_would():
             wrong()
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "name", [n for n in ta.FUNCTIONS if len(SERIES & set(usual(n))) > 1 and n not in VARIADIC]
 )
 def test_series_of_different_lengths_are_refused(name):
@@ -281,9 +280,7 @@ def test_a_batch_must_fit_the_other():
     assert ta.correlation(np.ones((2, 5)), np.ones(5), 2).shape == (2, 5)
 
 
-@pytest.mark.parametrize(
-    "name", [n for n in ta.FUNCTIONS if len(SERIES & set(usual(n))) > 2 or n == "vwap"]
-)
+@in_one_test("name", [n for n in ta.FUNCTIONS if len(SERIES & set(usual(n))) > 2 or n == "vwap"])
 def test_batches_must_fit_each_other_also_beside_a_single_series(name):
     first, second, third = [argument for argument in usual(name) if argument in SERIES][:3]
     given = usual(name)
@@ -292,7 +289,7 @@ def test_batches_must_fit_each_other_also_beside_a_single_series(name):
         assert "must have the leading axes of" in str(refusal(name, **batches))
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("expected", "wrong"),
     [
         ("ta.hma: n must be a whole number of at least 2, not 1", lambda: ta.hma(X, 1)),
@@ -384,7 +381,7 @@ def test_lists_none_masks_and_frames_are_series():
 ONE_RESULT = [name for name in ta.FUNCTIONS if "out" in parameters(name)]
 
 
-@pytest.mark.parametrize("name", ONE_RESULT)
+@in_one_test("name", ONE_RESULT)
 def test_out_takes_the_result_and_must_fit_it(name):
     expected = call(name)
     out = np.empty_like(expected)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from tests.cases import in_one_test
 
 from chartpact import ta
 
@@ -13,7 +14,7 @@ HALF = Fraction(1, 2)
 TOLERANCE = Fraction(1, 10**10)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("arguments", "wanted"),
     [
         ((-2.5,), -3),

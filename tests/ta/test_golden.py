@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.cases import in_one_test
 
 from chartpact import ta
 
@@ -161,7 +162,7 @@ COLUMNS = [
 ]
 
 
-@pytest.mark.parametrize(("file", "title", "computed"), COLUMNS, ids=[c[1] for c in COLUMNS])
+@in_one_test(("file", "title", "computed"), COLUMNS, ids=[c[1] for c in COLUMNS])
 def test_a_function_gives_what_tradingview_exported(shared, file, title, computed):
     exported = table(shared / "golden" / "tv-ta" / f"{file}.csv")
     assert_exported(computed(exported), exported[title])

@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 import pytest
+from tests.cases import in_one_test
 
 from chartpact import ta
 from chartpact.ta.kernels import KERNELS, NATIVE, Batched
@@ -381,7 +382,7 @@ def assert_vector(got, expected):
 
 
 @pytest.mark.parametrize("backend", ["kernel", "reference"])
-@pytest.mark.parametrize(
+@in_one_test(
     ("kernel", "arguments", "expected"),
     [vector[1:] for vector in VECTORS],
     ids=[f"{vector[1]}: {vector[0]}" for vector in VECTORS],
@@ -393,7 +394,7 @@ def test_a_function_gives_what_was_measured(backend, kernel, arguments, expected
     assert_vector(compute(*arrays(kernel, arguments)), expected)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("function", "arguments", "expected"),
     [vector[1:] for vector in COMPOSED],
     ids=[vector[0] for vector in COMPOSED],

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.cases import in_one_test
 from tests.ta.market import HOLES, market
 
 from chartpact import ta
@@ -80,7 +81,7 @@ def test_each_bar_has_the_value_of_its_own_length(name, seed, holes):
         np.testing.assert_allclose(values, wanted, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", sorted(ONE_LENGTH))
+@in_one_test("name", sorted(ONE_LENGTH))
 def test_one_length_on_every_bar_is_that_length(name):
     data = market(60, "walk", 5, "start")
     series = columns(name, data)
@@ -93,7 +94,7 @@ def test_one_length_on_every_bar_is_that_length(name):
     )
 
 
-@pytest.mark.parametrize("name", sorted(ONE_LENGTH))
+@in_one_test("name", sorted(ONE_LENGTH))
 def test_bars_that_follow_change_not_a_bit(name):
     data = market(50, "walk", 6, "scattered")
     lengths = np.random.default_rng(2).integers(1, 9, 50)
@@ -157,7 +158,7 @@ def test_an_na_length_is_na_where_pine_says_so_and_refused_elsewhere():
         ta.sma(x, [1, NA, 1])
 
 
-@pytest.mark.parametrize("wrong", [[1, 2, 0], [1, 2, 5001], [1, 2, 2.5], [1, 2, np.inf]])
+@in_one_test("wrong", [[1, 2, 0], [1, 2, 5001], [1, 2, 2.5], [1, 2, np.inf]])
 def test_lengths_that_are_none_are_refused(wrong):
     with pytest.raises(ta.TaError, match=r"ta.sma: n must hold whole numbers from 1 to 5000 only"):
         ta.sma([1.0, 2, 3], wrong)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.cases import in_one_test
 
 from chartpact import ta
 from chartpact.ta.levels import TYPES
@@ -22,7 +23,7 @@ LEVELS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", TYPES)
+@in_one_test("kind", TYPES)
 def test_a_type_has_the_levels_that_tradingview_states(kind):
     levels = ta.pivot_point_levels(*PERIOD, kind, NEXT)
     assert len(levels) == len(NAMES)
@@ -31,7 +32,7 @@ def test_a_type_has_the_levels_that_tradingview_states(kind):
     assert np.isnan(np.array(levels)[:, :2]).all()  # until the first anchor
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("close", "total"), [(9, 15 + 2 * 8 + 9), (13, 2 * 15 + 8 + 13), (10, 15 + 8 + 2 * 10)]
 )
 def test_the_pivot_of_demark_asks_where_the_period_closed(close, total):

@@ -1,9 +1,9 @@
 """Swings, breaks, gaps and zones: laws of each, and values worked out by hand."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import in_one_test
 from tests.ta.market import market
 
 from chartpact import ta
@@ -128,7 +128,7 @@ def test_of_a_run_the_first_bar_is_known_at_once_and_the_last_grows(data):
     assert (ta.first_true(inside, ~inside) == starts).all()
 
 
-@pytest.mark.parametrize("name", ["swings", "structure", "fvg"])
+@in_one_test("name", ["swings", "structure", "fvg"])
 def test_bars_may_stand_for_prices(name):
     import chartpact as cp
 

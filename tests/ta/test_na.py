@@ -1,7 +1,7 @@
 """What a bar without a value does to each function."""
 
 import numpy as np
-import pytest
+from tests.cases import in_one_test
 
 from chartpact import ta
 from chartpact.ta import reference
@@ -70,7 +70,7 @@ def dense_and_holed(used, function):
     return zip(np.atleast_2d(dense), np.atleast_2d(holed), strict=True)
 
 
-@pytest.mark.parametrize("name", SKIP)
+@in_one_test("name", SKIP)
 def test_an_na_bar_is_na_and_leaves_the_state_alone(name):
     for dense, holed in dense_and_holed(*SKIP[name]):
         np.testing.assert_allclose(holed[PRESENT], dense, rtol=1e-12, atol=1e-12)
@@ -78,14 +78,14 @@ def test_an_na_bar_is_na_and_leaves_the_state_alone(name):
         assert (gaps == 0).all() if gaps.dtype == bool else np.isnan(gaps).all()
 
 
-@pytest.mark.parametrize("name", HOLD)
+@in_one_test("name", HOLD)
 def test_an_na_bar_repeats_the_last_result_and_leaves_the_state_alone(name):
     last = np.cumsum(PRESENT) - 1
     for dense, holed in dense_and_holed(*HOLD[name]):
         np.testing.assert_allclose(holed, dense[last], rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", OVER_BARS)
+@in_one_test("name", OVER_BARS)
 def test_an_na_among_the_last_n_bars_is_na(name):
     n, function = OVER_BARS[name]
     full = np.array([3.0, 4, 6, 5, 7, 9, 8, 8, 6, 5, 4, 6])

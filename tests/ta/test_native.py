@@ -11,6 +11,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.cases import in_one_test
+from tests.effort import EXHAUSTIVE
 from tests.ta.market import market, typical
 
 from chartpact.ta import reference
@@ -52,10 +54,10 @@ def same_bits(a, b):
     )
 
 
-every_kernel = pytest.mark.parametrize("name", KERNELS)
+every_kernel = in_one_test("name", KERNELS)
 SIGNATURES = {1: "()->()", 2: "(),()->()"}  # of ufuncs that work value by value
 OF_SERIES = [name for name, (signature, _) in KERNELS.items() if "(n)" in signature]
-every_kernel_of_series = pytest.mark.parametrize("name", OF_SERIES)
+every_kernel_of_series = in_one_test("name", OF_SERIES)
 
 
 def test_the_extension_holds_exactly_the_kernels_of_the_table_with_their_signatures():
@@ -112,7 +114,7 @@ def test_a_result_may_lie_on_or_across_any_input(name):
 OF_CONDITIONS = {"barssince", "first_true", "runs"}
 
 
-@pytest.mark.parametrize("name", sorted({*KERNELS} - OF_CONDITIONS - {"nvi", "pvi", "supertrend"}))
+@in_one_test("name", sorted({*KERNELS} - OF_CONDITIONS - {"nvi", "pvi", "supertrend"}))
 def test_nothing_but_na_gives_nothing(name):
     args = [np.full(40, np.nan) if is_prices(v) else v for v in given(name, 40)]
     for answer in results(name, *args):
@@ -138,7 +140,7 @@ def test_odd_numbers_raise_no_floating_point_error(name):
 
 
 # What becomes of a zone is told where it became known: test_kernels.py has its law.
-@pytest.mark.parametrize("name", sorted({*KERNELS} - {"zone_life"}))
+@in_one_test("name", sorted({*KERNELS} - {"zone_life"}))
 def test_bars_that_follow_change_not_a_bit_of_what_stands(name):
     for odd in (None, np.inf):
         args = given(name, 1200, holes="")
@@ -154,7 +156,7 @@ def test_bars_that_follow_change_not_a_bit_of_what_stands(name):
 @every_kernel
 def test_a_long_series_agrees_with_the_reference(name):
     lengths = (3, 17, 40) if name == "rci" else (3, 17, 40, 300, 700)  # its reference is slow
-    for n in lengths:
+    for n in lengths if EXHAUSTIVE else lengths[::2]:
         args = [n if type(v) is int else v for v in given(name, 1500, holes="middle")]
         expected = getattr(reference, name)(*args)
         expected = expected if isinstance(expected, tuple) else (expected,)
@@ -169,8 +171,8 @@ WINDOWS = ["sum", "sma", "stdev", "variance", "bb", "dev", "cci", "cmo", "linreg
 WINDOWS += ["highest", "lowest", "highestbars", "lowestbars", "window_range", "correlation", "vwma"]
 
 
-@pytest.mark.parametrize("length", [1, 2, 17, 64, 127, 128, 129, 300])
-@pytest.mark.parametrize("name", WINDOWS)
+@in_one_test("length", [1, 2, 17, 64, 127, 128, 129, 300])
+@in_one_test("name", WINDOWS)
 def test_a_window_agrees_with_the_reference_whatever_its_length(name, length):
     rng = np.random.default_rng(length)
     prices = np.round(100 + np.cumsum(rng.standard_normal(700)), 1)  # with ties
@@ -183,15 +185,15 @@ def test_a_window_agrees_with_the_reference_whatever_its_length(name, length):
         np.testing.assert_allclose(got, expected, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", "sma wma alma swma ema rma linreg median highest bb".split())
-@pytest.mark.parametrize("price", [0.1, 1.1, 4509.75, 1e-7, 1e9 / 3])
+@in_one_test("name", "sma wma alma swma ema rma linreg median highest bb".split())
+@in_one_test("price", [0.1, 1.1, 4509.75, 1e-7, 1e9 / 3])
 def test_an_average_of_flat_prices_is_the_price(name, price):
     args = given(name, 90)
     answer = results(name, np.full(90, price), *args[1:])[0]
     assert set(answer[~np.isnan(answer)]) == {price}
 
 
-@pytest.mark.parametrize("n", [2, 5, 20, 333])
+@in_one_test("n", [2, 5, 20, 333])
 def test_one_outlier_leaves_no_trace_in_the_windows_after_it(n):
     random = np.random.default_rng(3)
     clean = 100 + np.cumsum(random.standard_normal(1_000_000)) / 50
@@ -294,7 +296,7 @@ def test_want_of_memory_is_a_memory_error():
     assert run.stdout.split() == ["MemoryError"] * 3 + ["1.0"], run.stderr
 
 
-@pytest.mark.parametrize("name", ["add", "sub", "mul", "div", "sqrt"])
+@in_one_test("name", ["add", "sub", "mul", "div", "sqrt"])
 def test_arithmetic_makes_na_of_what_becomes_infinite(name):
     odd = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1e308, -1e308, 5e-324, -3.0, 1.0, 7.5])
     a, b = (np.ravel(grid) for grid in np.meshgrid(odd, odd))

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.cases import in_one_test
 
 from chartpact import ta
 from chartpact.bars import Bars
@@ -33,8 +34,8 @@ def plain_profile(bars: Bars, rows: int, spread: bool) -> list[float]:
     return weights
 
 
-@pytest.mark.parametrize("spread", [True, False])
-@pytest.mark.parametrize("rows", [1, 7, 24, 300])
+@in_one_test("spread", [True, False])
+@in_one_test("rows", [1, 7, 24, 300])
 def test_a_profile_is_the_one_that_a_plain_search_finds(rows, spread):
     bars = market(80)
     price, bottom, top, weight = ta.profile(bars, rows, spread)

@@ -1,9 +1,9 @@
 """Laws that hold for every series, whatever its values."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import in_one_test
 from tests.ta.market import market
 
 from chartpact import ta
@@ -83,7 +83,7 @@ def test_what_was_taken_apart_can_be_put_together(x):
         np.testing.assert_array_equal(ta.nz(ta.shift(present, 1), present)[1:], present[:-1])
 
 
-@pytest.mark.parametrize("n", [1, 2, 5])
+@in_one_test("n", [1, 2, 5])
 def test_of_a_constant_every_average_is_the_constant(n):
     flat = np.full(20, 0.1)
     for name in ("sma", "ema", "rma", "wma", "median", "mode", "linreg", "highest", "lowest"):

@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cases import in_one_test
 
 from chartpact import ta
 
 NA = np.nan
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("source", "wanted"),
     [
         (

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from tests.cases import in_one_test
 
 from chartpact import ta
 
@@ -292,7 +293,7 @@ NUMBERS |= dict.fromkeys(
 )
 
 
-@pytest.mark.parametrize("name", BARS_STAND_FOR)
+@in_one_test("name", BARS_STAND_FOR)
 def test_bars_may_stand_for_the_price_arguments(name):
     names = BARS_STAND_FOR[name].split()
     numbers = NUMBERS.get(name, ())

@@ -5,6 +5,7 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
+from tests.cases import in_one_test
 
 import chartpact as cp
 from chartpact import ta
@@ -157,7 +158,7 @@ def test_periods_of_a_batch_are_counted_row_by_row():
     ]
 
 
-@pytest.mark.parametrize("market", ["", "FX", "stocks", None, 5])
+@in_one_test("market", ["", "FX", "stocks", None, 5])
 def test_an_unknown_market_is_refused(market):
     with pytest.raises(ta.TaError, match='market must be "24x7", "fx" or "listed"'):
         ta.timeframe_change(np.arange(3), "2D", market=market)
@@ -166,7 +167,7 @@ def test_an_unknown_market_is_refused(market):
 # -------------------------------------------------------------------------- what is refused
 
 
-@pytest.mark.parametrize("tz", [NEW_YORK, "Asia/Tokyo", "Pacific/Kiritimati"])
+@in_one_test("tz", [NEW_YORK, "Asia/Tokyo", "Pacific/Kiritimati"])
 def test_times_beyond_what_calendars_tell_are_refused(tz):
     for far in (datetime(1, 1, 3, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)):
         with pytest.raises(ta.TaError, match="time must hold UTC milliseconds"):
@@ -175,7 +176,7 @@ def test_times_beyond_what_calendars_tell_are_refused(tz):
         assert ta.year([int(datetime(year, 6, 1, tzinfo=UTC).timestamp() * 1000)], tz) == [year]
 
 
-@pytest.mark.parametrize("spec", ["09:30-16:00", "0930-1600:8", "usual", "0930-", None, 930])
+@in_one_test("spec", ["09:30-16:00", "0930-1600:8", "usual", "0930-", None, 930])
 def test_a_malformed_session_is_refused(spec):
     with pytest.raises(ta.TaError, match="spec must be HHMM-HHMM") as caught:
         ta.session(np.arange(3), spec, NEW_YORK)
@@ -183,13 +184,13 @@ def test_a_malformed_session_is_refused(spec):
     assert repr(spec) in str(caught.value)
 
 
-@pytest.mark.parametrize("tz", ["New York", "../UTC", None, 5, ["UTC"], np.ones(3)], ids=str)
+@in_one_test("tz", ["New York", "../UTC", None, 5, ["UTC"], np.ones(3)], ids=str)
 def test_an_unknown_time_zone_is_refused(tz):
     with pytest.raises(ta.TaError, match="tz must be an IANA time zone"):
         ta.hour(np.arange(3), tz)
 
 
-@pytest.mark.parametrize("time", [[0.5], [np.nan], ["now"], [2**62], None])
+@in_one_test("time", [[0.5], [np.nan], ["now"], [2**62], None])
 def test_times_must_be_milliseconds(time):
     with pytest.raises(ta.TaError, match="time must hold UTC milliseconds"):
         ta.hour(time)
@@ -206,13 +207,13 @@ def test_no_times_have_no_parts():
     assert ta.timeframe_change(none, "1D", NEW_YORK).tolist() == []
 
 
-@pytest.mark.parametrize("timeframe", ["", "0h", "4x", "-1D", "1.5h", "h4", None, 60])
+@in_one_test("timeframe", ["", "0h", "4x", "-1D", "1.5h", "h4", None, 60])
 def test_an_unknown_timeframe_is_refused(timeframe):
     with pytest.raises(ta.TaError, match="timeframe must be a timeframe such as"):
         ta.timeframe_change(np.arange(3), timeframe)
 
 
-@pytest.mark.parametrize("roll", ["", "17", "2400", "5pm", None, 1700])
+@in_one_test("roll", ["", "17", "2400", "5pm", None, 1700])
 def test_an_unknown_roll_is_refused(roll):
     with pytest.raises(ta.TaError, match="roll must be a time of day"):
         ta.timeframe_change(np.arange(3), "1D", "UTC", roll)

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from sequences import BAR, Live, hunt, zone
+from tests.cases import in_one_test
 
 from chartpact.tracker import Memory, step
 
@@ -20,7 +21,7 @@ def test_a_step_changes_neither_its_memory_nor_its_reading():
     assert before.to_json() == data
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "other",
     [
         {"config": "d"},
@@ -294,7 +295,7 @@ def test_after_an_empty_start_what_appears_is_news():
     assert live.look(3, zone("ACTIVE")) == [("appeared", None, "ACTIVE")]
 
 
-@pytest.mark.parametrize("confirmed", [True, False])
+@in_one_test("confirmed", [True, False])
 def test_what_lay_before_the_loaded_history_is_revealed(confirmed):
     live = Live("tick")
     live.look(1, first_time=50 * BAR, confirmed=True)

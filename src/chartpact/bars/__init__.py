@@ -5,11 +5,11 @@
 '15m'
 """
 
-from chartpact.bars.align import align, last_closed, stretch
+from chartpact.bars.alignment import align, last_closed, stretch
 from chartpact.bars.bars import Bar, Bars
 from chartpact.bars.columns import COLUMNS
 from chartpact.bars.errors import BarsError, SourceNotConfigured
-from chartpact.bars.load import BarsLike, load, to_bars
+from chartpact.bars.loading import BarsLike, load, to_bars
 
 __all__ = [
     "COLUMNS",

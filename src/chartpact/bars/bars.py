@@ -143,7 +143,7 @@ class Bars:
         if isinstance(which, slice):
             if which.step not in (None, 1):
                 raise BarsError(f"bars are cut in steps of 1, not {which.step}; see resample")
-            return self.take(which)
+            return self._cut(which)
         return Bar(*(getattr(self, name)[which].item() for name in COLUMNS))
 
     def last(self, count: int) -> Self:
@@ -154,10 +154,23 @@ class Bars:
 
     def take(self, which: slice | NDArray[np.intp]) -> Self:
         """The bars at these places, in the order of time."""
-        columns = {name: getattr(self, name)[which] for name in COLUMNS}
+        columns: dict[str, Any] = {name: getattr(self, name)[which] for name in COLUMNS}
         if self.ends is not None:
             columns["ends"] = self.ends[which]
-        return self._with_columns(columns)
+        return replace(self, **columns)
+
+    def _cut(self, which: slice) -> Self:
+        """A run of the bars. They were checked when they were made, and so is any run of them."""
+        if len(self.time[which]) == len(self):
+            return self
+        cut = object.__new__(type(self))
+        for part in fields(self):
+            value = getattr(self, part.name)
+            value = value[which] if isinstance(value, np.ndarray) else value
+            object.__setattr__(cut, part.name, value)
+        if cut.ends is not None and np.array_equal(cut.ends, cut._nominal_ends()):
+            object.__setattr__(cut, "ends", None)
+        return cut
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Bars):
@@ -257,10 +270,6 @@ class Bars:
         if not self.timeframe:
             raise BarsError(f"{why} needs the bars' timeframe: pass timeframe= when making them")
         return Timeframe.parse(self.timeframe)
-
-    def _with_columns(self, columns: dict[str, NDArray[Any]]) -> Self:
-        changes: dict[str, Any] = {**columns}
-        return replace(self, **changes)
 
 
 def _resampled(source: str) -> str:

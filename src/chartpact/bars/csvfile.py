@@ -152,7 +152,7 @@ def _split_unquoted(
         ragged = ~blank & (counts != width - 1)
         if ragged.any():
             row = int(np.argmax(ragged))
-            raise _ragged(int(lines[row]), int(counts[row]) + 1, width)
+            raise _wrong_width(int(lines[row]), int(counts[row]) + 1, width)
         if blank.any():
             begin, end, lines = begin[~blank], end[~blank], lines[~blank]
         inner = inside.reshape(len(end), width - 1)
@@ -201,7 +201,7 @@ def _split_quoted(
         if not "".join(row).strip() and len(row) < 2:
             continue
         if len(row) != width:
-            raise _ragged(line, len(row), width)
+            raise _wrong_width(line, len(row), width)
         rows.append([row[place].encode() for place in places])
         lines.append(line)
 
@@ -221,5 +221,5 @@ def _refuse_long(length: Lines, lines: Lines) -> None:
         raise BarsError(f"line {lines[row]}: a field of {length[row]} bytes is no number or time")
 
 
-def _ragged(line: int, count: int, width: int) -> BarsError:
+def _wrong_width(line: int, count: int, width: int) -> BarsError:
     return BarsError(f"line {line} has {count} fields, but the header has {width}")

@@ -63,10 +63,12 @@ def read_name(name: str) -> NameClues:
 def _read_tradingview(match: re.Match[str]) -> NameClues | None:
     interval = match["interval"]
     timeframe = interval if NO_TIME.fullmatch(interval) else _timeframe(re.sub("S$", "s", interval))
-    return NameClues(_charted(match["chart"]), timeframe, guessed=True) if timeframe else None
+    return (
+        NameClues(_symbol_of_chart(match["chart"]), timeframe, guessed=True) if timeframe else None
+    )
 
 
-def _charted(chart: str) -> str:
+def _symbol_of_chart(chart: str) -> str:
     """EXCHANGE:SYMBOL of a chart's name, in which an underscore stands for the colon."""
     listed = (name + suffix for name in EXCHANGES for suffix in _DELAYED)
     known = [name for name in listed if chart.startswith(f"{name}_")]
@@ -120,7 +122,7 @@ def _first_words(stem: str) -> str:
     if _has_market(words[0]):
         return words[0]
     if re.fullmatch(r"[A-Z_]+_[A-Z0-9.]+!?", stem) and words[0] in EXCHANGES:
-        return _charted(stem)
+        return _symbol_of_chart(stem)
     until = next((n for n in range(2, len(words), 2) if _SPAN.fullmatch(words[n])), len(words) + 1)
     symbol = "".join(words[: until - 1])
     bare = re.sub(r"-\d+(?:[smhHdDwWM]|min)$", "", symbol)

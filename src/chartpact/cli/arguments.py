@@ -5,7 +5,7 @@ import sys
 from contextlib import closing
 
 from chartpact.bars import Bars
-from chartpact.bars.load import of_content
+from chartpact.bars.loading import of_content
 from chartpact.bars.table import Known, Options
 from chartpact.cli import UsageError, on_terminal
 from chartpact.cli.files import read_bytes

@@ -3,6 +3,8 @@
 import argparse
 import json
 import sys
+from collections.abc import Sequence
+from functools import partial
 
 from chartpact.catalogue import parse_requests
 from chartpact.charts import chart
@@ -12,6 +14,7 @@ from chartpact.cli.database import own_catalogue
 from chartpact.cli.picture import add_picture, check_output, save, select_bars
 from chartpact.cli.watching import add_watch, repeat
 from chartpact.oneline import one_line
+from chartpact.request import Request
 
 
 def add(verbs: Verbs) -> None:
@@ -36,14 +39,15 @@ def add(verbs: Verbs) -> None:
 
 
 def run_chart(args: argparse.Namespace) -> int:
-    scripts = [request.name for request in parse_requests(args.indicator)]
-    return repeat(args, [*scripts, args.bars_source], _draw)
+    requests = parse_requests(args.indicator)
+    names = [request.name for request in requests]
+    return repeat(args, [*names, args.bars_source], partial(_draw, requests))
 
 
-def _draw(args: argparse.Namespace) -> int:
+def _draw(requests: Sequence[Request], args: argparse.Namespace) -> int:
     check_output(args)
     bars, last = select_bars(args, load_bars(args))
-    asked = chart(bars, args.indicator, last=last, catalogue=own_catalogue())
+    asked = chart(bars, requests, last=last, catalogue=own_catalogue())
     summary = args.summary or not (args.json or args.output is not None)
     if args.output is not None:  # first, so that a picture that fails leaves no output behind
         save(args, asked)

@@ -19,7 +19,7 @@ from chartpact.needs import cut_supplies, gather
 from chartpact.oneline import as_name, one_line
 from chartpact.params import resolve
 from chartpact.problem import Failure, Problem
-from chartpact.prove import MOST_PREFIXES, prove
+from chartpact.prove import PREFIXES, SECONDS, prove
 from chartpact.scene import Drawn, Scene
 from chartpact.script import ScriptError
 from chartpact.script.limits import FORECAST_BARS
@@ -68,9 +68,9 @@ def add(verbs: Verbs) -> None:
     verb.add_argument(
         "--prefixes",
         type=int,
-        default=MOST_PREFIXES,
         metavar="N",
-        help=f"how many prefixes at most (default {MOST_PREFIXES})",
+        help=f"how many prefixes at most (default as many as take {SECONDS:.0f} seconds, and at "
+        f"least {PREFIXES})",
     )
     verb.add_argument("--json", action="store_true", help="the proof as JSON")
     verb.set_defaults(run=run_prove)
@@ -113,6 +113,8 @@ def _run(args: argparse.Namespace) -> int:
     check_output(args)
     source = read_text(args.file)
     bars, last = select_bars(args, load_bars(args))
+    if last is None and args.output is not None and not args.json:  # the log is of what is shown
+        last = PICTURE_BARS
     fetch = cache(sources.fetch)
     try:
         script = ScriptIndicator.read(Path(args.file).stem, source)
@@ -143,7 +145,7 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def run_prove(args: argparse.Namespace) -> int:
-    if args.prefixes < 1:
+    if args.prefixes is not None and args.prefixes < 1:
         raise UsageError("--prefixes is 1 or more")
     shipped = None if Path(args.file).exists() else canonical(args.file)
     source = read_text(args.file) if shipped is None else ""

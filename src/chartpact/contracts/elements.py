@@ -357,7 +357,7 @@ class _Words:
         if spec.key is not None:
             self._key(spec.key)
         if spec.evicted is not None:
-            self._evicted(spec.evicted)
+            self._read_evicted(spec.evicted)
         self.context.elements[plan.name] = plan
 
     def _split(self, where: str | None) -> tuple[str | None, bool]:
@@ -478,7 +478,7 @@ class _Words:
         else:
             self.plan.newest_key = self.key_places.get(name)
 
-    def _evicted(self, name: str) -> None:
+    def _read_evicted(self, name: str) -> None:
         place, value = (*self.place, "evicted"), self.member.get(name)
         if self.plan.channel not in CAPS:
             message = f"nothing is evicted from {self.plan.channel}: they have no cap"

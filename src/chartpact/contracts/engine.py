@@ -140,7 +140,7 @@ class Run:
             violations=tuple(self.report.violations),
             as_of=self.snapshot.chart.get("as_of"),
             source=self.source,
-            assumptions=(*self.assumptions, *self._noted()),
+            assumptions=(*self.assumptions, *self._list_notes()),
             warnings=tuple(self.report.warnings),
             undrawn={name: drawn.undrawn for name, drawn in self.drawn.items() if drawn.undrawn},
             tracks=None if refused else tracks,
@@ -149,7 +149,7 @@ class Run:
             facts=self.facts,
         )
 
-    def _noted(self) -> Iterator[Setting]:
+    def _list_notes(self) -> Iterator[Setting]:
         for key, value in self.notes.items():
             yield Setting(key, value, "source" if value == "unknown" else "chart")
         for name, count in self.evicted.items():
@@ -212,7 +212,7 @@ class Run:
         slots = contract.program.slots
         for name in CHART:
             if (slot := slots.get(Slot("chart", name))) is not None:
-                self.S[slot] = _closed(chart) if name == "last_bar" else chart.get(name)
+                self.S[slot] = _last_closed_bar(chart) if name == "last_bar" else chart.get(name)
         if NOTES in slots:
             self.S[slots[NOTES]] = self.notes
         self.digest = bound.digest
@@ -493,7 +493,7 @@ def _bytes(text: str) -> int:
     return len(text) if text.isascii() else len(text[:MAX_TEXT].encode("utf-8", "replace"))
 
 
-def _closed(chart: Mapping[str, Any]) -> int | None:
+def _last_closed_bar(chart: Mapping[str, Any]) -> int | None:
     """The number of the last closed bar: while a bar forms, the one before it."""
     last: int | None = chart.get("last_bar")
     return last - 1 if last is not None and chart.get("confirmed") is False else last

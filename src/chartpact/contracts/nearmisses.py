@@ -6,14 +6,17 @@ nothing.
 """
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import CodeType
 from typing import Any, NamedTuple
 
+from chartpact.cache import Cache
 from chartpact.contracts import expressions, nodes
 from chartpact.contracts.bind import CAUGHT, Bound
+from chartpact.contracts.contract import Contract
 from chartpact.contracts.elements import ElementPlan
-from chartpact.contracts.generate import generate_parts
-from chartpact.contracts.nodes import TICK_SIZE, Compare, Literal, Mention, Node
+from chartpact.contracts.generate import Key, generate_parts
+from chartpact.contracts.nodes import TICK_SIZE, Compare, Expression, Literal, Mention, Node
 from chartpact.problem import nearest
 
 MAX_ITEMS = 500  # objects that are looked at for one element
@@ -34,6 +37,19 @@ class Part(NamedTuple):
     holds: Values
     shown: tuple[tuple[str, Values], ...]
     sides: tuple[Values, ...]  # of `near`
+
+
+class Code(NamedTuple):
+    """The compiled parts of a condition, before they know a configuration."""
+
+    code: CodeType
+    functions: Mapping[Key, str]  # their names
+    texts: tuple[str, ...]  # the parts as written
+
+
+_codes: Cache[tuple[str, str], Code] = Cache(
+    most=1024, weight=16 << 20, weigh=lambda code: 64 * sum(map(len, code.texts))
+)
 
 
 class Miss(NamedTuple):
@@ -112,26 +128,31 @@ class NearMisses:
     def _take_apart(self, element: ElementPlan) -> list[Part]:
         if element.name not in self._parts:
             self._left -= _COMPILING
-            self._parts[element.name] = list(self._compile(element))
+            self._parts[element.name] = list(self._bind(element))
         return self._parts[element.name]
 
-    def _compile(self, element: ElementPlan) -> Iterator[Part]:
+    def _bind(self, element: ElementPlan) -> Iterator[Part]:
         if element.where is None:
             return
         names = dict(next(iter(self._bound.functions.values())).__globals__)
-        parts = conjuncts(element.where.node)
-        shown = list(map(_mentions, parts))
-        program = generate_parts(self._bound.contract.program, element, parts, shown)
-        exec(program.code, names)  # ours, as that of the contract is
-        tree = expressions.parse(element.where.text)[0]
-        texts = (
-            tree.values if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And) else [tree]
+        contract, where = self._bound.contract, element.where
+        code, functions, texts = _codes.get_or_make(
+            (contract.digest, element.name), lambda: _compile(contract, element, where)
         )
-        for n, (node, text) in enumerate(zip(parts, texts, strict=True)):
-            run = {key[1:]: names[name] for key, name in program.functions.items() if key[0] == n}
-            mentions = [(".".join(m.names), run["shown", k]) for k, m in enumerate(shown[n])]
+        exec(code, names)  # ours, as that of the contract is
+        for n, (node, text) in enumerate(zip(conjuncts(where.node), texts, strict=True)):
+            run = {key[1:]: names[name] for key, name in functions.items() if key[0] == n}
+            mentions = [(".".join(m.names), run["shown", k]) for k, m in enumerate(_mentions(node))]
             sides = tuple(run["side", k] for k in range(2) if ("side", k) in run)
-            yield Part(ast.unparse(text)[:80], node, run["holds",], tuple(mentions), sides)
+            yield Part(text[:80], node, run["holds",], tuple(mentions), sides)
+
+
+def _compile(contract: Contract, element: ElementPlan, where: Expression) -> Code:
+    parts = conjuncts(where.node)
+    program = generate_parts(contract.program, element, parts, list(map(_mentions, parts)))
+    tree = expressions.parse(where.text)[0]
+    texts = tree.values if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And) else [tree]
+    return Code(program.code, program.functions, tuple(map(ast.unparse, texts)))
 
 
 def conjuncts(node: Node) -> tuple[Node, ...]:

@@ -70,6 +70,8 @@ class Keyword:
 
 
 UNREAD, UNSET = object(), object()
+# The UTC ms of the bar that an object was made at, where a setter moved it to another since.
+MadeAt = Annotated[WholeOrNone, UNREAD, UNSET]
 
 
 @dataclass(frozen=True)
@@ -131,6 +133,7 @@ def _arguments(cls: type) -> Iterator[Argument]:
 class Label(DrawnObject, channel="labels", cap=500):
     """A text at a bar and a price."""
 
+    optional = ("provisional", "made_at")
     id: Annotated[Id, UNSET]
     x: Place
     y: Price
@@ -147,12 +150,14 @@ class Label(DrawnObject, channel="labels", cap=500):
     force_overlay: Flag = False
     text_formatting: Annotated[Format, UNREAD] = "none"
     provisional: Annotated[Flag, UNREAD] = False
+    made_at: MadeAt = None
 
 
 @dataclass(frozen=True)
 class Line(DrawnObject, channel="lines", cap=500):
     """A line between two points."""
 
+    optional = ("provisional", "made_at")
     id: Annotated[Id, UNSET]
     x1: Place
     y1: Price
@@ -165,12 +170,14 @@ class Line(DrawnObject, channel="lines", cap=500):
     width: Pixels = 1
     force_overlay: Flag = False
     provisional: Annotated[Flag, UNREAD] = False
+    made_at: MadeAt = None
 
 
 @dataclass(frozen=True)
 class Box(DrawnObject, channel="boxes", cap=500):
     """A rectangle."""
 
+    optional = ("provisional", "made_at")
     id: Annotated[Id, UNSET]
     left: Place
     top: Price
@@ -192,6 +199,7 @@ class Box(DrawnObject, channel="boxes", cap=500):
     force_overlay: Flag = False
     text_formatting: Annotated[Format, UNREAD] = "none"
     provisional: Annotated[Flag, UNREAD] = False
+    made_at: MadeAt = None
 
 
 @dataclass(frozen=True)

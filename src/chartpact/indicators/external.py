@@ -9,11 +9,11 @@ import numpy as np
 from chartpact import ta
 from chartpact.arrays import any_true
 from chartpact.bars import Bars
-from chartpact.clock.timeframe import DAY, Timeframe
+from chartpact.clock.timeframe import DAY, HOUR, Timeframe
 from chartpact.indicators import ink
 from chartpact.indicators.builtin import Builtin, Function, Track
 from chartpact.indicators.drawing import Floats, across, columns, fill, level, line, paint, scene
-from chartpact.needs import HOUR, PERIODS, Need, Needs, Readings, Supplies, reporting_period
+from chartpact.needs import PERIODS, Need, Needs, Readings, Supplies, reporting_period
 from chartpact.params import IndicatorError
 from chartpact.problem import Problem
 from chartpact.scene import Scene

@@ -14,6 +14,7 @@ from chartpact.scene import Scene
 
 FIRST = "on the bars of the first period, which has none before it"
 LEVELS = 5
+COLORS = {"P": ink.GOLD, "R": ink.DOWN, "S": ink.UP}
 
 
 def _choose_period(bars: Bars) -> str:
@@ -54,12 +55,15 @@ def _choose_period(bars: Bars) -> str:
 )
 def pivot(bars: Bars, timeframe: str, levels: int, day_roll: str | None) -> Scene:
     bars = with_day_roll(bars, day_roll, "pivot")
-    groups = bars.periods(_choose_period(bars) if timeframe == "auto" else timeframe)
-    anchor = np.zeros(len(bars), dtype=np.bool_)
-    anchor[groups.first] = True
-    pivot, *sides = ta.pivot_point_levels(bars, "Traditional", anchor)
-    plots = [line("P", pivot, ink.GOLD, style="levels")]
-    for k in range(levels):
-        plots.append(line(f"R{k + 1}", sides[2 * k], ink.DOWN, style="levels"))
-        plots.append(line(f"S{k + 1}", sides[2 * k + 1], ink.UP, style="levels"))
+    periods = bars.periods(_choose_period(bars) if timeframe == "auto" else timeframe)
+    first, of_each = periods.first, periods.of_each
+    high, low = np.maximum.reduceat(bars.high, first), np.minimum.reduceat(bars.low, first)
+    prices = bars.open[first], high, low, bars.close[periods.stop - 1]
+    # Levels are computed once a period, not once a bar.
+    found = ta.pivot_point_levels(*prices, "Traditional", np.ones(len(first), np.bool_))
+    titles = ["P", *(f"{side}{k}" for k in range(1, levels + 1) for side in "RS")]
+    plots = [
+        line(title, level[of_each], COLORS[title[0]], style="levels")
+        for title, level in zip(titles, found, strict=False)
+    ]
     return scene("Pivot", *plots)

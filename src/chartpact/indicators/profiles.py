@@ -77,9 +77,9 @@ def _shade_rows(
     profile: Profile, side: str, control: str, inside: str, outside: str
 ) -> Iterator[Plot]:
     """A horizontal bar for each row, coloured by the value area."""
-    within = ta.value_area(profile.weight)
+    within, peak = ta.value_area(profile.weight), profile.peak
     for row, share in _row_widths(profile):
-        color = control if row == profile.peak else inside if within[row] else outside
+        color = control if row == peak else inside if within[row] else outside
         yield profile.row(row, share, color=color, side=side)
 
 

@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from chartpact.bars import Bars, BarsError
-from chartpact.bars.load import of_content
+from chartpact.bars.loading import of_content
 from chartpact.bars.table import Options
 from chartpact.library.uploads import Upload, Uploads
 from chartpact.needs import Events

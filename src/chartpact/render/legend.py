@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
 import numpy as np
 
@@ -34,6 +35,7 @@ MOST_VALUES = 12
 MOST_PARAMS = 4
 LEVELS = HLinePlot | DivLinePlot
 LONGEST = 24  # letters of a parameter
+FIRST_TIME, LAST_TIME = 10**11, 10**13  # ms from 1973 to 2286: no other number is as large
 
 
 @dataclass(frozen=True)
@@ -218,6 +220,8 @@ def params_of(values: Mapping[str, object], defaults: Mapping[str, object]) -> s
 
     >>> params_of({"period": 7, "dots": False, "fill": True}, {"dots": True, "fill": True})
     '7 dots=false'
+    >>> params_of({"start": 1_710_252_000_000}, {})
+    '2024-03-12 14:00'
     """
     if len(values) > MOST_PARAMS:
         values = {key: value for key, value in values.items() if value != defaults.get(key)}
@@ -237,5 +241,7 @@ def _plain(value: object) -> str:
         return ""
     if isinstance(value, float):
         return f"{value:g}"
+    if isinstance(value, int) and FIRST_TIME <= value < LAST_TIME:
+        return f"{datetime.fromtimestamp(value / 1000, UTC):%Y-%m-%d %H:%M}"
     short = isinstance(value, str) and 0 < len(value) <= 8
     return str(value) if isinstance(value, int) or short else ""

@@ -229,12 +229,13 @@ class _Composer:
         ops += self._clip(self._plots(pane, frame), frame)
         ops += self._last_price(frame) if pane.content.kind == "price" else []
         words, places = legend.draw(pane.rows, pane.area, self.theme)
-        occupied = Occupied(self.deadline)
+        occupied = Occupied(pane.area, self.deadline)
         spots = tables.arrange(pane.content.tables, pane.area, places, self.deadline)
         for place in (*places, *(spot for _, spot in spots)):
             occupied.add(place)
         ops += self._clip(self._objects(pane, frame, occupied), frame)
-        drawn = [op for grid, spot in spots for op in tables.draw(grid, spot, frame)]
+        watch = self.deadline.watch
+        drawn = [op for grid, spot in watch(spots) for op in tables.draw(grid, spot, frame)]
         ops += self._clip(drawn, frame)
         ops += words
         ops += axes.values(frame, pane.ticks, pane.tick_format, self._tags(pane, frame), self.width)

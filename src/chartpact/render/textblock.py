@@ -64,10 +64,14 @@ def block(words: str, size: float, formatting: str, family: str) -> Block:
 
 
 class Occupied:
-    """The areas of a pane that hold text, in a grid of squares for quick lookup."""
+    """The areas of a pane that hold text, in a grid of squares for quick lookup.
 
-    def __init__(self, deadline: Deadline | None = None) -> None:
-        self._deadline = deadline or Deadline()
+    A table may be many times as large as its pane. Only squares near the pane are looked at.
+    """
+
+    def __init__(self, pane: Area, deadline: Deadline) -> None:
+        self._deadline = deadline
+        self._near = pane.grow(4 * CELL)
         self.areas: list[Area] = []
         self._cells: dict[tuple[int, int], list[Area]] = {}
         self._asked = 0
@@ -79,19 +83,23 @@ class Occupied:
 
     def add(self, area: Area) -> None:
         self.areas.append(area)
-        for cell in _cells(area):
+        for cell in self._cells_of(area):
             self._cells.setdefault(cell, []).append(area)
 
     def is_free(self, area: Area) -> bool:
         self._asked += 1
         self._deadline.check()
         return not any(
-            area.meets(other) for cell in _cells(area) for other in self._cells.get(cell, ())
+            area.meets(other)
+            for cell in self._cells_of(area)
+            for other in self._cells.get(cell, ())
         )
 
-
-def _cells(area: Area) -> Iterator[tuple[int, int]]:
-    """The squares of the picture that an area touches."""
-    for column in range(int(area.left // CELL), int(area.right // CELL) + 1):
-        for row in range(int(area.top // CELL), int(area.bottom // CELL) + 1):
-            yield column, row
+    def _cells_of(self, area: Area) -> Iterator[tuple[int, int]]:
+        """The squares of the picture that an area touches."""
+        near = self._near
+        left, right = max(area.left, near.left), min(area.right, near.right)
+        top, bottom = max(area.top, near.top), min(area.bottom, near.bottom)
+        for column in range(int(left // CELL), int(right // CELL) + 1):
+            for row in range(int(top // CELL), int(bottom // CELL) + 1):
+                yield column, row

@@ -13,11 +13,11 @@ import numpy as np
 
 from chartpact.clock import zones
 from chartpact.clock.errors import ClockError
+from chartpact.clock.timeframe import DAY, HOUR, MINUTE, SECOND
 from chartpact.render import typesetting
 from chartpact.render.display import Ints
 from chartpact.render.errors import RenderError
 
-SECOND, MINUTE, HOUR, DAY = 1_000, 60_000, 3_600_000, 86_400_000
 APART = 3.0  # between labels where there is room, in their heights
 EVEN = 0.6  # of the usual distance between labels: two are never closer
 MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()

@@ -33,7 +33,10 @@ class Rehearsal:
 
 @dataclass(frozen=True)
 class Cell:
-    """What all children of a zygote have in common: what locks them in, and what they can do."""
+    """What all children of a zygote have in common: what locks them in, and what they can do.
+
+    `layers` are those that the host has.
+    """
 
     ruleset: int
     zygote: int
@@ -62,8 +65,8 @@ def _serve(cell: Cell, stage: memoryview) -> int:
     request, fds = messages.receive(requests)
     if not request:
         return UNASKED
-    job_size, shared_size, answer_size, cpu_ms, wall_ms, memory_kib = messages.REQUEST.unpack(
-        request
+    job_size, shared_size, answer_size, cpu_ms, wall_ms, memory_kib, layers = (
+        messages.REQUEST.unpack(request)
     )
     job, shared, answer = _native.sandbox_enter(
         fds[0],
@@ -74,7 +77,7 @@ def _serve(cell: Cell, stage: memoryview) -> int:
         _RULESET,
         _STATM,
         cell.zygote,
-        cell.layers,
+        cell.layers & layers,
         cell.user,
         memory_kib << 10,
         cpu_ms,

@@ -5,6 +5,7 @@ import signal
 from dataclasses import dataclass
 
 from chartpact.problem import Problem
+from chartpact.sandbox.layers import ALL
 from chartpact.sandbox.messages import OUT_OF_MEMORY
 from chartpact.script.errors import NOT_YOUR_FAULT
 from chartpact.work.failure import WorkFailed, busy
@@ -48,13 +49,15 @@ class Exit:
 class Allowance:
     """What one run may use, and how long its answer may be.
 
-    The wall time is a backstop, for a run that gets no processor time or asks for none.
+    The wall time is a backstop, for a run that gets no processor time or asks for none. A run has
+    every layer of protection on, except where the layers themselves are probed.
     """
 
     cpu_ms: int = 1000
     wall_ms: int = 3000
     memory: int = 64 << 20
     answer: int = 4 << 20
+    layers: int = ALL
 
 
 def host_is_busy(reason: str) -> RunFailed:

@@ -50,10 +50,15 @@ def probe() -> list[Finding]:
     """Every layer, tried in children."""
     if reason := layers.unavailable():
         return [Finding("sandbox", False, reason)]
+    with Pool(1) as pool:
+        return _probe(pool)
+
+
+def _probe(pool: Pool) -> list[Finding]:
     on, refused = layers.ALL, dict[str, Finding]()
     while True:
         try:
-            return [refused.get(finding.name, finding) for finding in _try_layers(on)]
+            return [refused.get(finding.name, finding) for finding in _try_layers(pool, on)]
         except Unavailable as error:
             return [Finding("sandbox", False, str(error))]
         except RunFailed as failed:
@@ -67,25 +72,23 @@ def probe() -> list[Finding]:
             on &= ~_BITS[step]
 
 
-def _try_layers(on: int) -> list[Finding]:
+def _try_layers(pool: Pool, on: int) -> list[Finding]:
     """The findings with these layers on; a layer that cannot be put on is a `RunFailed`."""
 
-    def attempt(pool: Pool) -> dict[str, Any]:
-        patient = Allowance(wall_ms=10_000)  # a host that is busy lacks nothing
+    def attempt(mask: int) -> dict[str, Any]:
+        patient = Allowance(wall_ms=10_000, layers=mask)  # a host that is busy lacks nothing
         document: dict[str, Any] = pool.run(wire.encode({"kind": "probe"}), patient).document
         return document
 
-    with Pool(1, layers=on) as pool:
-        every, report = attempt(pool), pool.zygote().report
-        killed = False
-        try:
-            pool.run(wire.encode({"kind": "spin"}), Allowance(wall_ms=50))
-        except RunFailed as failed:
-            killed = failed.ended is not None and failed.ended.killed
-    with Pool(1, layers=on & layers.LANDLOCK) as pool:
-        files = attempt(pool)
-    with Pool(1, layers=on & (layers.LIMITS | layers.PRIVILEGES)) as pool:
-        limited = attempt(pool)
+    every = attempt(on)
+    killed = False
+    try:
+        pool.run(wire.encode({"kind": "spin"}), Allowance(wall_ms=50, layers=on))
+    except RunFailed as failed:
+        killed = failed.ended is not None and failed.ended.killed
+    files = attempt(on & layers.LANDLOCK)
+    limited = attempt(on & (layers.LIMITS | layers.PRIVILEGES))
+    report = pool.zygote().report
     names = report["namespaces"]
     return [
         _seccomp(every),

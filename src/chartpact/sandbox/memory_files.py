@@ -28,7 +28,7 @@ _SEALED = _SEALED_SIZE | getattr(fcntl, "F_SEAL_SEAL", 1)
 _READ_ONLY = _SEALED | getattr(fcntl, "F_SEAL_WRITE", 8)
 _IOV_MAX = 1024
 _NOTICE = 8  # bytes before the packet of an answer: the futex by which its child's end is noticed
-_MOST_VALUES = 1 << 17  # of which objects, cells and plots can have some 80 000
+_MOST_VALUES = 1 << 19  # of which cells of nine full tables have 306 000, objects and plots 60 000
 
 
 def _create(name: str) -> int:

@@ -5,9 +5,8 @@ import struct
 from array import array
 from collections.abc import Sequence
 
-REQUEST = struct.Struct(
-    "<QQQIII"
-)  # job, shared and answer bytes; processor ms, wall ms, memory KiB
+# A request: job, shared and answer bytes; processor ms, wall ms, memory KiB, layers.
+REQUEST = struct.Struct("<QQQIIII")
 STARTED = struct.Struct("<ci")  # b"S", pid (for logs: across a pid namespace it means nothing)
 FAILED = struct.Struct("<ci")  # b"F", errno of the fork
 EXITED = struct.Struct("<cidQQ")  # b"X", wait status, processor s, peak RSS KiB, page faults

@@ -21,7 +21,7 @@ from chartpact.sandbox.endings import (
     host_is_busy,
     no_answer,
 )
-from chartpact.sandbox.layers import ALL, unavailable
+from chartpact.sandbox.layers import unavailable
 from chartpact.sandbox.memory_files import Sealed, read_answer
 from chartpact.sandbox.zygote_handle import ForkFailed, Lost, Unavailable, Zygote
 from chartpact.work.cores import count_cores
@@ -54,8 +54,7 @@ class Answered:
 class Pool:
     """A zygote, started when first needed, and turns at it.
 
-    `planted` is a test's module with code past the language guard. `layers` are all of them,
-    except to probe one.
+    `planted` is a test's module with code past the language guard.
     """
 
     def __init__(
@@ -65,7 +64,6 @@ class Pool:
         patience_s: float = 30.0,
         renewal: Renewal | None = None,
         planted: Path | None = None,
-        layers: int = ALL,
     ) -> None:
         self.turns = Turns(turns or count_cores())
         self.patience_s = patience_s
@@ -73,7 +71,6 @@ class Pool:
         self.cpu_s = 0.0  # processor time that its runs have used
         self.starts = self.losses = 0  # of zygotes
         self._planted = planted
-        self._layers = layers
         self._reset()
         after_fork(self.forget)
 
@@ -163,7 +160,7 @@ class Pool:
 
     def _start(self) -> Zygote:
         self.starts += 1
-        return Zygote(self.turns.turns, self._planted, self._layers)
+        return Zygote(self.turns.turns, self._planted)
 
     def _replace(self, zygote: Zygote, lost: Lost) -> None:
         with self._lock:

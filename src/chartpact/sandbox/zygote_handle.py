@@ -15,7 +15,7 @@ from typing import Any
 
 from chartpact.sandbox import messages
 from chartpact.sandbox.endings import Allowance, Exit
-from chartpact.sandbox.layers import ALL, native, unavailable
+from chartpact.sandbox.layers import native, unavailable
 from chartpact.sandbox.memory_files import Sealed, confine, is_finished
 
 START_S = 30.0  # exec, imports and warm-up take a fraction of a second on an idle machine
@@ -25,9 +25,10 @@ _STILLBORN = 32  # children in a row that died before their job: there will be n
 _SPURIOUS = 20  # wake-ups by a child that has not ended
 _GLANCE_MS = 20  # how often the zygote is listened to while a child's own notice is awaited
 
+# Imports leave no garbage, so nothing searches for it; the zygote looks once, when it is ready.
 _BOOT = (
-    "import json, sys; config = json.loads(sys.argv[1]); sys.path[:] = config['path']; "
-    "from chartpact.sandbox.zygote import main; main(config)"
+    "import gc, json, sys; gc.disable(); config = json.loads(sys.argv[1]); "
+    "sys.path[:] = config['path']; from chartpact.sandbox.zygote import main; main(config)"
 )
 # All that an escaped script could read of an environment.
 _ENVIRONMENT = {
@@ -60,7 +61,7 @@ class ForkFailed(Exception):
 class Zygote:
     """A running zygote, which keeps children ready; each is good for one run."""
 
-    def __init__(self, turns: int, planted: Path | None = None, layers: int = ALL) -> None:
+    def __init__(self, turns: int, planted: Path | None = None) -> None:
         if reason := unavailable():
             raise Unavailable(reason)
         self.born = time.monotonic()
@@ -72,11 +73,11 @@ class Zygote:
         self._taking = threading.Lock()
         complaints = os.memfd_create("chartpact-zygote")
         try:
-            self._start(complaints, turns, planted, layers)
+            self._start(complaints, turns, planted)
         finally:
             os.close(complaints)
 
-    def _start(self, complaints: int, turns: int, planted: Path | None, layers: int) -> None:
+    def _start(self, complaints: int, turns: int, planted: Path | None) -> None:
         if not sys.executable:
             raise Unavailable("the path of the Python interpreter is not known")
         loader = "LD_LIBRARY_PATH"  # some interpreters do not start without it
@@ -84,7 +85,7 @@ class Zygote:
         self._channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
             with theirs:  # ours must be the only copy left when it waits for the end
-                config = _config(theirs.fileno(), turns, planted, layers)
+                config = _config(theirs.fileno(), turns, planted)
                 self._process = subprocess.Popen(
                     [sys.executable, "-I", "-S", "-c", _BOOT, json.dumps(config)],
                     env=_ENVIRONMENT | environment,
@@ -140,7 +141,8 @@ class Zygote:
                     sizes = job.size, shared.size if shared else 0, room
                     files = [packet.fd for packet in (job, shared) if packet]
                     times = allowance.cpu_ms, allowance.wall_ms
-                    request = messages.REQUEST.pack(*sizes, *times, allowance.memory >> 10)
+                    rest = allowance.memory >> 10, allowance.layers
+                    request = messages.REQUEST.pack(*sizes, *times, *rest)
                     limit_s = allowance.wall_ms / 1000
                     return _run(child, pid, pidfd, request, files, answer, limit_s), answer
                 except BaseException:  # the caller was interrupted
@@ -308,7 +310,7 @@ def _kill(pidfd: int) -> bool:
     return True
 
 
-def _config(channel: int, turns: int, planted: Path | None, layers: int) -> dict[str, Any]:
+def _config(channel: int, turns: int, planted: Path | None) -> dict[str, Any]:
     home = str(Path(__file__).resolve().parents[2])
     return {
         "path": [home, *(path for path in sys.path if os.path.isabs(path) and path != home)],
@@ -316,5 +318,4 @@ def _config(channel: int, turns: int, planted: Path | None, layers: int) -> dict
         "turns": turns,
         "user": _NOBODY,
         "planted": None if planted is None else str(planted),
-        "layers": layers,
     }

@@ -9,6 +9,7 @@ from math import log
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from chartpact.bars import Bars
 from chartpact.params import Param
@@ -19,9 +20,11 @@ from chartpact.script.limits import (
     BRIEF,
     DRY_RUN,
     DRY_RUN_BARS,
+    FEWEST_PREFIXES,
     FORECAST_BARS,
+    MOST_PREFIXES,
     PROOF_BARS,
-    PROOF_PREFIXES,
+    PROOF_STEPS,
     TREND_BARS,
     Limits,
 )
@@ -87,9 +90,8 @@ def validate(source: str, *, inspect: Inspect = inspect, run: Run = run_here) ->
         problem = error.at("dry_run").problem
         return Verdict(params, inspected.meta, 0, (problem,), 0, inspected.warnings)
     forecast, warnings = _forecast(source, inspected.params, run, steps)
-    if not warnings:  # it can be run on more bars
-        warnings = _look_for_rewriting(source, inspected.params, run)
-    warnings = (*inspected.warnings, *warnings)
+    rewriting = _look_for_rewriting(source, inspected.params, run, steps)
+    warnings = (*inspected.warnings, *warnings, *rewriting)
     return Verdict(params, inspected.meta, steps, (), forecast, warnings)
 
 
@@ -106,24 +108,36 @@ def _extras(params: tuple[Param, ...], bars: Bars) -> Extras:
     )
 
 
-def _look_for_rewriting(source: str, params: tuple[Param, ...], run: Run) -> tuple[Problem, ...]:
-    """A warning where a few prefixes of the bars show that the script changes its past."""
+def _look_for_rewriting(
+    source: str, params: tuple[Param, ...], run: Run, steps: int
+) -> tuple[Problem, ...]:
+    """Warnings where a few prefixes show that the script changes its past, or knows too early."""
+    affordable = PROOF_STEPS * DRY_RUN_BARS // (PROOF_BARS * max(steps, 1))
     try:
         proof = prove(
-            dry_run_bars(PROOF_BARS),
+            proof_bars(),
             lambda bars: run(source, bars, Limits(), _extras(params, bars)).scene,
-            PROOF_PREFIXES,
+            max(FEWEST_PREFIXES, min(affordable, MOST_PREFIXES)),
         )
     except ScriptError:
         return ()
-    if proof.rewritten is None:
-        return ()
-    hint = (
-        "a value of the last bar, such as close[-1], is not known on earlier ones; what may "
-        "change is drawn with provisional=True"
-    )
-    message = f"it rewrites its past: {proof.rewritten}"
-    return (Problem("lookahead", message, hint, "dry_run"),)
+    warnings = []
+    if proof.rewritten is not None:
+        hint = (
+            "a value of the last bar, such as close[-1], is not known on earlier ones; what may "
+            "change is drawn with provisional=True"
+        )
+        message = f"it rewrites its past: {proof.rewritten}"
+        warnings.append(Problem("lookahead", message, hint, "dry_run"))
+    for late in proof.late:
+        if late.what.startswith("signal ") and late.delay > late.told:
+            hint = (
+                "a signal counts as known on its bar: draw it on the bar on which it is known, "
+                f"and back from there with offset=-{late.delay}"
+            )
+            message = f"it signals before it can know: {late}"
+            warnings.append(Problem("lookahead", message, hint, "dry_run"))
+    return tuple(warnings)
 
 
 def _forecast(
@@ -143,9 +157,13 @@ def _forecast(
         if forecast <= Limits().steps:
             return forecast, ()
         failed = _exhaust(source, params, run)
-    forecast = max(forecast, Limits().steps)
-    needed = f"{FORECAST_BARS:,} bars take about {float(f'{forecast:.2g}'):,.0f} steps"
-    message = f"{needed}, and a run has {Limits().steps:,}"
+    most = Limits().steps
+    about = float(f"{forecast:.2g}")
+    if about > most:
+        message = f"{FORECAST_BARS:,} bars take about {about:,.0f} steps, and a run has {most:,}"
+    else:
+        message = f"{FORECAST_BARS:,} bars take more than the {most:,} steps that a run has"
+    forecast = max(forecast, most)
     return forecast, (failed.at("dry_run").problem.at(message=message),)
 
 
@@ -200,14 +218,30 @@ def dry_run_bars(count: int = DRY_RUN_BARS) -> Bars:
     """Bars to try a script on: waves with a trend, the same every time."""
     at = np.arange(count)
     close = 100 + 0.05 * at + 5 * np.sin(at / 7) + 2 * np.sin(at / 2.3)
+    reach = 0.5 + 0.4 * np.abs(np.sin(at * 1.7))
+    return _bars(close, reach, reach)
+
+
+def proof_bars() -> Bars:
+    """Bars to look for rewriting on: they wander, since on waves every forecast comes true."""
+    at = np.arange(PROOF_BARS)
+    close = 100 + 0.9 * np.cumsum(np.sin(2.1 * at * at))
+    above, below = (0.1 + 0.5 * np.abs(np.sin(at * pace)) for pace in (1.7, 1.3))
+    return _bars(close, above, below)
+
+
+def _bars(
+    close: NDArray[np.float64], above: NDArray[np.float64], below: NDArray[np.float64]
+) -> Bars:
+    """Bars with these closes, which reach so far above and below open and close."""
+    at = np.arange(len(close))
     close = np.round(close, 2)
     start = np.concatenate((close[:1], close[:-1]))
-    reach = 0.5 + 0.4 * np.abs(np.sin(at * 1.7))
     return Bars(
         1_700_000_100_000 + 300_000 * at,
         start,
-        np.round(np.maximum(start, close) + reach, 2),
-        np.round(np.minimum(start, close) - reach, 2),
+        np.round(np.maximum(start, close) + above, 2),
+        np.round(np.minimum(start, close) - below, 2),
         close,
         np.array(1000 + 10 * (at % 17), dtype=np.float64),
         "DRYRUN",

@@ -25,7 +25,9 @@ DRY_RUN = Limits(cpu_ms=200)
 # A check warns when it fails on FORECAST_BARS; how far it is over budget, TREND_BARS tell.
 FORECAST_BARS, TREND_BARS = 5_000, 200
 BRIEF = Limits(steps=500_000)  # of a run on FORECAST_BARS on a busy host
-PROOF_BARS, PROOF_PREFIXES = 300, 8  # how a check looks for a past that is rewritten
+# A check looks for a past that is rewritten on prefixes of PROOF_BARS: on the fewest, or on as many
+# up to the most as take PROOF_STEPS.
+PROOF_BARS, FEWEST_PREFIXES, MOST_PREFIXES, PROOF_STEPS = 300, 8, 24, 5_000_000
 
 # Source: what the parser and the compiler are never asked to go beyond.
 BRACKETS = 60  # brackets, and operators that open to the right, inside one another

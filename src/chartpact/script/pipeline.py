@@ -68,7 +68,7 @@ def examine(source: str, limits: Limits) -> tuple[Program | None, list[ScriptErr
         return None, problems
     try:
         param_kinds = {param.name: _kinds_of(param) for param in params}
-        kinds = infer_kinds(checked, param_kinds, host.results())
+        kinds = infer_kinds(checked, param_kinds, host.RESULTS)
         compiled = compile_module(checked, kinds)
     except (RecursionError, MemoryError, TooIntricate):
         message = "this script is too intricate to be compiled"

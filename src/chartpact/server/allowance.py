@@ -164,6 +164,14 @@ class Meter:
         else:
             self._add(user, reserved - used)
 
+    def settle_loss(self, user: str, reserved: float, used: float) -> None:
+        """Settles work that took too long, or that nobody waited for.
+
+        It costs what it had used when it was ended, and what was reserved at least. Work that was
+        not begun has used 0 and costs nothing.
+        """
+        self.settle(user, reserved, max(used, reserved) if used else 0.0)
+
     def _left(self, user: str) -> float:
         left, since = self._loans.get(user) or (0.0, 0.0)
         return min(left, 0.0) if time.monotonic() - since > LOAN_S else left

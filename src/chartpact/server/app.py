@@ -102,7 +102,7 @@ def create(
     bounds = Bounds(memory_mb=settings.limits.job_megabytes)
     workers = Workers(
         settings.workers,
-        prepare=jobs.warm_up,
+        prepare=jobs.warm_up if settings.warm else jobs.draw_a_little,
         bounds=bounds,
         environment=jobs.ENVIRONMENT,
         advice="ask for fewer bars or indicators",
@@ -125,12 +125,10 @@ def create(
     )
 
     @asynccontextmanager
-    async def lifespan(api: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         if settings.warm:
             workers.warm(jobs.warm_up_sandbox)
-        # What is made once is made now: the shipped scripts for lists of them, and the routes.
-        shipped()
-        _build_routes(api)
+        shipped()  # which lists of indicators need
         while settings.processes > 1 and not workers.ready:
             await asyncio.sleep(0.05)  # the other processes answer until this one can
         # What was imported stays: the collector need not search it while somebody waits.
@@ -152,8 +150,8 @@ def create(
         docs_url=None,
         redoc_url=None,
     )
-    app.include_router(rest.routes(verbs))
-    app.include_router(rest.picture_routes(verbs))
+    # Included routers would be built twice, and the second time by the first request.
+    app.router.routes.extend([*rest.routes(verbs).routes, *rest.picture_routes(verbs).routes])
     rest.declare_limits(app, settings.limits)
     rest.answer_failures(app)
     open_to_all = identify is everybody_is_local
@@ -256,10 +254,3 @@ def _add_pages(
     async def sample(theme: Theme = "dark", shape: SampleShape = "wide") -> Response:
         drawn = await verbs.draw_sample(theme, shape)
         return Response(drawn, media_type="image/svg+xml", headers=page.PICTURE_HEADERS)
-
-
-def _build_routes(api: FastAPI) -> None:
-    """Has FastAPI build its routes, which it would do at the first request that looks for one."""
-    nowhere = {"type": "http", "method": "GET", "path": "/api/v1/", "root_path": "", "headers": []}
-    for route in api.router.routes:
-        route.matches(nowhere)

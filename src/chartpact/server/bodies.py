@@ -6,6 +6,7 @@ out inline bars, and refuses what no call needs.
 
 import gc
 import json
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +26,7 @@ BARS = "inline_bars"
 LARGEST = 2**64
 SCRIPT = "source"
 NO_BARS = dict.fromkeys(("time", *OHLC), ())
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 JSON_IN_TEXT = (BARS, "indicators", "params_schema")  # some clients send them as JSON in a text
 
 
@@ -47,6 +49,16 @@ def read(body: bytes, *, mcp: bool) -> LeanBody:
         return _read(body, mcp)
     finally:
         gc.enable()
+
+
+def check_escapes(body: bytes) -> None:
+    """Refuses half of a surrogate pair in a small body, which Python's own parser lets through."""
+    if _SURROGATE.search(body):
+        try:
+            from_json(body)
+        except ValueError as error:
+            doubt = "the body is not JSON, or a text in it holds half of a surrogate pair"
+            raise _unreadable("value", f"{doubt}: {error}") from None
 
 
 def _read(body: bytes, mcp: bool) -> LeanBody:

@@ -8,7 +8,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from chartpact import pacts, sandbox, strategy
+from chartpact import pacts, prove, sandbox, strategy
 from chartpact.bars import Bars, BarsError
 from chartpact.bars.errors import UnknownBars
 from chartpact.catalogue import Catalogue, Plan, ScriptIndicator, canonical
@@ -18,7 +18,6 @@ from chartpact.library.uploads import Upload, Uploads
 from chartpact.library.user_contracts import UserContracts
 from chartpact.needs import BARS, CALENDAR, Need, Supply
 from chartpact.problem import Failure, Problem, did_you_mean
-from chartpact.prove import MOST_PREFIXES
 from chartpact.request import Request
 from chartpact.server import contract_jobs, jobs, shapes
 from chartpact.server.allowance import Allowance, Ledger, Meter
@@ -33,7 +32,8 @@ from chartpact.sources import Directory, Source, configuration, readings
 Drafts = Mapping[str, ScriptIndicator | Problem]
 
 DRAFT = "draft"  # what a source without a name is called
-PREFIXES = 24  # on which a script of a user's is proved: each is a process of its own
+PREFIXES = 24  # at least, on which a script of a user's is proved: each is a process of its own
+PROOF_RUNS = 6  # of scripts, whose processor time is reserved for a proof, and spent on a cheap one
 RUN_S = 0.25  # of processor time, reserved for a run of a script until it is known
 
 
@@ -63,14 +63,16 @@ class Charting:
         self._script_time = Meter(seconds, ledger)
         self._last = last or LastCharts(None)
 
-    async def draw(self, user: str, ask: shapes.ChartAsk, bars: Bars | str | None) -> Picture:
+    async def draw(
+        self, user: str, ask: shapes.ChartAsk, bars: Bars | str | None, tz: str = "UTC"
+    ) -> Picture:
         """The chart; `bars` are inline bars that have been read, or what is wrong with them."""
         if isinstance(bars, str):
             raise refuse("value", bars)
         await self._check(user, ask, bars)
         plans = await self._plan(user, ask)
         most_bytes = self._settings.limits.answer_bytes
-        job = ChartJob(user, ask, plans, self._settings.sources, bars, most_bytes=most_bytes)
+        job = ChartJob(user, ask, plans, self._settings.sources, bars, tz=tz, most_bytes=most_bytes)
         picture: Picture = await self._run(job, jobs.draw)
         if ask.inline_bars is None:
             await self._execution.use_disk(user, partial(self._last.put, user, ask))
@@ -132,11 +134,11 @@ class Charting:
             raise Refused(problem)
         job = ChartJob(user, chart, plans, self._settings.sources)
         untrusted = plans[0].runs_untrusted
-        prefixes = PREFIXES if untrusted else MOST_PREFIXES
+        fewest = PREFIXES if untrusted else prove.PREFIXES
         try:
             job = await self._supply(await self._locate(job))
-            prove = partial(jobs.prove_plan, job, prefixes)
-            proof: shapes.ProofOut = await self.compute(user, prove, PREFIXES // 4 * untrusted)
+            work = partial(jobs.prove_plan, job, fewest, RUN_S * PROOF_RUNS)
+            proof: shapes.ProofOut = await self.compute(user, work, PROOF_RUNS * untrusted)
         except UnknownBars as error:
             raise Refused(error.problem.at(hint="list_symbols lists what there is")) from None
         return proof
@@ -190,7 +192,11 @@ class Charting:
         reserved = await self._script_time.reserve(user, RUN_S * runs)
         count = partial(jobs.count_script_time, job)
         counted: jobs.Counted = await self._execution.compute(
-            user, count, untrusted=True, patient=patient
+            user,
+            count,
+            untrusted=True,
+            patient=patient,
+            on_loss=partial(self._script_time.settle_loss, user, reserved),
         )
         self._script_time.settle(user, reserved, counted.script_s)
         self._execution.count_sandboxes(counted.starts, counted.losses)

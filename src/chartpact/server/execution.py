@@ -11,7 +11,7 @@ from chartpact.problem import Failure
 from chartpact.server.metrics import Metrics
 from chartpact.work.failure import busy
 from chartpact.work.io_threads import IoThreads
-from chartpact.work.lanes import Workers
+from chartpact.work.lanes import Pending, Workers
 
 Answer = TypeVar("Answer")
 
@@ -33,11 +33,26 @@ class Execution:
         *,
         untrusted: bool = False,
         patient: bool = False,
+        on_loss: Callable[[float], None] = lambda _: None,
     ) -> Answer:
-        """What a worker makes of the job, which is picklable; patient jobs let others go first."""
-        outcome = "crash"
+        """What a worker makes of the job, which is picklable; patient jobs let others go first.
+
+        `on_loss` is told the processor seconds of a job that ended without an answer. That may be
+        after whoever asked has left.
+        """
+        outcome, loop = "crash", asyncio.get_running_loop()
+
+        def note_loss(ended: Pending) -> None:
+            if (ended.cancelled() or ended.exception() is not None) and not loop.is_closed():
+                loop.call_soon_threadsafe(on_loss, ended.cpu_s)
+
         try:
-            pending = self._workers.submit(user, job, untrusted=untrusted, patient=patient)
+            try:
+                pending = self._workers.submit(user, job, untrusted=untrusted, patient=patient)
+            except Failure:
+                on_loss(0.0)
+                raise
+            pending.add_done_callback(lambda _: note_loss(pending))
             try:
                 async with asyncio.timeout(self._answer_seconds):
                     answer: Answer = await asyncio.wrap_future(pending)

@@ -46,9 +46,9 @@ class Following:
                 "config": ask.config.get(name, {}),
                 "profile": ask.profile,
             }
-            one = shapes.StateAsk.model_validate(
-                {**asked, "contracts": [name], "config": {name: asked["config"]}}
-            )
+            others = {*ask.contracts} - {name}  # what is left names no contract, and is refused
+            config = {key: kept for key, kept in ask.config.items() if key not in others}
+            one = shapes.StateAsk.model_validate({**asked, "contracts": [name], "config": config})
             state = await self._drawings.read(user, one, contract_jobs.read_state)
             for breach in state.readings[name].get("violations", ()):
                 if breach["path"] == "identity.pine_title":  # nothing is drawn that could be read

@@ -23,7 +23,7 @@ from chartpact.server.asgi import (
     while_connected,
     with_defaults,
 )
-from chartpact.server.bodies import SMALL_BYTES, LeanBody
+from chartpact.server.bodies import SMALL_BYTES, LeanBody, check_escapes
 from chartpact.server.identity import Caller, Identify
 from chartpact.server.metrics import Metrics
 from chartpact.server.refusals import (
@@ -129,7 +129,7 @@ class Front:
                 headers = RequestHeaders(scope["headers"])
                 user = await self._admit(scope, headers)
                 body = await self._receive_body(scope["path"], user, headers, receive)
-                if user is not None and body is not None and len(body) > SMALL_BYTES:
+                if user is not None and body is not None:
                     body = await self._lean(scope, user, body)
             except DATABASE_FAILED as failure:
                 self._note_database_failure(failure)
@@ -279,11 +279,17 @@ class Front:
         return b"".join(pieces)
 
     async def _lean(self, scope: Scope, user: str, body: bytes) -> bytes:
-        """A large body without what would take long to parse here; files are left as they are."""
+        """A body without what would take long to parse here; files are left as they are."""
+        is_mcp = scope["path"] == "/mcp"  # which has its own answer to what is no JSON
         if scope["path"].startswith(FILES):
             return body
         try:
-            lean = await self._read_body(user, body, scope["path"] == "/mcp")
+            if len(body) > SMALL_BYTES:
+                lean = await self._read_body(user, body, is_mcp)
+            else:
+                lean = LeanBody(body)
+                if not is_mcp:
+                    check_escapes(body)
         except Failure as failure:
             raise Refusal(status_of(failure), failure.kind, str(failure)) from None
         scope["chartpact.bars"] = lean.bars

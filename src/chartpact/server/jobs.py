@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from typing import Any
 
 from chartpact import charts, sandbox
@@ -10,8 +11,8 @@ from chartpact.catalogue import Catalogue, Indicator, Plan, canonical, describe,
 from chartpact.library.scripts import Script
 from chartpact.library.upload_source import load_upload, parse_calendar
 from chartpact.library.uploads import Upload
-from chartpact.needs import BARS, CALENDAR, Need, Supply
-from chartpact.oneline import one_line
+from chartpact.needs import BARS, CALENDAR, Fetch, Need, Supply, cut_supply
+from chartpact.oneline import escape_unseen, one_line
 from chartpact.problem import Failure, Problem, did_you_mean
 from chartpact.prove import prove
 from chartpact.sandbox.layers import unavailable
@@ -47,6 +48,7 @@ class ChartJob:
     bars: Bars | None = None  # where they have been read: from a service, or from a large body
     upload: Upload | None = None  # the user's own file, where the symbol names one
     supplies: Mapping[Need, Supply | Upload | Problem] = field(default_factory=dict)
+    tz: str = "UTC"  # of a picture's axis
     most_bytes: int = 2**24  # of the answer
 
     def load(self) -> Bars:
@@ -120,12 +122,17 @@ def count_script_time(job: Callable[[], Any]) -> Counted:
 
 
 def warm_up() -> None:
-    """Draws a little of everything, so that the first chart need not wait for imports."""
+    """Draws a little of everything, so that the first chart need not wait."""
+    draw_a_little()
+    if not unavailable():
+        warm_up_sandbox()
+
+
+def draw_a_little() -> None:
+    """Imports and fills what charts need."""
     charts.chart(samples.bars(SAMPLE), SHOWN, last=50).png(width=300, height=200, theme="dark")
     symbol, indicators = FIRST_CHART
     series.encode(charts.chart(samples.bars(symbol), indicators), 0, 100)
-    if not unavailable():
-        warm_up_sandbox()
 
 
 def warm_up_sandbox() -> None:
@@ -148,7 +155,7 @@ def list_indicators(scripts: Sequence[Script], filter: str = "", detail: bool = 
     listed = [describe(indicator, detail) for indicator in indicators]
     out = shapes.Indicators.model_validate({"indicators": listed}).model_dump_json()
     if detail and indicators:
-        return Listing(out.encode(), out)
+        return Listing(out.encode(), escape_unseen(out))
     lines = [
         f"{known.name}: {one_line(known.title)}{' (yours)' if known.source == 'user' else ''}"
         for known in indicators
@@ -202,7 +209,7 @@ def draw(job: ChartJob) -> Picture:
     values = chart.to_json(series=ask.format == "series", digest=True)
     summary = chart.summary()
     out = ChartOut.model_validate({**values, "summary": summary}).model_dump_json().encode()
-    look: dict[str, Any] = {"width": ask.width, "height": ask.height, "theme": ask.theme}
+    look: dict[str, Any] = {**ask.model_dump(include={"width", "height", "theme"}), "tz": job.tz}
     image = None
     if ask.format == "png":
         image = chart.png(**look)
@@ -242,26 +249,33 @@ def _check_size(size: int, most: int) -> None:
         raise Failure(Problem("size", message, "ask for fewer bars or indicators"))
 
 
-def prove_plan(job: ChartJob, most: int) -> shapes.ProofOut:
+def prove_plan(job: ChartJob, fewest: int, seconds: float) -> shapes.ProofOut:
     """Whether the one indicator of a job rewrites its past on the last bars."""
     [plan] = job.plans
     bars = job.load()[-job.ask.bars :]
+    fetch = cache(job.fetch)
 
     def run(prefix: Bars) -> Scene:
-        drawn = charts.draw_whole(prefix, [plan], len(prefix), job.fetch).drawn[0]
+        fetch_cut = partial(_fetch_cut, fetch, prefix)
+        drawn = charts.draw_whole(prefix, [plan], len(prefix), fetch_cut).drawn[0]
         if drawn.scene is None:
             raise Failure(drawn.error or Problem("crash", "it drew nothing"))
         return drawn.scene
 
-    proof = prove(bars, run, most)
+    proof = prove(bars, run, fewest=fewest, seconds=seconds)
     late = f"; {len(proof.late)} kinds of drawing are known later than drawn" if proof.late else ""
+    failed = f"; it cannot be run {proof.failed}" if proof.failed else ""
     sentence = (
         f"It does not rewrite its past: {proof.prefixes} prefixes of {proof.bars:,} bars agree"
-        f"{late}"
+        f"{late}{failed}"
         if proof.rewritten is None
         else f"It rewrites its past: {proof.rewritten}"
     )
     return shapes.ProofOut.model_validate({**proof.to_json(), "sentence": sentence})
+
+
+def _fetch_cut(fetch: Fetch, bars: Bars, need: Need) -> Supply:
+    return cut_supply(fetch(need), bars)
 
 
 def draw_thumbnails(scripts: Sequence[Script]) -> shapes.Thumbnails:

@@ -45,8 +45,11 @@ _BEARER = HTTPBearer(
     auto_error=False, description="A token of yours; a server on loopback may need none."
 )
 
+# FastAPI builds a validator for every model of every route: one names it, the others refer to it.
+_A_PROBLEM = {"application/json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
 _ERRORS: dict[int | str, dict[str, Any]] = {
-    **{code: {"model": shapes.Problem} for code in (400, 401, 404, 413, 422, 429, 502, 503, 504)},
+    400: {"model": shapes.Problem},
+    **{code: {"content": _A_PROBLEM} for code in (401, 404, 413, 422, 429, 502, 503, 504)},
     431: {"description": "The address and the headers have more than 64 KB"},
 }
 
@@ -261,7 +264,7 @@ def picture_routes(verbs: Verbs) -> APIRouter:
         fields = link.model_dump(exclude={"i", "tf", "tz"})
         fields |= {"indicators": link.i, "timeframe": link.tf, "format": kind}
         ask = shapes.ChartAsk.model_validate(fields)
-        picture = await verbs.charts.draw(user, ask, None)
+        picture = await verbs.charts.draw(user, ask, None, link.tz)
         return Response(picture.image, media_type=picture.mime, headers=LINKED)
 
     Link = Annotated[shapes.PictureLink, Query()]

@@ -197,7 +197,7 @@ class PictureLink(Incoming, Shape):
     i: list[Text] = Field(
         default_factory=list, max_length=MOST_ENTRIES, description='such as "rsi:period=7"'
     )
-    tz: str | None = Field(None, max_length=64, description="the time zone of the page")
+    tz: str = Field("UTC", max_length=64, description="the time zone of the axis")
     bars: int = Field(200, ge=1, le=50_000)
     width: int = Field(1200, ge=200, le=4096)
     height: int = Field(800, ge=150, le=4096)

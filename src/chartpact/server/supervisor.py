@@ -17,7 +17,8 @@ from chartpact.server.metrics import ROW_BYTES
 log = logging.getLogger(__name__)
 
 SOON_S = 10.0  # a worker that lives for less has failed to start
-MOST_FAILURES = 5  # one after another, until the server gives up
+MOST_FAILURES = 5  # one after another, until a server without a worker gives up
+LONGEST_PAUSE_S = 5.0  # between the starts of a worker that keeps failing
 STOP_S = 35.0  # for workers to finish what is under way
 
 
@@ -52,6 +53,20 @@ class Place:
         threading.Thread(target=wait, daemon=True).start()
 
 
+def start_process(arguments: Sequence[str], place: Place) -> subprocess.Popen[bytes]:
+    """A new interpreter, which serves at the place."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "chartpact", "serve", *arguments, "--place", str(place)],
+        stdin=subprocess.DEVNULL,
+        pass_fds=(place.listener, place.counters, place.lifeline),
+    )
+
+
+def find_pause(failures: int) -> float:
+    """Seconds until the next start, after so many failures one after another."""
+    return min(LONGEST_PAUSE_S, 0.25 * 2 ** min(failures - 1, 10)) if failures else 0.0
+
+
 class Supervisor:
     """Keeps `count` workers running until SIGTERM or SIGINT; then they finish, and so does it."""
 
@@ -63,6 +78,7 @@ class Supervisor:
         os.ftruncate(self._counters, ROW_BYTES * count)
         self._lifeline, self._alive = os.pipe()
         self._workers: dict[int, tuple[subprocess.Popen[bytes], float]] = {}
+        self._due: dict[int, float] = {}  # when workers that ended are started anew
         self._stopping = threading.Event()
 
     def run(self) -> int:
@@ -76,30 +92,32 @@ class Supervisor:
         return code
 
     def _watch(self) -> int:
+        """Starts anew who ends, with growing pauses while they fail to start.
+
+        A worker fails for as long as the database is away. The others go on meanwhile, so the
+        server gives up only when nobody is left.
+        """
         failures = 0
         while not self._stopping.wait(0.1):
+            now = time.monotonic()
+            for number in [number for number, due in self._due.items() if due <= now]:
+                self._start(number)
             for number, (process, started) in list(self._workers.items()):
                 if process.poll() is None:
                     continue
-                if self._stopping.is_set():
-                    break
-                early = time.monotonic() - started < SOON_S
-                failures = failures + 1 if early else 0
-                if failures >= MOST_FAILURES:
+                del self._workers[number]
+                failures = failures + 1 if now - started < SOON_S else 0
+                if failures >= MOST_FAILURES and not self._workers:
                     log.error("%d workers ended as soon as they were started", failures)
                     return 1
                 log.error("worker %d ended (%s): it is started anew", number, process.returncode)
-                self._start(number)
+                self._due[number] = now + find_pause(failures)
         return 0
 
     def _start(self, number: int) -> None:
+        self._due.pop(number, None)
         place = Place(number, self._count, self._listener.fileno(), self._counters, self._lifeline)
-        process = subprocess.Popen(
-            [sys.executable, "-m", "chartpact", "serve", *self._arguments, "--place", str(place)],
-            stdin=subprocess.DEVNULL,
-            pass_fds=(place.listener, place.counters, place.lifeline),
-        )
-        self._workers[number] = (process, time.monotonic())
+        self._workers[number] = (start_process(self._arguments, place), time.monotonic())
 
     def _stop(self) -> None:
         processes = [process for process, _ in self._workers.values()]

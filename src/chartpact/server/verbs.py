@@ -105,8 +105,6 @@ class Verbs:
     async def put_layout(self, user: str, layout: Mapping[str, Any]) -> shapes.Outcome:
         if len(json.dumps(layout)) > MOST_LAYOUT:
             raise refuse("size", f"a layout has at most {MOST_LAYOUT} letters as JSON")
-        if any("\ud800" <= letter <= "\udfff" for letter in json.dumps(layout, ensure_ascii=False)):
-            raise refuse("value", "a text of the layout holds half of a surrogate pair")
         await self._execution.use_disk(user, partial(self._layouts.put, user, layout))
         return shapes.Outcome(ok=True)
 

@@ -210,6 +210,7 @@ def study(drawn: Drawn) -> dict[str, Json]:
 def _record(drawn: DrawnObject) -> dict[str, Json]:
     """The JSON of an object; our objects are ordered by their bars."""
     record = drawn.to_json()
+    record.pop("made_at", None)  # which is for a proof
     for name in drawn.places:
         place = record[name]
         if place["n"] is None:

@@ -4,13 +4,16 @@
 '1h'
 """
 
+from collections.abc import Iterable
+from threading import Thread
 from typing import Unpack
 
 from chartpact.bars import Bars, BarsError, BarsLike, SourceNotConfigured, samples
 from chartpact.bars import load as load_file
-from chartpact.bars.load import at_source, of_value, override, to_path
+from chartpact.bars.loading import at_source, of_value, override, to_path
 from chartpact.bars.table import Known, Options
-from chartpact.needs import BARS, CALENDAR, Need, Supply
+from chartpact.needs import BARS, CALENDAR, Fetch, Need, Supply
+from chartpact.problem import Failure
 from chartpact.sources import calendars
 from chartpact.sources.configuration import (
     VARIABLE,
@@ -30,6 +33,7 @@ __all__ = [
     "Symbol",
     "UnknownSymbol",
     "fetch",
+    "fetch_side_by_side",
     "load",
     "to_bars",
 ]
@@ -44,6 +48,45 @@ def fetch(need: Need) -> Supply:
     from chartpact.sources import readings  # and an HTTP client, which few charts need
 
     return readings.services(readings.from_environment()).read(need)
+
+
+def fetch_side_by_side(needs: Iterable[Need]) -> Fetch:
+    """`fetch` for these needs, with the services of readings asked at the same time.
+
+    Two services that do not answer take as long as one. Each is asked for one thing after another:
+    once it has not answered, it is asked no more.
+    """
+    wanted = [need for need in dict.fromkeys(needs) if need.what not in (BARS, CALENDAR)]
+    if len(wanted) < 2:
+        return fetch
+    from chartpact.sources import readings
+
+    by_service: dict[str, list[Need]] = {}
+    for need in wanted:
+        if (feed := readings.FEEDS.get(need.what)) is not None:
+            by_service.setdefault(feed.service, []).append(need)
+    outcomes: dict[Need, Supply | Failure] = {}
+
+    def ask(needs: Iterable[Need]) -> None:
+        for need in needs:
+            try:
+                outcomes[need] = fetch(need)
+            except Failure as failure:
+                outcomes[need] = failure
+
+    threads = [Thread(target=ask, args=(asked,), daemon=True) for asked in by_service.values()]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    def look_up(need: Need) -> Supply:
+        outcome = outcomes[need] if need in outcomes else fetch(need)
+        if isinstance(outcome, Failure):
+            raise outcome
+        return outcome
+
+    return look_up
 
 
 def _load_at(name: str, timeframe: str | None) -> Bars:

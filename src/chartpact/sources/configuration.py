@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from chartpact.bars.load import SOURCE_NAME
+from chartpact.bars.loading import SOURCE_NAME
 from chartpact.bars.roles import read_columns
 from chartpact.cache import Cache
 from chartpact.clock import zones

@@ -101,7 +101,7 @@ class Exchange(Online[Market]):
             raise UnknownSymbol(
                 f"{self.name} has no market {symbol!r:.80}{near(symbol, client.markets)}"
             )
-        spellings = _offered(client.timeframes or {})
+        spellings = _own_timeframes(client.timeframes or {})
         step = choose_step(asked, spellings, self.name)
         count = min(self._history * max(1, asked.ms // step.ms), MOST)
         now = self._now() + market.ahead_ms
@@ -144,7 +144,7 @@ class Exchange(Online[Market]):
         return rows
 
 
-def _offered(timeframes: Iterable[str]) -> dict[Timeframe, str]:
+def _own_timeframes(timeframes: Iterable[str]) -> dict[Timeframe, str]:
     """The exchange's timeframes that are ours, and how it spells them.
 
     Exchanges count several days or weeks from 1970; those of ours are made of its days.

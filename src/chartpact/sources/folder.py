@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Unpack
 
 from chartpact.bars import COLUMNS, Bars
-from chartpact.bars.load import of_content
+from chartpact.bars.loading import of_content
 from chartpact.bars.table import Known, Options
 from chartpact.cache import Cache
 from chartpact.sources.directory import Symbol

@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 
 from chartpact.cache import Cache
-from chartpact.needs import HOUR, PERIODS, Need, Readings, reporting_period
+from chartpact.clock.timeframe import HOUR
+from chartpact.needs import PERIODS, Need, Readings, reporting_period
 from chartpact.sources.errors import Misconfigured, SourceFailed
 from chartpact.sources.http import HttpError, Unavailable, get_json
 

@@ -13,7 +13,7 @@ from typing import Any, Unpack
 
 from chartpact.bars import Bars
 from chartpact.clock.markets import EVERY_DAY, LISTED, UTC_MIDNIGHT, market_and_roll
-from chartpact.clock.timeframe import Timeframe
+from chartpact.clock.timeframe import HOUR, Timeframe
 from chartpact.sources.errors import SourceFailed, UnknownSymbol
 from chartpact.sources.online import Online, Options
 from chartpact.sources.rows import Row, choose_step, completed_bars
@@ -21,7 +21,6 @@ from chartpact.sources.rows import Row, choose_step, completed_bars
 log = logging.getLogger(__name__)
 
 TICKER = re.compile(r"[A-Za-z0-9^][A-Za-z0-9.^=_&-]{0,29}")
-HOUR = 3_600_000
 
 # Our timeframe → Yahoo's interval, and the longest period it gives that interval for.
 INTERVALS = {
@@ -123,7 +122,7 @@ class Yahoo(Online[Any]):
             source=self.name,
             timeframe=step,
             now=now,
-            settled=_settled(meta.get("regularMarketTime"), now),
+            settled=_complete_until(meta.get("regularMarketTime"), now),
             day_roll=day_roll,
             market=market,
         )
@@ -171,7 +170,7 @@ def _rows(frame: Any) -> list[Row]:
     ]
 
 
-def _settled(last_trade: Any, now: int) -> int:
+def _complete_until(last_trade: Any, now: int) -> int:
     """Until when the answer is complete: Yahoo shows some markets some twenty minutes late.
 
     Bars are final up to the last trade that was seen, and an hour after their end in any case.

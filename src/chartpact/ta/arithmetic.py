@@ -423,11 +423,13 @@ def round_number(x: float, precision: int | None = None) -> float:
     """What `round` makes of one number, by whole numbers: no digit is lost."""
     if not math.isfinite(x):
         return x
-    size, of = builtins.abs(x).as_integer_ratio()
     if precision is None or precision <= 0:
-        nearest = (2 * size + of) // (2 * of)
-        signed = nearest if x > 0 else -nearest
-        return signed if precision is None else float(signed)
+        nearest = int(x)  # towards 0
+        rest = x - nearest
+        if rest >= 0.5 or rest <= -0.5:
+            nearest += 1 if x > 0 else -1
+        return nearest if precision is None else float(nearest)
+    size, of = builtins.abs(x).as_integer_ratio()
     whole, rest = divmod(size * 10**precision, of)
     nearest = whole + (rest * 10**10 >= of * (5 * 10**9 - 1))
     rounded: float = (nearest if x > 0 else -nearest) / 10**precision

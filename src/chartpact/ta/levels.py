@@ -58,13 +58,13 @@ def _around(centre: Floats, *distances: Floats) -> Iterator[Floats]:
         yield from (centre + distance, centre - distance)
 
 
-def _mirrored(pivot: Floats, prices: Prices) -> tuple[Floats, Floats]:
+def _mirror(pivot: Floats, prices: Prices) -> tuple[Floats, Floats]:
     return 2 * pivot - prices.low, 2 * pivot - prices.high
 
 
 def _traditional(prices: Prices) -> Iterator[Floats]:
     high, low, pivot = prices.high, prices.low, prices.mean
-    yield from (pivot, *_mirrored(pivot, prices), *_around(pivot, prices.range))
+    yield from (pivot, *_mirror(pivot, prices), *_around(pivot, prices.range))
     for k in (2, 3, 4):
         yield from (k * pivot + (high - k * low), k * pivot - (k * high - low))
 
@@ -78,13 +78,13 @@ def _woodie(prices: Prices) -> Iterator[Floats]:
     high, low, reach = prices.high, prices.low, prices.range
     pivot = (high + low + 2 * prices.next_open) / 4
     r3, s3 = high + 2 * (pivot - low), low - 2 * (high - pivot)
-    yield from (pivot, *_mirrored(pivot, prices), *_around(pivot, reach))
+    yield from (pivot, *_mirror(pivot, prices), *_around(pivot, reach))
     yield from (r3, s3, r3 + reach, s3 - reach)
 
 
 def _classic(prices: Prices) -> Iterator[Floats]:
     pivot = prices.mean
-    yield from (pivot, *_mirrored(pivot, prices))
+    yield from (pivot, *_mirror(pivot, prices))
     yield from _around(pivot, *(k * prices.range for k in (1, 2, 3)))
 
 

@@ -209,7 +209,8 @@ def weigh(columns: _Columns, first: Indices, rows: int, spread: bool = True) -> 
     bottom = np.minimum.reduceat(low, first)
     step = np.maximum.reduceat(high, first) / rows - bottom / rows
     bottom, step = (np.where(np.isfinite(step), part, np.nan) for part in (bottom, step))
-    low, high = (_in_rows(price, group, bottom, step, rows) for price in (low, high))
+    origin, height = bottom[group], np.where(step > 0, step, 1.0)[group]
+    low, high = (_in_rows(price, origin, height, rows) for price in (low, high))
     lowest, highest = (np.minimum(price.astype(np.intp), rows - 1) for price in (low, high))
     more = np.maximum(highest - lowest, 0)
     cell = group * rows + lowest
@@ -228,10 +229,10 @@ def weigh(columns: _Columns, first: Indices, rows: int, spread: bool = True) -> 
     return Profiles(bottom, step, cells.reshape(len(first), rows).astype(np.float64, copy=False))
 
 
-def _in_rows(price: Floats, group: Indices, bottom: Floats, step: Floats, rows: int) -> Floats:
+def _in_rows(price: Floats, origin: Floats, height: Floats, rows: int) -> Floats:
     """Prices counted in rows from the bottom, so that the shares of a bar add up to one."""
-    height = step[group]
-    height = np.where(height > 0, height, 1.0)
-    place = (price - bottom[group]) / height
-    place = np.where(np.isinf(place), price / height - bottom[group] / height, place)
-    return np.clip(np.nan_to_num(place), 0, rows)
+    place = (price - origin) / height
+    if not np.isfinite(place).all():
+        place = np.where(np.isinf(place), price / height - origin / height, place)
+        place = np.nan_to_num(place)
+    return np.clip(place, 0, rows)

@@ -1088,7 +1088,7 @@ def period_prices(
 # ---------------------------------------------------------------------------- market structure
 
 
-def _held(pivot: Floats, right: int) -> tuple[Floats, Floats]:
+def _last_pivot(pivot: Floats, right: int) -> tuple[Floats, Floats]:
     """The last pivot so far and its bar."""
     level, bar = _empty(pivot), _empty(pivot)
     for i in range(len(pivot)):
@@ -1105,7 +1105,7 @@ def swings(
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """The last confirmed pivot high and its bar, the last pivot low and its bar; na before one."""
     top, bottom = pivot_high(high, left, right), pivot_low(low, left, right)
-    return (*_held(top, right), *_held(bottom, right))
+    return (*_last_pivot(top, right), *_last_pivot(bottom, right))
 
 
 @_finite

@@ -43,9 +43,10 @@ class Bounds:
 
 
 class Pending(Future[Any]):
-    """The future of a job's answer."""
+    """The future of a job's answer; `cpu_s` is the processor time it was seen to use meanwhile."""
 
     left = False
+    cpu_s = 0.0
 
     def leave(self) -> None:
         """Nobody waits for the answer any more: the job is not begun, or is ended soon."""
@@ -109,7 +110,7 @@ class Workers:
         try:
             self._enter(self._lane_of(task), task)
         except Crowded:
-            raise _crowded() from None
+            raise _too_many_wait() from None
         return task.answer
 
     def warm(self, slow: Job | None = None, after_s: float = QUIET_S) -> None:
@@ -158,7 +159,7 @@ class Workers:
                 self._enter(self._slow, task)
             except Crowded:
                 if task.answer.set_running_or_notify_cancel():
-                    task.answer.set_exception(_crowded())
+                    task.answer.set_exception(_too_many_wait())
 
     def _serve_quickly(self, task: Task) -> None:
         started = time.monotonic()
@@ -213,7 +214,7 @@ class Workers:
         self.close()
 
 
-def _crowded() -> WorkFailed:
+def _too_many_wait() -> WorkFailed:
     return busy("too many requests wait")
 
 
@@ -300,12 +301,15 @@ class _Lane:
             pid, rest_s = worker.process.pid, (1 - LOOK_AFTER) * bounds.short_s
             # Living helper processes are left out: this job may merely be the first to need them.
             before = cpu_s(pid, helpers=False)
+            task.answer.cpu_s = LOOK_AFTER * bounds.short_s  # at most, before this look
             answered = False
             while not answered:
                 answered = worker.poll(rest_s)
+                used_s = cpu_s(pid, helpers=False) - before
+                task.answer.cpu_s = max(task.answer.cpu_s, LOOK_AFTER * bounds.short_s + used_s)
                 if task.answer.left and not answered:
                     raise WorkFailed(Problem("left", "nobody waits for the answer any more"))
-                long = long or cpu_s(pid, helpers=False) - before >= rest_s
+                long = long or used_s >= rest_s
                 waited = time.monotonic() - started
                 if not (answered or made_room) and (long or waited > bounds.patience_s):
                     made_room = True

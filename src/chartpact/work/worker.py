@@ -5,6 +5,7 @@ another thread holds, no script that lacks a main guard. Jobs and answers cross 
 whose both ends are chartpact. A worker whose owner is gone reads the end of the socket, and exits.
 """
 
+import gc
 import logging
 import os
 import pickle
@@ -35,6 +36,7 @@ Job = Callable[[], Any]  # picklable: a partial of a module's function
 MB = 2**20
 _BOOT = "import sys; sys.path[:] = {path!r}; from chartpact.work.worker import serve; serve({fd})"
 _SIZE = struct.Struct(">Q")
+_MANY_OBJECTS = 100_000  # between two searches for garbage; imports make as many, and no garbage
 _RESIDENT, _DATA = 1, 5  # fields of /proc/self/statm, in pages
 
 
@@ -68,6 +70,19 @@ class Setup:
     advice: str = "ask for less"
 
 
+def start_process(channel: int, setup: Setup) -> subprocess.Popen[bytes]:
+    """A new interpreter, which serves the other end of the channel."""
+    return subprocess.Popen(
+        [sys.executable, "-c", _BOOT.format(path=sys.path, fd=channel)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL if setup.silent else None,
+        env={**os.environ, **(setup.environment or {})},
+        pass_fds=[channel],
+        process_group=0,  # Ctrl-C is for the owner; a session would void the niceness
+    )
+
+
 class Worker:
     """A running worker, as its owner sees it. `grown` tells of its last job."""
 
@@ -79,15 +94,7 @@ class Worker:
         ours, theirs = socket.socketpair()
         with theirs:
             self._channel = _Channel(ours)
-            self.process = subprocess.Popen(
-                [sys.executable, "-c", _BOOT.format(path=sys.path, fd=theirs.fileno())],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL if setup.silent else None,
-                env={**os.environ, **(setup.environment or {})},
-                pass_fds=[theirs.fileno()],
-                process_group=0,  # Ctrl-C is for the owner; a session would void the niceness
-            )
+            self.process = start_process(theirs.fileno(), setup)
         if setup.niceness:
             with suppress(OSError):  # a courtesy, where it is permitted
                 own = os.getpriority(os.PRIO_PROCESS, 0)
@@ -119,7 +126,7 @@ class Worker:
         """Whether the answer to the job, or the end of the worker, comes within so much time."""
         left = self._deadline - time.monotonic()
         if left <= 0:
-            raise self._overstayed()
+            raise self._took_too_long()
         return self._channel.poll(min(seconds, left))
 
     def finish(self) -> Done:
@@ -137,7 +144,7 @@ class Worker:
         try:
             yield
         except TimeoutError:
-            raise self._overstayed() from None
+            raise self._took_too_long() from None
         except (EOFError, OSError):
             if self._ended:
                 raise busy("this process is shutting down") from None
@@ -145,7 +152,7 @@ class Worker:
             hint = "try again; if it happens again, report it"
             raise WorkFailed(Problem("crash", "the computation crashed", hint)) from None
 
-    def _overstayed(self) -> WorkFailed:
+    def _took_too_long(self) -> WorkFailed:
         message = f"the computation took longer than {self._wall_s:g} s"
         return WorkFailed(Problem("time", message, self._setup.advice))
 
@@ -217,6 +224,7 @@ def _left(deadline: float | None) -> float | None:
 
 def serve(fd: int) -> None:
     """Prepares, then does one job after another until the owner closes the socket."""
+    gc.set_threshold(_MANY_OBJECTS)
     channel = _Channel(socket.socket(fileno=fd))
     prepare, memory_mb = pickle.loads(channel.receive())
     if prepare is not None:

@@ -2,8 +2,8 @@
 
 # ruff: noqa: E501  (tables)
 
-import pytest
 from small import contract_text, make, told
+from tests.cases import in_one_test
 
 from chartpact.contracts import load
 from chartpact.contracts.workbench.diff import diff
@@ -35,7 +35,7 @@ notes: a contract
 """
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("old", "new", "level"),
     [
         ("notes: a contract", "notes: the contract", "patch"),
@@ -127,7 +127,7 @@ def test_versions_are_counted_from_the_old_one():
     assert (found.old, found.new, found.next_version) == ("1.0.0", "1.0.0", "2.0.0")
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("was", "now", "ok"),
     [
         ("1.2.0", "1.2.0", False),
@@ -157,7 +157,7 @@ def test_the_order_of_independent_elements_is_a_patch():
     assert [(each.path, each.level) for each in found.changes] == [("elements", "patch")]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("old", "new"),
     [
         ("{mine: paint, none: none}", "{none: none, mine: paint}"),
@@ -172,7 +172,7 @@ def test_the_order_in_which_names_are_listed_means_nothing(old, new):
     assert diff(make(OLD), make(OLD.replace(old, new))).level == "none"
 
 
-@pytest.mark.parametrize("name", ["looks.NONE", "NONE", "looks"])
+@in_one_test("name", ["looks.NONE", "NONE", "looks"])
 def test_a_state_is_reserved_by_its_path_or_by_its_own_name(name):
     new = (
         OLD.replace("NONE: {when: {look: none, thin: true}, give: {n: 2}}",

@@ -2,6 +2,7 @@
 
 import drawings as draw
 import pytest
+from tests.cases import in_one_test
 
 from chartpact.cli import BAD_INPUT, DONE, main
 from chartpact.contracts import ContractError, load, read
@@ -58,7 +59,7 @@ def test_a_draft_reads_its_own_chart_whatever_signs_dates_and_prices_stand_on_it
     assert len([name for name in contract.elements if name.startswith("cell")]) == 10
 
 
-@pytest.mark.parametrize("count", [MOST_LOOKS, MOST_LOOKS + 1, 300])
+@in_one_test("count", [MOST_LOOKS, MOST_LOOKS + 1, 300])
 def test_many_texts_or_colours_are_told_apart_less_finely(count):
     texts = [label("".join(chr(97 + int(digit)) for digit in str(n))) for n in range(count)]
     lines = [draw.line(n, 5.0, f"#{n:06x}") for n in range(count)]
@@ -85,7 +86,7 @@ def test_the_command_writes_a_file_that_check_refuses(capsys, tmp_path):
     assert main(["contract", "draft", str(drawn), "--study", "Other"]) == BAD_INPUT
 
 
-@pytest.mark.parametrize(("title", "name"), [("OB AI", "my_ob_ai"), ("Levels", "levels")])
+@in_one_test(("title", "name"), [("OB AI", "my_ob_ai"), ("Levels", "levels")])
 def test_a_draft_has_a_name_under_which_it_can_be_registered(title, name):
     snapshot = Snapshot(draw.snapshot(draw.study(title, labels=[label("x")])))
     assert f"\ncontract: {name}\n" in draft(snapshot, title)

@@ -3,8 +3,8 @@
 # ruff: noqa: E501  (contracts in one line each)
 
 import drawings as draw
-import pytest
 from small import make, study
+from tests.cases import in_one_test
 
 from chartpact.contracts.engine import read
 from chartpact.contracts.workbench import examples
@@ -65,7 +65,7 @@ def _attached():
     return {"labels": [draw.label(20, 5, text)], "boxes": zones}
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "drawn", "target"),
     [
         (ATTACHED, _attached(), "zone.left.time"),
@@ -105,7 +105,7 @@ output: {levels: {from: level, sort: y1, give: {price: y1}}}
 """
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "condition",
     [
         "style == 'dashed' or width == 2",

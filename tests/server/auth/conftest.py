@@ -220,3 +220,11 @@ META = {
     "io.modelcontextprotocol/clientCapabilities": {},
 }
 LISTING = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": META}}
+
+
+def tool_call(name: str, /, **arguments: object) -> dict[str, object]:
+    """A call of an MCP tool, as the arguments of a request."""
+    params = {"name": name, "arguments": arguments, "_meta": META}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    headers = {**MCP_HEADERS, "mcp-method": "tools/call", "mcp-name": name}
+    return {"json": body, "headers": headers}

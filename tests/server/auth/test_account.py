@@ -213,6 +213,7 @@ def test_the_password_changes_with_the_present_one_and_signs_out_other_browsers(
         assert other.sign_in("pat", "another password").status_code == 303
 
 
+@pytest.mark.slow
 def test_an_account_is_deleted_with_everything_and_only_by_its_owner(site):
     site.accounts.add("del", passwords.hash_password(PASSWORD))
     with Browser(site.url) as browser:
@@ -466,7 +467,7 @@ def test_behind_a_proxy_on_this_machine_the_forwarded_address_is_that_of_the_vis
     from tests.server.conftest import start
 
     url = url_for(tmp_path)
-    running = start(tmp_path, url=url, CHARTPACT_PUBLIC_URL="http://127.0.0.1:1")
+    running = start(tmp_path, url=url, forked=True, CHARTPACT_PUBLIC_URL="http://127.0.0.1:1")
     try:
         database = open_database(url)
         Accounts(database).set_password("ann", passwords.hash_password(PASSWORD))

@@ -1,13 +1,13 @@
 """Accounts: who becomes whom, and what is left of them."""
 
-import subprocess
-import sys
+import io
 import time
 
 import pytest
 import sqlalchemy as sa
 from tests.postgres import url_for
 
+from chartpact.__main__ import main
 from chartpact.library.database import Database, open_database
 from chartpact.library.schema import audit_events, metadata, user_indicators, users, web_sessions
 from chartpact.server.auth import passwords
@@ -189,32 +189,34 @@ def test_a_password_too_short_or_too_long_is_refused(password):
         passwords.hash_password(password)
 
 
-def chartpact(tmp_path, *arguments: str, sent: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "chartpact", "user", *arguments, "--db", f"sqlite:///{tmp_path}/it.db"],
-        input=sent,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )  # fmt: skip
+@pytest.fixture
+def operator(tmp_path, monkeypatch, capsys):
+    """Runs `chartpact user` in this process; returns its exit code and what it printed."""
+
+    def run(*arguments: str, sent: str = "") -> tuple[int, str, str]:
+        monkeypatch.setattr("sys.stdin", io.StringIO(sent))
+        code = main(["user", *arguments, "--db", f"sqlite:///{tmp_path}/it.db"])
+        told = capsys.readouterr()
+        return code, told.out, told.err
+
+    return run
 
 
-def test_the_operator_adds_lists_changes_and_removes_users(tmp_path):
-    added = chartpact(tmp_path, "add", "ann", "--password-stdin", sent="first password\n")
-    assert (added.returncode, added.stdout) == (0, "ann may sign in\n"), added.stderr
-    again = chartpact(tmp_path, "add", "ann", "--password-stdin", sent="first password\n")
-    assert again.returncode == 2
-    assert "'ann' is taken" in again.stderr
-    assert chartpact(tmp_path, "list").stdout.startswith("ann  (by operator, ")
-    assert "no terminal" in chartpact(tmp_path, "password", "ann").stderr
-    changed = chartpact(tmp_path, "password", "ann", "--password-stdin", sent="second password\n")
-    assert changed.returncode == 0
+def test_the_operator_adds_lists_changes_and_removes_users(operator, tmp_path):
+    first = {"sent": "first password\n"}
+    assert operator("add", "ann", "--password-stdin", **first) == (0, "ann may sign in\n", "")
+    code, _, told = operator("add", "ann", "--password-stdin", **first)
+    assert code == 2
+    assert "'ann' is taken" in told
+    assert operator("list")[1].startswith("ann  (by operator, ")
+    assert "no terminal" in operator("password", "ann")[2]
+    changed = operator("password", "ann", "--password-stdin", sent="second password\n")
+    assert changed[0] == 0
     database = open_database(f"sqlite:///{tmp_path}/it.db")
     _, stored = Accounts(database).credentials("ann")
     assert passwords.verify(stored, "second password")
     database.close()
-    assert "did you mean" in chartpact(tmp_path, "remove", "anna", "--yes").stderr
-    assert "use --yes" in chartpact(tmp_path, "remove", "ann").stderr
-    assert chartpact(tmp_path, "remove", "ann", "--yes").returncode == 0
-    assert chartpact(tmp_path, "list").stdout == ""
+    assert "did you mean" in operator("remove", "anna", "--yes")[2]
+    assert "use --yes" in operator("remove", "ann")[2]
+    assert operator("remove", "ann", "--yes")[0] == 0
+    assert operator("list")[:2] == (0, "")

@@ -9,6 +9,7 @@ from urllib.parse import urlencode, urlsplit
 
 import pytest
 import sqlalchemy as sa
+from tests.cases import in_one_test
 from tests.server.auth.conftest import (
     CALLBACK,
     LISTING,
@@ -103,7 +104,7 @@ def test_who_has_no_token_is_told_where_to_get_one_and_for_which_scopes(site):
 STRANGERS = "the client did not register this redirect URI"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "redirect",
     [
         None,
@@ -165,7 +166,7 @@ def test_of_a_loopback_redirect_only_the_port_may_differ(site, ann, program):
         assert not known.accepts(uri), uri
 
 
-@pytest.mark.parametrize("client_id", [None, "", "unknown", "https://", "' OR 1=1 --"])
+@in_one_test("client_id", [None, "", "unknown", "https://", "' OR 1=1 --"])
 def test_a_client_that_nobody_knows_leads_nowhere(ann, program, client_id):
     answer = ann.get(f"/authorize?{program.query(client_id=client_id)}")
     assert answer.status_code == 400
@@ -179,7 +180,7 @@ def test_a_field_that_comes_twice_is_refused(ann, program):
     assert "location" not in answer.headers
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("changes", "error"),
     [
         ({"response_type": "token"}, "unsupported_response_type"),
@@ -339,7 +340,7 @@ def test_a_code_works_once_and_its_replay_ends_what_came_of_it(site, ann, progra
     assert program.refresh(issued["refresh_token"]).json()["error"] == "invalid_grant"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "changes",
     [
         {"code_verifier": "x" * 43},
@@ -367,13 +368,13 @@ def test_a_code_lives_for_a_minute(site, ann, program):
     assert program.redeem(code).json()["error"] == "invalid_grant"
 
 
-@pytest.mark.parametrize("resource", ["https://other.example/mcp", "http://localhost:1/mcp"])
+@in_one_test("resource", ["https://other.example/mcp", "http://localhost:1/mcp"])
 def test_a_token_is_given_for_this_resource_alone(ann, program, resource):
     answer = program.redeem(program.code(ann), resource=resource)
     assert answer.json()["error"] == "invalid_target"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("fields", "status", "error"),
     [
         ({"grant_type": "password", "username": "ann"}, 400, "unsupported_grant_type"),
@@ -552,7 +553,7 @@ def test_the_audit_log_tells_what_happened_without_secrets(site, browser, progra
 # ---------------------------------------------------------------------------------- registration
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "uri",
     [
         "javascript:alert(1)",
@@ -586,7 +587,7 @@ def test_a_redirect_that_is_neither_https_nor_loopback_is_not_registered(program
     assert answer.json()["error"] == "invalid_redirect_uri"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("body", "error"),
     [
         ({}, "invalid_redirect_uri"),

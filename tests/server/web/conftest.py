@@ -1,24 +1,27 @@
-"""A real Chromium before a real server: one of each for a module of tests."""
+"""A real Chromium before real servers: one browser for these files, a server for each of them."""
 
 import asyncio
 import os
-import shutil
 import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 import uvicorn
+from tests.chromium import find_chromium
+from tests.effort import EXHAUSTIVE
 
 from chartpact.server import app
 from chartpact.server.settings import Limits, Settings
 from chartpact.server.uvicorn_server import BoundedHttp
 from chartpact.sources.tradingview import GrantedChart
 
+POLL_MS = 50
 PATIENCE_MS = 60_000  # on a loaded machine; nothing waits longer than it must
 ARGUMENTS = (
     "--no-sandbox",
@@ -28,8 +31,13 @@ ARGUMENTS = (
     "--force-color-profile=srgb",
     "--font-render-hinting=none",
 )
-DESKTOP = {"width": 1440, "height": 900}
-PHONE = {"width": 390, "height": 844}
+# Without motion, as each frame of an animation is painted by the processor.
+DESK = {
+    "viewport": {"width": 1440, "height": 900},
+    "color_scheme": "dark",
+    "reduced_motion": "reduce",
+}
+PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
 SCREENS = Path(__file__).parents[3] / "build" / "screens"
 
 
@@ -70,10 +78,11 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
 
 
-@pytest.fixture(scope="module")
+# Not of the session: Playwright leaves an event loop running, and tests elsewhere run their own.
+@pytest.fixture(scope="package")
 def chromium() -> Iterator[Any]:
     playwright = pytest.importorskip("playwright.sync_api")
-    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    program = find_chromium()
     if program is None:
         pytest.skip("there is no chromium: apt-get install chromium")
     with playwright.sync_playwright() as running:
@@ -89,6 +98,8 @@ class Tab:
         self.page = page
         self.complaints: list[str] = []
         page.set_default_timeout(PATIENCE_MS)
+        # Otherwise a page that is waited for is painted again for every frame of the display.
+        page.wait_for_function = partial(page.wait_for_function, polling=POLL_MS)
         page.on("pageerror", lambda error: self.complaints.append(f"{error}"))
         page.on("console", self._hear)
 
@@ -109,15 +120,14 @@ class Tab:
 Open = Callable[..., Tab]
 
 
-@pytest.fixture
-def tab(chromium: Any) -> Iterator[Open]:
+@contextmanager
+def opening(chromium: Any) -> Iterator[Open]:
     """Opens tabs, each in a context of its own; none of them may complain."""
     contexts, tabs = [], []
 
     def make(*, context: Any = None, **options: Any) -> Tab:
-        options = {"viewport": DESKTOP, "color_scheme": "dark"} | options
         if context is None:
-            context = chromium.new_context(**options)
+            context = chromium.new_context(**DESK | options)
             contexts.append(context)
         tabs.append(Tab(context.new_page()))
         return tabs[-1]
@@ -129,7 +139,15 @@ def tab(chromium: Any) -> Iterator[Open]:
     assert complaints == []
 
 
+@pytest.fixture
+def tab(chromium: Any) -> Iterator[Open]:
+    with opening(chromium) as make:
+        yield make
+
+
 def keep_screen(page: Any, name: str) -> None:
-    """Writes a picture of the page for people to look at."""
+    """Writes a picture of the page for people to look at, with `make exhaustive`."""
+    if not EXHAUSTIVE:
+        return
     SCREENS.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=os.fspath(SCREENS / f"{name}.png"))

@@ -1,12 +1,11 @@
 """The page of a server with accounts: two users, an expired sign-in, and every page looked at."""
 
-from pathlib import Path
-
 import httpx2
 import pytest
 import sqlalchemy as sa
 from tests.server.auth.conftest import PLENTY, Program, Site
-from tests.server.web.conftest import PHONE, keep_screen, serving_here
+from tests.server.web.accessibility import Scan, on_each_screen
+from tests.server.web.conftest import serving_here
 from tests.server.web.test_editor import text_of, type_script, wait_for_verdict
 from tests.server.web.test_workbench import shown
 
@@ -16,8 +15,6 @@ from chartpact.server.auth.authority import AuthSettings
 
 pytestmark = pytest.mark.slow
 PASSWORD = "correct horse battery"
-AXE = Path(__file__).parents[3] / "web" / "node_modules" / "axe-core" / "axe.min.js"
-RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
 @pytest.fixture(scope="module")
@@ -82,14 +79,6 @@ def test_what_was_typed_outlives_the_sign_in(server, tab):
     assert text_of(page) == typed
 
 
-def violations(page):
-    page.evaluate(f"{AXE.read_text('utf-8')}\n;0")
-    found = page.evaluate(
-        "(rules) => axe.run(document, { runOnly: rules, resultTypes: ['violations'] })", RULES
-    )["violations"]
-    return [(one["id"], one["nodes"][0]["html"][:160]) for one in found]
-
-
 WORKBENCH = "?symbol=sample:es-5m&i=supertrend&i=cipher_b&i=bias_ai&i=rsi"
 REST = {
     "connect": "connect",
@@ -99,41 +88,29 @@ REST = {
 }
 
 
-@pytest.mark.parametrize("scheme", ["dark", "light"])
-@pytest.mark.parametrize("phone", [False, True], ids=["desk", "phone"])
-def test_every_page_is_usable_by_everybody(server, tab, scheme, phone):
-    if not AXE.exists():
-        pytest.skip("the pages were not scanned: make web installs axe")
+@on_each_screen
+def test_every_page_is_usable_by_everybody(server, tab, screen):
     url, served = server
-    options = {"viewport": PHONE, "is_mobile": True, "has_touch": True} if phone else {}
-    opened = tab(color_scheme=scheme, **options)
-    page = opened.page
-    found = {}
-    kind = f"{scheme}-phone" if phone else scheme
+    scan = Scan(tab, screen)
+    page = scan.tab.page
     for name in ("sign-up", "sign-in"):
         page.goto(f"{url}/{name}")
-        keep_screen(page, f"{name}-{kind}")
-        found[name] = violations(page)
-    page = sign_in(opened, url, "ann", WORKBENCH)
+        scan(name)
+    sign_in(scan.tab, url, "ann", WORKBENCH)
     page.wait_for_selector("html[data-thumbnails]", state="attached")
-    keep_screen(page, f"workbench-{kind}")
-    found["workbench"] = violations(page)
-    for view in ("picker",) if phone else ():
-        page.locator(f"#thumbs [data-view={view}]").click()
-        keep_screen(page, f"{view}-{kind}")
-        found[view] = violations(page)
+    scan("workbench")
+    if screen == "phone":
+        page.locator("#thumbs [data-view=picker]").click()
+        scan("picker")
     page.evaluate("() => workbench.newScript()")
     wait_for_verdict(page)
-    keep_screen(page, f"editor-{kind}")
-    found["editor"] = violations(page)
-    if not phone:
+    scan("editor")
+    if screen == "desk":
         page.keyboard.press("Control+k")
-        keep_screen(page, f"palette-{kind}")
-        found["palette"] = violations(page)
+        scan("palette", "#command")
     with httpx2.Client(base_url=url, timeout=600) as http:
         query = Program(Site(url, served, http), client_name="Claude Code").query()
     for name, address in {**REST, "consent": f"authorize?{query}"}.items():
         page.goto(f"{url}/{address}")
-        keep_screen(page, f"{name}-{kind}")
-        found[name] = violations(page)
-    assert {name: wrong for name, wrong in found.items() if wrong} == {}
+        scan(name)
+    assert scan.wrong == {}

@@ -2,10 +2,11 @@
 
 import re
 import socket
+from uuid import uuid4
 
 import httpx2
 import pytest
-from tests.server.web.conftest import serving_here
+from tests.server.web.conftest import opening, serving_here
 from tests.server.web.test_workbench import shown
 
 pytestmark = pytest.mark.slow
@@ -47,6 +48,33 @@ def last_value(page, name):
 
 def text_of(page):
     return page.evaluate("() => workbench.desk.editor.text")
+
+
+@pytest.fixture(scope="module")
+def with_script(site, chromium):
+    """A tab on which a new script is written."""
+    with opening(chromium) as open_tab:
+        opened = open_tab()
+        page = opened.open(f"{site}/?symbol=sample:es-5m")
+        page.locator("#write").click()
+        wait_for_verdict(page)
+        yield opened, text_of(page)
+
+
+@pytest.fixture
+def desk(with_script):
+    """The page of that tab, on whose chart the new script is drawn, whatever was typed before."""
+    opened, text = with_script
+    page = opened.page
+    text = f"# {uuid4()}\n{text}"  # no verdict that is on its way is for this one
+    type_script(page, text)
+    page.wait_for_function(
+        "(text) => workbench.desk.lastGood === text && workbench.data.indicators[0]?.scene",
+        arg=text,
+    )
+    wait_for_verdict(page)
+    yield page
+    assert opened.complaints == []
 
 
 def test_cipher_b_is_forked_changed_seen_reloaded_saved_restored_and_deleted(site, tab):
@@ -97,11 +125,8 @@ def test_cipher_b_is_forked_changed_seen_reloaded_saved_restored_and_deleted(sit
     page.wait_for_function("() => workbench.data.indicators.length === 0")
 
 
-def test_an_error_is_shown_where_it_stands_and_mended_by_a_button_while_the_chart_stays(site, tab):
-    page = tab().open(f"{site}/?symbol=sample:es-5m")
-    page.locator("#write").click()
-    wait_for_verdict(page)
-    page.wait_for_function("() => workbench.data.indicators[0]?.scene")
+def test_an_error_is_shown_where_it_stands_and_mended_by_a_button_while_the_chart_stays(desk):
+    page = desk
     name = shown(page)["ids"][0]
     good = text_of(page)
     type_script(page, good.replace("ta.crossover", "ta.crosover").replace("# A", "# 🚀🚀 A"))
@@ -113,10 +138,8 @@ def test_an_error_is_shown_where_it_stands_and_mended_by_a_button_while_the_char
     assert "ta.crossover" in text_of(page)
 
 
-def test_completion_hover_and_the_reference_know_the_language(site, tab):
-    page = tab().open(f"{site}/?symbol=sample:es-5m")
-    page.locator("#write").click()
-    wait_for_verdict(page)
+def test_completion_hover_and_the_reference_know_the_language(desk):
+    page = desk
     page.locator("#code .cm-content").click()
     page.keyboard.press("Control+End")
     page.keyboard.type("    x = ta.pivot_h")
@@ -129,19 +152,15 @@ def test_completion_hover_and_the_reference_know_the_language(site, tab):
     assert "ta.supertrend(" in page.locator("#reference-list code").first.inner_text()
 
 
-def test_whether_a_script_rewrites_its_past_is_a_button_away(site, tab):
-    page = tab().open(f"{site}/?symbol=sample:es-5m")
-    page.locator("#write").click()
-    wait_for_verdict(page)
+def test_whether_a_script_rewrites_its_past_is_a_button_away(desk):
+    page = desk
     page.locator("#prove").click()
     page.locator("#proof.ok").wait_for()
     assert "does not rewrite its past" in page.locator("#proof").inner_text()
 
 
-def test_what_a_script_says_is_text_everywhere_on_the_page(site, tab):
-    page = tab().open(f"{site}/?symbol=sample:es-5m")
-    page.locator("#write").click()
-    wait_for_verdict(page)
+def test_what_a_script_says_is_text_everywhere_on_the_page(desk):
+    page = desk
     type_script(page, SCRIPT)
     wait_for_verdict(page)
     page.wait_for_function(

@@ -121,6 +121,16 @@ def test_a_picture_has_an_address_that_only_the_page_itself_may_show(http):
     assert http.get("/chart.png", params={"symbol": "/etc/passwd"}).status_code == 422
 
 
+def test_a_picture_has_the_time_zone_of_its_address(http):
+    query = {"symbol": "sample:es-5m", "width": 400, "height": 300}
+    for zone, said in (({}, "UTC"), ({"tz": "America/New_York"}, "New York")):
+        assert f">{said}</text>" in http.get("/chart.svg", params={**query, **zone}).text
+    for unknown in ("/etc/passwd", "Europe/Berlim", ""):
+        refused = http.get("/chart.png", params={**query, "tz": unknown})
+        assert refused.status_code == 422
+        assert "is no time zone: use an IANA name" in refused.json()["message"]
+
+
 def test_files_of_the_page_last_by_their_names_and_nothing_else_is_served(http):
     policy = "content-security-policy"
     assert "trusted-types 'none'" in http.get("/").headers[policy] == web.POLICY

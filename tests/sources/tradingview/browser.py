@@ -4,18 +4,19 @@ import base64
 import http.client
 import json
 import os
-import shutil
+import signal
 import subprocess
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any
 
+from tests.chromium import find_chromium
 from websockets.sync.client import ClientConnection, connect
 
-PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser")
+PROGRAM = find_chromium()
 ABSENT = "Chromium is not installed: apt-get install chromium"
 PAGE = Path(__file__).with_name("chart_page.js").read_text()
 PATIENCE = 120  # seconds; a loaded machine is slow, and only a broken one waits so long
@@ -89,7 +90,7 @@ class Browser:
             self._process = subprocess.Popen(
                 [PROGRAM, *FLAGS, f"--user-data-dir={folder}", "about:blank"],
                 stdout=log, stderr=log, stdin=subprocess.DEVNULL,
-                env={**os.environ, "HOME": str(folder)},
+                env={**os.environ, "HOME": str(folder)}, start_new_session=True,
             )  # fmt: skip
         self.port = self._await_port(folder)
         self.url = f"http://127.0.0.1:{self.port}"
@@ -120,7 +121,8 @@ class Browser:
         id_ = self.ask("PUT", "/json/new?about:blank")["id"]
         address = f"ws://127.0.0.1:{self.port}/devtools/page/{id_}"
         held = ExitStack()
-        dialled = connect(address, max_size=None, open_timeout=PATIENCE, proxy=None)
+        options = {"max_size": None, "open_timeout": PATIENCE, "ping_interval": None}
+        dialled = connect(address, proxy=None, **options)
         tab = Tab(id_, held.enter_context(dialled), count(1), held)
         tab.show(url, f"<title>{title}</title><script>{PAGE}</script>")
         tab.set_chart(model)
@@ -135,9 +137,14 @@ class Browser:
             time.sleep(0.02)
 
     def stop(self) -> None:
-        self._process.terminate()
+        self._signal(signal.SIGTERM)
         try:
             self._process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
-            self._process.kill()
+            self._signal(signal.SIGKILL)
             self._process.wait()
+
+    def _signal(self, number: int) -> None:
+        """Signals the program and what it started: Debian's is a script around the browser."""
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, number)

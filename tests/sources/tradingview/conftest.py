@@ -2,9 +2,9 @@ import pytest
 from tests.sources.tradingview.browser import ABSENT, PROGRAM, Browser
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser(tmp_path_factory):
-    """One Chromium for a module."""
+    """One Chromium for these modules."""
     if PROGRAM is None:
         pytest.skip(ABSENT)
     running = Browser(tmp_path_factory.mktemp("chromium"))

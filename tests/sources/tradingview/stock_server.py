@@ -1,8 +1,11 @@
 """A TradingView MCP server over stdio that replays replies: `stock_server.py FILE`.
 
 The file maps a tool's name to what it answers, one answer a call; the last one is repeated. A text
-is sent as it is, anything else as JSON; `{"error": TEXT}` is sent as a failed call. A file that is
-replaced is read again.
+is sent as it is, as a failed call; anything else is sent as JSON. `"die"` ends the server. A file
+that is replaced is read again.
+
+The stock server is no Python program: its messages are written here by hand, as they are on the
+wire, and not by the package that the client reads them with.
 """
 
 import json
@@ -11,46 +14,61 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import anyio
-import mcp_types as types
-from mcp.server.lowlevel import Server
-from mcp.server.stdio import stdio_server
+VERSION = "2025-06-18"  # of the protocol, which the stock server speaks
 
 
-def answer(recorded: Any) -> types.CallToolResult:
-    failed = isinstance(recorded, dict) and recorded.get("success") is False
-    text = recorded if isinstance(recorded, str) else json.dumps(recorded, indent=2)
-    content: list[Any] = [types.TextContent(type="text", text=text)]
-    return types.CallToolResult(content=content, is_error=failed or isinstance(recorded, str))
+class Replies:
+    """The replies in a file, and a log of what was asked for beside it."""
 
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._text = ""
+        self._asked = path.with_suffix(".asked")
 
-async def serve(path: Path) -> None:
-    text = path.read_text()
-    replies: dict[str, list[Any]] = json.loads(text)
-    asked = path.with_suffix(".asked")
+    def read(self) -> dict[str, list[Any]]:
+        text = self._path.read_text()
+        if text != self._text:
+            self._text = text
+            self._replies: dict[str, list[Any]] = json.loads(text)
+        return self._replies
 
-    async def call(_: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
-        nonlocal text, replies
-        if path.read_text() != text:
-            text = path.read_text()
-            replies = json.loads(text)
-        with asked.open("a") as log:
-            log.write(json.dumps([params.name, params.arguments]) + "\n")
-        if replies.get(params.name) == ["die"]:
+    def call(self, name: str, arguments: Any) -> dict[str, Any]:
+        queue = self.read()[name]
+        with self._asked.open("a") as log:
+            log.write(json.dumps([name, arguments]) + "\n")
+        if queue == ["die"]:
             print("TypeError: something broke", file=sys.stderr, flush=True)
             os._exit(1)
-        queue = replies[params.name]
-        return answer(queue.pop(0) if len(queue) > 1 else queue[0])
+        recorded = queue.pop(0) if len(queue) > 1 else queue[0]
+        is_text = isinstance(recorded, str)
+        failed = is_text or recorded.get("success") is False
+        text = recorded if is_text else json.dumps(recorded, indent=2)
+        return {"content": [{"type": "text", "text": text}], "isError": failed}
 
-    async def list_tools(*_: Any) -> types.ListToolsResult:
-        schema = {"type": "object", "properties": {}}
-        tools = [types.Tool(name=name, input_schema=schema) for name in replies]
-        return types.ListToolsResult(tools=tools)
 
-    server: Server[Any] = Server("tradingview", on_call_tool=call, on_list_tools=list_tools)
-    async with stdio_server() as (read, write):
-        await server.run(read, write, server.create_initialization_options())
+def answer(replies: Replies, method: str, params: dict[str, Any]) -> dict[str, Any]:
+    match method:
+        case "initialize":
+            about = {"name": "tradingview", "version": "1.0.0"}
+            capabilities: dict[str, Any] = {"tools": {}}
+            return {"protocolVersion": VERSION, "capabilities": capabilities, "serverInfo": about}
+        case "tools/list":
+            schema = {"type": "object", "properties": {}}
+            return {"tools": [{"name": name, "inputSchema": schema} for name in replies.read()]}
+        case "tools/call":
+            return replies.call(params["name"], params.get("arguments"))
+    raise NotImplementedError(method)
+
+
+def serve(path: Path) -> None:
+    replies = Replies(path)
+    for line in sys.stdin:
+        request = json.loads(line)
+        if "id" not in request:
+            continue  # a notification
+        result = answer(replies, request["method"], request.get("params", {}))
+        print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result}), flush=True)
 
 
 if __name__ == "__main__":
-    anyio.run(serve, Path(sys.argv[1]))
+    serve(Path(sys.argv[1]))

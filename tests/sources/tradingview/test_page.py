@@ -318,9 +318,9 @@ def test_a_page_that_never_answers_is_given_up(browser, tab):
     tab.set_chart(chart(zones()))
     slow = "TradingViewApi._activeChartWidgetWV.value().symbol = () => { for (;;); }; 0"
     tab.evaluate(slow)
-    given_up = "was not read within 2 s|failed while it was read|does not answer in time"
+    given_up = "was not read within 1 s|failed while it was read|does not answer in time"
     with (
-        closing(CdpSource(browser.url, timeout=2)) as source,
+        closing(CdpSource(browser.url, timeout=1)) as source,
         pytest.raises(SourceFailed, match=given_up),
     ):
         source.read()

@@ -12,7 +12,7 @@ from typing import Any
 from chartpact.bars.bars import Bars
 from chartpact.bars.errors import UnknownBars
 from chartpact.bars.samples import economiccalendar
-from chartpact.bars.samples.walk import Market, Quote, walk
+from chartpact.bars.samples.randomwalk import Market, Quote, walk
 from chartpact.problem import did_you_mean
 
 PREFIX = "sample:"
@@ -109,14 +109,14 @@ SAMPLES = {
 
 def bars(name: str) -> Bars:
     """The bars of a sample, called `es-5m` or `sample:es-5m`; the same bits on every machine."""
-    return _bars(_known(name.removeprefix(PREFIX), SAMPLES))
+    return _bars(_check_name(name.removeprefix(PREFIX), SAMPLES))
 
 
 def calendar(
     source: str = CALENDAR, since: int | None = None, until: int | None = None
 ) -> list[dict[str, Any]]:
     """The synthetic economic events of the samples' weeks, from `since` to before `until` (ms)."""
-    _known(source.removeprefix(PREFIX), (CALENDAR.removeprefix(PREFIX),))
+    _check_name(source.removeprefix(PREFIX), (CALENDAR.removeprefix(PREFIX),))
     return [
         asdict(event)
         for event in economiccalendar.calendar()
@@ -143,7 +143,7 @@ def _bars(name: str) -> Bars:
 _walk = cache(walk)
 
 
-def _known(name: str, names: Iterable[str]) -> str:
+def _check_name(name: str, names: Iterable[str]) -> str:
     if name not in names:
         hint = did_you_mean(name, names, before="; ")
         raise UnknownBars(f"there is no sample {name!r} among {', '.join(names)}{hint}")

@@ -146,7 +146,8 @@ class Result:
 
 def mutate(contract: Contract, examples: Iterable[Example]) -> Result:
     """Changes what the good examples show, one field after the other."""
-    trials = [_Trial(contract, example) for example in examples if example.conforming]
+    shown: set[str] = set()
+    trials = [_Trial(contract, example, shown) for example in examples if example.conforming]
     verdicts = [verdict for trial in trials for verdict in trial.run()]
     noticed = {verdict.target for verdict in verdicts if verdict.noticed}
     names = tuple(dict.fromkeys(verdict.target for verdict in verdicts))
@@ -159,8 +160,9 @@ def mutate(contract: Contract, examples: Iterable[Example]) -> Result:
 class _Trial:
     """One example, and what becomes of its reading when something is changed."""
 
-    def __init__(self, contract: Contract, example: Example) -> None:
+    def __init__(self, contract: Contract, example: Example, shown: set[str]) -> None:
         self.contract, self.example = contract, example
+        self._shown = shown  # fields of payloads of which some example shows that they matter
         self.base = Run(contract, example.snapshot)
         self.reading = self._read(self.base)
         values = self.base.bound.values
@@ -326,6 +328,8 @@ class _Trial:
             noticed = self._is_noticed(self._with({id(record): changed}))
             if noticed is not None:
                 verdicts.append(self._verdict(target, change, noticed))
+            if noticed and not target.every:  # one change is enough
+                break
         if target.every:
             yield from verdicts
         elif verdicts:
@@ -364,7 +368,8 @@ class _Trial:
                 (record,) = self.base.matching.behind(plan, [instance])
                 values = dict(zip(codec.fields, instance[plan.decode.slot], strict=True))
                 for name, changed in _payload_mutants(codec.fields, values):
-                    if name.rpartition(".")[2] not in self._mentioned:
+                    target = f"{plan.name}.{name}"
+                    if name.rpartition(".")[2] not in self._mentioned or target in self._shown:
                         continue
                     try:
                         text = encode(codec, changed, codec.versions[0], pattern)
@@ -372,8 +377,9 @@ class _Trial:
                         continue
                     noticed = self._is_noticed(self._with({id(record): {**record, field: text}}))
                     if noticed is not None:
-                        target = f"{plan.name}.{name}"
                         yield self._verdict(target, f"became {text!r:.60}", noticed, unsure=True)
+                    if noticed:
+                        self._shown.add(target)
 
     @cached_property
     def _mentioned(self) -> set[str]:

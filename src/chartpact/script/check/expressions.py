@@ -4,7 +4,7 @@ import ast
 import math
 from collections.abc import Callable, Iterable, Mapping
 
-from chartpact.problem import nearest
+from chartpact.problem import did_you_mean
 from chartpact.script.check.checked import BUILTIN, FUNCTION, GLOBAL, LOCAL, NAMESPACE, Checked
 from chartpact.script.check.hints import hint_for_name
 from chartpact.script.check.pine import hint_for_member
@@ -111,8 +111,9 @@ class ExpressionChecker:
             return
         functions = self._namespaces[owner.id]
         if node.attr not in functions:
-            if not hint and (near := nearest(node.attr, sorted(functions))):
-                hint = f"did you mean {owner.id}.{near[0]}?"
+            hint = hint or did_you_mean(
+                node.attr, sorted(functions), show=f"{owner.id}.{{}}".format
+            )
             self._refuse(node, "name", f"there is no {owner.id}.{node.attr:.60}", hint)
         self.checked.bindings[owner] = NAMESPACE
 

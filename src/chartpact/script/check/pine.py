@@ -3,14 +3,17 @@
 The check gives these as hints, and the page "Coming from Pine" is made of them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from types import MappingProxyType
 
 from chartpact import palette
 
 _SECTIONS: Mapping[str, Mapping[str, str]] = {
     "Declarations and inputs": {
-        "indicator": 'the title stands in META = {"title": "…", "overlay": True}',
+        **dict.fromkeys(
+            ("indicator", "study"), 'the title stands in META = {"title": "…", "overlay": True}'
+        ),
+        "max_bars_back": "leave it out: a script sees all bars",
         "input": "declare it in PARAMS and read params[name]",
         "input.int": 'declare {"name": …, "type": "int", "default": …} in PARAMS',
         "input.float": 'declare {"name": …, "type": "float", "default": …} in PARAMS',
@@ -28,6 +31,7 @@ _SECTIONS: Mapping[str, Mapping[str, str]] = {
         "strategy": "scripts draw, and place no orders",
         "library": "scripts import nothing: put the functions into this one",
         "switch": "write if, elif and else",
+        "iff": "write a if condition else b, or ta.where(conditions, a, b) of series",
         "runtime.error": 'write fail("why")',
         "log.info": "write print(x)",
         "log.warning": "write print(x)",
@@ -61,7 +65,10 @@ _SECTIONS: Mapping[str, Mapping[str, str]] = {
             )
         },
         "request": "write ohlcv.security(timeframe)",
-        "request.security": 'write ohlcv.security("1D"), or ohlcv.security("1D", lambda d: …)',
+        **dict.fromkeys(
+            ("request.security", "security"),
+            'write ohlcv.security("1D"), or ohlcv.security("1D", lambda d: …)',
+        ),
         **dict.fromkeys(
             (
                 *("request.financial", "request.economic", "request.dividends", "request.splits"),
@@ -103,6 +110,20 @@ _SECTIONS: Mapping[str, Mapping[str, str]] = {
         ),
         "chart.point": "a point is a pair: (bar, price)",
     },
+    "Styles, sizes and places": {
+        **{
+            space: f'write the name as a text: "{name}"'
+            for space, name in (
+                *(("shape", "triangleup"), ("location", "abovebar"), ("size", "small")),
+                *(("position", "top_right"), ("extend", "right"), ("xloc", "bar_time")),
+                *(("yloc", "abovebar"), ("label.style_label_up", "label_up")),
+                *(("line.style_dashed", "dashed"), ("hline.style_dotted", "dotted")),
+                *(("plot.style_stepline", "stepline"), ("text.align_left", "left")),
+            )
+        },
+        "barmerge": "leave it out: ohlcv.security gives each bar the last complete higher one",
+        "display": "leave it out: what is not to be seen is not drawn",
+    },
     "Numbers, texts and colours": {
         **{
             f"ta.{name}": f"write math.{name}(x)"
@@ -142,8 +163,30 @@ HINTS: Mapping[str, str] = MappingProxyType(
 )
 
 
+# Pine's constants whose names are texts here, by the part of the name that stands before them.
+_TEXTS: Mapping[str, Collection[str]] = {
+    "color.": palette.COLORS,
+    "shape.": palette.SHAPES,
+    "location.": palette.LOCATIONS,
+    "size.": palette.LABEL_SIZES,
+    "position.": palette.POSITIONS,
+    "extend.": palette.EXTENDS,
+    "xloc.": palette.XLOCS,
+    "yloc.": palette.YLOCS,
+    "label.style_": palette.LABEL_STYLES,
+    "line.style_": palette.LINE_STYLES,
+    "hline.style_": palette.BORDER_STYLES,
+    "plot.style_": palette.PLOT_STYLES,
+    "text.align_": (*palette.HALIGNS, *palette.VALIGNS),
+}
+
+
 def hint_for_member(space: str, name: str) -> str:
     """What to write for `space.name` of Pine, or nothing."""
-    if space == "color" and name in palette.COLORS:
-        return f'write "{name}"'
-    return HINTS.get(f"{space}.{name}", "")
+    full = f"{space}.{name}"
+    if full in HINTS:
+        return HINTS[full]
+    for before, names in _TEXTS.items():
+        if full.startswith(before) and full.removeprefix(before) in names:
+            return f'write "{full.removeprefix(before)}"'
+    return ""

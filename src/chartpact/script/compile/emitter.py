@@ -207,6 +207,7 @@ class Emitter(ExpressionEmitter):
             return at(node, call("_ior", old, value))
         if self._guards.binary(operator, node.target, node.value):
             return at(node, self._guarded(operator, (node.target, node.value), [old, value]))
+        old, value = self._as_floats((node.target, node.value), [old, value])
         return at(node, ast.BinOp(old, operator, value))
 
     def visit_Return(self, node: ast.Return) -> list[ast.stmt]:

@@ -14,7 +14,7 @@ from chartpact.script.check.scopes import bound_names, parameters, target_names
 from chartpact.syntax import walk
 
 # Builtins that read a list and keep no hold of it.
-_READERS = tuple("len enumerate zip reversed sorted list tuple any all str repr print".split())
+_READERS = tuple("len enumerate zip reversed sorted list tuple any all str repr print sum".split())
 _HOLDERS = frozenset("append insert extend update setdefault pop remove index get".split())
 
 
@@ -84,6 +84,8 @@ def _harmless_arguments(node: ast.Call, checked: Checked) -> list[ast.expr | Non
     func = node.func
     arguments: list[ast.expr | None] = [*node.args, *(keyword.value for keyword in node.keywords)]
     if checked.is_builtin(func, *_READERS) or checked.namespaced(func):
+        return arguments
+    if checked.is_builtin(func, "min", "max") and len(node.args) == 1:  # an element, not the list
         return arguments
     if not isinstance(func, ast.Attribute):
         return []

@@ -1,8 +1,8 @@
 """Code for expressions: Python's own operators where the kinds allow, else calls of the runtime."""
 
 import ast
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Iterable, Mapping
+from functools import partial, reduce
 
 from chartpact.script.check.checked import BUILTIN, FUNCTION, Checked
 from chartpact.script.check.scopes import Comprehension, target_names
@@ -15,8 +15,17 @@ from chartpact.script.compile.hoisting import (
 from chartpact.script.compile.inference import Kinds
 from chartpact.script.compile.kinds import NUMBER, OTHER, SERIES, is_none_test
 from chartpact.script.compile.nodes import accessed, at, call, is_plain_call, load, store, tuple_of
+from chartpact.script.compile.quick_math import BOUNDS, quick_math, within_bounds
 from chartpact.script.compile.type_guards import TypeGuards
-from chartpact.script.compile.weights import COLLECT, NO_FLOATS, Weights, entry, steps, unpacking
+from chartpact.script.compile.weights import (
+    COLLECT,
+    NO_FLOATS,
+    NO_LIST,
+    Weights,
+    entry,
+    steps,
+    unpacking,
+)
 from chartpact.script.source.visitors import visitors
 
 GUARDS: Mapping[type, str] = {
@@ -27,7 +36,6 @@ GUARDS: Mapping[type, str] = {
     ast.In: "_contains", ast.NotIn: "_not_contains",
 }  # fmt: skip
 UNARY: Mapping[type, str] = {ast.USub: "_neg", ast.UAdd: "_pos", ast.Invert: "_invert"}
-_OF_TWO = {"min": "_smaller", "max": "_larger"}
 _PAIRS = {"enumerate": "_enter_enumerate", "zip": "_enter_zip"}
 
 
@@ -78,7 +86,7 @@ class ExpressionEmitter:
         sides = self._operands(node.left, node.right)
         if self._guards.binary(node.op, node.left, node.right):
             return self._guarded(node.op, (node.left, node.right), sides)
-        return _native(node.op, *sides)
+        return _native(node.op, *self._as_floats((node.left, node.right), sides))
 
     def _operands(self, *nodes: ast.expr) -> list[ast.expr]:
         """The sides of an operator; the names that hold the first are not used by the second."""
@@ -89,37 +97,58 @@ class ExpressionEmitter:
         self._frame.held -= len(nodes)
         return operands
 
+    def _as_floats(self, nodes: tuple[ast.expr, ast.expr], sides: list[ast.expr]) -> list[ast.expr]:
+        """The sides of an operator; of two floats Python makes quicker work."""
+        pairs = zip(nodes, reversed(nodes), sides, strict=True)
+        return [
+            at(node, ast.Constant(float(literal_index(node) or 0)))
+            if self._guards.turns_float(node, other)
+            else side
+            for node, other, side in pairs
+        ]
+
     def _guarded(
         self,
         operator: ast.operator | ast.cmpop,
         nodes: tuple[ast.expr, ast.expr],
         sides: list[ast.expr],
     ) -> ast.expr:
-        """An operator whose sides may be anything: Python's own if they turn out to be floats."""
+        """An operator whose sides may be anything: Python's own if they turn out to be floats.
+
+        Where it compares with an int, ints are as good.
+        """
         function = GUARDS[type(operator)]
         if not self._frame.inlines or not self._guards.inlines(operator, *nodes):
             return call(function, *sides)
+        literals = [literal_index(node) for node in nodes]
+        takes_ints = isinstance(operator, ast.cmpop) and literals != [None, None]
+        test, names = self._check_floats(nodes, sides, takes_ints)
+        return _either(test, _native(operator, *names), call(function, *names))
+
+    def _check_floats(
+        self, nodes: Iterable[ast.expr], sides: list[ast.expr], takes_ints: bool = False
+    ) -> tuple[ast.expr, list[ast.expr]]:
+        """A test that evaluates all sides and asks whether they are floats, and their names."""
         evaluated: list[ast.expr] = []
         checks: list[ast.expr] = []
         names: list[ast.expr] = []
         for node, side in zip(nodes, sides, strict=True):
             is_number = self._guards.is_number(node)
+            if (literal := literal_index(node)) is not None:
+                names.append(at(node, ast.Constant(literal)))
+                continue
             if isinstance(side, ast.Name | ast.Constant):
                 names.append(side)
-                checks += [] if is_number else [_is_float(side)]
+                checks += [] if is_number else [_is_number(side, side, takes_ints)]
                 continue
             name = f"_g{self._frame.held + len(names)}"
             names.append(load(name))
             value = at(node, ast.NamedExpr(ast.Name(name, ast.Store()), side))
             known = ast.Compare(value, [ast.IsNot()], [ast.Constant(None)])
-            evaluated.append(known if is_number else _is_float(value))
-        if len(evaluated) > 1:  # both of them, whatever the first is
-            evaluated = [ast.BinOp(evaluated[0], ast.BitAnd(), evaluated[1])]
-        checks = evaluated + checks
-        test = checks[0] if len(checks) == 1 else ast.BoolOp(ast.And(), checks)
-        charge = call("_charge", ast.Constant(NO_FLOATS))
-        slow = ast.BoolOp(ast.Or(), [charge, call(function, *names)])
-        return ast.IfExp(test, _native(operator, *names), slow)
+            evaluated.append(known if is_number else _is_number(value, names[-1], takes_ints))
+        if evaluated:  # all of them, whatever the first is
+            checks.insert(0, reduce(lambda a, b: ast.BinOp(a, ast.BitAnd(), b), evaluated))
+        return checks[0] if len(checks) == 1 else ast.BoolOp(ast.And(), checks), names
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
         operand = self._expression(node.operand)
@@ -135,7 +164,7 @@ class ExpressionEmitter:
             return ast.Compare(left, [identity], [right])
         if self._guards.compare(operator, node.left, other):
             return self._guarded(operator, (node.left, other), [left, right])
-        return _native(operator, left, right)
+        return _native(operator, *self._as_floats((node.left, other), [left, right]))
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
         return ast.BoolOp(node.op, self._expressions(node.values))
@@ -194,7 +223,12 @@ class ExpressionEmitter:
         holder = self._expression(node.value)
         if self._guards.element(node):
             return call("_index", holder, index)
-        return at(node, ast.Subscript(holder, index, ast.Load()))
+        value = at(node, ast.Subscript(holder, index, ast.Load()))
+        if not self._weights.may_be_list(node):
+            return value
+        charge = call("_charge", ast.Constant(NO_LIST))
+        slow = ast.BoolOp(ast.Or(), [charge, value])
+        return ast.IfExp(_has_type(holder, "_List"), value, slow)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         if host_function := self._checked.namespaced(node):
@@ -207,8 +241,10 @@ class ExpressionEmitter:
     # ------------------------------------------------------------------------------------- calls
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        if self._frame.inlines and self._weights.is_choice(node):
+        if self._weights.is_choice(node, self._frame.inlines):
             return self._choice(node)
+        if self._frame.inlines and (name := quick_math(node, self._checked, self._guards)):
+            return self._quick_call(node, name)
         arguments = [self._argument(argument) for argument in node.args]
         keywords = [
             ast.keyword(keyword.arg, self._keyword_value(keyword)) for keyword in node.keywords
@@ -235,16 +271,54 @@ class ExpressionEmitter:
             return ast.Call(self._expression(func), arguments, keywords)
         return ast.Call(load("_call"), [self._expression(func), *arguments], keywords)
 
+    def _quick_call(self, node: ast.Call, name: str) -> ast.expr:
+        """A function of `math`, called at once where its values are within bounds."""
+        names: list[ast.expr] = []
+        tests: list[ast.expr] = []
+        values = zip(BOUNDS[name], node.args, self._operands(*node.args), strict=True)
+        for place, (bounds, argument, value) in enumerate(values):
+            named = isinstance(value, ast.Name | ast.Constant)
+            temporary = f"_g{self._frame.held + place}"
+            tested = value if named else ast.NamedExpr(ast.Name(temporary, ast.Store()), value)
+            test = within_bounds(bounds, argument, tested, self._guards)
+            tests += [] if test is None else [test]
+            names.append(value if named or test is None else load(temporary))
+        slow = ast.Call(self._expression(node.func), names, [])
+        quick = call(f"_quick_{name.removeprefix('math.')}", *names)
+        if not tests:
+            return quick
+        return _either(reduce(lambda a, b: ast.BinOp(a, ast.BitAnd(), b), tests), quick, slow)
+
     def _choice(self, node: ast.Call) -> ast.expr:
-        """`min` or `max` of two numbers, as `smaller` and `larger` of the runtime choose."""
+        """`min` or `max` of a few values: of numbers the first two, their choice and the third…"""
+        assert isinstance(node.func, ast.Name)
+        sides = self._operands(*node.args)
+        if all(map(self._guards.is_number, node.args)):
+            return self._fold(node.func.id, sides)
+        test, names = self._check_floats(node.args, sides)
+        quick = self._fold(node.func.id, names)
+        return _either(test, quick, call(node.func.id, *names))
+
+    def _fold(self, name: str, sides: list[ast.expr]) -> ast.expr:
+        chosen, *others = sides
+        for place, other in enumerate(others, start=1):
+            if self._frame.inlines:
+                chosen = self._choice_of_two(name == "max", chosen, other, place)
+            else:
+                chosen = call("_larger" if name == "max" else "_smaller", chosen, other)
+        return chosen
+
+    def _choice_of_two(
+        self, is_max: bool, first: ast.expr, second: ast.expr, place: int
+    ) -> ast.expr:
+        """What `smaller` and `larger` of the runtime choose; `place` is that of the second."""
         values: list[ast.expr] = []
         names: list[ast.expr] = []
-        for side in self._operands(*node.args):
-            name = f"_g{self._frame.held + len(names)}"
+        for number, side in enumerate((first, second), start=place - 1):
+            name = f"_g{self._frame.held + number}"
             named = isinstance(side, ast.Name | ast.Constant)
             names.append(side if named else load(name))
             values.append(side if named else ast.NamedExpr(ast.Name(name, ast.Store()), side))
-        is_max = isinstance(node.func, ast.Name) and node.func.id == "max"
         order: ast.cmpop = ast.GtE() if is_max else ast.LtE()
         highest = names[0 if is_max else 1]  # if it is NaN
         is_nan = _native(ast.NotEq(), highest, highest)
@@ -266,8 +340,8 @@ class ExpressionEmitter:
         name, count = func.id, len(node.args)
         if is_plain_call(node) and count:
             numbers = not any(self._guards.kind(argument) & ~NUMBER for argument in node.args)
-            if name in _OF_TWO and count > 1 and numbers:
-                return at(func, load(_OF_TWO[name] if count == 2 else f"_{name}"))
+            if name in ("min", "max") and count > 1 and numbers:
+                return at(func, load(f"_{name}"))
             if count == 1 and (name == "len" or (name == "abs" and numbers)):
                 return at(func, load(f"_{name}"))
         return load(name)
@@ -416,8 +490,21 @@ def _native(operator: ast.operator | ast.cmpop, left: ast.expr, right: ast.expr)
     return ast.Compare(left, [operator], [right])
 
 
-def _is_float(value: ast.expr) -> ast.expr:
-    return ast.Compare(call("_type", value), [ast.Is()], [load("_float")])
+def _either(test: ast.expr, quick: ast.expr, slow: ast.expr) -> ast.expr:
+    """The quick way where the test holds, else the slow one, which costs more."""
+    charge = call("_charge", ast.Constant(NO_FLOATS))
+    return ast.IfExp(test, quick, ast.BoolOp(ast.Or(), [charge, slow]))
+
+
+def _is_number(value: ast.expr, name: ast.expr, takes_ints: bool) -> ast.expr:
+    """Whether a value, which the name then holds, is a float, or an int if those are taken."""
+    if not takes_ints:
+        return _has_type(value, "_float")
+    return ast.BoolOp(ast.Or(), [_has_type(value, "_int"), _has_type(name, "_float")])
+
+
+def _has_type(value: ast.expr, type_name: str) -> ast.expr:
+    return ast.Compare(call("_type", value), [ast.Is()], [load(type_name)])
 
 
 _VISITS = visitors(ExpressionEmitter)

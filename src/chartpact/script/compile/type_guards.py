@@ -9,6 +9,7 @@ import ast
 from collections.abc import Mapping
 
 from chartpact.script.compile import kinds as k
+from chartpact.script.compile.hoisting import literal_index
 
 _BITWISE = ast.BitAnd | ast.BitOr | ast.BitXor | ast.LShift | ast.RShift
 _OF_FLOATS = (
@@ -23,6 +24,7 @@ _OF_FLOATS = (
     | ast.Eq
     | ast.NotEq
 )
+_EXACT = 1 << 53  # ints up to here are floats
 _PLAIN_KEY = k.SMALL | k.FLOAT | k.STR | k.NONE  # may be a key or an index without a further look
 
 
@@ -82,6 +84,11 @@ class TypeGuards:
 
     def is_number(self, node: ast.expr) -> bool:
         return not self.kind(node) & ~k.NUMBER
+
+    def turns_float(self, node: ast.expr, other: ast.expr) -> bool:
+        """Whether it is a literal int beside a float, for which Python takes the same float."""
+        literal = literal_index(node)
+        return literal is not None and abs(literal) <= _EXACT and self.kind(other) == k.FLOAT
 
     def may_be_floats(self, left: ast.expr, right: ast.expr) -> bool:
         """Whether a guard is for what may be floats and may be anything else."""

@@ -9,31 +9,59 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from chartpact.script.check.checked import FUNCTION, Checked
-from chartpact.script.compile.hoisting import Source, hoisted_read
-from chartpact.script.compile.kinds import BIG, DICT, NUMBER, is_none_test
+from chartpact.script.compile.hoisting import Source, hoisted_read, literal_index
+from chartpact.script.compile.kinds import (
+    BIG,
+    DICT,
+    FLOAT,
+    INT,
+    LIST,
+    NUMBER,
+    SEQUENCE,
+    is_none_test,
+    union,
+)
 from chartpact.script.compile.nodes import accessed, is_plain_call
+from chartpact.script.compile.quick_math import quick_math
 from chartpact.script.compile.type_guards import TypeGuards
 from chartpact.script.runtime.meter import EIGHTHS
 from chartpact.syntax import children
 
-LONG_BRANCH = 32  # eighths: a longer branch of an `if` is charged when it is taken
+MOVERS = frozenset(("set_left", "set_right", "set_x", "set_x1", "set_x2"))  # to another bar
+LONG_BRANCH = 24  # eighths: a longer branch of an `if` is charged when it is taken
 TURN = 3  # of a loop, without its body
 PLAIN = 1  # an assignment, a jump, `not x`
-NATIVE, INLINED, GUARDED = 2, 6, 22  # an operator
+NATIVE, INLINED, GUARDED = 2, 5, 22  # an operator
+COMPARED = 1  # two floats, or two ints
+MIXED, MIXED_COMPARED = 4, 5  # an int and a float
+BIG_NATIVE = 5  # an operator on an int without bounds
 NO_FLOATS = 3  # steps of an inlined operator whose sides turn out to be no floats
-CALL = 20  # of a builtin, or of the host
+QUICK: Mapping[str, int] = {"math.exp": 6, "math.log": 15, "math.pow": 11, "math.sqrt": 6}
+TESTED_INT, TESTED_POWER = 2, 4  # within bounds: an int, and the exponent
+CALL, HOST_PAIR = 20, 12  # of a builtin, or of the host, which checks two values one by one
+CHOICE, MIXED_CHOICE = 3, 6  # between two numbers, one of which may be an int and one a float
+CALLED_CHOICE = 11  # the same by a call
+CHECK = 2  # whether a value is a float
+MOST_CHOICES = 6  # numbers of a `max` that chooses between two at a time
+EXTREME = 16  # each of more numbers
 ACCESS = 10  # `box.set_top(x)`, which charges more as it happens
-APPEND = 5  # `values.append(x)`
+MOVE = 14  # `box.set_right(i)`, which does not
+APPEND = 3  # `values.append(x)`
 KEYWORD = 4  # a named value of a call
-DIRECT_CALL = 6  # of a function of the script, without its body
+DIRECT_CALL, ENTRY = 3, 2  # of a function of the script, without its body
+LENGTH = 3  # `len(values)` of what is surely a list, or the like
+ABSOLUTE, MAYBE_ABSOLUTE = 3, 12  # `abs(number)`, and of what may be none
 UNPACK = 40  # `a, b = x`, for which a function is called
-HOISTED = 3  # `close[i]` in a loop, which reads from a list
-READ, ELEMENT = 20, 4  # an element of a dict under a number, and any other
-STORE = 20  # an element of a dict, which may have to grow
+HOISTED, COMPUTED = 1, 2  # `close[i]` in a loop, which reads from a list, and `close[i - 1]`
+LISTED, NO_LIST = 3, 2  # `record[1]` of a list; the steps more if it turns out to be none
+READ, ELEMENT = 28, 4  # an element of a dict under a number, and any other
+STORE = 26  # an element of a dict, which may have to grow
+FIELD, STORE_FIELD = 3, 7  # `record["top"]`
 AUGMENT = 24  # `d[k] += 1`, which looks for the element twice
 COLLECT = 32  # an element of a dict that a comprehension makes
 DIVIDE_BIG = 40  # ints without bounds divided to a float
 FUNCTION_VALUE = COMPREHENSION = 32
+_METHODS: Mapping[str, int] = {"append": APPEND, **dict.fromkeys(MOVERS, MOVE)}
 
 
 def steps(eighths: int) -> int:
@@ -42,7 +70,7 @@ def steps(eighths: int) -> int:
 
 def entry(args: ast.arguments) -> int:
     """The weight of entering a function, without its body."""
-    return 4 + (8 if args.vararg else 0) + (24 if args.kwarg else 0)
+    return ENTRY + (8 if args.vararg else 0) + (24 if args.kwarg else 0)
 
 
 def unpacking(target: ast.expr) -> int:
@@ -59,6 +87,11 @@ def _display(node: ast.expr) -> int:
     if isinstance(node, ast.BoolOp):
         return PLAIN * (len(node.values) - 1)
     return 40 + 16 * len(node.values) if isinstance(node, ast.Dict) else 6
+
+
+def _is_field(node: ast.Subscript) -> bool:
+    """Whether it is an element under a literal text: there are few of those in a dict."""
+    return isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str)
 
 
 class Weights:
@@ -164,12 +197,17 @@ class Weights:
         if isinstance(node, ast.Subscript):
             index = self._guards.kind(node.slice)
             if hoisted_read(node, self._hoisted(), index) is not None:
-                return HOISTED + cost(node.slice)
+                return (COMPUTED if isinstance(node.slice, ast.BinOp) else HOISTED) + cost(
+                    node.slice
+                )
         if isinstance(node, ast.Call) and (method := accessed(node)) is not None:
-            weight = APPEND if method.attr == "append" else ACCESS
+            weight = _METHODS.get(method.attr, ACCESS)
             arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
             weight += KEYWORD * len(node.keywords)
             return weight + sum(map(cost, [method.value, *arguments]))
+        if inlines and (name := quick_math(node, self._checked, self._guards)):
+            assert isinstance(node, ast.Call)
+            return self._quick(node, name) + sum(map(cost, node.args))
         weight = self._own(node, inlines)
         for child in children(node):
             if isinstance(child, ast.expr):
@@ -182,12 +220,7 @@ class Weights:
         """The weight of an expression without its parts."""
         guards = self._guards
         if isinstance(node, ast.Call):
-            func = node.func
-            if inlines and self.is_choice(node):
-                return INLINED
-            if isinstance(func, ast.Name) and self._checked.bindings.get(func) == FUNCTION:
-                return DIRECT_CALL + self._functions.get(func.id, 0)
-            return CALL
+            return self._call(node, inlines)
         if isinstance(node, ast.BinOp):
             if guards.binary(node.op, node.left, node.right):
                 return self._guarded(node.op, node.left, node.right, inlines)
@@ -197,22 +230,70 @@ class Weights:
             return GUARDED if guards.unary(node.op, node.operand) else plain
         if isinstance(node, ast.Compare):
             sides = node.left, node.comparators[0]
-            if is_none_test(node) or not guards.compare(node.ops[0], *sides):
+            if is_none_test(node):
                 return NATIVE
+            if not guards.compare(node.ops[0], *sides):
+                return self._native(node.ops[0], *sides)
             return self._guarded(node.ops[0], *sides, inlines)
         if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
             if guards.element(node):
                 return GUARDED
-            stores = isinstance(node.ctx, ast.Store) and guards.kind(node.value) & DICT
-            return STORE if stores else self._read(node)
+            if isinstance(node.ctx, ast.Store) and guards.kind(node.value) & DICT:
+                return STORE_FIELD if _is_field(node) else STORE
+            return self._read(node)
         return _display(node)
 
-    def is_choice(self, node: ast.Call) -> bool:
-        """Whether the call is `min` or `max` of two numbers, which is inlined like an operator."""
+    def _call(self, node: ast.Call, inlines: bool) -> int:
+        """The weight of a call without its arguments."""
+        func = node.func
+        if self.is_choice(node, inlines):
+            return self._choice(node, inlines)
+        if isinstance(func, ast.Name) and self._checked.bindings.get(func) == FUNCTION:
+            return DIRECT_CALL + self._functions.get(func.id, 0)
+        if self._is_extreme(node):
+            return CALL + EXTREME * len(node.args)
+        if len(node.args) == 1 and is_plain_call(node):
+            kinds = self._guards.kind(node.args[0])
+            if self._checked.is_builtin(func, "abs"):
+                return MAYBE_ABSOLUTE if kinds & ~NUMBER else ABSOLUTE
+            if self._checked.is_builtin(func, "len") and not kinds & ~(SEQUENCE | DICT):
+                return LENGTH
+        pair = len(node.args) > 1 and self._checked.namespaced(func)
+        return CALL + (HOST_PAIR if pair else 0)
+
+    def _quick(self, node: ast.Call, name: str) -> int:
+        """The weight of a call of `math` that compiled code makes itself."""
+        computed = [value for value in node.args if literal_index(value) is None]
+        ints = sum(bool(self._guards.kind(value) & INT) for value in computed)
+        return QUICK[name] + TESTED_INT * ints + TESTED_POWER * (len(computed) - 1)
+
+    def is_choice(self, node: ast.Call, inlines: bool) -> bool:
+        """Whether the call is `min` or `max` of a few numbers, chosen between two at a time.
+
+        Where operators are inlined, the values may turn out to be something else.
+        """
+        few = 2 <= len(node.args) <= MOST_CHOICES and is_plain_call(node)
+        if not few or not self._checked.is_builtin(node.func, "min", "max"):
+            return False
+        guards = self._guards
+        return all(
+            guards.is_number(value) or (inlines and guards.kind(value) & FLOAT)
+            for value in node.args
+        )
+
+    def _choice(self, node: ast.Call, inlines: bool) -> int:
+        numbers = [value for value in node.args if self._guards.is_number(value)]
+        checked = len(node.args) - len(numbers)  # to be floats
+        kinds = union(map(self._guards.kind, numbers)) | (FLOAT if checked else 0)
+        mixed = kinds & FLOAT and kinds & INT
+        choice = CALLED_CHOICE if not inlines else MIXED_CHOICE if mixed else CHOICE
+        return choice * (len(node.args) - 1) + CHECK * checked
+
+    def _is_extreme(self, node: ast.Call) -> bool:
+        """Whether the call is `min` or `max` of many numbers."""
         return (
             self._checked.is_builtin(node.func, "min", "max")
             and is_plain_call(node)
-            and len(node.args) == 2
             and all(map(self._guards.is_number, node.args))
         )
 
@@ -221,11 +302,30 @@ class Weights:
 
     def _read(self, node: ast.Subscript) -> int:
         """The weight of an element that is read without a guard."""
+        if self.may_be_list(node):
+            return LISTED
+        if _is_field(node):
+            return FIELD
         hashes = self._guards.kind(node.value) & DICT and self._guards.kind(node.slice) & NUMBER
         return READ if hashes else ELEMENT
 
-    def _native(self, operator: ast.operator, left: ast.expr, right: ast.expr) -> int:
+    def may_be_list(self, node: ast.Subscript) -> bool:
+        """Whether an element is read of what may be a list, or a dict under a number."""
+        plain = isinstance(node.value, ast.Name) and isinstance(node.slice, ast.Name | ast.Constant)
+        holder, index = self._guards.kind(node.value), self._guards.kind(node.slice)
+        reads = plain and isinstance(node.ctx, ast.Load)
+        return bool(reads and holder & LIST and holder & DICT and index & NUMBER)
+
+    def _native(self, operator: ast.AST, left: ast.expr, right: ast.expr) -> int:
         """The weight of an operator that needs no guard."""
-        big = (self._guards.kind(left) | self._guards.kind(right)) & BIG
-        divides = isinstance(operator, ast.Div | ast.FloorDiv | ast.Mod)
-        return DIVIDE_BIG if big and divides else NATIVE
+        kinds = self._guards.kind(left) | self._guards.kind(right)
+        if kinds & BIG:
+            divides = isinstance(operator, ast.Div | ast.FloorDiv | ast.Mod)
+            return DIVIDE_BIG if divides else BIG_NATIVE
+        compares = isinstance(operator, ast.cmpop)
+        alike = kinds == FLOAT or not kinds & ~INT
+        if alike or any(map(self._guards.turns_float, (left, right), (right, left))):
+            return COMPARED if compares else NATIVE
+        if kinds & FLOAT and kinds & INT:
+            return MIXED_COMPARED if compares else MIXED
+        return NATIVE

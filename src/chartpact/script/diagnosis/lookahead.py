@@ -7,6 +7,7 @@ timeframe that was stretched to the chart's bars counts each higher value many t
 import ast
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
+from copy import deepcopy
 
 from chartpact.problem import Problem
 from chartpact.script.check.checked import Checked
@@ -17,6 +18,7 @@ from chartpact.script.compile.inference import Kinds
 from chartpact.script.compile.kinds import OHLCV, OHLCV_KINDS, SERIES
 from chartpact.syntax import children, walk
 
+_LONGEST_HINT = 120  # letters of the call that it shows
 _LOOPS = ast.For | ast.ListComp | ast.DictComp
 
 
@@ -26,7 +28,7 @@ def warn_of_lookahead(
     """What a checked module may mean otherwise; `windows` are host functions with a length."""
     report = Report("check", source)
     for function in checked.functions.values():
-        _History(kinds.of, report).visit(function)
+        _History(checked, kinds.of, report).visit(function)
         _Stretched(checked, kinds.of, report, windows).visit(function)
     return tuple(sorted(report.warnings, key=lambda warning: (warning.line, warning.column)))
 
@@ -34,26 +36,36 @@ def warn_of_lookahead(
 class _History:
     """`close - close[1]`: an element where Pine would have a series."""
 
-    def __init__(self, kinds: Mapping[ast.AST, int], report: Report) -> None:
+    def __init__(self, checked: Checked, kinds: Mapping[ast.AST, int], report: Report) -> None:
+        self._checked = checked
         self._kinds = kinds
         self._report = report
         self._parents: dict[ast.AST, ast.AST] = {}
+        self._reads: dict[str, list[ast.Name]] = {}  # of names that are bound once
 
     def visit(self, function: ast.FunctionDef) -> None:
         nodes = list(walk(function))
         self._parents = {child: node for node in nodes for child in children(node)}
+        once = {name for name, count in Counter(bound_names(function.body)).items() if count == 1}
+        self._reads = {name: [] for name in once}
         for node in nodes:
-            if isinstance(node, ast.Subscript) and self._is_series(node.value):
-                number = literal_index(node.slice)
-                if number is not None and number > 0 and isinstance(node.ctx, ast.Load):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in once:
+                self._reads[node.id].append(node)
+        for node in nodes:
+            if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+                number = self._element(node)
+                if number is not None and number > 0:
                     self._look_at(node, number)
 
     def _look_at(self, node: ast.Subscript, number: int) -> None:
         text = ast.unparse(node.value)
-        if any(map(self._is_combined, self._expressions_around(node))):
+        parts = list(self._combined_with(node))
+        if any(map(self._is_series, parts)) or self._meets_series_by_name(node):
             hint = f"write ta.shift({text}, {number})"
-        elif self._is_read_bar_by_bar(node):
+        elif self._is_read_bar_by_bar(node) or any(map(self._is_computed_element, parts)):
             hint = f"in a loop over i write {text}[i - {number}]"
+        elif not _is_time(node) and any(self._element(part) is not None for part in parts):
+            hint = f"write ta.shift({text}, {number})"
         else:
             return
         message = f"{text}[{number}] is the value of bar {number}, counted from the first one"
@@ -64,23 +76,50 @@ class _History:
         kinds = self._kinds.get(node, 0)
         return bool(kinds) and not kinds & ~SERIES
 
-    def _expressions_around(self, node: ast.expr) -> Iterator[tuple[ast.AST, list[ast.expr]]]:
-        """The expressions that this one is a part of, each with its operands."""
+    def _element(self, node: ast.AST) -> int | None:
+        """The bar of `close[1]`, a literal from 0 on; None for any other expression."""
+        if not isinstance(node, ast.Subscript) or not self._is_series(node.value):
+            return None
+        number = literal_index(node.slice)
+        return number if number is not None and number >= 0 else None
+
+    def _is_computed_element(self, node: ast.AST) -> bool:
+        return (
+            isinstance(node, ast.Subscript)
+            and self._is_series(node.value)
+            and not isinstance(node.slice, ast.Slice)
+            and literal_index(node.slice) is None
+        )
+
+    def _combined_with(self, node: ast.expr) -> Iterator[ast.expr]:
+        """The operands that it meets in the expressions it is a part of.
+
+        Arguments that are drawn meet one another only where they are series.
+        """
         inner: ast.AST = node
         outer = self._parents.get(inner)
         while isinstance(outer, ast.BinOp | ast.Compare | ast.UnaryOp | ast.Call):
             operands = [child for child in children(outer) if isinstance(child, ast.expr)]
             if isinstance(outer, ast.Call):
                 operands = [*outer.args, *(keyword.value for keyword in outer.keywords)]
-            yield node, [operand for operand in operands if operand is not inner]
+                if not self._calculates(outer.func):
+                    operands = [operand for operand in operands if self._is_series(operand)]
+            yield from (operand for operand in operands if operand is not inner)
             inner, outer = outer, self._parents.get(outer)
 
-    def _is_combined(self, around: tuple[ast.AST, list[ast.expr]]) -> bool:
-        """Whether it meets a series, or the element 0 of the same series."""
-        node, operands = around
-        assert isinstance(node, ast.Subscript)
-        first = ast.dump(ast.Subscript(node.value, ast.Constant(0), ast.Load()))
-        return any(self._is_series(part) or ast.dump(part) == first for part in operands)
+    def _calculates(self, function: ast.expr) -> bool:
+        name = self._checked.namespaced(function) or ""
+        return name.startswith(("ta.", "math.")) or self._checked.is_builtin(function)
+
+    def _meets_series_by_name(self, node: ast.expr) -> bool:
+        """Whether a name that stands for it, `before = close[1]`, meets a series."""
+        place: ast.AST | None = node
+        while isinstance(place, ast.BinOp | ast.UnaryOp | ast.Call | ast.Subscript):
+            place = self._parents.get(place)
+        if not isinstance(place, ast.Assign) or not isinstance(place.targets[0], ast.Name):
+            return False
+        reads = self._reads.get(place.targets[0].id, [])
+        return any(self._is_series(part) for read in reads for part in self._combined_with(read))
 
     def _is_read_bar_by_bar(self, node: ast.Subscript) -> bool:
         """Whether a loop around it reads the same series by a computed index."""
@@ -98,6 +137,11 @@ class _History:
         return False
 
 
+def _is_time(node: ast.Subscript) -> bool:
+    """Whether it is `ohlcv.time[1]`: less that of bar 0, it is how long a bar takes."""
+    return isinstance(node.value, ast.Attribute) and node.value.attr in ("time", "close_time")
+
+
 class _Stretched:
     """`ta.ema(ohlcv.security("1h").close, 20)`: a window that counts the chart's bars."""
 
@@ -112,16 +156,17 @@ class _Stretched:
         self._kinds = kinds
         self._report = report
         self._windows = windows
-        self._names: set[str] = set()
+        self._names: dict[str, ast.expr | None] = {}  # with what each stands for, if it is told
 
     def visit(self, function: ast.FunctionDef) -> None:
         bound = Counter(bound_names(function.body))
         assigned = [node for node in walk(function) if isinstance(node, ast.Assign)]
         for node in sorted(assigned, key=lambda node: node.lineno):
-            target = node.targets[0]
-            once = isinstance(target, ast.Name) and bound[target.id] == 1
-            if once and self._is_stretched(node.value):
-                self._names.add(ast.unparse(target))
+            for target, value in _pairs(node.targets[0], node.value):
+                once = isinstance(target, ast.Name) and bound[target.id] == 1
+                if once and self._is_stretched(value):
+                    whole = target is node.targets[0] or value is not node.value
+                    self._names[ast.unparse(target)] = value if whole else None
         calls = [node for node in walk(function) if isinstance(node, ast.Call)]
         for call in calls:
             values = [*call.args, *(keyword.value for keyword in call.keywords)]
@@ -134,7 +179,12 @@ class _Stretched:
         message = (
             f"{name} counts the chart's bars here, on each of which a higher value is repeated"
         )
-        hint = f'write ohlcv.security("1h", lambda h: {name}(h.close, …))'
+        above = _Above(self._names)
+        inner = ast.unparse(above.visit(deepcopy(node)))
+        timeframe = min(above.timeframes, default='"1h"')
+        if len(above.timeframes) != 1 or len(inner) > _LONGEST_HINT:
+            inner = f"{name}(…)"
+        hint = f"write ohlcv.security({timeframe}, lambda h: {inner})"
         self._report.warn(node, "lookahead", message, hint)
 
     def _is_stretched(self, node: ast.expr) -> bool:
@@ -145,8 +195,54 @@ class _Stretched:
             return bool(OHLCV_KINDS.get(node.attr, 0) & SERIES) and self._is_stretched(node.value)
         if isinstance(node, ast.BinOp):
             return self._is_stretched(node.left) or self._is_stretched(node.right)
+        if isinstance(node, ast.UnaryOp):
+            return self._is_stretched(node.operand)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if (self._checked.namespaced(node.func) or "").startswith("ta."):
+                chosen = [arg for arg in node.args if self._kinds.get(arg, 0) & SERIES]
+                return bool(chosen) and all(map(self._is_stretched, chosen))
             of_ohlcv = self._kinds.get(node.func.value, 0) & OHLCV
-            values = len(node.args) + len(node.keywords)
-            return node.func.attr == "security" and bool(of_ohlcv) and values == 1
+            return node.func.attr == "security" and bool(of_ohlcv)
         return False
+
+
+class _Above(ast.NodeTransformer):
+    """Writes an expression of stretched series as one of `h`, the bars of the higher timeframe."""
+
+    def __init__(self, names: Mapping[str, ast.expr | None]) -> None:
+        self._names = names
+        self._inner: set[str] = set()  # what the bars are called in a lambda
+        self._left = 20  # names that are still looked up: they may stand for ever more
+        self.timeframes: set[str] = set()
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if node.id in self._inner:
+            return ast.Name("h", ast.Load())
+        value = self._names.get(node.id)
+        if value is None or not self._left:
+            return node
+        self._left -= 1
+        found: ast.expr = self.visit(deepcopy(value))
+        return found
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        if not (
+            isinstance(node.func, ast.Attribute) and node.func.attr == "security" and node.args
+        ):
+            return self.generic_visit(node)
+        self.timeframes.add(ast.unparse(node.args[0]).replace("'", '"'))
+        if len(node.args) == 1 or not isinstance(node.args[1], ast.Lambda):
+            return ast.Name("h", ast.Load())
+        function = node.args[1]
+        self._inner |= {argument.arg for argument in function.args.args}
+        found: ast.AST = self.visit(function.body)
+        return found
+
+
+def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Each target of an assignment with its value; of an unpacked call, with the call."""
+    if isinstance(target, ast.Tuple):
+        values = value.elts if isinstance(value, ast.Tuple) else [value] * len(target.elts)
+        yield from zip(target.elts, values, strict=False)
+    else:
+        yield target, value

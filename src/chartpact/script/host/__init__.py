@@ -1,6 +1,7 @@
 """What scripts see: `ohlcv`, `params`, `chart`; `ta`, `math`, `color`, `text` and `payload`."""
 
 from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from chartpact.script.host import colors, maths, payload, ta, text
@@ -9,6 +10,15 @@ from chartpact.script.runtime.meter import Meter
 
 # The steps of a call, without what depends on its arguments.
 COSTS = {"text.number": 58, "text.time": 175, "payload.json": 90, "payload.label": 40}
+
+# The kinds of what host functions return, by names such as "ta.ema".
+RESULTS: Mapping[str, int] = MappingProxyType(
+    {
+        f"{space}.{name}": kinds
+        for space, of in {"ta": ta.RESULTS, "math": maths.RESULTS}.items()
+        for name, kinds in of.items()
+    }
+)
 
 _WORD_BITS = 64
 _NUMBER = 24  # steps of text.number(x, decimals) of a float
@@ -24,12 +34,6 @@ def namespaces() -> dict[str, Iterable[str]]:
         "text": list(text.FUNCTIONS),
         "payload": payload.NAMES,
     }
-
-
-def results() -> dict[str, int]:
-    """The kinds of what host functions return, by names such as "ta.ema"."""
-    spaces = {"ta": ta.results(), "math": maths.RESULTS}
-    return {f"{space}.{name}": kinds for space, of in spaces.items() for name, kinds in of.items()}
 
 
 def windows() -> frozenset[str]:

@@ -18,7 +18,7 @@ from chartpact.textcolumn import TextColumn
 
 NAMES = ("alpha", "mix", "gradient")
 _LEVELS = 255  # of a gradient: as many as a channel of a colour has
-_COST = 86
+_COST = 90
 
 
 class Colors:

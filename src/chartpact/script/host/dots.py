@@ -58,7 +58,7 @@ class Dots:
         if type(x) is Series or type(x) in LISTS:
             self._dots(x, y, color, size, label, title, offset, provisional)
             return
-        self._meter.charge(45 if label is None else 190)
+        self._meter.charge(40 if label is None else 190)
         height = number(y, "y")
         bar = whole(x, "x")
         self._plots.check_text(title, "title")

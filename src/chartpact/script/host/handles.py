@@ -41,11 +41,11 @@ _LAST_TIME = 1 << 52
 _NOWHERE = Anchor(None, None, None)
 
 # Steps of a new object, of each argument of one, of a setter, of a cell and of a setter of one.
-_NEW, _ARGUMENT, _PUT, _CELL_STEPS, _PUT_CELL = 60, 4, 3, 14, 24
+_NEW, _ARGUMENT, _PUT, _CELL_STEPS, _PUT_CELL = 63, 4, 3, 14, 24
 _FIELD, _CHECKED = 5, 10  # a value that is no place and no height, and one that is checked
-_HEIGHT, _PAIR = 3, 3  # a height that is not a finite float, and a setter of two values
+_HEIGHT, _PAIR = 3, 6  # a height that is not a finite float, and a setter of two values
 _FILL = 100  # of a linefill, which is kept under both of its lines
-_AT_TIME = 40  # a bar that is looked for by its time
+_AT_TIME = 46  # a bar that is looked for by its time
 _MOST_KNOWN = 256  # of the texts of a field whose canonical form is kept
 # Steps of the points of a polyline, of each, and of looking up its time.
 _POINTS, _POINT, _POINT_AT_TIME = 360, 20, 100
@@ -222,7 +222,7 @@ def _setting(argument: Argument, kind: type[DrawnObject]) -> _Setting:
     keyword, name, type_ = argument.keyword, argument.field, argument.type
 
     def read_place(handle: Handle, value: Any) -> int | Anchor:
-        if type(value) is int and handle.xloc == "bar_index" and 0 <= value <= handle.last_bar:
+        if type(value) is int and 0 <= value <= handle.last_bar:
             return value  # becomes an anchor when it is drawn
         return handle.canvas.anchor(value, handle.xloc, keyword)
 
@@ -319,12 +319,29 @@ def _setter(setting: _Setting) -> Callable[["Handle", Any], None]:
     return put
 
 
+def _place_setter(setting: _Setting) -> Callable[["Handle", Any], None]:
+    """Loops move places at every bar, so the usual value is taken without a further call.
+
+    Its steps are part of the weight of the call.
+    """
+    name, read = setting.field, setting.read
+
+    def put(self: Handle, value: Any, /) -> None:
+        if type(value) is int and 0 <= value <= self.last_bar:
+            self.values[name] = value
+        else:
+            self.meter.charge(_PUT)
+            self.values[name] = read(self, value)
+
+    return put
+
+
 def _place_getter(name: str) -> Callable[["Handle"], int | None]:
     def get(self: Handle, /) -> int | None:
         place: int | Anchor = self.values[name]
-        if isinstance(place, Anchor):
-            return place.time if self.xloc == "bar_time" else place.bar
-        return place
+        if isinstance(place, int):
+            return place
+        return place.time if self.xloc == "bar_time" else place.bar
 
     return get
 
@@ -344,8 +361,9 @@ class Handle(HostObject):
     its keyword arguments.
     """
 
-    __slots__ = ("canvas", "id", "last_bar", "meter", "values", "xloc")
+    __slots__ = ("canvas", "first_place", "id", "last_bar", "meter", "values", "xloc")
     kind: ClassVar[type[DrawnObject]]
+    anchor: ClassVar[str]  # the first of its places; empty where it has none
     settings: ClassVar[Mapping[str, _Setting]]
     readers: ClassVar[tuple[tuple[Any, str, Callable[[Any, Any], Any]], ...]]  # of the settings
     pairs: ClassVar[Mapping[str, tuple[str, str]]] = {}
@@ -355,10 +373,13 @@ class Handle(HostObject):
     def __init_subclass__(cls, **derived: Any) -> None:
         kind = cls.kind
         cls.type_name = kind.__name__.lower()
+        cls.anchor = kind.places[0] if kind.places else ""
         cls.settings = _settings(kind, apart=["xloc"])
         cls.readers = tuple((item.default, item.field, item.read) for item in cls.settings.values())
         settings = (cls.settings[keyword] for keyword in cls.settings if keyword not in cls.fixed)
-        derived |= {f"set_{setting.keyword}": _setter(setting) for setting in settings}
+        for setting in settings:
+            make = _place_setter if setting.field in kind.places else _setter
+            derived[f"set_{setting.keyword}"] = make(setting)
         derived |= {f"get_{name}": _place_getter(name) for name in kind.places}
         derived |= {f"get_{name}": _height_getter(name) for name in kind.heights}
         for name, (x, y) in cls.pairs.items():
@@ -386,13 +407,14 @@ class Handle(HostObject):
 
     def __init__(self, canvas: Canvas, xloc: Any, values: tuple[Any, ...]) -> None:
         canvas.meter.charge(_NEW + _ARGUMENT * len(values))
-        self.canvas, self.meter, self.last_bar = canvas, canvas.meter, canvas.last_bar
+        self.canvas, self.meter = canvas, canvas.meter
         self.id = 0
-        self.xloc = _check_xloc(xloc)
+        self._measure_by(xloc)
         self.values: dict[str, Any] = {}  # canonical, by field; the others are at their defaults
         for value, (default, field_name, read) in zip(values, self.readers, strict=True):
             if value is not default:
                 self.values[field_name] = read(self, value)
+        self.first_place: Any = self.values.get(self.anchor)
         canvas.add(self)
 
     @property
@@ -415,11 +437,16 @@ class Handle(HostObject):
 
     def move(self, xloc: Any, **places: Any) -> None:
         self.canvas.meter.charge(25)
-        self.xloc = _check_xloc(xloc)
+        self._measure_by(xloc)
         self.put_all(**places)
 
+    def _measure_by(self, xloc: Any) -> None:
+        """Places are numbers of bars, up to the last one, or times."""
+        self.xloc = _check_xloc(xloc)
+        self.last_bar = self.canvas.last_bar if self.xloc == "bar_index" else -1
+
     def delete(self) -> None:
-        self.meter.charge(_PUT)
+        self.meter.charge(_PUT + 2)
         self.canvas.remove(self.kind.channel, self.id)
 
     def copy(self) -> "Handle":
@@ -428,6 +455,7 @@ class Handle(HostObject):
         twin = object.__new__(type(self))
         twin.canvas, twin.meter, twin.last_bar = self.canvas, self.meter, self.last_bar
         twin.values, twin.xloc = dict(self.values), self.xloc
+        twin.first_place = self.values.get(self.anchor)
         twin.id = 0
         if self.alive:
             self.canvas.add(twin)
@@ -439,6 +467,10 @@ class Handle(HostObject):
         for name in self.kind.places:
             if type(place := values.get(name)) is int:
                 values[name] = self.canvas.anchor_of(place)
+        first = self.first_place
+        if first != self.values.get(self.anchor):
+            first = self.canvas.anchor_of(first) if type(first) is int else first
+            values["made_at"] = first.time
         return self.kind.assemble(values)
 
 

@@ -17,8 +17,12 @@ from chartpact.script.runtime.values import LISTS, a_type, shown
 from chartpact.ta.arithmetic import round_number
 
 MOST_DECIMALS = 16
-_COST, _TO_INT, _ROUNDING = 4, 8, 60  # steps, beside those of the call
-_NO_VALUE = 8  # of a result that is na
+# Steps, beside those of the call.
+_COSTS: Mapping[str, int] = {"ceil": 4, "floor": 4, "log": 4, "round": 8, "sign": 4}
+_COSTS_OF_TWO: Mapping[str, int] = {"pow": 3, "round": 18}
+_NO_VALUE = 10  # of a result that is na, or a long int
+_LONG = 1e15
+_MISSING = object()
 _LISTS = frozenset((*LISTS, tuple, range))
 _MAYBE_NUMBERS = frozenset((int, float, type(None)))
 
@@ -84,28 +88,43 @@ def function(name: str, meter: Meter) -> Any:
 
 def _scalar(name: str, meter: Meter) -> Callable[..., float]:
     usage, compute, _ = SCALARS[name]
-    most = usage.count(",") + 1
-    cost = {"floor": _TO_INT, "ceil": _TO_INT, "round": _ROUNDING}.get(name, _COST)
+    takes_two = "," in usage
+    cost, cost_of_two = _COSTS.get(name, 0), _COSTS_OF_TWO.get(name, 0)
 
-    def call(*arguments: Any) -> float:
-        meter.charge(cost)
-        for value in arguments:
-            if type(value) is not float and type(value) is not int:
-                if value is None:
-                    return math.nan
-                raise _not_a_number(name, value)
-        if not 1 <= len(arguments) <= most:
-            raise _misuse(name)
-        try:
-            result = compute(*arguments)
-        except (ValueError, OverflowError):
+    def call(x: Any = _MISSING, y: Any = _MISSING, /, *others: Any) -> float:
+        is_one = y is _MISSING
+        if (
+            (type(x) is float or type(x) is int)
+            and (is_one or (takes_two and (type(y) is float or type(y) is int)))
+            and not others
+        ):
+            if steps := cost if is_one else cost_of_two:
+                meter.charge(steps)
+            try:
+                result = compute(x) if is_one else compute(x, y)
+            except (ValueError, OverflowError):
+                meter.charge(_NO_VALUE)
+                return math.nan
+            except TypeError:
+                raise _misuse(name) from None
+            if -_LONG < result < _LONG:
+                return result
             meter.charge(_NO_VALUE)
-            return math.nan
-        except TypeError:
-            raise _misuse(name) from None
-        return result if result - result == 0 else math.nan
+            return result if result - result == 0 else math.nan
+        meter.charge(_NO_VALUE)
+        return _without_value(name, [given for given in (x, y, *others) if given is not _MISSING])
 
     return call
+
+
+def _without_value(name: str, arguments: list[Any]) -> float:
+    """na, if there is one before a value that is wrong; else there are too many or too few."""
+    for value in arguments:
+        if value is None:
+            return math.nan
+        if type(value) is not float and type(value) is not int:
+            raise _not_a_number(name, value)
+    raise _misuse(name)
 
 
 def _misuse(name: str) -> Fault:

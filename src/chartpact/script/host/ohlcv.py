@@ -10,7 +10,7 @@ import numpy as np
 
 from chartpact.arrays import any_true
 from chartpact.bars import Bars, BarsError, last_closed, stretch
-from chartpact.bars.align import times_to_match
+from chartpact.bars.alignment import times_to_match
 from chartpact.clock.timeframe import of_steps
 from chartpact.prices import DERIVED, STORED
 from chartpact.script.errors import Fault
@@ -74,9 +74,7 @@ class Ohlcv(HostObject):
         else:
             raise AttributeError(name)
         if name in TIMES and series.array.dtype == np.float64:  # stretched: na before the first
-            self.meter.charge(len(self))
-            times = series.array.tolist()
-            series.listed = [time if math.isnan(time) else int(time) for time in times]
+            self._keep_whole(series)
         setattr(self, name, series)
         return series
 
@@ -200,7 +198,16 @@ class Ohlcv(HostObject):
             raise Fault("type", message, hint)
         if calculated.array.dtype == np.bool_:
             return Series(np.append(calculated.array, False)[index], self.meter)
-        return Series(stretch(calculated.array, index), self.meter)
+        laid = Series(stretch(calculated.array, index), self.meter)
+        if calculated.array.dtype == np.int64:
+            self._keep_whole(laid)
+        return laid
+
+    def _keep_whole(self, series: Series) -> None:
+        """Makes the elements of a stretched series ints again, na where it has none."""
+        self.meter.charge(len(series))
+        numbers = series.array.tolist()
+        series.listed = [number if math.isnan(number) else int(number) for number in numbers]
 
     def _higher(self, timeframe: Any, partial: bool = False) -> Bars:
         if type(timeframe) is not str:

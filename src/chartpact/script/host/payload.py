@@ -29,7 +29,7 @@ class Payloads:
             raise Fault("type", f"payload.json takes a dict, not {a_type(values)}")
         plain = self._plain(values, 0)
         text = json_text.dumps(plain, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        return self._bounded(text)
+        return self._check_length(text)
 
     def label(self, values: Any, tag: Any = "SIGNAL") -> str:
         """A dict as TAG|KEY:VALUE|…; a value of None or na is left out."""
@@ -37,7 +37,7 @@ class Payloads:
             raise Fault("type", f"payload.label takes a dict, not {a_type(values)}")
         if type(tag) is not str or not tag.strip() or "|" in tag:
             raise Fault("value", "a tag is a text without |")
-        self._meter.charge(20 * len(values))
+        self._meter.charge(23 * len(values))
         parts = [tag]
         for key, value in values.items():
             if type(key) is not str or not _KEY.fullmatch(key):
@@ -47,9 +47,9 @@ class Payloads:
             if value is None or (type(value) is float and math.isnan(value)):
                 continue
             parts.append(f"{key}:{_format_value(key, value)}")
-        return self._bounded("|".join(parts))
+        return self._check_length("|".join(parts))
 
-    def _bounded(self, text: str) -> str:
+    def _check_length(self, text: str) -> str:
         self._meter.charge(1 + len(text) // 16)
         if len(text) > OBJECT_TEXT_CHARS:
             raise Fault(

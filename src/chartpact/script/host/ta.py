@@ -8,7 +8,6 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from math import isfinite
 from types import MappingProxyType
 from typing import Any, get_args, get_origin
 
@@ -21,6 +20,7 @@ from chartpact.script.compile.kinds import CONDITIONS, FLOATS, SERIES_TUPLE
 from chartpact.script.errors import Fault
 from chartpact.script.host import ta_costs as costs
 from chartpact.script.host.ohlcv import Ohlcv
+from chartpact.script.host.ta_scalars import shorten
 from chartpact.script.runtime.meter import Meter
 from chartpact.script.runtime.series import Series, TextSeries, array_of, charge_division
 from chartpact.script.runtime.values import LISTS, List, a_type
@@ -30,33 +30,13 @@ from chartpact.ta.lengths import LONGEST
 from chartpact.ta.profiles import count_touched
 from chartpact.textcolumn import TextColumn
 
-
-def _exp(x: float) -> float:
-    try:
-        return math.exp(x)
-    except OverflowError:
-        return math.nan
-
-
-# What loops over the bars ask of one value again and again: the same, without NumPy.
-ON_ONE_BAR: Mapping[str, Callable[[Any], Any]] = {
-    "isna": lambda x: x is None or not isfinite(x),
-    "nz": lambda x: x if x is not None and isfinite(x) else 0.0,
-    "abs": abs,
-    "sqrt": lambda x: math.sqrt(x) if x >= 0 else math.nan,
-    "log": lambda x: math.log(x) if x > 0 else math.nan,
-    "log10": lambda x: math.log10(x) if x > 0 else math.nan,
-    "exp": _exp,
-    "sign": lambda x: 1.0 if x > 0 else -1.0 if x < 0 else x + 0.0,
-}
-# The kinds that these give for a series; for a number it is a number.
+# The kinds that functions of numbers give for a series; for a number it is a number.
 _OF_SERIES = {
     "isna": CONDITIONS, **dict.fromkeys(("nz", "sqrt", "log", "log10", "exp", "sign"), FLOATS)
 }  # fmt: skip
 # Functions that return values of the series they are given, and so never an infinite one.
 FINITE = frozenset("highest lowest shift valuewhen".split())
 
-_MISSING = object()
 _PLAIN = frozenset((int, float, bool, str, type(None)))
 _WITH_LENGTH = frozenset((Series, Ohlcv))
 _CHOSEN_FROM = frozenset((*LISTS, Series, TextSeries))
@@ -113,13 +93,11 @@ DECLARED = declare(ta.FUNCTIONS)  # read once, before any run
 
 # Those that count bars. A change of a higher value, or an event in it, may well be asked for.
 _EVENTS = {*_PROFILES, "change", "falling", "rising", "round", "shift", "valuewhen"}
+# The kinds that functions say they return.
+RESULTS: dict[str, int] = {
+    name: said.kind for name, said in DECLARED.items() if said.kind is not None
+} | _OF_SERIES
 WINDOWS = frozenset(name for name, said in DECLARED.items() if said.windowed) - _EVENTS
-
-
-def results() -> dict[str, int]:
-    """The kinds that functions say they return."""
-    kinds = {name: declared.kind for name, declared in DECLARED.items()} | _OF_SERIES
-    return {name: kind for name, kind in kinds.items() if kind is not None}
 
 
 def signature(name: str) -> inspect.Signature:
@@ -181,6 +159,8 @@ def function(name: str, meter: Meter, bars: int) -> Callable[..., Any]:
                     _charge_lengths(series, by_length, by_window, meter)
         else:
             meter.charge(costs.SCALARS.get(name, costs.SCALAR))
+            if variadic and len(positional) > 2:
+                meter.charge((len(positional) - 2) * costs.SCALAR_OPERAND)
         arguments = [_argument(value, lengths, meter, name) for value in positional]
         options = {key: _argument(value, lengths, meter, name) for key, value in named.items()}
         if str in kinds and by_clock:
@@ -207,22 +187,7 @@ def function(name: str, meter: Meter, bars: int) -> Callable[..., Any]:
     call.__name__ = name
     if name == "where":
         return _choose_texts(call, meter, bars)
-    return _shorten(call, ON_ONE_BAR[name], meter) if name in ON_ONE_BAR else call
-
-
-def _shorten(
-    call: Callable[..., Any], on_one_bar: Callable[[Any], Any], meter: Meter
-) -> Callable[..., Any]:
-    """The function with a shorter way for one float, or for None where that has a meaning."""
-    takes_none = call.__name__ in ("isna", "nz")
-
-    def function(x: Any = _MISSING, /, *others: Any, **named: Any) -> Any:
-        if (type(x) is float or (takes_none and x is None)) and not others and not named:
-            meter.charge(costs.QUICK)
-            return on_one_bar(x)
-        return call(**named) if x is _MISSING else call(x, *others, **named)
-
-    return function
+    return shorten(name, call, meter)
 
 
 # --------------------------------------------------------------------------------------- arguments

@@ -9,18 +9,25 @@ from collections.abc import Mapping
 
 CALL = 350
 LONG_CALLS: Mapping[str, int] = {
-    "bb": 450, "dmi": 480, "kc": 620, "kcw": 500, "macd": 420, "pow": 450, "session": 520,
+    "bb": 450, "dayofmonth": 490, "dayofweek": 490, "dmi": 480, "hour": 460, "minute": 460,
+    "month": 420, "round": 470, "second": 480, "year": 480, "kc": 620, "kcw": 500,
+    "macd": 420, "pow": 450, "session": 520,
     "pivot_point_levels": 2_000, "profile": 7_000, "profile_levels": 7_000, "value_area": 1_200,
     **dict.fromkeys(("session_isfirstbar", "session_isfirstbar_regular"), 700),
     **dict.fromkeys(("session_islastbar", "session_islastbar_regular"), 700),
     **dict.fromkeys(("session_ismarket", "session_ispostmarket", "session_ispremarket"), 600),
     "time_close": 3_200, "time_tradingday": 2_600, "timeframe_change": 1_700, "tsi": 450,
-    "vwap": 520, "weekofyear": 560,
+    "vwap": 520, "weekofyear": 600,
 }  # fmt: skip
 OPERAND = 75  # each operand after the first, of a function that takes any number
-SCALAR = 110  # a call without any series
-SCALARS: Mapping[str, int] = {"nz": 170, "round": 150}
-QUICK = 5  # a function of ON_ONE_BAR
+SCALAR = 190  # a call without any series, where ta_scalars has no shorter way
+SCALARS: Mapping[str, int] = {
+    "avg": 210, "max": 220, "min": 220, "mod": 450, "nz": 230, "pow": 240, "round": 200,
+    **dict.fromkeys(("dayofweek", "hour", "minute", "second"), 420),
+    **dict.fromkeys(("dayofmonth", "month", "weekofyear", "year"), 580),
+    "time_tradingday": 1_600,
+}  # fmt: skip
+SCALAR_OPERAND = 110  # each operand after the second, of a function that takes any number
 CLOCK = 2_000  # a function that looks at a time zone
 RATES: Mapping[str, int] = {  # in parts of a step: PARTS are one
     name: rate

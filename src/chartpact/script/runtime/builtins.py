@@ -5,6 +5,7 @@ import math
 import re
 from collections.abc import Callable
 from functools import cmp_to_key
+from math import isfinite
 from typing import Any
 
 from chartpact.script.errors import Fault
@@ -29,6 +30,7 @@ _FLOAT = re.compile(
 )
 _PREFIXES = {2: "0b", 8: "0o", 16: "0x"}
 _RANGE = 1 << RANGE_BITS
+_LOOK = 20  # steps to look at the kinds of a list's elements
 
 
 class Builtins:
@@ -130,13 +132,23 @@ class Builtins:
         return self._extreme("min", values, key)
 
     def _extreme(self, name: str, arguments: tuple[Any, ...], key: Any) -> Any:
-        if key is None and len(arguments) == 2 and {*map(type, arguments)} == {float}:
+        if key is None and len(arguments) == 1 and type(arguments[0]) in LISTS:
+            values = arguments[0]
+            self._charge(_LOOK + len(values) // 2)
+            kinds = {*map(type, values)}
+            if kinds in ({int}, {float}):
+                self._charge(len(values) // 2)
+                if kinds == {int} or isfinite(sum(values)):  # there is no NaN
+                    return max(values) if name == "max" else min(values)
+        kinds = {*map(type, arguments)}
+        if key is None and len(arguments) == 2 and kinds == {float}:
             self._charge(10)
             return larger(*arguments) if name == "max" else smaller(*arguments)
         if not arguments:
             raise Fault("type", f"{name} takes some values, or one list of them")
-        if any(type(argument) is Series for argument in arguments):
-            hint = f"write ta.{name}(a, b) bar by bar, or ta.{_WINDOW[name]}(s, n) for a window"
+        if Series in kinds:
+            hint = f"write ta.{name}(a, b) bar by bar, ta.{_WINDOW[name]}(s, n) for a window, or "
+            hint += f"{name}(list(s[a:b])) for some bars"
             raise Fault("type", f"{name} does not go with a series", hint)
         one = len(arguments) == 1
         values = self._operators.sequence(arguments[0])[0] if one else arguments
@@ -145,7 +157,7 @@ class Builtins:
         self._charge(30 + (1 if key is None else 14) * len(values))
         if key is None and type(values) is range:
             values = (values[0], values[-1])
-        if key is None and set(map(type, values)) <= NUMBERS:
+        if key is None and (set(map(type, values)) if one else kinds) <= NUMBERS:
             return largest(*values) if name == "max" else smallest(*values)
         if key is None:
             self._charge(15 + 15 * len(values))
@@ -189,8 +201,12 @@ class Builtins:
 
     def span(self, first: Any, last: Any = ..., step: Any = 1, /) -> range:
         """`range(…)`."""
-        self._charge(25)
         first, last = (0, first) if last is ... else (first, last)
+        plain = type(first) is type(last) is type(step) is int and step == 1
+        if plain and -_RANGE <= first <= _RANGE and -_RANGE <= last <= _RANGE:
+            self._charge(6)
+            return range(first, last)
+        self._charge(25)
         bounds = [_int(bound, "range") for bound in (first, last, step)]
         if any(abs(bound) > _RANGE for bound in bounds):
             raise Fault("value", f"a range cannot go beyond {_RANGE:,}")
@@ -237,10 +253,11 @@ class Builtins:
     def _sum(self, values: Any, /) -> Any:
         """The sum of numbers; that of floats is rounded once, whatever their order."""
         if type(values) is Series:
-            hint = "write ta.cum(s) up to each bar, or ta.sum(s, n) for a window"
+            hint = "write ta.cum(s) up to each bar, ta.sum(s, n) for a window, or "
+            hint += "sum(list(s[a:b])) for some bars"
             raise Fault("type", "sum does not go with a series", hint)
         numbers = self._values(values)
-        self._charge(10 + len(numbers) // 4)
+        self._charge(4 + len(numbers) // 4)
         kinds = {*map(type, numbers)}
         if not kinds <= NUMBERS:
             odd = next(value for value in numbers if type(value) not in NUMBERS)
@@ -257,7 +274,7 @@ class Builtins:
         return tuple(self._collect(values))
 
     def _type(self, x: Any, /) -> str:
-        self._charge(2)
+        self._charge(3)
         return type_name(x)
 
     def _zip(self, /, *values: Any) -> List:
@@ -270,7 +287,7 @@ class Builtins:
     def _values(self, values: Any) -> Any:
         """What a builtin goes through from end to end."""
         sequence, length, _ = self._operators.sequence(values)
-        self._charge(10 + length)
+        self._charge(11 + length)
         return sequence
 
     def _collect(self, values: Any) -> Any:

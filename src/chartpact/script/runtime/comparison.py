@@ -4,7 +4,7 @@ Lists, tuples and dicts have to be walked: the walk is charged by its size and e
 """
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import Any
 
@@ -19,6 +19,7 @@ Order = Callable[[Any, Any], Any]
 
 KEY = 6  # steps to hash a number or a short text
 
+_LOOKED_AT = 16  # elements of a list that are searched at a time
 _LARGEST_KEY = (1 << 61) - 1
 _WALKED = frozenset((*LISTS, *DICTS, tuple))
 _PLAIN_KEYS = frozenset((int, float, str, type(None), FunctionType, Method))
@@ -85,28 +86,28 @@ class Comparison(Charging):
 
     def lt(self, a: Any, b: Any) -> Any:
         numbers = type(a) in NUMBERS and type(b) in NUMBERS
-        return a < b if numbers else self._ordered(a, b, operator.lt, 0)
+        return a < b if numbers else self._compare(a, b, operator.lt, 0)
 
     def le(self, a: Any, b: Any) -> Any:
         numbers = type(a) in NUMBERS and type(b) in NUMBERS
-        return a <= b if numbers else self._ordered(a, b, operator.le, 0)
+        return a <= b if numbers else self._compare(a, b, operator.le, 0)
 
     def gt(self, a: Any, b: Any) -> Any:
         numbers = type(a) in NUMBERS and type(b) in NUMBERS
-        return a > b if numbers else self._ordered(a, b, operator.gt, 0)
+        return a > b if numbers else self._compare(a, b, operator.gt, 0)
 
     def ge(self, a: Any, b: Any) -> Any:
         numbers = type(a) in NUMBERS and type(b) in NUMBERS
-        return a >= b if numbers else self._ordered(a, b, operator.ge, 0)
+        return a >= b if numbers else self._compare(a, b, operator.ge, 0)
 
-    def _ordered(self, a: Any, b: Any, order: Order, depth: int) -> Any:
+    def _compare(self, a: Any, b: Any, order: Order, depth: int) -> Any:
         left, right = type(a), type(b)
         if (left in NUMBERS and right in NUMBERS) or left is right is bool:
             return order(a, b)
         if left is Series or right is Series:
             return order(a, b)
         if left is right is str:
-            self._charge(8 + min(len(a), len(b)) // 64)
+            self._charge(9 + min(len(a), len(b)) // 64)
             return order(a, b)
         if (left in LISTS and right in LISTS) or left is right is tuple:
             return self._sequences_ordered(a, b, order, depth)
@@ -116,7 +117,7 @@ class Comparison(Charging):
     def _sequences_ordered(self, a: Any, b: Any, order: Order, depth: int) -> Any:
         self._deepen(2 * min(len(a), len(b)), depth)
         for x, y in zip(a, b, strict=False):
-            ordered = self._ordered(x, y, order, depth + 1)  # equal or not, an order must exist
+            ordered = self._compare(x, y, order, depth + 1)  # equal or not, an order must exist
             if not self._equal(x, y, depth + 1):
                 return ordered
         return order(len(a), len(b))
@@ -126,7 +127,7 @@ class Comparison(Charging):
         if kind in LISTS or kind is tuple:
             return self._in_sequence(value, holder)
         if kind in DICTS:
-            self._charge(len(holder).bit_length() // 2)
+            self._charge(4 + len(holder).bit_length() // 2)
             return self.key(value) in holder
         if kind is str:
             if type(value) is not str:
@@ -154,13 +155,17 @@ class Comparison(Charging):
 
     @walking
     def _search(self, value: Any, holder: Any) -> bool:
-        self._charge(18 + self.search_steps(value) * len(holder))
-        return any(self.matches(value, element) for element in holder)
+        self._charge(24)
+        places = self.searched(value, 0, len(holder))
+        return any(self.matches(value, holder[place]) for place in places)
 
-    @staticmethod
-    def search_steps(value: Any) -> int:
-        """The steps for each element that is compared with the value."""
-        return 11 if type(value) in _WALKED else 6
+    def searched(self, value: Any, first: int, last: int) -> Iterator[int]:
+        """The places where a value is looked for, a few of them charged at a time."""
+        steps = 12 if type(value) in _WALKED else 7
+        for begin in range(first, last, _LOOKED_AT):
+            end = min(begin + _LOOKED_AT, last)
+            self._charge(2 + steps * (end - begin))
+            yield from range(begin, end)
 
     def matches(self, value: Any, element: Any) -> bool:
         """Whether the element is the value; a series is equal to no single value."""

@@ -30,8 +30,8 @@ class ListMethods:
 
     def index(self, values: List, value: Any, start: Any = None, end: Any = None, /) -> int:
         first, last, _ = slice(as_bound(start), as_bound(end)).indices(len(values))
-        self._charge(6 + self._operators.search_steps(value) * max(last - first, 0))
-        for at in range(first, last):
+        self._charge(18)
+        for at in self._operators.searched(value, first, last):
             if self._operators.matches(value, values[at]):
                 return at
         raise Fault("value", "the list does not hold this value", "test it first: x in values")

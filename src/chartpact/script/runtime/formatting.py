@@ -79,7 +79,7 @@ def _write(value: Any, parts: list[str], meter: Meter, around: list[int]) -> Non
         around.pop()
         return
     if kind is str and _SPECIAL.search(value):
-        meter.charge(10 + len(value))
+        meter.charge(12 + len(value))
     piece = _atom(value)
     meter.charge((22 if kind is float else 10) + len(piece) // 6)
     parts.append(piece)
@@ -160,7 +160,7 @@ def format_template(
             raise Fault("value", message)
         return to_str(values[at], meter)
 
-    meter.charge(25 + len(template) // 3)
+    meter.charge(26 + len(template) // 3)
     return _fill(template, _FIELD, fill, meter)
 
 

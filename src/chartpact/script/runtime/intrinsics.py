@@ -1,6 +1,7 @@
 """The functions that compiled code calls besides operators and builtins: loops, calls, displays."""
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping
 from types import FunctionType, MethodType
 from typing import Any
 
@@ -33,6 +34,13 @@ _OWN = (
     "apply call close_dict close_list enter enter_enumerate enter_inner enter_zip freeze items "
     "join_parts make_dict search span spread spread_named"
 ).split()
+# Functions of `math` that compiled code calls itself, where they surely give a finite number.
+QUICK: Mapping[str, Callable[..., float]] = {
+    "exp": math.exp,
+    "log": math.log,
+    "pow": math.pow,
+    "sqrt": math.sqrt,
+}
 
 
 class Runtime:
@@ -65,8 +73,10 @@ class Runtime:
             "_smaller": smaller,
             "_larger": larger,
             "_abs": abs,
+            **{f"_quick_{name}": function for name, function in QUICK.items()},
             "_type": type,
             "_float": float,
+            "_int": int,
         }
 
     def load(self, code: Any, weights: Mapping[str, int], names: dict[str, Any]) -> None:
@@ -141,6 +151,13 @@ class Runtime:
         """The turns of `for i in range(…)`."""
         if len(bounds) == 1 and type(bounds[0]) is int and bounds[0] < _SHORT:
             turns = range(bounds[0])
+        elif (
+            len(bounds) == 2
+            and type(bounds[0]) is type(bounds[1]) is int
+            and (-_SHORT < bounds[0] < _SHORT and -_SHORT < bounds[1] < _SHORT)
+        ):
+            self.meter.charge(4)
+            turns = range(*bounds)
         else:
             turns = self.builtins.span(*bounds)
         self.meter.charge_loop(SPAN + len(turns) * weight // EIGHTHS)

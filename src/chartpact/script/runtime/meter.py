@@ -19,7 +19,7 @@ from chartpact.script.runtime.values import Dict, List, LockedDict, LockedList
 
 Walk = TypeVar("Walk", bound=Callable[..., Any])
 
-ENTRY, SPAN, SEARCH = 28, 10, 40  # steps to enter a loop, one over a range, one with an exit
+ENTRY, SPAN, SEARCH = 25, 7, 36  # steps to enter a loop, one over a range, one with an exit
 EIGHTHS = 8  # of a step: what the turns of loops are weighed in
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from chartpact.problem import nearest
+from chartpact.problem import did_you_mean
 from chartpact.script.errors import Fault
 from chartpact.script.runtime.arithmetic import mismatch_hint
 from chartpact.script.runtime.containers import DictMethods, ListMethods
@@ -57,8 +57,7 @@ def unknown_attribute(value: Any, name: str) -> Fault:
         known = [*value.fields, *value.methods]
     else:
         known = NAMES.get(type_name(value), [])
-    near = nearest(name, sorted(known), alike=0.6)
-    hint = f"did you mean .{near[0]}?" if near else ""
+    hint = did_you_mean(name, sorted(known), alike=0.6, show=".{}".format)
     if isinstance(value, HostObject) and name in value.meant:
         hint = f"did you mean .{value.meant[name]}?"
     elif value is None:

@@ -41,8 +41,8 @@ class Operators(Arithmetic, Comparison):
             return holder[part]
         if kind in LISTS or kind in (tuple, str, Series):
             length = len(range(*part.indices(len(holder))))
-            self._charge(12)
-            self._grow(length, 2 if kind in LISTS or kind is tuple else 16)
+            self._charge(16)
+            self._grow(length, 6 if kind in LISTS or kind is tuple else 16)
             if kind is Series:
                 return holder.sliced(part)
             return List(list.__getitem__(holder, part)) if kind in LISTS else holder[part]
@@ -75,7 +75,7 @@ class Operators(Arithmetic, Comparison):
     def ior(self, a: Any, b: Any) -> Any:
         """`a |= b`: a dict is updated in place."""
         if type(a) in DICTS and type(b) in DICTS:
-            self._charge(8 + MERGE * len(b))
+            self._charge(10 + MERGE * len(b))
             a.update(b)
             return a
         return self.bitor(a, b)
@@ -122,14 +122,14 @@ class Operators(Arithmetic, Comparison):
         made = Dict()
         for source in sources:
             if type(source) in DICTS:
-                self._charge(8 + MERGE * len(source))
+                self._charge(10 + MERGE * len(source))
                 made.update(source)
                 continue
             values, length, _ = self.sequence(source)
-            self._charge(10 + 8 * length)
+            self._charge(12 + 8 * length)
             for pair in values:
                 key, value = self.unpack(pair, 2)
                 made[self.key(key)] = value
-        self._charge(8 + MERGE * len(named))
+        self._charge(10 + MERGE * len(named))
         made.update(named)
         return made

@@ -79,7 +79,7 @@ def operation_steps(length: int) -> int:
 def charge_division(left: Any, right: Any, meter: Meter) -> None:
     """Charges for `//` and `%`, which take longer the further their sides are apart."""
     length = max(np.size(left), np.size(right))
-    meter.charge(200 + length // 2)
+    meter.charge(215 + length // 2)
     if not length:
         return
     dividends, divisors = (np.abs(np.asarray(side, np.float64)) for side in (left, right))

@@ -53,7 +53,7 @@ class StringMethods:
     upper = _charged(str.upper, 4, 1)
 
     def count(self, s: str, sub: Any, start: Any = None, end: Any = None, /) -> int:
-        return s.count(self._searched(s, sub), as_bound(start), as_bound(end))
+        return s.count(self._text_to_find(s, sub), as_bound(start), as_bound(end))
 
     def elems(self, s: str, /) -> List:
         self._charge(1 + len(s))
@@ -63,17 +63,17 @@ class StringMethods:
         return s.endswith(self._affix(s, suffix), as_bound(start), as_bound(end))
 
     def find(self, s: str, sub: Any, start: Any = None, end: Any = None, /) -> int:
-        return s.find(self._searched(s, sub), as_bound(start), as_bound(end))
+        return s.find(self._text_to_find(s, sub), as_bound(start), as_bound(end))
 
     def format(self, s: str, /, *values: Any, **named: Any) -> str:
         return format_template(s, values, named, self._operators.meter)
 
     def index(self, s: str, sub: Any, start: Any = None, end: Any = None, /) -> int:
-        return _found(s.find(self._searched(s, sub), as_bound(start), as_bound(end)))
+        return _check_found(s.find(self._text_to_find(s, sub), as_bound(start), as_bound(end)))
 
     def join(self, s: str, parts: Any, /) -> str:
         values, length, _ = self._operators.sequence(parts)
-        self._charge(9 + 2 * length)
+        self._charge(12 + 2 * length)
         size = len(s) * max(length - 1, 0)
         for value in values:
             size += len(_string(value, "join takes strings"))
@@ -82,20 +82,20 @@ class StringMethods:
         return joined
 
     def lstrip(self, s: str, chars: Any = None, /) -> str:
-        return s.lstrip(self._stripped(s, chars))
+        return s.lstrip(self._characters_to_strip(s, chars))
 
     def partition(self, s: str, sep: Any, /) -> tuple[str, str, str]:
-        return s.partition(_separator(self._searched(s, sep)))
+        return s.partition(_separator(self._text_to_find(s, sep)))
 
     def removeprefix(self, s: str, prefix: Any, /) -> str:
-        return self._scanned(s).removeprefix(_string(prefix, "a prefix is a string"))
+        return self._charge_scan(s).removeprefix(_string(prefix, "a prefix is a string"))
 
     def removesuffix(self, s: str, suffix: Any, /) -> str:
-        return self._scanned(s).removesuffix(_string(suffix, "a suffix is a string"))
+        return self._charge_scan(s).removesuffix(_string(suffix, "a suffix is a string"))
 
     def replace(self, s: str, old: Any, new: Any, count: Any = -1, /) -> str:
-        self._charge(14)
-        old, new = self._searched(s, old), _string(new, "replace takes strings")
+        self._charge(17)
+        old, new = self._text_to_find(s, old), _string(new, "replace takes strings")
         limit = as_index(count)
         times = s.count(old)
         times = min(times, limit) if limit >= 0 else times
@@ -105,20 +105,22 @@ class StringMethods:
 
     def rfind(self, s: str, sub: Any, start: Any = None, end: Any = None, /) -> int:
         self._charge(6)
-        return _find_last(s, self._searched(s, sub), as_bound(start), as_bound(end))
+        return _find_last(s, self._text_to_find(s, sub), as_bound(start), as_bound(end))
 
     def rindex(self, s: str, sub: Any, start: Any = None, end: Any = None, /) -> int:
         self._charge(6)
-        return _found(_find_last(s, self._searched(s, sub), as_bound(start), as_bound(end)))
+        return _check_found(
+            _find_last(s, self._text_to_find(s, sub), as_bound(start), as_bound(end))
+        )
 
     def rpartition(self, s: str, sep: Any, /) -> tuple[str, str, str]:
-        separator = _separator(self._searched(s, sep))
-        self._charge(4)
+        separator = _separator(self._text_to_find(s, sep))
+        self._charge(5)
         at = _find_last(s, separator, None, None)
         return ("", "", s) if at < 0 else (s[:at], separator, s[at + len(separator) :])
 
     def rsplit(self, s: str, sep: Any = None, maxsplit: Any = -1, /) -> List:
-        self._charge(8 + len(s))
+        self._charge(9 + len(s))
         if sep is None or len(_separator(sep)) <= _SHORT:
             return List(s.rsplit(sep, as_index(maxsplit)))
         self._charge(18 + len(s) // 8)
@@ -126,10 +128,10 @@ class StringMethods:
         return List(part[::-1] for part in reversed(parts))
 
     def rstrip(self, s: str, chars: Any = None, /) -> str:
-        return s.rstrip(self._stripped(s, chars))
+        return s.rstrip(self._characters_to_strip(s, chars))
 
     def split(self, s: str, sep: Any = None, maxsplit: Any = -1, /) -> List:
-        self._charge(8 + len(s))
+        self._charge(9 + len(s))
         return List(s.split(None if sep is None else _separator(sep), as_index(maxsplit)))
 
     def splitlines(self, s: str, keepends: Any = False, /) -> List:
@@ -143,9 +145,9 @@ class StringMethods:
         return s.startswith(self._affix(s, prefix), as_bound(start), as_bound(end))
 
     def strip(self, s: str, chars: Any = None, /) -> str:
-        return s.strip(self._stripped(s, chars))
+        return s.strip(self._characters_to_strip(s, chars))
 
-    def _stripped(self, s: str, chars: Any) -> str | None:
+    def _characters_to_strip(self, s: str, chars: Any) -> str | None:
         """The characters to strip, charged for stripping them."""
         self._charge(5 + len(s) // 4)
         if chars is None:
@@ -154,11 +156,11 @@ class StringMethods:
             raise Fault("size", f"at most {_MOST_STRIPPED} characters can be stripped")
         return str(chars)
 
-    def _scanned(self, s: str) -> str:
+    def _charge_scan(self, s: str) -> str:
         self._charge(1 + len(s) // 8)
         return s
 
-    def _searched(self, s: str, sub: Any) -> str:
+    def _text_to_find(self, s: str, sub: Any) -> str:
         """The text to search for, charged for the search."""
         wanted = _string(sub, "a string is searched for a string")
         self._charge(7 + len(s) * (16 + min(len(wanted), _SLOWEST)) // 200)
@@ -168,7 +170,7 @@ class StringMethods:
         """What a string is to begin or end with: a string, or any of some."""
         rule = "a prefix or suffix is a string"
         if type(value) is not tuple:
-            self._charge(6 + min(len(s), len(_string(value, rule))) // 64)
+            self._charge(8 + min(len(s), len(_string(value, rule))) // 64)
             return value
         self._charge(5 + 5 * len(value))
         self._charge(sum(min(len(s), len(_string(affix, rule))) for affix in value) // 64)
@@ -216,7 +218,7 @@ def _find_last(s: str, wanted: str, start: int | None, end: int | None) -> int:
     return at if at < 0 else last - at - len(wanted)
 
 
-def _found(at: int) -> int:
+def _check_found(at: int) -> int:
     if at < 0:
         raise Fault("value", "the string does not hold this text", "find() gives -1 instead")
     return at

@@ -159,13 +159,13 @@ def _parts(value: Any) -> Iterable[Any]:
     if type(value) is Method:  # values.append: to call it is to change the list
         return [value.owner]
     if type(value) is FunctionType:
-        return [*(value.__defaults__ or ()), *_captured(value)]
+        return [*(value.__defaults__ or ()), *_captured_values(value)]
     if isinstance(value, dict):
         return [*value.keys(), *value.values()]
     return value  # type: ignore[no-any-return]
 
 
-def _captured(function: FunctionType) -> Iterable[Any]:
+def _captured_values(function: FunctionType) -> Iterable[Any]:
     for cell in function.__closure__ or ():
         try:
             yield cell.cell_contents

@@ -13,6 +13,7 @@ from typing import Any, cast
 
 import sqlalchemy as sa
 
+from chartpact.clock.timeframe import DAY, SECOND
 from chartpact.library.database import Database, serialise
 from chartpact.library.schema import (
     audit_events,
@@ -26,7 +27,6 @@ from chartpact.library.schema import (
 from chartpact.server.auth import audit
 from chartpact.server.auth.secret import digest, equal, new_id, new_secret, now_ms
 
-SECOND, DAY = 1000, 86_400_000
 CODE_MS = 60 * SECOND
 ACCESS_MS = 3600 * SECOND
 REFRESH_MS = 30 * DAY

@@ -155,7 +155,7 @@ def _chart(page: Mapping[str, Json]) -> dict[str, Json]:
     timeframe = _timeframe(resolution)
     facts = {
         "as_of": page.get("now"),
-        "confirmed": _confirmed(page, timeframe, info),
+        "confirmed": _is_confirmed(page, timeframe, info),
         "first_time": page.get("first_time"),
         "last_bar": page.get("last"),
         "last_time": page.get("last_time"),
@@ -190,7 +190,7 @@ def _tick_size(info: Mapping[str, Json]) -> float | None:
     return step / scale if step > 0 and scale > 0 else None
 
 
-def _confirmed(
+def _is_confirmed(
     page: Mapping[str, Json], timeframe: Timeframe | None, info: Mapping[str, Json]
 ) -> bool | None:
     """Whether the last bar is over for sure: its whole length has passed, and the feed's delay.
@@ -257,12 +257,12 @@ class _Study:
                     if is_number(cell.get("table")) and cell["table"] in positions:
                         cell["position"] = positions[cell["table"]]
             study[channel] = records
-            fields[channel] = _delivered(channel, records)
+            fields[channel] = _common_fields(channel, records)
         study["fields"] = fields
         if tables is not None:
             study["tables"] = tables
         for channel in ("linefills", "polylines"):
-            carried = self._carried(channel)
+            carried = self._read_records(channel)
             if carried is not None:
                 study[channel] = carried
         study["truncated"] = []
@@ -276,7 +276,9 @@ class _Study:
             if isinstance(groups, Mapping):
                 yield [records for records in groups.values() if isinstance(records, list)]
 
-    def _flagged(self, channel: str) -> Iterator[tuple[Mapping[str, Json], bool]] | None:
+    def _records_with_overlay(
+        self, channel: str
+    ) -> Iterator[tuple[Mapping[str, Json], bool]] | None:
         """The page's records of a channel with their force_overlay; None where it was not read."""
         groups = self._families.get(FAMILIES[channel])
         if not isinstance(groups, Mapping) or not {*groups} <= {"false", "true"}:
@@ -287,7 +289,7 @@ class _Study:
         return ((raw if isinstance(raw, Mapping) else {}, flag) for raw, flag in flagged)
 
     def _records(self, channel: str) -> list[dict[str, Json]] | None:
-        flagged = self._flagged(channel)
+        flagged = self._records_with_overlay(channel)
         if flagged is None:
             return None
         records = []
@@ -330,8 +332,8 @@ class _Study:
         bar, time = place
         return {"n": bar, "bar": bar, "time": time}
 
-    def _carried(self, channel: str) -> list[dict[str, Json]] | None:
-        flagged = self._flagged(channel)
+    def _read_records(self, channel: str) -> list[dict[str, Json]] | None:
+        flagged = self._records_with_overlay(channel)
         if flagged is None:
             return None
         records = []
@@ -343,11 +345,11 @@ class _Study:
     def _raw_colors(self) -> Iterator[Json]:
         for channel, keys in KEYS.items():
             named = [key for name, key in keys.items() if name in COLORS]
-            for raw, _ in self._flagged(channel) or ():
+            for raw, _ in self._records_with_overlay(channel) or ():
                 yield from (raw[key] for key in named if key in raw)
 
 
-def _delivered(channel: str, records: list[dict[str, Json]]) -> list[str]:
+def _common_fields(channel: str, records: list[dict[str, Json]]) -> list[str]:
     """The fields that every record has, and the parts of anchors among them."""
     names = [name for name in FIELDS[channel] if all(name in record for record in records)]
     parts = [

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import parse_qsl
 
-from chartpact.bars.load import SOURCE_NAME
+from chartpact.bars.loading import SOURCE_NAME
 from chartpact.problem import Failure
 from chartpact.snapshot import SnapshotSource
 from chartpact.sources.errors import Misconfigured

@@ -401,7 +401,7 @@ def _study(
         for channel, studies in drawn.items()
         if channel in KEYS
     }
-    raw = {channel: _listed(channel, found) for channel, found in entries.items()}
+    raw = {channel: _records_in_reply(channel, found) for channel, found in entries.items()}
     colors = Colors({}, _colors(raw))
     fields, truncated = {"cells": FIELDS["cells"]}, []
     for channel, records in raw.items():
@@ -416,7 +416,7 @@ def _study(
     return {**study, "fields": fields, "truncated": truncated}
 
 
-def _listed(channel: str, found: list[dict[str, Json]]) -> list[Record]:
+def _records_in_reply(channel: str, found: list[dict[str, Json]]) -> list[Record]:
     """The records of a study in a reply; where it draws nothing the list may be null."""
     if not found:
         return []

@@ -19,7 +19,7 @@ export function drawPane(f, content, price) {
 }
 
 export function drawObjects(f, content, kept = []) {
-  const taken = new Taken();
+  const taken = new Taken(f.area);
   for (const a of kept) taken.add(a);
   const tables = arrangeTables(f, content.tables, kept);
   for (const t of tables) taken.add(t.spot);

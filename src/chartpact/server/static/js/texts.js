@@ -101,8 +101,11 @@ export const meets = (a, b) =>
   a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 export const holds = (a, b) =>
   a.left <= b.left && a.right >= b.right && a.top <= b.top && a.bottom >= b.bottom;
+// A table may be many times as large as its pane: only squares near the pane are looked at.
+const NEAR = 256;
 export class Taken {
-  constructor() {
+  constructor(pane) {
+    this.pane = pane;
     this.cells = new Map();
     this.count = 0;
     this.asked = 0;
@@ -111,8 +114,12 @@ export class Taken {
     return this.count >= 1500 || this.asked >= 30000;
   }
   *keys(a) {
-    for (let c = Math.floor(a.left / 64); c <= Math.floor(a.right / 64); c++)
-      for (let r = Math.floor(a.top / 64); r <= Math.floor(a.bottom / 64); r++) yield c * 4096 + r;
+    const left = Math.max(a.left, this.pane.left - NEAR),
+      right = Math.min(a.right, this.pane.right + NEAR),
+      top = Math.max(a.top, this.pane.top - NEAR),
+      bottom = Math.min(a.bottom, this.pane.bottom + NEAR);
+    for (let c = Math.floor(left / 64); c <= Math.floor(right / 64); c++)
+      for (let r = Math.floor(top / 64); r <= Math.floor(bottom / 64); r++) yield c * 4096 + r;
   }
   add(a) {
     this.count++;

@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from chartpact.bars.bars import Bars, Times
 from chartpact.bars.errors import BarsError
-from chartpact.bars.load import BarsLike, to_bars
+from chartpact.bars.loading import BarsLike, to_bars
 
 
 def align(a: BarsLike, b: BarsLike) -> tuple[Bars, Bars]:

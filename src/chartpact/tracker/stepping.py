@@ -149,7 +149,7 @@ class _Walk:
             return None if is_new else replace(instance, pending=None, meanwhile=())
         waits = self._pend(key, instance, show)
         verdict = _verdict(self.rules.machines[key[0]], instance, waits)
-        waits = replace(waits, lapsed=_lapsed(instance, waits, verdict))
+        waits = replace(waits, lapsed=_state_before_reset(instance, waits, verdict))
         if self._repeats(pending, show) or self._counts_now(instance, show, verdict):
             return self._adopt(key, instance, waits, verdict)
         if waits == pending:
@@ -306,7 +306,7 @@ def _is_before(one: Json, other: Json) -> bool:
     return is_number(one) and is_number(other) and one < other
 
 
-def _lapsed(instance: Instance, waits: Pending, verdict: _Verdict) -> str | None:
+def _state_before_reset(instance: Instance, waits: Pending, verdict: _Verdict) -> str | None:
     """The state that was pending in the epoch before a reset, and never counted."""
     pending = instance.pending
     if pending is None or verdict.kind != "reset":

@@ -1,0 +1,31 @@
+"""Which functions of the package are called, one after another.
+
+A process that is followed from its first moment imports this: it imports little itself.
+"""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from types import FrameType
+
+SOURCE = Path(__file__).resolve().parents[1] / "src" / "chartpact"
+
+
+def follow(note: Callable[[str], object]) -> Callable[[FrameType, str, object], None]:
+    """A profile function that notes every function of the package when it is entered."""
+
+    within = f"{SOURCE}/"
+
+    def enter(frame: FrameType, event: str, _: object) -> None:
+        file = frame.f_code.co_filename
+        if event == "call" and file.startswith(within):
+            module = file.removeprefix(within).removesuffix(".py").removesuffix("/__init__")
+            name = frame.f_code.co_qualname.rpartition("<locals>.")[2]
+            note(f"{module.replace('/', '.')}.{name}")
+
+    return enter
+
+
+def missed(drawn: Iterable[str], called: Iterable[str]) -> list[str]:
+    """The functions of a way that were not called, one after another."""
+    passed = iter(called)
+    return [name for name in drawn if name not in passed]
