@@ -132,7 +132,7 @@ class Chart:
     ) -> str:
         """The picture as SVG: the last `bars`, 200 of a chart that was made without `last`.
 
-        What is not given is as `chart` was told, else as [pictures](../pictures.md) are.
+        Unset options come from `chart`, then from the defaults of [pictures](../pictures.md).
         """
         return self._picture(render.svg, _options(locals()))
 

@@ -3,9 +3,9 @@
 What stood on a chart of k bars must stand on a longer one too, up to bar k - 1: values of plots and
 the colours that they have bar by bar, signals, and drawn objects with the words and symbols of
 their texts. Objects may be extended to the right, restyled and deleted. Numbers in a text may run
-on and words may be added, as of a zone that was touched again; "buy" must not become "sell". What
-is drawn at an earlier bar than it became known on is late, which is told and no fault. What is
-marked `provisional` is listed and may change.
+on and words may be added, as of a zone that was touched again; "buy" must not become "sell". A
+drawing placed before the bar that revealed it is late. Lateness is reported, not failed. Drawings
+marked `provisional` are listed and may change.
 """
 
 import bisect
@@ -24,8 +24,7 @@ from numpy.typing import NDArray
 
 from chartpact import palette
 from chartpact.bars import Bars, BarsLike, to_bars
-from chartpact.drawing import Polyline
-from chartpact.drawing.objects import DrawnObject
+from chartpact.drawing import Box, DrawnObject, Polyline
 from chartpact.problem import Failure
 from chartpact.scene import Scene
 from chartpact.scene.plots import (
@@ -58,7 +57,6 @@ _SYMBOLS = ("So", "Sm", "Sc")  # categories of arrows, emoji, signs of arithmeti
 _NO_DOTS: Array = np.empty((3, 0))
 _ABOVE = {"abovebar": math.inf, "top": math.inf, "belowbar": -math.inf, "bottom": -math.inf}
 _OBJECTS = ("labels", "lines", "boxes", "polylines")
-_COLORED = (BackgroundPlot.kind, BarColorPlot.kind)  # plots whose colours are their values
 
 
 @dataclass(frozen=True)
@@ -227,6 +225,7 @@ class _Picture:
 
     size: int
     series: dict[str, list[Array]] = field(default_factory=dict)
+    tints: set[str] = field(default_factory=set)  # the series that are colours
     colors: dict[str, Array] = field(default_factory=dict)  # of plots with one for each bar
     dots: dict[str, Array] = field(default_factory=dict)  # and shapes: bars, heights and colours
     levels: dict[str, list[float]] = field(default_factory=dict)
@@ -297,7 +296,7 @@ class _Prover:
             try:
                 return self._picture(size)
             except Failure as failure:
-                if failure.kind == _BUSY:  # which would leave a gap in the proof
+                if failure.kind == _BUSY:  # says nothing about this prefix
                     raise
                 self._failed[size] = failure
         return None
@@ -328,12 +327,12 @@ class _Prover:
         bisect.bisect_left(range(earlier.size + 1, later.size), True, key=is_changed)
         size = min(changed)
         former = earlier if size == earlier.size + 1 else self._draw(size - 1) or earlier
-        found = _differences(former, changed[size])
-        if not found:
-            former, found = earlier, _plot_differences(earlier, changed[size])
-        if not found:
+        differences = _differences(former, changed[size])
+        if not differences:
+            former, differences = earlier, _plot_differences(earlier, changed[size])
+        if not differences:
             return None
-        what, bar, before, after = min(found, key=lambda difference: difference[1])
+        what, bar, before, after = min(differences, key=lambda difference: difference[1])
         return Change(what, bar, self._time(bar), former.size, size, before, after)
 
     def _time(self, bar: int) -> int:
@@ -362,7 +361,7 @@ class _Prover:
             self._late.setdefault(what, []).append((bar, size, later.size, told))
 
     def _measure(self, what: str, arrivals: list[_Arrival]) -> Late:
-        """The first of what came late, and how late: prefixes between tell when it was known."""
+        """The first late drawing and its delay, found by bisecting prefixes."""
         bar, without, with_it, told = min(arrivals)
 
         def is_there(size: int) -> bool:
@@ -374,17 +373,17 @@ class _Prover:
 
 
 def _differences(earlier: _Picture, later: _Picture) -> list[_Difference]:
-    """What stood on the shorter prefix and stands otherwise on the longer one."""
-    found = _plot_differences(earlier, later)
+    """What the longer of two prefixes changed."""
+    differences = _plot_differences(earlier, later)
     for item, others in _pair_up(earlier, later):
         if others and not item.provisional and not item.grew_to(others[0], earlier.size):
-            found.append((item.what, int(item.bar), str(item), str(others[0])))
-    return found
+            differences.append((item.what, int(item.bar), str(item), str(others[0])))
+    return differences
 
 
 def _plot_differences(earlier: _Picture, later: _Picture) -> list[_Difference]:
-    """The same of plots and signals."""
-    found = [
+    """What the longer of two prefixes changed in plots and signals."""
+    differences = [
         (name, bar, "there", "gone")
         for name, bar in sorted(earlier.events - later.events)
         if bar < earlier.size
@@ -392,18 +391,19 @@ def _plot_differences(earlier: _Picture, later: _Picture) -> list[_Difference]:
     for what, old in earlier.levels.items():
         new = later.levels.get(what, [])
         if gone := _without(old, new):
-            found.append((what, earlier.size - 1, _few(gone), _few(_without(new, old)) or "gone"))
+            fresh = _few(_without(new, old)) or "gone"
+            differences.append((what, earlier.size - 1, _few(gone), fresh))
     for what, columns in earlier.series.items():
-        write = _color if what.startswith(_COLORED) else _number
+        write = _color if what in earlier.tints else _number
         new_columns = later.series.get(what, [])
-        found += _series_differences(what, columns, new_columns, earlier.size, write)
+        differences += _series_differences(what, columns, new_columns, earlier.size, write)
     for what, colors in earlier.colors.items():
         if what in later.colors:  # where it has one colour now, it was restyled
             new_colors = [later.colors[what]]
-            found += _series_differences(what, [colors], new_colors, earlier.size, _color)
+            differences += _series_differences(what, [colors], new_colors, earlier.size, _color)
     for what, dots in earlier.dots.items():
-        found += _dot_differences(what, dots, later.dots.get(what, _NO_DOTS), earlier.size)
-    return found
+        differences += _dot_differences(what, dots, later.dots.get(what, _NO_DOTS), earlier.size)
+    return differences
 
 
 def _series_differences(
@@ -454,9 +454,9 @@ def _dot_differences(what: str, dots: Array, later: Array, size: int) -> Iterato
 def _pair_up(earlier: _Picture, later: _Picture) -> Iterator[tuple[_Object, list[_Object]]]:
     """Each object of the shorter prefix with what became of it: itself, or where it moved to.
 
-    One that stands nowhere was deleted, unless the one that was made in its place stands elsewhere
-    in the past: a channel that is fitted anew is moved. So is one whose handle went on to a bar
-    that is new, unless it stood on the last bar and follows that.
+    An object without a successor was deleted. It was moved if another was made in its place in the
+    past, as a channel that is fitted anew. It was moved, too, if its handle went on to a new bar,
+    unless it stood on the last bar and follows that.
     """
     places: dict[tuple[str, float], list[_Object]] = {}
     for item in later.objects:
@@ -582,12 +582,14 @@ def _picture(scene: Scene, size: int) -> _Picture:
             number = f" ({names[what]})" if names[what] > 1 else ""
             picture.series[what + number] = list(_columns(plot))
             picture.colors.update(_colors(plot, what + number))
+            if isinstance(plot, BackgroundPlot | BarColorPlot):
+                picture.tints.add(what + number)
     for what, arrays in parts.items():
         dots = np.hstack(arrays)
         picture.dots[what] = dots[:, np.lexsort(dots[::-1])]
     for channel in _OBJECTS:
         for item in getattr(scene, channel):
-            picture.objects.append(_object(item, channel))
+            picture.objects.append(_object(item))
             if item.provisional:
                 picture.provisional.add(channel)
     for signal in scene.signals:
@@ -641,16 +643,15 @@ def _color_numbers(paint: TextColumn) -> Array:
     return colors
 
 
-def _object(item: DrawnObject, channel: str) -> _Object:
-    what = {"boxes": "box"}.get(channel, channel[:-1])
+def _object(item: DrawnObject) -> _Object:
     if isinstance(item, Polyline):
         points = tuple((float(point.bar), point.y) for point in item.points)
-        return _Object(what, points, (), item.provisional, item.id)
+        return _Object(item.noun, points, (), item.provisional, item.id)
     values: Mapping[str, Any] = item.__dict__
     bars = [_bar(values[name]) for name in item.places]
     unplaced = _ABOVE.get(values.get("yloc", ""), math.nan)  # a label above or below its bar
     prices = [unplaced if values[name] is None else values[name] for name in item.heights]
-    if channel == "boxes":
+    if isinstance(item, Box):
         points = tuple((bar, 0.0) for bar in sorted(bars))
         heights = tuple(sorted(prices))
     else:
@@ -660,7 +661,14 @@ def _object(item: DrawnObject, channel: str) -> _Object:
     extends_left = values.get("extend") in ("left", "both")
     made_at = values["made_at"] or values[item.places[0]].time
     return _Object(
-        what, points, heights, values["provisional"], values["id"], made_at, text, extends_left
+        item.noun,
+        points,
+        heights,
+        values["provisional"],
+        values["id"],
+        made_at,
+        text,
+        extends_left,
     )
 
 

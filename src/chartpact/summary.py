@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from chartpact import ta
 from chartpact.bars import COLUMNS, Bars
 from chartpact.clock.walltime import iso
+from chartpact.drawing import OBJECTS
 from chartpact.oneline import as_name, one_line
 from chartpact.scene import (
     BarsPlot,
@@ -29,14 +30,6 @@ FAST, SLOW = 21, 50  # bars of the averages that decide the trend
 MOST_LEVELS = 12
 RECENT = 3  # signals of one name that are listed; the others are counted
 MOST_NAMES = 20  # of signals, those with the latest signal first
-ONE = {
-    "labels": "label",
-    "lines": "line",
-    "boxes": "box",
-    "tables": "table",
-    "polylines": "polyline",
-    "linefills": "linefill",
-}
 
 
 def figure(value: float) -> str:
@@ -151,8 +144,8 @@ def _indicator_lines(drawn: Drawn, bars: Bars) -> Iterator[str]:
         yield f"  levels: {', '.join(levels[:MOST_LEVELS])}{more}"
     yield from _signal_lines(scene, bars)
     objects = [
-        f"{len(records)} {channel if len(records) > 1 else ONE[channel]}"
-        for channel in ONE
+        f"{len(records)} {channel if len(records) > 1 else drawn.noun}"
+        for channel, drawn in OBJECTS.items()
         if (records := getattr(scene, channel))
     ]
     shapes = sum(len(plot.points) for plot in scene.plots if isinstance(plot, ShapePlot))

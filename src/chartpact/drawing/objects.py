@@ -93,6 +93,7 @@ class DrawnObject(Record):
     """
 
     optional: ClassVar[tuple[str, ...]] = ("provisional",)
+    noun: ClassVar[str]  # one of its channel: box, of the boxes
     channel: ClassVar[str]
     cap: ClassVar[int | None]
     places: ClassVar[tuple[str, ...]]
@@ -105,7 +106,7 @@ class DrawnObject(Record):
         super().__init_subclass__(**options)
         types = cls.field_types
         marks = {name: hint.__metadata__ for name, hint in _hints(cls) if name in types}
-        cls.channel, cls.cap = channel, cap
+        cls.noun, cls.channel, cls.cap = cls.__name__.lower(), channel, cap
         cls.places = tuple(name for name, type_ in types.items() if type_ is ANCHOR)
         cls.heights = tuple(name for name, type_ in types.items() if type_ is PRICE)
         cls.texts = tuple(name for name, type_ in types.items() if type_ is TEXT)

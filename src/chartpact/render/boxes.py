@@ -92,7 +92,7 @@ def write(box: Box, frame: Frame, occupied: Occupied) -> list[Op]:
     rows = [box.text_valign, *(v for v in palette.VALIGNS if v != box.text_valign)]
     for halign in columns:
         for valign in rows:
-            spot = _spot(words, seen, halign, valign)
+            spot = seen.align(words.width, words.height, halign, valign, (PAD, PAD / 2))
             if occupied.is_free(spot):
                 occupied.add(spot)
                 ops = words.draw(spot, halign, color)
@@ -100,21 +100,6 @@ def write(box: Box, frame: Frame, occupied: Occupied) -> list[Op]:
                 low = words.height > seen.height
                 return [Panel(spot.grow(1), frame.theme.background), *ops] if low else ops
     return []
-
-
-def _spot(words: Block, seen: Area, halign: str, valign: str) -> Area:
-    width, height = words.width, words.height
-    left = {
-        "left": seen.left + PAD,
-        "center": (seen.left + seen.right - width) / 2,
-        "right": seen.right - PAD - width,
-    }[halign]
-    top = {
-        "top": seen.top + PAD / 2,
-        "center": (seen.top + seen.bottom - height) / 2,
-        "bottom": seen.bottom - PAD / 2 - height,
-    }[valign]
-    return Area(left, top, left + width, top + height)
 
 
 def _fit(box: Box, seen: Area) -> Block:

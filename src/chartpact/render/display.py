@@ -54,6 +54,16 @@ class Area:
     def move(self, x: float, y: float) -> "Area":
         return Area(self.left + x, self.top + y, self.right + x, self.bottom + y)
 
+    def align(
+        self, width: float, height: float, across: str, down: str, margins: tuple[float, float]
+    ) -> "Area":
+        """A rectangle of this size inside, at an edge less its margin or in the middle."""
+        x, y = margins
+        left, top = (self.left + self.right - width) / 2, (self.top + self.bottom - height) / 2
+        left = {"left": self.left + x, "right": self.right - x - width}.get(across, left)
+        top = {"top": self.top + y, "bottom": self.bottom - y - height}.get(down, top)
+        return Area(left, top, left + width, top + height)
+
 
 @dataclass(frozen=True, slots=True)
 class Stroke:

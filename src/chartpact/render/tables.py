@@ -164,18 +164,7 @@ def _is_seen(color: str | None) -> bool:
 def table_area(grid: Grid, pane: Area) -> Area:
     """The area of a table at its position in the pane."""
     row, _, column = grid.table.position.partition("_")
-    width, height = grid.width, grid.height
-    left = {
-        "left": pane.left + MARGIN,
-        "center": (pane.left + pane.right - width) / 2,
-        "right": pane.right - MARGIN - width,
-    }[column]
-    top = {
-        "top": pane.top + MARGIN,
-        "middle": (pane.top + pane.bottom - height) / 2,
-        "bottom": pane.bottom - MARGIN - height,
-    }[row]
-    return Area(left, top, left + width, top + height)
+    return pane.align(grid.width, grid.height, column, row, (MARGIN, MARGIN))
 
 
 def draw(grid: Grid, area: Area, frame: Frame) -> list[Op]:

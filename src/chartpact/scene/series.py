@@ -46,8 +46,9 @@ def _values(plot: Plot) -> Iterator[tuple[str, Series]]:
     if isinstance(plot, LinePlot | BarsPlot):
         yield name, plot.values
     elif isinstance(plot, CandlesPlot):
-        for price in ("open", "high", "low", "close"):
-            yield f"{name} {price}", getattr(plot, price)
+        for price, type_ in plot.field_types.items():
+            if type_.kind == "series":
+                yield f"{name} {price}", getattr(plot, price)
 
 
 def _spread(bars: NDArray[Any], values: Series, count: int) -> Series:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chartpact.charts import Chart
+from chartpact.drawing import CHANNELS
 from chartpact.drawing.fieldtypes import SERIES
 from chartpact.drawing.recordarray import RecordArray
 from chartpact.prices import STORED
@@ -27,7 +28,6 @@ from chartpact.textcolumn import TextColumn
 
 MAGIC = 0x31504331
 ALIGNMENT = 8
-OBJECTS = ("labels", "lines", "boxes", "tables", "polylines", "linefills")
 
 
 class Columns:
@@ -110,7 +110,7 @@ def _indicator(drawn: Drawn, view: slice, columns: Columns, part: bool) -> dict[
 
 def _scene(scene: Scene, view: slice, columns: Columns) -> dict[str, Any]:
     objects = {
-        channel: [drawn.to_json() for drawn in getattr(scene, channel)] for channel in OBJECTS
+        channel: [drawn.to_json() for drawn in getattr(scene, channel)] for channel in CHANNELS
     }
     plots = [_plot(plot, columns) | _series(plot, view, columns) for plot in scene.plots]
     return {"plots": plots, "y_range": scene.y_range, "label": scene.label, **objects}

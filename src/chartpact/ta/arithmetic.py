@@ -420,7 +420,7 @@ def round(
 
 
 def round_number(x: float, precision: int | None = None) -> float:
-    """What `round` makes of one number, by whole numbers: no digit is lost."""
+    """`round` of one number, exactly: in whole numbers, so that no digit is lost."""
     if not math.isfinite(x):
         return x
     if precision is None or precision <= 0:

@@ -1,9 +1,9 @@
 """PARAMS, META and compute: there, well-formed, and readable without running the script."""
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
 from chartpact.params import Param
 from chartpact.script.check import declared
@@ -13,6 +13,7 @@ from chartpact.script.check.report import Enough, Report
 from chartpact.script.errors import Fault, ScriptError
 
 SIGNATURE = ("ohlcv", "params", "chart")
+Declared = TypeVar("Declared")
 
 
 def read_declarations(
@@ -93,12 +94,7 @@ def _params(statement: ast.Assign | None, report: Report) -> tuple[Param, ...]:
 
 def _param(node: ast.expr) -> Param:
     entry = _entries(node, "an entry of PARAMS")
-    try:
-        declared.check_keys("PARAMS", entry, PARAM_KEYS)
-        return declared.read_param({key: literal(value) for key, value in entry.items()})
-    except Undeclarable as error:
-        at = entry.get(error.key, node)
-        raise _Wrong(at, error.kind, error.message, error.hint) from None
+    return _declare("PARAMS", node, entry, PARAM_KEYS, declared.read_param)
 
 
 # -------------------------------------------------------------------------------------------- META
@@ -110,17 +106,24 @@ def _meta(statement: ast.Assign | None, report: Report) -> Mapping[str, Any]:
         report.refuse(None, "name", "META is missing", hint)
         return {}
     try:
-        return _read_meta(statement.value)
+        entry = _entries(statement.value, "META")
+        return _declare("META", statement.value, entry, META_KEYS, declared.read_meta)
     except _Wrong as wrong:
         wrong.add_to(report)
         return {}
 
 
-def _read_meta(node: ast.expr) -> Mapping[str, Any]:
-    entry = _entries(node, "META")
+def _declare(
+    name: str,
+    node: ast.expr,
+    entry: Mapping[str, ast.expr],
+    keys: Collection[str],
+    read: Callable[[dict[str, Any]], Declared],
+) -> Declared:
+    """Reads a dict of literals; what is wrong is told at the value of its key."""
     try:
-        declared.check_keys("META", entry, META_KEYS)
-        return declared.read_meta({key: literal(value) for key, value in entry.items()})
+        declared.check_keys(name, entry, keys)
+        return read({key: literal(value) for key, value in entry.items()})
     except Undeclarable as error:
         at = entry.get(error.key, node)
         raise _Wrong(at, error.kind, error.message, error.hint) from None

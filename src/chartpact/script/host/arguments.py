@@ -169,7 +169,7 @@ class SeriesArguments:
         self._meter.charge(80 + 3 * len(value))
         self._check_length(len(value), name, is_list=True)
         if not set(map(type, value)) <= {str, type(None)}:
-            raise Fault("type", f"{name}: a list holds strings, or None where there is none")
+            raise Fault("type", f"{name}: the items of a list are strings or None")
         return TextColumn.encode(value)
 
     def displace(self, values: Array, offset: Any) -> tuple[Array, Array]:

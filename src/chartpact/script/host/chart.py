@@ -364,7 +364,7 @@ class Chart(HostObject):
         bars, (begins, y1, y2) = known_bars(condition, *series)
         begins, ends = begins + offset, bars + offset
         if any_true(begins != np.floor(begins)):
-            raise Fault("value", "x1 tells the numbers of bars, and they are whole")
+            raise Fault("value", "x1 must hold whole numbers of bars")
         within = (np.minimum(begins, ends) >= 0) & (
             np.maximum(begins, ends) < self._size + FURTHEST
         )

@@ -20,7 +20,7 @@ LONG_CALLS: Mapping[str, int] = {
     "vwap": 520, "weekofyear": 600,
 }  # fmt: skip
 OPERAND = 75  # each operand after the first, of a function that takes any number
-SCALAR = 190  # a call without any series, where ta_scalars has no shorter way
+SCALAR = 190  # a call without a series and without a quick form in ta_scalars
 SCALARS: Mapping[str, int] = {
     "avg": 210, "max": 220, "min": 220, "mod": 450, "nz": 230, "pow": 240, "round": 200,
     **dict.fromkeys(("dayofweek", "hour", "minute", "second"), 420),

@@ -1,8 +1,8 @@
 """Functions of `ta` for one or two plain numbers, which loops over the bars ask again and again.
 
 They give what the functions for series give, to the last bit, without NumPy's arrays: a call takes
-no longer than any call of a script is weighed, or charges for the rest. What they do not know
-(series, lists, na where it has no meaning of its own, wrong values) goes the long way.
+no longer than any call of a script is weighed, or charges for the rest. Other arguments (series,
+lists, na where it has no meaning of its own, wrong values) fall through to the array version.
 """
 
 import math

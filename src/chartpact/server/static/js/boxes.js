@@ -14,6 +14,16 @@ export function placeBox(f, box) {
   if (box.extend === "right" || box.extend === "both") x2 = Math.max(x2, f.width + 100);
   return { left: x1, top: y1, right: x2, bottom: y2 };
 }
+/** A rectangle of this size in the area, at an edge less its margin or in the middle. */
+export function align(area, { width, height }, across, down, x, y) {
+  let left = (area.left + area.right - width) / 2,
+    top = (area.top + area.bottom - height) / 2;
+  if (across === "left") left = area.left + x;
+  if (across === "right") left = area.right - x - width;
+  if (down === "top") top = area.top + y;
+  if (down === "bottom") top = area.bottom - y - height;
+  return { left, top, right: left + width, bottom: top + height };
+}
 export const common = (a, b) => ({
   left: Math.max(a.left, b.left),
   top: Math.max(a.top, b.top),
@@ -71,17 +81,7 @@ export function writeBox(f, box, taken) {
   const order = (own, all) => [own, ...all.filter((v) => v !== own)];
   for (const across of order(box.text_halign, ["left", "center", "right"]))
     for (const down of order(box.text_valign, ["top", "center", "bottom"])) {
-      const left = {
-        left: seen.left + 4,
-        center: (seen.left + seen.right - words.width) / 2,
-        right: seen.right - 4 - words.width,
-      }[across];
-      const top = {
-        top: seen.top + 2,
-        center: (seen.top + seen.bottom - words.height) / 2,
-        bottom: seen.bottom - 2 - words.height,
-      }[down];
-      const spot = { left, top, right: left + words.width, bottom: top + words.height };
+      const spot = align(seen, words, across, down, 4, 2);
       if (taken.free(spot)) {
         taken.add(spot);
         return writeBlock(f, words, spot, across, color);

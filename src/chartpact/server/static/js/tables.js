@@ -1,7 +1,7 @@
 // Tables: cells sized by their texts, in nine places of a pane.
 import { readable, visible } from "./colors.js";
 import { block, meets, writeBlock } from "./texts.js";
-import { TEXT_SIZES } from "./boxes.js";
+import { align, TEXT_SIZES } from "./boxes.js";
 export function gridOf(f, table, scale, W = f.width, H = f.height) {
   const nc = Math.min(table.columns, 200),
     nr = Math.min(table.rows, 200),
@@ -91,17 +91,7 @@ export function measure(f, table, share, area) {
 }
 export const place = (grid, a) => {
   const [row, column] = grid.table.position.split("_");
-  const left = {
-    left: a.left + 8,
-    center: (a.left + a.right - grid.width) / 2,
-    right: a.right - 8 - grid.width,
-  }[column];
-  const top = {
-    top: a.top + 8,
-    middle: (a.top + a.bottom - grid.height) / 2,
-    bottom: a.bottom - 8 - grid.height,
-  }[row];
-  return { left, top, right: left + grid.width, bottom: top + grid.height };
+  return align(a, grid, column, row, 8, 8);
 };
 export function arrangeTables(f, tables, taken) {
   const waiting = [...new Map(tables.map((t) => [t.position, t])).values()];
