@@ -157,7 +157,7 @@ def test_a_comprehension_in_a_comprehension_names_the_outer_one():
         assert re.search(r"where i is \d+", error.message), error.message
 
 
-LIST = "values = [[i] * 20 for i in range(2000)]"
+LIST = "values = [[0] * 19 + [i] for i in range(2000)]"
 COPY = "other = [list(each) for each in values]"
 
 
@@ -171,7 +171,7 @@ COPY = "other = [list(each) for each in values]"
         (LIST, "for i in range(9):", '    x = "{}".format(values)'),
         (LIST, "for i in range(9):", '    x = "%s" % values'),
         (LIST, "for i in range(9):", '    x = f"{values}"'),
-        (LIST, "for i in range(9):", "    x = [0] * 19 + [1] in values"),
+        (LIST, "for i in range(9):", "    x = [0] * 19 + [-1] in values"),
         (LIST, "for i in range(9):", "    print(values)"),
     ],
 )  # fmt: skip

@@ -230,8 +230,7 @@ class Emitter(ExpressionEmitter):
     def visit_For(self, node: ast.For) -> list[ast.stmt]:
         exits = _has_exit(node.body)
         weight = TURN + self._weights.path(node.body)
-        if self._pairs(node.iter) is None or exits:
-            weight += unpacking(node.target)
+        weight += unpacking(node.target, pairs=self._pairs(node.iter) is not None and not exits)
         turns = self._turns(node.iter, weight, exits)
         target, first = self._loop_target(node.target, node.iter)
         if self._is_range(node.iter) and not exits:  # charged whole, and nothing is locked

@@ -14,7 +14,16 @@ from chartpact.script.compile.hoisting import (
 )
 from chartpact.script.compile.inference import Kinds
 from chartpact.script.compile.kinds import NUMBER, OTHER, SERIES, is_none_test
-from chartpact.script.compile.nodes import accessed, at, call, is_plain_call, load, store, tuple_of
+from chartpact.script.compile.nodes import (
+    accessed,
+    at,
+    call,
+    is_plain_call,
+    literal_text,
+    load,
+    store,
+    tuple_of,
+)
 from chartpact.script.compile.quick_math import BOUNDS, quick_math, within_bounds
 from chartpact.script.compile.type_guards import TypeGuards
 from chartpact.script.compile.weights import (
@@ -26,6 +35,7 @@ from chartpact.script.compile.weights import (
     steps,
     unpacking,
 )
+from chartpact.script.runtime.formatting import Template, read_percent, read_template
 from chartpact.script.source.visitors import visitors
 
 GUARDS: Mapping[type, str] = {
@@ -83,6 +93,9 @@ class ExpressionEmitter:
     # --------------------------------------------------------------------------------- operators
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        if (template := _literal_percent(node)) is not None:
+            values = self._operands(node.left, node.right)
+            return call("_fill_in_percent", *_template(template), *values)
         sides = self._operands(node.left, node.right)
         if self._guards.binary(node.op, node.left, node.right):
             return self._guarded(node.op, (node.left, node.right), sides)
@@ -243,6 +256,8 @@ class ExpressionEmitter:
     def visit_Call(self, node: ast.Call) -> ast.expr:
         if self._weights.is_choice(node, self._frame.inlines):
             return self._choice(node)
+        if (template := _literal_format(node)) is not None:
+            return call("_fill_in", *_template(template), *self._expressions(node.args))
         if self._frame.inlines and (name := quick_math(node, self._checked, self._guards)):
             return self._quick_call(node, name)
         arguments = [self._argument(argument) for argument in node.args]
@@ -408,7 +423,17 @@ class ExpressionEmitter:
         return 2 if function == _PAIRS["enumerate"] else len(source.args)
 
     def _unpack(self, node: ast.AST, value: ast.expr, count: int) -> ast.expr:
-        return at(node, call("_unpack", value, ast.Constant(count)))
+        """The values of a sequence: a tuple's at once where so many are in it."""
+        if not self._frame.inlines:
+            return at(node, call("_unpack", value, ast.Constant(count)))
+        name, tested = value, value
+        if not isinstance(value, ast.Name):
+            temporary = f"_g{self._frame.held}"
+            name = load(temporary)
+            tested = at(node, ast.NamedExpr(ast.Name(temporary, ast.Store()), value))
+        fits = _native(ast.Eq(), call("_len", name), ast.Constant(count))
+        test = ast.BoolOp(ast.And(), [_has_type(tested, "_tuple"), fits])
+        return at(node, ast.IfExp(test, name, call("_unpack", name, ast.Constant(count))))
 
     def visit_ListComp(self, node: Comprehension) -> ast.expr:
         outer, inlines = self._frame.hoisted, self._frame.inlines
@@ -433,7 +458,7 @@ class ExpressionEmitter:
             first = clause is node.generators[0]
             weight += sum(map(cost, clause.ifs))
             pairs = first and self._pairs(clause.iter) is not None
-            weight += 0 if pairs else unpacking(clause.target)
+            weight += unpacking(clause.target, pairs, inlines=False)
             clauses[:0] = self._clause(clause, weight, first)
             weight = 8 + cost(clause.iter)
         locks = not self._is_range(node.generators[0].iter)
@@ -482,6 +507,27 @@ class ExpressionEmitter:
             inner += self._unpack_clauses(part, temporary)
         once = tuple_of([self._unpack(target, load(source), len(target.elts))])
         return [ast.comprehension(ast.Tuple(names, ast.Store()), once, [], 0), *inner]
+
+
+def _literal_format(node: ast.Call) -> Template | None:
+    """The template of `"{} of {}".format(…)` with as many values as fields."""
+    func = node.func
+    if not isinstance(func, ast.Attribute) or func.attr != "format" or not is_plain_call(node):
+        return None
+    text = literal_text(func.value)
+    template = None if text is None else read_template(text)
+    return template if template and len(template.letters) == len(node.args) else None
+
+
+def _literal_percent(node: ast.BinOp) -> Template | None:
+    """The template of `"%s is %d" % values`."""
+    text = literal_text(node.left) if isinstance(node.op, ast.Mod) else None
+    return None if text is None else read_percent(text)
+
+
+def _template(template: Template) -> tuple[ast.expr, ast.expr]:
+    texts: list[ast.expr] = [ast.Constant(text) for text in template.texts]
+    return tuple_of(texts), ast.Constant(template.letters)
 
 
 def _native(operator: ast.operator | ast.cmpop, left: ast.expr, right: ast.expr) -> ast.expr:

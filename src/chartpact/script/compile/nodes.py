@@ -54,6 +54,11 @@ def assign(name: str, value: ast.expr) -> ast.stmt:
     return ast.Assign([store(name)], value)
 
 
+def literal_text(node: ast.expr) -> str | None:
+    """The text of a literal."""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
+
+
 def is_plain_call(node: ast.expr) -> bool:
     """Whether it is a call without named values, *values or **values."""
     return (

@@ -51,7 +51,7 @@ KEYWORD = 4  # a named value of a call
 DIRECT_CALL, ENTRY = 3, 2  # of a function of the script, without its body
 LENGTH = 3  # `len(values)` of what is surely a list, or the like
 ABSOLUTE, MAYBE_ABSOLUTE = 3, 12  # `abs(number)`, and of what may be none
-UNPACK = 40  # `a, b = x`, for which a function is called
+UNPACK, CALLED_UNPACK = 6, 16  # `a, b = x` of a tuple, and by a call
 HOISTED, COMPUTED = 1, 2  # `close[i]` in a loop, which reads from a list, and `close[i - 1]`
 LISTED, NO_LIST = 3, 2  # `record[1]` of a list; the steps more if it turns out to be none
 READ, ELEMENT = 28, 4  # an element of a dict under a number, and any other
@@ -73,11 +73,12 @@ def entry(args: ast.arguments) -> int:
     return ENTRY + (8 if args.vararg else 0) + (24 if args.kwarg else 0)
 
 
-def unpacking(target: ast.expr) -> int:
-    """The weight of taking a value apart."""
+def unpacking(target: ast.expr, pairs: bool = False, inlines: bool = True) -> int:
+    """The weight of taking a value apart, which `pairs` of a loop are already."""
     if not isinstance(target, ast.Tuple | ast.List):
         return 0
-    return UNPACK + sum(map(unpacking, target.elts))
+    own = 0 if pairs else UNPACK if inlines else CALLED_UNPACK
+    return own + sum(unpacking(part, inlines=inlines) for part in target.elts)
 
 
 def _display(node: ast.expr) -> int:
@@ -165,7 +166,7 @@ class Weights:
         if isinstance(node, ast.Assign):
             target, value = node.targets[0], node.value
             unpacked = 0 if isinstance(value, ast.Tuple | ast.List) else unpacking(target)
-            return PLAIN + unpacked + self.cost(value) + self.cost(target)
+            return PLAIN + unpacked + self.cost(value) + self._target(target)
         if isinstance(node, ast.AugAssign):
             guarded = self._guards.binary(node.op, node.target, node.value)
             own = PLAIN + self._native(node.op, node.target, node.value)
@@ -182,6 +183,12 @@ class Weights:
         if isinstance(node, ast.FunctionDef):
             return FUNCTION_VALUE + sum(map(self.cost, node.args.defaults))
         return 0
+
+    def _target(self, node: ast.expr) -> int:
+        """The weight of what is assigned to, without taking a value apart."""
+        if isinstance(node, ast.Tuple | ast.List):
+            return sum(map(self._target, node.elts))
+        return self.cost(node)
 
     def cost(self, node: ast.expr, inlines: bool = True) -> int:
         """The weight of an expression, which may be where no operators are inlined."""

@@ -21,6 +21,7 @@ KEY = 6  # steps to hash a number or a short text
 
 _LOOKED_AT = 16  # elements of a list that are searched at a time
 _LARGEST_KEY = (1 << 61) - 1
+_SHORT_KEY = 64  # characters
 _WALKED = frozenset((*LISTS, *DICTS, tuple))
 _PLAIN_KEYS = frozenset((int, float, str, type(None), FunctionType, Method))
 
@@ -59,18 +60,20 @@ class Comparison(Charging):
     def _same(self, a: Any, b: Any, depth: int) -> bool:
         left, right = type(a), type(b)
         if (left in LISTS and right in LISTS) or left is right is tuple:
+            self._charge(8)
             if a is b:
                 return True
-            if len(a) != len(b):
+            if len(a) != len(b) or (a and _are_unequal(a[0], b[0])):
                 return False
             self._deepen(len(a), depth)
             return all(self._equal(x, y, depth + 1) for x, y in zip(a, b, strict=True))
         if left in DICTS and right in DICTS:
+            self._charge(14)
             if a is b:
                 return True
-            if len(a) != len(b):
+            if len(a) != len(b) or (a and _first_differs(a, b)):
                 return False
-            self._deepen(3 * len(a), depth)
+            self._deepen(2 * len(a), depth)
             return all(
                 self._hashed(key) in b and self._equal(value, b[key], depth + 1)
                 for key, value in a.items()
@@ -161,7 +164,7 @@ class Comparison(Charging):
 
     def searched(self, value: Any, first: int, last: int) -> Iterator[int]:
         """The places where a value is looked for, a few of them charged at a time."""
-        steps = 12 if type(value) in _WALKED else 7
+        steps = 9 if type(value) in _WALKED else 7
         for begin in range(first, last, _LOOKED_AT):
             end = min(begin + _LOOKED_AT, last)
             self._charge(2 + steps * (end - begin))
@@ -194,3 +197,16 @@ class Comparison(Charging):
             hint = "use a tuple" if kind in LISTS else ""
             hint = "use 0 and 1, or two texts" if kind is bool else hint
             raise Fault("type", f"{a_type(value)} cannot be the key of a dict", hint)
+
+
+def _first_differs(a: Any, b: Any) -> bool:
+    """Whether two dicts have different numbers under the first key, as most records do."""
+    key = next(iter(a))
+    return type(key) is str and len(key) <= _SHORT_KEY and _are_unequal(a[key], b.get(key))
+
+
+def _are_unequal(a: Any, b: Any) -> bool:
+    """Whether two values are different floats, or whole numbers of a word."""
+    if type(a) is type(b) is float:
+        return bool(a != b)
+    return type(a) is type(b) is int and a != b

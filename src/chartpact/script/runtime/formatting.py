@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from chartpact.script.errors import Fault
@@ -17,6 +18,7 @@ _ESCAPES = {
     **{ord(c): f"\\{letter}" for c, letter in zip('"\\\n\r\t', '"\\nrt', strict=True)},
 }
 _WORD = 1 << 64
+_SHORT = 64  # characters that are joined at no cost of their own
 _PLAIN_BITS = 60  # of a number before the point: up to here its digits are quick to find
 _SPECIAL = re.compile('["\\\\\x00-\x1f\x7f-\xa0\u2028\u2029]')
 
@@ -165,6 +167,7 @@ def format_template(
 
 
 _PERCENT = re.compile(r"%(.?)", re.DOTALL)
+_LETTERS = "srdoxXefg"
 _WHOLE = {"d": "d", "o": "o", "x": "x", "X": "X"}
 _REAL = {"e": ".6e", "f": ".6f", "g": "g"}
 
@@ -182,7 +185,7 @@ def format_percent(template: str, values: Any, meter: Meter) -> str:
         nonlocal used
         if match[1] == "%":
             return "%"
-        if match[1] not in "srdoxXefg" or not match[1]:
+        if match[1] not in _LETTERS or not match[1]:
             hint = "write %s, or %% for a percent sign; text.number(x, decimals) for digits"
             raise Fault("value", f"{match[0]!r} is not a field of a format", hint)
         if used == len(arguments):
@@ -195,6 +198,62 @@ def format_percent(template: str, values: Any, meter: Meter) -> str:
     if used < len(arguments):
         raise Fault("value", f"the format takes {used} values, and {len(arguments)} were given")
     return text
+
+
+@dataclass(frozen=True)
+class Template:
+    """A literal format that was read when its script was compiled: texts between its fields."""
+
+    texts: tuple[str, ...]  # one more than there are fields
+    letters: str  # of the fields: s, d, …
+
+
+def read_template(template: str) -> Template | None:
+    """The fields `{}` of a format; None if it has others, whose values are not in order."""
+    pieces = _FIELD.split(template)  # a text, then the name of a field and the text after it
+    matches = [match[0] for match in _FIELD.finditer(template)]
+    if any(match != "{}" for match in matches):
+        return None
+    return Template(tuple(pieces[::2]), "s" * len(matches))
+
+
+def read_percent(template: str) -> Template | None:
+    """The fields of a format for `%`; None if it is wrong or has percent signs.
+
+    >>> read_percent("%s is %d")
+    Template(texts=('', ' is ', ''), letters='sd')
+    """
+    pieces = _PERCENT.split(template)
+    letters = pieces[1::2]
+    if not all(letter and letter in _LETTERS for letter in letters):
+        return None
+    return Template(tuple(pieces[::2]), "".join(letters))
+
+
+def fill_in(texts: tuple[str, ...], letters: str, values: tuple[Any, ...], meter: Meter) -> str:
+    """The text of a literal format for so many values.
+
+    >>> fill_in(("", " is ", ""), "sd", ("a", 1), Meter(1000))
+    'a is 1'
+    """
+    meter.charge(8 + 8 * len(letters))
+    parts, size = list(texts[:1]), 0
+    for place, value in enumerate(values):
+        letter = letters[place]
+        if type(value) is int and letter in "sd" and -_WORD < value < _WORD:
+            piece = repr(value)
+        elif type(value) is str and letter == "s":
+            piece = value
+        else:
+            piece = _format_field(letter, value, meter)
+        size += len(piece)
+        if size > _SHORT:
+            check_length(size)
+        parts += (piece, texts[place + 1])
+    if size > _SHORT:
+        check_length(size + sum(map(len, texts)))
+        meter.charge(size // 16)
+    return "".join(parts)
 
 
 def _format_field(letter: str, value: Any, meter: Meter) -> str:

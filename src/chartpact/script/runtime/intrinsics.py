@@ -8,7 +8,7 @@ from typing import Any
 from chartpact.script.errors import Fault
 from chartpact.script.limits import CALL_DEPTH
 from chartpact.script.runtime.builtins import Builtins, larger, largest, smaller, smallest
-from chartpact.script.runtime.formatting import join_parts
+from chartpact.script.runtime.formatting import fill_in, join_parts
 from chartpact.script.runtime.hashing import seal
 from chartpact.script.runtime.meter import EIGHTHS, SPAN, Meter
 from chartpact.script.runtime.methods import Methods
@@ -31,8 +31,8 @@ _OPERATORS = (
     "contains not_contains key index from_end slice store iadd ior unpack"
 ).split()
 _OWN = (
-    "apply call close_dict close_list enter enter_enumerate enter_inner enter_zip freeze items "
-    "join_parts make_dict search span spread spread_named"
+    "apply call close_dict close_list enter enter_enumerate enter_inner enter_zip fill_in "
+    "fill_in_percent freeze items join_parts make_dict search span spread spread_named"
 ).split()
 # Functions of `math` that compiled code calls itself, where they surely give a finite number.
 QUICK: Mapping[str, Callable[..., float]] = {
@@ -77,6 +77,7 @@ class Runtime:
             "_type": type,
             "_float": float,
             "_int": int,
+            "_tuple": tuple,
         }
 
     def load(self, code: Any, weights: Mapping[str, int], names: dict[str, Any]) -> None:
@@ -200,6 +201,19 @@ class Runtime:
 
     def join_parts(self, parts: tuple[Any, ...]) -> str:
         return join_parts(parts, self.meter)
+
+    def fill_in(self, texts: tuple[str, ...], letters: str, *values: Any) -> str:
+        """`"{} of {}".format(…)` with as many values as fields."""
+        return fill_in(texts, letters, values, self.meter)
+
+    def fill_in_percent(
+        self, texts: tuple[str, ...], letters: str, template: str, values: Any
+    ) -> Any:
+        """`"%s is %d" % values`."""
+        listed = values if type(values) is tuple else (values,)
+        if len(listed) != len(letters):
+            return self.operators.mod(template, values)  # which tells how many it takes
+        return fill_in(texts, letters, listed, self.meter)
 
 
 class _WeightsByName(dict[Any, int]):

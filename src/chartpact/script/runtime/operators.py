@@ -103,6 +103,7 @@ class Operators(Arithmetic, Comparison):
         """A sequence of exactly `count` values, for `a, b = value`."""
         if type(value) is tuple and len(value) == count:
             return value
+        self._charge(8)
         if type(value) not in _UNPACKED:
             hint = mismatch_hint(value, value) if value is None else ""
             if type(value) is str:
