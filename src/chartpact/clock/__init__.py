@@ -2,6 +2,6 @@
 
 `zones` knows what the clocks of a time zone show, `walltime` takes such a time apart, `sessions`
 tells the hours of a day, `markets` the kinds of symbols, `tradingcalendar` their trading days,
-`timeframe` and `periods` the stretches of time that bars stand for. Times are UTC milliseconds,
-dates are days since 1970-01-01, both as whole columns.
+`timeframe` and `periods` the stretches of time that bars stand for, `system` the time now.
+Times are UTC milliseconds, dates are days since 1970-01-01, both as whole columns.
 """

@@ -1,13 +1,13 @@
 """What users follow: rows of one contract on one source, each read by one process at a time."""
 
 import json
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import sqlalchemy as sa
 
+from chartpact.clock.system import now_ms
 from chartpact.library.database import Database
 from chartpact.library.errors import LibraryError
 from chartpact.library.schema import (
@@ -30,10 +30,6 @@ SERVER, SHELL = "server", "shell"
 
 _COLUMNS = follows.c
 _JOURNAL = (journal_bodies, journal_entries, journal_changes, journal_checkpoints)
-
-
-def now_ms() -> int:
-    return time.time_ns() // 1_000_000
 
 
 @dataclass(frozen=True)

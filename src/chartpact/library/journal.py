@@ -14,11 +14,12 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from chartpact.clock.system import now_ms
 from chartpact.contracts import Reading, Violation
 from chartpact.contracts.reading import ChartFacts, Track
 from chartpact.library.database import Database
 from chartpact.library.errors import LibraryError
-from chartpact.library.follows import LEASE_MS, Follow, LostLease, due_after, key, now_ms
+from chartpact.library.follows import LEASE_MS, Follow, LostLease, due_after, key
 from chartpact.library.schema import (
     follows,
     journal_bodies,

@@ -1,12 +1,12 @@
 """How each user left their web page."""
 
 import json
-import time
 from collections.abc import Mapping
 from typing import Any
 
 import sqlalchemy as sa
 
+from chartpact.clock.system import now_ms
 from chartpact.library.database import Database
 from chartpact.library.schema import web_layouts
 
@@ -25,7 +25,7 @@ class Layouts:
 
     def put(self, user: str, layout: Mapping[str, Any]) -> None:
         text = json.dumps(layout, ensure_ascii=False, separators=(",", ":"))
-        values = {"user_id": user, "layout_json": text, "updated_at": int(time.time() * 1000)}
+        values = {"user_id": user, "layout_json": text, "updated_at": now_ms()}
         with self._database.write(user) as connection:
             connection.execute(sa.delete(web_layouts).where(web_layouts.c.user_id == user))
             connection.execute(sa.insert(web_layouts).values(values))

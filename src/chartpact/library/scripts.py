@@ -3,7 +3,6 @@
 import hashlib
 import json
 import re
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,6 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from chartpact.catalogue import ScriptIndicator
+from chartpact.clock.system import now_ms
 from chartpact.library.database import Database
 from chartpact.library.errors import LibraryError, ScriptErrors, refuse_script
 from chartpact.library.schema import user_indicators
@@ -220,7 +220,7 @@ class Scripts:
     def _store(
         self, user: str, batch: Mapping[str, tuple[str, Verdict]], must_exist: bool = False
     ) -> Sequence[Script]:
-        now = time.time_ns() // 1_000_000
+        now = now_ms()
         scripts = []
         with self._database.write(user) as connection:
             for name, (source, verdict) in batch.items():

@@ -3,13 +3,13 @@
 import gzip
 import json
 import re
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import sqlalchemy as sa
 
+from chartpact.clock.system import now_ms
 from chartpact.library.database import Database
 from chartpact.library.errors import UploadError
 from chartpact.library.schema import user_bars
@@ -76,7 +76,7 @@ class Uploads:
             facts = {**self._describe(upload), "given": upload.given}
         except ValueError as error:
             raise _refuse("value", str(error)) from None
-        stored = Stored(name, len(content), facts, time.time_ns() // 1_000_000)
+        stored = Stored(name, len(content), facts, now_ms())
         packed = gzip.compress(content, 6)  # before the writers' lock is taken
         with self._database.write(user) as connection:
             connection.execute(sa.delete(user_bars).where(*_key(user, name)))

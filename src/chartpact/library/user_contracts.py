@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from chartpact import pacts
+from chartpact.clock.system import now_ms
 from chartpact.library.database import Database
 from chartpact.library.errors import LibraryError
-from chartpact.library.follows import now_ms
 from chartpact.library.schema import contract_versions, user_contracts
 from chartpact.library.versions import count_bytes, forget_long_deleted
 from chartpact.problem import Problem, did_you_mean

@@ -1,12 +1,12 @@
 """Sources on the network: what they share, however they connect and fetch."""
 
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from typing import ClassVar, Generic, TypedDict
 
 from chartpact.bars import Bars
 from chartpact.bars.errors import translate_clock_errors
+from chartpact.clock.system import now_ms
 from chartpact.clock.timeframe import Timeframe
 from chartpact.sources.directory import Symbol
 from chartpact.sources.errors import UnknownSymbol, near
@@ -40,7 +40,7 @@ class Online(ABC, Generic[Client]):
         history: int = 1000,
         symbols: Iterable[str] = (),
         deadlines: Deadlines | None = None,
-        now: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
+        now: Callable[[], int] = now_ms,
     ) -> None:
         self.name = name
         self._timeframe = timeframe

@@ -21,6 +21,7 @@ from tests.server.auth.conftest import (
     works,
 )
 
+from chartpact.clock.system import now_ms
 from chartpact.library.schema import (
     audit_events,
     metadata,
@@ -32,7 +33,7 @@ from chartpact.library.schema import (
 from chartpact.server.auth import clients
 from chartpact.server.auth.clients import Client
 from chartpact.server.auth.grants import ACCESS_MS, CODE_MS
-from chartpact.server.auth.secret import digest, now_ms
+from chartpact.server.auth.secret import digest
 
 pytestmark = pytest.mark.both_databases
 

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
+from chartpact.clock.system import now_ms
 from chartpact.library.database import Database
 from chartpact.library.local import LOCAL_USER
 from chartpact.library.schema import metadata, users, web_sessions
 from chartpact.problem import Failure, Problem, did_you_mean
 from chartpact.server.auth import audit
-from chartpact.server.auth.secret import new_id, now_ms
+from chartpact.server.auth.secret import new_id
 
 SIGN_UP_NAME = re.compile(r"[a-z][a-z0-9._-]{2,31}")  # ASCII: no two names look alike
 LONGEST_NAME = 255

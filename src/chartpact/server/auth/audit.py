@@ -7,8 +7,8 @@ import logging
 
 import sqlalchemy as sa
 
+from chartpact.clock.system import now_ms
 from chartpact.library.schema import audit_events
-from chartpact.server.auth.secret import now_ms
 
 log = logging.getLogger("chartpact.audit")
 

@@ -13,13 +13,14 @@ import sqlalchemy as sa
 from pydantic import BaseModel, Field, ValidationError
 
 from chartpact.cache import Cache
+from chartpact.clock.system import now_ms
 from chartpact.clock.timeframe import DAY
 from chartpact.library.database import Database
 from chartpact.library.schema import oauth_clients
 from chartpact.oneline import escape_unseen
 from chartpact.server.auth.fetch import Fetcher, Unfetchable
 from chartpact.server.auth.grants import ALL_SCOPES, Denied
-from chartpact.server.auth.secret import new_id, now_ms
+from chartpact.server.auth.secret import new_id
 
 UNUSED_MS = DAY  # until a registration that nobody used is forgotten
 MOST_CLIENTS = 10_000  # registrations at a time

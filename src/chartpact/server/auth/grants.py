@@ -13,6 +13,7 @@ from typing import Any, cast
 
 import sqlalchemy as sa
 
+from chartpact.clock.system import now_ms
 from chartpact.clock.timeframe import DAY, SECOND
 from chartpact.library.database import Database, serialise
 from chartpact.library.schema import (
@@ -25,7 +26,7 @@ from chartpact.library.schema import (
     web_sessions,
 )
 from chartpact.server.auth import audit
-from chartpact.server.auth.secret import digest, equal, new_id, new_secret, now_ms
+from chartpact.server.auth.secret import digest, equal, new_id, new_secret
 
 CODE_MS = 60 * SECOND
 ACCESS_MS = 3600 * SECOND

@@ -3,7 +3,6 @@
 import hashlib
 import hmac
 import secrets
-import time
 
 
 def new_secret(prefix: str = "") -> str:
@@ -29,7 +28,3 @@ def sign(secret: str, purpose: str) -> str:
 def equal(one: str, other: str) -> bool:
     """Whether two texts are equal, in a time that does not depend on where they differ."""
     return hmac.compare_digest(one.encode(), other.encode())
-
-
-def now_ms() -> int:
-    return int(time.time() * 1000)

@@ -2,11 +2,12 @@
 
 import sqlalchemy as sa
 
+from chartpact.clock.system import now_ms
 from chartpact.library.database import Database
 from chartpact.library.schema import users, web_sessions
 from chartpact.server.auth import audit
 from chartpact.server.auth.grants import Denied
-from chartpact.server.auth.secret import digest, new_secret, now_ms
+from chartpact.server.auth.secret import digest, new_secret
 
 SESSION_S = 14 * 86_400
 FORM_S = 3600

@@ -6,7 +6,6 @@ asked for before and after them: a chart that changed meanwhile is not given out
 
 import shlex
 import tempfile
-import time
 from contextlib import ExitStack
 from typing import Any
 
@@ -17,6 +16,7 @@ from mcp.client.stdio import stdio_client
 from mcp.shared.exceptions import MCPError
 from mcp_types import CONNECTION_CLOSED
 
+from chartpact.clock.system import now_ms
 from chartpact.problem import Failure, Problem
 from chartpact.snapshot import Snapshot
 from chartpact.sources.errors import SourceFailed
@@ -75,7 +75,7 @@ class McpSource:
             replies[channel] = self._call(tool, arguments)
         if self._call(STATE_TOOL) != before:
             raise SourceFailed("the chart changed while it was read")
-        return read_replies(before, replies, self.name, int(time.time() * 1000), self._study)
+        return read_replies(before, replies, self.name, now_ms(), self._study)
 
     def _call(self, tool: str, arguments: dict[str, Any] | None = None) -> dict[str, Any]:
         """What a tool says, as data."""
