@@ -1,13 +1,13 @@
 """A library on a fresh database of either kind, with the simplest pipeline that says yes or no."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 
 from chartpact.library.database import Database, open_database
-from chartpact.library.scripts import Quota, Scripts
+from chartpact.library.scripts import QUOTA, Scripts
 from chartpact.problem import Problem
 
 
@@ -59,4 +59,4 @@ def database(shared_url: str) -> Iterator[Database]:
 
 @pytest.fixture
 def scripts(database: Database) -> Scripts:
-    return Scripts(database, check, Quota(scripts=3, bytes=1000))
+    return Scripts(database, check, replace(QUOTA, texts=3, bytes=1000))

@@ -177,12 +177,13 @@ def test_a_database_in_memory_is_refused_with_the_remedy():
 # each, then 6 of a user who may keep 10 in all.
 WRITERS = """
 import os, sys
+from dataclasses import replace
 from itertools import count
 url, here, folder, until = sys.argv[1:]
 sys.path.insert(0, here)
 from conftest import check
 from chartpact.library.database import open_database
-from chartpact.library.scripts import Quota, Scripts
+from chartpact.library.scripts import QUOTA, Scripts
 open_database(url).close()
 children = []
 for number in range(4):
@@ -192,7 +193,7 @@ for number in range(4):
 else:
     sys.exit(any([os.waitpid(pid, 0)[1] for pid in children]))
 database = open_database(url)
-plenty, few = (Scripts(database, check, Quota(scripts=most)) for most in (10_000, 10))
+plenty, few = (Scripts(database, check, replace(QUOTA, texts=most)) for most in (10_000, 10))
 with open(f"{folder}/user{number}", "w") as told:
     for turn in count() if until == "killed" else range(int(until)):
         storm = until == "killed"

@@ -1,4 +1,5 @@
 import time
+from dataclasses import replace
 from threading import Thread
 
 import pytest
@@ -6,7 +7,7 @@ import sqlalchemy as sa
 from tests.cases import in_one_test
 
 from chartpact.library.errors import LibraryError
-from chartpact.library.scripts import Quota, Scripts
+from chartpact.library.scripts import QUOTA, Scripts
 
 from .conftest import check
 
@@ -15,7 +16,8 @@ def test_what_is_registered_can_be_listed_read_and_found(scripts):
     scripts.register("ann", "mine", "good 1")
     [kept] = scripts.of("ann")
     assert (kept.name, kept.source, kept.meta["title"]) == ("mine", "good 1", "Mine")
-    assert [scripts.get("ann", "mine")] == [kept] == scripts.named("ann", ["mine", "other"])
+    assert scripts.get("ann", "mine") == kept
+    assert scripts.find("ann", ["mine", "other"]) == {"mine": kept}
 
 
 def test_a_stored_script_comes_with_its_warnings_and_a_read_one_without(scripts):
@@ -68,7 +70,7 @@ def test_updating_or_deleting_an_unknown_name_lists_near_names(scripts):
 
 
 def test_near_names_are_found_among_many_in_no_time(database):
-    many = Scripts(database, check, Quota(scripts=500))
+    many = Scripts(database, check, replace(QUOTA, texts=500))
     names = [f"{'ab' * 29}{number:03}" for number in range(200)]
     export = [{"name": name, "source": "good"} for name in [*names, "cipher_b", "e"]]
     many.load("ann", {"format": "chartpact-library-1", "scripts": export})
@@ -124,7 +126,7 @@ def test_a_nul_is_refused_in_a_source_and_in_a_name_nothing_is_found(scripts):
     for ask in (scripts.get, scripts.history, scripts.delete):
         with pytest.raises(LibraryError, match="you have no indicator"):
             ask("ann", "a\0")
-    assert scripts.named("ann", ["a\0"]) == []
+    assert scripts.find("ann", ["a\0"]) == {}
 
 
 def test_names_are_sorted_alike_on_every_database(database):
@@ -155,7 +157,7 @@ def test_registering_the_same_source_again_makes_no_new_version(scripts):
 def test_a_deleted_script_can_be_brought_back(scripts):
     scripts.register("ann", "mine", "good")
     scripts.delete("ann", "mine")
-    assert scripts.named("ann", ["mine"]) == []
+    assert scripts.find("ann", ["mine"]) == {}
     assert scripts.restore("ann", "mine", 1).source == "good"
 
 
@@ -199,7 +201,7 @@ def test_users_whose_names_look_alike_never_meet(scripts, one, other):
     scripts.register(one, "mine", "good")
     for stranger in (other, other.upper(), ""):
         if stranger != one:
-            assert scripts.named(stranger, ["mine"]) == []
+            assert scripts.find(stranger, ["mine"]) == {}
             assert scripts.of(stranger) == []
             assert scripts.names(stranger) == ()
             with pytest.raises(LibraryError):
@@ -239,7 +241,7 @@ def numbers(scripts: Scripts, name: str) -> list[int]:
 
 
 def test_history_takes_no_more_bytes_than_it_may_and_what_is_in_force_stays(database):
-    scripts = Scripts(database, check, Quota(bytes=1000, history_bytes=1000))
+    scripts = Scripts(database, check, replace(QUOTA, bytes=1000, history_bytes=1000))
     for number in range(1, 4):
         scripts.register("ann", "old", f"good {number}" + "x" * 94)  # 100 bytes each
     for number in range(1, 6):
@@ -260,7 +262,7 @@ def test_history_takes_no_more_bytes_than_it_may_and_what_is_in_force_stays(data
 
 
 def test_of_two_who_write_one_name_at_once_both_are_in_its_history(database):
-    scripts = Scripts(database, check, Quota())
+    scripts = Scripts(database, check)
     scripts.register("ann", "mine", "good")
     writers = [
         Thread(

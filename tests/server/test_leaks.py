@@ -39,10 +39,10 @@ def everybodys_scripts(self: Scripts, _user: str) -> list[Any]:
         return [library.Script(*each) for each in connection.execute(sa.select(user_indicators))]
 
 
-def near_names_of_all(_self: Scripts, connection: sa.Connection, _user: str, name: str) -> Any:
+def near_names_of_all(self: Scripts, connection: sa.Connection, _user: str, name: str) -> Any:
     names = list(connection.execute(sa.select(user_indicators.c.name)).scalars())
     near = [each for each in names if each[:10] == name[:10]]
-    return library.refuse_script("name", f"you have no indicator {name!r}", f"near: {near}")
+    return self._refuse("name", f"you have no indicator {name!r}", f"near: {near}")
 
 
 def names_of_all(self: Scripts, _user: str) -> tuple[str, ...]:

@@ -165,6 +165,13 @@ def serialise(connection: sa.Connection, owner: str) -> None:
         connection.execute(lock, {"owner": owner})
 
 
+def count_bytes(connection: sa.Connection, text: sa.Column[str]) -> sa.ColumnElement[int]:
+    """How many bytes a text takes."""
+    if connection.dialect.name == "sqlite":  # whose `length` of a text counts characters
+        return sa.func.length(sa.cast(text, sa.LargeBinary))
+    return sa.func.octet_length(text)
+
+
 def open_database(url: str) -> Database:
     """The database at that URL, with the schema brought up to date.
 

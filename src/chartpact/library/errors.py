@@ -21,8 +21,3 @@ class ScriptErrors(LibraryError):
 
 class UploadError(LibraryError):
     """A file of bars is refused, or there is none of that name."""
-
-
-def refuse_script(kind: str, message: str, hint: str = "") -> LibraryError:
-    """A refusal in the shape that errors of scripts have."""
-    return LibraryError(Problem(kind, message, hint, step="presence"))

@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from chartpact.clock.system import now_ms
 from chartpact.contracts import Reading, Violation
 from chartpact.contracts.reading import ChartFacts, Track
-from chartpact.library.database import Database
+from chartpact.library.database import Database, count_bytes
 from chartpact.library.errors import LibraryError
 from chartpact.library.follows import LEASE_MS, Follow, LostLease, due_after, key
 from chartpact.library.schema import (
@@ -27,7 +27,6 @@ from chartpact.library.schema import (
     journal_checkpoints,
     journal_entries,
 )
-from chartpact.library.versions import count_bytes
 from chartpact.problem import Problem
 from chartpact.snapshot import Snapshot
 from chartpact.tracker import Memory, Rules, step

@@ -4,6 +4,14 @@ import sqlalchemy as sa
 
 metadata = sa.MetaData()
 
+
+def key(table: sa.Table, user: str, *names: str) -> tuple[sa.ColumnElement[bool], ...]:
+    """Selects the rows of a user that have one of the names."""
+    # Every stored name is printable. PostgreSQL takes neither a NUL nor half a surrogate pair.
+    storable = [name for name in names if name.isprintable()]
+    return table.c.user_id == user, table.c.name.in_(storable)
+
+
 user_indicators = sa.Table(
     "user_indicators",
     metadata,

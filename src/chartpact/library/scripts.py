@@ -1,44 +1,25 @@
 """Each user's scripts: register, update, delete, list, and the way back to earlier versions."""
 
-import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-import sqlalchemy as sa
-
 from chartpact.catalogue import ScriptIndicator
-from chartpact.clock.system import now_ms
 from chartpact.library.database import Database
-from chartpact.library.errors import LibraryError, ScriptErrors, refuse_script
-from chartpact.library.schema import user_indicators
-from chartpact.library.versions import (
-    Version,
-    add_version,
-    count_bytes,
-    forget_versions,
-    list_versions,
-)
+from chartpact.library.errors import LibraryError, ScriptErrors
+from chartpact.library.schema import indicator_versions, user_indicators
+from chartpact.library.versioned_texts import Kind, Quota, VersionedTexts
 from chartpact.params import Param
-from chartpact.problem import Problem, did_you_mean
+from chartpact.problem import Problem
 from chartpact.script import Verdict
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 EXPORT_FORMAT = "chartpact-library-1"
 
-_COLUMNS = user_indicators.c
-
-
-@dataclass(frozen=True)
-class Quota:
-    """What one user may keep."""
-
-    scripts: int = 200
-    bytes: int = 4 * 1024 * 1024  # of the present versions
-    history_bytes: int = 32 * 1024 * 1024  # of all versions
+QUOTA = Quota(200, 4 * 1024 * 1024)
 
 
 @dataclass(frozen=True)
@@ -80,8 +61,31 @@ class Script:
             return (), {}
 
 
-class Scripts:
-    """The scripts of all users in one database; no method looks beyond the user it is given.
+@dataclass(frozen=True)
+class Version:
+    """An earlier (or the present) source of a script."""
+
+    version: int
+    source: str
+    source_hash: str
+    created_at: int
+
+
+_KIND = Kind(
+    present=user_indicators,
+    versions=indicator_versions,
+    number="version",
+    text=Script,
+    version=Version,
+    noun="indicator",
+    plural="scripts",
+    hint="list your indicators to see them all",
+    step="presence",
+)
+
+
+class Scripts(VersionedTexts[Script, Version]):
+    """The scripts of all users in one database.
 
     `validate` goes from a user and a source to a verdict.
     """
@@ -90,11 +94,10 @@ class Scripts:
         self,
         database: Database,
         validate: Callable[[str, str], Verdict],
-        quota: Quota | None = None,
+        quota: Quota = QUOTA,
     ) -> None:
-        self._database = database
+        super().__init__(database, _KIND, quota)
         self._validate = validate
-        self._quota = quota or Quota()
 
     def register(
         self,
@@ -106,71 +109,24 @@ class Scripts:
         """Validates the source and stores it under the name, in place of what was there."""
         verdict = self._check(user, name, source)
         if params_schema is not None and _comparable(params_schema) != _comparable(verdict.params):
-            raise refuse_script(
+            raise self._refuse(
                 "value",
                 "params_schema differs from the script's PARAMS: "
                 + _difference(params_schema, verdict.params),
                 "leave params_schema out, or give exactly what PARAMS says",
             )
-        return self._store(user, {name: (source, verdict)})[0]
+        return self._keep(user, {name: (source, verdict)})[0]
 
     def update(self, user: str, name: str, source: str) -> Script:
         """Registers a new source for a script that is there."""
         self.get(user, name)
         batch = {name: (source, self._check(user, name, source))}
-        return self._store(user, batch, must_exist=True)[0]
-
-    def delete(self, user: str, name: str) -> None:
-        """Deletes a script; its versions can still be restored."""
-        with self._database.write(user) as connection:
-            deleted = connection.execute(sa.delete(user_indicators).where(*_key(user, name)))
-            if deleted.rowcount == 0:
-                raise self._unknown(connection, user, name)
-
-    def get(self, user: str, name: str) -> Script:
-        with self._database.read() as connection:
-            row = connection.execute(sa.select(user_indicators).where(*_key(user, name))).first()
-            if row is None:
-                raise self._unknown(connection, user, name)
-        return Script(*row)
-
-    def named(self, user: str, names: Iterable[str]) -> list[Script]:
-        """Those scripts of the user that have one of the names."""
-        possible = [name for name in names if NAME.fullmatch(name)]
-        mine = (_COLUMNS.user_id == user, _COLUMNS.name.in_(possible))
-        query = sa.select(user_indicators).where(*mine)
-        with self._database.read() as connection:
-            return [Script(*row) for row in connection.execute(query)]
-
-    def of(self, user: str) -> list[Script]:
-        """Every script of the user, by name."""
-        query = sa.select(user_indicators).where(_COLUMNS.user_id == user)
-        with self._database.read() as connection:
-            scripts = [Script(*row) for row in connection.execute(query)]
-        return sorted(scripts, key=lambda script: script.name)  # databases sort in many ways
-
-    def names(self, user: str) -> tuple[str, ...]:
-        with self._database.read() as connection:
-            return _names(connection, user)
-
-    def history(self, user: str, name: str) -> Sequence[Version]:
-        """The versions of a script, newest first; a deleted script still has them."""
-        with self._database.read() as connection:
-            versions = list_versions(connection, user, name) if NAME.fullmatch(name) else ()
-            if not versions:
-                raise self._unknown(connection, user, name)
-        return versions
+        return self._keep(user, batch, must_exist=True)[0]
 
     def restore(self, user: str, name: str, version: int) -> Script:
         """Puts an earlier version back in force, as a new version."""
-        history = self.history(user, name)
-        for earlier in history:
-            if earlier.version == version:
-                verdict = self._check(user, name, earlier.source)
-                return self._store(user, {name: (earlier.source, verdict)})[0]
-        numbers = ", ".join(str(earlier.version) for earlier in history)
-        message = f"{name!r} has no version {version}"
-        raise refuse_script("value", message, f"kept versions: {numbers}")
+        source = self.get_version(user, name, version).source
+        return self._keep(user, {name: (source, self._check(user, name, source))})[0]
 
     def export(self, user: str) -> dict[str, Any]:
         """The whole library as one JSON value that `load` takes back."""
@@ -182,7 +138,7 @@ class Scripts:
         entries = exported.get("scripts") if isinstance(exported, Mapping) else None
         if not isinstance(entries, Sequence) or exported.get("format") != EXPORT_FORMAT:
             hint = f'its "format" must be {EXPORT_FORMAT!r}'
-            raise refuse_script("value", "this is no exported library", hint)
+            raise self._refuse("value", "this is no exported library", hint)
         batch: dict[str, tuple[str, Verdict]] = {}
         problems: list[Problem] = []
         family: type[LibraryError] = LibraryError
@@ -190,9 +146,9 @@ class Scripts:
             fields = entry if isinstance(entry, Mapping) else {}
             name, source = fields.get("name"), fields.get("source")
             if not isinstance(name, str) or not isinstance(source, str):
-                raise refuse_script("value", f"{entry!r:.80} is no script", "give name and source")
+                raise self._refuse("value", f"{entry!r:.80} is no script", "give name and source")
             if name in batch:
-                raise refuse_script("value", f"{name!r:.80} is there twice", "give each once")
+                raise self._refuse("value", f"{name!r:.80} is there twice", "give each once")
             try:
                 batch[name] = (source, self._check(user, name, source))
             except LibraryError as error:
@@ -201,11 +157,11 @@ class Scripts:
                 family = type(error) if family is LibraryError else family
         if problems:
             raise family(*problems)
-        return self._store(user, batch)
+        return self._keep(user, batch)
 
     def _check(self, user: str, name: str, source: str) -> Verdict:
         if not NAME.fullmatch(name):
-            raise refuse_script(
+            raise self._refuse(
                 "value",
                 f"{name!r:.80} is not a name for an indicator",
                 "use a lower-case letter, then up to 63 lower-case letters, digits or _",
@@ -214,83 +170,29 @@ class Scripts:
         if verdict.errors:
             raise ScriptErrors(*verdict.errors)
         if "\0" in source:  # which PostgreSQL cannot store, whatever the verdict
-            raise refuse_script("value", "a script has no NUL character", "leave it out")
+            raise self._refuse("value", "a script has no NUL character", "leave it out")
         return verdict
 
-    def _store(
+    def _keep(
         self, user: str, batch: Mapping[str, tuple[str, Verdict]], must_exist: bool = False
     ) -> Sequence[Script]:
-        now = now_ms()
-        scripts = []
-        with self._database.write(user) as connection:
-            for name, (source, verdict) in batch.items():
-                created = connection.execute(
-                    sa.select(_COLUMNS.created_at).where(*_key(user, name))
-                ).scalar()
-                if must_exist and created is None:  # deleted since it was looked up
-                    raise self._unknown(connection, user, name)
-                script = Script(
-                    user,
-                    name,
-                    source,
-                    json.dumps({"params": list(verdict.params), "meta": dict(verdict.meta)}),
-                    hashlib.sha256(source.encode()).hexdigest(),
-                    now if created is None else created,
-                    now,
-                    tuple(warning.at(details={"name": name}) for warning in verdict.warnings),
-                )
-                _write(connection, script, exists=created is not None)
-                scripts.append(script)
-            self._check_quota(connection, user)
-            forget_versions(connection, user, self._quota.scripts, self._quota.history_bytes)
-        return scripts
-
-    def _check_quota(self, connection: sa.Connection, user: str) -> None:
-        size = sa.func.coalesce(sa.func.sum(count_bytes(connection, _COLUMNS.source)), 0)
-        query = sa.select(sa.func.count(), size).where(_COLUMNS.user_id == user)
-        count, used = connection.execute(query).one()
-        message = ""
-        if count > self._quota.scripts:
-            message = f"you keep {count - 1} scripts and may keep {self._quota.scripts}"
-        elif used > self._quota.bytes:
-            message = f"your scripts would take {used} bytes of {self._quota.bytes}"
-        if message:
-            raise refuse_script("size", message, "delete one you no longer use")
-
-    def _unknown(self, connection: sa.Connection, user: str, name: str) -> LibraryError:
-        hint = (
-            did_you_mean(name, _names(connection, user), 3, 0.4)
-            or "list your indicators to see them all"
-        )
-        return refuse_script("name", f"you have no indicator {name!r:.80}", hint)
+        columns = {
+            name: {
+                "source": source,
+                "meta_json": json.dumps(
+                    {"params": list(verdict.params), "meta": dict(verdict.meta)}
+                ),
+            }
+            for name, (source, verdict) in batch.items()
+        }
+        return [
+            replace(script, warnings=_name_warnings(script.name, batch[script.name][1]))
+            for script in self._store(user, columns, must_exist)
+        ]
 
 
-def _key(user: str, name: str) -> tuple[sa.ColumnElement[bool], sa.ColumnElement[bool]]:
-    # What is no name has no row; PostgreSQL would not even take a NUL.
-    return (_COLUMNS.user_id == user, _COLUMNS.name == name if NAME.fullmatch(name) else sa.false())
-
-
-def _names(connection: sa.Connection, user: str) -> tuple[str, ...]:
-    query = sa.select(_COLUMNS.name).where(_COLUMNS.user_id == user)
-    return tuple(sorted(connection.execute(query).scalars()))
-
-
-def _write(connection: sa.Connection, script: Script, *, exists: bool) -> None:
-    values = {
-        "source": script.source,
-        "meta_json": script.declared,
-        "source_hash": script.source_hash,
-        "updated_at": script.updated_at,
-    }
-    if exists:
-        key = _key(script.user, script.name)
-        connection.execute(sa.update(user_indicators).where(*key).values(values))
-    else:
-        values |= {"user_id": script.user, "name": script.name, "created_at": script.created_at}
-        connection.execute(sa.insert(user_indicators).values(values))
-    add_version(
-        connection, script.user, script.name, script.source, script.source_hash, script.updated_at
-    )
+def _name_warnings(name: str, verdict: Verdict) -> tuple[Problem, ...]:
+    return tuple(warning.at(details={"name": name}) for warning in verdict.warnings)
 
 
 def _comparable(schema: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from chartpact.clock.system import now_ms
 from chartpact.library.database import Database
 from chartpact.library.errors import UploadError
-from chartpact.library.schema import user_bars
+from chartpact.library.schema import key, user_bars
 from chartpact.problem import Problem
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
@@ -79,7 +79,7 @@ class Uploads:
         stored = Stored(name, len(content), facts, now_ms())
         packed = gzip.compress(content, 6)  # before the writers' lock is taken
         with self._database.write(user) as connection:
-            connection.execute(sa.delete(user_bars).where(*_key(user, name)))
+            connection.execute(sa.delete(user_bars).where(*key(user_bars, user, name)))
             connection.execute(
                 sa.insert(user_bars).values(
                     user_id=user,
@@ -102,7 +102,7 @@ class Uploads:
 
     def get(self, user: str, name: str) -> Upload | None:
         """The file as it was put in, or None."""
-        query = sa.select(_COLUMNS.content, _COLUMNS.facts_json).where(*_key(user, name))
+        query = sa.select(_COLUMNS.content, _COLUMNS.facts_json).where(*key(user_bars, user, name))
         with self._database.read() as connection:
             row = connection.execute(query).first()
         if row is None:
@@ -124,13 +124,11 @@ class Uploads:
     def delete(self, user: str, name: str) -> None:
         """Removes a file."""
         with self._database.write(user) as connection:
-            if connection.execute(sa.delete(user_bars).where(*_key(user, name))).rowcount == 0:
+            if (
+                connection.execute(sa.delete(user_bars).where(*key(user_bars, user, name))).rowcount
+                == 0
+            ):
                 raise _refuse("name", f"you have no bars called {name!r:.80}")
-
-
-def _key(user: str, name: str) -> tuple[sa.ColumnElement[bool], sa.ColumnElement[bool]]:
-    # What is no name has no row; PostgreSQL would not even take a NUL.
-    return (_COLUMNS.user_id == user, _COLUMNS.name == name if NAME.fullmatch(name) else sa.false())
 
 
 def _refuse(kind: str, message: str) -> UploadError:

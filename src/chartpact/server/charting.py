@@ -157,7 +157,7 @@ class Charting:
     ) -> contract_jobs.Reads:
         """The contracts asked for, shipped or the user's own; a path is an unknown name here."""
         others = [name for name in ask.contracts if name not in shipped]
-        find = partial(self._contracts.named, user, others)
+        find = partial(self._contracts.find, user, others)
         own = await self._execution.use_disk(user, find) if others else {}
         for name in others:
             if name not in own:
@@ -238,15 +238,14 @@ class Charting:
         """The builtins, the pacts, and those of the user's scripts that names may mean."""
         names = names | {shipped for name in names if (shipped := canonical(name))}
         use_disk = self._execution.use_disk
-        scripts = await use_disk(user, partial(self._scripts.named, user, names)) if names else []
-        known = {script.name for script in scripts}
+        scripts = await use_disk(user, partial(self._scripts.find, user, names)) if names else {}
         others: tuple[str, ...] = ()
-        if any(name not in known and canonical(name) is None for name in names):
+        if any(name not in scripts and canonical(name) is None for name in names):
             others = await use_disk(user, partial(self._scripts.names, user))
         if self._settings.runs_scripts_of(user):
-            own = {script.name: script.indicator for script in scripts}
+            own = {name: script.indicator for name, script in scripts.items()}
             return Catalogue(own, others=others, listed_by="list_indicators")
-        barred = {name: _bar(name) for name in known}
+        barred = {name: _bar(name) for name in scripts}
         return Catalogue(barred=barred, others=others, listed_by="list_indicators")
 
     async def _find(self, user: str, symbol: str) -> tuple[Source, str]:

@@ -58,9 +58,9 @@ class ContractVerbs:
         if name is not None and name != checked.name:
             message = f"the contract calls itself {checked.name!r}, not {name!r:.80}"
             return _refused(message, "use one name")
-        mine = await self._execution.use_disk(user, partial(self._own.named, user, [checked.name]))
-        if checked.name in mine:
-            compare = partial(contract_jobs.check_contract, source, mine[checked.name].source)
+        own = await self._execution.use_disk(user, partial(self._own.find, user, [checked.name]))
+        if checked.name in own:
+            compare = partial(contract_jobs.check_contract, source, own[checked.name].source)
             checked = await self._execution.compute(user, compare)
         put = partial(self._own.put, user, checked.name, checked.version, checked.title, source)
         try:
@@ -79,12 +79,9 @@ class ContractVerbs:
 
     async def restore(self, user: str, name: str, number: int) -> shapes.ContractOutcome:
         """Puts an earlier version back in force."""
-        history = await self._execution.use_disk(user, partial(self._own.history, user, name))
-        for old in history:
-            if old.number == number:
-                return await self.register_contract(user, old.source)
-        kept = ", ".join(str(old.number) for old in history)
-        raise refuse("value", f"{name!r:.80} has no version {number}; kept are {kept}")
+        get = partial(self._own.get_version, user, name, number)
+        old = await self._execution.use_disk(user, get)
+        return await self.register_contract(user, old.source)
 
     async def draft_contract(self, user: str, ask: shapes.DraftAsk) -> shapes.DraftOut:
         """A starting contract, from a snapshot, a granted chart or an indicator on a symbol."""

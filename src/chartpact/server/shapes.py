@@ -6,7 +6,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from pydantic.config import JsonDict
 
 from chartpact.contracts.document import MAX_BYTES
-from chartpact.library.scripts import Quota
+from chartpact.library.scripts import QUOTA
 from chartpact.script.check.declared import MOST_PARAMS
 from chartpact.script.limits import Limits
 
@@ -54,7 +54,7 @@ Schema = Annotated[list[dict[str, Any]], Field(fail_fast=True, max_length=MOST_P
 # read declares the true limit, and validation lets more through to where the words are.
 SCRIPT_LIMIT: JsonDict = {"maxLength": Limits().source_bytes}
 NAME_LIMIT: JsonDict = {"maxLength": 64}
-LIBRARY_LIMIT: JsonDict = {"maxItems": Quota().scripts}
+LIBRARY_LIMIT: JsonDict = {"maxItems": QUOTA.texts}
 
 
 class Incoming(BaseModel):

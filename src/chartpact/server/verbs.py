@@ -16,11 +16,10 @@ from chartpact.catalogue import canonical, fork, forkable
 from chartpact.library.database import Database
 from chartpact.library.errors import LibraryError
 from chartpact.library.layouts import Layouts
-from chartpact.library.scripts import Quota, Script, Scripts
+from chartpact.library.scripts import QUOTA, Script, Scripts, Version
 from chartpact.library.upload_source import UploadSource, describe_upload
 from chartpact.library.uploads import Stored, Upload, Uploads
 from chartpact.library.user_contracts import UserContracts
-from chartpact.library.versions import Version
 from chartpact.problem import Problem
 from chartpact.server import bodies, contract_jobs, jobs, shapes
 from chartpact.server.allowance import Ledger
@@ -39,7 +38,7 @@ from chartpact.work.lanes import Workers
 
 Answer = TypeVar("Answer")
 
-MOST_SCRIPTS = Quota().scripts
+MOST_SCRIPTS = QUOTA.texts
 MOST_LAYOUT = 16_384  # letters of a layout as JSON
 MOST_THUMBNAILS = 12  # of one user's own scripts
 DELETION = (
@@ -189,9 +188,9 @@ class Verbs:
 
     async def read_source(self, user: str, name: str) -> str:
         """The source of the user's own script of that name, or else of the builtin."""
-        find = partial(self._scripts.named, user, [name])
-        for own in await self._execution.use_disk(user, find):
-            return own.source
+        own = await self._execution.use_disk(user, partial(self._scripts.find, user, [name]))
+        if name in own:
+            return own[name].source
         if canonical(name) in forkable():
             return (await self.fork_indicator(name)).source
         return (await self._get_script(user, name)).source
