@@ -12,7 +12,7 @@ from tests.server.conftest import SCRIPT
 from tests.server.test_mcp import CHART, over_http
 
 from chartpact.library.scripts import Scripts
-from chartpact.server import app, mcp
+from chartpact.server import app, mcp, shapes
 from chartpact.server.refusals import NO_DATABASE, refuse
 from chartpact.server.settings import Limits, Settings
 
@@ -441,6 +441,7 @@ def test_the_limits_that_a_schema_declares_are_the_true_ones(tmp_path):
     register = tools["register_indicator"]["properties"]
     assert (register["name"]["maxLength"], register["source"]["maxLength"]) == (64, 65_536)
     schemas = served.api.openapi()["components"]["schemas"]
+    assert shapes.LIMIT not in f"{tools} {schemas}"
     assert schemas["ChartAsk"]["properties"]["indicators"]["anyOf"][-1]["maxItems"] == 3
     assert schemas["InlineBars"]["properties"]["close"]["maxItems"] == 50
     assert schemas["NewScript"]["properties"]["source"]["maxLength"] == 65_536

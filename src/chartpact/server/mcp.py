@@ -114,9 +114,8 @@ def build(verbs: Verbs, user_of: UserOf, state_key: str | None = None) -> MCPSer
     _add_drawing_tools(tools, verbs, user_of)
     _add_script_tools(tools, verbs, user_of)
     _add_contract_tools(tools, verbs, user_of)
-    limits = verbs.settings.limits
     for tool in tools:
-        shapes.declare_limits(tool.parameters, limits.indicators_per_chart, limits.inline_bars)
+        shapes.declare_limits(tool.parameters, vars(verbs.settings.limits))
     server = _Server(
         "chartpact",
         title="chartpact",

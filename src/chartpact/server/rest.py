@@ -374,7 +374,7 @@ def declare_limits(app: FastAPI, limits: Limits) -> None:
 
     def openapi() -> dict[str, Any]:
         schema = FastAPI.openapi(app)
-        shapes.declare_limits(schema, limits.indicators_per_chart, limits.inline_bars)
+        shapes.declare_limits(schema, vars(limits))
         return schema
 
     app.openapi = openapi  # type: ignore[method-assign]

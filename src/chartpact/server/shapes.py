@@ -1,5 +1,6 @@
 """What callers send and what they get, as typed values: one set for MCP and REST."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -29,15 +30,25 @@ MOST_ENTRIES = 1000
 MOST_FIELDS = 100
 
 
-def declare_limits(schema: Any, indicators: int, inline_bars: int) -> None:
-    """Puts the limits of this server into a JSON Schema, in place of those of validation."""
-    true = {MOST_ENTRIES: indicators, MOST_BARS: inline_bars}
-    parts = schema.values() if isinstance(schema, dict) else schema
-    if isinstance(schema, dict) and schema.get("maxItems") in true:
-        schema["maxItems"] = true[schema["maxItems"]]
-    for part in parts:
+# Clients see the true limit in the schema. Validation allows more, so that the verb can refuse with
+# a clearer sentence. `maxItems` that depend on the server's settings are named by this key.
+LIMIT = "x-chartpact-limit"
+PER_CHART: JsonDict = {LIMIT: "indicators_per_chart"}
+INLINE: JsonDict = {LIMIT: "inline_bars"}
+SCRIPT_LIMIT: JsonDict = {"maxLength": Limits().source_bytes}
+NAME_LIMIT: JsonDict = {"maxLength": 64}
+LIBRARY_LIMIT: JsonDict = {"maxItems": QUOTA.texts}
+
+
+def declare_limits(schema: Any, limits: Mapping[str, int]) -> None:
+    """Puts limits of this server, by their names, into a JSON Schema."""
+    if isinstance(schema, dict) and LIMIT in schema:
+        limit = limits[schema.pop(LIMIT)]
+        if "maxItems" in schema:  # a union has the key of its list too
+            schema["maxItems"] = limit
+    for part in schema.values() if isinstance(schema, dict) else schema:
         if isinstance(part, dict | list):
-            declare_limits(part, indicators, inline_bars)
+            declare_limits(part, limits)
 
 
 def _check_fields(data: Any) -> Any:
@@ -46,15 +57,11 @@ def _check_fields(data: Any) -> Any:
     return data
 
 
-Times = Annotated[list[int], Field(fail_fast=True, max_length=MOST_BARS)]
-Prices = Annotated[list[float], Field(fail_fast=True, max_length=MOST_BARS)]
-Volumes = Annotated[list[float | None], Field(fail_fast=True, max_length=MOST_BARS)]
+_PER_BAR = Field(fail_fast=True, max_length=MOST_BARS, json_schema_extra=INLINE)
+Times = Annotated[list[int], _PER_BAR]
+Prices = Annotated[list[float], _PER_BAR]
+Volumes = Annotated[list[float | None], _PER_BAR]
 Schema = Annotated[list[dict[str, Any]], Field(fail_fast=True, max_length=MOST_PARAMS)]
-# What is a little too long is refused in better words than a schema has, so a schema that clients
-# read declares the true limit, and validation lets more through to where the words are.
-SCRIPT_LIMIT: JsonDict = {"maxLength": Limits().source_bytes}
-NAME_LIMIT: JsonDict = {"maxLength": 64}
-LIBRARY_LIMIT: JsonDict = {"maxItems": QUOTA.texts}
 
 
 class Incoming(BaseModel):
@@ -102,7 +109,9 @@ def _make_list(value: Any) -> Any:
 
 Text = Annotated[str, Field(max_length=2000)]
 Asked = Annotated[Text | AskedIndicator, BeforeValidator(_check_asked)]
-Several = Annotated[list[Asked], Field(fail_fast=True, max_length=MOST_ENTRIES)]
+Several = Annotated[
+    list[Asked], Field(fail_fast=True, max_length=MOST_ENTRIES, json_schema_extra=PER_CHART)
+]
 Indicated = Annotated[Several, BeforeValidator(_make_list, json_schema_input_type=Asked | Several)]
 
 
@@ -195,7 +204,10 @@ class PictureLink(Incoming, Shape):
     symbol: str = Field(max_length=128, description="sample:NAME or SYMBOL@SOURCE")
     tf: str | None = Field(None, max_length=8, description="the timeframe")
     i: list[Text] = Field(
-        default_factory=list, max_length=MOST_ENTRIES, description='such as "rsi:period=7"'
+        default_factory=list,
+        max_length=MOST_ENTRIES,
+        json_schema_extra=PER_CHART,
+        description='such as "rsi:period=7"',
     )
     tz: str = Field("UTC", max_length=64, description="the time zone of the axis")
     bars: int = Field(200, ge=1, le=50_000)
