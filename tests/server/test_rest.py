@@ -89,6 +89,15 @@ def test_a_fork_is_also_found_by_the_aliases_of_the_builtin(ann, bob):
     ann.delete("/api/v1/my/indicators/stoch")
 
 
+def test_a_refusal_says_where_as_the_problem_does(ann):
+    unknown = ann.get("/api/v1/my/indicators/nowhere").json()
+    assert (unknown["step"], unknown["line"], unknown["column"]) == ("presence", None, None)
+    wrong = {"source": "contract: [", "snapshot": {}}
+    refused = ann.post("/api/v1/contracts/match", json=wrong).json()
+    assert refused.keys() == {"kind", "message", "hint", "line", "path"}
+    assert refused["line"] == 1
+
+
 def test_an_unknown_name_is_answered_with_near_names_of_ones_own_and_of_nobody_elses(ann, bob):
     assert ann.put("/api/v1/my/indicators/my_waves", json={"source": SCRIPT}).json()["ok"]
     asked = {**CHART, "indicators": ["my_wave", "rsi"]}

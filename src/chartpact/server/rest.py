@@ -403,8 +403,7 @@ def answer_failures(app: FastAPI) -> None:
     """Turns every exception into a status and a problem."""
 
     def answer(status: int, problem: Problem, headers: Mapping[str, str]) -> JSONResponse:
-        data = {"kind": problem.kind, "message": problem.message, "hint": problem.hint}
-        return JSONResponse(data, status, headers={**PRIVATE, **headers})
+        return JSONResponse(problem.to_json(), status, headers={**PRIVATE, **headers})
 
     @app.exception_handler(Failure)
     async def failed(_: Request, failure: Failure) -> JSONResponse:

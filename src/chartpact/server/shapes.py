@@ -362,13 +362,18 @@ class FollowAsk(StateAsk):
     every: float = Field(60, ge=5, le=86_400, description="seconds between two readings")
 
 
-class ContractProblem(Shape):
+class Explained(BaseModel):
+    """Something wrong, and what would be right."""
+
+    message: str
+    hint: str
+
+
+class ContractProblem(Explained, Shape):
     """Something wrong with a contract, and its line in the YAML."""
 
     line: int | None
     path: str
-    message: str
-    hint: str
 
 
 class ContractOutcome(Shape):
@@ -491,24 +496,23 @@ class StateOut(Shape):
     readings: dict[str, dict[str, Any]]
 
 
-class Problem(BaseModel):
-    """Something that went wrong, for a program (`kind`) and for a person."""
+class Problem(Explained):
+    """Something that went wrong, for a program (`kind`) and for a person.
+
+    Errors of scripts have a step, line and column too, errors of contracts a line and a path.
+    """
 
     model_config = ConfigDict(extra="allow")
     kind: str
-    message: str
-    hint: str = ""
 
 
-class ScriptProblem(Shape):
+class ScriptProblem(Explained, Shape):
     """An error of a script or a warning about it, and its place."""
 
     step: Literal["parse", "check", "presence", "dry_run", "run"]
     kind: str
     line: int | None
     column: int | None
-    message: str
-    hint: str
     name: Optional[str] = None
 
 
