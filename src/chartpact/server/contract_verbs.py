@@ -57,7 +57,7 @@ class ContractVerbs:
             return _outcome(checked)
         if name is not None and name != checked.name:
             message = f"the contract calls itself {checked.name!r}, not {name!r:.80}"
-            return _refused(message, "use one name")
+            return _refuse(message, "use one name")
         own = await self._execution.use_disk(user, partial(self._own.find, user, [checked.name]))
         if checked.name in own:
             compare = partial(contract_jobs.check_contract, source, own[checked.name].source)
@@ -66,7 +66,7 @@ class ContractVerbs:
         try:
             await self._execution.use_disk(user, put)
         except LibraryError as error:
-            return _refused(error.message, error.problem.hint)
+            return _refuse(error.message, error.problem.hint)
         return _outcome(checked)
 
     async def delete_contract(self, user: str, name: str) -> shapes.Outcome:
@@ -85,17 +85,9 @@ class ContractVerbs:
 
     async def draft_contract(self, user: str, ask: shapes.DraftAsk) -> shapes.DraftOut:
         """A starting contract, from a snapshot, a granted chart or an indicator on a symbol."""
-        if (ask.symbol is None) == (ask.snapshot is None):
-            raise refuse("value", "give either a symbol or a snapshot")
-        snapshot: Snapshot | dict[str, Any] | None = ask.snapshot
-        study = ask.study
-        granted = self._drawings.granted(user).get(str(ask.symbol))
-        if granted is not None:
-            snapshot = await self._drawings.read_granted(granted)
-        elif snapshot is None:
-            asked = {"symbol": ask.symbol, "indicators": [study], "bars": 50_000}
-            chart = shapes.ChartAsk.model_validate(asked)
-            snapshot = await self._charts.read_drawn(user, chart)
+        snapshot, study = await self._find_snapshot(user, ask), ask.study
+        if snapshot is None:
+            snapshot = await self._draw(user, study, symbol=ask.symbol)
             study = snapshot.studies[0].name if snapshot.studies else study
         job = partial(contract_jobs.draft_contract, snapshot, study)
         return shapes.DraftOut(text=await self._execution.compute(user, job))
@@ -104,27 +96,35 @@ class ContractVerbs:
         """What a contract reads, and which element each drawn object matched; nothing is kept."""
         if (ask.contract is None) == (ask.source is None):
             raise refuse("value", "give either a contract or a source")
-        if (ask.symbol is None) == (ask.snapshot is None):
-            raise refuse("value", "give either a symbol or a snapshot")
+        snapshot = await self._find_snapshot(user, ask)
         text = ask.source
         if text is None:
             text = (await self.get_contract(user, str(ask.contract))).text or ""
-        snapshot: Snapshot | dict[str, Any] | None = ask.snapshot
-        granted = self._drawings.granted(user).get(str(ask.symbol))
-        if granted is not None:
-            snapshot = await self._drawings.read_granted(granted)
-        elif snapshot is None:
-            checked = await self._execution.compute(
-                user, partial(contract_jobs.check_contract, text)
-            )
+        if snapshot is None:
+            check = partial(contract_jobs.check_contract, text)
+            checked = await self._execution.compute(user, check)
             if checked.errors:
                 raise refuse("value", f"the contract is wrong: {checked.errors[0]['message']}")
-            drawn = {"name": checked.name, **ask.params}
-            asked = {**ask.model_dump(include={"symbol", "timeframe"}), "bars": 50_000}
-            chart = shapes.ChartAsk.model_validate({**asked, "indicators": [drawn]})
-            snapshot = await self._charts.read_drawn(user, chart)
+            indicator = {"name": checked.name, **ask.params}
+            place = {"symbol": ask.symbol, "timeframe": ask.timeframe}
+            snapshot = await self._draw(user, indicator, **place)
         job = partial(contract_jobs.match_contract, text, snapshot, ask.config, ask.profile)
         return await self._execution.compute(user, job)
+
+    async def _find_snapshot(
+        self, user: str, ask: shapes.DraftAsk | shapes.MatchAsk
+    ) -> Snapshot | dict[str, Any] | None:
+        """The snapshot of the request, or of a granted chart; None: its symbol is to be drawn."""
+        if (ask.symbol is None) == (ask.snapshot is None):
+            raise refuse("value", "give either a symbol or a snapshot")
+        if ask.symbol is None:
+            return ask.snapshot
+        chart = self._drawings.list_granted(user).get(ask.symbol)
+        return None if chart is None else await self._drawings.read_granted(chart)
+
+    async def _draw(self, user: str, indicator: Any, **place: str | None) -> Snapshot:
+        fields = {**place, "indicators": [indicator], "bars": 50_000}
+        return await self._charts.read_drawn(user, shapes.ChartAsk.model_validate(fields))
 
 
 def _describe(name: str) -> shapes.ContractOut:
@@ -145,6 +145,6 @@ def _outcome(checked: contract_jobs.CheckedContract) -> shapes.ContractOutcome:
     )
 
 
-def _refused(message: str, hint: str) -> shapes.ContractOutcome:
+def _refuse(message: str, hint: str) -> shapes.ContractOutcome:
     problem = shapes.ContractProblem(line=None, path="contract", message=message, hint=hint)
     return shapes.ContractOutcome(ok=False, errors=[problem])

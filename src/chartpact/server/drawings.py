@@ -47,7 +47,7 @@ class Drawings:
         Without a symbol that is the TradingView chart which is granted to the user, else the last
         chart that the user had drawn.
         """
-        granted = self.granted(user)
+        granted = self.list_granted(user)
         if ask.symbol in granted:
             return await self.read_granted(granted[ask.symbol])
         if ask.symbol is None and not ask.indicators and len(granted) == 1:
@@ -73,7 +73,7 @@ class Drawings:
 
     async def read(self, user: str, ask: shapes.StateAsk, work: Callable[..., Any]) -> Any:
         """What a worker makes of contracts and of the chart that they read."""
-        chart = self.granted(user).get(ask.symbol)
+        chart = self.list_granted(user).get(ask.symbol)
         if chart is None:
             return await self._charts.read(user, ask, work)
         if ask.params or ask.timeframe:
@@ -84,7 +84,7 @@ class Drawings:
         snapshot = await self.read_granted(chart)
         return await self._execution.compute(user, partial(work, snapshot, reads=reads))
 
-    def granted(self, user: str) -> dict[str, GrantedChart]:
+    def list_granted(self, user: str) -> dict[str, GrantedChart]:
         """The TradingView charts that the user may read, by name."""
         return {chart.name: chart for chart in self._granted if chart.allows(user)}
 

@@ -94,7 +94,7 @@ class Verbs:
             scripts=self.settings.runs_scripts_of(user),
             version=VERSION,
             samples=[f"sample:{name}" for name in SAMPLES],
-            tradingview=list(self.drawings.granted(user)),
+            tradingview=list(self.drawings.list_granted(user)),
         )
 
     async def get_layout(self, user: str) -> shapes.LayoutOut:
