@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 from urllib.parse import unquote
 
 from chartpact.bars.loading import SOURCE_NAME
@@ -54,15 +54,30 @@ class SourceConfig:
 SourceConfigs = tuple[SourceConfig, ...]
 
 
+class Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+Entry = TypeVar("Entry", bound=Named)
+
+
+def parse_entries(
+    text: str, variable: str, plural: str, parse_entry: Callable[[str], Entry]
+) -> tuple[Entry, ...]:
+    """The entries of a variable, which are separated by `;` and have different names."""
+    entries: dict[str, Entry] = {}
+    for part in filter(None, map(str.strip, text.split(";"))):
+        entry = parse_entry(part)
+        if entry.name in entries:
+            raise Misconfigured(f"{variable}: there are two {plural} called {entry.name!r}")
+        entries[entry.name] = entry
+    return tuple(entries.values())
+
+
 def parse_sources(text: str) -> SourceConfigs:
     """The sources that a text describes; raises Misconfigured, and opens nothing."""
-    configs: dict[str, SourceConfig] = {}
-    for entry in filter(None, (part.strip() for part in text.split(";"))):
-        config = _parse_entry(entry)
-        if config.name in configs:
-            raise Misconfigured(f"{VARIABLE}: there are two sources called {config.name!r}")
-        configs[config.name] = config
-    return tuple(configs.values())
+    return parse_entries(text, VARIABLE, "sources", _parse_entry)
 
 
 def from_environment(environ: Mapping[str, str] = os.environ) -> SourceConfigs:

@@ -16,6 +16,7 @@ from urllib.parse import parse_qsl
 from chartpact.bars.loading import SOURCE_NAME
 from chartpact.problem import Failure
 from chartpact.snapshot import SnapshotSource
+from chartpact.sources.configuration import parse_entries
 from chartpact.sources.errors import Misconfigured
 from chartpact.sources.tradingview.page import CdpSource
 
@@ -49,13 +50,7 @@ class GrantedChart:
 
 def parse_grants(text: str) -> tuple[GrantedChart, ...]:
     """The charts that a text describes; raises Misconfigured, and opens nothing."""
-    charts: dict[str, GrantedChart] = {}
-    for entry in filter(None, (part.strip() for part in text.split(";"))):
-        chart = _parse_entry(entry)
-        if chart.name in charts:
-            raise Misconfigured(f"{VARIABLE}: there are two charts called {chart.name!r}")
-        charts[chart.name] = chart
-    return tuple(charts.values())
+    return parse_entries(text, VARIABLE, "charts", _parse_entry)
 
 
 def from_environment(environ: Mapping[str, str] = os.environ) -> tuple[GrantedChart, ...]:
