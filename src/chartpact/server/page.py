@@ -1,7 +1,5 @@
 """The page at `/connect`: what is served, a sample chart, how to connect. Its script copies."""
 
-import base64
-import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,14 +15,14 @@ from chartpact._version import VERSION
 from chartpact.bars.samples import SAMPLES
 from chartpact.catalogue import Indicator, list_indicators
 from chartpact.server.jobs import SAMPLE, SHAPES
+from chartpact.server.web import read_style
 
 _STATIC = files("chartpact.server") / "static"
 _HOME = Template((_STATIC / "home.html").read_text("utf-8"))
-_STYLE = (_STATIC / "home.css").read_text("utf-8")
-_STYLE_HASH = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
+_STYLE, _STYLE_SOURCE = read_style("home.css")
 HEADERS = {
     "Content-Security-Policy": (
-        f"default-src 'none'; img-src 'self'; style-src 'sha256-{_STYLE_HASH}'; font-src 'self'; "
+        f"default-src 'none'; img-src 'self'; style-src {_STYLE_SOURCE}; font-src 'self'; "
         "script-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
         "require-trusted-types-for 'script'; trusted-types 'none'"
     ),

@@ -1,6 +1,7 @@
 """The web page's files: what they are called, how long they last, and what they may do."""
 
 import hashlib
+from base64 import b64encode
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -41,6 +42,12 @@ def _files() -> dict[str, Traversable]:
         for path, file in known.items()
         if file.is_file() and path.rpartition(".")[2] in TYPES
     }
+
+
+def read_style(*names: str) -> tuple[str, str]:
+    """Stylesheets as the text of one style element, and the source that a policy names it by."""
+    style = "".join((_STATIC / name).read_text("utf-8") for name in names)
+    return style, f"'sha256-{b64encode(hashlib.sha256(style.encode()).digest()).decode()}'"
 
 
 def static(path: str, known: str | None = None) -> Response:

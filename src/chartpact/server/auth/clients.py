@@ -45,11 +45,6 @@ class Client:
         """Whether a redirect URI is registered, to the letter; only a loopback port may differ."""
         return any(_matches(known, redirect_uri) for known in self.redirect_uris)
 
-    @property
-    def loopback_only(self) -> bool:
-        """Whether any program on the user's machine could pass for this client."""
-        return all(is_loopback(uri) for uri in self.redirect_uris)
-
 
 class Metadata(BaseModel):
     """What a client says of itself (RFC 7591)."""

@@ -1,11 +1,8 @@
 """The pages of identity: sign in, consent, account. Plain HTML, no script, nothing external."""
 
-import base64
-import hashlib
 import time
 from collections.abc import Sequence
 from html import escape
-from importlib.resources import files
 from urllib.parse import urlsplit
 
 from starlette.responses import HTMLResponse
@@ -14,10 +11,9 @@ from chartpact.server.auth.accounts import Account
 from chartpact.server.auth.clients import Client, is_loopback
 from chartpact.server.auth.grants import SCOPES, Connected, PersonalToken
 from chartpact.server.auth.passwords import LEAST_LETTERS
+from chartpact.server.web import read_style
 
-_STATIC = files("chartpact.server") / "static"
-_STYLE = "".join((_STATIC / name).read_text("utf-8") for name in ("home.css", "forms.css"))
-_STYLE_HASH = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
+_STYLE, _STYLE_SOURCE = read_style("home.css", "forms.css")
 
 
 def respond(
@@ -36,7 +32,7 @@ def respond(
         '<footer class="narrow"><a href="/">chartpact</a></footer>\n</body>\n</html>\n'
     )
     policy = (
-        f"default-src 'none'; style-src 'sha256-{_STYLE_HASH}'; img-src 'self'; font-src 'self'; "
+        f"default-src 'none'; style-src {_STYLE_SOURCE}; img-src 'self'; font-src 'self'; "
         "base-uri 'none'; "
         f"form-action {' '.join((chr(39) + 'self' + chr(39), *form_targets))}; "
         "frame-ancestors 'none'"
@@ -216,13 +212,16 @@ def _new_token(form: str) -> str:
     )
 
 
-def _password(who: Account, form: str) -> str:
-    current = (
-        '<label for="current">Present password</label><input id="current" name="current" '
+def _current_password(id_: str, label: str) -> str:
+    return (
+        f'<label for="{id_}">{label}</label><input id="{id_}" name="current" '
         'type="password" autocomplete="current-password" required>'
-        if who.has_password
-        else "<p>You have none yet: set one to sign in again later.</p>"
     )
+
+
+def _password(who: Account, form: str) -> str:
+    none = "<p>You have none yet: set one to sign in again later.</p>"
+    current = _current_password("current", "Present password") if who.has_password else none
     return (
         f'<form method="post" action="/account/password">{_hidden(form=form)}{current}'
         f'<label for="new">New password, {LEAST_LETTERS} letters or more</label>'
@@ -233,12 +232,7 @@ def _password(who: Account, form: str) -> str:
 
 
 def _delete(who: Account, form: str) -> str:
-    current = (
-        '<label for="current-too">Password</label><input id="current-too" name="current" '
-        'type="password" autocomplete="current-password" required>'
-        if who.has_password
-        else ""
-    )
+    current = _current_password("current-too", "Password") if who.has_password else ""
     return (
         "<p>Deletes every script, version, upload, token and session of yours, for good.</p>"
         f'<form method="post" action="/account/delete">{_hidden(form=form)}'
