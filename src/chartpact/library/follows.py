@@ -193,7 +193,7 @@ class Follows:
 
 
 def key(table: sa.Table, follow: Follow) -> tuple[sa.ColumnElement[bool], ...]:
-    """What selects the rows of one follow."""
+    """Selects the rows of one follow."""
     return table.c.user_id == follow.user, table.c.follow == follow.follow
 
 

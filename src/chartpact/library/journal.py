@@ -49,7 +49,7 @@ Event = Mapping[str, Json]
 
 @dataclass(frozen=True)
 class Recorded:
-    """What a committed reading did: changes with their numbers, and what is only shown."""
+    """The outcome of a committed reading: its numbered changes, and changes that are only shown."""
 
     changes: tuple[Event, ...]
     shown: tuple[Event, ...]
@@ -68,7 +68,7 @@ class Changes:
 
 @dataclass(frozen=True)
 class Latest:
-    """What a follow stands at: its last reading, the states that count, and the latest changes."""
+    """The present of a follow: its last reading, the states that count, and the latest changes."""
 
     reading: Mapping[str, Json] | None
     states: Sequence[Event]  # each with `since`, where its last change is kept
@@ -259,7 +259,7 @@ class Journal:
             return [json.loads(text) for text in rows.scalars()]
 
     def last_reading(self) -> dict[str, Json] | None:
-        """What was read last, and when that was read first and last."""
+        """The last reading, with the first and last time at which it was read."""
         if not self._last:
             return None
         columns = journal_bodies.c
@@ -273,7 +273,7 @@ class Journal:
         return {**{name: json.loads(text)[name] for name in told}, **times}
 
     def replay(self) -> tuple[Memory, list[Event]]:
-        """What the entries after the checkpoint amount to: the memory, and their changes."""
+        """Replays the entries after the checkpoint: the memory at the end, and their changes."""
         with self._database.read() as connection:
             memory, _, _, changes = self._replay(connection)
         return memory, changes
@@ -375,7 +375,7 @@ def _read_cursor(follow: Follow, cursor: str) -> int:
 
 
 def _describe(reading: Reading) -> dict[str, Json]:
-    """What is stored of a reading, besides its times."""
+    """The stored part of a reading, without its times."""
     facts = asdict(reading.facts)
     del facts["confirmed"], facts["last_time"]
     state = reading.state

@@ -82,7 +82,7 @@ class Ledger:
     async def borrow(
         self, bucket: str, per_minute: float, wanted: float, least: float
     ) -> tuple[float, float]:
-        """What was taken, 0 where there is not the least; and the level before."""
+        """(tokens taken, level before); takes 0 if fewer than `least` are left."""
         loop = asyncio.get_running_loop()
         change = (bucket, per_minute, wanted, least)
         return await loop.run_in_executor(self._threads, self.take, *change)

@@ -43,7 +43,7 @@ class LeanBody:
 
 
 def read(body: bytes, *, mcp: bool) -> LeanBody:
-    """What is in a large body; raises Unreadable."""
+    """The content of a large body; raises Unreadable."""
     gc.disable()  # a million short-lived values hold no cycles worth searching for
     try:
         return _read(body, mcp)

@@ -83,7 +83,7 @@ class Charting:
         return await self._execution.use_disk(user, partial(self._last.get, user))
 
     async def read_drawn(self, user: str, ask: shapes.ChartAsk) -> Snapshot:
-        """What indicators drew on the chart that was asked for."""
+        """The snapshot of the chart that was asked for."""
         await self._check(user, ask.model_copy(update={"format": "summary"}), None)
         plans = await self._plan(user, ask)
         job = ChartJob(user, ask, plans, self._settings.sources)
@@ -166,7 +166,7 @@ class Charting:
         return contract_jobs.Reads(ask, {name: contract.source for name, contract in own.items()})
 
     async def read(self, user: str, ask: shapes.StateAsk, work: Callable[..., Any]) -> Any:
-        """What a worker makes of contracts and of the indicators of their names on bars."""
+        """Draws the indicators that contracts read on bars, and has a worker read them."""
         reads = await self.find_contracts(user, ask, pacts.drawable())
         catalogue = await self._catalogue(user, {*ask.contracts})
         plans = strategy.plan(catalogue, ask.contracts, ask.params)
@@ -175,7 +175,7 @@ class Charting:
         return await self._run(job, partial(work, reads=reads))
 
     async def _run(self, job: ChartJob, work: Callable[[ChartJob], Any]) -> Any:
-        """What a worker makes of a job, once it has its bars and what its indicators need."""
+        """Fetches the bars of a job and what its indicators need, and runs it in a worker."""
         runs = [plan for plan in job.plans if plan.runs_untrusted]
         try:
             job = await self._supply(await self._locate(job))
@@ -186,7 +186,7 @@ class Charting:
     async def compute(
         self, user: str, job: Callable[[], Any], runs: int, *, patient: bool = False
     ) -> Any:
-        """What a worker makes of a job with so many runs of scripts, which the user pays for."""
+        """Runs a job in a worker; its `runs` of scripts spend the user's processor time."""
         if not runs:
             return await self._execution.compute(user, job, patient=patient)
         reserved = await self._script_time.reserve(user, RUN_S * runs)

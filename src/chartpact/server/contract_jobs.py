@@ -78,7 +78,7 @@ def follow(drawn: Drawn, reads: Reads) -> Followed:
 
 @dataclass(frozen=True)
 class CheckedContract:
-    """What the proofs say about a contract's text, and what a change means to who reads it."""
+    """The outcome of the proofs about a contract, with warnings to its readers."""
 
     errors: Sequence[Mapping[str, Any]] = ()
     name: str = ""

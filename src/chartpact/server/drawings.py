@@ -72,7 +72,7 @@ class Drawings:
         return await self._charts.read_drawn(user, chart)
 
     async def read(self, user: str, ask: shapes.StateAsk, work: Callable[..., Any]) -> Any:
-        """What a worker makes of contracts and of the chart that they read."""
+        """Does the work on contracts and the chart that they read, in a worker."""
         chart = self.list_granted(user).get(ask.symbol)
         if chart is None:
             return await self._charts.read(user, ask, work)

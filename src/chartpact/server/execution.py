@@ -35,7 +35,7 @@ class Execution:
         patient: bool = False,
         on_loss: Callable[[float], None] = lambda _: None,
     ) -> Answer:
-        """What a worker makes of the job, which is picklable; patient jobs let others go first.
+        """Runs a picklable job in a worker. `patient` jobs yield to others.
 
         `on_loss` is told the processor seconds of a job that ended without an answer. That may be
         after whoever asked has left.
@@ -77,9 +77,9 @@ class Execution:
         self._metrics.add("chartpact_sandbox_restarts_total", amount=losses)
 
     async def use_disk(self, user: str, work: Callable[[], Answer]) -> Answer:
-        """What comes of work that waits for the disk."""
+        """Runs work that waits for the disk, in a thread."""
         return await asyncio.wrap_future(self._disk.submit(user, work))
 
     async def use_network(self, user: str, work: Callable[[], Answer]) -> Answer:
-        """What comes of work that waits for the network."""
+        """Runs work that waits for the network, in a thread."""
         return await asyncio.wrap_future(self._network.submit(user, work))

@@ -220,7 +220,7 @@ def draw(job: ChartJob) -> Picture:
 
 
 def record(job: ChartJob) -> Snapshot:
-    """What the indicators of the job drew; where none did, the error of the first."""
+    """The snapshot of the job. Raises the first error if all indicators failed."""
     chart = charts.draw(job.load(), job.plans, job.ask.bars, job.fetch)
     for drawn in chart.drawn:
         if chart.failed and drawn.error is not None:

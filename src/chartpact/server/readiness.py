@@ -27,7 +27,7 @@ class Readiness:
         self._known: tuple[float, str] = (-REMEMBERED_S, "")
 
     async def find_obstacles(self) -> dict[str, str]:
-        """What is in the way, by part; nothing where the server is ready."""
+        """The obstacles by part; empty when the server is ready."""
         async with self._lock:
             at, reason = self._known
             if time.monotonic() - at >= REMEMBERED_S:

@@ -24,7 +24,7 @@ STOP_S = 35.0  # for workers to finish what is under way
 
 @dataclass(frozen=True)
 class Place:
-    """Which worker a process is, and what it inherits: socket, counters, and its parent's life."""
+    """A worker's number, and the descriptors it inherits: socket, counters, lifeline."""
 
     number: int
     count: int

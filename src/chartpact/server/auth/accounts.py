@@ -1,8 +1,8 @@
 """Accounts: who may sign in, and everything that belongs to them.
 
-A user whom the operator adds is called in the database what they are called everywhere, so that
-`ann` finds what `ann` kept before there were accounts. Whoever signs up gets a random id, which
-no earlier rows can bear. External identities are `issuer|sub`, and no name has a `|`.
+An operator's user has their name as database id. `ann` therefore keeps her data from before
+accounts existed. Whoever signs up gets a random id, which no earlier rows can bear. External
+identities are `issuer|sub`, and no name has a `|`.
 """
 
 import re

@@ -79,7 +79,7 @@ class Authority:
         return await loop.run_in_executor(self._threads, lambda: function(*args, **kwargs))
 
     async def find_bearer(self, token: str) -> Bearer | None:
-        """What a token says."""
+        """The claims of a token."""
         return await self._look_up(self.lookup.bearer, token)
 
     async def find_session(self, session: str) -> str | None:

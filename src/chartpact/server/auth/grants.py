@@ -55,7 +55,7 @@ class Denied(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Bearer:
-    """What a valid token says."""
+    """The claims of a valid token."""
 
     user: str
     client: str

@@ -51,7 +51,7 @@ class Asked:
 
 
 class _RedirectError(Exception):
-    """What is wrong with a request is told to the client, by a redirect."""
+    """An error that is reported to the client by redirect."""
 
     def __init__(self, error: str, description: str) -> None:
         super().__init__(description)

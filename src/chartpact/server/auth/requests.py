@@ -78,7 +78,7 @@ async def read_form(request: Request) -> dict[str, str]:
 
 
 async def visitor_of(authority: Authority, request: Request) -> Visitor | None:
-    """Who is signed in in this browser. A token is nobody here: it can neither consent nor more."""
+    """The user who is signed in in this browser. A token does not count: it cannot consent."""
     secure = realm_of(authority, request).secure
     session = read_cookie(request.headers.get("cookie", ""), "session", secure=secure)
     user = None if session is None else await authority.find_session(session)

@@ -16,7 +16,7 @@ def new_id() -> str:
 
 
 def digest(secret: str) -> str:
-    """What is stored of a secret. It has 256 random bits, so no salt or slow hash is needed."""
+    """The stored form of a secret. It has 256 random bits, so no salt or slow hash is needed."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 

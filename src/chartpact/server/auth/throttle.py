@@ -66,7 +66,7 @@ class Throttle:
 
 
 def network_of(address: str | None) -> str:
-    """What counts as one address: an IPv4 address, or the /64 that an IPv6 host has to itself."""
+    """The network that counts as one address: an IPv4 address, or the /64 of an IPv6 host."""
     try:
         ip = ipaddress.ip_address(address or "")
     except ValueError:
