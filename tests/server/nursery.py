@@ -88,11 +88,11 @@ def fork_worker(channel: int, setup: worker.Setup) -> Fork:
     return Fork(_work, os.getpid(), environment, setup.silent, fds=[channel, errors])
 
 
-def fork_place(arguments: Sequence[str], place: supervisor.Place) -> Fork:
+def fork_place(arguments: Sequence[str], slot: supervisor.WorkerSlot) -> Fork:
     """A server among several, as `chartpact.server.supervisor.start_process` execs it."""
-    fds = [place.listener, place.counters, place.lifeline, sys.stderr.fileno()]
+    fds = [slot.listener, slot.counters, slot.lifeline, sys.stderr.fileno()]
     asked = (list(arguments), dict(os.environ), Path.cwd())
-    return Fork(_serve_place, *asked, place, os.getpid(), fds=fds)
+    return Fork(_serve_place, *asked, slot, os.getpid(), fds=fds)
 
 
 def address() -> str:
@@ -250,14 +250,14 @@ def _serve_place(
     arguments: list[str],
     environment: dict[str, str],
     cwd: Path,
-    place: supervisor.Place,
+    slot: supervisor.WorkerSlot,
     owner: int,
     *fds: int,
 ) -> None:
     listener, counters, lifeline, log = fds
-    Path("/proc/self/comm").write_text(_name(f"at{place.number}", owner))
-    place = replace(place, listener=listener, counters=counters, lifeline=lifeline)
-    _serve([*arguments, "--place", str(place)], environment, cwd, log)
+    Path("/proc/self/comm").write_text(_name(f"at{slot.number}", owner))
+    slot = replace(slot, listener=listener, counters=counters, lifeline=lifeline)
+    _serve([*arguments, "--place", str(slot)], environment, cwd, log)
 
 
 def _work(owner: int, environment: dict[str, str], silent: bool, channel: int, errors: int) -> None:

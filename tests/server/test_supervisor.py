@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from chartpact.server import supervisor
-from chartpact.server.supervisor import MOST_FAILURES, Place, Supervisor, find_pause
+from chartpact.server.supervisor import MOST_FAILURES, Supervisor, WorkerSlot, find_pause
 
 SERVES = "sleep 600"
 FAILS_TO_START = "false"
@@ -25,10 +25,10 @@ def supervise(monkeypatch) -> Iterator[Callable[..., int]]:
     def run(lines: list[str], started: Callable[[list[int]], None]) -> int:
         starts: list[int] = []
 
-        def start_process(_: object, place: Place) -> subprocess.Popen[bytes]:
-            starts.append(place.number)
+        def start_process(_: object, slot: WorkerSlot) -> subprocess.Popen[bytes]:
+            starts.append(slot.number)
             started(starts)
-            return subprocess.Popen(["sh", "-c", f"exec {lines[place.number]}"])
+            return subprocess.Popen(["sh", "-c", f"exec {lines[slot.number]}"])
 
         monkeypatch.setattr(supervisor, "start_process", start_process)
         with socket.socket() as listener:

@@ -97,17 +97,17 @@ class Follows:
             raise LibraryError(Problem("value", message))
         text, now = json.dumps(asked, sort_keys=True), now_ms()
         with self._database.write(user) as connection:
-            mine = self._select(connection, _COLUMNS.user_id == user)
-            for known in mine:
+            own = self._select(connection, _COLUMNS.user_id == user)
+            for known in own:
                 same = (known.door, known.contract) == (door, contract)
                 if same and json.dumps(known.asked, sort_keys=True) == text:
                     connection.execute(_update(known, every_ms=every_ms))
                     return replace(known, every_ms=every_ms)
             most = self._most if door == SERVER else MOST_SHELL_FOLLOWS
-            if sum(known.door == door for known in mine) >= most:
+            if sum(known.door == door for known in own) >= most:
                 message = f"you follow {most} contracts, which is as many as you may"
                 raise LibraryError(Problem("size", message, "end one with unfollow_state"))
-            number = max((known.follow for known in mine), default=0) + 1
+            number = max((known.follow for known in own), default=0) + 1
             follow = Follow(
                 user, number, door, contract, json.loads(text), every_ms, now, now, None, 0, None,
                 0, None, 0,
@@ -119,8 +119,8 @@ class Follows:
 
     def of(self, user: str, door: str | None = None) -> Sequence[Follow]:
         with self._database.read() as connection:
-            mine = self._select(connection, _COLUMNS.user_id == user)
-        return [follow for follow in mine if door is None or follow.door == door]
+            own = self._select(connection, _COLUMNS.user_id == user)
+        return [follow for follow in own if door is None or follow.door == door]
 
     def get(self, user: str, number: int) -> Follow:
         for follow in self.of(user):

@@ -163,8 +163,8 @@ class Journal:
             "failures": 0,
             "error": None,
         }
-        mine = follows.c.lease_owner == self._owner
-        query = sa.update(follows).where(*key(follows, self.follow), mine).values(values)
+        leased = follows.c.lease_owner == self._owner
+        query = sa.update(follows).where(*key(follows, self.follow), leased).values(values)
         if connection.execute(query).rowcount == 0:
             raise LostLease(f"another process reads the follow {self.follow.follow}, or it ended")
 
@@ -209,9 +209,9 @@ class Journal:
     def _prune(self, connection: sa.Connection, checkpoint: int, now: int) -> None:
         """Deletes what is old, or too much; the checkpoint has what it amounts to."""
         entries, changes, bodies = journal_entries.c, journal_changes.c, journal_bodies.c
-        mine = key(journal_bodies, self.follow)
+        own = key(journal_bodies, self.follow)
         size = sa.func.sum(count_bytes(connection, bodies.data))
-        heavy = (connection.execute(sa.select(size).where(*mine)).scalar() or 0) > MOST_BYTES
+        heavy = (connection.execute(sa.select(size).where(*own)).scalar() or 0) > MOST_BYTES
         old = sa.or_(entries.seq <= checkpoint - MOST_ENTRIES, entries.last_at < now - KEPT_MS)
         if heavy:
             old = entries.seq > 0
@@ -222,31 +222,31 @@ class Journal:
         old = sa.or_(changes.seq <= newest - MOST_CHANGES, changes.at < now - KEPT_MS)
         connection.execute(sa.delete(journal_changes).where(*here, old))
         here = key(journal_entries, self.follow)
-        stored = sa.select(bodies.hash).where(*mine, bodies.hash.like("picture:%"))
+        stored = sa.select(bodies.hash).where(*own, bodies.hash.like("picture:%"))
         pictures = sa.select(entries.snapshot).where(*here, entries.snapshot.in_(stored))
         newest_pictures = pictures.order_by(entries.seq.desc()).limit(MOST_PICTURES)
-        kept = connection.execute(newest_pictures).scalars().all()
-        used: dict[str, Any] = {"body": sa.select(entries.body).where(*here), "picture": kept}
+        snapshots = connection.execute(newest_pictures).scalars().all()
+        used: dict[str, Any] = {"body": sa.select(entries.body).where(*here), "picture": snapshots}
         for kind, hashes in used.items():
             unused = (bodies.hash.like(f"{kind}:%"), bodies.hash.not_in(hashes))
-            connection.execute(sa.delete(journal_bodies).where(*mine, *unused))
+            connection.execute(sa.delete(journal_bodies).where(*own, *unused))
         self._prune_contracts(connection)
 
     def _prune_contracts(self, connection: sa.Connection) -> None:
         """Deletes the contracts, and the rules made from them, by which nothing here was read."""
-        bodies, mine = journal_bodies.c, key(journal_bodies, self.follow)
+        bodies, own = journal_bodies.c, key(journal_bodies, self.follow)
         read_by = sa.or_(bodies.hash.like("contract:%"), bodies.hash.like("rules:%"))
-        stored = connection.execute(sa.select(bodies.hash).where(*mine, read_by)).scalars().all()
+        stored = connection.execute(sa.select(bodies.hash).where(*own, read_by)).scalars().all()
         if len(stored) <= 2:  # those of the newest reading
             return
-        texts = sa.select(bodies.data).where(*mine, bodies.hash.like("body:%"))
+        texts = sa.select(bodies.data).where(*own, bodies.hash.like("body:%"))
         used = {
             name
             for text in connection.execute(texts).scalars()
             for name in map(json.loads(text).get, ("rules", "contract_text"))
         }
         unused = bodies.hash.in_([name for name in stored if name not in used])
-        connection.execute(sa.delete(journal_bodies).where(*mine, unused))
+        connection.execute(sa.delete(journal_bodies).where(*own, unused))
 
     # ----------------------------------------------------------------------------------------- read
 
@@ -269,8 +269,8 @@ class Journal:
         if text is None:  # pruned while we looked
             return None
         times = {"as_of": self._last["last_as_of"], "read_at": self._last["last_at"]}
-        told = ("contract", "version", "state", "violations", "tracks", "untracked", "source")
-        return {**{name: json.loads(text)[name] for name in told}, **times}
+        fields = ("contract", "version", "state", "violations", "tracks", "untracked", "source")
+        return {**{name: json.loads(text)[name] for name in fields}, **times}
 
     def replay(self) -> tuple[Memory, list[Event]]:
         """Replays the entries after the checkpoint: the memory at the end, and their changes."""

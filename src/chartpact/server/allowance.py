@@ -96,15 +96,15 @@ class Ledger:
         with self._database.write(bucket) as connection:
             self._database.allow_loss(connection)
             query = sa.select(row.level, row.at).where(row.bucket == bucket)
-            found = connection.execute(query).first()
-            level, since = (full, now) if found is None else (found.level, found.at)
+            bucket_row = connection.execute(query).first()
+            level, since = (full, now) if bucket_row is None else (bucket_row.level, bucket_row.at)
             level = min(full, level + max(0, now - since) * full // 60_000)
             enough = level >= least * MILLI
             taken = min(level, int(wanted * MILLI)) if enough else 0
             values = {"level": level - taken, "at": now}
             connection.execute(
                 sa.insert(allowances).values(bucket=bucket, **values)
-                if found is None
+                if bucket_row is None
                 else sa.update(allowances).where(row.bucket == bucket).values(values)
             )
         return taken / MILLI, level / MILLI

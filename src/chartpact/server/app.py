@@ -179,26 +179,28 @@ def create(
     return Server(front, app, front, verbs, tools, database, workers, authority, ledger)
 
 
+def _serve_page(app: FastAPI, path: str) -> Callable[[Any], Any]:
+    """A decorator: the function answers GET and HEAD at the path, outside the OpenAPI document."""
+    return app.api_route(path, methods=["GET", "HEAD"], include_in_schema=False)
+
+
 def _add_watch(
     app: FastAPI, readiness: Readiness, metrics: Metrics, metrics_token: str | None
 ) -> None:
-    """What monitoring asks for."""
+    """The routes for monitoring."""
 
-    def shown(path: str) -> Callable[[Any], Any]:
-        return app.api_route(path, methods=["GET", "HEAD"], include_in_schema=False)
-
-    @shown("/healthz")
+    @_serve_page(app, "/healthz")
     async def healthz() -> JSONResponse:
         """The process answers."""
         return JSONResponse({"ok": True})
 
-    @shown("/readyz")
+    @_serve_page(app, "/readyz")
     async def readyz() -> JSONResponse:
         """The database can be written too, and the workers have started."""
         obstacles = await readiness.find_obstacles()
         return JSONResponse({"ok": not obstacles, **obstacles}, 503 if obstacles else 200)
 
-    @shown("/metrics")
+    @_serve_page(app, "/metrics")
     async def tell_metrics(request: Request) -> Response:
         """For who is on this machine, or shows the token that the operator chose."""
         shown_token = request.headers.get("authorization", "").partition(" ")[2]
@@ -217,40 +219,37 @@ def _add_pages(
     open_to_all: bool,
     accounts: bool,
 ) -> None:
-    def shown(path: str) -> Callable[[Any], Any]:
-        return app.api_route(path, methods=["GET", "HEAD"], include_in_schema=False)
-
     # Only who is at this machine is told where on it the program lives.
     command = page.find_command(sys.executable) if open_to_all else "chartpact"
 
-    @shown("/")
+    @_serve_page(app, "/")
     async def workbench() -> Response:
         return web.workbench()
 
-    @shown("/static/{path:path}")
+    @_serve_page(app, "/static/{path:path}")
     async def static(path: str, request: Request) -> Response:
         return web.static(path, request.headers.get("if-none-match"))
 
-    @shown("/favicon.ico")
+    @_serve_page(app, "/favicon.ico")
     async def favicon() -> Response:
         return web.static("favicon.svg")
 
-    @shown("/connect")
+    @_serve_page(app, "/connect")
     async def connect(request: Request) -> HTMLResponse:
         address = f"{request.url.scheme}://{request.url.netloc}"
         door = page.Door(address, not open_to_all, command, accounts)
         shown_tools = [tool for tool in await tools.list_tools() if tool.meta != chart_app.APP_ONLY]
         return HTMLResponse(page.html(door, shown_tools), headers=page.HEADERS)
 
-    @shown("/docs")
+    @_serve_page(app, "/docs")
     def search_docs(q: str = "") -> Response:  # in a thread, as a page takes a while to render
         return help.search(q)
 
-    @shown("/docs/{path:path}")
+    @_serve_page(app, "/docs/{path:path}")
     def docs(path: str) -> Response:
         return help.show(path)
 
-    @shown("/sample.svg")
+    @_serve_page(app, "/sample.svg")
     async def sample(theme: Theme = "dark", shape: SampleShape = "wide") -> Response:
         drawn = await verbs.draw_sample(theme, shape)
         return Response(drawn, media_type="image/svg+xml", headers=page.PICTURE_HEADERS)

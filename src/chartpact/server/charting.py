@@ -24,7 +24,7 @@ from chartpact.server.allowance import Allowance, Ledger, Meter
 from chartpact.server.execution import Execution
 from chartpact.server.jobs import ChartJob, Picture
 from chartpact.server.last_charts import LastCharts
-from chartpact.server.refusals import Refused, refuse
+from chartpact.server.refusals import VerbError, refuse
 from chartpact.server.settings import Settings
 from chartpact.snapshot import Snapshot
 from chartpact.sources import Directory, Source, configuration, readings
@@ -131,7 +131,7 @@ class Charting:
         chart = chart.model_copy(update={"indicators": [ask.indicator or DRAFT]})
         plans = await self._plan(user, chart, await self._read_drafts(user, drafts))
         if (problem := plans[0].problem) is not None:
-            raise Refused(problem)
+            raise VerbError(problem)
         job = ChartJob(user, chart, plans, self._settings.sources)
         untrusted = plans[0].runs_untrusted
         fewest = PREFIXES if untrusted else prove.PREFIXES
@@ -140,7 +140,7 @@ class Charting:
             work = partial(jobs.prove_plan, job, fewest, RUN_S * PROOF_RUNS)
             proof: shapes.ProofOut = await self.compute(user, work, PROOF_RUNS * untrusted)
         except UnknownBars as error:
-            raise Refused(error.problem.at(hint="list_symbols lists what there is")) from None
+            raise VerbError(error.problem.at(hint="list_symbols lists what there is")) from None
         return proof
 
     async def check(self, user: str, source: str) -> shapes.CheckOut:
@@ -162,7 +162,7 @@ class Charting:
         for name in others:
             if name not in own:
                 hint = did_you_mean(name, shipped, 3) or f"there are {', '.join(shipped)}"
-                raise Refused(Problem("name", f"there is no contract {name!r:.80} here", hint))
+                raise VerbError(Problem("name", f"there is no contract {name!r:.80} here", hint))
         return contract_jobs.Reads(ask, {name: contract.source for name, contract in own.items()})
 
     async def read(self, user: str, ask: shapes.StateAsk, work: Callable[..., Any]) -> Any:
@@ -181,7 +181,7 @@ class Charting:
             job = await self._supply(await self._locate(job))
             return await self.compute(job.user, partial(work, job), len(runs))
         except UnknownBars as error:
-            raise Refused(error.problem.at(hint="list_symbols lists what there is")) from None
+            raise VerbError(error.problem.at(hint="list_symbols lists what there is")) from None
 
     async def compute(
         self, user: str, job: Callable[[], Any], runs: int, *, patient: bool = False

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from chartpact.server.auth.authority import Authority, AuthSettings
     from chartpact.server.identity import Identify
     from chartpact.server.settings import Settings
-    from chartpact.server.supervisor import Place
+    from chartpact.server.supervisor import WorkerSlot
 
 MOST_WORKERS = 64
 
@@ -78,7 +78,7 @@ def run_serve(args: argparse.Namespace) -> int:
     from chartpact.sandbox import host_probe
     from chartpact.server import logs
     from chartpact.server.metrics import Metrics
-    from chartpact.server.supervisor import Place, Supervisor
+    from chartpact.server.supervisor import Supervisor, WorkerSlot
     from chartpact.work import open_files
 
     if not 0 <= args.port < 65536:
@@ -94,12 +94,12 @@ def run_serve(args: argparse.Namespace) -> int:
     settings = _settings(args)
     _refuse_unsafe(args, settings)
     if args.place is not None:
-        place = Place.parse(args.place)
-        place.end_with_parent()
-        listener = socket.socket(fileno=place.listener)
-        counters = Metrics(place.open_counters(), place.number)
-        options = {"settings": settings.among(place.count), "metrics": counters}
-        return _serve(listener, identify, loopback, options, place)
+        slot = WorkerSlot.parse(args.place)
+        slot.end_with_parent()
+        listener = socket.socket(fileno=slot.listener)
+        counters = Metrics(slot.open_counters(), slot.number)
+        options = {"settings": settings.among(slot.count), "metrics": counters}
+        return _serve(listener, identify, loopback, options, slot)
     with _listen(args) as listener:
         _announce_lacks()
         if args.workers == 1:
@@ -118,7 +118,7 @@ def _serve(
     identify: "Identify | AuthSettings",
     loopback: bool,
     options: dict[str, Any],
-    place: "Place | None",
+    slot: "WorkerSlot | None",
 ) -> int:
     """Answers on the socket until a signal comes."""
     import uvicorn
@@ -144,11 +144,11 @@ def _serve(
         address = _address_of(listener)
 
         def announce() -> None:
-            if place is None:
+            if slot is None:
                 logs.announced.info("chartpact serves on %s (Ctrl-C ends it)", address)
             else:
-                logs.announced.info("worker %d of %d serves", place.number + 1, place.count)
-            if authority is not None and (place is None or place.number == 0):
+                logs.announced.info("worker %d of %d serves", slot.number + 1, slot.count)
+            if authority is not None and (slot is None or slot.number == 0):
                 _announce_sign_in(authority, address)
 
         try:

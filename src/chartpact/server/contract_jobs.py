@@ -127,7 +127,7 @@ def match_contract(
         raise Failure(Problem("value", str(error))) from None
     strategy.check_settings([contract], {}, profile)
     reading, matches = match(contract, picture, config, profile)
-    objects = [found.to_json() for found in matches[:MOST_OBJECTS]]
+    objects = [matched.to_json() for matched in matches[:MOST_OBJECTS]]
     left_out = len(matches) - len(objects)
     return shapes.MatchOut.model_validate(
         {"reading": reading.to_json(), "objects": objects, "left_out": left_out}

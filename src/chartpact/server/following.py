@@ -68,32 +68,34 @@ class Following:
     async def get_follow(self, user: str, number: int) -> shapes.FollowDetail:
         """A follow, what was read last, and the latest changes."""
         follow = await self._execution.use_disk(user, partial(self._follows.get, user, number))
-        found = await self._execution.use_disk(user, partial(latest, self._database, follow))
-        return shapes.FollowDetail.model_validate({**follow.to_json(), **found.__dict__})
+        present = await self._execution.use_disk(user, partial(latest, self._database, follow))
+        return shapes.FollowDetail.model_validate({**follow.to_json(), **present.__dict__})
 
     async def list_follows(self, user: str) -> shapes.Follows:
-        mine = await self._execution.use_disk(user, partial(self._follows.of, user, "server"))
-        return shapes.Follows(follows=list(map(_describe, mine)))
+        follows = await self._execution.use_disk(user, partial(self._follows.of, user, "server"))
+        return shapes.Follows(follows=list(map(_describe, follows)))
 
     async def get_state_changes(
         self, user: str, number: int | None = None, since: str | None = None
     ) -> shapes.StateChanges:
         """The changes of one follow after a cursor; without one, its states and a cursor."""
         if number is None:
-            mine = await self._execution.use_disk(user, partial(self._follows.of, user, "server"))
-            if len(mine) != 1:
+            follows = await self._execution.use_disk(
+                user, partial(self._follows.of, user, "server")
+            )
+            if len(follows) != 1:
                 return shapes.StateChanges(
                     id=None, changes=[], next=None, more=False, lost_before=None, states=[],
-                    stale_since=None, follows=list(map(_describe, mine)),
+                    stale_since=None, follows=list(map(_describe, follows)),
                 )  # fmt: skip
-            follow = mine[0]
+            follow = follows[0]
         else:
             get = partial(self._follows.get, user, number)
             follow = await self._execution.use_disk(user, get)
         look = partial(changes_since, self._database, follow, since)
-        found = await self._execution.use_disk(user, look)
+        changes = await self._execution.use_disk(user, look)
         return shapes.StateChanges(
-            id=follow.follow, stale_since=follow.stale_since, **found.__dict__
+            id=follow.follow, stale_since=follow.stale_since, **changes.__dict__
         )
 
     # ------------------------------------------------------------------------------------- readings

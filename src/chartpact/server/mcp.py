@@ -426,11 +426,11 @@ def _add_drawing_tools(tools: list[Tool], verbs: Verbs, user_of: UserOf) -> None
     async def reply(ctx: Context[Any, Any], channel: str, fields: dict[str, Any]) -> CallToolResult:
         ask = shapes.DrawingsAsk(**fields)
         try:
-            told = await verbs.drawings.reply(user_of(ctx), channel, ask)
+            answer = await verbs.drawings.reply(user_of(ctx), channel, ask)
         except Failure as failure:
-            told = {"success": False, "error": str(failure)}
-        text = TextContent(type="text", text=escape_unseen(json.dumps(told, ensure_ascii=False)))
-        return CallToolResult(content=[text], is_error=not told["success"])
+            answer = {"success": False, "error": str(failure)}
+        text = TextContent(type="text", text=escape_unseen(json.dumps(answer, ensure_ascii=False)))
+        return CallToolResult(content=[text], is_error=not answer["success"])
 
     @_tool(tools, "Read Pine labels", READS_REMOTE, extra="ignore")
     @_takes(shapes.DrawingsAsk)

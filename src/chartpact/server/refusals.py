@@ -35,12 +35,12 @@ def name_cause(error: BaseException) -> str:
     return str(getattr(error, "orig", None) or error).strip()
 
 
-class Refused(Failure):
+class VerbError(Failure):
     """A verb was not carried out, and nothing was changed."""
 
 
-def refuse(kind: str, message: str) -> Refused:
-    return Refused(Problem(kind, message))
+def refuse(kind: str, message: str) -> VerbError:
+    return VerbError(Problem(kind, message))
 
 
 def status_of(failure: Failure) -> int:

@@ -23,7 +23,7 @@ STOP_S = 35.0  # for workers to finish what is under way
 
 
 @dataclass(frozen=True)
-class Place:
+class WorkerSlot:
     """A worker's number, and the descriptors it inherits: socket, counters, lifeline."""
 
     number: int
@@ -33,7 +33,7 @@ class Place:
     lifeline: int
 
     @classmethod
-    def parse(cls, text: str) -> "Place":
+    def parse(cls, text: str) -> "WorkerSlot":
         return cls(*map(int, text.split(",")))
 
     def __str__(self) -> str:
@@ -53,12 +53,12 @@ class Place:
         threading.Thread(target=wait, daemon=True).start()
 
 
-def start_process(arguments: Sequence[str], place: Place) -> subprocess.Popen[bytes]:
-    """A new interpreter, which serves at the place."""
+def start_process(arguments: Sequence[str], slot: WorkerSlot) -> subprocess.Popen[bytes]:
+    """A new interpreter, which serves in the slot."""
     return subprocess.Popen(
-        [sys.executable, "-m", "chartpact", "serve", *arguments, "--place", str(place)],
+        [sys.executable, "-m", "chartpact", "serve", *arguments, "--place", str(slot)],
         stdin=subprocess.DEVNULL,
-        pass_fds=(place.listener, place.counters, place.lifeline),
+        pass_fds=(slot.listener, slot.counters, slot.lifeline),
     )
 
 
@@ -116,8 +116,10 @@ class Supervisor:
 
     def _start(self, number: int) -> None:
         self._due.pop(number, None)
-        place = Place(number, self._count, self._listener.fileno(), self._counters, self._lifeline)
-        self._workers[number] = (start_process(self._arguments, place), time.monotonic())
+        slot = WorkerSlot(
+            number, self._count, self._listener.fileno(), self._counters, self._lifeline
+        )
+        self._workers[number] = (start_process(self._arguments, slot), time.monotonic())
 
     def _stop(self) -> None:
         processes = [process for process, _ in self._workers.values()]

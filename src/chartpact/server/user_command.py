@@ -126,7 +126,7 @@ def run_list(args: argparse.Namespace) -> int:
 
 def run_remove(args: argparse.Namespace) -> int:
     with _open(args) as accounts:
-        account = accounts.named(args.name)
+        account = accounts.find(args.name)
         if not args.yes:
             if not sys.stdin.isatty():
                 raise _usage("there is no terminal to ask whether you are sure: use --yes")
@@ -140,7 +140,7 @@ def run_remove(args: argparse.Namespace) -> int:
 
 def run_password(args: argparse.Namespace) -> int:
     with _open(args) as accounts:
-        account = accounts.named(args.name)
+        account = accounts.find(args.name)
         accounts.set_password(account.user_id, _ask_password(args))
     print(f"{args.name} has a new password, and is signed out everywhere")
     return 0
@@ -151,7 +151,7 @@ def run_token(args: argparse.Namespace) -> int:
     from chartpact.server.auth.grants import Denied, Grants
 
     with _open_database(args) as database:
-        account = Accounts(database).named(args.name)
+        account = Accounts(database).find(args.name)
         try:
             print(
                 Grants(database).make_personal(account.user_id, args.label, args.scope, args.days)

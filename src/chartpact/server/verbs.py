@@ -32,7 +32,7 @@ from chartpact.server.following import Following
 from chartpact.server.jobs import Listing
 from chartpact.server.last_charts import LastCharts
 from chartpact.server.metrics import Metrics
-from chartpact.server.refusals import Refused, refuse
+from chartpact.server.refusals import VerbError, refuse
 from chartpact.server.settings import Settings
 from chartpact.work.lanes import Workers
 
@@ -318,12 +318,12 @@ def _script_problems(problems: Iterable[Problem]) -> list[shapes.ScriptProblem]:
     return [shapes.ScriptProblem(**problem.to_json()) for problem in problems]
 
 
-def _unknown(name: str, error: LibraryError, advice: str) -> Refused:
+def _unknown(name: str, error: LibraryError, advice: str) -> VerbError:
     """A refusal with advice about a name which is a builtin's and no script's."""
     builtin = canonical(name)
     if builtin is None:
-        return Refused(error.problem)
-    return Refused(Problem("name", f"{error.message}: {builtin!r} is a builtin", advice))
+        return VerbError(error.problem)
+    return VerbError(Problem("name", f"{error.message}: {builtin!r} is a builtin", advice))
 
 
 def _never(*_: Any) -> Any:

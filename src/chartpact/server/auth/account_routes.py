@@ -39,7 +39,7 @@ Fields = dict[str, str]
 def routes(authority: Authority) -> list[Route]:
     """The pages of people."""
     people = _People(authority)
-    found = [
+    handlers = [
         ("/sign-in", people.show_sign_in, people.sign_in),
         ("/sign-in/link", people.show_link, people.use_link),
         ("/account", people.show_account, None),
@@ -51,10 +51,10 @@ def routes(authority: Authority) -> list[Route]:
         ("/sign-out", None, people.sign_out),
     ]
     if authority.settings.sign_up:
-        found.append(("/sign-up", people.show_sign_up, people.sign_up))
+        handlers.append(("/sign-up", people.show_sign_up, people.sign_up))
     return [
         Route(path, _guard(endpoint), methods=[method])
-        for path, shown, sent in found
+        for path, shown, sent in handlers
         for method, endpoint in (("GET", shown), ("POST", sent))
         if endpoint is not None
     ]

@@ -105,7 +105,7 @@ class Accounts:
             row = connection.execute(_ACCOUNTS.where(users.c.user_id == user)).first()
         return None if row is None else _account(row)
 
-    def named(self, name: str) -> Account:
+    def find(self, name: str) -> Account:
         """The account of that name; raises AccountError."""
         accounts = {account.name: account for account in self.list()}
         if name not in accounts:

@@ -132,17 +132,17 @@ class ResourceServer:
         bearer = caller.bearer
         # The SDK's answer follows from host and token, and the front has just looked the token up.
         known = None if bearer is None else self._answers.get((host, bearer))
-        found: Answer | None
+        answer: Answer | None
         if known is not None:
-            guard, found = known
+            guard, answer = known
         else:
             realm = self._find_realm(host)
             guard = self._find_guard(realm)
-            found = await self._ask_sdk(scope, realm, guard, bearer)
-            if bearer is not None and found is not None:
-                self._answers.put((host, bearer), (guard, found))
-        if found is not None:
-            scope["auth"], scope["user"] = found
+            answer = await self._ask_sdk(scope, realm, guard, bearer)
+            if bearer is not None and answer is not None:
+                self._answers.put((host, bearer), (guard, answer))
+        if answer is not None:
+            scope["auth"], scope["user"] = answer
         await guard.required(scope, receive, send)  # which refuses who is not found
 
     def _find_realm(self, host: bytes) -> Realm:

@@ -246,12 +246,12 @@ class Grants:
         self, code: str, client: str, redirect_uri: str, verifier: str, resource: str | None
     ) -> Issued:
         """Exchanges a code for tokens; raises Denied."""
-        mine = oauth_codes.c.code_hash == digest(code)
+        condition = oauth_codes.c.code_hash == digest(code)
         with self._database.write(None) as connection:
-            _serialise(connection, oauth_codes, mine)
+            _serialise(connection, oauth_codes, condition)
             spent = connection.execute(
                 sa.update(oauth_codes)
-                .where(mine, oauth_codes.c.spent_at.is_(None))
+                .where(condition, oauth_codes.c.spent_at.is_(None))
                 .values(spent_at=now_ms())
                 .returning(*oauth_codes.c)
             ).first()
@@ -302,21 +302,21 @@ class Grants:
     def refresh(self, token: str, client: str, scope: str | None, resource: str | None) -> Issued:
         """Exchanges a refresh token for a new pair; raises Denied."""
         token_row = tokens.c
-        mine = (
+        condition = (
             token_row.token_hash == digest(token),
             token_row.kind == "refresh",
             token_row.client_id == client,
         )
         with self._database.write(None) as connection:
-            _serialise(connection, tokens, *mine)
+            _serialise(connection, tokens, *condition)
             spent = connection.execute(
                 sa.update(tokens)
-                .where(*mine, token_row.spent_at.is_(None), token_row.expires_at > now_ms())
+                .where(*condition, token_row.spent_at.is_(None), token_row.expires_at > now_ms())
                 .values(spent_at=now_ms())
                 .returning(token_row.grant_id)
             ).first()
             if spent is None:
-                self._notice_reuse(connection, mine)
+                self._notice_reuse(connection, condition)
             elif (grant := _read_grant(connection, spent.grant_id)) is not None:
                 return self._refresh(connection, grant, scope, resource)
         raise _invalid_grant("the refresh token")
@@ -338,9 +338,9 @@ class Grants:
         return self._issue(connection, grant, " ".join(name for name in granted if name in wanted))
 
     def _notice_reuse(
-        self, connection: sa.Connection, mine: tuple[sa.ColumnElement[bool], ...]
+        self, connection: sa.Connection, condition: tuple[sa.ColumnElement[bool], ...]
     ) -> None:
-        query = sa.select(tokens).where(*mine, tokens.c.spent_at.is_not(None))
+        query = sa.select(tokens).where(*condition, tokens.c.spent_at.is_not(None))
         reused = connection.execute(query).first()
         if reused is not None:
             _drop_grant(connection, reused.grant_id)
@@ -386,14 +386,14 @@ class Grants:
 
     def revoke_token(self, token: str, client: str | None, address: str | None) -> None:
         """Revokes a token with its whole family; a token of another client is left alone."""
-        mine = tokens.c.token_hash == digest(token)
+        condition = tokens.c.token_hash == digest(token)
         with self._database.write(None) as connection:
-            _serialise(connection, tokens, mine)
-            row = connection.execute(sa.select(tokens).where(mine)).first()
+            _serialise(connection, tokens, condition)
+            row = connection.execute(sa.select(tokens).where(condition)).first()
             if row is None or (row.kind != "personal" and row.client_id != client):
                 return
             if row.grant_id is None:
-                connection.execute(sa.delete(tokens).where(mine))
+                connection.execute(sa.delete(tokens).where(condition))
             else:
                 _drop_grant(connection, row.grant_id)
             audit.record(
@@ -522,12 +522,14 @@ def _purge(connection: sa.Connection, table: sa.Table, over: sa.ColumnElement[bo
     connection.execute(sa.delete(table).where(key.in_(free)))
 
 
-def _serialise(connection: sa.Connection, table: sa.Table, *mine: sa.ColumnElement[bool]) -> None:
+def _serialise(
+    connection: sa.Connection, table: sa.Table, *condition: sa.ColumnElement[bool]
+) -> None:
     """Comes after other changes of the user whose row that is.
 
     Else a family that is being revoked could be issued one more pair of tokens.
     """
-    user = connection.execute(sa.select(table.c.user_id).where(*mine)).scalar()
+    user = connection.execute(sa.select(table.c.user_id).where(*condition)).scalar()
     if user is not None:
         serialise(connection, user)
 

@@ -62,14 +62,14 @@ class _RedirectError(Exception):
 def routes(authority: Authority) -> list[Route]:
     """Every route of the authorization server, and the metadata of the resource."""
     server = _Server(authority)
-    found = [
+    resource_routes = [
         Route(f"/.well-known/oauth-protected-resource{path}", server.resource_metadata)
         for path in ("", "/mcp")
     ]
     if authority.settings.issuer is not None:
-        return found  # the provider is the authorization server
+        return resource_routes  # the provider is the authorization server
     return [
-        *found,
+        *resource_routes,
         Route("/.well-known/oauth-authorization-server", server.metadata),
         Route("/authorize", server.authorize, methods=["GET"]),
         Route("/authorize", server.decide, methods=["POST"]),
