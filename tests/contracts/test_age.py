@@ -217,6 +217,18 @@ def test_a_condition_may_ask_for_decoded_fields():
     assert state(DECODED, cells=cells) == {"zones": [{"top": 5}]}
 
 
+def test_a_condition_that_rests_on_decoded_fields_waits_for_decoding():
+    asks = "column == 0 and (first != none and kind == 'zone') and row > first.row"
+    text = DECODED.replace("column == 0 and kind == 'zone'", asks)
+    first = "  first: {from: cells, where: column == 1, count: 0..1}\n  zone:"
+    text = text.replace("  zone:", first, 1).replace(
+        "    where: column == 1\n    ignore", "    where: column == 2\n    ignore"
+    )
+    zone, start = draw.cell(2, '{"kind":"zone","top":5}'), draw.cell(1, "95 %", column=1)
+    assert state(text, cells=[start, zone]) == {"zones": [{"top": 5}]}
+    assert refused(text, cells=[zone]) == [("unexpected", "channels.cells")]
+
+
 def test_what_decodes_and_does_not_fit_is_left_to_other_elements():
     cells = [draw.cell(1, '{"kind":"other"}')]
     assert refused(DECODED, cells=cells) == [("unexpected", "channels.cells")]

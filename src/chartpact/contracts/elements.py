@@ -5,7 +5,6 @@ the element that a view looks at, or the members of a group. Then come a group's
 decoded fields, readings, attachments, and last the row of its state machine.
 """
 
-import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,14 +15,18 @@ from chartpact.contracts.config import kind_of
 from chartpact.contracts.document import Place, contract_problem, suggestion
 from chartpact.contracts.model import Attach, ContractFile, Decode, Element, PayloadField
 from chartpact.contracts.nodes import (
+    Conjunct,
     Expression,
     Node,
     is_shared,
+    join_conjuncts,
+    prove,
     side,
     side_needs,
     unchecked_expression,
 )
 from chartpact.contracts.values import (
+    NO_FACTS,
     NOTHING,
     NUMBER,
     OWNER,
@@ -228,7 +231,7 @@ class Context:
             rule = expressions.check(text, scope, self.vocabulary, condition)
         except SourceError as error:
             self.problem(place, error.message, error.hint)
-            return unchecked_expression(text)
+            return unchecked_expression()
         self.expressions[place] = rule
         return rule
 
@@ -305,10 +308,6 @@ def check_element(context: Context, name: str, spec: Element) -> None:
         _Words(context, ElementPlan(name, spec, base.channel, base.role, source)).check()
 
 
-def _names(tree: ast.expr) -> set[str]:
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-
-
 class _Words:
     """The words of one element, in the order in which they work."""
 
@@ -316,6 +315,7 @@ class _Words:
         self.context, self.problem, self.plan = context, context.problem, plan
         self.spec, self.place = plan.spec, ("elements", plan.name)
         self.member = context.vocabulary.shapes[plan.spec.from_]
+        self.payload = Shape()  # what decoding, or the entries of a decoded list, bring
         self.outer = context.scope()
 
     def check(self) -> None:
@@ -324,10 +324,6 @@ class _Words:
             for word in sorted(spec.model_fields_set - _ALLOWED_WITH_IGNORE):
                 message = "an ignored element is claimed and forgotten"
                 self.problem((*self.place, word), message, "remove it")
-        first, decoded = self._split(spec.where)
-        if first is not None:
-            scope = self.outer.owned_by(self.member, MEMBER)
-            plan.where = self._rule(first, (*self.place, "where"), scope, condition=True)
         if spec.group is None and spec.parts is not None:
             place = (*self.place, "parts")
             self.problem(place, "parts are chosen inside a group", "add group: [fields]")
@@ -349,8 +345,8 @@ class _Words:
             self._each(spec.each)
         if spec.decode is not None:
             self._decode(spec.decode)
-        if decoded and spec.where is not None:
-            plan.sift = self._rule(spec.where, (*self.place, "where"), self.own, condition=True)
+        if spec.where is not None:
+            self._where(spec.where)
         self._reads()
         for name, attach in spec.attach.items():
             self._attach(name, attach, self._slot())
@@ -360,32 +356,24 @@ class _Words:
             self._read_evicted(spec.evicted)
         self.context.elements[plan.name] = plan
 
-    def _split(self, where: str | None) -> tuple[str | None, bool]:
-        """The part of a condition that is tested before decoding, and whether there is another."""
-        fields = self._payload_fields()
-        try:
-            tree = expressions.parse(where or "none")[0] if fields else None
-        except SourceError:  # which is told when it is checked
-            tree = None
-        if tree is None:
-            return where, False
-        parts = (
-            tree.values if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And) else [tree]
-        )
-        first = [part for part in parts if not _names(part) & fields.keys()]
-        if len(first) == len(parts):
-            return where, False
+    def _where(self, text: str) -> None:
+        """Splits a condition: conjuncts that rest on decoded fields are tested after decoding."""
+        scope = self.outer.owned_by(self.member, MEMBER).owned_by(self.payload, INSTANCE)
+        rule = self._rule(text, (*self.place, "where"), scope, condition=True)
+        before, after, proven_late = list[Conjunct](), list[Conjunct](), NO_FACTS
+        for node, quote in rule.conjuncts:
+            names = [mention.names for mention in Expression(node).mentions]
+            prefixes = {path[:n] for path in names for n in range(1, len(path) + 1)}
+            if prefixes & proven_late or any(map(self.payload.get, (path[0] for path in names))):
+                after.append((node, quote))
+                proven_late |= prove(node)[0]
+            else:
+                before.append((node, quote))
+        self.plan.where, self.plan.sift = map(join_conjuncts, (before, after))
         for word in ("group", "newest"):
-            if getattr(self.spec, word) is not None:
+            if after and getattr(self.spec, word) is not None:
                 message = f"{word} comes before decoding, and this condition after it"
                 self.problem((*self.place, word), message, "write it in a view of this element")
-        return " and ".join(f"({ast.unparse(part)})" for part in first) or None, True
-
-    def _payload_fields(self) -> Mapping[str, PayloadField]:
-        """The fields that decoding, or the entries of a decoded list, bring."""
-        if self.spec.decode is not None:
-            return self.spec.decode.fields
-        return self._entry_fields(self.spec.each) if self.spec.each is not None else {}
 
     def _entry_fields(self, name: str) -> Mapping[str, PayloadField]:
         """The fields of the entries of a list that the element of a view decodes."""
@@ -411,7 +399,12 @@ class _Words:
         self.plan.each = Entries(value.of(MEMBER).at, self._slot())
         for i, (field_name, declared) in enumerate(self._entry_fields(name).items()):
             at = Item(Item(OWNER, self.plan.each.slot), i)
-            self.shape.put(field_name, Value(kind_of(declared), at))
+            payload = value.payload and (*value.payload, field_name)
+            self._put_payload(field_name, Value(kind_of(declared), at, payload=payload))
+
+    def _put_payload(self, name: str, value: Value) -> None:
+        self.shape.put(name, value)
+        self.payload.put(name, value)
 
     def _slot(self) -> int:
         self.plan.row += 1
@@ -459,7 +452,8 @@ class _Words:
                 anchors.append(len(keys))
             at, sides = add_key(value.at), value.sides if kind.name == "anchor" else ()
             sides = tuple((part, replace(other, at=add_key(other.at))) for part, other in sides)
-            self.shape.put(name, Value(kind, at, sides=sides, shared=kind.name == "color"))
+            shared, payload = kind.name == "color", value.payload
+            self.shape.put(name, Value(kind, at, sides=sides, shared=shared, payload=payload))
         if not keys:
             self.problem((*self.place, "group"), "a group needs a field", "write group: [x1]")
         self.plan.group, self.plan.anchors = tuple(keys), tuple(anchors)
@@ -535,7 +529,9 @@ class _Words:
         slot = self._slot()
         self.plan.decode = Decoding(rule, codec, slot)
         for i, (name, declared) in enumerate(spec.fields.items()):
-            self.shape.put(name, Value(kind_of(declared), Item(Item(OWNER, slot), i)))
+            payload = (self.plan.name, name)
+            value = Value(kind_of(declared), Item(Item(OWNER, slot), i), payload=payload)
+            self._put_payload(name, value)
 
     def _reads(self) -> None:
         scope = replace(self.own, encodings=True)

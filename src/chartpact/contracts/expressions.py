@@ -85,8 +85,14 @@ def check(text: str, scope: Scope, vocabulary: Vocabulary, condition: bool = Fal
     """The expression in a text; raises `SourceError`. A `condition` must be true or false."""
     tree, size = parse(text)
     checker = _Checker(scope, vocabulary)
-    walk = checker.condition if condition else checker.value
-    return Expression(text, walk(tree, scope.facts), size)
+    if not condition:
+        return Expression(checker.value(tree, scope.facts), size)
+    match tree:
+        case ast.BoolOp(op=ast.And(), values=conjuncts):
+            quotes = tuple(map(_quote, conjuncts))
+        case _:
+            quotes = (_quote(tree),)
+    return Expression(checker.condition(tree, scope.facts), size, quotes)
 
 
 def _fault(message: str, hint: str = "") -> SourceError:
@@ -95,7 +101,7 @@ def _fault(message: str, hint: str = "") -> SourceError:
 
 def _quote(tree: ast.expr) -> str:
     """An expression as a message quotes it."""
-    return ast.unparse(tree)[:60]
+    return ast.unparse(tree)[:80]
 
 
 def _require(tree: ast.expr, node: Node) -> Node:

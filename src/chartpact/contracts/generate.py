@@ -262,11 +262,11 @@ def generate_parts(
     """Functions for the parts of an element's condition, and for what each of them mentions."""
     module, place, form = Module(program), ("elements", element.name, "where"), "{} for m in items"
     for n, (part, mentioned) in enumerate(zip(parts, mentions, strict=True)):
-        _map(module, (n, "holds"), place, form, Expression("", part))
+        _map(module, (n, "holds"), place, form, Expression(part))
         sides = part.arguments if isinstance(part, Call) and part.function == "near" else ()
         for what, values in (("shown", mentioned), ("side", sides)):
             for k, node in enumerate(values):
-                _map(module, (n, what, k), place, form, Expression("", node))
+                _map(module, (n, what, k), place, form, Expression(node))
     return module.program()
 
 

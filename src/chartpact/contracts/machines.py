@@ -376,7 +376,7 @@ def check_edge(context: Context, name: str, spec: EdgeCase, scope: Scope) -> Edg
     if spec.each is not None:
         owner = context.element(spec.each, (*place, "each"))
         if owner is None:
-            return EdgePlan(name, spec, unchecked_expression(spec.when))
+            return EdgePlan(name, spec, unchecked_expression())
         scope = context.inside(owner.name, scope)
     plan = EdgePlan(name, spec, context.check(spec.when, at, scope, condition=True))
     context.want_signals(plan.uses, at, "look at a signal")

@@ -5,13 +5,12 @@ several the one that is nearest is named. This runs only once a reading is refus
 nothing.
 """
 
-import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import CodeType
 from typing import Any, NamedTuple
 
 from chartpact.cache import Cache
-from chartpact.contracts import expressions, nodes
+from chartpact.contracts import nodes
 from chartpact.contracts.bind import CAUGHT, Bound
 from chartpact.contracts.contract import Contract
 from chartpact.contracts.elements import ElementPlan
@@ -30,9 +29,9 @@ Values = Callable[[list[Any], list[Any]], list[Any]]
 
 
 class Part(NamedTuple):
-    """One part of a condition: as written, its value, and the values that it compares."""
+    """One part of a condition: its quote, its value, and the values that it compares."""
 
-    text: str
+    quote: str
     node: Node
     holds: Values
     shown: tuple[tuple[str, Values], ...]
@@ -44,11 +43,10 @@ class Code(NamedTuple):
 
     code: CodeType
     functions: Mapping[Key, str]  # their names
-    texts: tuple[str, ...]  # the parts as written
 
 
 _codes: Cache[tuple[str, str], Code] = Cache(
-    most=1024, weight=16 << 20, weigh=lambda code: 64 * sum(map(len, code.texts))
+    most=1024, weight=16 << 20, weigh=lambda code: 1024 * len(code.functions)
 )
 
 
@@ -101,7 +99,7 @@ class NearMisses:
     def _explain(self, part: Part, item: Any) -> Miss | None:
         shown = [(name, self._value(values, item)) for name, values in part.shown]
         words = " and ".join(f"{name} is {_format(value)}" for name, value in shown)
-        why = f"{part.text} does not hold{f', {words}' if words else ''}"
+        why = f"{part.quote} does not hold{f', {words}' if words else ''}"
         if (absent := self._absent(part.node)) is not None:
             return Miss(FAR + 1, f"{absent.name} is not there{self.nearest(absent)}")
         if part.sides:
@@ -136,28 +134,21 @@ class NearMisses:
             return
         names = dict(next(iter(self._bound.functions.values())).__globals__)
         contract, where = self._bound.contract, element.where
-        code, functions, texts = _codes.get_or_make(
+        code, functions = _codes.get_or_make(
             (contract.digest, element.name), lambda: _compile(contract, element, where)
         )
         exec(code, names)  # ours, as that of the contract is
-        for n, (node, text) in enumerate(zip(conjuncts(where.node), texts, strict=True)):
+        for n, (node, quote) in enumerate(where.conjuncts):
             run = {key[1:]: names[name] for key, name in functions.items() if key[0] == n}
             mentions = [(".".join(m.names), run["shown", k]) for k, m in enumerate(_mentions(node))]
             sides = tuple(run["side", k] for k in range(2) if ("side", k) in run)
-            yield Part(text[:80], node, run["holds",], tuple(mentions), sides)
+            yield Part(quote, node, run["holds",], tuple(mentions), sides)
 
 
 def _compile(contract: Contract, element: ElementPlan, where: Expression) -> Code:
-    parts = conjuncts(where.node)
+    parts = [node for node, _ in where.conjuncts]
     program = generate_parts(contract.program, element, parts, list(map(_mentions, parts)))
-    tree = expressions.parse(where.text)[0]
-    texts = tree.values if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And) else [tree]
-    return Code(program.code, program.functions, tuple(map(ast.unparse, texts)))
-
-
-def conjuncts(node: Node) -> tuple[Node, ...]:
-    """The parts of a condition that must all hold."""
-    return node.parts if isinstance(node, nodes.Joined) and node.all else (node,)
+    return Code(program.code, program.functions)
 
 
 def _mentions(node: Node) -> list[Mention]:

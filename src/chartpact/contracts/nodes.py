@@ -5,11 +5,12 @@ of a name also has its value: where that is held, which drawn columns it needs, 
 refers to. Everything else that is asked of an expression is derived from the nodes.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from chartpact.contracts.values import (
+    BOOL,
     NO_FACTS,
     NOTHING,
     NUMBER,
@@ -151,6 +152,9 @@ class Joined(Condition):
     parts: tuple[Node, ...]
 
 
+Conjunct = tuple[Node, str]  # a part of a condition, and its quote in messages
+
+
 def walk(node: Node) -> Iterator[Node]:
     """A node and all within it."""
     yield node
@@ -164,13 +168,21 @@ def walk(node: Node) -> Iterator[Node]:
 class Expression:
     """A checked expression, and everything it depends on."""
 
-    text: str
     node: Node
     size: int = 0  # the number of nodes as written
+    quotes: tuple[str, ...] = ()  # of a condition: its conjuncts, for messages
 
     @property
     def kind(self) -> Kind:
         return self.node.kind
+
+    @property
+    def conjuncts(self) -> tuple[Conjunct, ...]:
+        """The parts of a condition that must all hold."""
+        match self.node:
+            case Joined(all=True, parts=parts):
+                return tuple(zip(parts, self.quotes, strict=True))
+        return tuple(zip((self.node,), self.quotes, strict=True))
 
     @cached_property
     def nodes(self) -> tuple[Node, ...]:
@@ -239,9 +251,37 @@ class Expression:
         return any(map(_unstable, self.nodes))
 
 
-def unchecked_expression(text: str) -> Expression:
-    """What stands for an expression with a fault; it causes no further problems."""
-    return Expression(text, Literal(UNKNOWN, None))
+def join_conjuncts(conjuncts: Sequence[Conjunct]) -> Expression | None:
+    """The condition that all of these hold; None where there are none."""
+    if not conjuncts:
+        return None
+    parts, quotes = zip(*conjuncts, strict=True)
+    return Expression(Joined(BOOL, True, parts) if len(parts) > 1 else parts[0], quotes=quotes)
+
+
+def unchecked_expression() -> Expression:
+    """The stand-in for an expression with a fault; it causes no further problems."""
+    return Expression(Literal(UNKNOWN, None), quotes=("",))
+
+
+def meaning(node: object) -> object:
+    """The form in which two expressions of different contracts are compared.
+
+    Nothing in it depends on where values are held, or on what else is known about them.
+    """
+    match node:
+        case Known():
+            return meaning(node.of)
+        case Mention():
+            return node.names
+        case Literal():
+            return node.kind.name, node.value, node.alpha
+        case Node():
+            parts = (meaning(part) for word, part in vars(node).items() if word != "kind")
+            return type(node).__name__, *parts
+        case tuple():
+            return tuple(map(meaning, node))
+    return node
 
 
 def _unstable(node: Node) -> bool:

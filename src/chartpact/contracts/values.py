@@ -122,6 +122,7 @@ class Column(NamedTuple):
 
 Needs = frozenset[Column]
 NOTHING: Needs = frozenset()
+Names = tuple[str, ...]  # a name and what follows its dots
 
 # Fields that are derived, and the edges of a box, which may be drawn from any corner.
 MADE_OF = {
@@ -207,6 +208,7 @@ class Value:
     element: str | None = None  # the element that this is an instance of
     shared: bool = False  # a colour of a group, whose members may differ in opacity
     unstable: bool = False  # derived from bar numbers or the order of anchors
+    payload: Names | None = None  # of a decoded field: the element that decodes it, and its names
 
     def side(self, name: str) -> "Value | None":
         return dict(self.sides).get(name)
@@ -340,7 +342,6 @@ class Vocabulary:
                 self.shapes[channel].put(name, drawn(channel, name))
 
 
-Names = tuple[str, ...]  # a name and what follows its dots
 Facts = frozenset[Names]  # the names that are known to be there
 NO_FACTS: Facts = frozenset()
 

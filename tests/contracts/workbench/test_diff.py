@@ -46,6 +46,9 @@ notes: a contract
         ("say: high", "say: too high", "patch"),
         ("profiles: {dark", "profiles: {black", "patch"),
         ("style == 'solid', count", "( style=='solid' ), count", "none"),
+        ("level.y1 > 5", "level.y1 > 5.0", "none"),
+        ("word: tag.text", "word: tag.text if tag != none else none", "major"),
+        ("word: tag.text", "word: (tag.text)", "none"),
         ("rows:\n      MINE: {when: {look: mine, thin: true}",
          "rows:\n      MINE: {when: [{look: mine, thin: [true]}]", "none"),
         # additions
@@ -99,6 +102,13 @@ def test_a_new_state_breaks_consumers():
     found = diff(make(OLD), make(new))
     assert found.level == "major"
     assert found.unreserved == ()
+
+
+def test_only_the_changed_expression_is_told():
+    new = OLD.replace("reads: {look", "reads: {more: y1, look")
+    assert [change.path for change in diff(make(OLD), make(new)).changes] == [
+        "elements.level.reads"
+    ]
 
 
 def test_a_new_informational_element_is_minor():

@@ -125,3 +125,27 @@ def test_a_part_that_never_decides_is_still_not_shown():
     condition = "style == 'dashed' or width == 2 or (width != 2 and extend == 'both')"
     drawn = [draw.line(1, 5, RED, style="dashed", width=2)]
     assert mutated(EITHER % condition, lines=drawn).unshown == ("level.extend",)
+
+
+LISTS = """\
+channels: {cells: signal}
+elements:
+  report:
+    from: cells
+    count: 1
+    decode:
+      of: text
+      as: json
+      fields:
+        entries: {type: list, fields: {price: {type: number}}}
+        exits: {type: list, fields: {price: {type: number}}}
+  entry: {from: report, each: entries}
+output: {entries: {from: entry, sort: price, give: {price: price}}}
+"""
+
+
+def test_a_decoded_field_is_not_mistaken_for_another_of_its_name():
+    text = '{"entries": [{"price": 1}], "exits": [{"price": 2}]}'
+    found = mutated(LISTS, cells=[draw.cell(0, text)])
+    assert "report.entries.price" in found.targets
+    assert "report.exits.price" not in found.targets

@@ -5,7 +5,6 @@ that may change or refuse a reading, or widen a closed list, is major. An id tha
 reserved, so that it never comes back with another meaning.
 """
 
-import ast
 from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
@@ -13,9 +12,9 @@ from typing import Any
 from chartpact.contracts.contract import Contract, identifiers, output_ids, reserved_ids
 from chartpact.contracts.document import Place
 from chartpact.contracts.elements import INFORMATIONAL, SIGNAL
-from chartpact.contracts.expressions import parse
 from chartpact.contracts.machines import MachinePlan, Refusal
 from chartpact.contracts.model import ConfigKey, ContractFile, EdgeCase, Element, Row, Section
+from chartpact.contracts.nodes import meaning
 from chartpact.contracts.outputs import Attached, AttachedList, Leaf, Many, Node, One
 from chartpact.contracts.values import Kind
 
@@ -344,7 +343,7 @@ def _meaning(contract: Contract, data: Any, place: Place) -> Any:
         case list() | tuple():
             return [_meaning(contract, value, (*place, n)) for n, value in enumerate(data)]
     rule = contract.expressions.get(place)
-    return data if rule is None else ast.dump(parse(rule.text)[0])
+    return data if rule is None else meaning(rule.node)
 
 
 def _weight(section: Section, word: str) -> Any:

@@ -28,7 +28,7 @@ from chartpact.contracts.model import PayloadField
 from chartpact.contracts.nodes import Call, Literal, Mention
 from chartpact.contracts.outputs import Attached, Instances, parts
 from chartpact.contracts.reading import Reading
-from chartpact.contracts.values import Column, Constant
+from chartpact.contracts.values import Column, Constant, Names
 from chartpact.contracts.workbench.targets import Target, targets
 from chartpact.palette import TEXT_SIZES
 from chartpact.snapshot import CHANNELS, FIELDS, Snapshot, SnapshotError, parse_json
@@ -367,9 +367,9 @@ class _Trial:
             for instance in self._contributing(plan.name)[:MAX_OBJECTS]:
                 (record,) = self.base.matching.behind(plan, [instance])
                 values = dict(zip(codec.fields, instance[plan.decode.slot], strict=True))
-                for name, changed in _payload_mutants(codec.fields, values):
-                    target = f"{plan.name}.{name}"
-                    if name.rpartition(".")[2] not in self._mentioned or target in self._shown:
+                for names, changed in _payload_mutants(codec.fields, values):
+                    target = ".".join((plan.name, *names))
+                    if (plan.name, *names) not in self._payload_fields or target in self._shown:
                         continue
                     try:
                         text = encode(codec, changed, codec.versions[0], pattern)
@@ -382,10 +382,10 @@ class _Trial:
                         self._shown.add(target)
 
     @cached_property
-    def _mentioned(self) -> set[str]:
-        """The last names that any expression of the contract mentions."""
+    def _payload_fields(self) -> set[Names | None]:
+        """The decoded fields that expressions of the contract mention."""
         rules = self.contract.expressions.values()
-        return {mention.names[-1] for rule in rules for mention in rule.mentions}
+        return {mention.value.payload for rule in rules for mention in rule.mentions}
 
     def _quiet(self, fields: list[tuple[Target, Record]], turn: int) -> dict[int, Record]:
         """Changes of these fields, all at once, that leave the reading as it was."""
@@ -482,18 +482,19 @@ def _attached(owners: list[Any], attachment: Attachment) -> list[Any]:
 
 def _payload_mutants(
     fields: Mapping[str, PayloadField], values: Mapping[str, Any]
-) -> Iterator[tuple[str, dict[str, Any]]]:
+) -> Iterator[tuple[Names, dict[str, Any]]]:
     """The values of a payload with one field changed; of a list, its first entry."""
     for name, field in fields.items():
         value = values[name]
         if field.type == "list" and value:
             inner = field.fields or {}
             first = dict(zip(inner, value[0], strict=True))
-            for step, changed in _payload_mutants(inner, first):
-                yield f"{name}.{step}", {**values, name: (tuple(changed.values()), *value[1:])}
+            for names, changed in _payload_mutants(inner, first):
+                entries = (tuple(changed.values()), *value[1:])
+                yield (name, *names), {**values, name: entries}
         elif value is not None:
             for changed in _other_values(field, value):
-                yield name, {**values, name: changed}
+                yield (name,), {**values, name: changed}
 
 
 def _other_values(field: PayloadField, value: Any) -> Iterator[Any]:
