@@ -243,19 +243,19 @@ class Run:
             declared = channel in (self.snapshot.source.get("fields") or {})
             needs = self.contract.needs[channel] if declared else ()
             for field in map(str, needs or (channel,)):
-                self._unavailable(path, f"cannot read {field}", field)
+                self._unavailable(path, f"cannot read {field}", field, channel)
             return
         for need in self.contract.needs[channel]:
             if not self._delivers(need):
-                self._unavailable(path, f"does not deliver {need}", str(need))
+                self._unavailable(path, f"does not deliver {need}", str(need), channel)
         if channel in self.study.truncated:
-            self._unavailable(path, f"left some {channel} out", channel)
+            self._unavailable(path, f"left some {channel} out", channel, channel)
 
     def _delivers(self, need: Column) -> bool:
         return self.snapshot.delivers(need.channel, need.name, self.study)
 
-    def _unavailable(self, path: str, lack: str, field: str) -> None:
-        tool = (self.snapshot.source.get("tools") or {}).get(field.partition(".")[0])
+    def _unavailable(self, path: str, lack: str, field: str, channel: str = "") -> None:
+        tool = (self.snapshot.source.get("tools") or {}).get(channel)
         by = f" ({tool})" if tool else ""
         self.report.add("unavailable", path, f"the source {self.source!r}{by} {lack}", field=field)
 
@@ -331,7 +331,8 @@ class Run:
             if lacking is not None and self.study.records(element.channel) is not None:
                 self.report.warn = True
                 lack = f"does not deliver {lacking}, so this is left empty"
-                self._unavailable(f"elements.{element.name}", lack, str(lacking))
+                path, field = f"elements.{element.name}", str(lacking)
+                self._unavailable(path, lack, field, element.channel)
             self.matching.run(element, lacking is not None or element.channel in self.unread)
         self.matching.check_claims()
         self.untracked = self.untracked or self.matching.untracked

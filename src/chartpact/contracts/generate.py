@@ -294,16 +294,10 @@ def _element(module: Module, plan: ElementPlan) -> None:
     if plan.where is not None:
         _map(module, ("where", name), (*place, "where"), "m for m in items if {}", plan.where)
     if plan.group is not None:
-        group = Function(module)
-        key = "".join(f"{group.locate(at)}, " for at in plan.group)
-        group.line(f"return [({key}) for m in items]", (*place, "group"))
-        module.add(("group", name), group)
+        _keys(module, "group", plan, plan.group)
     if plan.newest is not None:
         _map(module, ("newest", name), (*place, "newest"), "{} for m in items", plan.newest)
-        per = Function(module)
-        key = "".join(f"{per.locate(at)}, " for at in plan.per)
-        per.line(f"return [({key}) for m in items]", (*place, "per"))
-        module.add(("per", name), per)
+        _keys(module, "per", plan, plan.per)
     if plan.age is not None:
         _map(module, ("age", name), (*place, "evicted"), "{} for m in items", plan.age)
     _build(module, plan, place)
@@ -318,6 +312,14 @@ def _element(module: Module, plan: ElementPlan) -> None:
         values = "".join(f"{same.apart(rule.node)}, " for rule in plan.key)
         same.line(f"return [({values}) for i in items]", (*place, "key"))
         module.add(("same", name), same)
+
+
+def _keys(module: Module, word: str, plan: ElementPlan, locations: Sequence[Location]) -> None:
+    """The function that gives each member's values at some locations, as a tuple."""
+    function = Function(module)
+    values = "".join(f"{function.locate(at)}, " for at in locations)
+    function.line(f"return [({values}) for m in items]", ("elements", plan.name, word))
+    module.add((word, plan.name), function)
 
 
 def _build(module: Module, plan: ElementPlan, place: Place) -> None:
