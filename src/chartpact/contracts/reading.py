@@ -26,6 +26,7 @@ class Violation:
     version: str
     objects: tuple[Json, ...] = ()
     field: str | None = None
+    hint: str | None = None
 
     def __post_init__(self) -> None:
         assert self.kind in KINDS, self.kind
@@ -36,6 +37,8 @@ class Violation:
     def to_json(self, most: int = MAX_SHOWN) -> dict[str, Json]:
         """The violation for programs, with at most so many of its records."""
         data: dict[str, Json] = {"kind": self.kind, "path": self.path, "message": self.message}
+        if self.hint is not None:
+            data["hint"] = self.hint
         shown = [jsonable(record) for record in self.objects[: min(most, MAX_SHOWN)]]
         if shown:
             data["object"] = shown[0] if len(self.objects) == 1 else shown

@@ -1,4 +1,4 @@
-"""What the tracker remembers of a follow, as frozen values that are JSON and back."""
+"""The memory of a follow: frozen values that are written as JSON and read back."""
 
 import json
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ Key = tuple[str, str]  # a machine, and the key of an instance as JSON
 
 @dataclass(frozen=True)
 class Shown:
-    """What an instance shows in one reading."""
+    """The state and epoch of an instance in one reading."""
 
     present: bool = False
     state: str | None = None
@@ -23,7 +23,7 @@ ABSENT = Shown()
 
 @dataclass(frozen=True)
 class Pending:
-    """Something shown that does not count yet: a later bar must repeat it."""
+    """A shown state that does not count yet: a later bar must repeat it."""
 
     shown: Shown
     last_time: int | None  # the bar on which it was first shown
@@ -49,7 +49,7 @@ class Instance:
 
     @property
     def counted(self) -> Shown:
-        """What a reading shows that changes nothing."""
+        """The state and epoch that a reading must show for nothing to change."""
         return Shown(True, self.state, self.epoch) if self.status == "present" else ABSENT
 
 
@@ -96,7 +96,7 @@ class Memory:
         return next(reversed(list(self.tracks.values())), None)
 
     def states(self) -> list[dict[str, Json]]:
-        """What counts now, and what is pending, of every instance that is known."""
+        """The counted and the pending state of every known instance."""
         known = self.current.instances.items() if self.current is not None else ()
         return [
             {

@@ -1,4 +1,4 @@
-"""What the tracker knows of a contract: its timing, and the steps that each machine declares."""
+"""The rules of a contract for the tracker: its timing, and the declared steps of each machine."""
 
 import hashlib
 import json
@@ -58,7 +58,7 @@ class MachineRules:
 
 @dataclass(frozen=True)
 class Rules:
-    """What decides whether a change is legal, and when it counts."""
+    """The rules that decide whether a change is legal, and when it counts."""
 
     contract: str
     major: int
@@ -90,7 +90,7 @@ class Rules:
         return cls(**{**data, "machines": machines})
 
     def track_of(self, reading: Reading) -> str:
-        """What identifies the track of a reading: of one contract, one setting and one chart."""
+        """The id of a reading's track: one for each contract, setting and chart."""
         facts = reading.facts
         parts = (self.contract, self.major, self.signature, reading.config, reading.source)
         return digest([*parts, facts.symbol, facts.timeframe, facts.script])[:32]

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from chartpact.checks import is_number
 from chartpact.contracts import Reading
 from chartpact.contracts.reading import Track as Tracked
+from chartpact.contracts.reading import Violation
 from chartpact.tracker.memory import ABSENT, Instance, Json, Key, Memory, Pending, Shown, Track
 from chartpact.tracker.rules import MachineRules, Rules, Way
 
@@ -25,7 +26,7 @@ Event = dict[str, Json]
 
 @dataclass(frozen=True)
 class Step:
-    """What a reading did: the memory after it, what changed, and what is only shown."""
+    """The result of a reading: the memory after it, the changes, and what is only shown."""
 
     memory: Memory
     changes: tuple[Event, ...] = ()
@@ -93,7 +94,7 @@ def _event(type_: str, rules: Rules, reading: Reading, **words: Json) -> Event:
 
 @dataclass(frozen=True)
 class _Verdict:
-    """What it would be if something shown counted."""
+    """The verdict on a pending state, as if it were confirmed."""
 
     kind: str
     to: str | None
@@ -158,10 +159,11 @@ class _Walk:
         states = dict.fromkeys((*instance.meanwhile, *([show.state] if show.state else [])))
         return replace(instance, pending=waits, meanwhile=tuple(states)[-MOST_MEANWHILE:])
 
-    # ---------------------------------------------------------------------------- what counts when
+    # ------------------------------------------------------------------------------------- pending
 
     def _pend(self, key: Key, instance: Instance, show: Shown) -> Pending:
-        """What is shown, as pending; what was so before keeps when and why."""
+        """The shown state as pending. If it was pending already, its first time and reason are
+        kept."""
         pending = instance.pending
         if pending is not None and pending.shown == show:
             return pending
@@ -190,7 +192,7 @@ class _Walk:
         return "revealed" if _is_before(instance.time, self.track.first_time) else "appeared"
 
     def _excuse(self, key: Key, instance: Instance, show: Shown) -> str | None:
-        """Why it is no step of the machine that something is not there any more."""
+        """The reason why a disappearance is no step of the machine, if there is one."""
         if show.present or instance.status != "present":
             return None
         machine, facts = self.rules.machines[key[0]], self.facts
@@ -206,7 +208,7 @@ class _Walk:
             return f"{machine.channel} stood at their cap of {facts.caps[machine.channel]}"
         return None
 
-    # ----------------------------------------------------------------------------- what has changed
+    # ------------------------------------------------------------------------------------- changes
 
     def _adopt(self, key: Key, instance: Instance, waits: Pending, verdict: _Verdict) -> Instance:
         show = waits.shown
@@ -237,14 +239,12 @@ class _Walk:
     def _violation(self, machine: str, verdict: _Verdict) -> Json:
         if verdict.illegal is None:
             return None
-        return {
-            "kind": "illegal_transition",
-            "path": f"states.{machine}.transitions",
-            "message": verdict.illegal,
-            "hint": "declare timing: tick" if self.rules.timing == "close" else "",
-            "contract": self.reading.contract,
-            "version": self.reading.version,
-        }
+        path, read = f"states.{machine}.transitions", self.reading
+        hint = "declare timing: tick" if self.rules.timing == "close" else ""
+        violation = Violation(
+            "illegal_transition", path, verdict.illegal, read.contract, read.version, hint=hint
+        )
+        return violation.to_json()
 
     def _show(self, type_: str, key: Key, instance: Instance, show: Shown) -> None:
         at = {"machine": key[0], "key": json.loads(key[1])}
@@ -256,7 +256,6 @@ class _Walk:
 
 
 def _verdict(machine: MachineRules, instance: Instance, waits: Pending) -> _Verdict:
-    """What it would be if something shown counted."""
     show = waits.shown
     if not show.present:
         return _disappearance(machine, instance, waits.excuse)
