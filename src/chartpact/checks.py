@@ -83,7 +83,7 @@ def text(value: Any) -> str:
 
 def flag(value: Any) -> bool:
     """True or False, nothing else."""
-    if isinstance(value, bool | np.bool_):
+    if is_flag(value):
         return bool(value)
     raise Unfit("is not True or False", value)
 
@@ -99,6 +99,10 @@ def is_number(value: Any) -> bool:
 def is_whole(value: Any, most: int = MAX_WHOLE) -> bool:
     """Whether it is a whole number that every JSON reader reads alike."""
     return type(value) is int and -most <= value <= most
+
+
+def is_flag(value: Any) -> bool:
+    return isinstance(value, bool | np.bool_)
 
 
 def is_text(value: Any) -> bool:

@@ -97,6 +97,11 @@ def test_a_roll_that_is_none_is_a_fault_of_the_configuration():
     assert [v.path for v in read_old(day_roll="soon").violations] == ["config.roll"]
 
 
+def test_half_of_a_surrogate_pair_is_a_fault_of_the_configuration():
+    found = read(make(OLD), Snapshot(draw.snapshot(study())), {"roll": "\ud800"})
+    assert [v.path for v in found.violations] == ["config.roll"]
+
+
 def test_without_the_last_time_the_state_stands_and_its_age_is_assumed():
     drawn = draw.snapshot(study())
     del drawn["chart"]["last_time"]

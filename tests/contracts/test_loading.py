@@ -53,6 +53,7 @@ def test_a_good_contract_loads():
         ("output: {state: looks.state, word: tag.text}", "", "output is missing"),
         ("type: color,", "type: colour,", "'colour' is not known here (use color, number"),
         ("ignore: not looked at", "ignore: true", "True is not a text (put it in quotes)"),
+        ("ignore: not looked at", 'ignore: "\\ud800"', "holds half of a surrogate pair"),
         ("count: 0..1, reads", "count: 1..0, reads", "ends before it begins"),
         ("count: 0..1, reads", "count: many, reads", "'many' is not a count"),
         ("violation: unexpected", "violation: strange", "'strange' is not known here"),

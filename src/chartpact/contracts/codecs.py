@@ -409,7 +409,7 @@ def _from_json(field: PayloadField, value: Any) -> Any:
         return _from_text(field, checks.text(value))
     if field.type in ("text", "choice"):
         return checks.text(value)
-    if field.type == "bool" and not isinstance(value, bool):
+    if field.type == "bool" and not checks.is_flag(value):
         raise Unfit("is not true or false", value)
     if field.type == "time" and not checks.is_whole(value):
         raise Unfit("is not a time in milliseconds", value)

@@ -1,10 +1,10 @@
-"""Configuration: what a user may have customised, where each value came from, whether it fits."""
+"""Configuration: the values that a user may have customised, each checked and with its origin."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from chartpact import palette
-from chartpact.checks import Unfit, number
+from chartpact.checks import Unfit, flag, is_text, number, text
 from chartpact.contracts.codecs import pattern_fault
 from chartpact.contracts.document import suggestion
 from chartpact.contracts.model import ConfigKey, PayloadField, misplaced_words
@@ -53,11 +53,11 @@ def _canonical(key: ConfigKey, value: Any) -> Any:
             above = key.min is None or plain >= key.min
             if above and (key.max is None or plain <= key.max):
                 return plain
-        case "bool" if isinstance(value, bool):
+        case "bool":
+            return flag(value)
+        case "choice" if is_text(value) and value in (key.options or ()):
             return value
-        case "choice" if isinstance(value, str) and value in (key.options or ()):
-            return value
-        case "text" | "pattern" if isinstance(value, str) and len(value) <= MAX_TEXT:
+        case "text" | "pattern" if len(text(value)) <= MAX_TEXT:
             return value
     raise Unfit(f"is not {describe(key)}", value)
 
@@ -72,7 +72,7 @@ _WORDS = {
 
 
 def describe(key: ConfigKey) -> str:
-    """What a key takes, in words."""
+    """The values that a key takes, in words."""
     if key.type == "choice":
         return f"one of {', '.join(key.options or ())}"
     limits = [f"at least {key.min:g}"] if key.min is not None else []
@@ -82,7 +82,7 @@ def describe(key: ConfigKey) -> str:
 
 
 def declaration_faults(name: str, key: ConfigKey) -> list[tuple[str, str, str]]:
-    """What is wrong with a key's declaration: word, message, hint."""
+    """The faults of a key's declaration: word, message, hint."""
     faults = misplaced_words(key)
     if key.options is not None and len({*key.options}) < max(len(key.options), 1):
         faults.append(("options", "options are different names, at least one", "[a, b]"))
@@ -106,7 +106,9 @@ def fault(path: str, message: str) -> Problem:
 
 
 def _input_values(name: str, key: ConfigKey, inputs: Mapping[str, Any]) -> list[Any]:
-    """What a study's inputs say about a key: the one of its name, else those of such a title.
+    """The values of a key among a study's inputs.
+
+    They are those of the input with the key's name, else of the inputs with its title.
 
     >>> _input_values("ext_hi_color", ConfigKey(type="text"), {"Ext Hi Color": "red", "Width": 2})
     ['red']

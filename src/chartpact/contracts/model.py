@@ -19,7 +19,7 @@ from pydantic import (
     model_validator,
 )
 
-from chartpact.checks import Unfit, number
+from chartpact.checks import Unfit, is_flag, number, text
 from chartpact.contracts.document import (
     ContractError,
     Node,
@@ -28,7 +28,7 @@ from chartpact.contracts.document import (
     refusal,
     suggestion,
 )
-from chartpact.problem import Problem
+from chartpact.problem import Failure, Problem
 from chartpact.snapshot import CHANNELS
 
 SCHEMA_ID = "urn:chartpact:schema:contract:1"
@@ -51,12 +51,11 @@ _COUNT = re.compile(r"([0-9]{1,6})(?:(\.\.)([0-9]{1,6})?)?")
 _VERSION = re.compile(r"(?:0|[1-9][0-9]{0,5})(?:\.(?:0|[1-9][0-9]{0,5})){2}")
 
 
-class Misfit(ValueError):
+class Misfit(Failure, ValueError):
     """A value that does not belong where it stands, and what would be right."""
 
     def __init__(self, message: str, hint: str) -> None:
-        super().__init__(message)
-        self.message, self.hint = message, hint
+        super().__init__(Problem("contract", message, hint))
 
 
 def _plain_name(value: Any) -> str:
@@ -79,7 +78,7 @@ def _meaning(value: Any) -> str:
 def expression_text(value: Any) -> str:
     if value is None:
         return "none"
-    if isinstance(value, bool):
+    if is_flag(value):
         return "true" if value else "false"
     if isinstance(value, int | float):
         return repr(value)
@@ -92,8 +91,8 @@ def expression_text(value: Any) -> str:
 
 
 def _count(value: Any) -> tuple[int, int | None]:
-    text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
-    match = _COUNT.fullmatch(text) if isinstance(text, str) else None
+    written = str(value) if isinstance(value, int) and not is_flag(value) else value
+    match = _COUNT.fullmatch(written) if isinstance(written, str) else None
     if match is None:
         raise Misfit(f"{value!r:.60} is not a count", "write 1, 0..1, 2..4 or 0..")
     low = int(match[1])
@@ -109,10 +108,19 @@ def _contract_version(value: Any) -> str:
     return value
 
 
+def _channel(value: Any) -> str:
+    if value not in CHANNELS:
+        hint = f"use {', '.join(CHANNELS[:-1])} or {CHANNELS[-1]}"
+        raise Misfit(f"{value!r:.60} is not known here", hint)
+    return str(value)
+
+
 def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise Misfit(f"{value!r:.60} is not a text", "put it in quotes")
-    return value
+    try:
+        return text(value)
+    except Unfit as error:
+        hint = "write the whole character" if isinstance(value, str) else "put it in quotes"
+        raise Misfit(str(error), hint) from None
 
 
 def _number(value: Any) -> float:
@@ -131,7 +139,7 @@ def _scalar(value: Any) -> Any:
 def _payload_key(value: Any) -> tuple[str | int, ...]:
     steps = value if isinstance(value, list) else [value]
     for step in steps:
-        plain = isinstance(step, str | int) and not isinstance(step, bool)
+        plain = isinstance(step, str | int) and not is_flag(step)
         if not plain or not 0 < len(str(step)) <= MAX_NAME or len(steps) > MAX_STEPS:
             hint = "write a text, or a list of texts and of places in an array"
             raise Misfit(f"{value!r:.60} is not the key of a field", hint)
@@ -153,6 +161,9 @@ _COUNT_TEXT = {"type": "string", "pattern": r"^[0-9]+(\.\.[0-9]*)?$"}
 Name = Annotated[str, BeforeValidator(_name), Field(pattern=f"^{_NAME.pattern}$")]
 PlainName = Annotated[str, BeforeValidator(_plain_name), Field(pattern=f"^{_NAME.pattern}$")]
 Meaning = Annotated[str, BeforeValidator(_meaning), Field(pattern=f"^{_NAME.pattern}$")]
+Channel = Annotated[
+    str, BeforeValidator(_channel), WithJsonSchema({"enum": list(CHANNELS), "type": "string"})
+]
 Text = Annotated[str, BeforeValidator(_text)]
 Number = Annotated[float, BeforeValidator(_number)]
 Scalar = Annotated[Any, AfterValidator(_scalar), WithJsonSchema(_SCALAR_SCHEMA)]
@@ -383,9 +394,7 @@ class ContractFile(Section):
     profiles: dict[PlainName, dict[str, Scalar]] = {}
     timing: Literal["close", "tick"] = "tick"
     history: Literal["settled", "loaded"] = "settled"
-    channels: dict[
-        Literal["labels", "lines", "boxes", "cells"], Literal["signal", "informational", "cosmetic"]
-    ]
+    channels: dict[Channel, Literal["signal", "informational", "cosmetic"]]
     encodings: dict[Name, dict[Meaning, Values]] = {}
     elements: dict[Name, Element]
     states: dict[Name, Machine] = {}
@@ -395,8 +404,8 @@ class ContractFile(Section):
     notes: Text | None = None
 
     def role(self, channel: str) -> str | None:
-        """What a channel is for; None where it must be empty."""
-        return next((role for name, role in self.channels.items() if name == channel), None)
+        """The role of a channel; None where it must be empty."""
+        return self.channels.get(channel)
 
 
 class OutputList(Section):
@@ -499,6 +508,3 @@ def json_schema() -> dict[str, Any]:
         **schema,
         "title": "chartpact contract",
     }
-
-
-assert set(CHANNELS) == {"labels", "lines", "boxes", "cells"}

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from chartpact.checks import is_number
+from chartpact.checks import is_flag, is_number
 from chartpact.contracts.document import suggestion
 from chartpact.palette import TEXT_SIZES, is_hex
 from chartpact.snapshot import CHANNELS, CHART, FIELDS
@@ -313,7 +313,7 @@ class Look:
         if value is None:
             return None if kind.name == "color" and kind.nullable else "none never occurs"
         if kind.name == "bool":
-            return None if isinstance(value, bool) else f"{value!r} is not true or false"
+            return None if is_flag(value) else f"{value!r} is not true or false"
         if kind.name == "number":
             return None if is_number(value) else f"{value!r} is not a number"
         if not isinstance(value, str):

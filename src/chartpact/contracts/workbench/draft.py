@@ -13,6 +13,7 @@ from typing import Any
 from chartpact import pacts
 from chartpact.contracts.elements import UNWRITTEN
 from chartpact.contracts.model import MAX_NAME, RESERVED
+from chartpact.drawing import Box, Cell, Label, Line
 from chartpact.problem import Failure, Problem, did_you_mean
 from chartpact.snapshot import CHANNELS, Snapshot, Study
 
@@ -25,6 +26,7 @@ _LOOKS = {
     "boxes": ("bgcolor", "border_color", "border_style"),
     "cells": ("bgcolor",),
 }
+_NOUNS = {kind.channel: kind.noun for kind in (Label, Line, Box, Cell)}
 _SORTS = {"labels": "x", "lines": "x1", "boxes": "left", "cells": "row"}
 _GIVES = {
     "labels": "text: text, price: y",
@@ -52,7 +54,7 @@ def draft(snapshot: Snapshot, study: str) -> str:
     elements, output = list[str](), list[str]()
     for channel, records in drawn.items():
         for n, (where, alike) in enumerate(_kinds(channel, records).items(), start=1):
-            name = f"{channel.removesuffix('es' if channel == 'boxes' else 's')}_{n}"
+            name = f"{_NOUNS[channel]}_{n}"
             elements += _element(name, channel, where, alike)
             sort, give = _SORTS[channel], _GIVES[channel]
             output.append(f"  {name}: {{from: {name}, sort: {sort}, give: {{{give}}}}}")
