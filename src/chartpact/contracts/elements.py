@@ -150,7 +150,8 @@ class ElementPlan:
     anchors: tuple[int, ...] = ()  # which of those are anchors
     newest: Expression | None = None
     newest_key: int | None = None  # of a group: the place in its key
-    per: tuple[Location, ...] = ()  # where a member has what tells apart that of which it is newest
+    # The columns of `per`: one newest member is kept for each of their values.
+    per: tuple[Location, ...] = ()
     per_keys: tuple[int, ...] = ()  # of a group: the places in its key
     parts: dict[str, Part] = field(default_factory=dict)
     each: Entries | None = None
@@ -487,7 +488,7 @@ class _Words:
             self.plan.age_key = self.key_places.get(name)
 
     def _per(self, fields: list[str]) -> None:
-        """Of what the newest is kept: fields of the objects, or keys of the group."""
+        """The fields of objects, or keys of a group, for each value of which a newest is kept."""
         for i, name in enumerate(fields):
             value, place = self.member.get(name), (*self.place, "per", i)
             if self.spec.group is not None and name not in self.spec.group:

@@ -421,7 +421,7 @@ class _Checker:
         return node
 
     def _of_age(self, tree: ast.Call, name: str, facts: Facts) -> Node:
-        """What does without a time that the source cannot tell."""
+        """A function that accepts a missing time."""
         before, anchor = f"{name} takes an anchor; ", tree.args[0]
         node = self._operand(anchor, facts, "anchor", before=before)
         value = node.value.side("time") if isinstance(node, Mention) else None

@@ -327,8 +327,7 @@ def _half_absent(
 ) -> Callable[[Combination], bool]:
     """Tells combinations that cannot occur: one optional element there and not there at once.
 
-    `e.x` is absent exactly when `e` is, where `x` itself is never none; where `x` may be none, it
-    still cannot be there when `e` is not.
+    If `e` is absent, so is `e.x`. The converse holds only if `x` is never none.
     """
     exact: dict[str, list[int]] = {}
     loose: dict[str, list[int]] = {}

@@ -70,7 +70,7 @@ class Matching:
             members = self._claim(element)
         if members is not None:
             made = self._make(element, members)
-        if element.sift is not None:  # what it is, decoded fields have told
+        if element.sift is not None:  # decoded fields decide which objects belong to it
             members = None if made is None else [instance[0] for instance in made]
         if members is None:
             self._unsure.add(element.channel)
@@ -183,7 +183,7 @@ class Matching:
         return made
 
     def _ages(self, element: ElementPlan, made: list[Instance]) -> list[Any] | None:
-        """What tells which instances are the oldest, where some may have been evicted."""
+        """The age of each instance, if Pine's cap may have evicted some; else None."""
         if element.age_key is not None:
             return [instance[1 + element.age_key] for instance in made]
         if element.age is not None:

@@ -1,4 +1,4 @@
-"""Typed nodes: what an expression means, and what follows from it.
+"""Typed nodes: the meaning of an expression, and all that follows from it.
 
 An expression is checked once, into a tree of frozen nodes. Each node has its kind, and a `Mention`
 of a name also has its value: where that is held, which drawn columns it needs, which elements it
@@ -27,7 +27,7 @@ from chartpact.contracts.values import (
 
 TICK_SIZE = "tick_size"
 OF_TICKS = ("near", "round_to_tick")  # the functions that need the tick size
-OF_AGE = ("time_of", "outdated")  # the functions that do without a time the source cannot tell
+OF_AGE = ("time_of", "outdated")  # the functions that accept a missing time
 
 
 @dataclass(frozen=True)
@@ -332,13 +332,13 @@ def is_shared(node: Node) -> bool:
 
 
 def fact(node: Node) -> Facts:
-    """What is known once this is not none: the name, and everything it hangs on."""
+    """The facts implied by `node` not being none: its name and all its prefixes."""
     names = node.names if isinstance(node, Mention) and node.kind.nullable else ()
     return frozenset(names[: n + 1] for n in range(len(names)))
 
 
 def prove(node: Node) -> tuple[Facts, Facts]:
-    """What a condition lets be known to be there: when it holds, and when it does not."""
+    """The facts implied by a condition: those where it holds, and those where it does not."""
     match node:
         case Not():
             when_true, when_false = prove(node.of)

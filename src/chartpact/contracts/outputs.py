@@ -38,7 +38,7 @@ class Map:
 
 @dataclass(frozen=True)
 class Instances:
-    """What is given for each instance of an element, one or many, that passes `where`."""
+    """The output object of each instance that passes `where`."""
 
     place: Place
     element: str

@@ -1,4 +1,4 @@
-"""What changed between two versions of a contract, and how much that matters to who reads it.
+"""The changes between two versions of a contract, each a patch, a minor or a major one for readers.
 
 Compiled models are compared, not texts: a rewording is a patch, an addition is minor, and anything
 that may change or refuse a reading, or widen a closed list, is major. An id that disappears must be
@@ -347,7 +347,10 @@ def _meaning(contract: Contract, data: Any, place: Place) -> Any:
 
 
 def _weight(section: Section, word: str) -> Any:
-    """What counts of a word: of a reason that it is there, of a default also whether it is."""
+    """The comparable value of a word.
+
+    `ignore` compares by presence, `default` by presence and value.
+    """
     if isinstance(section, Element) and word == "ignore":
         return section.ignore is not None
     if isinstance(section, ConfigKey) and word == "default":

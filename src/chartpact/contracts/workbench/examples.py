@@ -3,11 +3,15 @@
 An example is a snapshot and what must be read from it, or why it is refused. In the mutation test
 no change that matters goes unnoticed. For every object of a good example that is not ignored and
 not history, each field that reaches a state, an edge case or the output is changed. The reading
-must then be refused or say something else. A change inside a tolerance that the contract states,
-and one of opacity where no `alpha` is asked, is no change; nor is one between looks that a row of a
-state table lists side by side. Objects are also taken away, one at a time and two at a time. A
-field that another part of a condition overrules is changed together with that part. What is
-`outdated` is history, and may change or go.
+must then be refused or say something else. Three changes need not be noticed:
+
+- one within a stated tolerance,
+- one of opacity, where the contract does not ask for `alpha`,
+- one between two looks that a state table lists in one row.
+
+Objects are also taken away, one at a time and two at a time. A field that another part of a
+condition overrules is changed together with that part. What is `outdated` is history, and may
+change or go.
 """
 
 import json
@@ -244,7 +248,7 @@ class _Trial:
     def _contributing(self, name: str, each_counts: bool = False) -> list[Any]:
         """The instances of an element on which the reading depends.
 
-        With `each_counts`, only those which are not just some of a list that is summed up.
+        With `each_counts`, without instances that only enter an aggregate.
         """
         mine = self.base.matching.instances[name]
         if name in self._named_elements or (name in self._listed_elements and not each_counts):
@@ -306,8 +310,7 @@ class _Trial:
         return any(day_of(roll)(time) < day_of(roll)(last) for roll in self._rolls)
 
     def _needed_records(self) -> Iterator[tuple[ElementPlan, Record, bool]]:
-        """Objects that cannot go unnoticed, all but those of optional parts; whether one that goes
-        leaves a damaged group behind."""
+        """Objects whose removal must be noticed, each with a flag: does removal damage a group?"""
         for element in self.contract.elements.values():
             if element.ignored or element.base is not None:
                 continue
@@ -340,8 +343,9 @@ class _Trial:
     def _change_overruled(self, fields: list[tuple[Target, Record]]) -> Iterator[Verdict]:
         """Fields that matter once the other parts of a condition no longer hold.
 
-        Where `a or b` holds by both, neither is noticed alone. What was overruled is changed, as
-        long as the reading stays; in that picture, which reads the same, the field stands alone.
+        Where `a or b` holds by both, neither is noticed alone. First the other parts of the
+        condition are changed so that the reading stays the same. Then the field alone decides, and
+        is changed.
         """
         for target, record in fields[:MAX_OVERRULED]:
             others = [field for field in fields[:MAX_OVERRULED] if field != (target, record)]

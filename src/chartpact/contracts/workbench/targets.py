@@ -1,11 +1,12 @@
 """Which drawn fields reach a state, an edge case or the output, under one configuration.
 
-The table is made from the contract alone. A field counts where a change of it must be noticed: in
-a condition that is known to hold (that of an element which claimed the object) or known not to hold
-(an edge case of a good reading), in what is observed, and in what is given out. `every` says that
-each change must be noticed; elsewhere, as behind a comparison of order, only one that goes far
-enough. A field in a part of a condition that another part may overrule is `unsure`: it should be
-noticed in some example. What a configuration switches off does not reach.
+The table is made from the contract alone. A field is a target if changing it must change the
+reading. Such fields stand in conditions known to be true (that of an element which claimed the
+object) or false (an edge case of a good reading), in observations and in outputs. A condition that
+the configuration switches off has no targets.
+
+With `every`, each change must be noticed; else, as behind a comparison of order, only a large one.
+A field is `unsure` if another part of its condition may overrule it: some example should notice it.
 """
 
 from collections.abc import Iterator, Mapping
