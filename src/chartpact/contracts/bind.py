@@ -71,7 +71,7 @@ def bind(contract: Contract, values: Mapping[str, Any]) -> Bound:
 
 
 def digest(values: Mapping[str, Any]) -> str:
-    """What identifies a configuration: equal values have one digest, however they are written.
+    """The digest of a configuration: equal values have one digest, however they are written.
 
     >>> digest({"bars": 20, "word": "a"}) == digest({"word": "a", "bars": 20.0})
     True
@@ -330,7 +330,7 @@ def order_rows(rows: list[Row]) -> list[Row]:
 
 
 def in_order(rows: list[Row]) -> list[dict[str, Any]]:
-    return [given for _, _, given in order_rows(rows)]
+    return [value for _, _, value in order_rows(rows)]
 
 
 def _rank(value: Any) -> tuple[Any, ...]:
@@ -374,7 +374,7 @@ class Stop(Exception):
 
 
 class Report:
-    """What was found wrong; while `warn` is set, as with informational elements, a warning."""
+    """The violations of a reading. While `warn` is set, new ones are only warnings."""
 
     def __init__(self, contract: str, version: str, paths: Mapping[int, str]) -> None:
         self._contract, self._version, self._paths = contract, version, paths

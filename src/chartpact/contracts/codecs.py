@@ -55,7 +55,7 @@ _options.max_mem = MEMORY
 
 
 def pattern_fault(text: str) -> str | None:
-    """What is wrong with a pattern, or nothing."""
+    """The fault of a pattern, if there is one."""
     if len(text) > MAX_PATTERN:
         return f"a pattern of {len(text)} characters is too long; at most {MAX_PATTERN}"
     try:

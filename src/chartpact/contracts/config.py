@@ -128,7 +128,7 @@ def _letters(title: object) -> str:
 def resolve(
     keys: Mapping[str, ConfigKey],
     profiles: Mapping[str, Mapping[str, Any]],
-    given: Mapping[str, Any],
+    overrides: Mapping[str, Any],
     profile: str | None,
     inputs: Mapping[str, Any],
     chart: Mapping[str, Any],
@@ -141,14 +141,14 @@ def resolve(
             hint = suggestion(profile, list(profiles)) if profiles else "the contract has none"
             faults.append(fault("profiles", f"there is no profile {profile!r:.60}; {hint}"))
         chosen = profiles.get(profile, {})
-    for name in given:
+    for name in overrides:
         if name not in keys:
             hint = suggestion(str(name), list(keys))
             faults.append(fault("config", f"there is no key {name!r:.60}; {hint}"))
     settings = {}
     for name, key in keys.items():
-        if name in given:
-            value, origin = given[name], "caller"
+        if name in overrides:
+            value, origin = overrides[name], "caller"
         elif name in chosen:
             value, origin = chosen[name], "profile"
         elif (input_values := _input_values(name, key, inputs)) != []:

@@ -13,7 +13,7 @@ from typing import Any
 
 from chartpact.cache import Cache
 from chartpact.contracts import config, document, model
-from chartpact.contracts.document import ContractError, Place, refusal, suggestion
+from chartpact.contracts.document import ContractError, ContractPath, refusal, suggestion
 from chartpact.contracts.elements import SIGNAL, Context, ElementPlan, check_element
 from chartpact.contracts.expressions import FUNCTIONS
 from chartpact.contracts.generate import Program, generate
@@ -57,7 +57,7 @@ class Contract:
     text: str  # the file
     keys: Mapping[str, ConfigKey]
     tables: Tables
-    expressions: Mapping[Place, Expression]
+    expressions: Mapping[ContractPath, Expression]
     elements: Mapping[str, ElementPlan]
     machines: Mapping[str, MachinePlan]
     edges: Mapping[str, EdgePlan]
@@ -91,8 +91,8 @@ class Contract:
     def uses(self) -> frozenset[str]:
         """The elements that something reads."""
         kinds = Instances | Attached | AttachedList
-        given = [part for part in parts(self.output) if isinstance(part, kinds)]
-        return frozenset(part.element for part in given if part.element is not None).union(
+        lists = [part for part in parts(self.output) if isinstance(part, kinds)]
+        return frozenset(part.element for part in lists if part.element is not None).union(
             *(plan.uses for plan in self.elements.values()),
             *(plan.uses for plan in self.machines.values()),
             *(plan.uses for plan in self.edges.values()),
@@ -125,9 +125,9 @@ class Contract:
     @cached_property
     def element_needs(self) -> dict[str, Columns]:
         """For each element, the columns of its channel that it and its output need."""
-        given = _given_out(self.output)
+        outputs = _given_out(self.output)
         return {
-            name: _by_channel(plan.needs | given.get(name, NOTHING))[plan.channel]
+            name: _by_channel(plan.needs | outputs.get(name, NOTHING))[plan.channel]
             for name, plan in self.elements.items()
         }
 
@@ -207,17 +207,17 @@ def _by_channel(needs: Needs) -> dict[str, Columns]:
 
 def _given_out(node: Node) -> dict[str, Needs]:
     """For each element, the columns that are needed to give it out."""
-    given: dict[str, Needs] = {}
+    needed: dict[str, Needs] = {}
     match node:
         case Leaf():
-            given = dict.fromkeys(node.rule.elements, node.rule.needs)
+            needed = dict.fromkeys(node.rule.elements, node.rule.needs)
         case Instances():
-            given[node.element] = NOTHING.union(*(rule.needs for rule in expressions(node)))
+            needed[node.element] = NOTHING.union(*(rule.needs for rule in expressions(node)))
         case Map():
             for inner in node.items.values():
                 for name, needs in _given_out(inner).items():
-                    given[name] = given.get(name, NOTHING) | needs
-    return given
+                    needed[name] = needed.get(name, NOTHING) | needs
+    return needed
 
 
 _contracts: Cache[str, Contract] = Cache(
@@ -383,25 +383,25 @@ class _Checker:
         if channel in CHANNELS:
             taken |= dict.fromkeys([*field_names(channel), "id"], f"a field of {channel}")
         taken |= meanings
-        words: dict[Place, Iterable[str]] = {
+        words: dict[ContractPath, Iterable[str]] = {
             ("parts",): spec.parts or (),
             ("decode", "fields"): spec.decode.fields if spec.decode else (),
             ("each",): self._entry_names(spec),
             ("reads",): spec.reads,
             ("attach",): spec.attach,
         }
-        brought = [((*place, *word, mine), mine) for word, names in words.items() for mine in names]
+        brought = [((*place, *word, own), own) for word, names in words.items() for own in names]
         machine = self.file.states.get(name)
         if machine is not None:
             columns = [column for row in machine.rows.values() for column in row.give or ()]
-            brought += [(("states", name), mine) for mine in dict.fromkeys(["state", *columns])]
-        own: dict[str, str] = {}
-        for at, mine in brought:
-            known = taken.get(mine) or own.get(mine)
+            brought += [(("states", name), own) for own in dict.fromkeys(["state", *columns])]
+        sections: dict[str, str] = {}
+        for at, own in brought:
+            known = taken.get(own) or sections.get(own)
             if known is not None:
-                self.problem(at, f"{mine!r} is {known} already", "a name has one meaning")
-            own[mine] = f"in {'.'.join(map(str, at[2:-1])) or 'states'}"
-        return own
+                self.problem(at, f"{own!r} is {known} already", "a name has one meaning")
+            sections[own] = f"in {'.'.join(map(str, at[2:-1])) or 'states'}"
+        return sections
 
     def _entry_names(self, spec: Element) -> Iterable[str]:
         """The names that the entries of a decoded list bring to a view."""

@@ -26,7 +26,7 @@ MAX_WORDS = 500  # characters of a path, a message or a hint
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _WORDS = {"null": None, "true": True, "false": False}
 
-Place = tuple[str | int, ...]
+ContractPath = tuple[str | int, ...]
 
 
 # ---------------------------------------------------------------------------------------- problems

@@ -12,7 +12,7 @@ from functools import cached_property
 from chartpact.contracts import document, expressions
 from chartpact.contracts.codecs import Codec, compile_codec
 from chartpact.contracts.config import kind_of
-from chartpact.contracts.document import Place, contract_problem, suggestion
+from chartpact.contracts.document import ContractPath, contract_problem, suggestion
 from chartpact.contracts.model import Attach, ContractFile, Decode, Element, PayloadField
 from chartpact.contracts.nodes import (
     Conjunct,
@@ -104,7 +104,7 @@ class Read:
 class Range:
     """A range of the owner in which a value of the candidate must lie."""
 
-    place: Place
+    place: ContractPath
     of: Expression
     low: Expression
     high: Expression
@@ -143,7 +143,9 @@ class ElementPlan:
     channel: str
     role: str
     base: str | None  # of a view: the element that it looks at
-    rules: list[Expression] = field(default_factory=list)  # what is evaluated to find instances
+    rules: list[Expression] = field(
+        default_factory=list
+    )  # all that are evaluated to find instances
     where: Expression | None = None
     sift: Expression | None = None  # the condition that decoded fields decide
     group: tuple[Location, ...] | None = None  # where a member has the parts of its group's key
@@ -162,7 +164,7 @@ class ElementPlan:
     age: Expression | None = None  # by which the oldest are known, which the cap on objects takes
     age_key: int | None = None  # of a group: the place in its key
     row: int = 1  # the slot of its state machine's row, the last
-    grouping: Needs = NOTHING  # what its group needs
+    grouping: Needs = NOTHING  # the columns of its group
 
     @property
     def ignored(self) -> bool:
@@ -182,12 +184,12 @@ class ElementPlan:
 
     @property
     def optional(self) -> Needs:
-        """What it uses where the source delivers it."""
+        """The columns that it uses where the source delivers them."""
         return NOTHING.union(*(rule.optional for rule in self.rules))
 
     @property
     def tracking(self) -> Needs:
-        """What is needed only to follow it through time."""
+        """The columns that are needed only to follow it through time."""
         return NOTHING.union(*(rule.needs for rule in self.key or ()))
 
     @cached_property
@@ -219,14 +221,16 @@ class Context:
     root: document.Node
     vocabulary: Vocabulary
     problems: list[Problem] = field(default_factory=list)
-    expressions: dict[Place, Expression] = field(default_factory=dict)
+    expressions: dict[ContractPath, Expression] = field(default_factory=dict)
     elements: dict[str, ElementPlan] = field(default_factory=dict)  # those checked so far
 
-    def problem(self, place: Place, message: str, hint: str = "") -> None:
+    def problem(self, place: ContractPath, message: str, hint: str = "") -> None:
         path = ".".join(map(str, place))
         self.problems.append(contract_problem(self.root.line_of(place), path, message, hint))
 
-    def check(self, text: str, place: Place, scope: Scope, condition: bool = False) -> Expression:
+    def check(
+        self, text: str, place: ContractPath, scope: Scope, condition: bool = False
+    ) -> Expression:
         """The expression at a place; one with a fault is noted as a problem."""
         try:
             rule = expressions.check(text, scope, self.vocabulary, condition)
@@ -236,7 +240,9 @@ class Context:
         self.expressions[place] = rule
         return rule
 
-    def want(self, rule: Expression, place: Place, *kinds: str, nullable: bool = False) -> None:
+    def want(
+        self, rule: Expression, place: ContractPath, *kinds: str, nullable: bool = False
+    ) -> None:
         """Notes a problem unless an expression has one of these kinds."""
         kind = rule.kind
         if kind.known and kind.name not in kinds:
@@ -245,13 +251,15 @@ class Context:
         elif kind.known and kind.nullable and not nullable:
             self.problem(place, "this may be none here", "choose something that is always there")
 
-    def want_signals(self, names: Iterable[str], place: Place, hint: str) -> None:
+    def want_signals(self, names: Iterable[str], place: ContractPath, hint: str) -> None:
         """Notes a problem where an informational element is among the names."""
         for name in sorted(names):
             if name in self.elements and self.elements[name].role == INFORMATIONAL:
                 self.problem(place, f"{name!r} is informational and cannot decide", hint)
 
-    def element(self, name: str, place: Place, what: str = "an element") -> ElementPlan | None:
+    def element(
+        self, name: str, place: ContractPath, what: str = "an element"
+    ) -> ElementPlan | None:
         """The element that a place refers to; if there is none, a problem is noted."""
         known = {name: plan for name, plan in self.elements.items() if not plan.ignored}
         if name not in known:
@@ -411,13 +419,15 @@ class _Words:
         self.plan.row += 1
         return self.plan.row - 1
 
-    def _rule(self, text: str, place: Place, scope: Scope, condition: bool = False) -> Expression:
+    def _rule(
+        self, text: str, place: ContractPath, scope: Scope, condition: bool = False
+    ) -> Expression:
         rule = self.context.check(text, place, scope, condition)
         self._check_references(rule.elements, place)
         self.plan.rules.append(rule)
         return rule
 
-    def _check_references(self, names: Iterable[str], place: Place) -> None:
+    def _check_references(self, names: Iterable[str], place: ContractPath) -> None:
         for name in sorted(names):
             other = self.context.elements.get(name)
             if other is not None and other.role == INFORMATIONAL and self.plan.role == SIGNAL:
@@ -583,7 +593,9 @@ class _Words:
             )
         )
 
-    def _ranges(self, within: Mapping[str, list[str]], place: Place, other: str) -> Iterator[Range]:
+    def _ranges(
+        self, within: Mapping[str, list[str]], place: ContractPath, other: str
+    ) -> Iterator[Range]:
         """The ranges in which a candidate must lie: the first is searched, the others tested."""
         if not within:
             self.problem(place, "a range is missing", "write {field: [low, high]}")

@@ -47,20 +47,20 @@ _NO_SETTING = {"config", "unavailable", "version"}  # what no other setting woul
 def read(
     contract: Contract,
     snapshot: Snapshot,
-    given: Mapping[str, Any] | None = None,
+    overrides: Mapping[str, Any] | None = None,
     profile: str | None = None,
 ) -> Reading:
-    """What the snapshot says under the contract."""
+    """Reads the snapshot under the contract."""
     # A reading makes many small lists and keeps few; collecting in between only costs time.
     paused = gc.isenabled()
     if paused:
         gc.disable()
     try:
         run = Run(contract, snapshot)
-        reading = run.reading(given or {}, profile)
+        reading = run.reading(overrides or {}, profile)
         if run.cost > MAX_COST / MAX_TRIALS:
             return reading
-        return _name_setting(contract, snapshot, given or {}, profile, reading)
+        return _name_setting(contract, snapshot, overrides or {}, profile, reading)
     finally:
         if paused:
             gc.enable()
@@ -69,7 +69,7 @@ def read(
 def _name_setting(
     contract: Contract,
     snapshot: Snapshot,
-    given: Mapping[str, Any],
+    overrides: Mapping[str, Any],
     profile: str | None,
     reading: Reading,
 ) -> Reading:
@@ -84,7 +84,7 @@ def _name_setting(
     fitting = [
         (name, option)
         for name, option in trials[:MAX_TRIALS]
-        if Run(contract, snapshot).reading({**given, name: option}, profile).ok
+        if Run(contract, snapshot).reading({**overrides, name: option}, profile).ok
     ]
     if len(fitting) != 1:
         return reading
@@ -114,12 +114,12 @@ class Run:
         self.cost = 0.0  # the nodes that it runs, at most
         self.facts = _facts(snapshot)
 
-    def reading(self, given: Mapping[str, Any], profile: str | None) -> Reading:
+    def reading(self, overrides: Mapping[str, Any], profile: str | None) -> Reading:
         state: dict[str, Any] | None = None
         tracks: tuple[Track, ...] | None = None
         try:
             self.study = self._locate()
-            self.bound = self._bind(given, profile)
+            self.bound = self._bind(overrides, profile)
             self._capabilities()
             self._normalise()
             self._match()
@@ -192,10 +192,10 @@ class Run:
             message = f"the script has version {version}; known: {', '.join(known)}"
             self.report.add("version", path, message)
 
-    def _bind(self, given: Mapping[str, Any], profile: str | None) -> Bound:
+    def _bind(self, overrides: Mapping[str, Any], profile: str | None) -> Bound:
         contract, chart = self.contract, self.snapshot.chart
         settings, faults = config.resolve(
-            contract.keys, contract.file.profiles, given, profile, self.study.inputs, chart
+            contract.keys, contract.file.profiles, overrides, profile, self.study.inputs, chart
         )
         self.assumptions = tuple(
             setting
@@ -339,7 +339,7 @@ class Run:
         self.evicted = dict(self.matching.evicted)
 
     def _lacking(self, element: ElementPlan) -> Column | None:
-        """What an informational element needs and the source cannot tell."""
+        """The first column that an informational element needs and the source does not deliver."""
         needs = self.contract.element_needs[element.name] if element.role == INFORMATIONAL else ()
         unreadable = self.study.records(element.channel) is None
         lacking = (need for need in needs if not self._delivers(need))
@@ -446,8 +446,8 @@ class Run:
         if node.split is None:
             return in_order(rows)
         lists: dict[str, list[Any]] = {name: [] for name in node.lists}
-        for _, name, given in order_rows(rows):
-            lists[name].append(given)
+        for _, name, value in order_rows(rows):
+            lists[name].append(value)
         return lists
 
     def _tracks(self) -> tuple[Track, ...] | None:

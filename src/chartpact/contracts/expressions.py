@@ -50,7 +50,7 @@ MAX_NODES = 200
 MAX_NESTING = 40
 EACH = Local("x")  # the instance that a list has come to
 
-_REFUSED: Mapping[type[ast.AST], tuple[str, str]] = {
+_UNSUPPORTED: Mapping[type[ast.AST], tuple[str, str]] = {
     ast.Lambda: ("a function cannot be made here", "name the value in reads"),
     ast.Subscript: ("[ ] picks nothing here", "fields are reached with a dot"),
     ast.JoinedStr: ("a text cannot be put together", "compare fields one by one"),
@@ -142,8 +142,8 @@ class _Checker:
                 return self._call(tree, facts)
             case ast.ListComp():
                 return self._listing(tree, facts)
-        for refused, (message, hint) in _REFUSED.items():
-            if isinstance(tree, refused):
+        for syntax, (message, hint) in _UNSUPPORTED.items():
+            if isinstance(tree, syntax):
                 raise _fault(message, hint)
         raise _fault(f"{type(tree).__name__} is not part of the language")
 
@@ -203,7 +203,7 @@ class _Checker:
         return _chart(path, facts) if path[0] == "chart" else self._resolve(path, facts)
 
     def _resolve(self, names: Names, facts: Facts) -> Mention:
-        """What a path of names leads to, step by step."""
+        """The mention at the end of a path of names."""
         value = self.scope.get(names[0])
         if value is None:
             raise self._unknown_name(names[0])
@@ -245,7 +245,7 @@ class _Checker:
             )
         if name in self.vocabulary.tables:
             return _fault(f"{name!r} is an encoding", f"call it: {name}(field)")
-        known = [*self.scope.known(), *self.scope.lists]
+        known = [*self.scope.all_names(), *self.scope.lists]
         return _fault(f"{name!r} is not known here", suggestion(name, known))
 
     # ---------------------------------------------------------------------------------- arithmetic
@@ -466,7 +466,7 @@ class _Checker:
         run = tree.generators[0]
         if len(tree.generators) > 1 or len(run.ifs) > 1 or run.is_async:
             raise _fault("a list has one `for` and one `if`", "join with and")
-        attached = self._attached(run.iter, facts)
+        attached = self._attached_list(run.iter, facts)
         if attached is None and not (isinstance(run.iter, ast.Name) and run.iter.id in scope.lists):
             hint = suggestion(ast.unparse(run.iter), sorted(scope.lists))
             raise _fault("a list runs over an element, or over what is attached", hint)
@@ -486,7 +486,7 @@ class _Checker:
         self.scope = scope
         return nodes.Listing(Kind("list", of=item.kind), over, item, test, attached)
 
-    def _attached(self, tree: ast.expr, facts: Facts) -> Mention | None:
+    def _attached_list(self, tree: ast.expr, facts: Facts) -> Mention | None:
         """The instances that are attached to one, where a list runs over these."""
         known = isinstance(tree, ast.Name) and self.scope.get(tree.id) is not None
         if not known and not isinstance(tree, ast.Attribute):

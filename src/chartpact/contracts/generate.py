@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from types import CodeType
 
 from chartpact.contracts import nodes
-from chartpact.contracts.document import Place
+from chartpact.contracts.document import ContractPath
 from chartpact.contracts.elements import INSTANCE, Attachment, ElementPlan, Part
 from chartpact.contracts.machines import EdgePlan, MachinePlan
 from chartpact.contracts.nodes import Call, Expression, Node, side
@@ -86,10 +86,10 @@ class Function:
         self.module, self.arguments = module, arguments
         self.slots: set[int] = set()
         self.variables: dict[Location, str] = {}  # where something is held besides its place
-        self.lines: list[tuple[str, Place]] = []
+        self.lines: list[tuple[str, ContractPath]] = []
         self._temporaries = 0
 
-    def line(self, code: str, place: Place = (), indent: int = 1) -> None:
+    def line(self, code: str, place: ContractPath = (), indent: int = 1) -> None:
         """Adds a line of code that carries out what stands at a place of the contract."""
         assert "\n" not in code, code
         self.lines.append(("    " * indent + code, place))
@@ -209,7 +209,7 @@ class Function:
         return f"{node.function}({', '.join(arguments)})"
 
     def apart(self, node: Node) -> str:
-        """What tells instances apart where times are not known: the order of their anchors."""
+        """A key by the order of anchors, which tells instances apart where times are not known."""
         if not isinstance(node, nodes.Mention):
             return "apart(None)"
         at = node.value.at if node.anchor is None else node.anchor
@@ -270,14 +270,14 @@ def generate_parts(
     return module.program()
 
 
-def _map(module: Module, key: Key, place: Place, form: str, rule: Expression) -> None:
+def _map(module: Module, key: Key, place: ContractPath, form: str, rule: Expression) -> None:
     """A function that makes a list of items; an expression stands in the form of its code."""
     function = Function(module)
     function.line(f"return [{form.format(function.code(rule.node))}]", place)
     module.add(key, function)
 
 
-def _evaluate(module: Module, key: Key, place: Place, rule: Expression) -> None:
+def _evaluate(module: Module, key: Key, place: ContractPath, rule: Expression) -> None:
     """A function that gives the value of an expression of the whole reading."""
     function = Function(module, "S")
     function.line(f"return {function.code(rule.node)}", place)
@@ -322,7 +322,7 @@ def _keys(module: Module, word: str, plan: ElementPlan, locations: Sequence[Loca
     module.add((word, plan.name), function)
 
 
-def _build(module: Module, plan: ElementPlan, place: Place) -> None:
+def _build(module: Module, plan: ElementPlan, place: ContractPath) -> None:
     """The function that makes instances of members, or of groups of them.
 
     What an instance will hold is kept in variables until all of it is known.
@@ -364,7 +364,7 @@ def _build(module: Module, plan: ElementPlan, place: Place) -> None:
     module.add(("build", plan.name), build)
 
 
-def _choose(build: Function, part: Part, place: Place) -> None:
+def _choose(build: Function, part: Part, place: ContractPath) -> None:
     """Takes a part from what is left of a group; `w` is empty where there is none."""
     rule = build.code(part.rule.node)
     if part.way == "where":
@@ -387,7 +387,7 @@ def _choose(build: Function, part: Part, place: Place) -> None:
     build.line(f"if w: {take}", place, indent=2)
 
 
-def _attach(module: Module, plan: Attachment, element: str, place: Place) -> None:
+def _attach(module: Module, plan: Attachment, element: str, place: ContractPath) -> None:
     """The function that finds the candidates of every owner.
 
     Candidates are sorted by the first range and looked up by its bounds; what else must hold is

@@ -1,4 +1,4 @@
-"""What decides: state machines, and the edge cases in which a reading is refused.
+"""State machines, and the edge cases in which a reading is refused.
 
 A machine is a truth table over finite observations, proved total and exclusive by listing. It runs
 once for each instance of the element of its name; where there is none, once a reading.
@@ -12,7 +12,7 @@ from math import prod
 from typing import Any
 
 from chartpact.checks import is_number
-from chartpact.contracts.document import Place, suggestion
+from chartpact.contracts.document import ContractPath, suggestion
 from chartpact.contracts.elements import SHIFTING, Context, ElementPlan
 from chartpact.contracts.model import EdgeCase, Machine
 from chartpact.contracts.nodes import Expression, Mention, unchecked_expression
@@ -91,7 +91,7 @@ class MachineChecker:
         }
 
     def check(self, name: str, spec: Machine, scope: Scope) -> None:
-        place: Place = ("states", name)
+        place: ContractPath = ("states", name)
         context, problem, element = self.context, self.problem, self.elements.get(name)
         if element is not None and element.ignored:
             problem(place, f"{name!r} is ignored, so it has no states", "remove the machine")
@@ -132,10 +132,10 @@ class MachineChecker:
 
     # ------------------------------------------------------------------------------ rows and steps
 
-    def _rows(self, plan: MachinePlan, place: Place) -> None:
+    def _rows(self, plan: MachinePlan, place: ContractPath) -> None:
         columns: tuple[str, ...] | None = None
         for name, row in plan.spec.rows.items():
-            at, given = (*place, "rows", name), tuple(row.give or ())
+            at, names = (*place, "rows", name), tuple(row.give or ())
             if row.violation is not None:
                 if row.give is not None:
                     self.problem((*at, "give"), "a violation gives nothing", "remove it")
@@ -143,8 +143,8 @@ class MachineChecker:
             if row.say is not None:
                 self.problem((*at, "say"), "a state says nothing", "remove it")
             if columns is None:
-                columns = given
-            elif differs := sorted({*given} ^ {*columns}):
+                columns = names
+            elif differs := sorted({*names} ^ {*columns}):
                 message = f"{name} gives other columns than the states before it: "
                 message += ", ".join(differs)
                 self.problem(at, message, "every state gives the same columns")
@@ -152,7 +152,7 @@ class MachineChecker:
         if not plan.states:
             self.problem((*place, "rows"), "there is no state", "add a row without violation")
 
-    def _steps(self, plan: MachinePlan, place: Place) -> None:
+    def _steps(self, plan: MachinePlan, place: ContractPath) -> None:
         spec, known = plan.spec, list(plan.states)
         if spec.gone not in (None, FORGET):
             known.append(str(spec.gone))
@@ -179,7 +179,7 @@ class MachineChecker:
 
     # --------------------------------------------------------------------------------- the proof
 
-    def _prove(self, plan: MachinePlan, place: Place) -> None:
+    def _prove(self, plan: MachinePlan, place: ContractPath) -> None:
         """Lists all combinations of observations with the rows that speak of each."""
         domains = {name: rule.kind.domain or () for name, rule in plan.observed.items()}
         if not all(domains.values()) or not domains:
@@ -226,7 +226,7 @@ class MachineChecker:
                 message = f"{name} never decides anything"
                 self.problem((*at, name), message, "remove it, or mend its when")
 
-    def _rest(self, plan: MachinePlan, place: Place) -> list[str]:
+    def _rest(self, plan: MachinePlan, place: ContractPath) -> list[str]:
         """The row for whatever no other row speaks of, if there is one."""
         names = [name for name, row in plan.spec.rows.items() if row.when == OTHERWISE]
         for name in names[1:]:
@@ -235,7 +235,7 @@ class MachineChecker:
         return names[:1]
 
     def _alternatives(
-        self, plan: MachinePlan, domains: Mapping[str, tuple[Any, ...]], place: Place
+        self, plan: MachinePlan, domains: Mapping[str, tuple[Any, ...]], place: ContractPath
     ) -> Iterator[tuple[str, list[frozenset[Any]]]]:
         """For each map of a row's `when`, the row and the values each observation may have."""
         for name, row in plan.spec.rows.items():
@@ -259,7 +259,7 @@ class MachineChecker:
                 )
 
     def _parse_values(
-        self, name: str, written: Any, values: tuple[Any, ...], place: Place
+        self, name: str, written: Any, values: tuple[Any, ...], place: ContractPath
     ) -> Iterator[Any]:
         for word in written if isinstance(written, list) else [written]:
             value = None if word == ABSENT and None in values else word
@@ -271,7 +271,9 @@ class MachineChecker:
 
     # --------------------------------------------------------------------------------- its names
 
-    def _put_columns(self, plan: MachinePlan, element: ElementPlan | None, place: Place) -> None:
+    def _put_columns(
+        self, plan: MachinePlan, element: ElementPlan | None, place: ContractPath
+    ) -> None:
         """Gives the state and its columns to the element, or to the machine's own name."""
         shapes = self.context.vocabulary.shapes
         shape = shapes[plan.name] if element is not None else Shape()
@@ -283,25 +285,25 @@ class MachineChecker:
             kind = self._column_kind(column, [give.get(column) for give in states], place)
             shape.put(column, Value(kind, Item(row, i)))
 
-    def _column_kind(self, column: str, values: list[Any], place: Place) -> Kind:
-        given = [value for value in values if value is not None]
+    def _column_kind(self, column: str, values: list[Any], place: ContractPath) -> Kind:
+        present = [value for value in values if value is not None]
         kind = UNKNOWN
-        if all(isinstance(value, bool) for value in given):
+        if all(isinstance(value, bool) for value in present):
             kind = BOOL
-        elif all(map(is_number, given)):
+        elif all(map(is_number, present)):
             kind = NUMBER
-        elif all(isinstance(value, str) for value in given):
-            kind = enum(given)
+        elif all(isinstance(value, str) for value in present):
+            kind = enum(present)
         else:
             message = f"{column} is given values of different kinds"
             self.problem((*place, "rows"), message, "give texts, numbers, or true and false")
-        if not given:
+        if not present:
             kind = NONE
-        return kind.or_none() if len(given) < len(values) else kind
+        return kind.or_none() if len(present) < len(values) else kind
 
 
 def _verdict(plan: MachinePlan, names: list[str]) -> tuple[Any, ...]:
-    """What rows decide: a state and its columns, or refusals."""
+    """The result of each combination: a state and its columns, or refusals."""
     rows = {name: plan.spec.rows[name] for name in names}
     first = rows[names[0]]
     if first.violation is None:

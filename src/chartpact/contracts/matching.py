@@ -148,7 +148,7 @@ class Matching:
     # ----------------------------------------------------------------------------------- instances
 
     def _candidates_for(self, element: ElementPlan) -> list[Any]:
-        """What may be, or become part of, an instance of an element."""
+        """The items that may be, or become part of, an instance of an element."""
         if element.base is not None:
             return self.instances[element.base]
         return self.drawn[element.channel].rows

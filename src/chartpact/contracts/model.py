@@ -22,8 +22,8 @@ from pydantic import (
 from chartpact.checks import Unfit, is_flag, number, text
 from chartpact.contracts.document import (
     ContractError,
+    ContractPath,
     Node,
-    Place,
     contract_problem,
     refusal,
     suggestion,
@@ -429,7 +429,7 @@ def validate(root: Node) -> ContractFile:
 
 
 def problems_of(
-    error: ValidationError, root: Node, model: type[Section], above: Place = ()
+    error: ValidationError, root: Node, model: type[Section], above: ContractPath = ()
 ) -> list[Problem]:
     """What pydantic found wrong with a section, with lines, in words for the file's author."""
     problems = []
@@ -444,8 +444,8 @@ def problems_of(
     return problems
 
 
-def _describe(detail: Any, steps: Place, model: type[Section]) -> tuple[str, str]:
-    given = detail.get("input")
+def _describe(detail: Any, steps: ContractPath, model: type[Section]) -> tuple[str, str]:
+    value = detail.get("input")
     match detail["type"]:
         case "extra_forbidden":
             known = _keys(steps[:-1], model)
@@ -454,23 +454,23 @@ def _describe(detail: Any, steps: Place, model: type[Section]) -> tuple[str, str
             return f"{steps[-1]} is missing", f"add `{steps[-1]}: …`"
         case "literal_error":
             allowed = detail["ctx"]["expected"].replace("'", "")
-            return f"{given!r:.60} is not known here", f"use {allowed}"
+            return f"{value!r:.60} is not known here", f"use {allowed}"
         case "value_error" if isinstance(misfit := detail["ctx"]["error"], Misfit):
             return misfit.message, misfit.hint
         case "dict_type" | "model_type" | "model_attributes_type":
-            return f"{given!r:.60} is not a mapping", "write `name: value` pairs"
+            return f"{value!r:.60} is not a mapping", "write `name: value` pairs"
         case "list_type":
-            return f"{given!r:.60} is not a list", "write [a, b]"
+            return f"{value!r:.60} is not a list", "write [a, b]"
         case "bool_type" | "bool_parsing":
-            return f"{given!r:.60} is not true or false", "write true or false"
+            return f"{value!r:.60} is not true or false", "write true or false"
         case "int_type" | "int_parsing" | "int_from_float":
-            return f"{given!r:.60} is not a whole number", "write 1, 2, …"
+            return f"{value!r:.60} is not a whole number", "write 1, 2, …"
         case "greater_than_equal" | "less_than_equal":
-            return f"{given!r:.60} is out of range", f"write 1 to {MAX_TOP}"
+            return f"{value!r:.60} is out of range", f"write 1 to {MAX_TOP}"
     return str(detail["msg"]), ""
 
 
-def _keys(steps: Place, model: type[Section]) -> list[str]:
+def _keys(steps: ContractPath, model: type[Section]) -> list[str]:
     """The keys that belong at a place of a section."""
     kind: Any = model
     for step in steps:

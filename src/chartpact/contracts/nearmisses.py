@@ -153,8 +153,8 @@ def _compile(contract: Contract, element: ElementPlan, where: Expression) -> Cod
 
 def _mentions(node: Node) -> list[Mention]:
     """The names, at most two, whose values tell why a part does not hold."""
-    found = [part for part in nodes.walk(node) if isinstance(part, Mention)]
-    return [m for m in found if m.kind.name in (*_SHOWN, "none")][:2]
+    mentions = [part for part in nodes.walk(node) if isinstance(part, Mention)]
+    return [m for m in mentions if m.kind.name in (*_SHOWN, "none")][:2]
 
 
 def _wanted_text(node: Node) -> str | None:

@@ -124,7 +124,7 @@ class Arithmetic(Binary):
 
 
 class Condition(Node):
-    """What is true or false by its form."""
+    """A node whose form makes it true or false."""
 
 
 class Compare(Binary, Condition):
@@ -193,21 +193,21 @@ class Expression:
         return tuple(node for node in self.nodes if isinstance(node, Mention))
 
     @cached_property
-    def _spared(self) -> tuple[Mention, ...]:
-        """The times that it can do without."""
+    def _optional_times(self) -> tuple[Mention, ...]:
+        """The times that may be missing."""
         calls = (node for node in self.nodes if isinstance(node, Call) and node.function in OF_AGE)
         return tuple(call.arguments[0] for call in calls if isinstance(call.arguments[0], Mention))
 
     @cached_property
     def needs(self) -> Needs:
-        spared = set(map(id, self._spared))
-        needed = (mention for mention in self.mentions if id(mention) not in spared)
+        optional = set(map(id, self._optional_times))
+        needed = (mention for mention in self.mentions if id(mention) not in optional)
         return NOTHING.union(*(mention.value.needs for mention in needed))
 
     @cached_property
     def optional(self) -> Needs:
         """The columns that it uses where the source delivers them."""
-        return NOTHING.union(*(mention.value.needs for mention in self._spared)) - self.needs
+        return NOTHING.union(*(time.value.needs for time in self._optional_times)) - self.needs
 
     @cached_property
     def lists(self) -> frozenset[str]:

@@ -40,7 +40,7 @@ class Wrong:
 
 @dataclass(frozen=True)
 class Drawn:
-    """What a channel shows: its records, their rows, and how many objects are not visible."""
+    """A channel's visible records, their rows, and the number of invisible objects."""
 
     records: Sequence[Record]
     rows: list[Row]
@@ -65,14 +65,14 @@ def rows(
         if any(None in raw[name] for name in PRICES[channel]):
             visible = _visible(channel, records)
             raw = _raw(names, visible)
-        return _drawn(visible, columns, needed, raw, _fast, len(records))
+        return _make_rows(visible, columns, needed, raw, _fast, len(records))
     except (Irregular, LookupError, TypeError, AttributeError, ValueError, OverflowError):
         wrong = list(_wrong(channel, records, needs))
     if wrong:
         return wrong
     visible = _visible(channel, records)
     raw = _raw(names, visible)
-    return _drawn(visible, columns, needed, raw, _slow, len(records))
+    return _make_rows(visible, columns, needed, raw, _slow, len(records))
 
 
 def _raw(names: set[str], records: Sequence[Record]) -> dict[str, Sequence[Any]]:
@@ -85,17 +85,17 @@ def _raw(names: set[str], records: Sequence[Record]) -> dict[str, Sequence[Any]]
     return dict(zip(order, zip(*map(itemgetter(*order), records), strict=True), strict=True))
 
 
-def _drawn(
+def _make_rows(
     records: Sequence[Record],
     columns: Iterable[Column],
     needed: Mapping[Column, Needs],
     raw: Mapping[str, Sequence[Any]],
     take: Take,
-    given: int,
+    total: int,
 ) -> Drawn:
     values = _Columns(raw, take)
     taken = [values.of(column) if column in needed else repeat(None) for column in columns]
-    return Drawn(records, list(zip(range(len(records)), *taken)), given - len(records))  # noqa: B905
+    return Drawn(records, list(zip(range(len(records)), *taken)), total - len(records))  # noqa: B905
 
 
 # ----------------------------------------------------------------------------------------- undrawn

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from chartpact.contracts.document import Place
+from chartpact.contracts.document import ContractPath
 from chartpact.contracts.elements import Context
 from chartpact.contracts.expressions import EACH
 from chartpact.contracts.model import Misfit, OutputList, expression_text, problems_of
@@ -21,7 +21,7 @@ _SORTED = ("number", "time", "anchor", "text")
 class Leaf:
     """One value."""
 
-    place: Place
+    place: ContractPath
     rule: Expression
 
     @property
@@ -40,7 +40,7 @@ class Map:
 class Instances:
     """The output object of each instance that passes `where`."""
 
-    place: Place
+    place: ContractPath
     element: str
     give: Map
     where: Expression | None
@@ -66,7 +66,7 @@ class One(Instances):
 class Attached:
     """An object made of what is attached to an instance, or null where that is not there."""
 
-    place: Place
+    place: ContractPath
     at: Location
     element: str | None  # None: a part of a group
     named: bool  # an element that the output names, rather than one that is attached
@@ -78,7 +78,7 @@ class Attached:
 class AttachedList:
     """A list of objects made of all that is attached to an instance, in the order of `sort`."""
 
-    place: Place
+    place: ContractPath
     at: Location
     element: str | None
     give: Map
@@ -120,7 +120,7 @@ class OutputChecker:
     def check(self, written: Mapping[str, Any]) -> Map:
         return self._map(written, ("output",), self.scope, inside=False)
 
-    def _map(self, written: Any, place: Place, scope: Scope, inside: bool) -> Map:
+    def _map(self, written: Any, place: ContractPath, scope: Scope, inside: bool) -> Map:
         """A mapping as written; `inside` one instance, `from` reaches what is attached to it."""
         if not isinstance(written, dict) or not written:
             self.problem(place, "a mapping of names to expressions belongs here", "{a: …}")
@@ -145,7 +145,7 @@ class OutputChecker:
                 items[name] = Leaf(at, self._leaf(value, at, scope))
         return Map(items)
 
-    def _leaf(self, text: Any, place: Place, scope: Scope) -> Expression:
+    def _leaf(self, text: Any, place: ContractPath, scope: Scope) -> Expression:
         if isinstance(text, list):
             self.problem(place, "a list has no order here", "write {from, sort, give}")
             text = None
@@ -162,7 +162,7 @@ class OutputChecker:
             self.problem(place, f"{rule.kind} is not a JSON value", hint)
         return rule
 
-    def _instances(self, spec: OutputList, place: Place) -> Node:
+    def _instances(self, spec: OutputList, place: ContractPath) -> Node:
         element = self.context.element(spec.from_, (*place, "from"))
         if element is None:
             return Map()
@@ -186,7 +186,7 @@ class OutputChecker:
         kind = One if element.single else Many
         return kind(place, element.name, give, where, sort, split)
 
-    def _attachment(self, spec: OutputList, place: Place, scope: Scope) -> Node:
+    def _attachment(self, spec: OutputList, place: ContractPath, scope: Scope) -> Node:
         value = scope.get(spec.from_)
         if value is not None and value.kind.name == "list" and value.element is not None:
             return self._attached_list(spec, place, scope, value)
@@ -204,7 +204,7 @@ class OutputChecker:
         return Attached(place, value.at, value.element, named, give, value.kind.nullable)
 
     def _attached_list(
-        self, spec: OutputList, place: Place, scope: Scope, value: Value
+        self, spec: OutputList, place: ContractPath, scope: Scope, value: Value
     ) -> AttachedList:
         """All that is attached; each stands under the name of the attachment."""
         one = Shape()

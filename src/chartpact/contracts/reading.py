@@ -48,7 +48,7 @@ class Violation:
 
 
 class Trouble(Exception):
-    """What stops one object while expressions run; the engine makes a violation of it."""
+    """A fault of one object while expressions run; the engine makes a violation of it."""
 
     def __init__(
         self,
@@ -106,7 +106,7 @@ class Track(NamedTuple):
 
 @dataclass(frozen=True)
 class ChartFacts:
-    """What a tracker must know of the chart and its study, of a refused reading too.
+    """The facts of a chart and its study that a tracker needs, of a refused reading too.
 
     A source that does not tell whether the last bar is closed is taken to show a forming one.
     """
@@ -123,7 +123,7 @@ class ChartFacts:
 
 @dataclass(frozen=True)
 class Reading:
-    """What was read: `state` where the picture keeps the contract, else `violations`.
+    """The result of reading: `state` where the picture keeps the contract, else `violations`.
 
     `tracks` is what a tracker compares with the reading before; where following is not possible it
     is None and `untracked` says why. `assumptions` are the settings that the caller did not give,

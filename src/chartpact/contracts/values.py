@@ -1,4 +1,4 @@
-"""What names stand for: kinds of values, where code finds them, and which names there are."""
+"""Names and their values: kinds, locations in generated code, and scopes."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -152,7 +152,7 @@ class Local:
 
 
 class Slot(NamedTuple):
-    """What the reading has found so far.
+    """A result that the reading has found so far.
 
     An `element`, its `list`, a `machine`, a `chart` fact, or the `notes` of what it had to assume.
     """
@@ -163,7 +163,7 @@ class Slot(NamedTuple):
 
 @dataclass(frozen=True)
 class Constant:
-    """What a configuration fixes.
+    """A value that a configuration fixes.
 
     `config` and `opacity` name a key, `encoding` a table (and the kind it reads), `pattern` holds
     its text, `decoder` names an element; `half_tick` and `to_tick` are made of the tick size. The
@@ -199,7 +199,7 @@ def relocate(at: Location, owner: Location) -> Location:
 
 @dataclass(frozen=True)
 class Value:
-    """What a name stands for."""
+    """The value of a name: its kind, its location, and the columns it needs."""
 
     kind: Kind
     at: Location
@@ -227,7 +227,7 @@ SIDES: Mapping[str, Mapping[str, Kind]] = {
 _PLAIN = {"number": NUMBER, "whole": NUMBER, "flag": BOOL, "text": TEXT}
 
 
-def drawn(channel: str, name: str) -> Value:
+def field_value(channel: str, name: str) -> Value:
     """A field of one drawn object."""
     column = Column(channel, name)
     if (channel, name) in (("lines", "horizontal"), ("lines", "vertical")):
@@ -292,7 +292,7 @@ def chart_kind(name: str) -> Kind:
 
 @dataclass(frozen=True)
 class Look:
-    """What a meaning of an encoding looks like: a literal, none, or the value of a config key."""
+    """One look of an encoding's meaning: a literal, none, or the value of a config key."""
 
     value: Any = None
     key: str | None = None
@@ -301,7 +301,7 @@ class Look:
         return repr(self.key or ("none" if self.value is None else self.value))
 
     def misfit(self, kind: Kind, config: Mapping[str, Kind]) -> str | None:
-        """Why nothing of a kind can look so, or nothing."""
+        """The reason why no value of a kind can look so, if there is one."""
         value = self.value
         if self.key is not None:
             key = config[self.key]
@@ -330,7 +330,7 @@ Tables = Mapping[str, Mapping[str, tuple[Look, ...]]]  # encoding â†’ meaning â†
 
 @dataclass
 class Vocabulary:
-    """What all expressions of a contract may call and mention."""
+    """The encodings, config keys and shapes that all expressions of a contract share."""
 
     tables: Tables = field(default_factory=dict)
     config: Mapping[str, Kind] = field(default_factory=dict)
@@ -339,7 +339,7 @@ class Vocabulary:
     def __post_init__(self) -> None:
         for channel in CHANNELS:
             for name in field_names(channel):
-                self.shapes[channel].put(name, drawn(channel, name))
+                self.shapes[channel].put(name, field_value(channel, name))
 
 
 Facts = frozenset[Names]  # the names that are known to be there
@@ -367,7 +367,7 @@ class Scope:
         """Whether names of what stands at a place stand bare."""
         return any(owner == at for _, owner in self.owners)
 
-    def known(self) -> list[str]:
+    def all_names(self) -> list[str]:
         return [*self.names, *(name for shape, _ in self.owners for name in shape.names())]
 
     def owned_by(self, shape: Shape, owner: Location = OWNER) -> "Scope":

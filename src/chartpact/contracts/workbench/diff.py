@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from chartpact.contracts.contract import Contract, identifiers, output_ids, reserved_ids
-from chartpact.contracts.document import Place
+from chartpact.contracts.document import ContractPath
 from chartpact.contracts.elements import INFORMATIONAL, SIGNAL
 from chartpact.contracts.machines import MachinePlan, Refusal
 from chartpact.contracts.model import ConfigKey, ContractFile, EdgeCase, Element, Row, Section
@@ -58,7 +58,7 @@ class Diff:
 
     @property
     def faults(self) -> Iterator[str]:
-        """What is wrong with the new version: ids that went, and a version that hides a change."""
+        """The faults of the new version: lost ids, and a number that hides a major change."""
         for name in self.unreserved:
             yield f"{name} disappeared or came back: list it in reserved"
         was, now = ([*map(int, version.split("."))] for version in (self.old, self.new))
@@ -273,7 +273,7 @@ def _rows(was: MachinePlan, now: MachinePlan, path: str) -> Iterator[Change]:
 
 
 def _table(machine: MachinePlan) -> dict[Any, tuple[Any, ...]]:
-    """What a machine decides; the order of observations and columns means nothing."""
+    """The table of a machine, without the order of observations and columns."""
 
     def unordered_row(row: tuple[Any, ...]) -> tuple[Any, ...]:
         if isinstance(row[0], Refusal):
@@ -314,7 +314,7 @@ def _shape(node: Node) -> Any:
     return "map"
 
 
-def _prose(data: Any, place: Place) -> Iterator[tuple[Place, str | None]]:
+def _prose(data: Any, place: ContractPath) -> Iterator[tuple[ContractPath, str | None]]:
     """Every piece of prose, by its place."""
     prose = (*_PROSE.get(type(data), ()), "ignore") if isinstance(data, Section) else ()
     items = data if isinstance(data, Section) else data.items() if isinstance(data, dict) else ()
@@ -328,8 +328,8 @@ def _prose(data: Any, place: Place) -> Iterator[tuple[Place, str | None]]:
 # -------------------------------------------------------------------------------------- comparison
 
 
-def _meaning(contract: Contract, data: Any, place: Place) -> Any:
-    """What stands at a place, without prose and without the spelling of expressions."""
+def _meaning(contract: Contract, data: Any, place: ContractPath) -> Any:
+    """The words at a path, without prose and without the spelling of expressions."""
     match data:
         case Section():
             prose, fields = _PROSE.get(type(data), ()), type(data).model_fields

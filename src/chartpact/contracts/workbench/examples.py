@@ -242,17 +242,19 @@ class _Trial:
         owner = self.contract.elements[target.referrer or target.element]
         attachment = next(a for a in owner.attachments if a.name == target.attachment)
         if owner is element and target.referrer is None:
-            return [instance for instance in instances if _attached([instance], attachment)]
-        return _attached(self._contributing(owner.name), attachment)
+            return [
+                instance for instance in instances if _attached_instances([instance], attachment)
+            ]
+        return _attached_instances(self._contributing(owner.name), attachment)
 
     def _contributing(self, name: str, each_counts: bool = False) -> list[Any]:
         """The instances of an element on which the reading depends.
 
         With `each_counts`, without instances that only enter an aggregate.
         """
-        mine = self.base.matching.instances[name]
+        instances = self.base.matching.instances[name]
         if name in self._named_elements or (name in self._listed_elements and not each_counts):
-            return mine
+            return instances
         used: dict[int, Any] = {}
         for other in self.contract.elements.values():
             if name not in other.uses or other.ignored:
@@ -262,11 +264,11 @@ class _Trial:
                 used |= {id(view[0]): view[0] for view in others}
             attachments = [a for a in other.attachments if a.candidates == name]
             if any(attachment.exclusive for attachment in attachments):
-                return mine
+                return instances
             for attachment in attachments:
-                used |= {id(one): one for one in _attached(others, attachment)}
+                used |= {id(one): one for one in _attached_instances(others, attachment)}
             if other.base != name and not attachments and others:
-                return mine
+                return instances
         return list(used.values())
 
     @cached_property
@@ -478,7 +480,7 @@ def _having(instances: list[Any], slot: int) -> list[Any]:
     return [instance for instance in instances if instance[slot] is not None]
 
 
-def _attached(owners: list[Any], attachment: Attachment) -> list[Any]:
+def _attached_instances(owners: list[Any], attachment: Attachment) -> list[Any]:
     """All instances that are attached to owners."""
     attached = [owner[attachment.slot] for owner in _having(owners, attachment.slot)]
     return [one for several in attached for one in several] if attachment.several else attached

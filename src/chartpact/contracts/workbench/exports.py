@@ -1,4 +1,4 @@
-"""What is written from a contract: a page for people, and the type of its state.
+"""Exports of a contract: a page for people, and the type of its state.
 
 The page has the five sections, the state table, the output and the examples. The type is a JSON
 Schema, and Python source for type checkers.

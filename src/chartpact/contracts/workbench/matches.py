@@ -56,14 +56,14 @@ def match(
     if len(studies) != 1:
         return reading, []
     matches = list(_list_objects(studies[0]))
-    by_record = {id(found.record): found for found in matches}
+    by_record = {id(match.record): match for match in matches}
     if hasattr(run, "matching"):  # else the reading was refused before
         for element in contract.elements.values():
             _note_element(run, element, by_record)
     for number, violation in enumerate(reading.violations):
         for record in violation.objects:
-            if (found := by_record.get(id(record))) is not None:
-                found.violations.append(number)
+            if (match := by_record.get(id(record))) is not None:
+                match.violations.append(number)
     return reading, matches
 
 
@@ -81,11 +81,11 @@ def _note_element(run: Run, element: ElementPlan, by_record: Mapping[int, Match]
     for instance in matching.instances.get(element.name, ()):
         fields = _read_fields(element, instance)
         for record in matching.behind(element, [instance]):
-            found = by_record[id(record)]
-            if element.name not in found.elements:
-                found.elements.append(element.name)
-            found.fields |= fields
-            found.used = True
+            match = by_record[id(record)]
+            if element.name not in match.elements:
+                match.elements.append(element.name)
+            match.fields |= fields
+            match.used = True
         for name, part in element.parts.items():
             if instance[part.slot] is not None:
                 (record,) = matching.records(element, [instance[part.slot]])
@@ -93,7 +93,7 @@ def _note_element(run: Run, element: ElementPlan, by_record: Mapping[int, Match]
 
 
 def _read_fields(element: ElementPlan, instance: list[Any]) -> dict[str, Json]:
-    """What an instance holds, by the names of the contract."""
+    """The values of an instance, by their names in the contract."""
     fields: dict[str, Json] = {}
     if element.decode is not None:
         fields |= zip(element.decode.codec.fields, instance[element.decode.slot], strict=True)

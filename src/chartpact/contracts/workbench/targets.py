@@ -19,7 +19,7 @@ from chartpact.contracts.elements import ElementPlan
 from chartpact.contracts.nodes import Expression, Joined, Mention, Node, OfList
 from chartpact.contracts.outputs import Attached, AttachedList, Instances, Leaf, Map
 from chartpact.contracts.outputs import Node as OutputNode
-from chartpact.contracts.values import Column, Constant, drawn, field_names
+from chartpact.contracts.values import Column, Constant, field_names, field_value
 
 GIVEN = "given"  # a condition whose value is itself looked at: it matters that it flips
 Truth = bool | str | None
@@ -130,7 +130,7 @@ class _Targets:
         if key not in field_names(plan.channel):
             yield from self._read(plan.name, key, True, None, None)
             return
-        for need in sorted(drawn(plan.channel, key).needs):
+        for need in sorted(field_value(plan.channel, key).needs):
             derived = need.field != key  # what a derived key is made of may change without it
             yield Target(plan.name, None, need, every=not derived, grouped=True, unsure=derived)
 
@@ -183,7 +183,7 @@ class _Targets:
     def _read(
         self, element: str, name: str, every: bool, referrer: str | None, attachment: str | None
     ) -> Iterator[Target]:
-        """What a reading is made of; `decode.of` stands for decoded fields."""
+        """The targets behind a reading; `decode.of` stands for decoded fields."""
         at: str | None = element
         while at is not None and name not in self.contract.elements[at].reads:
             at = self.contract.elements[at].base
