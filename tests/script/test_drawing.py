@@ -216,7 +216,11 @@ def test_an_odd_argument_is_drawn_or_refused_by_name(function):
         ),
         ("chart.shape(ohlcv.close > 1, size = 9)", "type", "size: 9 is not one of auto, tiny"),
         ("chart.shape(ohlcv.close > 1, text = ['a'])", "value", "text has 1 values"),
-        ("chart.shape(ohlcv.close > 1, text = [1] * 100)", "type", "text: the items of a list are strings"),
+        (
+            "chart.shape(ohlcv.close > 1, text = [1] * 100)",
+            "type",
+            "text: the items of a list are strings",
+        ),
         ("chart.new_label(1 << 700, 1.0, xloc = 'bar_time')", "value", "x is a time in UTC"),
         ("chart.new_label(1.5, 1.0)", "value", r"x is a whole number, not 1\.5"),
         ("chart.new_line(1, 1.0, 2.5, 1.0)", "value", r"x2 is a whole number, not 2\.5"),

@@ -85,7 +85,7 @@ def validate(source: str, *, inspect: Inspect = inspect, run: Run = run_here) ->
         return Verdict(errors=tuple(error.problem for error in inspected.errors))
     params = tuple(param.to_json() for param in inspected.params)
     try:
-        steps = _try(source, inspected.params, run, DRY_RUN_BARS, DRY_RUN)
+        steps = _try(source, inspected.params, run, dry_run_bars(), DRY_RUN)
     except ScriptError as error:
         problem = error.at("dry_run").problem
         return Verdict(params, inspected.meta, 0, (problem,), 0, inspected.warnings)
@@ -95,9 +95,8 @@ def validate(source: str, *, inspect: Inspect = inspect, run: Run = run_here) ->
     return Verdict(params, inspected.meta, steps, (), forecast, warnings)
 
 
-def _try(source: str, params: tuple[Param, ...], run: Run, count: int, limits: Limits) -> int:
-    """The steps that the script takes on so many bars."""
-    bars = dry_run_bars(count)
+def _try(source: str, params: tuple[Param, ...], run: Run, bars: Bars, limits: Limits) -> int:
+    """The steps that the script takes on these bars."""
     return run(source, bars, limits, _extras(params, bars)).steps
 
 
@@ -115,7 +114,7 @@ def _look_for_rewriting(
     affordable = PROOF_STEPS * DRY_RUN_BARS // (PROOF_BARS * max(steps, 1))
     try:
         proof = prove(
-            proof_bars(),
+            wandering_bars(PROOF_BARS),
             lambda bars: run(source, bars, Limits(), _extras(params, bars)).scene,
             max(FEWEST_PREFIXES, min(affordable, MOST_PREFIXES)),
         )
@@ -145,7 +144,7 @@ def _forecast(
 ) -> tuple[int, tuple[Problem, ...]]:
     """The steps that FORECAST_BARS take, and a warning where a run on them does not succeed."""
     try:
-        return _try(source, params, run, FORECAST_BARS, Limits()), ()
+        return _try(source, params, run, wandering_bars(FORECAST_BARS), Limits()), ()
     except ScriptError as error:
         failed = error
     if failed.kind not in ("budget", "busy"):
@@ -170,20 +169,24 @@ def _forecast(
 def _extrapolate(source: str, params: tuple[Param, ...], run: Run, steps: int) -> int:
     """The steps that FORECAST_BARS would take, by a power law through two shorter runs."""
     linear = steps * FORECAST_BARS // DRY_RUN_BARS
-    try:
-        trend = _try(source, params, run, TREND_BARS, Limits())
-    except ScriptError as error:
-        if error.kind != "budget":
-            return linear
-        trend = Limits().steps
-    growth = log(trend / max(steps, 1), TREND_BARS / DRY_RUN_BARS)
-    return max(int(trend * (FORECAST_BARS / TREND_BARS) ** growth), linear)
+    most = Limits().steps
+    few, more = DRY_RUN_BARS, TREND_BARS
+    taken = []
+    for count in (few, more):
+        try:
+            taken.append(_try(source, params, run, wandering_bars(count), Limits()))
+        except ScriptError as error:
+            if error.kind != "budget":
+                return linear
+            taken.append(most)
+    growth = log(taken[1] / max(taken[0], 1), more / few)
+    return max(int(taken[1] * (FORECAST_BARS / more) ** growth), linear)
 
 
 def _exhaust(source: str, params: tuple[Param, ...], run: Run) -> ScriptError:
     """The error of a run on FORECAST_BARS with a part of the budget, which takes little time."""
     try:
-        _try(source, params, run, FORECAST_BARS, BRIEF)
+        _try(source, params, run, wandering_bars(FORECAST_BARS), BRIEF)
     except ScriptError as error:
         if error.kind == "budget":
             return error
@@ -222,11 +225,15 @@ def dry_run_bars(count: int = DRY_RUN_BARS) -> Bars:
     return _bars(close, reach, reach)
 
 
-def proof_bars() -> Bars:
-    """Bars to look for rewriting on: they wander, since on waves every forecast comes true."""
-    at = np.arange(PROOF_BARS)
+def wandering_bars(count: int) -> Bars:
+    """Bars that wander, with as many gaps as markets have.
+
+    On waves every guess of the future comes true, and gaps are filled soon: a script that follows
+    them would seem cheap.
+    """
+    at = np.arange(count)
     close = 100 + 0.9 * np.cumsum(np.sin(2.1 * at * at))
-    above, below = (0.1 + 0.5 * np.abs(np.sin(at * pace)) for pace in (1.7, 1.3))
+    above, below = (0.05 + 0.27 * np.abs(np.sin(at * pace)) for pace in (1.7, 1.3))
     return _bars(close, above, below)
 
 

@@ -28,6 +28,8 @@ from chartpact.script.compile.quick_math import BOUNDS, quick_math, within_bound
 from chartpact.script.compile.type_guards import TypeGuards
 from chartpact.script.compile.weights import (
     COLLECT,
+    COLLECTED,
+    LOOP,
     NO_FLOATS,
     NO_LIST,
     Weights,
@@ -223,10 +225,15 @@ class ExpressionEmitter:
         literal = literal_index(node.slice)
         hoisted = hoisted_read(node, self._frame.hoisted, self._guards.kind(node.slice))
         if hoisted is not None:
-            value = ast.Subscript(load(hoisted), index, ast.Load())
             if literal is not None or is_never_negative(node.slice, self._least):
-                return value
-            below = ast.Compare(index, [ast.Lt()], [ast.Constant(0)])
+                return ast.Subscript(load(hoisted), index, ast.Load())
+            tested = index
+            if self._frame.inlines and not isinstance(index, ast.Name):
+                temporary = f"_g{self._frame.held}"
+                tested = ast.NamedExpr(ast.Name(temporary, ast.Store()), index)
+                index = load(temporary)
+            below = ast.Compare(tested, [ast.Lt()], [ast.Constant(0)])
+            value = ast.Subscript(load(hoisted), index, ast.Load())
             return ast.IfExp(below, self._element(node, index), at(node, value))
         if literal is not None and literal < 0 and self._guards.kind(node.value) & (SERIES | OTHER):
             return call("_from_end", self._expression(node.value), index)
@@ -451,7 +458,7 @@ class ExpressionEmitter:
     def _collection(self, node: Comprehension) -> ast.expr:
         parts = [node.elt] if isinstance(node, ast.ListComp) else [node.key, node.value]
         cost = partial(self._weights.cost, inlines=False)
-        weight = 6 + sum(map(cost, parts))
+        weight = COLLECTED + sum(map(cost, parts))
         weight += COLLECT if isinstance(node, ast.DictComp) else 0
         clauses: list[ast.comprehension] = []
         for clause in reversed(node.generators):  # the innermost first: its turns weigh the others
@@ -460,7 +467,7 @@ class ExpressionEmitter:
             pairs = first and self._pairs(clause.iter) is not None
             weight += unpacking(clause.target, pairs, inlines=False)
             clauses[:0] = self._clause(clause, weight, first)
-            weight = 8 + cost(clause.iter)
+            weight = LOOP + cost(clause.iter)
         locks = not self._is_range(node.generators[0].iter)
         if isinstance(node, ast.ListComp):
             items: ast.expr = ast.ListComp(self._expression(node.elt), clauses)

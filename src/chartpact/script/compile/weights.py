@@ -1,4 +1,4 @@
-"""What straight code costs, in eighths of a step, along its longest path.
+"""What straight code costs, in twelfths of a step, along its longest path.
 
 What depends on sizes (loops, calls of the host, texts) is charged when it happens and is not
 counted here.
@@ -24,53 +24,57 @@ from chartpact.script.compile.kinds import (
 from chartpact.script.compile.nodes import accessed, is_plain_call
 from chartpact.script.compile.quick_math import quick_math
 from chartpact.script.compile.type_guards import TypeGuards
-from chartpact.script.runtime.meter import EIGHTHS
+from chartpact.script.runtime.meter import TWELFTHS
 from chartpact.syntax import children
 
 MOVERS = frozenset(("set_left", "set_right", "set_x", "set_x1", "set_x2"))  # to another bar
-LONG_BRANCH = 24  # eighths: a longer branch of an `if` is charged when it is taken
-TURN = 3  # of a loop, without its body
+DIVISIONS = (ast.Div, ast.FloorDiv, ast.Mod)
+LONG_BRANCH = 36  # twelfths: a longer branch of an `if` is charged when it is taken
+TURN = 2  # of a loop, without its body
 PLAIN = 1  # an assignment, a jump, `not x`
-NATIVE, INLINED, GUARDED = 2, 5, 22  # an operator
-COMPARED = 1  # two floats, or two ints
-MIXED, MIXED_COMPARED = 4, 5  # an int and a float
-BIG_NATIVE = 5  # an operator on an int without bounds
+NATIVE, INLINED, GUARDED = 2, 6, 33  # an operator
+WHOLE, DIVIDED = 3, 3  # an operator on two ints, and floats divided
+COMPARED = 2  # two floats, or two ints
+MIXED, MIXED_COMPARED = 4, 6  # an int and a float
+BIG_NATIVE = 7  # an operator on an int without bounds
 NO_FLOATS = 3  # steps of an inlined operator whose sides turn out to be no floats
-QUICK: Mapping[str, int] = {"math.exp": 6, "math.log": 15, "math.pow": 11, "math.sqrt": 6}
-TESTED_INT, TESTED_POWER = 2, 4  # within bounds: an int, and the exponent
-CALL, HOST_PAIR = 20, 12  # of a builtin, or of the host, which checks two values one by one
-CHOICE, MIXED_CHOICE = 3, 6  # between two numbers, one of which may be an int and one a float
-CALLED_CHOICE = 11  # the same by a call
-CHECK = 2  # whether a value is a float
+QUICK: Mapping[str, int] = {"math.exp": 8, "math.log": 20, "math.pow": 15, "math.sqrt": 8}
+TESTED_INT, TESTED_POWER = 3, 5  # within bounds: an int, and the exponent
+CALL, HOST_PAIR = 30, 18  # of a builtin, or of the host, which checks two values one by one
+CHOICE, MIXED_CHOICE = 4, 8  # between two numbers, one of which may be an int and one a float
+CALLED_CHOICE = 10  # the same by a call
+CHECK = 3  # whether a value is a float
 MOST_CHOICES = 6  # numbers of a `max` that chooses between two at a time
-EXTREME = 16  # each of more numbers
-ACCESS = 10  # `box.set_top(x)`, which charges more as it happens
-MOVE = 14  # `box.set_right(i)`, which does not
+EXTREME = 24  # each of more numbers
+ACCESS = 15  # `box.set_top(x)`, which charges more as it happens
+MOVE = 20  # `box.set_right(i)`, which does not
 APPEND = 3  # `values.append(x)`
-KEYWORD = 4  # a named value of a call
-DIRECT_CALL, ENTRY = 3, 2  # of a function of the script, without its body
-LENGTH = 3  # `len(values)` of what is surely a list, or the like
-ABSOLUTE, MAYBE_ABSOLUTE = 3, 12  # `abs(number)`, and of what may be none
-UNPACK, CALLED_UNPACK = 6, 16  # `a, b = x` of a tuple, and by a call
-HOISTED, COMPUTED = 1, 2  # `close[i]` in a loop, which reads from a list, and `close[i - 1]`
-LISTED, NO_LIST = 3, 2  # `record[1]` of a list; the steps more if it turns out to be none
-READ, ELEMENT = 28, 4  # an element of a dict under a number, and any other
-STORE = 26  # an element of a dict, which may have to grow
-FIELD, STORE_FIELD = 3, 7  # `record["top"]`
-AUGMENT = 24  # `d[k] += 1`, which looks for the element twice
-COLLECT = 32  # an element of a dict that a comprehension makes
-DIVIDE_BIG = 40  # ints without bounds divided to a float
-FUNCTION_VALUE = COMPREHENSION = 32
+KEYWORD = 6  # a named value of a call
+DIRECT_CALL, ENTRY = 4, 2  # of a function of the script, without its body
+LENGTH = 4  # `len(values)` of what is surely a list, or the like
+ABSOLUTE, MAYBE_ABSOLUTE = 4, 18  # `abs(number)`, and of what may be none
+UNPACK, CALLED_UNPACK = 8, 24  # `a, b = x` of a tuple, and by a call
+HOISTED, COMPUTED = 2, 3  # `close[i]` in a loop, which reads from a list, and `close[i - 1]`
+LISTED, NO_LIST = 5, 2  # `record[1]` of a list; the steps more if it turns out to be none
+READ, ELEMENT = 32, 5  # an element of a dict under a number, and any other
+STORE = 39  # an element of a dict, which may have to grow
+FIELD, STORE_FIELD = 4, 8  # `record["top"]`
+AUGMENT = 36  # `d[k] += 1`, which looks for the element twice
+COLLECT = 48  # an element of a dict that a comprehension makes
+DIVIDE_BIG = 60  # ints without bounds divided to a float
+FUNCTION_VALUE = COMPREHENSION = 24
+COLLECTED = 6  # an element of a list that a comprehension makes
+LOOP = 12  # a loop, before it is entered
 _METHODS: Mapping[str, int] = {"append": APPEND, **dict.fromkeys(MOVERS, MOVE)}
 
 
-def steps(eighths: int) -> int:
-    return -(-eighths // EIGHTHS)
+def steps(twelfths: int) -> int:
+    return -(-twelfths // TWELFTHS)
 
 
 def entry(args: ast.arguments) -> int:
     """The weight of entering a function, without its body."""
-    return ENTRY + (8 if args.vararg else 0) + (24 if args.kwarg else 0)
+    return ENTRY + (12 if args.vararg else 0) + (36 if args.kwarg else 0)
 
 
 def unpacking(target: ast.expr, pairs: bool = False, inlines: bool = True) -> int:
@@ -84,10 +88,10 @@ def unpacking(target: ast.expr, pairs: bool = False, inlines: bool = True) -> in
 def _display(node: ast.expr) -> int:
     """The weight of a list, tuple or dict, of `and` and `or`, and of whatever is left."""
     if isinstance(node, ast.List | ast.Tuple):
-        return (32 if isinstance(node, ast.List) else 6) + 2 * len(node.elts)
+        return (24 if isinstance(node, ast.List) else 4) + 2 * len(node.elts)
     if isinstance(node, ast.BoolOp):
         return PLAIN * (len(node.values) - 1)
-    return 40 + 16 * len(node.values) if isinstance(node, ast.Dict) else 6
+    return 60 + 24 * len(node.values) if isinstance(node, ast.Dict) else 9
 
 
 def _is_field(node: ast.Subscript) -> bool:
@@ -179,7 +183,7 @@ class Weights:
         if isinstance(node, ast.Expr):
             return PLAIN + self.cost(node.value)
         if isinstance(node, ast.For):
-            return 8 + self.cost(node.iter)
+            return LOOP + self.cost(node.iter)
         if isinstance(node, ast.FunctionDef):
             return FUNCTION_VALUE + sum(map(self.cost, node.args.defaults))
         return 0
@@ -327,12 +331,16 @@ class Weights:
         """The weight of an operator that needs no guard."""
         kinds = self._guards.kind(left) | self._guards.kind(right)
         if kinds & BIG:
-            divides = isinstance(operator, ast.Div | ast.FloorDiv | ast.Mod)
+            divides = isinstance(operator, DIVISIONS)
             return DIVIDE_BIG if divides else BIG_NATIVE
         compares = isinstance(operator, ast.cmpop)
         alike = kinds == FLOAT or not kinds & ~INT
         if alike or any(map(self._guards.turns_float, (left, right), (right, left))):
-            return COMPARED if compares else NATIVE
+            if compares:
+                return COMPARED
+            if not kinds & FLOAT:
+                return WHOLE
+            return DIVIDED if isinstance(operator, DIVISIONS) else NATIVE
         if kinds & FLOAT and kinds & INT:
             return MIXED_COMPARED if compares else MIXED
         return NATIVE

@@ -41,9 +41,9 @@ _LAST_TIME = 1 << 52
 _NOWHERE = Anchor(None, None, None)
 
 # Steps of a new object, of each argument of one, of a setter, of a cell and of a setter of one.
-_NEW, _ARGUMENT, _PUT, _CELL_STEPS, _PUT_CELL = 63, 4, 3, 14, 24
-_FIELD, _CHECKED = 5, 10  # a value that is no place and no height, and one that is checked
-_HEIGHT, _PAIR = 3, 6  # a height that is not a finite float, and a setter of two values
+_NEW, _ARGUMENT, _PUT, _CELL_STEPS, _PUT_CELL = 63, 4, 2, 14, 24
+_FIELD, _CHECKED = 3, 10  # a value that is no place and no height, and one that is checked
+_HEIGHT, _PAIR = 3, 3  # a height that is not a finite float, and a setter of two values
 _FILL = 100  # of a linefill, which is kept under both of its lines
 _AT_TIME = 46  # a bar that is looked for by its time
 _MOST_KNOWN = 256  # of the texts of a field whose canonical form is kept
@@ -258,7 +258,7 @@ def _setting(argument: Argument, kind: type[DrawnObject]) -> _Setting:
         known = handle.canvas.known[number_of_type]
         if value in known:
             return known[value]
-        meter.charge(2 * _FIELD)
+        meter.charge(_CHECKED)
         canonical = field_value(value, type_, keyword)
         if len(known) < _MOST_KNOWN:
             known[value] = canonical
@@ -336,6 +336,25 @@ def _place_setter(setting: _Setting) -> Callable[["Handle", Any], None]:
     return put
 
 
+_PUT_PAIR = """meter, values = self.meter, self.values
+    if meter.left < {steps}:
+        meter.charge({steps})
+    meter.left -= {steps}
+    if type({x}) is int and 0 <= {x} <= self.last_bar and type({y}) is float and {y} - {y} == 0:
+        values[{x!r}], values[{y!r}] = {x}, {y}
+    else:
+        meter.charge({more})
+        values[{x!r}], values[{y!r}] = read_place(self, {x}), read_height(self, {y})
+"""
+
+
+def _pair_setter(name: str, x: _Setting, y: _Setting) -> Any:
+    """A place and a height, of which usual values are taken without further calls."""
+    body = _PUT_PAIR.format(x=x.field, y=y.field, steps=_PAIR, more=2 * _PUT)
+    parameters = (x.keyword, y.keyword, "/")
+    return _method(name, parameters, body, read_place=x.read, read_height=y.read)
+
+
 def _place_getter(name: str) -> Callable[["Handle"], int | None]:
     def get(self: Handle, /) -> int | None:
         place: int | Anchor = self.values[name]
@@ -383,8 +402,7 @@ class Handle(HostObject):
         derived |= {f"get_{name}": _place_getter(name) for name in kind.places}
         derived |= {f"get_{name}": _height_getter(name) for name in kind.heights}
         for name, (x, y) in cls.pairs.items():
-            body = f"self.meter.charge({_PAIR}); self.set_{x}({x}); self.set_{y}({y})"
-            derived[name] = _method(name, (x, y, "/"), body)
+            derived[name] = _pair_setter(name, cls.settings[x], cls.settings[y])
         if kind.places:
             places = ", ".join(f"{name}={name}" for name in kind.places)
             parameters = (*kind.places, "xloc", "/")

@@ -18,10 +18,10 @@ from chartpact.script.runtime.values import DICTS, LISTS, Method, a_type
 Order = Callable[[Any, Any], Any]
 
 KEY = 6  # steps to hash a number or a short text
+SHORT_KEY = 64  # characters of a text that is looked up at no cost of its own
 
 _LOOKED_AT = 16  # elements of a list that are searched at a time
 _LARGEST_KEY = (1 << 61) - 1
-_SHORT_KEY = 64  # characters
 _WALKED = frozenset((*LISTS, *DICTS, tuple))
 _PLAIN_KEYS = frozenset((int, float, str, type(None), FunctionType, Method))
 
@@ -202,7 +202,7 @@ class Comparison(Charging):
 def _first_differs(a: Any, b: Any) -> bool:
     """Whether two dicts have different numbers under the first key, as most records do."""
     key = next(iter(a))
-    return type(key) is str and len(key) <= _SHORT_KEY and _are_unequal(a[key], b.get(key))
+    return type(key) is str and len(key) <= SHORT_KEY and _are_unequal(a[key], b.get(key))
 
 
 def _are_unequal(a: Any, b: Any) -> bool:

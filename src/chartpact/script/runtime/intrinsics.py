@@ -10,7 +10,7 @@ from chartpact.script.limits import CALL_DEPTH
 from chartpact.script.runtime.builtins import Builtins, larger, largest, smaller, smallest
 from chartpact.script.runtime.formatting import fill_in, join_parts
 from chartpact.script.runtime.hashing import seal
-from chartpact.script.runtime.meter import EIGHTHS, SPAN, Meter
+from chartpact.script.runtime.meter import SPAN, TWELFTHS, Meter
 from chartpact.script.runtime.methods import Methods
 from chartpact.script.runtime.operators import Operators
 from chartpact.script.runtime.series import Series
@@ -161,7 +161,7 @@ class Runtime:
             turns = range(*bounds)
         else:
             turns = self.builtins.span(*bounds)
-        self.meter.charge_loop(SPAN + len(turns) * weight // EIGHTHS)
+        self.meter.charge_loop(SPAN + len(turns) * weight // TWELFTHS)
         return turns
 
     def enter_enumerate(self, weight: int, values: Any) -> Iterator[tuple[int, Any]]:

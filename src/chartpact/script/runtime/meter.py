@@ -2,7 +2,7 @@
 
 Steps are counted, not timed, so the same script on the same bars always costs the same. Compiled
 code does not count in its loops: a loop that runs to its end is charged `length × weight` when it
-is entered, which costs nothing per turn and lets a hopeless loop fail at once; weights are eighths
+is entered, which costs nothing per turn and lets a hopeless loop fail at once; weights are twelfths
 of a step, so that a short turn need not cost a whole one. A loop that may end early is given an
 iterator no longer than the budget allows; what it really used is read off the iterator's length
 hint when it is left, or when another loop is entered.
@@ -19,8 +19,8 @@ from chartpact.script.runtime.values import Dict, List, LockedDict, LockedList
 
 Walk = TypeVar("Walk", bound=Callable[..., Any])
 
-ENTRY, SPAN, SEARCH = 25, 7, 36  # steps to enter a loop, one over a range, one with an exit
-EIGHTHS = 8  # of a step: what the turns of loops are weighed in
+ENTRY, SPAN, SEARCH = 18, 5, 28  # steps to enter a loop, one over a range, one with an exit
+TWELFTHS = 12  # of a step: what the turns of loops are weighed in
 
 
 class Exhausted(Fault):
@@ -116,7 +116,7 @@ class Meter:
 
     def enter(self, values: Any, length: int, weight: int, *locked: Any) -> Iterator[Any]:
         """The iterator of a loop that runs to its end."""
-        self.charge_loop(ENTRY + length * weight // EIGHTHS)
+        self.charge_loop(ENTRY + length * weight // TWELFTHS)
         self.loops.append(_Loop(_lock(locked), _NOTHING, 0, 0, 0))
         return iter(values)
 
@@ -126,9 +126,9 @@ class Meter:
         had, entry = self.left, SEARCH + 8 * len(self.loops)
         self.left -= entry
         if self.left < 0:
-            asked = entry + length * weight // EIGHTHS
+            asked = entry + length * weight // TWELFTHS
             raise Exhausted(asked, had, self.budget, loop=True, bound="up to")
-        affordable = self.left * EIGHTHS // weight + 1
+        affordable = self.left * TWELFTHS // weight + 1
         granted = min(length, affordable)
         iterator: Iterator[Any] = iter(values if granted == length else values[:granted])
         self.loops.append(_Loop(_lock(locked), iterator, granted, length, weight))
@@ -148,14 +148,14 @@ class Meter:
             self._settle(loop)
             if self.left < 0:
                 taken = loop.granted - loop.remaining
-                asked = SEARCH + loop.turns * loop.weight // EIGHTHS
+                asked = SEARCH + loop.turns * loop.weight // TWELFTHS
                 raise Exhausted(
                     asked, 0, self.budget, loop=True, bound="up to", turns=(taken, loop.turns)
                 )
 
     def _settle(self, loop: _Loop) -> None:
         remaining = length_hint(loop.iterator)
-        self.left -= -(-(loop.remaining - remaining) * loop.weight // EIGHTHS)
+        self.left -= -(-(loop.remaining - remaining) * loop.weight // TWELFTHS)
         loop.remaining = remaining
 
 

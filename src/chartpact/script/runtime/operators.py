@@ -4,7 +4,7 @@ from typing import Any
 
 from chartpact.script.errors import Fault
 from chartpact.script.runtime.arithmetic import MERGE, Arithmetic, mismatch_hint
-from chartpact.script.runtime.comparison import Comparison
+from chartpact.script.runtime.comparison import SHORT_KEY, Comparison
 from chartpact.script.runtime.series import Series, TextSeries
 from chartpact.script.runtime.values import DICTS, LISTS, Dict, HostObject, List, a_type
 
@@ -17,7 +17,7 @@ class Operators(Arithmetic, Comparison):
     def index(self, holder: Any, at: Any) -> Any:
         kind = type(holder)
         if kind in DICTS:
-            return holder[self.key(at)]
+            return holder[at if type(at) is str and len(at) <= SHORT_KEY else self.key(at)]
         if kind in LISTS or kind in (tuple, str, range, Series, TextSeries):
             if type(at) is not int:
                 raise Fault("type", f"an index is an int, not {a_type(at)}")
