@@ -13,6 +13,7 @@ import pytest
 
 from chartpact.render import RenderError, pool, raster
 from chartpact.work import worker as worker_module
+from chartpact.work.process import Process
 
 SMALL = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30">'
@@ -28,8 +29,13 @@ def two():
     made.close()
 
 
-def workers(made: pool.Pool) -> list[subprocess.Popen]:
+def workers(made: pool.Pool) -> list[Process]:
     return [worker.process for worker in made.workers.idle]
+
+
+def kill_from_outside(worker: Process) -> None:
+    os.kill(worker.pid, signal.SIGKILL)
+    os.waitid(os.P_PID, worker.pid, os.WEXITED | os.WNOWAIT)
 
 
 def test_a_pool_starts_nobody_before_the_first_picture(two):
@@ -63,8 +69,7 @@ def test_resvgs_panic_is_an_ordinary_error_in_this_process_too():
 def test_an_idle_worker_that_was_killed_is_replaced(two):
     two.png(SMALL)
     [worker] = workers(two)
-    os.kill(worker.pid, signal.SIGKILL)
-    worker.wait()
+    kill_from_outside(worker)
     assert two.png(SMALL).startswith(b"\x89PNG")
     assert workers(two)[0].pid != worker.pid
 
@@ -75,8 +80,7 @@ def test_a_worker_killed_at_work_costs_the_caller_nothing(two, monkeypatch):
     def killed_once(self, job, wall_s):
         if not kills:
             kills.append(self.process.pid)
-            os.kill(self.process.pid, signal.SIGKILL)
-            self.process.wait()
+            kill_from_outside(self.process)
         return do(self, job, wall_s)
 
     monkeypatch.setattr(worker_module.Worker, "do", killed_once)
@@ -109,7 +113,7 @@ def test_closing_ends_the_workers_and_a_later_picture_starts_anew(two):
     two.png(SMALL)
     [worker] = workers(two)
     two.close()
-    assert worker.returncode == 0  # it ended by itself, when there was no more to read
+    assert worker._process.returncode == 0  # it ended by itself, when there was no more to read
     assert two.png(SMALL).startswith(b"\x89PNG")
 
 
@@ -277,6 +281,6 @@ def test_a_worker_that_does_not_even_read_is_given_up():
     try:
         with pytest.raises(RenderError, match="too long"):
             impatient.png(SMALL.replace("</svg>", f"<!--{'x' * 1_000_000}--></svg>"))
-        assert stopped.returncode is not None
+        assert not stopped.alive
     finally:
         impatient.close()

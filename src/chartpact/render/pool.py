@@ -1,16 +1,17 @@
 """A few processes that turn SVG into PNG, so that the GIL stays free while they draw."""
 
-import atexit
+import sys
 import threading
 from functools import partial
 
-from chartpact.cache import Cache
 from chartpact.render import raster
 from chartpact.render.errors import RenderError
 from chartpact.work.cores import count_cores
 from chartpact.work.failure import WorkFailed
 from chartpact.work.forks import after_fork
+from chartpact.work.once import once_per_process
 from chartpact.work.pool import WorkerPool
+from chartpact.work.turns import Turns
 from chartpact.work.worker import Done, Setup
 
 MOST_WORKERS = 4
@@ -29,11 +30,11 @@ class Pool:
         after_fork(self._reset)
 
     def _reset(self) -> None:
-        self._turns = threading.BoundedSemaphore(self._size)
+        self._turns = Turns(self._size, most_waiting=sys.maxsize)
 
     def png(self, svg: str) -> bytes:
         """The PNG of an SVG document."""
-        with self._turns:
+        with self._turns.hold():
             try:
                 done = self._draw(svg)
             except WorkFailed as failure:
@@ -57,18 +58,7 @@ class Pool:
         self.workers.end_idle()
 
 
-_process: Cache[str, Pool] = Cache(most=1)
-
-
-def process_pool() -> Pool:
-    """The pool of this process, made when a picture first needs it and closed at exit."""
-    return _process.get_or_make("pool", _make_pool)
-
-
-def _make_pool() -> Pool:
-    pool = Pool()
-    atexit.register(pool.close)
-    return pool
+process_pool = once_per_process(Pool)  # for callers that hand in none
 
 
 def png(svg: str, pool: Pool | None = None) -> bytes:

@@ -1,6 +1,5 @@
 """Runs jobs in fresh, hardened processes: admits them fairly, ends them in time, reads answers."""
 
-import atexit
 import logging
 import os
 import threading
@@ -11,7 +10,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from chartpact.cache import Cache
 from chartpact.sandbox import wire
 from chartpact.sandbox.endings import (
     Allowance,
@@ -26,6 +24,7 @@ from chartpact.sandbox.memory_files import Sealed, read_answer
 from chartpact.sandbox.zygote_handle import ForkFailed, Lost, Unavailable, Zygote
 from chartpact.work.cores import count_cores
 from chartpact.work.forks import after_fork
+from chartpact.work.once import once_per_process
 from chartpact.work.turns import Crowded, Turns, User
 
 log = logging.getLogger(__name__)
@@ -93,24 +92,11 @@ class Pool:
         shared: Shared = lambda: None,
     ) -> Answered:
         """Runs the job in this packet and the one it may share, and waits for its answer."""
-        turn = threading.Event()
         try:
-            self.turns.ask(user, turn.set)
-        except Crowded:
-            raise host_is_busy("too many runs are waiting") from None
-        try:
-            in_time = turn.wait(self.patience_s)
-        except BaseException:  # the caller was interrupted
-            if not self.turns.withdraw(user, turn.set):
-                self.turns.done(user, 0.0)
-            raise
-        if not in_time and self.turns.withdraw(user, turn.set):
-            raise host_is_busy(f"no turn came free within {self.patience_s:g} s")
-        started = time.monotonic()
-        try:
-            return self._perform(parts, shared, allowance or Allowance())
-        finally:
-            self.turns.done(user, time.monotonic() - started)
+            with self.turns.hold(user, self.patience_s):
+                return self._perform(parts, shared, allowance or Allowance())
+        except Crowded as crowded:
+            raise host_is_busy(str(crowded)) from None
 
     def _perform(
         self, parts: Sequence[wire.Part], shared: Shared, allowance: Allowance
@@ -235,15 +221,4 @@ def _read(ended: Exit, answer: int, allowance: Allowance) -> Answered:
         raise no_answer(error) from None
 
 
-_process: Cache[str, Pool] = Cache(most=1)
-
-
-def process_pool() -> Pool:
-    """The pool of this process, for callers that hand in none: made once, closed at exit."""
-    return _process.get_or_make("pool", _make_pool)
-
-
-def _make_pool() -> Pool:
-    pool = Pool()
-    atexit.register(pool.close)
-    return pool
+process_pool = once_per_process(Pool)  # for callers that hand in none

@@ -17,6 +17,7 @@ from chartpact.sandbox import messages
 from chartpact.sandbox.endings import Allowance, Exit
 from chartpact.sandbox.layers import native, unavailable
 from chartpact.sandbox.memory_files import Sealed, confine, is_finished
+from chartpact.work.process import Process, start_python
 
 START_S = 30.0  # exec, imports and warm-up take a fraction of a second on an idle machine
 FORK_S = 2.0  # a zygote that has not forked, or not reaped, by then is stuck
@@ -82,23 +83,24 @@ class Zygote:
             raise Unavailable("the path of the Python interpreter is not known")
         loader = "LD_LIBRARY_PATH"  # some interpreters do not start without it
         environment = {loader: os.environ[loader]} if loader in os.environ else {}
-        self._channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+
+        def start(channel: int) -> subprocess.Popen[bytes]:
+            config = json.dumps(_config(channel, turns, planted))
+            return start_python(
+                channel,
+                *("-I", "-S", "-c", _BOOT, config),
+                env=_ENVIRONMENT | environment,
+                cwd="/",
+                stderr=complaints,
+                start_new_session=True,
+            )
+
+        self._process = Process(start, socket.SOCK_SEQPACKET)
+        self._channel = self._process.channel
         try:
-            with theirs:  # ours must be the only copy left when it waits for the end
-                config = _config(theirs.fileno(), turns, planted)
-                self._process = subprocess.Popen(
-                    [sys.executable, "-I", "-S", "-c", _BOOT, json.dumps(config)],
-                    env=_ENVIRONMENT | environment,
-                    cwd="/",
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,
-                    stderr=complaints,
-                    pass_fds=[theirs.fileno()],
-                    start_new_session=True,
-                )
             self.report = self._await_ready(complaints)
         except BaseException:
-            self._channel.close()
+            self._process.kill()
             raise
 
     @property
@@ -113,13 +115,11 @@ class Zygote:
             message = b""
         if not message:
             self._process.kill()
-            self._process.wait()
             text = os.pread(complaints, 1 << 16, 0).decode(errors="replace").strip()
             reason = text.splitlines()[-1] if text else "it gave no reason"
             raise Unavailable(f"the sandbox did not start: {reason}")
         report: dict[str, Any] = json.loads(message)
         if "refused" in report:
-            self._process.wait()
             raise Unavailable(f"the sandbox did not start: {report['refused']}")
         self._channel.settimeout(FORK_S)
         return report
@@ -194,24 +194,16 @@ class Zygote:
         with self._lock:
             self._retired = True
         self._process.kill()
-        self._process.wait()
-        self._channel.close()
 
     def close(self) -> None:
         """Ends it; a run under way is lost."""
         with self._lock:
             self._retired = True
-        self._channel.close()
-        try:
-            self._process.wait(CLOSE_S)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        self._process.end(CLOSE_S)
 
     def forget(self) -> None:
         """In a fork of the owner: lets go of the zygote, which lives as long as its owner."""
-        self._channel.close()
-        self._process.returncode = 0  # so that nobody waits for another process's child
+        self._process.forget()
 
 
 def _run(

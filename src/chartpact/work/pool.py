@@ -91,5 +91,5 @@ class WorkerPool:
     def forget(self) -> None:
         """In a fork of the owner: starts with no workers."""
         for worker in self.workers:
-            worker.forget()
+            worker.process.forget()
         self._reset()

@@ -1,8 +1,10 @@
 """A fair queue: a fixed number of turns at once, shared among users by the time they have used."""
 
 import threading
+import time
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from heapq import nlargest
 
 User = str | None
@@ -11,7 +13,7 @@ MOST_ACCOUNTS = 1000
 
 
 class Crowded(Exception):
-    """The queue is full."""
+    """The queue is full, or no turn came in time."""
 
 
 class Turns:
@@ -37,6 +39,25 @@ class Turns:
         with self._lock:
             return sum(self._running.values()) < self.turns
 
+    @contextmanager
+    def hold(self, user: User = None, patience_s: float | None = None) -> Iterator[None]:
+        """Waits for a turn, and ends it after the block; it costs the time that the block takes."""
+        turn = threading.Event()
+        self.ask(user, turn.set)
+        try:
+            in_time = turn.wait(patience_s)
+        except BaseException:  # the caller was interrupted
+            if not self.withdraw(user, turn.set):
+                self.done(user, 0.0)
+            raise
+        if not in_time and self.withdraw(user, turn.set):
+            raise Crowded(f"no turn came free within {patience_s:g} s")
+        started = time.monotonic()
+        try:
+            yield
+        finally:
+            self.done(user, time.monotonic() - started)
+
     def ask(self, user: User, granted: Callable[[], None]) -> None:
         """Calls `granted` when the user's turn comes, which may be now."""
         with self._lock:
@@ -44,7 +65,7 @@ class Turns:
                 queued = len(self._waiting.get(user, ()))
                 user_is_full = user is not None and queued >= max(4, self.most_waiting // 4)
                 if user_is_full or sum(map(len, self._waiting.values())) >= self.most_waiting:
-                    raise Crowded
+                    raise Crowded("too many runs are waiting")
                 self._open_account(user)
                 self._waiting.setdefault(user, deque()).append(granted)
                 return

@@ -23,6 +23,7 @@ from typing import Any
 
 from chartpact.problem import Problem
 from chartpact.work.failure import WorkFailed, busy
+from chartpact.work.process import Process, start_python
 
 try:
     import resource
@@ -36,6 +37,7 @@ Job = Callable[[], Any]  # picklable: a partial of a module's function
 MB = 2**20
 _BOOT = "import sys; sys.path[:] = {path!r}; from chartpact.work.worker import serve; serve({fd})"
 _SIZE = struct.Struct(">Q")
+_END_S = 0.5  # for an idle worker to exit
 _MANY_OBJECTS = 100_000  # between two searches for garbage; imports make as many, and no garbage
 _RESIDENT, _DATA = 1, 5  # fields of /proc/self/statm, in pages
 
@@ -72,13 +74,12 @@ class Setup:
 
 def start_process(channel: int, setup: Setup) -> subprocess.Popen[bytes]:
     """A new interpreter, which serves the other end of the channel."""
-    return subprocess.Popen(
-        [sys.executable, "-c", _BOOT.format(path=sys.path, fd=channel)],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
+    return start_python(
+        channel,
+        "-c",
+        _BOOT.format(path=sys.path, fd=channel),
         stderr=subprocess.DEVNULL if setup.silent else None,
         env={**os.environ, **(setup.environment or {})},
-        pass_fds=[channel],
         process_group=0,  # Ctrl-C is for the owner; a session would void the niceness
     )
 
@@ -91,10 +92,8 @@ class Worker:
         self._ready = self._ended = False
         self._deadline = self._wall_s = 0.0  # of the job at hand
         self.grown = False
-        ours, theirs = socket.socketpair()
-        with theirs:
-            self._channel = _Channel(ours)
-            self.process = start_process(theirs.fileno(), setup)
+        self.process = Process(lambda channel: start_process(channel, setup))
+        self._channel = _Channel(self.process.channel)
         if setup.niceness:
             with suppress(OSError):  # a courtesy, where it is permitted
                 own = os.getpriority(os.PRIO_PROCESS, 0)
@@ -102,7 +101,7 @@ class Worker:
 
     @property
     def alive(self) -> bool:
-        return self.process.poll() is None
+        return self.process.alive
 
     def get_ready(self, wall_s: float) -> None:
         """Waits until the worker has started and prepared itself."""
@@ -159,17 +158,7 @@ class Worker:
     def end(self) -> None:
         """Ends the worker; a job under way is lost."""
         self._ended = True
-        self._channel.close()  # an idle worker reads the end of its socket, and exits
-        try:
-            self.process.wait(0.5)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-
-    def forget(self) -> None:
-        """In a fork of the owner: lets go of the worker, which is the owner's."""
-        self._channel.forget()
-        self.process.returncode = 0  # so that nobody waits for another process's child
+        self.process.end(_END_S)  # an idle worker reads the end of its socket, and exits
 
 
 class _Channel:
@@ -204,15 +193,6 @@ class _Channel:
             return True
         readable.register(self._socket, select.POLLIN)
         return bool(readable.poll(seconds * 1000))
-
-    def close(self) -> None:
-        with suppress(OSError):  # the other side may have gone first
-            self._socket.shutdown(socket.SHUT_RDWR)  # wakes a thread that waits here
-        self._socket.close()
-
-    def forget(self) -> None:
-        """Closes this process's copy only."""
-        self._socket.close()
 
 
 def _left(deadline: float | None) -> float | None:
