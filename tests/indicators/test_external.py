@@ -205,13 +205,16 @@ def test_no_network_is_an_error(monkeypatch, hourly, name):
     assert "cannot be reached" in error_of(name, hourly)
 
 
-def test_a_server_that_says_nothing_is_given_up_in_time(monkeypatch, hourly):
-    with socket.socket() as deaf:
-        deaf.bind(("127.0.0.1", 0))
-        deaf.listen()
+def test_a_server_that_says_nothing_is_given_up_in_time_and_not_asked_again(monkeypatch, hourly):
+    with socket.create_server(("127.0.0.1", 0)) as deaf:
         monkeypatch.setenv("CHARTPACT_FUTURES_URL", f"http://127.0.0.1:{deaf.getsockname()[1]}")
         monkeypatch.setenv("CHARTPACT_HTTP_TIMEOUT_S", "0.1")
-        assert "did not answer within 0.1 s" in error_of("oi", hourly)
+        error = error_of("oi", hourly)
+        assert error == "oi: the futures service did not answer within 0.1 s"
+        deaf.setblocking(False)
+        deaf.accept()[0].close()
+        with pytest.raises(BlockingIOError):
+            deaf.accept()
 
 
 @pytest.mark.parametrize("begin", [
@@ -359,7 +362,7 @@ def test_a_wrong_setting_is_told(monkeypatch, hourly, name, value):
 def test_an_answer_without_end_is_cut_off(service, hourly, monkeypatch):
     monkeypatch.setattr("chartpact.sources.http.LARGEST", 2**20)
     service.answers[PATHS["funding"]] = (200, b"[" + b" " * 2**21)
-    assert "larger than 1 MB" in error_of("funding", hourly)
+    assert "more than 1 MB" in error_of("funding", hourly)
 
 
 def test_one_that_fails_leaves_the_others_on_the_chart(hourly):

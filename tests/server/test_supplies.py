@@ -84,6 +84,17 @@ def test_a_mute_service_costs_its_own_panels_and_delays_nobody_else(mute):
         assert rsi["last"]["RSI"] is not None
 
 
+def test_a_mute_service_is_left_alone_after_the_first_chart(mute):
+    service, running = mute
+    connections = [0]
+    with running.client("ann") as ann:
+        for _ in range(3):
+            drawn = ann.post("/api/v1/charts", json={"inline_bars": INLINE, **ASKED}).json()
+            assert "did not answer within" in drawn["indicators"][0]["error"]["message"]
+            connections.append(len(service._lines))
+    assert connections[-1] < 3
+
+
 def test_readings_are_drawn_on_bars_that_only_a_worker_reads(tmp_path):
     service = Service()
     service.answers["/fapi/v1/fundingRate"] = [{"fundingTime": START, "fundingRate": "0.0001"}]

@@ -55,7 +55,9 @@ class Charting:
         self._contracts = contracts
         self._uploads = uploads
         self._execution = execution
-        self._readings = readings.services(settings.readings)
+        # A service's failure is noted before the first chart gives up, and the next need not wait.
+        within_s = min(settings.readings.timeout_s, 0.9 * settings.limits.fetch_seconds)
+        self._readings = readings.services(replace(settings.readings, timeout_s=within_s))
         limits = settings.limits
         self._pixels = Meter(Allowance("megapixels", limits.megapixels_per_minute), ledger)
         self._checks = Meter(Allowance("checks", limits.checks_per_minute), ledger)

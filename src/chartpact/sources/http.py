@@ -18,7 +18,7 @@ BUSY = 429
 
 
 class HttpError(Exception):
-    """There is no usable answer; the message says what came instead."""
+    """There is no usable answer; the message says what the server did."""
 
 
 class Unavailable(HttpError):
@@ -26,19 +26,23 @@ class Unavailable(HttpError):
 
 
 def get_json(base: str, path: str, query: dict[str, str], timeout_s: float) -> Any:
-    """The JSON document at a path of a server; a transient failure is tried once more."""
+    """The JSON document at a path of a server; a failure is tried once more, in the same time."""
     if not _is_address(base):
-        raise HttpError(f"{base!r} is not the http or https address of a server")
+        raise HttpError(f"cannot be asked: {base!r} is not the http or https address of a server")
     url = f"{base.rstrip('/')}{path}?{urlencode(query)}"
+    deadline = time.monotonic() + timeout_s
     try:
-        body = _get(url, timeout_s)
-    except Unavailable:
-        time.sleep(PAUSE_S)
-        body = _get(url, timeout_s)
+        try:
+            body = _get(url, deadline)
+        except Unavailable:
+            time.sleep(PAUSE_S)
+            body = _get(url, deadline)
+    except TimeoutError:
+        raise Unavailable(f"did not answer within {timeout_s:g} s") from None
     try:
         return json.loads(body)
     except (ValueError, RecursionError):  # of brackets without end
-        raise HttpError(f"{urlsplit(base).netloc} did not answer with JSON") from None
+        raise HttpError("did not answer with JSON") from None
 
 
 def _is_address(base: str) -> bool:
@@ -50,8 +54,8 @@ def _is_address(base: str) -> bool:
     return parts.scheme in ("http", "https") and named and not re.search(r"[\s\x00-\x1f]", base)
 
 
-def _get(url: str, timeout_s: float) -> bytes:
-    """The body at a URL; raises when the deadline passes.
+def _get(url: str, deadline: float) -> bytes:
+    """The body at a URL; raises TimeoutError when the deadline passes.
 
     The library's time-outs count the silence between two bytes, and do not cover the lookup of a
     name. So the request runs on a thread of its own.
@@ -60,46 +64,41 @@ def _get(url: str, timeout_s: float) -> bytes:
 
     def fetch() -> None:
         try:
-            body.set_result(_read(url, timeout_s))
+            body.set_result(_read(url, deadline))
         except Exception as failure:  # noqa: BLE001  (raised again in the thread that waits)
             body.set_exception(failure)
 
     Thread(target=fetch, daemon=True).start()
-    try:
-        return body.result(timeout_s)
-    except TimeoutError:
-        server = urlsplit(url).netloc
-        raise Unavailable(f"{server} did not answer within {timeout_s:g} s") from None
+    return body.result(deadline - time.monotonic())
 
 
-def _read(url: str, timeout_s: float) -> bytes:
-    deadline, server = time.monotonic() + timeout_s, urlsplit(url).netloc
+def _read(url: str, deadline: float) -> bytes:
     request = Request(url, headers={"Accept": "application/json", "User-Agent": "chartpact"})
     try:
-        with urlopen(request, timeout=timeout_s) as answer:
+        with urlopen(request, timeout=max(deadline - time.monotonic(), 0.001)) as answer:
             body = b""
             while chunk := answer.read1(CHUNK):
                 body += chunk
                 if len(body) > LARGEST:
-                    raise HttpError(f"the answer is larger than {LARGEST >> 20} MB")
+                    raise HttpError(f"answered with more than {LARGEST >> 20} MB")
                 if time.monotonic() > deadline:
                     raise TimeoutError
             if answer.length:
-                raise Unavailable(f"{server} broke off {answer.length} bytes before the end")
+                raise Unavailable(f"broke off {answer.length} bytes before the end")
             return body
     except HTTPError as refusal:
         with refusal:
             reason = _explain(refusal)
         failed = refusal.code >= 500 or refusal.code == BUSY
-        raise (Unavailable if failed else HttpError)(f"{server} {reason}") from None
+        raise (Unavailable if failed else HttpError)(reason) from None
     except URLError as failure:
         if isinstance(failure.reason, TimeoutError):
             raise failure.reason from None
-        raise Unavailable(f"{server} cannot be reached ({failure.reason})") from None
+        raise Unavailable(f"cannot be reached ({failure.reason})") from None
     except TimeoutError:
         raise
     except (OSError, HTTPException) as failure:
-        raise Unavailable(f"{server} broke off ({type(failure).__name__})") from None
+        raise Unavailable(f"broke off ({type(failure).__name__})") from None
 
 
 def _explain(refusal: HTTPError) -> str:

@@ -166,9 +166,10 @@ class Services:
         try:
             answer = get_json(base, feed.path, query, self._timeout_s)
         except HttpError as error:
+            reason = f"the {feed.service} service {error}"
             if isinstance(error, Unavailable):
-                self._trouble.put(base, str(error))
-            raise SourceFailed(str(error)) from None
+                self._trouble.put(base, reason)
+            raise SourceFailed(reason) from None
         rows = answer.get(feed.rows) if feed.rows and isinstance(answer, dict) else answer
         if not isinstance(rows, list):
             raise _malformed(f"{str(answer)!r:.80} is not a list of readings")
