@@ -373,7 +373,10 @@ def test_a_script_that_needs_volume_refuses_bars_that_have_none(tmp_path):
     ("entry", "said"),
     [
         ('"type": "time", "default": "soon"', "n='soon' is not a time"),
-        ('"type": "time", "min": 5', "min is a number, and goes with int, float, price only"),
+        (
+            '"type": "time", "min": 5',
+            "min is a finite number, and goes with int, float, price only",
+        ),
         ('"type": "price", "default": "5"', "n: the default is a string"),
         ('"type": "price", "tooltip": 5', "tooltip is a string"),
         ('"type": "price", "inline": None', "inline is a string"),

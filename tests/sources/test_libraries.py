@@ -111,7 +111,7 @@ def test_ccxt_names_the_markets_that_are_near(binance):
         ("/api/v3/klines", [], "no completed 1h bars"),
         ("/api/v3/exchangeInfo", (503, b""), "cannot be reached"),
         ("/api/v3/exchangeInfo", b"{", "binance names no markets"),
-        ("/api/v3/time", {"serverTime": "soon"}, "binance does not tell its time"),
+        ("/api/v3/time", {"serverTime": "soon"}, "binance does not report its clock"),
     ],
 )
 def test_ccxt_on_a_broken_answer_is_a_failure_in_words(binance, service, path, answer, told):

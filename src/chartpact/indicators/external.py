@@ -63,7 +63,7 @@ class External(Builtin):
         fresh &= last >= 0
         if not any_true(fresh):
             raise self._unavailable(
-                f"the service has no {self.name} readings of the time of these bars"
+                f"the service has no {self.name} readings for the period of these bars"
             )
         return {
             name: np.where(fresh, values[last], np.nan) for name, values in readings.values.items()

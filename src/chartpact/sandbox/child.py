@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from chartpact import _native
+from chartpact.problem import Problem
 from chartpact.sandbox import messages, packing, wire
 from chartpact.sandbox.messages import ANSWERED, OUT_OF_MEMORY, UNANSWERED, UNASKED
 from chartpact.sandbox.tasks import Task
@@ -33,7 +34,7 @@ class Rehearsal:
 
 @dataclass(frozen=True)
 class Cell:
-    """What all children of a zygote have in common: what locks them in, and what they can do.
+    """The sandbox profile and the tasks shared by all children of a zygote.
 
     `layers` are those that the host has.
     """
@@ -115,10 +116,6 @@ def _work(
 
 
 def _too_large(room: int) -> dict[str, Any]:
-    return {
-        "error": {
-            "kind": "size",
-            "message": f"what the script drew does not fit into {room >> 20} MB",
-            "hint": "draw fewer series, or run it on fewer bars",
-        }
-    }
+    message = f"what the script drew does not fit into {room >> 20} MB"
+    hint = "draw fewer series, or run it on fewer bars"
+    return {"error": Problem("size", message, hint).to_json()}

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from chartpact import _native
+from chartpact.problem import Problem
 from chartpact.sandbox import packing
 from chartpact.sandbox.wire import Column
 from chartpact.script.errors import NOT_YOUR_FAULT, ScriptError, describe_traceback
@@ -118,8 +119,8 @@ def answer_faults(task: Task) -> Task:
         except MemoryError:
             raise
         except Exception as error:  # noqa: BLE001  (the caller must hear of it)
-            crash = {"kind": "crash", "message": "chartpact itself failed", "hint": NOT_YOUR_FAULT}
-            return {"error": crash, "internal": describe_traceback(error)}, []
+            crash = Problem("crash", "chartpact itself failed", NOT_YOUR_FAULT)
+            return {"error": crash.to_json(), "internal": describe_traceback(error)}, []
 
     return guarded
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Unpack
 
 from chartpact.bars import Bars
+from chartpact.checks import is_number, is_whole
 from chartpact.clock.errors import ClockError
 from chartpact.clock.markets import EVERY_DAY, UTC_MIDNIGHT
 from chartpact.clock.timeframe import DAY, Timeframe
@@ -90,8 +91,8 @@ class Exchange(Online[Market]):
             return Market(client)
         before = self._now()
         theirs = client.fetch_time()
-        if not isinstance(theirs, int):
-            raise SourceFailed(f"{self.name} does not tell its time")
+        if not is_whole(theirs):
+            raise SourceFailed(f"{self.name} does not report its clock")
         return Market(client, theirs - (before + self._now()) // 2)
 
     def _fetch(self, market: Market, symbol: str, asked: Timeframe, deadline: float) -> Bars:
@@ -163,16 +164,14 @@ def _page(client: Any, symbol: str) -> int:
         most = client.feature_value(symbol, "fetchOHLCV", "limit")
     except (AttributeError, KeyError, TypeError):  # an exchange that tells nothing about itself
         most = None
-    return most if isinstance(most, int) and most > 0 else PAGE
+    return most if is_whole(most) and most > 0 else PAGE
 
 
 def _tick_size(client: Any, symbol: str) -> float | None:
     """The price step the exchange declares, where it declares a step and not a digit count."""
-    price = (client.markets[symbol].get("precision") or {}).get("price")
+    price: Any = (client.markets[symbol].get("precision") or {}).get("price")
     declares_steps = getattr(client, "precisionMode", None) == 4  # ccxt.TICK_SIZE
-    return (
-        float(price) if declares_steps and isinstance(price, (int, float)) and price > 0 else None
-    )
+    return float(price) if declares_steps and is_number(price) and price > 0 else None
 
 
 def _day_roll(rows: list[Row], step: Timeframe) -> str:

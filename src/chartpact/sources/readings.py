@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from chartpact import checks
 from chartpact.cache import Cache
 from chartpact.clock.timeframe import HOUR
 from chartpact.needs import PERIODS, Need, Readings, reporting_period
@@ -151,7 +152,7 @@ class Services:
             page = self._ask(feed, {**query, **span})
             rows += page
             # A full page may not reach the end of its span: go on after its last reading.
-            begin = _when(page[-1], feed) + 1 if len(page) >= feed.page else end + 1
+            begin = _time_ms(page[-1], feed) + 1 if len(page) >= feed.page else end + 1
             if begin > last:
                 return rows
         raise too_long
@@ -172,36 +173,33 @@ class Services:
             raise SourceFailed(reason) from None
         rows = answer.get(feed.rows) if feed.rows and isinstance(answer, dict) else answer
         if not isinstance(rows, list):
-            raise _malformed(f"{str(answer)!r:.80} is not a list of readings")
+            raise _unreadable(f"{str(answer)!r:.80} is not a list of readings")
         return rows
 
 
-def _malformed(why: str) -> SourceFailed:
+def _unreadable(why: str) -> SourceFailed:
     return SourceFailed(f"the answer cannot be read: {why}")
 
 
 def _number(row: Any, key: str) -> float:
     try:
-        number = float(row[key])
-    except (TypeError, KeyError, ValueError, IndexError, OverflowError):
-        raise _malformed(f"{row!r:.80} has no number {key!r}") from None
-    if isinstance(row[key], bool) or not math.isfinite(number):
-        raise _malformed(f"{key} is {row[key]!r}")
-    return number
+        value = row[key]
+        return float(checks.number(float(value) if isinstance(value, str) else value))
+    except (TypeError, KeyError, ValueError, IndexError):
+        raise _unreadable(f"{row!r:.80} has no number {key!r}") from None
 
 
-def _when(row: Any, feed: Feed) -> int:
+def _time_ms(row: Any, feed: Feed) -> int:
     return int(_number(row, feed.time) * feed.unit_ms)
 
 
 def _sort(rows: list[Any], feed: Feed, need: Need) -> Readings:
     """The rows as columns, each time once, those outside the range left out."""
-    by_time = {
-        _when(row, feed): [_number(row, key) for key in feed.numbers.values()] for row in rows
-    }
+    keys = feed.numbers.values()
+    by_time = {_time_ms(row, feed): [_number(row, key) for key in keys] for row in rows}
     times = sorted(moment for moment in by_time if need.first <= moment <= need.last)
     if not times:
-        raise SourceFailed(f"the service has no {need.what} readings of the time of these bars")
+        raise SourceFailed(f"the service has no {need.what} readings for the period of these bars")
     table = np.array([by_time[moment] for moment in times])
     columns = {name: table[:, k] for k, name in enumerate(feed.numbers)}
     return Readings(np.array(times, dtype=np.int64), columns)

@@ -7,6 +7,7 @@ import numpy as np
 
 from chartpact.bars import COLUMNS, Bars, BarsError
 from chartpact.bars.ticksize import tick_size_of
+from chartpact.checks import MAX_WHOLE, is_number
 from chartpact.clock.timeframe import DAY, Timeframe
 from chartpact.sources.errors import SourceFailed
 
@@ -79,7 +80,7 @@ def _read_row(row: Any, number: int, source: str) -> tuple[float, ...] | None:
     time, *prices, volume = row[:6]
     if all(price is None for price in prices):
         return None
-    if not all(map(_is_number, prices)) or not (volume is None or _is_number(volume)):
+    if not all(map(is_number, prices if volume is None else (*prices, volume))):
         raise SourceFailed(
             f"{source} answered with something that is no price: row {number + 1} is {row!r:.120}"
         )
@@ -87,8 +88,4 @@ def _read_row(row: Any, number: int, source: str) -> tuple[float, ...] | None:
 
 
 def _is_time(value: Any) -> bool:
-    return _is_number(value) and abs(value) < 2**53 and value == int(value)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    return is_number(value) and abs(value) < MAX_WHOLE and value == int(value)

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import Any, Unpack
 
 from chartpact.bars import Bars
+from chartpact.checks import is_number
 from chartpact.clock.markets import EVERY_DAY, LISTED, UTC_MIDNIGHT, market_and_roll
 from chartpact.clock.timeframe import HOUR, Timeframe
 from chartpact.sources.errors import SourceFailed, UnknownSymbol
@@ -176,8 +177,7 @@ def _complete_until(last_trade: Any, now: int) -> int:
     Bars are final up to the last trade that was seen, and an hour after their end in any case.
     """
     seen = last_trade.timestamp() if hasattr(last_trade, "timestamp") else last_trade
-    known = isinstance(seen, (int, float)) and math.isfinite(seen)
-    return max(min(now, int(seen * 1000)) if known else 0, now - HOUR)
+    return max(min(now, int(seen * 1000)) if is_number(seen) else 0, now - HOUR)
 
 
 def _days(symbol: str, meta: Mapping[str, Any]) -> tuple[str, str]:

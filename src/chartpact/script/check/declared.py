@@ -3,7 +3,6 @@
 The check of a source reads them from its literals, and the sandbox from what a child says.
 """
 
-import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -118,13 +117,13 @@ def _default(param: Param, entry: Mapping[str, Any]) -> Any:
 
 
 def _bound(entry: Mapping[str, Any], key: str, kind: str) -> float | None:
-    value = entry.get(key)
+    value: float | None = entry.get(key)
     if value is None:
         return None
-    if kind not in _NUMERIC or isinstance(value, bool) or not isinstance(value, int | float):
+    if kind not in _NUMERIC or not checks.is_number(value):
         names = ", ".join(_NUMERIC)
-        raise Undeclarable(key, "type", f"{key} is a number, and goes with {names} only")
-    if not math.isfinite(value) or abs(value) > LARGEST_BOUND:
+        raise Undeclarable(key, "type", f"{key} is a finite number, and goes with {names} only")
+    if abs(value) > LARGEST_BOUND:
         raise Undeclarable(key, "value", f"{key} is too large")
     if key == "step" and value <= 0:
         raise Undeclarable(key, "value", "step is above 0")
