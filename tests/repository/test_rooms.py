@@ -34,14 +34,18 @@ def house() -> House:
     return read_house(ROOT / "src" / "chartpact")
 
 
-def table() -> Rooms:
+def table(page: str | None = None) -> Rooms:
     """Each room of the page, from the bottom up, with the rooms it may know."""
-    rows = re.findall(r"^\| `(\w+)` \| [^|]+ \|([^|]*)\|$", PAGE.read_text(), re.MULTILINE)
+    text = PAGE.read_text() if page is None else page
+    rows = re.findall(r"^\| `(\w+)` \| [^|]+ \|([^|]*)\|$", text, re.MULTILINE)
     rooms: Rooms = {}
     for room, may_know in rows:
         assert room not in rooms, f"{room} has two rows"
-        names = may_know.split()
-        rooms[room] = frozenset(rooms if names == ["all", "above"] else names)
+        names, but = may_know.replace("all above", " ".join(rooms)).split(), []
+        if "but" in names:
+            names, but = names[: names.index("but")], names[names.index("but") + 1 :]
+            assert set(but) <= set(names), f"{room} excepts a room that is not above it"
+        rooms[room] = frozenset(names) - set(but)
     return rooms
 
 
@@ -156,6 +160,23 @@ SMALL_TABLE: Rooms = {
 
 def plant(path: str, source: str) -> House:
     return House(SMALL_HOUSE | {path: source})
+
+
+def test_the_command_line_and_the_server_do_not_know_each_other():
+    rooms = table()
+    assert "server" not in rooms["cli"]
+    assert "cli" not in rooms["server"]
+    for path, source in (
+        ("cli/serve.py", "from chartpact.server import app"),
+        ("server/shell.py", "def f():\n    from chartpact.cli import main"),
+        ("library/pictures.py", "from chartpact import render"),
+    ):
+        assert len(forbidden_imports(plant(path, source), rooms)) == 1, path
+
+
+def test_a_row_may_except_rooms_of_those_above():
+    page = "| `ta` | x | |\n| `bars` | x | all above |\n| `cli` | x | all above but bars |"
+    assert table(page) == {"ta": set(), "bars": {"ta"}, "cli": {"ta"}}
 
 
 def test_the_small_house_is_lawful():
