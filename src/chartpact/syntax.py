@@ -274,7 +274,7 @@ def _check_depth(tree: ast.AST, max_depth: int, max_parts: int) -> None:
         pending += [(child, depth) for child in children(node)]
 
 
-# Where the parts of common nodes stand; what only tells how a node is meant is no part.
+# Where the parts of common nodes stand; contexts and operators (`ctx`, `op`) are not counted.
 _PARTS: Mapping[type[ast.AST], tuple[str, ...]] = {
     getattr(ast, name): tuple(fields.split())
     for name, fields in {

@@ -28,7 +28,7 @@ Prices = NDArray[np.float64]
 RESAMPLED = ", resampled"
 
 
-def _derived(name: str) -> "cached_property[Prices]":
+def _price_property(name: str) -> "cached_property[Prices]":
     return cached_property(lambda bars: freeze(derive(name, lambda column: getattr(bars, column))))
 
 
@@ -195,10 +195,10 @@ class Bars:
 
     # ------------------------------------------------------------------------------- typical prices
 
-    hl2 = _derived("hl2")
-    hlc3 = _derived("hlc3")
-    ohlc4 = _derived("ohlc4")
-    hlcc4 = _derived("hlcc4")
+    hl2 = _price_property("hl2")
+    hlc3 = _price_property("hlc3")
+    ohlc4 = _price_property("ohlc4")
+    hlcc4 = _price_property("hlcc4")
 
     # ---------------------------------------------------------------------------------------- times
 
@@ -240,7 +240,7 @@ class Bars:
             raise BarsError(f"bars of {own} cannot be resampled to {higher}, which {reason}")
         rolled = self if roll == self.day_roll else replace(self, day_roll=roll)
         if len(self) == 0:
-            return replace(rolled, timeframe=str(higher), source=_resampled(self.source))
+            return replace(rolled, timeframe=str(higher), source=_describe_resampling(self.source))
         groups = rolled.periods(timeframe)
         first = groups.first
         columns: dict[str, Any] = {
@@ -254,7 +254,7 @@ class Bars:
         }
         if not partial:
             columns = {name: column[groups.whole] for name, column in columns.items()}
-        source = _resampled(self.source)
+        source = _describe_resampling(self.source)
         return replace(rolled, timeframe=str(higher), source=source, **columns)
 
     @translate_clock_errors()
@@ -272,6 +272,6 @@ class Bars:
         return Timeframe.parse(self.timeframe)
 
 
-def _resampled(source: str) -> str:
+def _describe_resampling(source: str) -> str:
     """The source of bars that were made of its bars; its name may tell their timeframe."""
     return source and source.removesuffix(RESAMPLED) + RESAMPLED

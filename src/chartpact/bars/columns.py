@@ -16,10 +16,10 @@ TIMES = ("time", "ends")  # of the columns, those that hold UTC ms
 EARLIEST, LATEST = -5_364_662_400_000, 7_258_118_400_000  # 1800-01-01 and 2200-01-01
 
 Column = NDArray[Any]
-Place = Callable[[int], str]
+DescribeRow = Callable[[int], str]
 
 
-def check(columns: dict[str, Column], place: Place) -> None:
+def check(columns: dict[str, Column], place: DescribeRow) -> None:
     """Raises on the first row that cannot be a bar, naming it by `place` of its number."""
     time, opening, high, low, close, volume = (columns[name] for name in COLUMNS)
     for name, column in columns.items():
@@ -47,10 +47,10 @@ def check(columns: dict[str, Column], place: Place) -> None:
             f"time {now} comes after {before}; bars are sorted, oldest first; sort=True sorts them"
         )
 
-    def describe_price(name: str) -> Place:
+    def describe_price(name: str) -> DescribeRow:
         return lambda row: f"{name} is {columns[name][row]}; prices are finite numbers"
 
-    faults: tuple[tuple[Column, Place], ...] = (
+    faults: tuple[tuple[Column, DescribeRow], ...] = (
         ((time < EARLIEST) | (time > LATEST), describe_far),
         (step_back, describe_order),
         *((~np.isfinite(columns[name]), describe_price(name)) for name in OHLC),

@@ -98,10 +98,10 @@ def find_layout(text: bytes, columns: Columns | None, symbol: str | None) -> Lay
     lines = _first_lines(text)
     if not lines:
         raise BarsError("the file is empty")
-    told = _SEP.fullmatch(lines[0].text.strip())
-    if told and len(lines) > 1:
+    declared = _SEP.fullmatch(lines[0].text.strip())
+    if declared and len(lines) > 1:
         lines = lines[1:]
-    separator = told[1] if told and told[1] in SEPARATORS else ""
+    separator = declared[1] if declared and declared[1] in SEPARATORS else ""
     if columns is not None and columns.order:
         return _in_given_order(lines, separator, columns)
     refusal: BarsError | None = None
@@ -111,7 +111,7 @@ def find_layout(text: bytes, columns: Columns | None, symbol: str | None) -> Lay
         if _is_data(fields):
             break
         try:
-            found = _two_rows(lines[place:], mark, columns, symbol) or _one_row(
+            layout = _two_rows(lines[place:], mark, columns, symbol) or _one_row(
                 line, lines[place + 1 :], mark, fields, columns
             )
         except BarsError as error:
@@ -120,8 +120,8 @@ def find_layout(text: bytes, columns: Columns | None, symbol: str | None) -> Lay
         if place:
             skipped = f"line {lines[0].number} is" if place == 1 else f"{place} lines are"
             note = f"{skipped} not read: the header is on line {line.number}"
-            found = Layout(**{**found.__dict__, "notes": (note, *found.notes)})
-        return found
+            layout = Layout(**{**layout.__dict__, "notes": (note, *layout.notes)})
+        return layout
     if refusal is not None:
         raise refusal
     return _without_header(lines[0], separator)

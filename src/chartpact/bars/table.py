@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from chartpact.arrays import freeze
 from chartpact.bars import timestamps
-from chartpact.bars.columns import Column, Place, check
+from chartpact.bars.columns import Column, DescribeRow, check
 from chartpact.bars.errors import BarsError, translate_clock_errors
 from chartpact.bars.filenames import NO_CLUES, NO_TIME, NameClues
 from chartpact.bars.numerals import find_mark, numbers, to_texts
@@ -90,7 +90,7 @@ class Table:
     """Columns by their own names; `place` names a row, `aware` lists datetime columns in UTC."""
 
     columns: Mapping[str, Column]
-    place: Place
+    place: DescribeRow
     aware: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()  # what was guessed of the table itself
     symbol: str = ""  # where headings tell it
@@ -248,7 +248,7 @@ def _price_columns(
     return columns, notes
 
 
-def _numbers(values: Column, name: str, place: Place, mark: str) -> NDArray[np.float64]:
+def _numbers(values: Column, name: str, place: DescribeRow, mark: str) -> NDArray[np.float64]:
     if values.dtype.kind in "iuf":
         return values.astype(np.float64)
     return numbers(to_texts(values), name, place, mark)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from chartpact.bars.columns import EARLIEST, LATEST, Place
+from chartpact.bars.columns import EARLIEST, LATEST, DescribeRow
 from chartpact.bars.errors import BarsError
 from chartpact.bars.numerals import Texts, matrix, numbers
 from chartpact.clock import zones
@@ -79,7 +79,7 @@ class _Group:
 
     @property
     def form(self) -> str:
-        """What has to be alike in all rows of a column."""
+        """The properties that all rows of a column must share."""
         match = self.match
         if match is None:
             return "a count since 1970"
@@ -93,7 +93,7 @@ class _Group:
         return short == long or re.sub(", AM or PM|, 24 hours", "", long) == short
 
 
-def of_texts(texts: Texts, name: str, place: Place, order: str | None = None) -> Stamps:
+def of_texts(texts: Texts, name: str, place: DescribeRow, order: str | None = None) -> Stamps:
     """The times that a column of texts spells; `order` is of day and month before a year."""
     texts = _number_months(texts)
     rows = matrix(texts)
@@ -167,7 +167,7 @@ def _find_order(
     order: str | None,
     texts: Texts,
     name: str,
-    place: Place,
+    place: DescribeRow,
 ) -> tuple[str | None, tuple[str, ...]]:
     """Whether dates such as 03.04.2024 begin with the day: as told, or by a number above 12."""
     if not groups or order is not None:
@@ -214,11 +214,11 @@ def _show(texts: Texts, row: int) -> str:
     return repr(texts[row].decode("utf-8", "replace"))
 
 
-def _no_time(texts: Texts, row: int, name: str, place: Place, more: str = "") -> BarsError:
+def _no_time(texts: Texts, row: int, name: str, place: DescribeRow, more: str = "") -> BarsError:
     return BarsError(f"{place(row)}: {name} {_show(texts, row)} is not a time: use {FORMS}{more}")
 
 
-def of_dates_and_times(dates: Texts, times: Texts, place: Place) -> Texts:
+def of_dates_and_times(dates: Texts, times: Texts, place: DescribeRow) -> Texts:
     """A date column and a time column as one; the time column alone where it holds the date."""
     first = times[0] if len(times) else b""
     if _TIME_OF_DAY.fullmatch(first):
@@ -232,7 +232,7 @@ def of_dates_and_times(dates: Texts, times: Texts, place: Place) -> Texts:
     return times
 
 
-def of_numbers(values: NDArray[np.generic], place: Place) -> Stamps:
+def of_numbers(values: NDArray[np.generic], place: DescribeRow) -> Stamps:
     """Times counted since 1970 in seconds, ms, µs or ns: the unit that gives a likely year."""
     finite = np.isfinite(values.astype(np.float64))
     if not finite.all():
@@ -256,7 +256,7 @@ def of_datetimes(values: NDArray[np.datetime64], naive: bool) -> Stamps:
     return Stamps(ms, np.full(len(values), naive))
 
 
-def to_utc(stamps: Stamps, tz: str | None, place: Place) -> Times:
+def to_utc(stamps: Stamps, tz: str | None, place: DescribeRow) -> Times:
     """All stamps in UTC ms; naive ones by the zone, or as they are when they are all dates."""
     if not stamps.naive.any():
         return stamps.ms
@@ -278,7 +278,7 @@ def to_utc(stamps: Stamps, tz: str | None, place: Place) -> Times:
 
 
 def _from_wall_clock(
-    local: Times, tz: str, dates: bool, rows: NDArray[np.intp], place: Place
+    local: Times, tz: str, dates: bool, rows: NDArray[np.intp], place: DescribeRow
 ) -> Times:
     earlier, later, skipped = zones.to_utc(zones.zone(tz), local)
     if skipped.any() and not dates:  # a date whose midnight is skipped begins right after it
@@ -351,7 +351,7 @@ def _digits(rows: NDArray[np.uint8], match: re.Match[bytes], part: str) -> Times
     return total
 
 
-def _epoch_texts(texts: Texts, name: str, place: Place) -> Times:
+def _epoch_texts(texts: Texts, name: str, place: DescribeRow) -> Times:
     values: NDArray[np.generic] | None = None
     if all(text.lstrip(b"+-").isdigit() for text in texts[:1].tolist()):
         # One of them may have a fraction, or more digits than any time.
@@ -360,7 +360,7 @@ def _epoch_texts(texts: Texts, name: str, place: Place) -> Times:
     return _epoch(numbers(texts, name, place) if values is None else values, place)
 
 
-def _epoch(values: NDArray[np.generic], place: Place) -> Times:
+def _epoch(values: NDArray[np.generic], place: DescribeRow) -> Times:
     """UTC ms of counts since 1970, all in the unit that makes sense of the middle one."""
     size = np.abs(values.astype(np.float64))
     typical = float(np.median(size)) if len(size) else 0.0

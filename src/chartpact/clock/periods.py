@@ -90,7 +90,7 @@ def closes(time: Times, timeframe: Timeframe, calendar: TradingCalendar) -> Time
         # of the day end with it: others, as on a grid of UTC hours, go on into the next day.
         counted = (time - _by_run(calendar.opening, date)) % timeframe.ms == 0
         return np.where(counted, np.minimum(full, _by_run(calendar.closing, date)), full)
-    if _counts_days_seen(timeframe, calendar):  # which days these bars hold, they do not say
+    if _counts_days_seen(timeframe, calendar):  # the calendar cannot tell which days have bars
         return calendar.closing(_last_of_days(date, np.array(timeframe.count), calendar))
     period = _period_on(date, time, timeframe, calendar)
     end = _by_run(lambda first: calendar.closing(_last_date(first, timeframe, calendar)), period)
@@ -208,13 +208,13 @@ def _weekday_date(count: Dates) -> Dates:
 
 
 def _by_run(compute: Callable[[Dates], Times], values: Dates) -> Times:
-    """What is computed of each value, but once for a whole run of equal values."""
+    """Maps values run by run: `compute` is called once per run of equal values."""
     first = run_starts(values)
     return np.repeat(compute(values[first]), _stops(first, len(values)) - first)
 
 
 def _stops(first: Indices, count: int) -> Indices:
-    """Where runs stop that begin at these of `count` places: where the next one begins."""
+    """The end of each run, given the starts."""
     stops = np.full(len(first), count, np.intp)
     stops[:-1] = first[1:]
     return stops

@@ -1,8 +1,7 @@
 """The trading days of a symbol: when each begins and ends.
 
-A day is named by the date on which it ends. It runs from its roll to its close. What trades
-between a close and the next roll, if anything does, belongs to the day that follows, so that a day
-which has closed never changes.
+A day is named by the date on which it ends. It runs from its roll to its close. Trades after the
+close belong to the next day. A closed day therefore never changes.
 """
 
 import re

@@ -27,7 +27,7 @@ _UNREADABLE = AttributeError, LookupError, OverflowError, RecursionError, TypeEr
 def read_answer(
     reader: Callable[[Mapping[str, Any], list[wire.Column]], T], answered: Answered, step: str
 ) -> T:
-    """What the reader makes of an answer; raises the error that the answer tells of."""
+    """The answer as `reader` decodes it; raises the error that the answer carries."""
     try:
         document = answered.document
         if not isinstance(document, dict):

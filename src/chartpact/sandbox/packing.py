@@ -37,7 +37,7 @@ _ABOUT_BARS = tuple(field.name for field in fields(Bars) if field.name not in (*
 
 
 def pack_bars(bars: Bars, columns: list[Column]) -> Document:
-    """What tells these bars apart; their columns go to the end of `columns`."""
+    """The attributes of the bars as JSON; their columns go to the end of `columns`."""
     first = len(columns)
     names = COLUMNS if bars.ends is None else (*COLUMNS, "ends")
     columns += (getattr(bars, name) for name in names)

@@ -1,4 +1,4 @@
-"""What a process opens once and closes at its end."""
+"""Objects that a process opens once and closes at its end."""
 
 import atexit
 from collections.abc import Callable

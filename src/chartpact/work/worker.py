@@ -58,7 +58,7 @@ class Done:
 
 @dataclass(frozen=True)
 class Setup:
-    """What every worker of a kind has in common.
+    """The settings shared by all workers of a pool.
 
     `prepare` is done before the first job. `memory_mb` bounds the memory beyond that, None does
     not. `niceness` is added to that of the owner. `advice` is for users whose job was too large.

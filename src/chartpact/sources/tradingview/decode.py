@@ -225,7 +225,7 @@ class _Study:
 
     @property
     def unread(self) -> list[dict[str, Json]]:
-        """What could not be read of this study: which step of the path was missing."""
+        """The parts of this study that could not be read, each with the missing step."""
         name = self._data.get("name") or self._data.get("id")
         return [
             {"study": _cut(name), "what": _cut(what), "missing": _cut(step)}

@@ -75,7 +75,7 @@ def write_reply(
 def _labels(records: Sequence[Record], verbose: bool, most: int, decimals: int) -> dict[str, Json]:
     labels = []
     for record in records:
-        text, price = _cut(record.get("text") or ""), _rounded(record.get("y"), decimals)
+        text, price = _cut(record.get("text") or ""), _round_price(record.get("y"), decimals)
         if not verbose:
             if text or price is not None:
                 labels.append({"text": text, "price": price})
@@ -92,7 +92,7 @@ def _labels(records: Sequence[Record], verbose: bool, most: int, decimals: int) 
 
 def _lines(records: Sequence[Record], verbose: bool, decimals: int) -> dict[str, Json]:
     levels = {
-        _rounded(record["y1"], decimals)
+        _round_price(record["y1"], decimals)
         for record in records
         if is_number(record.get("y1")) and record["y1"] == record.get("y2")
     }
@@ -104,8 +104,8 @@ def _lines(records: Sequence[Record], verbose: bool, decimals: int) -> dict[str,
         body["all_lines"] = [
             {
                 "id": record.get("id"),
-                "y1": _rounded(record.get("y1"), decimals),
-                "y2": _rounded(record.get("y2"), decimals),
+                "y1": _round_price(record.get("y1"), decimals),
+                "y2": _round_price(record.get("y2"), decimals),
                 "x1": _order(record, "x1"),
                 "x2": _order(record, "x2"),
                 "horizontal": record.get("y1") == record.get("y2"),
@@ -148,7 +148,7 @@ def _boxes(records: Sequence[Record], verbose: bool, decimals: int) -> dict[str,
 
 
 def _edges(record: Record, decimals: int) -> tuple[Json, Json]:
-    top, bottom = (_rounded(record.get(name), decimals) for name in ("top", "bottom"))
+    top, bottom = (_round_price(record.get(name), decimals) for name in ("top", "bottom"))
     return (None, None) if top is None or bottom is None else (max(top, bottom), min(top, bottom))
 
 
@@ -193,7 +193,7 @@ def _rank(number: Json) -> float:
     return number if is_number(number) else math.inf
 
 
-def _rounded(price: Json, decimals: int) -> float | None:
+def _round_price(price: Json, decimals: int) -> float | None:
     """A price as JavaScript rounds it: halves up, and whole numbers without a fraction."""
     if not is_number(price):
         return None
@@ -206,7 +206,7 @@ def _rounded(price: Json, decimals: int) -> float | None:
 
 
 def _order(record: Record, name: str) -> int | None:
-    """What orders an object among those of its study: the number of its bar."""
+    """The sort key of an object within its study: the number of its bar."""
     anchor = record.get(name)
     order = anchor.get("n") if isinstance(anchor, Mapping) else None
     return order if is_whole(order) else None
@@ -218,11 +218,11 @@ def _present(record: Record, **names: str) -> dict[str, Json]:
 
 def _codes(record: Record, **names: tuple[str, Mapping[str, str]]) -> dict[str, Json]:
     """Names as the wire's codes."""
-    found = {}
+    fields = {}
     for key, (name, codes) in names.items():
         if name in record:
-            found[key] = next((c for c, n in codes.items() if n == record[name]), record[name])
-    return found
+            fields[key] = next((c for c, n in codes.items() if n == record[name]), record[name])
+    return fields
 
 
 def _numbers(record: Record, **names: str) -> dict[str, Json]:
@@ -255,14 +255,16 @@ _HEX_KEYS = {
 
 
 def _beyond(record: Record, anchors: Mapping[str, str], *colors: str) -> dict[str, Json]:
-    """What the stock server does not tell: bars, times, readable colours and the overlay."""
-    found: dict[str, Json] = {}
+    """Fields that the stock server does not give: bars, times, readable colours and the overlay."""
+    fields: dict[str, Json] = {}
     for name, suffix in anchors.items():
         anchor = record.get(name)
         if isinstance(anchor, Mapping):
-            found |= {f"{part}{suffix}": anchor[part] for part in ("bar", "time") if part in anchor}
-    found |= {_HEX_KEYS[name]: record[name] for name in colors if name in record}
-    return found | _present(record, forceOverlay="force_overlay")
+            fields |= {
+                f"{part}{suffix}": anchor[part] for part in ("bar", "time") if part in anchor
+            }
+    fields |= {_HEX_KEYS[name]: record[name] for name in colors if name in record}
+    return fields | _present(record, forceOverlay="force_overlay")
 
 
 # ----------------------------------------------------------------------------------------- reading
@@ -379,7 +381,7 @@ def read_replies(
 
 
 def price_step(prices: Sequence[Json]) -> float:
-    """What prices are rounded to, as far as they tell; nobody says which server it is.
+    """The step prices are rounded to, inferred from the prices.
 
     Two decimals are the least precise server's. More in one price show a more precise one.
 
@@ -401,7 +403,7 @@ def _study(
         for channel, studies in drawn.items()
         if channel in KEYS
     }
-    raw = {channel: _records_in_reply(channel, found) for channel, found in entries.items()}
+    raw = {channel: _records_in_reply(channel, studies) for channel, studies in entries.items()}
     colors = Colors({}, _colors(raw))
     fields, truncated = {"cells": FIELDS["cells"]}, []
     for channel, records in raw.items():
@@ -416,12 +418,12 @@ def _study(
     return {**study, "fields": fields, "truncated": truncated}
 
 
-def _records_in_reply(channel: str, found: list[dict[str, Json]]) -> list[Record]:
+def _records_in_reply(channel: str, studies: list[dict[str, Json]]) -> list[Record]:
     """The records of a study in a reply; where it draws nothing the list may be null."""
-    if not found:
+    if not studies:
         return []
-    records = found[0].get(LISTS[channel])
-    if records is None and not found[0].get(TOTALS[channel]):
+    records = studies[0].get(LISTS[channel])
+    if records is None and not studies[0].get(TOTALS[channel]):
         return []
     if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
         message = f"the reply has no {LISTS[channel]}; is it verbose?"
