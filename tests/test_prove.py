@@ -284,6 +284,27 @@ def test_the_same_with_provisional_is_listed_and_passes():
         assert proof.provisional == (what,)
 
 
+OPEN_SWING = """
+h, n = ohlcv.high, len(ohlcv)
+at = n - 1
+for i in range(max(0, n - 20), n):
+    if h[i] >= h[at]:
+        at = i
+"""
+
+
+def test_the_signal_of_a_provisional_dot_is_neither_rewritten_nor_late():
+    for dot in (
+        "chart.dot(at, h[at], label='swing', provisional=True)",
+        "chart.dot([i == at for i in range(n)], h, label='swing', provisional=True)",
+    ):
+        proof = proof_of(OPEN_SWING + dot)
+        assert (proof.rewritten, proof.late, proof.provisional) == (None, (), ("dot",))
+        assert validate(source(OPEN_SWING + dot)).warnings == ()
+        both = f"{OPEN_SWING}chart.dot(at, h[at], label='swing')\n{dot}"
+        assert proof_of(both).rewritten.what == "signal 'swing'"
+
+
 HONEST = {
     "averages": "chart.line(ta.ema(ohlcv.close, 20))\nchart.line(ta.sma(ohlcv.close, 9))",
     "higher bars": 'chart.line(ohlcv.security("1h", lambda h: ta.ema(h.close, 3)))',

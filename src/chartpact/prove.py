@@ -592,11 +592,24 @@ def _picture(scene: Scene, size: int) -> _Picture:
             picture.objects.append(_object(item))
             if item.provisional:
                 picture.provisional.add(channel)
+    provisional = _provisional_signals(scene.plots)
     for signal in scene.signals:
+        if (signal.name, signal.bar) in provisional:
+            continue
         picture.events.add(event := (f"signal {signal.name!r}", signal.bar))
         if signal.confirmed_bar > signal.bar:
             picture.told[event] = signal.confirmed_bar - signal.bar
     return picture
+
+
+def _provisional_signals(plots: Sequence[Plot]) -> set[tuple[str | None, int]]:
+    """The names and bars of signals of which every dot is provisional."""
+    labels: dict[bool, set[tuple[str | None, int]]] = {True: set(), False: set()}
+    for plot in plots:
+        if isinstance(plot, DotPlot):
+            points = zip(plot.columns.label, plot.columns.x.tolist(), strict=True)
+            labels[plot.provisional].update(points)
+    return labels[True] - labels[False]
 
 
 def _dots(plot: DotPlot | ShapePlot, size: int) -> Array:
