@@ -61,6 +61,19 @@ if len(c) > 101:
 """,
         "label",
     ),
+    "a label with a price that goes from above its bar to below": (
+        """
+c = ohlcv.close
+for i in range(0, len(c), 9):
+    up = i == len(c) - 1 or c[i + 1] > c[i]
+    chart.new_label(i, c[i], "x", yloc="abovebar" if up else "belowbar")
+""",
+        "label",
+    ),
+    "a plot whose title and values depend on the last close": (
+        "chart.line(ohlcv.close - ohlcv.close[-1], title='since %d' % len(ohlcv))",
+        "line 'since 400'",
+    ),
     "a box that turns from bullish to bearish": (
         """
 c = ohlcv.close
@@ -305,6 +318,22 @@ def test_the_signal_of_a_provisional_dot_is_neither_rewritten_nor_late():
         assert proof_of(both).rewritten.what == "signal 'swing'"
 
 
+def test_titles_that_tell_a_value_are_paired_where_another_plot_is_drawn_later():
+    body = """
+chart.line(ohlcv.close, title="close %d" % len(ohlcv))
+if len(ohlcv) > 50:
+    chart.line(ohlcv.open, title="open %d" % len(ohlcv))
+"""
+    proof = proof_of(body)
+    assert proof.ok, proof.rewritten
+    assert [late.what for late in proof.late] == ["line 'open 400'"]
+
+
+def test_a_provisional_plot_whose_title_tells_a_value_is_listed_once():
+    body = "chart.line(ohlcv.close, title='now %d' % len(ohlcv), provisional=True)"
+    assert proof_of(body).provisional == ("line 'now 400'",)
+
+
 HONEST = {
     "averages": "chart.line(ta.ema(ohlcv.close, 20))\nchart.line(ta.sma(ohlcv.close, 9))",
     "higher bars": 'chart.line(ohlcv.security("1h", lambda h: ta.ema(h.close, 3)))',
@@ -427,6 +456,23 @@ for i in reversed(tops)[:5]:
     "backgrounds and shapes of each bar": (
         "up = ohlcv.close > ohlcv.open\n"
         "chart.background(ta.where(up, 'green', None))\nchart.shape(up, 'circle', text='up')"
+    ),
+    "plots whose titles tell the last value": (
+        "r = ta.rsi(ohlcv.close, 14)\nfor x in [r, ta.rsi(ohlcv.close, 3)]:\n"
+        "    chart.line(x, title='RSI %d' % int(ta.nz(x[-1])))\n"
+        "chart.dot(r > 70, r, title='hot %d' % len(ohlcv))\n"
+        "chart.hline(50, title='middle, now %d' % len(ohlcv))"
+    ),
+    "a label whose price is ignored": (
+        "chart.new_label(0, ohlcv.close[-1], 'first', yloc='abovebar')"
+    ),
+    "an oscillator with other rounding near 0": (
+        "c = ohlcv.close / ohlcv.close[-1]\nd = (ta.sma(c, 3) - ta.sma(c, 4)) * ohlcv.close[-1]\n"
+        "chart.bars(d)"
+    ),
+    "dots with other rounding near 0": (
+        "c = ohlcv.close / ohlcv.close[-1]\nd = (ta.sma(c, 3) - ta.sma(c, 4)) * ohlcv.close[-1]\n"
+        "chart.dot(~ta.isna(d), d)"
     ),
     "a table": (
         't = chart.new_table("top_right", 1, 1)\nt.cell(0, 0, text.number(ohlcv.close[-1], 2))'

@@ -47,6 +47,7 @@ Point = tuple[float, float]  # a bar and a price; infinite above or below the ba
 PREFIXES = 120  # at least
 SECONDS = 10.0
 _TOLERANCE = 1e-9
+_NOISE = 1e-11  # rounding near 0, as a share of the largest value of a series
 _CROSSED = 6  # series of which crossings are looked for
 _BUSY = "busy"  # the kind of a failure that says nothing about the indicator
 _WORD = re.compile(r"[^\W\d_]+")
@@ -231,6 +232,7 @@ class _Picture:
     levels: dict[str, list[float]] = field(default_factory=dict)
     events: set[tuple[str, int]] = field(default_factory=set)  # signals, by name and bar
     told: dict[tuple[str, int], int] = field(default_factory=dict)  # the delays of signals
+    titles: dict[str, list[str]] = field(default_factory=dict)  # of all plots, by their kinds
     objects: list[_Object] = field(default_factory=list)
     provisional: set[str] = field(default_factory=set)
 
@@ -243,7 +245,9 @@ class _Prover:
     def __init__(self, bars: Bars, run: Run) -> None:
         self._bars = bars
         self._run = run
+        self._titles: Mapping[str, list[str]] = {}
         self._whole = self._picture(len(bars))
+        self._titles = self._whole.titles
         self._failed: dict[int, Failure] = {}
         self._late: dict[str, list[_Arrival]] = {}
 
@@ -304,11 +308,12 @@ class _Prover:
     def _picture(self, size: int) -> _Picture:
         """What it draws on so many bars; a host that is busy is asked once more."""
         try:
-            return _picture(self._run(self._bars[:size]), size)
+            scene = self._run(self._bars[:size])
         except Failure as failure:
             if failure.kind != _BUSY:
                 raise
-        return _picture(self._run(self._bars[:size]), size)
+            scene = self._run(self._bars[:size])
+        return _picture(scene, size, self._titles)
 
     def _narrow(self, earlier: _Picture, later: _Picture) -> Change | None:
         """The change, with the first of the longer prefixes that shows it.
@@ -418,7 +423,8 @@ def _series_differences(
         new = later[at][:size] if at < len(later) else np.full(len(old), np.nan)
         if len(new) != len(old):  # drawn on other bars than the chart's
             continue
-        changed = np.flatnonzero(~np.isnan(old) & ~np.isclose(old, new, rtol=_TOLERANCE, atol=0.0))
+        noise = _noise(old)
+        changed = np.flatnonzero(~np.isnan(old) & ~np.isclose(old, new, _TOLERANCE, noise))
         if len(changed):
             bar = int(changed[0])
             yield what, bar, write(old[bar]), write(new[bar])
@@ -436,14 +442,15 @@ def _dot_differences(what: str, dots: Array, later: Array, size: int) -> Iterato
     for bar, height, color in later.T.tolist():
         heights.setdefault(bar, []).append(height)
         colors.setdefault(bar, []).append(color)
+    noise = _noise(dots[1])
     for bar, height, color in dots.T.tolist():
         others = heights.get(bar, [])
         at = bisect.bisect_left(others, height)
         first, last = max(at - 1, 0), at + 1
-        while last < len(others) and _same(others[last], height):
+        while last < len(others) and _same(others[last], height, noise):
             last += 1
         near = range(first, min(last, len(others)))
-        same = [colors[bar][place] for place in near if _same(height, others[place])]
+        same = [colors[bar][place] for place in near if _same(height, others[place], noise)]
         if not same:
             nearest = others[near[0]] if near else math.nan
             yield what, int(bar), _number(height), _number(nearest)
@@ -559,12 +566,19 @@ def _cross(whole: _Picture, bars: Bars) -> NDArray[np.bool_]:
     return crossed
 
 
-def _picture(scene: Scene, size: int) -> _Picture:
+def _picture(scene: Scene, size: int, titles: Mapping[str, list[str]]) -> _Picture:
+    """What is compared of a scene; `titles` are those of the whole chart's plots, by kind."""
     picture = _Picture(size)
+    for plot in scene.plots:
+        picture.titles.setdefault(plot.kind, []).append(plot.title)
+    retitled = {
+        kind: iter(_retitle(own, titles.get(kind, own))) for kind, own in picture.titles.items()
+    }
     names: Counter[str] = Counter()
     parts: dict[str, list[Array]] = {}
     for plot in scene.plots:
-        what = f"{plot.kind} {plot.title!r}" if plot.title else plot.kind
+        title = next(retitled[plot.kind])
+        what = f"{plot.kind} {title!r}" if title else plot.kind
         if plot.provisional:
             picture.provisional.add(what)
         elif isinstance(plot, HLinePlot | HBarPlot):
@@ -600,6 +614,17 @@ def _picture(scene: Scene, size: int) -> _Picture:
         if signal.confirmed_bar > signal.bar:
             picture.told[event] = signal.confirmed_bar - signal.bar
     return picture
+
+
+def _retitle(titles: list[str], whole: list[str]) -> list[str]:
+    """The titles that plots of one kind have on the whole chart.
+
+    A title may tell the last value. So plots whose titles differ are paired by their order.
+    """
+    if len(titles) == len(whole) and Counter(titles) != Counter(whole):
+        return whole
+    fresh = (Counter(whole) - Counter(titles)).elements()
+    return [title if title in whole else next(fresh, title) for title in titles]
 
 
 def _provisional_signals(plots: Sequence[Plot]) -> set[tuple[str | None, int]]:
@@ -662,8 +687,9 @@ def _object(item: DrawnObject) -> _Object:
         return _Object(item.noun, points, (), item.provisional, item.id)
     values: Mapping[str, Any] = item.__dict__
     bars = [_bar(values[name]) for name in item.places]
-    unplaced = _ABOVE.get(values.get("yloc", ""), math.nan)  # a label above or below its bar
-    prices = [unplaced if values[name] is None else values[name] for name in item.heights]
+    prices = [math.nan if values[name] is None else values[name] for name in item.heights]
+    if values.get("yloc") in _ABOVE:  # a label above or below its bar, whatever its price
+        prices = [_ABOVE[values["yloc"]]]
     if isinstance(item, Box):
         points = tuple((bar, 0.0) for bar in sorted(bars))
         heights = tuple(sorted(prices))
@@ -719,9 +745,15 @@ def _few(levels: list[float]) -> str:
     return ", ".join(map(_number, levels[:3])) + more
 
 
-def _same(a: float, b: float) -> bool:
+def _noise(values: Array) -> float:
+    """The differences that are rounding even in values near 0."""
+    return _NOISE * float(np.max(np.abs(values), initial=0.0, where=np.isfinite(values)))
+
+
+def _same(a: float, b: float, noise: float = 0.0) -> bool:
     """Whether two prices or bars are equal but for rounding; what is nowhere is alike."""
-    return math.isclose(a, b, rel_tol=_TOLERANCE) or (math.isnan(a) and math.isnan(b))
+    close = math.isclose(a, b, rel_tol=_TOLERANCE, abs_tol=noise)
+    return close or (math.isnan(a) and math.isnan(b))
 
 
 def _same_heights(heights: tuple[float, ...], others: tuple[float, ...]) -> bool:
