@@ -144,6 +144,7 @@ def test_other_elements_are_not_warned_of(line):
         ('h = ohlcv.security("1h")', "d = ta.sma(h.close, 3)"),
         ('h = ohlcv.security("1h")', "x = h.high - h.low", "d = ta.highest(x, 3)"),
         ('h = ohlcv.security("1h")', "d = ta.atr(h, 3)"),
+        ('h = ohlcv.security("1h")', "d = ta.sma((h.high + h.low) / 2 * len(c), 3)"),
         ('h = ohlcv.security(timeframe="1h").close', "d = ta.rsi(h, n=3)"),
         ('d = ta.ema(ohlcv.security("1h", lambda h: h.close), 20)',),
         ('d = ta.ema(-ta.nz(ohlcv.security("1h").close), 20)',),
@@ -190,6 +191,9 @@ def test_the_hint_is_the_call_on_the_higher_bars(lines, call):
         'd = ohlcv.security("1h", lambda h: ta.ema(h.close, 20))',
         'd = ta.max(c, ohlcv.security("1h").high)',
         'd = ta.sma(ta.where(c > ohlcv.security("1h").close, 1, 0), 20)',
+        'd = ta.ema(c - ohlcv.security("1D").close, 20)',
+        'd = ta.stdev(-(c - ohlcv.security("1D").close) / ohlcv.security("1D").close, n=20)',
+        'd = ta.correlation(c, ohlcv.security("1D").close, 20)',
     ],
 )
 def test_other_uses_of_higher_bars_are_not_warned_of(line):

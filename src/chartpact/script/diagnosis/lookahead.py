@@ -6,7 +6,7 @@ timeframe that was stretched to the chart's bars counts each higher value many t
 
 import ast
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from copy import deepcopy
 
 from chartpact.problem import Problem
@@ -15,7 +15,7 @@ from chartpact.script.check.report import Report
 from chartpact.script.check.scopes import bound_names
 from chartpact.script.compile.hoisting import literal_index, source_of
 from chartpact.script.compile.inference import Kinds
-from chartpact.script.compile.kinds import OHLCV, OHLCV_KINDS, SERIES
+from chartpact.script.compile.kinds import LIST, OHLCV, OHLCV_KINDS, SERIES
 from chartpact.syntax import children, walk
 
 _LONGEST_HINT = 120  # letters of the call that it shows
@@ -171,7 +171,7 @@ class _Stretched:
         for call in calls:
             values = [*call.args, *(keyword.value for keyword in call.keywords)]
             windowed = self._checked.namespaced(call.func) in self._windows
-            if windowed and any(map(self._is_stretched, values)):
+            if windowed and self._are_stretched(values):
                 self._warn(call)
 
     def _warn(self, node: ast.Call) -> None:
@@ -194,16 +194,23 @@ class _Stretched:
         if isinstance(node, ast.Attribute):
             return bool(OHLCV_KINDS.get(node.attr, 0) & SERIES) and self._is_stretched(node.value)
         if isinstance(node, ast.BinOp):
-            return self._is_stretched(node.left) or self._is_stretched(node.right)
+            return self._are_stretched([node.left, node.right])
         if isinstance(node, ast.UnaryOp):
             return self._is_stretched(node.operand)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             if (self._checked.namespaced(node.func) or "").startswith("ta."):
-                chosen = [arg for arg in node.args if self._kinds.get(arg, 0) & SERIES]
-                return bool(chosen) and all(map(self._is_stretched, chosen))
+                return self._are_stretched(node.args)
             of_ohlcv = self._kinds.get(node.func.value, 0) & OHLCV
             return node.func.attr == "security" and bool(of_ohlcv)
         return False
+
+    def _are_stretched(self, operands: Sequence[ast.expr]) -> bool:
+        """Whether there are series among the operands, and all of them are stretched.
+
+        The spread of a close and the day's has a value of its own on each of the chart's bars.
+        """
+        series = [node for node in operands if self._kinds.get(node, 0) & (SERIES | OHLCV | LIST)]
+        return bool(series) and all(map(self._is_stretched, series))
 
 
 class _Above(ast.NodeTransformer):
