@@ -108,6 +108,9 @@ def test_an_index_past_the_end_is_an_error_as_before():
         ("d = max(c[1], c[2])", "write ta.shift(c, 1)"),
         ("d = [ohlcv.low[i] > c[2] for i in range(5)]", "in a loop over i write c[i - 2]"),
         ("d = ta.nz(c[1]); e = c - d", "write ta.shift(c, 1)"),
+        ("a, b = ohlcv.open[0], c[1]; d = c - b", "write ta.shift(c, 1)"),
+        ("a = c[1] if len(c) > 5 else c[0]; d = c - a", "write ta.shift(c, 1)"),
+        ("d = c - (c[1] if len(c) > 5 else c[0])", "write ta.shift(c, 1)"),
     ],
 )
 def test_what_looks_like_the_history_operator_is_warned_of(line, hint):
@@ -131,10 +134,28 @@ def test_what_looks_like_the_history_operator_is_warned_of(line, hint):
         "d = ohlcv.time[1] - ohlcv.time[0]",
         "d = c[1]; e = d + 1",
         "[chart.new_line(i, ohlcv.low[i], i + 1, c[5]) for i in range(3)]",
+        "a, b = c[1], c[2]; d = c - c[0]",
+        "a, b = c[1], c; d = c - b",
+        "d = c if c[1] else ohlcv.open",
     ],
 )
 def test_other_elements_are_not_warned_of(line):
     assert warnings(CHANGES, line) == []
+
+
+@in_one_test(
+    ("seed", "step"),
+    [
+        ("x = (c[0] + c[1] + c[2]) / 3", "x = x + (c[i] - x) / 10"),
+        ("x = 1 if c[1] > c[0] else -1", "x = 1 if c[i] > c[i - 1] else x"),
+        ("x = max(ohlcv.high[0], ohlcv.high[1])", "x = max(x, ohlcv.high[i])"),
+        ("x, y = c[1] > c[0], c[1] - c[0]", "x, y = c[i] > c[i - 1], c[i] - c[i - 1]"),
+    ],
+)
+def test_the_seed_of_a_loop_is_not_warned_of(seed, step):
+    loop = ("for i in range(3, len(c)):", f"    {step}", "print(x)")
+    assert warnings(CHANGES, seed, *loop) == []
+    assert warnings(CHANGES, seed, "print(x)") != []
 
 
 @in_one_test(

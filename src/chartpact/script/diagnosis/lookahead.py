@@ -8,6 +8,7 @@ import ast
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from copy import deepcopy
+from types import UnionType
 
 from chartpact.problem import Problem
 from chartpact.script.check.checked import Checked
@@ -42,6 +43,8 @@ class _History:
         self._report = report
         self._parents: dict[ast.AST, ast.AST] = {}
         self._reads: dict[str, list[ast.Name]] = {}  # of names that are bound once
+        self._targets: dict[ast.AST, list[str]] = {}  # the names that are given to a value
+        self._stepped: set[str] = set()  # names that loops bind
 
     def visit(self, function: ast.FunctionDef) -> None:
         nodes = list(walk(function))
@@ -51,6 +54,12 @@ class _History:
         for node in nodes:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in once:
                 self._reads[node.id].append(node)
+            elif isinstance(node, ast.Assign):
+                for target, value in _pairs(node.targets[0], node.value):
+                    if isinstance(target, ast.Name):
+                        self._targets.setdefault(value, []).append(target.id)
+            elif isinstance(node, ast.For):
+                self._stepped.update(bound_names(node.body))
         for node in nodes:
             if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
                 number = self._element(node)
@@ -64,7 +73,9 @@ class _History:
             hint = f"write ta.shift({text}, {number})"
         elif self._is_read_bar_by_bar(node) or any(map(self._is_computed_element, parts)):
             hint = f"in a loop over i write {text}[i - {number}]"
-        elif not _is_time(node) and any(self._element(part) is not None for part in parts):
+        elif any(self._element(part) is not None for part in parts):
+            if _is_time(node) or self._is_seed(node):
+                return
             hint = f"write ta.shift({text}, {number})"
         else:
             return
@@ -98,9 +109,13 @@ class _History:
         """
         inner: ast.AST = node
         outer = self._parents.get(inner)
-        while isinstance(outer, ast.BinOp | ast.Compare | ast.UnaryOp | ast.Call):
+        while isinstance(outer, ast.BinOp | ast.Compare | ast.UnaryOp | ast.Call | ast.IfExp):
             operands = [child for child in children(outer) if isinstance(child, ast.expr)]
-            if isinstance(outer, ast.Call):
+            if isinstance(outer, ast.IfExp):
+                if inner is outer.test:
+                    return
+                operands = []
+            elif isinstance(outer, ast.Call):
                 operands = [*outer.args, *(keyword.value for keyword in outer.keywords)]
                 if not self._calculates(outer.func):
                     operands = [operand for operand in operands if self._is_series(operand)]
@@ -113,28 +128,44 @@ class _History:
 
     def _meets_series_by_name(self, node: ast.expr) -> bool:
         """Whether a name that stands for it, `before = close[1]`, meets a series."""
-        place: ast.AST | None = node
-        while isinstance(place, ast.BinOp | ast.UnaryOp | ast.Call | ast.Subscript):
-            place = self._parents.get(place)
-        if not isinstance(place, ast.Assign) or not isinstance(place.targets[0], ast.Name):
-            return False
-        reads = self._reads.get(place.targets[0].id, [])
+        through = ast.BinOp | ast.UnaryOp | ast.Call | ast.Subscript | ast.IfExp
+        reads = [
+            read for name in self._names_of(node, through) for read in self._reads.get(name, ())
+        ]
         return any(self._is_series(part) for read in reads for part in self._combined_with(read))
+
+    def _is_seed(self, node: ast.expr) -> bool:
+        """Whether it is what a loop begins with: a name gets its value, which the loop renews."""
+        names = self._names_of(node, ast.expr)
+        in_loop = any(isinstance(place, ast.For) for place in self._around(node))
+        return not in_loop and not self._stepped.isdisjoint(names)
+
+    def _names_of(self, node: ast.expr, through: type | UnionType) -> list[str]:
+        """The names given to the value that it is a part of, in expressions of these types."""
+        for place in (node, *self._around(node)):
+            if place in self._targets:
+                return self._targets[place]
+            if not isinstance(place, through):
+                break
+        return []
 
     def _is_read_bar_by_bar(self, node: ast.Subscript) -> bool:
         """Whether a loop around it reads the same series by a computed index."""
-        place: ast.AST | None = node
-        while place is not None:
-            place = self._parents.get(place)
-            if isinstance(place, _LOOPS) and any(
-                isinstance(other, ast.Subscript)
-                and not isinstance(other.slice, ast.Slice)
-                and literal_index(other.slice) is None
-                and source_of(other.value) == source_of(node.value) is not None
-                for other in walk(place)
-            ):
-                return True
-        return False
+        return any(
+            isinstance(other, ast.Subscript)
+            and not isinstance(other.slice, ast.Slice)
+            and literal_index(other.slice) is None
+            and source_of(other.value) == source_of(node.value) is not None
+            for place in self._around(node)
+            if isinstance(place, _LOOPS)
+            for other in walk(place)
+        )
+
+    def _around(self, node: ast.AST) -> Iterator[ast.AST]:
+        """What it stands in, from the inside out."""
+        while (outer := self._parents.get(node)) is not None:
+            yield outer
+            node = outer
 
 
 def _is_time(node: ast.Subscript) -> bool:
