@@ -19,7 +19,7 @@ def hint_of(line: str) -> str:
     return failure.value.hint
 
 
-CHECKED = [name for name in sorted(pine.HINTS) if not name.startswith("var")]
+CHECKED = [name for name in sorted(pine.HINTS) if name not in pine.STATEMENTS]
 
 
 @in_one_test("name", CHECKED)
@@ -27,9 +27,47 @@ def test_every_name_of_the_table_is_answered_with_its_hint(name):
     assert hint_of(f"x = {name}(1)") == pine.HINTS[name]
 
 
-@in_one_test("line", ["var x = 0", "var float x = 0.0", "varip int n = 1"])
-def test_var_is_answered_though_it_is_no_syntax(line):
-    assert hint_of(line) == pine.HINTS["var"]
+@in_one_test(
+    ("line", "statement"),
+    [
+        ("var x = 0", "var"),
+        ("var float x = 0.0", "var"),
+        ("varip int n = 1", "varip"),
+        ("for i = 0 to 10\n        print(i)", "for i = 0 to 10"),
+        ("for i = 0 to n by 2:\n        print(i)", "for i = 0 to 10"),
+        ("x = switch\n        1 > 0 => 2", "x = switch"),
+        ("x = switch mode\n        1 => 2", "x = switch"),
+        ("switch\n        1 > 0 => 2", "x = switch"),
+        ("type Foo\n        int x", "type Foo"),
+        ("export type Foo\n        int x", "type Foo"),
+        ("enum Foo\n        one", "enum Foo"),
+        ("x = if 1 > 0\n        2\n    else\n        3", "x = if condition"),
+    ],
+)
+def test_a_statement_is_answered_though_it_is_no_syntax(line, statement):
+    assert hint_of(line) == pine.STATEMENTS[statement]
+
+
+@in_one_test(
+    ("line", "hint"),
+    [
+        ("math.inf", 'write float("inf")'),
+        ("math.nan", 'write float("nan"), or None in a list; test with ta.isna(x)'),
+        ("math.isnan(1)", "write ta.isna(x)"),
+        ("math.hypot(3, 4)", "write math.sqrt(x * x + y * y)"),
+        ("math.fabs(1)", "write abs(x), or ta.abs(s) of a series"),
+        ("ta.pi", "did you mean math.pi?"),
+        ("math.ema(1, 2)", "did you mean ta.ema?"),
+        ("ta.sorted([])", "did you mean sorted?"),
+    ],
+)
+def test_what_stands_elsewhere_is_answered_with_its_place(line, hint):
+    assert hint_of(f"x = {line}") == hint
+
+
+def test_a_name_may_be_that_of_a_statement():
+    script.load(f"{HEAD}switch = 1\n    type_of = switch\n    print(type_of)\n")
+    assert hint_of("switch = 1 +") == hint_of("other = 1 +")
 
 
 @in_one_test("line", ["chart.point(1, 2.0)", "chart.point.from_index(1, 2.0)"])

@@ -4,10 +4,8 @@ import ast
 import math
 from collections.abc import Callable, Iterable, Mapping
 
-from chartpact.problem import did_you_mean
 from chartpact.script.check.checked import BUILTIN, FUNCTION, GLOBAL, LOCAL, NAMESPACE, Checked
-from chartpact.script.check.hints import hint_for_name
-from chartpact.script.check.pine import hint_for_member
+from chartpact.script.check.hints import hint_for_function, hint_for_member, hint_for_name
 from chartpact.script.check.report import Enough, Report
 from chartpact.script.check.scopes import Comprehension, Function, Scope, local_names, target_names
 from chartpact.script.limits import LITERAL_DIGITS, LOCALS, LOOP_DEPTH
@@ -109,11 +107,8 @@ class ExpressionChecker:
                 self._keep_global(node)
             self.expression(owner)
             return
-        functions = self._namespaces[owner.id]
-        if node.attr not in functions:
-            hint = hint or did_you_mean(
-                node.attr, sorted(functions), show=f"{owner.id}.{{}}".format
-            )
+        if node.attr not in self._namespaces[owner.id]:
+            hint = hint or hint_for_function(owner.id, node.attr, self._namespaces)
             self._refuse(node, "name", f"there is no {owner.id}.{node.attr:.60}", hint)
         self.checked.bindings[owner] = NAMESPACE
 

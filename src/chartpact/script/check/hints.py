@@ -8,6 +8,7 @@ from chartpact.problem import did_you_mean
 from chartpact.script.check import pine
 from chartpact.script.check.checked import Checked
 from chartpact.script.check.scopes import local_names
+from chartpact.script.runtime.builtins import NAMES as BUILTINS
 
 OHLCV_NUMBERS = frozenset(
     ("bar_index", "time", "close_time", "trading_day", "tick_size", *STORED, *DERIVED)
@@ -24,6 +25,11 @@ _OF_PYTHON = {
     "false": "write False",
     **dict.fromkeys(("null", "none"), "write None"),
     "float64": "write float(x)",
+    "math.inf": 'write float("inf")',
+    "math.nan": 'write float("nan"), or None in a list; test with ta.isna(x)',
+    "math.isnan": "write ta.isna(x)",
+    "math.hypot": "write math.sqrt(x * x + y * y)",
+    "math.fabs": pine.HINTS["math.abs"],
     **dict.fromkeys(("eval", "exec", "chr", "ord"), ""),
 }
 
@@ -46,6 +52,21 @@ def hint_for_name(
         if name in functions:
             return f"did you mean {space}.{name}?"
     return did_you_mean(name, visible, alike=0.6)  # names are short: below, too much is alike
+
+
+def hint_for_member(space: str, name: str) -> str:
+    """What to write for `space.name` of Pine or Python, or nothing."""
+    return pine.hint_for_member(space, name) or _OF_PYTHON.get(f"{space}.{name}", "")
+
+
+def hint_for_function(space: str, name: str, namespaces: Mapping[str, set[str]]) -> str:
+    """Where the function is that the namespace does not have, or one of a similar name."""
+    for other, functions in namespaces.items():
+        if name in functions:
+            return f"did you mean {other}.{name}?"
+    if name in BUILTINS:
+        return f"did you mean {name}?"
+    return did_you_mean(name, sorted(namespaces[space]), show=f"{space}.{{}}".format)
 
 
 def _declared_params(tree: ast.Module) -> set[str]:

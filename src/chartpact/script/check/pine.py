@@ -3,7 +3,8 @@
 The check gives these as hints, and the page "Coming from Pine" is made of them.
 """
 
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 
 from chartpact import palette
@@ -26,8 +27,6 @@ _SECTIONS: Mapping[str, Mapping[str, str]] = {
         "input.symbol": 'declare {"name": …, "type": "symbol", "default": …} in PARAMS',
         "input.time": 'declare {"name": …, "type": "time", "default": …} in PARAMS',
         "input.price": 'declare {"name": …, "type": "price", "default": …} in PARAMS',
-        "var": "give the name a value before the loop over the bars: x = 0",
-        "varip": "give the name a value before the loop over the bars: x = 0",
         "strategy": "scripts draw, and place no orders",
         "library": "scripts import nothing: put the functions into this one",
         "switch": "write if, elif and else",
@@ -36,6 +35,16 @@ _SECTIONS: Mapping[str, Mapping[str, str]] = {
         "log.info": "write print(x)",
         "log.warning": "write print(x)",
         "log.error": "write print(x)",
+    },
+    "Statements": {
+        **dict.fromkeys(
+            ("var", "varip"), "give the name a value before the loop over the bars: x = 0"
+        ),
+        "for i = 0 to 10": "write for i in range(11):",
+        "x = if condition": "write x = a if condition else b",
+        "x = switch": "write if, elif and else",
+        "type Foo": 'keep values in a dict: foo = {"price": 0.0}',
+        "enum Foo": "write the names as texts",
     },
     "Bars and time": {
         "bar_index": "write ohlcv.bar_index, or count the bars: for i in range(len(ohlcv))",
@@ -46,6 +55,10 @@ _SECTIONS: Mapping[str, Mapping[str, str]] = {
             ("ticker.new", "ticker.inherit", "ticker.standard"),
             'declare {"name": …, "type": "symbol"} in PARAMS: params[name] is a second ohlcv',
         ),
+        "ticker.heikinashi": "calculate the candles, as fork heikin_ashi does, and write "
+        "chart.candles(o, h, l, c)",
+        "ticker": "a script sees the bars it is given, of time alone: no Renko, Kagi or range bars",
+        "timenow": "write ohlcv.close_time[-1]: a script knows no clock but its bars",
         "syminfo": "write ohlcv.symbol, or ohlcv.tick_size",
         "syminfo.mintick": "write ohlcv.tick_size",
         "syminfo.tickerid": "write ohlcv.symbol",
@@ -119,6 +132,7 @@ _SECTIONS: Mapping[str, Mapping[str, str]] = {
                 *(("yloc", "abovebar"), ("label.style_label_up", "label_up")),
                 *(("line.style_dashed", "dashed"), ("hline.style_dotted", "dotted")),
                 *(("plot.style_stepline", "stepline"), ("text.align_left", "left")),
+                ("font.family_monospace", "monospace"),
             )
         },
         "barmerge": "leave it out: ohlcv.security gives each bar the last complete higher one",
@@ -152,12 +166,14 @@ _SECTIONS: Mapping[str, Mapping[str, str]] = {
         "array.sum": "write sum(values), or math.sum(values), which leaves na out",
         "array.avg": "write math.avg(values)",
         "array.median": "write math.median(values)",
+        "order": "write sorted(values), or sorted(values, reverse=True)",
         "array": "write a list: [0.0] * n, values.append(x), values[i]",
         "matrix": "write a list of lists: [[0.0] * columns for i in range(rows)]",
         "map": "write a dict: {}, d[key] = value; for a function, [f(x) for x in values]",
     },
 }
 SECTIONS = MappingProxyType(_SECTIONS)
+STATEMENTS = MappingProxyType(_SECTIONS["Statements"])
 HINTS: Mapping[str, str] = MappingProxyType(
     {name: hint for section in _SECTIONS.values() for name, hint in section.items()}
 )
@@ -178,7 +194,27 @@ _TEXTS: Mapping[str, Collection[str]] = {
     "hline.style_": palette.BORDER_STYLES,
     "plot.style_": palette.PLOT_STYLES,
     "text.align_": (*palette.HALIGNS, *palette.VALIGNS),
+    "font.family_": palette.FONTS,
 }
+
+# How a line begins that is no syntax here, with the name of the statement.
+_BEGINNINGS = {
+    re.compile(r"\s*var(?:ip)?\s+\w"): "var",
+    re.compile(r"\s*for\s+\w+\s*="): "for i = 0 to 10",
+    re.compile(r"[^=#]*=\s*if\b"): "x = if condition",
+    re.compile(r"(?:[^=#]*=)?\s*switch(?:\s+\w|\s*$)"): "x = switch",
+    re.compile(r"\s*(?:export\s+)?type\s+\w+\s*$"): "type Foo",
+    re.compile(r"\s*(?:export\s+)?enum\s+\w+\s*$"): "enum Foo",
+}
+
+
+def hint_for_statement(lines: Sequence[str]) -> str:
+    """What to write for the last of the lines, or for the one whose block it begins, or nothing."""
+    for line in reversed(lines[-2:]):
+        for beginning, statement in _BEGINNINGS.items():
+            if beginning.match(line):
+                return STATEMENTS[statement]
+    return ""
 
 
 def hint_for_member(space: str, name: str) -> str:

@@ -65,8 +65,7 @@ def parse(source: str, limits: Limits) -> ast.Module:
             watch=_check_token,
         )
     except SourceError as error:
-        word = re.match(r"\s*(\w*)", source.split("\n")[(error.line or 1) - 1])
-        hint = pine.HINTS["var"] if word and word[1] in ("var", "varip") else error.hint
+        hint = pine.hint_for_statement(source.split("\n")[: error.line or 0]) or error.hint
         raise ScriptError(
             "parse", error.kind, error.message, hint, line=error.line, column=error.column
         ) from None
