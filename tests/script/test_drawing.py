@@ -165,7 +165,7 @@ def drawn(function: str, argument: str, value: str) -> bool:  # noqa: PLR0911
         return value == "-1" or (function == "chart.hbar" and value == "1.5")
     if argument in ("end_column", "end_row"):
         return kind == "None"
-    if argument in ("wick", "border"):
+    if function == "chart.candles" and argument in ("color", "wick", "border"):
         return kind == "None"
     if "color" in argument and kind == "None":
         of_plot = function.removeprefix("chart.") in PLOT_METHODS and argument != "textcolor"
@@ -417,6 +417,16 @@ def test_candles_have_prices_and_three_colours():
     data = full.to_json()
     assert {"colors", "wick_color", "border_colors", "open", "high"} < set(data)
     assert not {"color", "wick_colors", "border_color"} & set(data)
+
+
+def test_candles_without_a_colour_are_hollow_all_of_them():
+    prices = "ohlcv.open, ohlcv.high, ohlcv.low, ohlcv.close"
+    one, many = drawing(
+        f"chart.candles({prices}, color = None, border = 'gray')",
+        f"chart.candles({prices}, color = [None] * len(ohlcv), border = 'gray')",
+    ).scene.plots
+    assert one.to_json() == many.to_json()
+    assert list(one.color) == [None] * len(BARS)
 
 
 def test_backgrounds_and_bar_colours_are_a_colour_a_bar_or_one():

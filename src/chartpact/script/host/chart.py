@@ -177,7 +177,7 @@ class Chart(HostObject):
         """Candles of the indicator's own; wick and border have the colour of the body by default.
 
         `"auto"` is the theme's up colour where a candle closes at or above its open. A body whose
-        colour is None is hollow.
+        colour is None is hollow: its border and its wick need a colour of their own.
         """
         prices = {
             field: self._read.series(value, name)
@@ -191,7 +191,7 @@ class Chart(HostObject):
         self._plots.add(
             CandlesPlot,
             title=title,
-            color=self._read.paint(color),
+            color=TextColumn.repeat(None, self._size) if color is None else self._read.paint(color),
             wick_color=None if wick is None else self._read.paint(wick, "wick"),
             border_color=None if border is None else self._read.paint(border, "border"),
             provisional=provisional,
