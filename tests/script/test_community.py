@@ -7,7 +7,7 @@ from tests.script import oracle
 
 import chartpact as cp
 from chartpact import script
-from chartpact.script.dry_run import dry_run_bars
+from chartpact.script.dry_run import dry_run_bars, wandering_bars
 
 BARS = cp.load("sample:es-5m").last(1500)
 FOLDER = Path(__file__).parent / "community"
@@ -62,6 +62,14 @@ def test_fifty_live_boxes_kept_as_lists_fit_on_20000_bars():
     last = [box for box in result.scene.boxes if box.right.bar == 19_999]
     assert len(last) == 50
     assert result.steps < script.Limits().steps
+
+
+@in_one_test("path", sorted((FOLDER.parent / "naive").glob("*.star")), ids=name)
+def test_a_naive_script_with_no_more_than_fifty_live_objects_fits_on_20000_bars(path):
+    source = path.read_text()
+    assert oracle.parses(source) is None
+    scene = script.execute(script.load(source), wandering_bars(20_000)).scene
+    assert any((scene.plots, scene.lines, scene.boxes))
 
 
 def test_there_is_one_of_every_kind():

@@ -71,6 +71,103 @@ def test_an_inlined_operator_does_what_the_runtime_does(operator):
         assert outcome(inlined) == outcome(called), (left, operator, right)
 
 
+FORMATS = [
+    "",
+    "a",
+    "%s",
+    "%d bars",
+    "%s of %s",
+    "%r",
+    "%x and %f",
+    "%g%e",
+    "100%%",
+    "%",
+    "%q",
+    "%s %",
+]
+FORMATTED = [*VALUES, "1e300", "(1, 2)", "()", '("a", 7)', "{}", '("a" * 300, 2.5)', "range(3)"]
+
+
+@in_one_test("template", FORMATS)
+def test_a_literal_template_of_percent_does_what_a_computed_one_does(template):
+    for value in FORMATTED:
+        literal = f'values = [{value}]\nprint("{template}" % values[0])'
+        computed = f'values = [{value}]\nt = "{template}"\nprint(t % values[0])'
+        assert outcome(literal) == outcome(computed), value
+
+
+@in_one_test(
+    "template", ["", "a", "{}", "{} of {}", "{0}", "{1} {0}", "{{}}", "{} }", "{", "{a}", "{}{0}"]
+)
+def test_a_literal_template_of_format_does_what_a_computed_one_does(template):
+    for values in (
+        "",
+        "1.5",
+        "1 << 200, None",
+        '"a" * 300, [1]',
+        "{}, ohlcv.close",
+        "a = 1",
+        "*[1, 2]",
+    ):
+        literal = f'print("{template}".format({values}))'
+        computed = f't = "{template}"\nprint(t.format({values}))'
+        assert outcome(literal) == outcome(computed), values
+
+
+TAKEN_APART = [
+    "(1, 2)",
+    "[1, 2]",
+    "(1,)",
+    "(1, 2, 3)",
+    "None",
+    '"ab"',
+    "range(2)",
+    '{"a": 1, "b": 2}',
+    "7",
+]
+
+
+@in_one_test("value", TAKEN_APART)
+def test_a_value_is_taken_apart_as_the_runtime_does(value):
+    called = outcome(f"print([(a, b) for a, b in [{value}]][0])")
+    assert outcome(f"x = [{value}]\na, b = x[0]\nprint((a, b))") == called
+    assert outcome(f"for a, b in [{value}]:\n    print((a, b))") == called
+    assert outcome(f"for i, (a, b) in enumerate([{value}]):\n    print((a, b))") == called
+
+
+@in_one_test("key", ['"a"', '"z"', '"long" * 30', "1", "1.5", "None", "True", "[1]", '("a", 1)'])
+def test_an_element_of_a_dict_is_found_whatever_its_key(key):
+    held = '{"a": 1, "long" * 30: 2, 1: 3, 1.5: 4, None: 5, ("a", 1): 6}'
+    read = outcome(f"d = {held}\nfor k in [{key}]:\n    print(d[k])")
+    assert read == outcome(f"d = {held}\nprint([d[k] for k in [{key}]][0])")
+
+
+RECORDS = [
+    '{"a": 1}',
+    '{"a": 1.0}',
+    '{"a": float("nan")}',
+    '{"b": 1}',
+    "[1, 2]",
+    "(1, 2)",
+    "[1]",
+    "{}",
+    "[]",
+    "1",
+]
+
+
+def test_a_record_is_found_at_the_first_equal_one():
+    for value in RECORDS:
+        listed = f"xs = [{', '.join(RECORDS)}]\nv = {value}\n"
+        found = outcome(f"{listed}print(xs.index(v))")
+        asked = outcome(f"{listed}print([i for i, x in enumerate(xs) if x == v][0])")
+        if "nan" in value:
+            assert found[0] == "value"
+        else:
+            assert found == asked, value
+        assert outcome(f"{listed}print(v in xs)") == (str("nan" not in value),)
+
+
 @in_one_test("operator", "< <= > >= == !=".split())
 def test_an_inlined_comparison_with_an_int_does_what_the_runtime_does(operator):
     values = (*VALUES, "0", "False", "-3.0", "3.0", "{}")

@@ -130,13 +130,13 @@ class ExpressionEmitter:
     ) -> ast.expr:
         """An operator whose sides may be anything: Python's own if they turn out to be floats.
 
-        Where it compares with an int, ints are as good.
+        Where it compares with an int, literal or not, ints are as good.
         """
         function = GUARDS[type(operator)]
         if not self._frame.inlines or not self._guards.inlines(operator, *nodes):
             return call(function, *sides)
-        literals = [literal_index(node) for node in nodes]
-        takes_ints = isinstance(operator, ast.cmpop) and literals != [None, None]
+        compares = isinstance(operator, ast.cmpop)
+        takes_ints = compares and any(self._guards.is_int(node) for node in nodes)
         test, names = self._check_floats(nodes, sides, takes_ints)
         return _either(test, _native(operator, *names), call(function, *names))
 

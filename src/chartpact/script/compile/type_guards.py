@@ -85,6 +85,11 @@ class TypeGuards:
     def is_number(self, node: ast.expr) -> bool:
         return not self.kind(node) & ~k.NUMBER
 
+    def is_int(self, node: ast.expr) -> bool:
+        """Whether it is surely an int; of the known kinds a literal has but one."""
+        kind = self.kind(node)
+        return bool(kind) and not kind & ~k.INT
+
     def turns_float(self, node: ast.expr, other: ast.expr) -> bool:
         """Whether it is a literal int beside a float, for which Python takes the same float."""
         literal = literal_index(node)

@@ -4,7 +4,7 @@ Lists, tuples and dicts have to be walked: the walk is charged by its size and e
 """
 
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
@@ -60,18 +60,16 @@ class Comparison(Charging):
     def _same(self, a: Any, b: Any, depth: int) -> bool:
         left, right = type(a), type(b)
         if (left in LISTS and right in LISTS) or left is right is tuple:
-            self._charge(8)
             if a is b:
                 return True
-            if len(a) != len(b) or (a and _are_unequal(a[0], b[0])):
+            if len(a) != len(b):
                 return False
             self._deepen(len(a), depth)
             return all(self._equal(x, y, depth + 1) for x, y in zip(a, b, strict=True))
         if left in DICTS and right in DICTS:
-            self._charge(14)
             if a is b:
                 return True
-            if len(a) != len(b) or (a and _first_differs(a, b)):
+            if len(a) != len(b):
                 return False
             self._deepen(2 * len(a), depth)
             return all(
@@ -159,16 +157,22 @@ class Comparison(Charging):
     @walking
     def _search(self, value: Any, holder: Any) -> bool:
         self._charge(24)
-        places = self.searched(value, 0, len(holder))
-        return any(self.matches(value, holder[place]) for place in places)
+        return self.find(value, holder, 0, len(holder)) is not None
 
-    def searched(self, value: Any, first: int, last: int) -> Iterator[int]:
-        """The places where a value is looked for, a few of them charged at a time."""
-        steps = 9 if type(value) in _WALKED else 7
+    def find(self, value: Any, holder: Any, first: int, last: int) -> int | None:
+        """The first place of a value between two others; a few places are charged at a time."""
+        differs = _first_number(value)
+        steps = 7 if differs is None else 4
         for begin in range(first, last, _LOOKED_AT):
             end = min(begin + _LOOKED_AT, last)
             self._charge(2 + steps * (end - begin))
-            yield from range(begin, end)
+            for place in range(begin, end):
+                element = holder[place]
+                if differs is not None and differs(element):
+                    continue
+                if self.matches(value, element):
+                    return place
+        return None
 
     def matches(self, value: Any, element: Any) -> bool:
         """Whether the element is the value; a series is equal to no single value."""
@@ -199,14 +203,30 @@ class Comparison(Charging):
             raise Fault("type", f"{a_type(value)} cannot be the key of a dict", hint)
 
 
-def _first_differs(a: Any, b: Any) -> bool:
-    """Whether two dicts have different numbers under the first key, as most records do."""
-    key = next(iter(a))
-    return type(key) is str and len(key) <= SHORT_KEY and _are_unequal(a[key], b.get(key))
+def _first_number(value: Any) -> Callable[[Any], bool] | None:
+    """A quick test that a record is another one: its first number differs.
 
-
-def _are_unequal(a: Any, b: Any) -> bool:
-    """Whether two values are different floats, or whole numbers of a word."""
-    if type(a) is type(b) is float:
-        return bool(a != b)
-    return type(a) is type(b) is int and a != b
+    None for what is no record, or begins with something else.
+    """
+    kind = type(value)
+    if kind not in _WALKED or not value:
+        return None
+    if kind in DICTS:
+        key = next(iter(value))
+        number = value[key]
+        if type(key) is not str or len(key) > SHORT_KEY or type(number) not in NUMBERS:
+            return None
+        return lambda other: (
+            type(other) in DICTS
+            and type(first := other.get(key)) is type(number)
+            and first != number
+        )
+    number, kinds = value[0], LISTS if kind in LISTS else (tuple,)
+    if type(number) not in NUMBERS:
+        return None
+    return lambda other: (
+        type(other) in kinds
+        and len(other) > 0
+        and type(first := other[0]) is type(number)
+        and first != number
+    )

@@ -31,9 +31,9 @@ class ListMethods:
     def index(self, values: List, value: Any, start: Any = None, end: Any = None, /) -> int:
         first, last, _ = slice(as_bound(start), as_bound(end)).indices(len(values))
         self._charge(18)
-        for at in self._operators.searched(value, first, last):
-            if self._operators.matches(value, values[at]):
-                return at
+        place = self._operators.find(value, values, first, last)
+        if place is not None:
+            return place
         raise Fault("value", "the list does not hold this value", "test it first: x in values")
 
     def insert(self, values: List, at: Any, value: Any, /) -> None:
