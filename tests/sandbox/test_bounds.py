@@ -13,7 +13,7 @@ import pytest
 from tests.cases import in_one_test
 
 from chartpact import script
-from chartpact.drawing import CAPS, Cell, Table
+from chartpact.drawing import CAPS, Cell, Line, Table
 from chartpact.sandbox import answers, bounds, packing, wire
 from chartpact.sandbox.pool import Answered
 from chartpact.sandbox.wire import WireError
@@ -44,14 +44,14 @@ COLUMNS = [
 ]
 LINE = {"kind": "line", "values": SERIES}
 TALL = {"kind": "line", "values": SERIES, "ahead": SERIES, "color": ["red", BARS]}
-HEIGHTS = [*COLUMNS, np.zeros(DOTS), np.zeros(VERTICES, np.int64)]
+HEIGHTS = [*COLUMNS, np.zeros(DOTS), np.arange(VERTICES)]
 POINT = {"x": PLACES, "y": 6, "size": 6, "label": [None, DOTS]}
 SIGNAL = {"bar": PLACES, "confirmed_bar": PLACES, "value": 6, "name": [["a"], ZEROS]}
 
 
-def table(cells: Any, columns: Any = 1, rows: Any = 1) -> list[Any]:
+def table(cells: Any, columns: Any = 1, rows: Any = 1, **fields: Any) -> list[Any]:
     """A table field by field, its cells field by field too."""
-    values = {"cells": cells, "columns": columns, "rows": rows}
+    values = {"cells": cells, "columns": columns, "rows": rows, **fields}
     return [[values.get(name, 1)] for name in Table.field_types]
 
 
@@ -77,6 +77,7 @@ MOST = {
     "tables": table(cells((0, 0, 38, 48), (39, 0, 39, 49), (39, 49)), 40, 50),
     "vertices": {"bar": 7, "time": 7, "y": 7},
     "label": "x" * OBJECT_TEXT_CHARS,
+    "limits": {"labels": MAX_CAP},
 }
 
 
@@ -150,6 +151,18 @@ VERTEX = {"bar": PLACES, "time": PLACES, "y": 6}
         ({"tables": table(cells((0, 0)), 1.0, 1)}, "larger tables"),
         ({"tables": table(cells((0, 0)), 50, TABLE_CELLS // 50 + 1)}, "cells"),
         ({"tables": [values * 10 for values in table(cells((0, 0)))]}, "tables"),
+        ({"tables": [values * 2 for values in table(cells((0, 0)))]}, "tables at one position"),
+        ({"tables": table(cells((0, 0)), frame_width=10**9)}, "width or size"),
+        ({"tables": table(cells((0, 0), width=1e308))}, "width or size"),
+        ({"tables": table(cells((0, 0), size=10**30))}, "width or size"),
+        ({"lines": [[10**30]] * len(Line.field_types)}, "width or size"),
+        ({"plots": [LINE | {"width": 1001}]}, "width or size"),
+        ({"plots": [{"kind": "hbar", "rows": [[-1001.0]] * 7}]}, "width or size"),
+        (dots(size=7), "width or size"),
+        ({"limits": {"labels": 10**30}}, "limits"),
+        ({"limits": {"labels": MAX_CAP + 1}}, "limits"),
+        ({"evicted": {"labels": 10**30}}, "evicted"),
+        ({"limits": [7]}, "no scene"),
         ({"tables": table(cells((0, 1)))}, "outside their table"),
         ({"tables": table(cells((-1, 0)))}, "outside their table"),
         ({"tables": table(cells((0, 0, 10**9, 0)), 2, 2)}, "outside their table"),
@@ -289,6 +302,44 @@ def test_half_of_a_surrogate_pair_is_refused_in_every_text(half: str) -> None:
         text = (document % half).join(("[", ", []]")).encode()
         with pytest.raises(WireError, match="half of a surrogate pair"):
             wire.read(text, b"")
+
+
+ROUTES = [
+    '{"log": ["%s"], "steps": 1, "scene": {}}',
+    '{"error": {"kind": "value", "message": "%s", "hint": ""}}',
+    '{"error": {"kind": "value", "message": "", "hint": "%s"}}',
+    '{"errors": [{"kind": "value", "message": "%s", "hint": ""}]}',
+    '{"warnings": [{"kind": "lookahead", "message": "%s", "hint": ""}]}',
+    '{"warnings": [{"kind": "lookahead", "message": "", "hint": "%s"}]}',
+    '{"scene": {"labels": [["%s"]]}}',
+    '{"meta": {"title": "%s"}}',
+    '{"internal": "%s"}',
+]
+
+
+@in_one_test("route", ROUTES)
+def test_an_answer_that_is_not_plain_utf_8_is_refused_by_every_route(route: str) -> None:
+    text = f"[{route % chr(0xD800)}, []]"
+    for encoding in ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32-le"):
+        with pytest.raises(WireError, match="cannot be read"):
+            wire.read(text.encode(encoding, "surrogatepass"), b"")
+    for encoding in ("utf-8-sig", "utf-16", "utf-16-le", "utf-32"):
+        with pytest.raises(WireError, match="cannot be read"):
+            wire.read(f"[{route % 'x'}, []]".encode(encoding), b"")
+
+
+@in_one_test(("name", "value"), [("line", 10**30), ("column", 10**30), ("line", 0)])
+def test_a_problem_of_a_child_lies_within_a_source(name: str, value: int) -> None:
+    problem = {"step": "check", "kind": "lookahead", "line": 1, "column": 1}
+    problem |= {"message": "m", "hint": "h", name: value}
+    inspected = {"meta": {"title": "T"}, "params": [], "warnings": [problem]}
+    columns = [np.zeros(1, np.uint8)]
+    with pytest.raises(ValueError, match=name if value else "not a line"):
+        answers.read_inspected(inspected, columns)
+    inspected["warnings"] = [problem | {name: 1}]
+    assert answers.read_inspected(inspected, columns).warnings
+    with pytest.raises(ScriptError, match="no usable answer"):
+        answers.read_answer(lambda *_: None, Answered({"error": problem}, []), "run")
 
 
 def test_whole_surrogate_pairs_and_escapes_that_only_look_like_one_are_texts() -> None:

@@ -16,6 +16,7 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 _MOST_MESSAGE = 4000
+_MOST_PLACE = 1 << 20  # lines, or characters of one
 _MOST_STEPS = 1 << 53
 _MOST_ERRORS = 100
 _MOST_DECLARED = 1 << 20  # characters of params and meta, for a source of 64 KiB
@@ -51,11 +52,14 @@ def log_fault(internal: Any) -> None:
 
 def _read_error(data: Mapping[str, Any], step: str) -> ScriptError:
     data = {"step": step, "line": None, "column": None, **data}
-    return ScriptError.from_json(_shorten(data))
+    return ScriptError.from_json(_bound(data))
 
 
-def _shorten(data: Mapping[str, Any]) -> dict[str, Any]:
-    """A problem whose texts have the length that ours have."""
+def _bound(data: Mapping[str, Any]) -> dict[str, Any]:
+    """A problem whose texts have the length that ours have, at a place that a source may have."""
+    for name in ("line", "column"):
+        if data[name] is not None and data[name] > _MOST_PLACE:
+            raise ValueError(name)
     return {**data, **{name: str(data[name])[:_MOST_MESSAGE] for name in ("message", "hint")}}
 
 
@@ -87,7 +91,7 @@ def read_inspected(document: Mapping[str, Any], columns: list[wire.Column]) -> I
         raise ValueError("params")
     if len(document["warnings"]) > _MOST_ERRORS:
         raise ValueError("warnings")
-    warnings = tuple(read_warning(_shorten(data)) for data in document["warnings"])
+    warnings = tuple(read_warning(_bound(data)) for data in document["warnings"])
     inspected = Inspected(params, meta, (), columns[0].tobytes(), warnings)
     if weigh(inspected) - len(inspected.code) > _MOST_DECLARED:
         raise ValueError("declared")

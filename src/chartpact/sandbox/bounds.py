@@ -13,8 +13,8 @@ import numpy as np
 
 from chartpact import palette
 from chartpact.checks import MAX_WHOLE, is_whole
-from chartpact.drawing import CAPS, OBJECTS, Cell, DrawnObject, Table
-from chartpact.drawing.fieldtypes import SERIES
+from chartpact.drawing import CAPS, OBJECTS, Cell, DrawnObject, Record, Table
+from chartpact.drawing.fieldtypes import LARGEST_MEASURE, SERIES
 from chartpact.sandbox.wire import Column, WireError
 from chartpact.scene import PLOTS as PLOT_KINDS
 from chartpact.script.limits import (
@@ -28,6 +28,7 @@ from chartpact.script.limits import (
     VERTICES,
 )
 
+LARGE = "it holds a larger width or size than may be drawn"
 _SERIES = {
     (name, name in kind.beyond)
     for kind in PLOT_KINDS.values()
@@ -35,6 +36,7 @@ _SERIES = {
     if type_ is SERIES
 }
 _PAINTS = {name for kind in PLOT_KINDS.values() for name in kind.paints}
+_MOST_OBJECTS = {**CAPS, "linefills": CAPS["lines"]}  # linefills count as lines
 
 
 def check(document: Any, columns: Sequence[Column], bars: int) -> None:
@@ -77,11 +79,16 @@ def _check(document: Any, columns: Sequence[Column], bars: int) -> None:
     objects = {channel: document.get(channel, ()) for channel in OBJECTS if channel != "tables"}
     for channel, fields in objects.items():
         _check_most(channel, max(map(len, fields), default=0), _MOST_OBJECTS[channel])
+        _check_measures(OBJECTS[channel], fields)
+    for plot in plots:
+        kind = PLOT_KINDS[plot["kind"]]
+        _check_measures(kind, plot.get("rows") or ((plot.get(name),) for name in kind.field_types))
+    for channel, count in document.get("limits", {}).items():
+        _check_most("limits", count, CAPS[channel])
+    for count in document.get("evicted", {}).values():
+        _check_most("evicted objects", count, MAX_WHOLE)
     _check_texts(chain([[document.get("label")]], (plot.values() for plot in plots), *simple))
     _check_texts(chain(*objects.values(), *_check_tables(document.get("tables", ()))))
-
-
-_MOST_OBJECTS = {**CAPS, "linefills": CAPS["lines"]}  # linefills count as lines
 
 
 def _check_tables(packed: Sequence[Any]) -> list[Any]:
@@ -90,12 +97,25 @@ def _check_tables(packed: Sequence[Any]) -> list[Any]:
     cells: list[Any] = tables.get("cells", [])
     sizes = list(zip(tables.get("columns", ()), tables.get("rows", ()), strict=True))
     _check_most("tables", max(len(sizes), len(cells)), len(palette.POSITIONS))
+    if len(set(tables.get("position", ()))) < len(sizes):
+        raise WireError("it holds several tables at one position")
+    _check_measures(Table, packed)
     for (columns, rows), fields in zip(sizes, cells, strict=True):
         if not (is_whole(columns, TABLE_CELLS) and is_whole(rows, TABLE_CELLS)):
             raise WireError("it holds larger tables than may be drawn")
         _check_most("cells", columns * rows, TABLE_CELLS)
         _check_cells(columns, rows, _by_field(Cell, fields))
+        _check_measures(Cell, fields)
     return cells
+
+
+def _check_measures(kind: type[Record], packed: Iterable[Iterable[Any]]) -> None:
+    """Raises `WireError` for a width or a size that is larger than a script may set."""
+    for type_, values in zip(kind.field_types.values(), packed, strict=False):
+        if (largest := type_.largest) is None:
+            continue
+        if any(type(value) in (int, float) and abs(value) > largest for value in values):
+            raise WireError(LARGE)
 
 
 def _by_field(kind: type[DrawnObject], packed: Sequence[Any]) -> dict[str, Any]:
@@ -132,6 +152,9 @@ def _check_array(
     _check_most(what, max((_length(packed, columns) for packed in array.values()), default=0), most)
     texts = (packed for packed in array.values() if isinstance(packed, list))
     _check_most(f"text of {what}", sum(_chars(text, columns) for text in texts), DOT_TEXT_CHARS)
+    sizes = _column(array["size"], columns) if "size" in array else np.empty(0)
+    if sizes.max(initial=0) > LARGEST_MEASURE:
+        raise WireError(LARGE)
     for name in ("x", "bar", "confirmed_bar"):
         if name in array and not _is_within(_column(array[name], columns), bars):
             raise WireError(f"it holds {what} where no bar is")

@@ -100,7 +100,8 @@ def read(text: bytes, numbers: bytes | memoryview) -> tuple[Any, list[Column]]:
 
 def _read(text: bytes, numbers: bytes | memoryview) -> tuple[Any, list[Column]]:
     try:
-        body, shapes = json.loads(text, parse_constant=_refuse_constant)
+        # `json.loads` guesses the encoding of bytes, and lets surrogates pass.
+        body, shapes = json.loads(text.decode(), parse_constant=_refuse_constant)
         columns = _columns(numbers, shapes)
     except (TypeError, ValueError, RecursionError) as error:
         raise WireError(f"it cannot be read ({type(error).__name__})") from None
