@@ -343,6 +343,51 @@ def test_thousands_of_long_texts_take_a_moment_not_minutes():
     assert process_time() - start < 20  # minutes, before the search for room had an end
 
 
+LINES = "W\n" * 200
+
+
+def many_cells(columns: int, rows: int, **fields) -> list[Cell]:
+    return [
+        Cell(id=i, column=i % columns, row=i // columns, text=LINES, **fields)
+        for i in range(columns * rows)
+    ]
+
+
+@pytest.mark.parametrize(
+    "scene",
+    [
+        Scene(tables=[Table(1, "top_right", 44, 45, cells=many_cells(44, 45))]),
+        Scene(tables=[Table(1, "top_right", 1, 1, cells=many_cells(1, 1, size=1))]),
+        Scene(
+            tables=[
+                Table(i, position, 14, 15, cells=many_cells(14, 15))
+                for i, position in enumerate(palette.POSITIONS)
+            ]
+        ),
+        Scene(
+            labels=[
+                Label(i, at(i % 10), 100.0 + i % 5, text=LINES, size=1, style="none")
+                for i in range(500)
+            ]
+        ),
+        Scene(
+            boxes=[
+                Box(i, at(i % 9), 101.0, at(9), 99.0, text=LINES, text_size=1, text_wrap=wrap)
+                for i in range(250)
+                for wrap in palette.WRAPS
+            ]
+        ),
+    ],
+    ids=["a table", "a cell", "nine tables", "labels", "boxes"],
+)
+def test_lines_of_text_that_a_picture_cannot_show_are_not_written(scene):
+    document = svg(chart_of(scene), fonts=False)
+    heights = [float(y) for y in re.findall(r'<text x="[^"]*" y="([^"]*)"', document)]
+    assert len(document) < 2_000_000
+    assert min(heights) > -20
+    assert max(heights) < 820
+
+
 class Clock:
     """A clock that goes on by a second each time that it is read."""
 

@@ -7,7 +7,7 @@ from chartpact.render import typesetting
 from chartpact.render.display import Area, Op, Panel, Shape
 from chartpact.render.frame import Frame
 from chartpact.render.lines import cut, stroke
-from chartpact.render.textblock import Block, Occupied, block
+from chartpact.render.textblock import Block, Occupied, block, block_of
 from chartpact.render.theme import is_visible, text_color_on
 from chartpact.scene import Box
 
@@ -86,7 +86,7 @@ def write(box: Box, frame: Frame, occupied: Occupied) -> list[Op]:
     if area is None or not area.meets(frame.area):
         return []
     seen = _intersection(area, frame.area)
-    words = _fit(box, seen)
+    words = _fit(box, seen, frame.area)
     color = text_color_on(box.text_color, frame.theme.background, box.bgcolor)
     columns = [box.text_halign, *(h for h in palette.HALIGNS if h != box.text_halign)]
     rows = [box.text_valign, *(v for v in palette.VALIGNS if v != box.text_valign)]
@@ -102,20 +102,21 @@ def write(box: Box, frame: Frame, occupied: Occupied) -> list[Op]:
     return []
 
 
-def _fit(box: Box, seen: Area) -> Block:
+def _fit(box: Box, seen: Area, pane: Area) -> Block:
     """The text in its size, or for `auto` in the largest size that fits."""
     fixed = box.text_size if isinstance(box.text_size, int) else palette.TEXT_SIZES[box.text_size]
     wrap = box.text_wrap == "auto"
-    for size in (fixed,) if fixed else AUTO_SIZES:
-        words = block(box.text, size, box.text_formatting, box.text_font_family)
+    text = block(box.text, 1.0, box.text_formatting, box.text_font_family)
+    words = text
+    for points in (fixed,) if fixed else AUTO_SIZES:
+        words = text.resize(points)
+        size = words.size
         if wrap:
             room = max(seen.width - 2 * PAD, size)
             most = int(seen.height * seen.width / size) + 20  # characters the box could hold
             lines = typesetting.wrap("\n".join(words.lines)[:most], size, room, words.face)
-            words = Block(tuple(lines), words.size, words.face)
+            words = block_of(lines, size, words.face)
         if words.width <= seen.width - PAD and words.height <= seen.height - PAD / 2:
             return words
-    if wrap:  # what does not fit below is cut off
-        most = max(1, int((seen.height - PAD / 2) / (words.size * typesetting.LINE_HEIGHT)))
-        return Block(words.lines[:most], words.size, words.face)
-    return words
+    # What does not fit below is cut off: of a wrapped text, all of it.
+    return words.cut(seen.height - PAD / 2 - words.pitch if wrap else pane.height)

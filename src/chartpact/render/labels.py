@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from chartpact import palette
+from chartpact.render import textblock
 from chartpact.render.display import Area, Begin, Circles, End, Floats, Op, Panel, Shape, Stroke
 from chartpact.render.frame import Frame
 from chartpact.render.textblock import Block, Occupied, block
@@ -35,7 +36,7 @@ BUBBLES: Mapping[str, tuple[int, int]] = {
     "label_center": (0, 0),
 }
 BARE = ("none", "text_outline")
-NO_WORDS = Block((), 12.0, "sans")
+NO_WORDS = Block((), 12.0, "sans", 0.0)
 
 
 def _polygon(
@@ -87,7 +88,7 @@ class Placed:
 
 def text_size(label: Label, step: float) -> float:
     if isinstance(label.size, int):
-        return min(float(label.size), 200.0)
+        return textblock.text_size(label.size)
     points = palette.LABEL_SIZES[label.size]
     return float(points) if points else (12.0 if step >= 6 else 10.0)
 
@@ -158,6 +159,7 @@ def arrange(labels: Sequence[Label], frame: Frame, occupied: Occupied) -> list[P
             continue
         shown = label.text if label.text_color and is_visible(label.text_color) else ""
         words = block(shown, size, label.text_formatting, label.text_font_family)
+        words = words.cut(frame.area.height - 3 * words.pitch)  # with its bubble or sign
         placed = None
         for room in (frame.area.width - 4 * PADDING[0] * size / 12, frame.area.width / SHORT):
             if placed is None or (placed.mute and words.width > room):

@@ -86,6 +86,7 @@ class _Composer:
         self.timeline = Timeline(chart.bars)
         self.prices = _prices(chart, look.kind)
         contents = panes.contents(chart, look.volume)
+        self.sheets = {id(pane): tables.sheets(pane.tables, self.deadline) for pane in contents}
         self.width = look.width
         self.height = look.height or panes.free_height(contents)
         self.bottom = self.height - axes.TIME_HEIGHT
@@ -170,13 +171,14 @@ class _Composer:
 
     def _legend(self, content: Content, value_format: NumberFormat, area: Area) -> list[Row]:
         room = area.width - 2 * legend.LEFT
-        for table in tables.visible_tables(content.tables):  # the legend leaves room for tables
-            if table.position not in ("top_right", "top_center"):
+        for sheet in self.sheets[id(content)]:  # the legend leaves room for tables
+            position = sheet.table.position
+            if position not in ("top_right", "top_center"):
                 continue
-            grid = tables.measure(table, area, self.deadline)
-            if grid is not None and table.position == "top_right":
+            grid = tables.measure(sheet, area, self.deadline)
+            if position == "top_right":
                 room = min(room, area.width - grid.width - 2 * tables.MARGIN - legend.LEFT)
-            elif grid is not None:
+            else:
                 room = min(room, (area.width - grid.width) / 2 - legend.LEFT - tables.MARGIN)
         room = max(room, 80.0)
         most = max(1, int(area.height * 0.3 / legend.ROW))
@@ -230,7 +232,8 @@ class _Composer:
         ops += self._last_price(frame) if pane.content.kind == "price" else []
         words, places = legend.draw(pane.rows, pane.area, self.theme)
         occupied = Occupied(pane.area, self.deadline)
-        spots = tables.arrange(pane.content.tables, pane.area, places, self.deadline)
+        sheets = self.sheets[id(pane.content)]
+        spots = tables.arrange(sheets, pane.area, places, self.deadline)
         for place in (*places, *(spot for _, spot in spots)):
             occupied.add(place)
         ops += self._clip(self._objects(pane, frame, occupied), frame)

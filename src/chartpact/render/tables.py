@@ -1,7 +1,7 @@
 """Tables in the nine places of a pane."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from chartpact.render.deadline import Deadline
 from chartpact.render.display import Area, Begin, End, Op, Panel, Stroke
 from chartpact.render.frame import Frame
 from chartpact.render.textblock import Block, block
-from chartpact.render.theme import Theme, is_visible, text_color_on
+from chartpact.render.theme import is_visible, text_color_on
 from chartpact.scene import Cell, Table
 
 PADDING = (6.0, 3.0)
@@ -19,6 +19,16 @@ AUTO_SIZE = 12
 SMALLEST = 0.35  # of its size: a table is made no smaller
 SHARES = (1.0, 0.85, 0.7, 0.6, 0.5, 0.42, SMALLEST)  # tried where tables have to share a pane
 MAX_SIDE = 200  # columns or rows; more could not be read on any picture
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table whose texts are measured once, to be tried in several sizes."""
+
+    table: Table
+    cells: tuple[tuple[Cell, Block], ...]
+    columns: int
+    rows: int
 
 
 @dataclass(frozen=True)
@@ -31,6 +41,7 @@ class Grid:
     rows: np.ndarray
     line: float  # between cells, and the frame
     frame: float
+    scale: float
 
     @property
     def width(self) -> float:
@@ -41,83 +52,84 @@ class Grid:
         return float(self.rows.sum()) + self.line * (len(self.rows) - 1) + 2 * self.frame
 
 
-def visible_tables(tables: Iterable[Table]) -> list[Table]:
-    """One table for each position: a later one hides the earlier."""
-    return list({table.position: table for table in tables}.values())
+def sheets(tables: Iterable[Table], deadline: Deadline) -> list[Sheet]:
+    """The tables that have cells, one for each position: a later one hides the earlier."""
+    visible = {table.position: table for table in tables}.values()
+    measured = (_sheet(table, deadline) for table in visible)
+    return [sheet for sheet in measured if sheet.cells]
 
 
-def measure(table: Table, pane: Area, deadline: Deadline, share: float = 1.0) -> Grid | None:
+def _sheet(table: Table, deadline: Deadline) -> Sheet:
+    columns, rows = min(table.columns, MAX_SIDE), min(table.rows, MAX_SIDE)
+    alive = {
+        (cell.column, cell.row): cell
+        for cell in table.cells
+        if cell.column < columns and cell.row < rows
+    }
+    covered = _count_covers(alive.values(), columns, rows)
+    cells = [cell for place, cell in alive.items() if covered[place] == 1]  # by itself alone
+    measured = []
+    for cell in deadline.watch(cells):
+        points = cell.size if isinstance(cell.size, int) else palette.TEXT_SIZES[cell.size]
+        family = cell.text_font_family
+        words = block(cell.text, points or AUTO_SIZE, cell.text_formatting, family)
+        measured.append((cell, words))
+    return Sheet(table, tuple(measured), columns, rows)
+
+
+def measure(sheet: Sheet, pane: Area, deadline: Deadline, share: float = 1.0) -> Grid:
     """The grid of a table at a share of its size, made smaller where it would not fit."""
     width, height = pane.width, pane.height
-    grid = _grid(table, width, height, share, deadline)
-    if grid is None:
-        return None
+    grid = _grid(sheet, width, height, share, deadline)
     across, down = max(grid.width, 1.0), max(grid.height, 1.0)  # a cell may have no width at all
     fits = min((width - 2 * MARGIN) / across, (height - MARGIN) / down, 1.0)
     if fits == 1:
         return grid
-    return _grid(table, width, height, max(share * fits * 0.97, SMALLEST), deadline)
+    return _grid(sheet, width, height, max(share * fits * 0.97, SMALLEST), deadline)
 
 
 def arrange(
-    tables: Iterable[Table], pane: Area, taken: Sequence[Area], deadline: Deadline
+    waiting: Sequence[Sheet], pane: Area, taken: Sequence[Area], deadline: Deadline
 ) -> list[tuple[Grid, Area]]:
     """A place for every table: outside the taken areas, and small enough to cover no other."""
-    waiting = visible_tables(tables)
     placed: list[tuple[Grid, Area]] = []
     for share in SHARES:
-        placed = [spot for table in waiting if (spot := _spot(table, pane, share, taken, deadline))]
+        placed = [_spot(sheet, pane, share, taken, deadline) for sheet in waiting]
         areas = [area for _, area in placed]
-        if not any(one.meets(other) for i, one in enumerate(areas) for other in areas[:i]):
+        crowded = any(one.meets(other) for i, one in enumerate(areas) for other in areas[:i])
+        if not crowded or all(grid.scale <= SMALLEST for grid, _ in placed):
             break
     return placed
 
 
 def _spot(
-    table: Table, pane: Area, share: float, taken: Sequence[Area], deadline: Deadline
-) -> tuple[Grid, Area] | None:
-    grid = measure(table, pane, deadline, share)
-    if grid is None:
-        return None
+    sheet: Sheet, pane: Area, share: float, taken: Sequence[Area], deadline: Deadline
+) -> tuple[Grid, Area]:
+    grid = measure(sheet, pane, deadline, share)
     spot = table_area(grid, pane)
     hit = [area.bottom for area in taken if area.meets(spot)]
     if not hit:
         return grid, spot
     below = Area(pane.left, max(hit) + 4 - MARGIN, pane.right, pane.bottom)
-    lower = measure(table, below, deadline, share) or grid
+    lower = measure(sheet, below, deadline, share)
     return lower, table_area(lower, below)
 
 
-def _grid(
-    table: Table, width: float, height: float, scale: float, deadline: Deadline
-) -> Grid | None:
-    count_columns, count_rows = min(table.columns, MAX_SIDE), min(table.rows, MAX_SIDE)
-    alive = {
-        (cell.column, cell.row): cell
-        for cell in table.cells
-        if cell.column < count_columns and cell.row < count_rows
-    }
-    covered = _count_covers(alive.values(), count_columns, count_rows)
-    cells = [cell for place, cell in alive.items() if covered[place] == 1]  # by itself alone
-    if not cells:
-        return None
-    columns, rows = np.zeros(count_columns), np.zeros(count_rows)
-    measured = []
-    for cell in deadline.watch(cells):
-        points = cell.size if isinstance(cell.size, int) else palette.TEXT_SIZES[cell.size]
-        size = max(5.0, (points or AUTO_SIZE) * scale)
-        words = block(cell.text, size, cell.text_formatting, cell.text_font_family)
-        if scale <= SMALLEST:  # a text that is still too long is shortened
-            words = words.fit(width - 2 * (MARGIN + PADDING[0]))
-        measured.append((cell, words))
+def _grid(sheet: Sheet, width: float, height: float, scale: float, deadline: Deadline) -> Grid:
+    table = sheet.table
+    columns, rows = np.zeros(sheet.columns), np.zeros(sheet.rows)
+    scaled = [(cell, words.resize(words.size * scale)) for cell, words in sheet.cells]
+    room = _text_room(width)
     for whole in (False, True):  # single cells first, then those that reach over several
-        for cell, words in deadline.watch(measured):
-            end_column = _end(cell.end_column, cell.column, count_columns)
-            end_row = _end(cell.end_row, cell.row, count_rows)
+        for cell, words in deadline.watch(scaled):
+            end_column = _end(cell.end_column, cell.column, sheet.columns)
+            end_row = _end(cell.end_row, cell.row, sheet.rows)
+            if whole and (end_column, end_row) == (cell.column, cell.row):
+                continue
             wide = (
                 cell.width * width / 100 * scale
                 if cell.width
-                else words.width + 2 * PADDING[0] * scale
+                else min(words.width, room) + 2 * PADDING[0] * scale
             )
             high = (
                 cell.height * height / 100 * scale
@@ -128,7 +140,12 @@ def _grid(
             _stretch(rows, cell.row, end_row, min(high, 4 * height), whole)
     line = min(float(table.border_width), 32.0) if _is_seen(table.border_color) else 0.0
     frame = min(float(table.frame_width), 32.0) if _is_seen(table.frame_color) else 0.0
-    return Grid(table, tuple(measured), columns, rows, line, frame)
+    return Grid(table, tuple(scaled), columns, rows, line, frame, scale)
+
+
+def _text_room(width: float) -> float:
+    """How wide a text may be in a pane of that width; a longer one is shortened."""
+    return width - 2 * (MARGIN + PADDING[0])
 
 
 def _count_covers(cells: Iterable[Cell], columns: int, rows: int) -> np.ndarray:
@@ -169,7 +186,7 @@ def table_area(grid: Grid, pane: Area) -> Area:
 
 def draw(grid: Grid, area: Area, frame: Frame) -> list[Op]:
     """The background, the cells, the lines between them, the texts and the frame."""
-    table, theme = grid.table, frame.theme
+    table = grid.table
     x = area.left + grid.frame + np.concatenate(([0], np.cumsum(grid.columns + grid.line)))
     y = area.top + grid.frame + np.concatenate(([0], np.cumsum(grid.rows + grid.line)))
     x, y = np.rint(x), np.rint(y)
@@ -184,10 +201,12 @@ def draw(grid: Grid, area: Area, frame: Frame) -> list[Op]:
         spot = Area(
             x[cell.column], y[cell.row], x[end_column + 1] - grid.line, y[end_row + 1] - grid.line
         )
+        if not spot.grow(grid.line).meets(frame.area):  # however large the table is
+            continue
         places.append(spot)
         if cell.bgcolor is not None and is_visible(cell.bgcolor):
             ops.append(Panel(spot, cell.bgcolor))
-        ops += _text(cell, words, spot, table, theme)
+        ops += _text(cell, words, spot, table, frame)
     if grid.line and table.border_color:
         ops += [
             Panel(
@@ -202,17 +221,24 @@ def draw(grid: Grid, area: Area, frame: Frame) -> list[Op]:
     return ops
 
 
-def _text(cell: Cell, words: Block, spot: Area, table: Table, theme: Theme) -> list[Op]:
+def _text(cell: Cell, words: Block, spot: Area, table: Table, frame: Frame) -> list[Op]:
+    """The lines of a cell that are in view and begin inside of it."""
     if not words.lines or not _is_seen(cell.text_color) or cell.text_color is None:
         return []
-    grounds = [color for color in (table.bgcolor, cell.bgcolor) if color is not None]
-    ink = text_color_on(cell.text_color, theme.background, *grounds)
+    words = words.cut(spot.height)
     height = words.height
     top = {
         "top": spot.top + PADDING[1],
         "center": (spot.top + spot.bottom - height) / 2,
         "bottom": spot.bottom - PADDING[1] - height,
     }[cell.text_valign]
-    inner = Area(spot.left + PADDING[0], top, spot.right - PADDING[0], top + height)
+    pane = frame.area
+    above = min(max(int((pane.top - top) / words.pitch), 0), len(words.lines))
+    words = replace(words, lines=words.lines[above:])
+    top += above * words.pitch
+    words = words.cut(pane.bottom - top).fit(_text_room(pane.width))
+    grounds = [color for color in (table.bgcolor, cell.bgcolor) if color is not None]
+    ink = text_color_on(cell.text_color, frame.theme.background, *grounds)
+    inner = Area(spot.left + PADDING[0], top, spot.right - PADDING[0], top + words.height)
     drawn = words.draw(inner, cell.text_halign, ink)
     return [Begin("cell", tooltip=cell.tooltip), *drawn, End()] if cell.tooltip else drawn
