@@ -388,13 +388,64 @@ def test_lines_of_text_that_a_picture_cannot_show_are_not_written(scene):
     assert max(heights) < 820
 
 
+def zigzag(number: int, **look) -> Polyline:
+    points = [Vertex(i * 7 % 10, None, 99.0 + (i * 37 + number) % 101 / 50) for i in range(1000)]
+    return Polyline(number, points, **look)
+
+
+BAR_COLORS = [f"#{i:06x}" for i in range(10)]
+HEAVY = {
+    "dotted polylines": (
+        lambda: Scene(polylines=[zigzag(i, line_style="dotted", line_width=2) for i in range(100)]),
+        "lines and fills",
+    ),
+    "curved polylines": (
+        lambda: Scene(polylines=[zigzag(i, curved=True, line_width=64) for i in range(100)]),
+        "lines and fills",
+    ),
+    "dots": (
+        lambda: Scene(
+            plots=[
+                DotPlot(points=[Point(bar, 99.0 + i / 500, 200) for bar in range(10)])
+                for i in range(2_500)
+            ]
+        ),
+        "dots",
+    ),
+    "crosses": (
+        lambda: Scene(plots=[LinePlot(values=[100.0] * 10, style="cross")] * 10_000),
+        "lines and fills",
+    ),
+    "candles": (
+        lambda: Scene(plots=[candles_of(BAR_COLORS)] * 2_000),
+        "columns and candles",
+    ),
+}
+
+
+def candles_of(colors: list[str]) -> CandlesPlot:
+    prices = [100.0] * 10
+    return CandlesPlot(
+        open=prices, high=[101.0] * 10, low=[99.0] * 10, close=prices,
+        color=colors, wick_color=colors, border_color=colors,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("crowd", HEAVY)
+def test_a_picture_that_would_take_seconds_to_rasterise_is_refused(crowd):
+    scene, name = HEAVY[crowd]
+    with pytest.raises(RenderError, match=f"most of it is {name}: draw fewer") as refusal:
+        svg(chart_of(scene()), fonts=False)
+    assert refusal.value.kind == "size"
+
+
 class Clock:
     """A clock that goes on by a second each time that it is read."""
 
     def __init__(self) -> None:
         self.now = 0.0
 
-    def monotonic(self) -> float:
+    def thread_time(self) -> float:
         self.now += 1.0
         return self.now
 
@@ -419,8 +470,9 @@ def test_a_layout_that_takes_too_long_is_ended(crowd, monkeypatch):
     }[crowd]()
     clock = Clock()
     monkeypatch.setattr(deadline, "time", clock)
-    with pytest.raises(RenderError, match="too long to lay out: draw fewer objects"):
+    with pytest.raises(RenderError, match="too long to lay out: draw fewer objects") as refusal:
         svg(chart_of(scene), fonts=False)
+    assert refusal.value.kind == "time"
     assert clock.now < 2 * count
     clock.now = 0.0
     assert svg(chart_of(Scene()), fonts=False).startswith("<svg")

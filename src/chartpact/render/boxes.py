@@ -113,8 +113,9 @@ def _fit(box: Box, seen: Area, pane: Area) -> Block:
         size = words.size
         if wrap:
             room = max(seen.width - 2 * PAD, size)
-            most = int(seen.height * seen.width / size) + 20  # characters the box could hold
-            lines = typesetting.wrap("\n".join(words.lines)[:most], size, room, words.face)
+            chars = int(seen.height * seen.width / size) + 20  # that the box could hold
+            most = int(seen.height / words.pitch) + 1
+            lines = typesetting.wrap("\n".join(text.lines)[:chars], size, room, text.face, most)
             words = block_of(lines, size, words.face)
         if words.width <= seen.width - PAD and words.height <= seen.height - PAD / 2:
             return words

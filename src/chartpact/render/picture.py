@@ -23,6 +23,7 @@ from chartpact.render import (
     timeaxis,
     titles,
     typesetting,
+    weight,
 )
 from chartpact.render.axes import Tag
 from chartpact.render.deadline import Deadline
@@ -217,6 +218,7 @@ class _Composer:
         for pane in self.deadline.watch(self.panes):
             picture.add(*self._draw(pane))
         picture.add(*self._frame())
+        weight.check(picture, self.look.scale)
         return picture
 
     def _draw(self, pane: Pane) -> list[Op]:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -436,6 +437,8 @@ def level_title(
     Over the price it moves along the line until it is off the bars, if there is such a place.
     """
     y, color = frame.values.y1(plot.y), _one_color(plot, frame)
+    if occupied.full:
+        return []
     name = typesetting.fit(
         " ".join(typesetting.clean(plot.title).split()), TITLE_SIZE, frame.area.width / 3
     )
@@ -448,8 +451,8 @@ def level_title(
     if side == "right":
         lefts = [frame.area.right - 6 - wide - room * share for share in shares]
     spots = [(left, top) for left in lefts for top in (y - TITLE_SIZE - 4, y + 3)]
-    off = [spot for spot in spots if not over_price or _is_off_bars(*spot, wide, frame)]
-    return _title(name, [*off, *spots[:2]], color, frame, occupied)
+    off = (spot for spot in spots if not over_price or _is_off_bars(*spot, wide, frame))
+    return _title(name, chain(off, spots[:2]), color, frame, occupied)
 
 
 def _is_off_bars(left: float, top: float, wide: float, frame: Frame) -> bool:

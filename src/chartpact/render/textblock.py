@@ -48,7 +48,8 @@ class Block:
     def cut(self, height: float) -> "Block":
         """The block without lines that lie wholly below that height; the first one stays."""
         most = 1 + int(max(height, 0.0) / self.pitch)
-        return self if len(self.lines) <= most else replace(self, lines=self.lines[:most])
+        lines = self.lines[:most]
+        return self if lines == self.lines else block_of(lines, self.size, self.face)
 
     def fit(self, room: float) -> "Block":
         """The block with every line shortened to that width."""

@@ -43,7 +43,7 @@ def _without_stray_marks(text: str) -> str:
     chars: list[str] = []
     drawn = False
     for char in text:
-        if unicodedata.category(char) in ("Mn", "Me") or _JOINERS.match(char):
+        if _is_mark(char):
             if drawn and not has_glyph(char):
                 continue
         else:
@@ -52,6 +52,12 @@ def _without_stray_marks(text: str) -> str:
     return "".join(chars)
 
 
+@lru_cache(8192)
+def _is_mark(char: str) -> bool:
+    return unicodedata.category(char) in ("Mn", "Me") or bool(_JOINERS.match(char))
+
+
+@lru_cache(8192)
 def has_glyph(char: str) -> bool:
     """Whether the package has a glyph for a character."""
     return any(ord(char) in typeface(face).glyphs for face in ("sans", FALLBACK))
@@ -111,12 +117,21 @@ def fit(text: str, size: float, room: float, face: str = "sans") -> str:
     return prefix.rstrip() + ELLIPSIS if prefix else ""
 
 
-def wrap(text: str, size: float, room: float, face: str = "sans") -> list[str]:
-    """The lines of a text broken at spaces, and inside a word only where it is too long."""
+def wrap(
+    text: str, size: float, room: float, face: str = "sans", most: int | None = None
+) -> list[str]:
+    """The lines of a text broken at spaces, and inside a word only where it is too long.
+
+    A text of more than `most` lines is broken only a little further than that.
+    """
     lines: list[str] = []
     for paragraph in text.split("\n"):
+        if most is not None and len(lines) > most:
+            break
         line = ""
         for word in paragraph.split(" "):
+            if most is not None and len(lines) > most:
+                break
             longer = f"{line} {word}" if line else word
             if width(longer, size, face) <= room:
                 line = longer
@@ -124,8 +139,7 @@ def wrap(text: str, size: float, room: float, face: str = "sans") -> list[str]:
             if line:
                 lines.append(line)
             line = word
-            while width(line, size, face) > room and len(line) > 1:
-                fits = max(1, len(_prefix(line, size, room, face)))
+            while (fits := max(1, len(_prefix(line, size, room, face)))) < len(line):
                 lines.append(line[:fits])
                 line = line[fits:]
         lines.append(line)
