@@ -1,7 +1,7 @@
 // Boxes and the text in them.
 import { readable, visible } from "./colors.js";
 import { stroke } from "./frame.js";
-import { block, LINE_HEIGHT, widthOf, wrap, writeBlock } from "./texts.js";
+import { block, cut, LINE_HEIGHT, widthOf, wrap, writeBlock } from "./texts.js";
 export const TEXT_SIZES = { auto: 0, tiny: 8, small: 10, normal: 14, large: 20, huge: 36 };
 export function placeBox(f, box) {
   const left = f.clock.bar(box.left),
@@ -56,8 +56,9 @@ export function writeBox(f, box, taken) {
     wrapped = box.text_wrap === "auto";
   const points = typeof box.text_size === "number" ? box.text_size : TEXT_SIZES[box.text_size];
   let words;
-  for (const size of points ? [points] : [14, 12, 11, 10, 9, 8, 7, 6]) {
-    words = block(f, box.text, size, box.text_formatting, box.text_font_family);
+  for (const asked of points ? [points] : [14, 12, 11, 10, 9, 8, 7, 6]) {
+    words = block(f, box.text, asked, box.text_formatting, box.text_font_family);
+    const { size } = words;
     if (wrapped) {
       words.lines = wrap(
         f.ctx,
@@ -70,13 +71,8 @@ export function writeBox(f, box, taken) {
     }
     if (words.width <= w - 4 && words.height <= h - 2) break;
   }
-  if (wrapped && words.height > h - 2) {
-    words.lines = words.lines.slice(
-      0,
-      Math.max(1, Math.floor((h - 2) / (words.size * LINE_HEIGHT))),
-    );
-    words.height = words.lines.length * words.size * LINE_HEIGHT;
-  }
+  if (words.height > h - 2)
+    words = cut(words, wrapped ? h - 2 - words.size * LINE_HEIGHT : f.height);
   const color = readable(box.text_color, f.theme.background, box.bgcolor);
   const order = (own, all) => [own, ...all.filter((v) => v !== own)];
   for (const across of order(box.text_halign, ["left", "center", "right"]))

@@ -1,7 +1,7 @@
 // Labels and shapes: bubbles, signs and bare words, moved apart where they would overlap.
 import { faded, readable, visible } from "./colors.js";
 import { stroke } from "./frame.js";
-import { block, holds, writeBlock } from "./texts.js";
+import { block, cut, holds, LINE_HEIGHT, textSize, writeBlock } from "./texts.js";
 export const LABEL_SIZES = { auto: 0, tiny: 7, small: 10, normal: 12, large: 18, huge: 24 };
 export const BUBBLES = {
   label_up: [0, 1],
@@ -79,7 +79,7 @@ export const SIGNS = {
 };
 export const sizeOf = (label, step) =>
   typeof label.size === "number"
-    ? Math.min(label.size, 200)
+    ? textSize(label.size)
     : LABEL_SIZES[label.size] || (step >= 6 ? 12 : 10);
 
 export function pointOf(f, label) {
@@ -163,7 +163,10 @@ export function arrange(f, labels, taken) {
     let found = null;
     for (const room of [f.width - (24 * size) / 12, f.width / 4]) {
       if (found && !(found.mute && found.words.width > room)) continue;
-      const words = block(f, shown, size, label.text_formatting, label.text_font_family, room),
+      const words = cut(
+          block(f, shown, size, label.text_formatting, label.text_font_family, room),
+          f.height - 3 * size * LINE_HEIGHT,
+        ),
         [at, way] = boxOf(label, words, x, y, size);
       found = settle(f, label, words, x, y, at, way, taken);
     }

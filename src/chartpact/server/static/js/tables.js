@@ -1,7 +1,21 @@
 // Tables: cells sized by their texts, in nine places of a pane.
 import { readable, visible } from "./colors.js";
-import { block, meets, writeBlock } from "./texts.js";
+import { block, cut, fit, fontOf, LINE_HEIGHT, meets, textSize, writeBlock } from "./texts.js";
 import { align, TEXT_SIZES } from "./boxes.js";
+const BASE = 100; // the size in which texts are measured, once for all sizes that are tried
+const measured = new WeakMap();
+function wordsOf(f, cell, size) {
+  const { text_formatting: formatting, text_font_family: family } = cell;
+  let words = measured.get(cell);
+  if (!words) measured.set(cell, (words = block(f, cell.text, BASE, formatting, family)));
+  return {
+    lines: words.lines,
+    size: (size = textSize(size)),
+    font: fontOf(size, formatting, family),
+    width: (words.width * size) / BASE,
+    height: words.lines.length * size * LINE_HEIGHT,
+  };
+}
 export function gridOf(f, table, scale, W = f.width, H = f.height) {
   const nc = Math.min(table.columns, 200),
     nr = Math.min(table.rows, 200),
@@ -16,18 +30,10 @@ export function gridOf(f, table, scale, W = f.width, H = f.height) {
   const cells = alive
     .filter((c) => !hidden.has(c.column * 1000 + c.row))
     .map((cell) => {
-      const points = typeof cell.size === "number" ? cell.size : TEXT_SIZES[cell.size],
-        size = Math.max(5, (points || 12) * scale);
+      const points = typeof cell.size === "number" ? cell.size : TEXT_SIZES[cell.size];
       return {
         cell,
-        words: block(
-          f,
-          cell.text,
-          size,
-          cell.text_formatting,
-          cell.text_font_family,
-          scale <= 0.35 ? W - 28 : undefined,
-        ),
+        words: wordsOf(f, cell, textSize(points || 12) * scale),
         c2: endOf(cell.end_column, cell.column, nc),
         r2: endOf(cell.end_row, cell.row, nr),
       };
@@ -51,7 +57,12 @@ export function gridOf(f, table, scale, W = f.width, H = f.height) {
         columns,
         cell.column,
         c2,
-        Math.min(cell.width ? ((cell.width * W) / 100) * scale : words.width + 12 * scale, 4 * W),
+        Math.min(
+          cell.width
+            ? ((cell.width * W) / 100) * scale
+            : Math.min(words.width, W - 28) + 12 * scale,
+          4 * W,
+        ),
         whole,
       );
       stretch(
@@ -145,19 +156,24 @@ export function drawTable(f, { grid, spot }) {
     ctx.strokeRect(a.left - w / 2, a.top - w / 2, a.right - a.left + w, a.bottom - a.top + w);
   };
   const spots = [];
-  for (const { cell, words, c2, r2 } of cells) {
+  for (const { cell, words: text, c2, r2 } of cells) {
     const at = {
       left: x[cell.column],
       top: y[cell.row],
       right: x[c2 + 1] - line,
       bottom: y[r2 + 1] - line,
     };
+    if (at.left - line >= f.width || at.right + line <= 0) continue;
+    if (at.top - line >= f.area.bottom || at.bottom + line <= f.area.top) continue;
     spots.push(at);
     if (visible(cell.bgcolor)) {
       ctx.fillStyle = cell.bgcolor;
       ctx.fillRect(at.left, at.top, at.right - at.left, at.bottom - at.top);
     }
-    if (!words.lines.length || !visible(cell.text_color)) continue;
+    if (!text.lines.length || !visible(cell.text_color)) continue;
+    const words = cut(text, at.bottom - at.top);
+    if (words.width > f.width - 28)
+      words.lines = words.lines.map((l) => fit(f.ctx, l, words.font, f.width - 28));
     const grounds = [table.bgcolor, cell.bgcolor].filter(Boolean),
       color = readable(cell.text_color, f.theme.background, ...grounds);
     const top = {

@@ -25,8 +25,9 @@ export const clean = (text) =>
     .slice(0, 4096)
     .replace(/\r\n|[\r\u2028\u2029]/g, "\n")
     .replace(FORBIDDEN, "");
+export const textSize = (size) => Math.min(Math.max(size, 5), 200); // smaller is not readable
 export function block(f, text, size, formatting, family, room) {
-  size = Math.min(size, 200);
+  size = textSize(size);
   const font = fontOf(size, formatting, family);
   let lines = text
     ? clean(text)
@@ -42,6 +43,14 @@ export function block(f, text, size, formatting, family, room) {
     width: Math.max(0, ...lines.map((l) => widthOf(f.ctx, l, font))),
     height: lines.length * size * LINE_HEIGHT,
   };
+}
+/** The block without lines that lie wholly below that height; the first one stays. */
+export function cut(words, height) {
+  const lines = words.lines.slice(
+    0,
+    1 + Math.floor(Math.max(height, 0) / (words.size * LINE_HEIGHT)),
+  );
+  return { ...words, lines, height: lines.length * words.size * LINE_HEIGHT };
 }
 export function fit(ctx, text, font, room) {
   if (widthOf(ctx, text, font) <= room) return text;
@@ -93,7 +102,8 @@ export function writeBlock(f, words, area, align, color, halo) {
   const pitch = words.size * LINE_HEIGHT;
   let base = area.top + pitch / 2 + (words.size * CAP) / 2;
   for (const line of words.lines) {
-    if (line.trim()) write(f, line, x, base, words.size, color, align, words.font, halo);
+    const seen = base > f.area.top - words.size && base - words.size < f.area.bottom;
+    if (seen && line.trim()) write(f, line, x, base, words.size, color, align, words.font, halo);
     base += pitch;
   }
 }
