@@ -55,7 +55,7 @@ def check(picture: DisplayList, scale: float) -> None:
         weights[type(op)] += _weigh(op, scale, width, height) / 1000
     if (total := sum(weights.values())) > MOST_MS:
         heaviest = _NAMES[max(weights, key=weights.__getitem__)]
-        message = f"the picture is {total / MOST_MS:.1f} times the work that one may be"
+        message = f"the picture would take about {total / 1000:.1f} s to draw, which is too long"
         hint = f"most of it is {heaviest}: draw fewer, shorter or smaller ones, or fewer bars"
         raise RenderError(message, hint, kind="size")
 
