@@ -23,7 +23,7 @@ from chartpact.script.compile.hoisting import Source, hoistable, least_values
 from chartpact.script.compile.inference import Kinds
 from chartpact.script.compile.kinds import DICTS, LIST
 from chartpact.script.compile.nodes import assign, at, call, load, place_all, store, tuple_of
-from chartpact.script.compile.weights import TURN, entry, steps, unpacking
+from chartpact.script.compile.weights import SHORTEST_TURN, TURN, entry, steps, unpacking
 from chartpact.script.runtime.values import FILE
 from chartpact.script.source.visitors import visitors
 from chartpact.syntax import walk
@@ -229,7 +229,7 @@ class Emitter(ExpressionEmitter):
 
     def visit_For(self, node: ast.For) -> list[ast.stmt]:
         exits = _has_exit(node.body)
-        weight = TURN + self._weights.path(node.body)
+        weight = max(TURN + self._weights.path(node.body), SHORTEST_TURN)
         weight += unpacking(node.target, pairs=self._pairs(node.iter) is not None and not exits)
         turns = self._turns(node.iter, weight, exits)
         target, first = self._loop_target(node.target, node.iter)

@@ -30,9 +30,9 @@ from chartpact.syntax import children
 MOVERS = frozenset(("set_left", "set_right", "set_x", "set_x1", "set_x2"))  # to another bar
 DIVISIONS = (ast.Div, ast.FloorDiv, ast.Mod)
 LONG_BRANCH = 36  # twelfths: a longer branch of an `if` is charged when it is taken
-TURN = 2  # of a loop, without its body
+TURN, SHORTEST_TURN = 2, 3  # of a loop without its body, and with one
 PLAIN = 1  # an assignment, a jump, `not x`
-NATIVE, INLINED, GUARDED = 2, 6, 33  # an operator
+NATIVE, INLINED, GUARDED = 2, 5, 33  # an operator
 WHOLE, DIVIDED = 3, 3  # an operator on two ints, and floats divided
 COMPARED = 2  # two floats, or two ints
 MIXED, MIXED_COMPARED = 4, 6  # an int and a float
@@ -62,8 +62,8 @@ FIELD, STORE_FIELD = 4, 8  # `record["top"]`
 AUGMENT = 36  # `d[k] += 1`, which looks for the element twice
 COLLECT = 48  # an element of a dict that a comprehension makes
 DIVIDE_BIG = 60  # ints without bounds divided to a float
-FUNCTION_VALUE = COMPREHENSION = 24
-COLLECTED = 6  # an element of a list that a comprehension makes
+FUNCTION_VALUE = COMPREHENSION = 36
+COLLECTED = 5  # an element of a list that a comprehension makes
 LOOP = 12  # a loop, before it is entered
 _METHODS: Mapping[str, int] = {"append": APPEND, **dict.fromkeys(MOVERS, MOVE)}
 
@@ -81,7 +81,7 @@ def unpacking(target: ast.expr, pairs: bool = False, inlines: bool = True) -> in
     """The weight of taking a value apart, which `pairs` of a loop are already."""
     if not isinstance(target, ast.Tuple | ast.List):
         return 0
-    own = 0 if pairs else UNPACK if inlines else CALLED_UNPACK
+    own = PLAIN if pairs else UNPACK if inlines else CALLED_UNPACK
     return own + sum(unpacking(part, inlines=inlines) for part in target.elts)
 
 
@@ -91,7 +91,7 @@ def _display(node: ast.expr) -> int:
         return (24 if isinstance(node, ast.List) else 4) + 2 * len(node.elts)
     if isinstance(node, ast.BoolOp):
         return PLAIN * (len(node.values) - 1)
-    return 60 + 24 * len(node.values) if isinstance(node, ast.Dict) else 9
+    return 60 + 24 * len(node.values) if isinstance(node, ast.Dict) else 12
 
 
 def _is_field(node: ast.Subscript) -> bool:
@@ -202,7 +202,7 @@ class Weights:
         if isinstance(node, ast.Lambda):
             return FUNCTION_VALUE
         if isinstance(node, ast.IfExp):
-            return PLAIN + cost(node.test) + max(cost(node.body), cost(node.orelse))
+            return 2 * PLAIN + cost(node.test) + max(cost(node.body), cost(node.orelse))
         if isinstance(node, ast.ListComp | ast.DictComp):
             return COMPREHENSION + cost(node.generators[0].iter)
         if isinstance(node, ast.Subscript):
@@ -237,7 +237,7 @@ class Weights:
                 return self._guarded(node.op, node.left, node.right, inlines)
             return self._native(node.op, node.left, node.right)
         if isinstance(node, ast.UnaryOp):
-            plain = PLAIN if isinstance(node.op, ast.Not) else NATIVE
+            plain = PLAIN if isinstance(node.op, ast.Not) else WHOLE
             return GUARDED if guards.unary(node.op, node.operand) else plain
         if isinstance(node, ast.Compare):
             sides = node.left, node.comparators[0]
@@ -309,7 +309,12 @@ class Weights:
         )
 
     def _guarded(self, operator: ast.AST, left: ast.expr, right: ast.expr, inlines: bool) -> int:
-        return INLINED if inlines and self._guards.inlines(operator, left, right) else GUARDED
+        if not inlines or not self._guards.inlines(operator, left, right):
+            return GUARDED
+        takes_ints = isinstance(operator, ast.cmpop) and any(
+            map(self._guards.is_int, (left, right))
+        )
+        return INLINED + 2 * takes_ints
 
     def _read(self, node: ast.Subscript) -> int:
         """The weight of an element that is read without a guard."""
