@@ -14,6 +14,7 @@ from tests.server.conftest import Running
 from tests.server.test_isolation import ANNS, NOBODYS
 
 from chartpact.library import scripts as library
+from chartpact.library import versioned_texts
 from chartpact.library.schema import user_bars, user_indicators
 from chartpact.library.scripts import Scripts
 from chartpact.library.uploads import Uploads
@@ -28,10 +29,10 @@ def both(here: Running) -> Iterator[tuple[httpx2.Client, httpx2.Client]]:
         yield ann, bob
 
 
-def anybodys_named_scripts(self: Scripts, _user: str, names: Iterable[str]) -> list[Any]:
+def anybodys_named_scripts(self: Scripts, _user: str, names: Iterable[str]) -> dict[str, Any]:
     with self._database.read() as connection:
         named = sa.select(user_indicators).where(user_indicators.c.name.in_(names))
-        return [library.Script(*row) for row in connection.execute(named)]
+        return {row.name: library.Script(*row) for row in connection.execute(named)}
 
 
 def everybodys_scripts(self: Scripts, _user: str) -> list[Any]:
@@ -57,10 +58,14 @@ def anybodys_bars(self: Uploads, _user: str, name: str) -> Any:
     return None if found is None else UPLOADS_GET(self, found, name)
 
 
+def rows_of_anybody(table: sa.Table, _user: str, *names: str) -> tuple[Any, ...]:
+    return (table.c.name.in_(names),)
+
+
 UPLOADS_GET = Uploads.get
 
 LEAKS = {
-    (Scripts, "named"): (anybodys_named_scripts, {"post /api/v1/charts", "generate_chart"}),
+    (Scripts, "find"): (anybodys_named_scripts, {"post /api/v1/charts", "generate_chart"}),
     (Scripts, "of"): (
         everybodys_scripts,
         {"get /api/v1/indicators", "get /api/v1/my/indicators", "get /api/v1/my/library",
@@ -104,7 +109,7 @@ def test_a_planted_leak_is_found_by_every_way_in_that_has_it(here, both, monkeyp
 def test_a_deletion_that_forgets_whose_script_it_is_does_not_go_unnoticed(both, monkeypatch):
     ann, bob = both
     before = isolation.what_ann_has(ann)
-    monkeypatch.setattr(library, "_key", lambda _user, name: (user_indicators.c.name == name,))
+    monkeypatch.setattr(versioned_texts, "key", rows_of_anybody)
     bob.delete(f"/api/v1/my/indicators/{ANNS.script}")
     monkeypatch.undo()
     with pytest.raises(AssertionError):

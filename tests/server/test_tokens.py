@@ -61,7 +61,7 @@ BUDGETS = [
     Budget("get_language_reference", {}, 1300, 0),
     Budget("get_language_reference", {"topic": "ta"}, 1800, 0),
     Budget("get_language_reference", {"topic": "chart"}, 800, 0),
-    Budget("get_language_reference", {"topic": "pine"}, 2200, 0),
+    Budget("get_language_reference", {"topic": "pine"}, 2400, 0),
     Budget("get_language_reference", {"topic": "ta.ema"}, 100, 0),
     Budget("get_language_reference", {"topic": "nothing"}, 300, 0),
     Budget("register_indicator", {"name": "thrift", "source": WRONG}, 60, 80),
