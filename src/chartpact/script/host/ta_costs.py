@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 CALL = 150
 LONG_CALLS: Mapping[str, int] = {
+    "alma": 190, "bbw": 190,
     "bb": 450, "dayofmonth": 490, "dayofweek": 490, "dmi": 480, "hour": 460, "minute": 460,
     "month": 420, "round": 470, "second": 480, "year": 480, "kc": 620, "kcw": 500,
     "macd": 420, "pow": 450, "session": 520,

@@ -204,12 +204,12 @@ class Comparison(Charging):
 
 
 def _first_number(value: Any) -> Callable[[Any], bool] | None:
-    """A quick test that a record is another one: its first number differs.
+    """A quick test that a value is no such record: its kind, its size or its first number differs.
 
-    None for what is no record, or begins with something else.
+    None for what is no record, or begins with something else than a number.
     """
-    kind = type(value)
-    if kind not in _WALKED or not value:
+    kind, size = type(value), len(value) if type(value) in _WALKED else 0
+    if not size:
         return None
     if kind in DICTS:
         key = next(iter(value))
@@ -217,16 +217,15 @@ def _first_number(value: Any) -> Callable[[Any], bool] | None:
         if type(key) is not str or len(key) > SHORT_KEY or type(number) not in NUMBERS:
             return None
         return lambda other: (
-            type(other) in DICTS
-            and type(first := other.get(key)) is type(number)
-            and first != number
+            type(other) not in DICTS
+            or len(other) != size
+            or (type(first := other.get(key)) is type(number) and first != number)
         )
     number, kinds = value[0], LISTS if kind in LISTS else (tuple,)
     if type(number) not in NUMBERS:
         return None
     return lambda other: (
-        type(other) in kinds
-        and len(other) > 0
-        and type(first := other[0]) is type(number)
-        and first != number
+        type(other) not in kinds
+        or len(other) != size
+        or (type(first := other[0]) is type(number) and first != number)
     )
