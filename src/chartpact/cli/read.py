@@ -75,25 +75,25 @@ def add_reading(verb: argparse.ArgumentParser, source: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     chosen = [find_contract(name) for name in args.contracts]
     config = read_config(args.config)
-    found: Reading | strategy.StrategyState
+    result: Reading | strategy.StrategyState
     try:
         if args.bars_source is not None:
-            found = _read_bars(args, chosen, config)
+            result = _read_bars(args, chosen, config)
         elif len(chosen) == 1:
-            found = read(chosen[0], _load_snapshot(args), config, args.profile)
+            result = read(chosen[0], _load_snapshot(args), config, args.profile)
         else:
-            found = strategy.read_snapshot(chosen, _load_snapshot(args), config, args.profile)
+            result = strategy.read_snapshot(chosen, _load_snapshot(args), config, args.profile)
     except Failure as failure:
         raise UsageError(str(failure), exit_code(failure)) from None
     if args.json:
-        print(json.dumps(found.to_json(), allow_nan=False))
-    elif isinstance(found, Reading):
-        _show(found)
+        print(json.dumps(result.to_json(), allow_nan=False))
+    elif isinstance(result, Reading):
+        _show(result)
     else:
-        for reading in found.values():
+        for reading in result.values():
             print(f"{reading.contract}:", flush=True)
             _show(reading)
-    return DONE if found.ok else VIOLATION
+    return DONE if result.ok else VIOLATION
 
 
 def _read_bars(

@@ -168,23 +168,23 @@ def _is_dead(owner: str | None) -> bool:
 def _watch(args: argparse.Namespace, watched: list[_Watched], source: SnapshotSource) -> int:
     command = shlex.split(args.command or "")
     show = _show_json if args.json else _show_text
-    reads, told, code = 0, "", DONE
+    reads, reported, code = 0, "", DONE
     while True:
         started, wait = time.monotonic(), args.every
         try:
             snapshot = source.read()
             for one in watched:
                 one.read(snapshot, show)
-            told, code = "", DONE
+            reported, code = "", DONE
         except Failure as failure:
             code = exit_code(failure) or UNREACHABLE
             for one in watched:
                 one.follow = one.follows.fail(one.follow, str(failure))
             failures = max(one.follow.failures for one in watched)
             wait = min(args.every * 2 ** min(failures, 10), max(300, args.every))
-            if str(failure) != told:
-                told = str(failure)
-                print(one_line(f"chartpact watch: {told}; tried again"), file=sys.stderr)
+            if str(failure) != reported:
+                reported = str(failure)
+                print(one_line(f"chartpact watch: {reported}; tried again"), file=sys.stderr)
         code = max(code, _deliver(watched, show, command))
         reads += 1
         if args.reads is not None and reads >= args.reads:

@@ -60,10 +60,10 @@ def pivot(bars: Bars, timeframe: str, levels: int, day_roll: str | None) -> Scen
     high, low = np.maximum.reduceat(bars.high, first), np.minimum.reduceat(bars.low, first)
     prices = bars.open[first], high, low, bars.close[periods.stop - 1]
     # Levels are computed once a period, not once a bar.
-    found = ta.pivot_point_levels(*prices, "Traditional", np.ones(len(first), np.bool_))
+    computed = ta.pivot_point_levels(*prices, "Traditional", np.ones(len(first), np.bool_))
     titles = ["P", *(f"{side}{k}" for k in range(1, levels + 1) for side in "RS")]
     plots = [
         line(title, level[of_each], COLORS[title[0]], style="levels")
-        for title, level in zip(titles, found, strict=False)
+        for title, level in zip(titles, computed, strict=False)
     ]
     return scene("Pivot", *plots)

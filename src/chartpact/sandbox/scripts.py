@@ -143,8 +143,8 @@ def _is_unprotected(pool: Pool, own: bool) -> bool:
         message = f"scripts cannot be run safely here: {pool.unavailable}"
         hint = f"the operator can run scripts of trusted users, unprotected, with {layers.TRUST}=1"
         raise ScriptError("run", "crash", message, hint)
-    told = f"scripts run unprotected, in this very process: {pool.unavailable}"
-    warnings.warn(told, layers.UnprotectedWarning, stacklevel=3)
+    message = f"scripts run unprotected, in this very process: {pool.unavailable}"
+    warnings.warn(message, layers.UnprotectedWarning, stacklevel=3)
     return True
 
 

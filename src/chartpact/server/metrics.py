@@ -93,12 +93,12 @@ class Metrics:
         """The sums over all processes."""
         width = len(_SERIES)
         sums = [sum(self._all[place::width]) for place in range(width)]
-        lines, told, below = [], "", 0.0
+        lines, current, below = [], "", 0.0
         for (name, labels), value in zip(_SERIES, sums, strict=True):
-            if name != told:
+            if name != current:
                 kind, about = _HELP[name]
                 lines += [f"# HELP {name} {about}", f"# TYPE {name} {kind}"]
-                told, below = name, 0.0
+                current, below = name, 0.0
             below += value
             shown = below if labels.startswith("_bucket") else value
             lines.append(f"{name}{labels} {shown:.10g}")

@@ -103,9 +103,9 @@ def _by_slices(name: str, arguments: list[Any]) -> tuple[Column, ...]:
         results: tuple[Column, ...] = extension.last_values(name, first, *inputs)
         return results
     with_length = [np.maximum(v, 1) if k == len(series) else v for k, v in enumerate(inputs)]
-    found = _last_values(name, first, inputs if name in PIVOTS else with_length, is_series)
+    latest = _last_values(name, first, inputs if name in PIVOTS else with_length, is_series)
     absent = (total == ABSENT) & (name not in PIVOTS)
-    return tuple(np.where(absent, np.nan, column) for column in found)
+    return tuple(np.where(absent, np.nan, column) for column in latest)
 
 
 def _last_values(

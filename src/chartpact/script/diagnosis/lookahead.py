@@ -260,8 +260,8 @@ class _Above(ast.NodeTransformer):
         if value is None or not self._left:
             return node
         self._left -= 1
-        found: ast.expr = self.visit(deepcopy(value))
-        return found
+        replaced: ast.expr = self.visit(deepcopy(value))
+        return replaced
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         if not (
@@ -273,8 +273,8 @@ class _Above(ast.NodeTransformer):
             return ast.Name("h", ast.Load())
         function = node.args[1]
         self._inner |= {argument.arg for argument in function.args.args}
-        found: ast.AST = self.visit(function.body)
-        return found
+        replaced: ast.AST = self.visit(function.body)
+        return replaced
 
 
 def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
