@@ -58,7 +58,7 @@ HOISTED, COMPUTED = 2, 3  # `close[i]` in a loop, which reads from a list, and `
 LISTED, NO_LIST = 5, 2  # `record[1]` of a list; the steps more if it turns out to be none
 READ, ELEMENT = 32, 5  # an element of a dict under a number, and any other
 STORE = 39  # an element of a dict, which may have to grow
-FIELD, STORE_FIELD = 4, 8  # `record["top"]`
+FIELD, STORE_FIELD = 5, 8  # `record["top"]`
 AUGMENT = 36  # `d[k] += 1`, which looks for the element twice
 COLLECT = 48  # an element of a dict that a comprehension makes
 DIVIDE_BIG = 60  # ints without bounds divided to a float

@@ -398,7 +398,7 @@ def _choose_texts(numeric: Callable[..., Any], meter: Meter, bars: int) -> Calla
     def texts(condition: Any, a: Any, b: Any) -> TextSeries | List:
         long = [value for value in (condition, a, b) if type(value) in _CHOSEN_FROM]
         lengths = set(map(len, long)) or {bars}
-        meter.charge(costs.CALL + max(lengths) // 8)
+        meter.charge(costs.TEXTS + max(lengths) // 8)
         if len(lengths) > 1:
             raise Fault("value", "ta.where: condition, a and b have to be equally long")
         mask = _argument(condition, lengths, meter, "where")

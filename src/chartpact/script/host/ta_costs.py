@@ -20,6 +20,7 @@ LONG_CALLS: Mapping[str, int] = {
     "time_close": 3_200, "time_tradingday": 2_600, "timeframe_change": 1_700, "tsi": 450,
     "vwap": 520, "weekofyear": 600,
 }  # fmt: skip
+TEXTS = 250  # a call that chooses between texts
 OPERAND = 75  # each operand after the first, of a function that takes any number
 SCALAR = 190  # a call without a series and without a quick form in ta_scalars
 SCALARS: Mapping[str, int] = {
