@@ -692,6 +692,16 @@ def test_a_table_larger_than_its_pane_is_made_smaller_and_never_leaves_it():
     assert np.flatnonzero(pink.any(axis=0)).max() <= area.right
 
 
+def test_a_table_with_a_long_text_is_made_smaller_and_says_all_of_it():
+    text = "long while above 5010 " * 7 + "stop 4990"
+    table = Table(id=1, position="bottom_left", columns=1, rows=1,
+                  cells=[Cell(id=1, column=0, row=0, text=text, size="normal")])  # fmt: skip
+    [words] = [op for op in Place(chart_of(Scene(tables=[table]))).ops
+               if isinstance(op, Words) and "5010" in op.text]  # fmt: skip
+    assert words.text == text
+    assert words.size < 14
+
+
 def test_a_wrapped_text_stays_inside_its_box():
     box = Box(id=1, left=at(2), top=101.4, right=at(6), bottom=99.6, text="many words " * 30,
               text_wrap="auto", text_size="normal", bgcolor="#ff00ff")  # fmt: skip

@@ -1,5 +1,6 @@
 """Tables in the nine places of a pane."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -119,7 +120,7 @@ def _grid(sheet: Sheet, width: float, height: float, scale: float, deadline: Dea
     table = sheet.table
     columns, rows = np.zeros(sheet.columns), np.zeros(sheet.rows)
     scaled = [(cell, words.resize(words.size * scale)) for cell, words in sheet.cells]
-    room = _text_room(width)
+    room = _text_room(width) if scale <= SMALLEST else math.inf  # what is wider makes it smaller
     for whole in (False, True):  # single cells first, then those that reach over several
         for cell, words in deadline.watch(scaled):
             end_column = _end(cell.end_column, cell.column, sheet.columns)

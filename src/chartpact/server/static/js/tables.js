@@ -60,7 +60,7 @@ export function gridOf(f, table, scale, W = f.width, H = f.height) {
         Math.min(
           cell.width
             ? ((cell.width * W) / 100) * scale
-            : Math.min(words.width, W - 28) + 12 * scale,
+            : Math.min(words.width, scale <= 0.35 ? W - 28 : Infinity) + 12 * scale,
           4 * W,
         ),
         whole,
