@@ -156,6 +156,12 @@ RECORDS = [
 ]
 
 
+def test_a_record_with_a_series_is_found_by_that_very_series():
+    records = "c, h = ohlcv.close, ohlcv.high\nxs = [(2, c), (2, h), {'s': h}]\n"
+    assert outcome(records + "print(xs.index((2, h)), {'s': h} in xs)") == ("1 True",)
+    assert outcome(records + "xs.remove((2, h))\nprint(len(xs), (2, h) in xs)") == ("2 False",)
+
+
 def test_a_record_is_found_at_the_first_equal_one():
     for value in RECORDS:
         listed = f"xs = [{', '.join(RECORDS)}]\nv = {value}\n"

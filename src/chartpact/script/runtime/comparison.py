@@ -83,7 +83,7 @@ class Comparison(Charging):
         return self.key(key) if type(key) is tuple else key
 
     def _equal(self, a: Any, b: Any, depth: int) -> bool:
-        return bool(self._same(a, b, depth) if type(a) in _WALKED else self.eq(a, b))
+        return self._same(a, b, depth) if type(a) in _WALKED else self.matches(b, a)
 
     def lt(self, a: Any, b: Any) -> Any:
         numbers = type(a) in NUMBERS and type(b) in NUMBERS
@@ -175,7 +175,7 @@ class Comparison(Charging):
         return None
 
     def matches(self, value: Any, element: Any) -> bool:
-        """Whether the element is the value; a series is equal to no single value."""
+        """Whether the element is the value; in a container a series is equal to itself alone."""
         if type(element) is Series or type(value) is Series:
             return element is value
         return bool(self.eq(element, value))
