@@ -48,6 +48,8 @@ def test_a_script_lives_from_registration_to_deletion(ann):
     assert [
         v["version"] for v in ann.get("/api/v1/my/indicators/life/versions").json()["versions"]
     ] == [2, 1]
+    wrong = ann.post("/api/v1/my/indicators/life/restore", json={"version": True})
+    assert wrong.status_code == 422
     assert ann.post("/api/v1/my/indicators/life/restore", json={"version": 1}).json()["ok"]
     assert ann.get("/api/v1/my/indicators/life").json()["source"] == SCRIPT
     assert ann.delete("/api/v1/my/indicators/life").json() == {"ok": True}

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, model_validator
 from pydantic.config import JsonDict
 
 from chartpact.contracts.document import MAX_BYTES
@@ -723,7 +723,7 @@ class NewScript(UpdatedScript):
 
 
 class Restore(Incoming, Shape):
-    version: int
+    version: StrictInt
 
 
 class LibraryScript(UpdatedScript):
