@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from tests.cases import in_one_test
 from tests.script import oracle
 
@@ -64,6 +65,7 @@ def test_fifty_live_boxes_kept_as_lists_fit_on_20000_bars():
     assert result.steps < script.Limits().steps
 
 
+@pytest.mark.slow
 @in_one_test("path", sorted((FOLDER.parent / "naive").glob("*.star")), ids=name)
 def test_a_naive_script_with_no_more_than_fifty_live_objects_fits_on_20000_bars(path):
     source = path.read_text()
