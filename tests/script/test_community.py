@@ -42,6 +42,7 @@ def test_the_costliest_fit_into_the_budget_on_5000_bars(stem):
     assert steps < script.Limits().steps / 2
 
 
+@pytest.mark.slow
 @in_one_test("stem", LARGEST)
 def test_the_costliest_without_hundreds_of_live_objects_fit_on_20000_bars(stem):
     source = (FOLDER / f"{stem}.star").read_text()

@@ -88,6 +88,7 @@ FORMATS = [
 FORMATTED = [*VALUES, "1e300", "(1, 2)", "()", '("a", 7)', "{}", '("a" * 300, 2.5)', "range(3)"]
 
 
+@pytest.mark.slow
 @in_one_test("template", FORMATS)
 def test_a_literal_template_of_percent_does_what_a_computed_one_does(template):
     for value in FORMATTED:
@@ -96,6 +97,7 @@ def test_a_literal_template_of_percent_does_what_a_computed_one_does(template):
         assert outcome(literal) == outcome(computed), value
 
 
+@pytest.mark.slow
 @in_one_test(
     "template", ["", "a", "{}", "{} of {}", "{0}", "{1} {0}", "{{}}", "{} }", "{", "{a}", "{}{0}"]
 )
