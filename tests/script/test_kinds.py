@@ -135,6 +135,7 @@ def surprises(source: str) -> Iterator[str]:
     yield from told
 
 
+@pytest.mark.slow
 @in_one_test("name", SOURCES)
 def test_no_value_is_what_the_compiler_ruled_out(name):
     assert not list(surprises(SOURCES[name]))
