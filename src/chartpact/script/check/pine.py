@@ -57,7 +57,7 @@ _SECTIONS: Mapping[str, Mapping[str, str]] = {
         ),
         "ticker.heikinashi": "calculate the candles, as fork heikin_ashi does, and write "
         "chart.candles(o, h, l, c)",
-        "ticker": "a script sees the bars it is given, of time alone: no Renko, Kagi or range bars",
+        "ticker": "scripts see bars of equal time only: no Renko, Kagi or range bars",
         "timenow": "write ohlcv.close_time[-1]: a script knows no clock but its bars",
         "syminfo": "write ohlcv.symbol, or ohlcv.tick_size",
         "syminfo.mintick": "write ohlcv.tick_size",

@@ -135,8 +135,7 @@ class ExpressionEmitter:
         function = GUARDS[type(operator)]
         if not self._frame.inlines or not self._guards.inlines(operator, *nodes):
             return call(function, *sides)
-        compares = isinstance(operator, ast.cmpop)
-        takes_ints = compares and any(self._guards.is_int(node) for node in nodes)
+        takes_ints = self._guards.takes_ints(operator, *nodes)
         test, names = self._check_floats(nodes, sides, takes_ints)
         return _either(test, _native(operator, *names), call(function, *names))
 

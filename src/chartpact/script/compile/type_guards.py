@@ -85,10 +85,10 @@ class TypeGuards:
     def is_number(self, node: ast.expr) -> bool:
         return not self.kind(node) & ~k.NUMBER
 
-    def is_int(self, node: ast.expr) -> bool:
-        """Whether it is surely an int; of the known kinds a literal has but one."""
-        kind = self.kind(node)
-        return bool(kind) and not kind & ~k.INT
+    def takes_ints(self, operator: ast.AST, left: ast.expr, right: ast.expr) -> bool:
+        """Whether it compares something with what is surely an int, so that ints are as good."""
+        kinds = (self.kind(left), self.kind(right))
+        return isinstance(operator, ast.cmpop) and any(kind and not kind & ~k.INT for kind in kinds)
 
     def turns_float(self, node: ast.expr, other: ast.expr) -> bool:
         """Whether it is a literal int beside a float, for which Python takes the same float."""

@@ -30,10 +30,11 @@ from chartpact.syntax import children
 MOVERS = frozenset(("set_left", "set_right", "set_x", "set_x1", "set_x2"))  # to another bar
 DIVISIONS = (ast.Div, ast.FloorDiv, ast.Mod)
 LONG_BRANCH = 36  # twelfths: a longer branch of an `if` is charged when it is taken
-TURN, SHORTEST_TURN = 2, 3  # of a loop without its body, and with one
+TURN, SHORTEST_TURN = 2, 3  # of a loop without its body, and at least with it
 PLAIN = 1  # an assignment, a jump, `not x`
 NATIVE, INLINED, GUARDED = 2, 5, 33  # an operator
-WHOLE, DIVIDED = 3, 3  # an operator on two ints, and floats divided
+INLINED_INTS = 7  # an inlined comparison that takes ints, too
+WHOLE, DIVIDED = 3, 3  # an operator on two ints, and a division of floats
 COMPARED = 2  # two floats, or two ints
 MIXED, MIXED_COMPARED = 4, 6  # an int and a float
 BIG_NATIVE = 7  # an operator on an int without bounds
@@ -311,10 +312,7 @@ class Weights:
     def _guarded(self, operator: ast.AST, left: ast.expr, right: ast.expr, inlines: bool) -> int:
         if not inlines or not self._guards.inlines(operator, left, right):
             return GUARDED
-        takes_ints = isinstance(operator, ast.cmpop) and any(
-            map(self._guards.is_int, (left, right))
-        )
-        return INLINED + 2 * takes_ints
+        return INLINED_INTS if self._guards.takes_ints(operator, left, right) else INLINED
 
     def _read(self, node: ast.Subscript) -> int:
         """The weight of an element that is read without a guard."""
