@@ -23,7 +23,7 @@ from tqdm import tqdm
 
 from chartpact import pacts
 from chartpact.contracts import Contract, find, load
-from chartpact.contracts.engine import read
+from chartpact.contracts.reading.engine import read
 from chartpact.contracts.workbench import examples
 from chartpact.snapshot import Snapshot
 from page import machine, put

@@ -130,17 +130,18 @@ def python_page() -> str:
     import chartpact
     from chartpact.charts import Chart
     from chartpact.contracts import Reading
+    from chartpact.lookahead import Proof
 
     public = {name: getattr(chartpact, name) for name in chartpact._PUBLIC}
     parts = [
         "# Python\n\n`import chartpact as cp` gives these names, each imported when first used. "
-        "What `cp.chart` and `cp.read` return stands at the end.\n"
+        "What `cp.chart`, `cp.read` and `cp.prove` return stands at the end.\n"
     ]
     for name, value in public.items():
         call = _call(value) if inspect.isfunction(value) else ""
         parts.append(f"## `cp.{name}`\n\n{f'`cp.{name}{call}`' + chr(10) * 2 if call else ''}")
         parts.append(_documented(value))
-    for value in (Chart, Reading):
+    for value in (Chart, Reading, Proof):
         parts.append(f"## `{value.__name__}`\n\n{_documented(value)}")
     return "\n".join(part.rstrip("\n") + "\n" for part in parts)
 
@@ -296,7 +297,7 @@ def snapshot_schema() -> str:
 
 
 def contract_schema() -> str:
-    from chartpact.contracts.model import json_schema
+    from chartpact.contracts.language.model import json_schema
 
     return json.dumps(json_schema(), indent=1) + "\n"
 

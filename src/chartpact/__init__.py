@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     from chartpact.charts import chart as chart
     from chartpact.charts import indicator as indicator
     from chartpact.contracts import read as read
+    from chartpact.joint import read_state as read_state
+    from chartpact.lookahead import prove as prove
     from chartpact.scene import Scene as Scene
     from chartpact.snapshot import Snapshot as Snapshot
     from chartpact.sources import load as load
-    from chartpact.strategy import read_state as read_state
 
 # public name → (module, attribute); None = the module itself
 _PUBLIC: dict[str, tuple[str, str | None]] = {
@@ -37,8 +38,9 @@ _PUBLIC: dict[str, tuple[str, str | None]] = {
     "indicator": ("chartpact.charts", "indicator"),
     "list_indicators": ("chartpact.catalogue", "list_indicators"),
     "load": ("chartpact.sources", "load"),
+    "prove": ("chartpact.lookahead", "prove"),
     "read": ("chartpact.contracts", "read"),
-    "read_state": ("chartpact.strategy", "read_state"),
+    "read_state": ("chartpact.joint", "read_state"),
     "script": ("chartpact.script", None),
     "ta": ("chartpact.ta", None),
 }

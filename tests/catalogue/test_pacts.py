@@ -14,8 +14,8 @@ from chartpact import catalogue, pacts, sandbox, script, sources
 from chartpact.catalogue import Catalogue, ScriptIndicator, canonical, fork
 from chartpact.cli import DONE, main
 from chartpact.contracts import find
+from chartpact.lookahead import prove
 from chartpact.needs import cut_supplies, gather
-from chartpact.prove import prove
 from chartpact.script.dry_run import validate
 
 DRAWABLE = pacts.drawable()
@@ -131,7 +131,7 @@ def test_a_pact_does_not_rewrite_its_past(name):
     def draw(prefix):
         return shipped.draw(prefix, values, cut_supplies(supplies, prefix))
 
-    proof = prove(bars, draw, 15)
+    proof = prove(draw, bars, 15)
     assert proof.ok, proof.rewritten
 
 

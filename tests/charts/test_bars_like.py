@@ -11,7 +11,7 @@ from tests.cases import in_one_test
 
 import chartpact as cp
 from chartpact.bars import BarsError
-from chartpact.prove import prove
+from chartpact.lookahead import prove
 from chartpact.render.candles import KINDS
 from chartpact.render.errors import RenderError
 from chartpact.render.look import VOLUMES, Look
@@ -63,7 +63,7 @@ def test_bars_may_be_anything_that_holds_them(bars, stand_ins, kind):
     assert drawn.bars.time.tolist() == bars.time.tolist()
     program = cp.script.load(SOURCE)
     assert cp.script.execute(program, source).scene.plots[0].values.tolist() == bars.hl2.tolist()
-    assert prove(source, cp.indicator("rsi"), most=3).ok
+    assert prove(cp.indicator("rsi"), source, most=3).ok
     assert len(cp.align(source, bars)[0]) == len(bars)
 
 

@@ -5,8 +5,8 @@ import textwrap
 import drawings as draw
 
 from chartpact.contracts import ContractError, load
-from chartpact.contracts.document import describe
-from chartpact.contracts.engine import read
+from chartpact.contracts.language.document import describe
+from chartpact.contracts.reading.engine import read
 from chartpact.snapshot import Snapshot
 
 HEAD = """\

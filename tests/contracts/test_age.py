@@ -8,7 +8,7 @@ from tests.cases import in_one_test
 
 import chartpact as cp
 from chartpact.contracts import find
-from chartpact.contracts.engine import read
+from chartpact.contracts.reading.engine import read
 from chartpact.snapshot import Snapshot
 
 LINES = """\

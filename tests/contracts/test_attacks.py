@@ -17,10 +17,10 @@ from tests.effort import examples
 import chartpact as cp
 from chartpact import pacts
 from chartpact.contracts import ContractError, load
-from chartpact.contracts.bind import _bound as bounded
-from chartpact.contracts.bind import bind
-from chartpact.contracts.codecs import MEMORY, Pattern
-from chartpact.contracts.document import MAX_BYTES, describe, parse
+from chartpact.contracts.language.codecs import MEMORY, Pattern
+from chartpact.contracts.language.document import MAX_BYTES, describe, parse
+from chartpact.contracts.reading.bind import _bound as bounded
+from chartpact.contracts.reading.bind import bind
 from chartpact.snapshot import SnapshotError
 
 BOMB = "a: &a [x, x, x, x]\n" + "".join(
@@ -280,7 +280,7 @@ def test_texts_of_a_contract_never_become_code():
 
 
 def test_generated_code_has_no_way_out():
-    from chartpact.contracts.bind import bind
+    from chartpact.contracts.reading.bind import bind
 
     contract = make(
         "channels: {lines: signal}\n"

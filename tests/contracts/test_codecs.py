@@ -12,9 +12,8 @@ from small import told
 from tests.cases import in_one_test
 from tests.effort import examples
 
-from chartpact.contracts.codecs import PayloadError, compile_codec, decode, encode
-from chartpact.contracts.model import Decode
-from chartpact.contracts.reading import Trouble
+from chartpact.contracts.language.codecs import PayloadError, Trouble, compile_codec, decode, encode
+from chartpact.contracts.language.model import Decode
 
 
 def codec(form, fields, **words):

@@ -5,7 +5,7 @@ import pytest
 from small import make, reading, refused, state, study
 from tests.cases import in_one_test
 
-from chartpact.contracts.engine import read
+from chartpact.contracts.reading.engine import read
 from chartpact.snapshot import Snapshot
 
 RED, BLUE, GREY = "#ff0000", "#0000ff", "#888888"

@@ -4,7 +4,7 @@ import drawings as draw
 from small import make, refused, told
 from tests.cases import in_one_test
 
-from chartpact.contracts.engine import read
+from chartpact.contracts.reading.engine import read
 from chartpact.snapshot import Snapshot
 
 RED = "#ff0000"

@@ -344,7 +344,7 @@ def test_a_fact_of_the_chart_that_is_not_known_makes_the_reading_unavailable():
     unknown = draw.without(draw.snapshot(draw.study("Small", lines=[drawn])), "chart", "last_bar")
     from small import make
 
-    from chartpact.contracts.engine import read
+    from chartpact.contracts.reading.engine import read
     from chartpact.snapshot import Snapshot
 
     found = read(make(text), Snapshot(unknown))

@@ -9,7 +9,7 @@ import drawings as draw
 from small import make, problems, reading, refused, state, study, told
 from tests.cases import in_one_test
 
-from chartpact.contracts.engine import read
+from chartpact.contracts.reading.engine import read
 from chartpact.contracts.workbench.diff import diff
 from chartpact.contracts.workbench.examples import Example, mutate
 from chartpact.snapshot import Snapshot

@@ -6,7 +6,7 @@ from pathlib import Path
 from tests.cases import in_one_test
 
 from chartpact import pacts
-from chartpact.contracts import model
+from chartpact.contracts.language import model
 from chartpact.snapshot import FIELDS
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"

@@ -8,8 +8,8 @@ from tests.cases import in_one_test
 
 from chartpact import pacts
 from chartpact.contracts import ContractError, find, load, load_file
-from chartpact.contracts.document import describe, parse
-from chartpact.contracts.model import validate
+from chartpact.contracts.language.document import describe, parse
+from chartpact.contracts.language.model import validate
 
 GOOD = """\
 config:
@@ -292,7 +292,7 @@ def test_contracts_are_cached_by_content(tmp_path):
 
 
 def test_bound_contracts_are_cached_by_configuration():
-    from chartpact.contracts.bind import bind
+    from chartpact.contracts.reading.bind import bind
 
     contract = make(GOOD)
     values = {"paint": "#ff0000ff", "shape": "solid", "tick_size": None}
@@ -304,7 +304,7 @@ def test_bound_contracts_are_cached_by_configuration():
 def test_shipped_contracts_fit_the_schema_for_editors(name):
     from jsonschema import Draft202012Validator
 
-    from chartpact.contracts.model import json_schema
+    from chartpact.contracts.language.model import json_schema
 
     schema = json_schema()
     Draft202012Validator.check_schema(schema)

@@ -5,7 +5,7 @@ from small import make, reading
 from tests.cases import in_one_test
 
 import chartpact as cp
-from chartpact.contracts.engine import read
+from chartpact.contracts.reading.engine import read
 from chartpact.snapshot import Snapshot
 
 TABLE = """\

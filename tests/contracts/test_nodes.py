@@ -2,9 +2,9 @@
 
 from tests.cases import in_one_test
 
-from chartpact.contracts.expressions import check
-from chartpact.contracts.nodes import prove
-from chartpact.contracts.values import (
+from chartpact.contracts.language.expressions import check
+from chartpact.contracts.language.nodes import prove
+from chartpact.contracts.language.values import (
     BOOL,
     NUMBER,
     Column,

@@ -11,7 +11,7 @@ import drawings as draw
 from tests.cases import in_one_test
 
 from chartpact.contracts import load, load_file
-from chartpact.contracts.engine import read
+from chartpact.contracts.reading.engine import read
 from chartpact.contracts.workbench.examples import Example, mutate
 from chartpact.snapshot import Snapshot
 

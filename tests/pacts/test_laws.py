@@ -30,7 +30,7 @@ from tests.pacts.roster import ROSTER, Entry
 from chartpact import pacts, script
 from chartpact.bars import Bars
 from chartpact.clock.walltime import iso
-from chartpact.prove import prove
+from chartpact.lookahead import prove
 
 every_pact = pytest.mark.parametrize("entry", ROSTER, ids=str)
 BUDGET = 10_000_000
@@ -61,7 +61,7 @@ def test_nothing_that_was_drawn_is_rewritten(entry):
 
 def check_no_rewrite(entry: Entry, bars: Bars, most: int) -> None:
     companion = entry.companion(bars)
-    proof = prove(bars, lambda part: draw(entry.pact, part, companion), most)
+    proof = prove(lambda part: draw(entry.pact, part, companion), bars, most)
     assert proof.ok, proof.rewritten
     assert not proof.failed
 

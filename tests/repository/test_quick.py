@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.mark.parametrize(
     ("file", "room"),
     [
-        ("src/chartpact/contracts/engine.py", "contracts"),
+        ("src/chartpact/contracts/reading/engine.py", "contracts"),
         ("src/chartpact/cache.py", "cache"),
         ("src/chartpact/native/module.c", "ta"),
         ("tests/cli/test_chart.py", "cli"),

@@ -11,8 +11,8 @@ from chartpact import pacts
 from chartpact.cli import BAD_INPUT, DONE, VIOLATION, UsageError, Verbs
 from chartpact.cli.files import read_text, write_text
 from chartpact.contracts import Contract, ContractError, find, load_file
-from chartpact.contracts.document import describe
-from chartpact.contracts.values import Column
+from chartpact.contracts.language.document import describe
+from chartpact.contracts.language.values import Column
 from chartpact.snapshot import Snapshot, SnapshotError, parse_json
 
 

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from chartpact import charts, sources, strategy
+from chartpact import charts, joint, sources
 from chartpact.cli import DONE, VIOLATION, UsageError, Verbs, exit_code
 from chartpact.cli.arguments import (
     add_drawn,
@@ -21,7 +21,8 @@ from chartpact.cli.contract import find_contract
 from chartpact.cli.database import own_catalogue
 from chartpact.cli.files import read_text
 from chartpact.cli.snapshot import report_failures
-from chartpact.contracts import Contract, ContractError, Reading, document, read
+from chartpact.contracts import Contract, ContractError, Reading, read
+from chartpact.contracts.language import document
 from chartpact.contracts.reading import jsonable
 from chartpact.oneline import one_line
 from chartpact.problem import Failure
@@ -75,14 +76,14 @@ def add_reading(verb: argparse.ArgumentParser, source: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     chosen = [find_contract(name) for name in args.contracts]
     config = read_config(args.config)
-    result: Reading | strategy.StrategyState
+    result: Reading | joint.JointState
     try:
         if args.bars_source is not None:
             result = _read_bars(args, chosen, config)
         elif len(chosen) == 1:
             result = read(chosen[0], _load_snapshot(args), config, args.profile)
         else:
-            result = strategy.read_snapshot(chosen, _load_snapshot(args), config, args.profile)
+            result = joint.read_snapshot(chosen, _load_snapshot(args), config, args.profile)
     except Failure as failure:
         raise UsageError(str(failure), exit_code(failure)) from None
     if args.json:
@@ -98,10 +99,10 @@ def run(args: argparse.Namespace) -> int:
 
 def _read_bars(
     args: argparse.Namespace, chosen: list[Contract], config: dict[str, Any] | None
-) -> Reading | strategy.StrategyState:
+) -> Reading | joint.JointState:
     """Draws the indicators of the contracts on bars and reads them."""
     names = [contract.name for contract in chosen]
-    plans = strategy.plan(own_catalogue(), names, read_params(args))
+    plans = joint.plan(own_catalogue(), names, read_params(args))
     for plan in plans:
         if plan.problem is not None:
             raise UsageError(str(plan.problem))
@@ -109,7 +110,7 @@ def _read_bars(
     report_failures(chart)
     if len(chosen) == 1:
         return read(chosen[0], chart.snapshot(), config, args.profile)
-    return strategy.read_chart(chosen, chart, config, args.profile)
+    return joint.read_chart(chosen, chart, config, args.profile)
 
 
 def read_config(path: str | None) -> dict[str, Any] | None:

@@ -15,11 +15,11 @@ from chartpact.cli.arguments import add_bars, add_params, load_bars, read_params
 from chartpact.cli.files import read_text
 from chartpact.cli.picture import add_picture, check_output, save, select_bars
 from chartpact.cli.watching import add_watch, repeat
+from chartpact.lookahead import PREFIXES, SECONDS, prove
 from chartpact.needs import cut_supplies, gather
 from chartpact.oneline import as_name, one_line
 from chartpact.params import resolve
 from chartpact.problem import Failure, Problem
-from chartpact.prove import PREFIXES, SECONDS, prove
 from chartpact.scene import Drawn, Scene
 from chartpact.script import ScriptError
 from chartpact.script.limits import FORECAST_BARS
@@ -158,7 +158,7 @@ def run_prove(args: argparse.Namespace) -> int:
         def run(prefix: Bars) -> Scene:
             return indicator.draw(prefix, values, cut_supplies(supplies, prefix))
 
-        proof = prove(bars, run, args.prefixes)
+        proof = prove(run, bars, args.prefixes)
     except ScriptError as error:
         return _report_error(error.problem, source, args)
     if args.json:

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from chartpact import charts, sources, strategy
+from chartpact import charts, joint, sources
 from chartpact.cli import DONE, UNREACHABLE, UsageError, Verbs, exit_code
 from chartpact.cli.arguments import (
     load_bars,
@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
     chosen = [find_contract(name) for name in args.contracts]
     config = read_config(args.config) or {}
     configs = {chosen[0].name: config} if len(chosen) == 1 else config
-    strategy.check_settings(chosen, configs, args.profile)
+    joint.check_settings(chosen, configs, args.profile)
     with _following(args, chosen, configs) as watched, closing(_open(args, chosen)) as source:
         try:
             return _watch(args, watched, source)
@@ -243,7 +243,7 @@ class BarsSource:
     def __init__(self, args: argparse.Namespace, chosen: Sequence[Contract]) -> None:
         self.name, self._args = args.bars_source, args
         names = [contract.name for contract in chosen]
-        self._plans = strategy.plan(own_catalogue(), names, read_params(args))
+        self._plans = joint.plan(own_catalogue(), names, read_params(args))
         for plan in self._plans:
             if plan.problem is not None:
                 raise UsageError(str(plan.problem))

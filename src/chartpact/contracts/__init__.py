@@ -1,11 +1,8 @@
 """Indicator contracts: from what is drawn to typed state, or to violations; never to a guess.
 
-A file is read in steps: `document` parses its YAML, `model` checks its shape, and `contract` its
-meaning, section by section (`config`, `elements` with `codecs`, `machines`, `outputs`). Expressions
-become typed nodes in `expressions`; `values` and `nodes` say what those are. `generate` writes the
-code of a contract, `bind` fills in a configuration, and `engine` reads one snapshot, with
-`normalise` for the drawn records and `matching` for the elements. The result is a `reading`. What
-authors work with is apart, in `workbench`.
+The folders are the pipeline in its order. `language` reads a file: its YAML, the shape of its
+sections, and expressions as typed nodes. `check` proves the sections and writes the contract's
+code. `reading` reads one snapshot with that code. `workbench` holds the tools of authors.
 
 >>> import chartpact as cp
 >>> reading = cp.read("bias_ai", {"schema": 1, "chart": {"symbol": "ES", "timeframe": "5m"},
@@ -19,10 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from chartpact import pacts
-from chartpact.contracts import engine
-from chartpact.contracts.contract import Contract, load, load_file
-from chartpact.contracts.document import ContractError, refusal
-from chartpact.contracts.reading import Reading, Violation
+from chartpact.contracts.check.contract import Contract, load, load_file
+from chartpact.contracts.language.document import ContractError, refusal
+from chartpact.contracts.reading import Reading, Violation, engine
 from chartpact.problem import Problem
 from chartpact.snapshot import Snapshot
 

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chartpact.bars import Bars
+from chartpact.lookahead import prove
 from chartpact.params import Param
 from chartpact.problem import Problem
-from chartpact.prove import prove
 from chartpact.script.errors import ScriptError
 from chartpact.script.limits import (
     BRIEF,
@@ -114,8 +114,8 @@ def _look_for_rewriting(
     affordable = PROOF_STEPS * DRY_RUN_BARS // (PROOF_BARS * max(steps, 1))
     try:
         proof = prove(
-            wandering_bars(PROOF_BARS),
             lambda bars: run(source, bars, Limits(), _extras(params, bars)).scene,
+            wandering_bars(PROOF_BARS),
             max(FEWEST_PREFIXES, min(affordable, MOST_PREFIXES)),
         )
     except ScriptError:

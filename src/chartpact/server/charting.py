@@ -8,7 +8,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from chartpact import pacts, prove, sandbox, strategy
+from chartpact import joint, lookahead, pacts, sandbox
 from chartpact.bars import Bars, BarsError
 from chartpact.bars.errors import UnknownBars
 from chartpact.catalogue import Catalogue, Plan, ScriptIndicator, canonical
@@ -136,7 +136,7 @@ class Charting:
             raise VerbError(problem)
         job = ChartJob(user, chart, plans, self._settings.sources)
         untrusted = plans[0].runs_untrusted
-        fewest = PREFIXES if untrusted else prove.PREFIXES
+        fewest = PREFIXES if untrusted else lookahead.PREFIXES
         try:
             job = await self._supply(await self._locate(job))
             work = partial(jobs.prove_plan, job, fewest, RUN_S * PROOF_RUNS)
@@ -171,7 +171,7 @@ class Charting:
         """Draws the indicators that contracts read on bars, and has a worker read them."""
         reads = await self.find_contracts(user, ask, pacts.drawable())
         catalogue = await self._catalogue(user, {*ask.contracts})
-        plans = strategy.plan(catalogue, ask.contracts, ask.params)
+        plans = joint.plan(catalogue, ask.contracts, ask.params)
         chart = shapes.ChartAsk.model_validate({"symbol": ask.symbol, "timeframe": ask.timeframe})
         job = ChartJob(user, chart, plans, self._settings.sources)
         return await self._run(job, partial(work, reads=reads))

@@ -4,17 +4,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from chartpact import charts, contracts, strategy
+from chartpact import charts, contracts, joint
 from chartpact.contracts import Contract, ContractError, Reading
 from chartpact.contracts.workbench.diff import diff
 from chartpact.contracts.workbench.draft import draft
 from chartpact.contracts.workbench.matches import match
+from chartpact.joint import JointState
 from chartpact.library.journal import Picture
 from chartpact.problem import Failure, Problem
 from chartpact.server import shapes
 from chartpact.server.jobs import ChartJob
 from chartpact.snapshot import Snapshot, SnapshotError
-from chartpact.strategy import StrategyState
 from chartpact.tracker import Rules
 
 MOST_ERRORS = 50  # of a contract that are listed
@@ -37,16 +37,16 @@ class Reads:
             ]
         except ContractError as error:  # of an earlier version of the language
             raise Failure(error.problems[0]) from None
-        strategy.check_settings(chosen, self.ask.config, self.ask.profile)
+        joint.check_settings(chosen, self.ask.config, self.ask.profile)
         return chosen
 
-    def read(self, drawn: "Drawn", chosen: Sequence[Contract]) -> tuple[StrategyState, Snapshot]:
+    def read(self, drawn: "Drawn", chosen: Sequence[Contract]) -> tuple[JointState, Snapshot]:
         """What contracts read from the indicators of their names on bars, or from a chart."""
         config, profile = self.ask.config, self.ask.profile
         if isinstance(drawn, Snapshot):
-            return strategy.read_snapshot(chosen, drawn, config, profile), drawn
+            return joint.read_snapshot(chosen, drawn, config, profile), drawn
         chart = charts.draw(drawn.load(), drawn.plans, None, drawn.fetch)
-        return strategy.read_chart(chosen, chart, config, profile), chart.snapshot()
+        return joint.read_chart(chosen, chart, config, profile), chart.snapshot()
 
 
 Drawn = ChartJob | Snapshot  # a chart of ours, which is drawn first, or one that others drew
@@ -125,7 +125,7 @@ def match_contract(
         raise Failure(error.problems[0]) from None
     except SnapshotError as error:
         raise Failure(Problem("value", str(error))) from None
-    strategy.check_settings([contract], {}, profile)
+    joint.check_settings([contract], {}, profile)
     reading, matches = match(contract, picture, config, profile)
     objects = [matched.to_json() for matched in matches[:MOST_OBJECTS]]
     left_out = len(matches) - len(objects)

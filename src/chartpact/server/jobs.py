@@ -11,10 +11,10 @@ from chartpact.catalogue import Catalogue, Indicator, Plan, canonical, describe,
 from chartpact.library.scripts import Script
 from chartpact.library.upload_source import load_upload, parse_calendar
 from chartpact.library.uploads import Upload
+from chartpact.lookahead import prove
 from chartpact.needs import BARS, CALENDAR, Fetch, Need, Supply, cut_supply
 from chartpact.oneline import escape_unseen, one_line
 from chartpact.problem import Failure, Problem, did_you_mean
-from chartpact.prove import prove
 from chartpact.sandbox.layers import unavailable
 from chartpact.sandbox.pool import process_pool
 from chartpact.scene import Scene
@@ -262,7 +262,7 @@ def prove_plan(job: ChartJob, fewest: int, seconds: float) -> shapes.ProofOut:
             raise Failure(drawn.error or Problem("crash", "it drew nothing"))
         return drawn.scene
 
-    proof = prove(bars, run, fewest=fewest, seconds=seconds)
+    proof = prove(run, bars, fewest=fewest, seconds=seconds)
     late = f"; {len(proof.late)} kinds of drawing are known later than drawn" if proof.late else ""
     failed = f"; it cannot be run {proof.failed}" if proof.failed else ""
     sentence = (

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, model_validator
 from pydantic.config import JsonDict
 
-from chartpact.contracts.document import MAX_BYTES
+from chartpact.contracts.language.document import MAX_BYTES
 from chartpact.library.scripts import QUOTA
 from chartpact.script.check.declared import MOST_PARAMS
 from chartpact.script.limits import Limits

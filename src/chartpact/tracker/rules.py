@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from chartpact.contracts import Contract, Reading
-from chartpact.contracts.machines import FORGET
+from chartpact.contracts.check.machines import FORGET
 from chartpact.drawing import CAPS
 
 MOST_WAYS = 16  # that are listed between two states

@@ -6,7 +6,7 @@ import drawings as draw
 from small import make, study
 from tests.cases import in_one_test
 
-from chartpact.contracts.engine import read
+from chartpact.contracts.reading.engine import read
 from chartpact.contracts.workbench import examples
 from chartpact.contracts.workbench.examples import Example
 from chartpact.snapshot import Snapshot

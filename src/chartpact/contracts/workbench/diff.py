@@ -9,14 +9,21 @@ from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
-from chartpact.contracts.contract import Contract, identifiers, output_ids, reserved_ids
-from chartpact.contracts.document import ContractPath
-from chartpact.contracts.elements import INFORMATIONAL, SIGNAL
-from chartpact.contracts.machines import MachinePlan, Refusal
-from chartpact.contracts.model import ConfigKey, ContractFile, EdgeCase, Element, Row, Section
-from chartpact.contracts.nodes import meaning
-from chartpact.contracts.outputs import Attached, AttachedList, Leaf, Many, Node, One
-from chartpact.contracts.values import Kind
+from chartpact.contracts.check.contract import Contract, identifiers, output_ids, reserved_ids
+from chartpact.contracts.check.elements import INFORMATIONAL, SIGNAL
+from chartpact.contracts.check.machines import MachinePlan, Refusal
+from chartpact.contracts.check.outputs import Attached, AttachedList, Leaf, Many, Node, One
+from chartpact.contracts.language.document import ContractPath
+from chartpact.contracts.language.model import (
+    ConfigKey,
+    ContractFile,
+    EdgeCase,
+    Element,
+    Row,
+    Section,
+)
+from chartpact.contracts.language.nodes import meaning
+from chartpact.contracts.language.values import Kind
 
 Words = Mapping[str, Any]  # the words of a section, or its entries by name
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from chartpact import pacts
-from chartpact.contracts.elements import UNWRITTEN
-from chartpact.contracts.model import MAX_NAME, RESERVED
+from chartpact.contracts.check.elements import UNWRITTEN
+from chartpact.contracts.language.model import MAX_NAME, RESERVED
 from chartpact.drawing import Box, Cell, Label, Line
 from chartpact.problem import Failure, Problem, did_you_mean
 from chartpact.snapshot import CHANNELS, Snapshot, Study

@@ -23,16 +23,16 @@ from itertools import combinations, islice
 from pathlib import Path
 from typing import Any
 
-from chartpact.contracts.bind import day_of
-from chartpact.contracts.codecs import PayloadError, encode
-from chartpact.contracts.contract import Contract
-from chartpact.contracts.elements import Attachment, ElementPlan
-from chartpact.contracts.engine import Run, read
-from chartpact.contracts.model import PayloadField
-from chartpact.contracts.nodes import Call, Literal, Mention
-from chartpact.contracts.outputs import Attached, Instances, parts
+from chartpact.contracts.check.contract import Contract
+from chartpact.contracts.check.elements import Attachment, ElementPlan
+from chartpact.contracts.check.outputs import Attached, Instances, parts
+from chartpact.contracts.language.codecs import PayloadError, encode
+from chartpact.contracts.language.model import PayloadField
+from chartpact.contracts.language.nodes import Call, Literal, Mention
+from chartpact.contracts.language.values import Column, Constant, Names
 from chartpact.contracts.reading import Reading
-from chartpact.contracts.values import Column, Constant, Names
+from chartpact.contracts.reading.bind import day_of
+from chartpact.contracts.reading.engine import Run, read
 from chartpact.contracts.workbench.targets import Target, targets
 from chartpact.palette import TEXT_SIZES
 from chartpact.snapshot import CHANNELS, FIELDS, Snapshot, SnapshotError, parse_json

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
-from chartpact.contracts.config import describe
-from chartpact.contracts.contract import Contract
-from chartpact.contracts.machines import FORGET, MachinePlan, spell
-from chartpact.contracts.model import Element
-from chartpact.contracts.outputs import Attached, AttachedList, Leaf, Many, Map, Node, One
-from chartpact.contracts.values import Kind
+from chartpact.contracts.check.config import describe
+from chartpact.contracts.check.contract import Contract
+from chartpact.contracts.check.machines import FORGET, MachinePlan, spell
+from chartpact.contracts.check.outputs import Attached, AttachedList, Leaf, Many, Map, Node, One
+from chartpact.contracts.language.model import Element
+from chartpact.contracts.language.values import Kind
 from chartpact.contracts.workbench.examples import Example
 from chartpact.snapshot import CHANNELS
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from chartpact.contracts.contract import Contract
-from chartpact.contracts.elements import ElementPlan
-from chartpact.contracts.engine import Run
+from chartpact.contracts.check.contract import Contract
+from chartpact.contracts.check.elements import ElementPlan
 from chartpact.contracts.reading import Reading, jsonable
+from chartpact.contracts.reading.engine import Run
 from chartpact.snapshot import CHANNELS, Snapshot, Study
 
 Json = Any

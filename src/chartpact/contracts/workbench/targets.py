@@ -13,13 +13,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from chartpact.contracts import nodes
-from chartpact.contracts.contract import Contract
-from chartpact.contracts.elements import ElementPlan
-from chartpact.contracts.nodes import Expression, Joined, Mention, Node, OfList
-from chartpact.contracts.outputs import Attached, AttachedList, Instances, Leaf, Map
-from chartpact.contracts.outputs import Node as OutputNode
-from chartpact.contracts.values import Column, Constant, field_names, field_value
+from chartpact.contracts.check.contract import Contract
+from chartpact.contracts.check.elements import ElementPlan
+from chartpact.contracts.check.outputs import Attached, AttachedList, Instances, Leaf, Map
+from chartpact.contracts.check.outputs import Node as OutputNode
+from chartpact.contracts.language import nodes
+from chartpact.contracts.language.nodes import Expression, Joined, Mention, Node, OfList
+from chartpact.contracts.language.values import Column, Constant, field_names, field_value
 
 GIVEN = "given"  # a condition whose value is itself looked at: it matters that it flips
 Truth = bool | str | None

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from chartpact.contracts.values import (
+from chartpact.contracts.language.values import (
     BOOL,
     NO_FACTS,
     NOTHING,

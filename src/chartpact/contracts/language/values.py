@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from chartpact.checks import is_flag, is_number
-from chartpact.contracts.document import suggestion
+from chartpact.contracts.language.document import suggestion
 from chartpact.palette import TEXT_SIZES, is_hex
 from chartpact.snapshot import CHANNELS, CHART, FIELDS
 from chartpact.snapshot.structure import CHART_NEEDS

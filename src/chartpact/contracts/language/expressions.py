@@ -15,12 +15,12 @@ from chartpact.checks import MAX_WHOLE
 from chartpact.clock.errors import ClockError
 from chartpact.clock.tradingcalendar import canonical_roll
 from chartpact.clock.zones import zone
-from chartpact.contracts import nodes
-from chartpact.contracts.codecs import pattern_fault
-from chartpact.contracts.document import suggestion
-from chartpact.contracts.model import MAX_EXPRESSION, RESERVED
-from chartpact.contracts.nodes import Expression, Literal, Mention, Node, prove
-from chartpact.contracts.values import (
+from chartpact.contracts.language import nodes
+from chartpact.contracts.language.codecs import pattern_fault
+from chartpact.contracts.language.document import suggestion
+from chartpact.contracts.language.model import MAX_EXPRESSION, RESERVED
+from chartpact.contracts.language.nodes import Expression, Literal, Mention, Node, prove
+from chartpact.contracts.language.values import (
     BOOL,
     CHART_KINDS,
     COLOR,

@@ -9,9 +9,9 @@ from chartpact import script
 from chartpact.__main__ import main
 from chartpact.bars import samples
 from chartpact.catalogue import list_indicators
+from chartpact.lookahead import prove
 from chartpact.needs import Readings, cut_supplies, cut_supply
 from chartpact.params import resolve
-from chartpact.prove import prove
 from chartpact.script.dry_run import dry_run_bars, run_here, validate
 from chartpact.script.limits import DRY_RUN_BARS, PROOF_BARS
 
@@ -25,7 +25,7 @@ def source(body: str) -> str:
 
 def proof_of(body: str, bars=BARS, most=40):
     program = script.load(source(body))
-    return prove(bars, lambda prefix: script.execute(program, prefix).scene, most)
+    return prove(lambda prefix: script.execute(program, prefix).scene, bars, most)
 
 
 REPAINTERS = {
@@ -517,7 +517,7 @@ def test_the_cost_of_a_run_says_on_how_many_prefixes_it_is_run():
     program = script.load(source("chart.line(ohlcv.close)"))
 
     def count(**options):
-        proof = prove(BARS[:100], lambda bars: script.execute(program, bars).scene, **options)
+        proof = prove(lambda bars: script.execute(program, bars).scene, BARS[:100], **options)
         return proof.prefixes
 
     assert count() == 99
@@ -586,11 +586,11 @@ def test_a_busy_host_is_asked_once_more_and_leaves_no_gap_in_the_proof(times, pr
         return script.execute(program, prefix).scene
 
     if proves:
-        proof = prove(BARS[:101], run, 200)
+        proof = prove(run, BARS[:101], 200)
         assert (proof.ok, proof.prefixes, proof.failed) == (True, 100, "")
     else:
         with pytest.raises(script.ScriptError, match="busy"):
-            prove(BARS[:101], run, 200)
+            prove(run, BARS[:101], 200)
 
 
 def test_nothing_is_proved_by_a_script_that_runs_on_no_prefix():
@@ -626,7 +626,7 @@ def test_every_builtin_passes_and_lists_what_is_provisional(builtin):
     def draw(bars):
         return builtin.draw(bars, values, cut_supplies(readings, bars))
 
-    proof = prove(BARS[:300], draw, 20)
+    proof = prove(draw, BARS[:300], 20)
     assert proof.ok, proof.rewritten
     assert proof.provisional == PROVISIONAL.get(builtin.name, ())
     assert not proof.failed

@@ -12,15 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from chartpact.cache import Cache
-from chartpact.contracts import config, document, model
-from chartpact.contracts.document import ContractError, ContractPath, refusal, suggestion
-from chartpact.contracts.elements import SIGNAL, Context, ElementPlan, check_element
-from chartpact.contracts.expressions import FUNCTIONS
-from chartpact.contracts.generate import Program, generate
-from chartpact.contracts.machines import EdgePlan, MachineChecker, MachinePlan, check_edge
-from chartpact.contracts.model import ConfigKey, ContractFile, Element
-from chartpact.contracts.nodes import TICK_SIZE, Expression, Literal, Mention
-from chartpact.contracts.outputs import (
+from chartpact.contracts.check import config
+from chartpact.contracts.check.elements import SIGNAL, Context, ElementPlan, check_element
+from chartpact.contracts.check.generate import Program, generate
+from chartpact.contracts.check.machines import EdgePlan, MachineChecker, MachinePlan, check_edge
+from chartpact.contracts.check.outputs import (
     Attached,
     AttachedList,
     Instances,
@@ -31,7 +27,12 @@ from chartpact.contracts.outputs import (
     expressions,
     parts,
 )
-from chartpact.contracts.values import (
+from chartpact.contracts.language import document, model
+from chartpact.contracts.language.document import ContractError, ContractPath, refusal, suggestion
+from chartpact.contracts.language.expressions import FUNCTIONS
+from chartpact.contracts.language.model import ConfigKey, ContractFile, Element
+from chartpact.contracts.language.nodes import TICK_SIZE, Expression, Literal, Mention
+from chartpact.contracts.language.values import (
     NOTHING,
     PATTERN,
     Column,

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from chartpact.contracts import document, expressions
-from chartpact.contracts.codecs import Codec, compile_codec
-from chartpact.contracts.config import kind_of
-from chartpact.contracts.document import ContractPath, contract_problem, suggestion
-from chartpact.contracts.model import Attach, ContractFile, Decode, Element, PayloadField
-from chartpact.contracts.nodes import (
+from chartpact.contracts.check.config import kind_of
+from chartpact.contracts.language import document, expressions
+from chartpact.contracts.language.codecs import Codec, compile_codec
+from chartpact.contracts.language.document import ContractPath, contract_problem, suggestion
+from chartpact.contracts.language.model import Attach, ContractFile, Decode, Element, PayloadField
+from chartpact.contracts.language.nodes import (
     Conjunct,
     Expression,
     Node,
@@ -25,7 +25,7 @@ from chartpact.contracts.nodes import (
     side_needs,
     unchecked_expression,
 )
-from chartpact.contracts.values import (
+from chartpact.contracts.language.values import (
     NO_FACTS,
     NOTHING,
     NUMBER,

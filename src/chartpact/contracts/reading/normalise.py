@@ -14,7 +14,7 @@ from typing import Any
 
 from chartpact.cache import Memo
 from chartpact.checks import MAX_WHOLE, is_number, is_whole
-from chartpact.contracts.values import MADE_OF, POINTS, Column, Needs
+from chartpact.contracts.language.values import MADE_OF, POINTS, Column, Needs
 from chartpact.palette import TEXT_SIZES, is_hex
 from chartpact.snapshot import FIELDS, PRICES, Field, fault
 

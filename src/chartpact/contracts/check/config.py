@@ -1,22 +1,46 @@
 """Configuration: the values that a user may have customised, each checked and with its origin."""
 
+import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from chartpact import palette
 from chartpact.checks import Unfit, flag, is_text, number, text
-from chartpact.contracts.codecs import pattern_fault
-from chartpact.contracts.document import suggestion
-from chartpact.contracts.model import ConfigKey, PayloadField, misplaced_words
-from chartpact.contracts.nodes import TICK_SIZE
-from chartpact.contracts.reading import Setting
-from chartpact.contracts.values import CHART_KINDS, Kind, enum
+from chartpact.contracts.language.codecs import pattern_fault
+from chartpact.contracts.language.document import suggestion
+from chartpact.contracts.language.model import ConfigKey, PayloadField, misplaced_words
+from chartpact.contracts.language.nodes import TICK_SIZE
+from chartpact.contracts.language.values import CHART_KINDS, Kind, enum
 from chartpact.problem import Problem
 
 MAX_TEXT = 4096
 # Every contract accepts a tick size; one that does not declare it takes the chart's.
 IMPLIED_TICK_SIZE = ConfigKey.model_validate({"type": "number", "from": "chart.tick_size"})
 UNREAD_TICK_SIZE = ConfigKey.model_validate({"type": "number", "default": None})
+
+_ORIGINS = {
+    "caller": "from the caller",
+    "profile": "from the profile",
+    "inputs": "from the study's inputs",
+    "chart": "from the chart",
+    "default": "the contract's default",
+    "source": "the source does not tell",
+    "cap": "the oldest lost something to the cap on objects",
+}
+
+
+class Setting(NamedTuple):
+    """The value of a config key, and from where it was taken."""
+
+    key: str
+    value: Any
+    origin: str  # caller, profile, inputs, chart, default, source where nobody knows it, or cap
+
+    def __str__(self) -> str:
+        return f"{self.key} = {json.dumps(self.value)} ({_ORIGINS[self.origin]})"
+
+    def to_json(self) -> dict[str, Any]:
+        return {"key": self.key, "value": self.value, "from": self.origin}
 
 
 def kind_of(declared: ConfigKey | PayloadField) -> Kind:

@@ -20,15 +20,15 @@ from chartpact.clock.errors import ClockError
 from chartpact.clock.timeframe import DAY, MINUTE, Timeframe
 from chartpact.clock.tradingcalendar import TradingCalendar
 from chartpact.clock.zones import wall, zone
-from chartpact.contracts import codecs
-from chartpact.contracts.codecs import Pattern
-from chartpact.contracts.config import fault
-from chartpact.contracts.contract import Contract
-from chartpact.contracts.generate import FILENAME, Key
-from chartpact.contracts.nodes import TICK_SIZE
-from chartpact.contracts.normalise import NOWHERE
-from chartpact.contracts.reading import Trouble, Violation
-from chartpact.contracts.values import Constant
+from chartpact.contracts.check.config import fault
+from chartpact.contracts.check.contract import Contract
+from chartpact.contracts.check.generate import FILENAME, Key
+from chartpact.contracts.language import codecs
+from chartpact.contracts.language.codecs import Pattern, Trouble
+from chartpact.contracts.language.nodes import TICK_SIZE
+from chartpact.contracts.language.values import Constant
+from chartpact.contracts.reading.normalise import NOWHERE
+from chartpact.contracts.reading.result import Violation
 from chartpact.problem import Problem
 
 LAST_TIME = 7_258_118_400_000  # 2200-01-01, in UTC ms

@@ -10,12 +10,19 @@ from types import CodeType
 from typing import Any, NamedTuple
 
 from chartpact.cache import Cache
-from chartpact.contracts import nodes
-from chartpact.contracts.bind import CAUGHT, Bound
-from chartpact.contracts.contract import Contract
-from chartpact.contracts.elements import ElementPlan
-from chartpact.contracts.generate import Key, generate_parts
-from chartpact.contracts.nodes import TICK_SIZE, Compare, Expression, Literal, Mention, Node
+from chartpact.contracts.check.contract import Contract
+from chartpact.contracts.check.elements import ElementPlan
+from chartpact.contracts.check.generate import Key, generate_parts
+from chartpact.contracts.language import nodes
+from chartpact.contracts.language.nodes import (
+    TICK_SIZE,
+    Compare,
+    Expression,
+    Literal,
+    Mention,
+    Node,
+)
+from chartpact.contracts.reading.bind import CAUGHT, Bound
 from chartpact.problem import nearest
 
 MAX_ITEMS = 500  # objects that are looked at for one element

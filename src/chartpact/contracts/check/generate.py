@@ -12,14 +12,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import CodeType
 
-from chartpact.contracts import nodes
-from chartpact.contracts.document import ContractPath
-from chartpact.contracts.elements import INSTANCE, Attachment, ElementPlan, Part
-from chartpact.contracts.machines import EdgePlan, MachinePlan
-from chartpact.contracts.nodes import Call, Expression, Node, side
-from chartpact.contracts.outputs import Attached, AttachedList, Instances, Leaf, Map
-from chartpact.contracts.outputs import Node as OutputNode
-from chartpact.contracts.values import Column, Constant, Item, Local, Location, Needs, Slot
+from chartpact.contracts.check.elements import INSTANCE, Attachment, ElementPlan, Part
+from chartpact.contracts.check.machines import EdgePlan, MachinePlan
+from chartpact.contracts.check.outputs import Attached, AttachedList, Instances, Leaf, Map
+from chartpact.contracts.check.outputs import Node as OutputNode
+from chartpact.contracts.language import nodes
+from chartpact.contracts.language.document import ContractPath
+from chartpact.contracts.language.nodes import Call, Expression, Node, side
+from chartpact.contracts.language.values import Column, Constant, Item, Local, Location, Needs, Slot
 
 FILENAME = "<contract>"
 NOTES = Slot("notes", "")

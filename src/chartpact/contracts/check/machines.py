@@ -12,11 +12,11 @@ from math import prod
 from typing import Any
 
 from chartpact.checks import is_number
-from chartpact.contracts.document import ContractPath, suggestion
-from chartpact.contracts.elements import SHIFTING, Context, ElementPlan
-from chartpact.contracts.model import EdgeCase, Machine
-from chartpact.contracts.nodes import Expression, Mention, unchecked_expression
-from chartpact.contracts.values import (
+from chartpact.contracts.check.elements import SHIFTING, Context, ElementPlan
+from chartpact.contracts.language.document import ContractPath, suggestion
+from chartpact.contracts.language.model import EdgeCase, Machine
+from chartpact.contracts.language.nodes import Expression, Mention, unchecked_expression
+from chartpact.contracts.language.values import (
     BOOL,
     NONE,
     NUMBER,

@@ -14,8 +14,18 @@ from typing import Any
 
 from chartpact.checks import is_whole
 from chartpact.clock.walltime import iso
-from chartpact.contracts import config, normalise
-from chartpact.contracts.bind import (
+from chartpact.contracts.check import config
+from chartpact.contracts.check.config import Setting
+from chartpact.contracts.check.contract import Contract
+from chartpact.contracts.check.elements import INFORMATIONAL, SIGNAL, ElementPlan
+from chartpact.contracts.check.generate import NOTES, Key
+from chartpact.contracts.check.machines import Combination, MachinePlan, Refusal, combination
+from chartpact.contracts.check.outputs import Leaf, Many, Map, Node, One
+from chartpact.contracts.language.codecs import MAX_TEXT
+from chartpact.contracts.language.nodes import TICK_SIZE
+from chartpact.contracts.language.values import Column, Slot
+from chartpact.contracts.reading import normalise
+from chartpact.contracts.reading.bind import (
     CAUGHT,
     MAX_OBJECTS,
     Bound,
@@ -25,17 +35,9 @@ from chartpact.contracts.bind import (
     in_order,
     order_rows,
 )
-from chartpact.contracts.codecs import MAX_TEXT
-from chartpact.contracts.contract import Contract
-from chartpact.contracts.elements import INFORMATIONAL, SIGNAL, ElementPlan
-from chartpact.contracts.generate import NOTES, Key
-from chartpact.contracts.machines import Combination, MachinePlan, Refusal, combination
-from chartpact.contracts.matching import Matching
-from chartpact.contracts.nodes import TICK_SIZE
-from chartpact.contracts.normalise import Drawn, Wrong
-from chartpact.contracts.outputs import Leaf, Many, Map, Node, One
-from chartpact.contracts.reading import ChartFacts, Reading, Setting, Track
-from chartpact.contracts.values import Column, Slot
+from chartpact.contracts.reading.matching import Matching
+from chartpact.contracts.reading.normalise import Drawn, Wrong
+from chartpact.contracts.reading.result import ChartFacts, Reading, Track
 from chartpact.drawing import CAPS, OBJECTS
 from chartpact.snapshot import CHANNELS, CHART, FIELDS, Snapshot, Study
 

@@ -1,12 +1,12 @@
 """A Reading: what a snapshot says under a contract, a state or violations and never both."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from chartpact.checks import is_number
-from chartpact.contracts.model import KINDS
+from chartpact.contracts.check.config import Setting
+from chartpact.contracts.language.model import KINDS
 
 MAX_SHOWN = 20  # records of one violation
 MAX_ECHOED = 400  # records of all violations of a reading
@@ -45,47 +45,6 @@ class Violation:
         if self.field is not None:
             data["field"] = self.field
         return {**data, "contract": self.contract, "version": self.version}
-
-
-class Trouble(Exception):
-    """A fault of one object while expressions run; the engine makes a violation of it."""
-
-    def __init__(
-        self,
-        kind: str,
-        message: str,
-        members: Sequence[Any] | None = None,
-        path: str = "",
-        placed: bool = False,
-    ) -> None:
-        super().__init__(message)
-        self.kind, self.message, self.members, self.path = kind, message, members, path
-        self.placed = placed  # an anchor has its place, only its bar or time is not known
-
-
-_ORIGINS = {
-    "caller": "from the caller",
-    "profile": "from the profile",
-    "inputs": "from the study's inputs",
-    "chart": "from the chart",
-    "default": "the contract's default",
-    "source": "the source does not tell",
-    "cap": "the oldest lost something to the cap on objects",
-}
-
-
-class Setting(NamedTuple):
-    """The value of a config key, and from where it was taken."""
-
-    key: str
-    value: Json
-    origin: str  # caller, profile, inputs, chart, default, source where nobody knows it, or cap
-
-    def __str__(self) -> str:
-        return f"{self.key} = {json.dumps(self.value)} ({_ORIGINS[self.origin]})"
-
-    def to_json(self) -> dict[str, Json]:
-        return {"key": self.key, "value": self.value, "from": self.origin}
 
 
 class Track(NamedTuple):

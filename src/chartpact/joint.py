@@ -1,4 +1,4 @@
-"""One strategy state: several contracts read from one picture, each with its state or violations.
+"""Joint readings: several contracts read from one picture, each with its state or violations.
 
 >>> import chartpact as cp
 >>> found = cp.read_state(["ema_trend"], cp.load("sample:es-5m"))
@@ -26,7 +26,7 @@ Configs = Mapping[str, Mapping[str, Any]]  # by the name of the contract
 
 
 @dataclass(frozen=True)
-class StrategyState(Mapping[str, Reading]):
+class JointState(Mapping[str, Reading]):
     """What each contract read, by its name; `ok` where none was refused."""
 
     readings: Mapping[str, Reading]
@@ -61,7 +61,7 @@ def read_state(
     params: Mapping[str, Any] | None = None,
     catalogue: Catalogue | None = None,
     fetch: Fetch | None = None,
-) -> StrategyState:
+) -> JointState:
     """What several contracts read from one snapshot, or from their pacts drawn on bars.
 
     `config` maps a contract's name to its settings. `profile` is for the contracts that have one of
@@ -83,7 +83,7 @@ def read_snapshot(
     snapshot: Snapshot,
     config: Configs | None = None,
     profile: str | None = None,
-) -> StrategyState:
+) -> JointState:
     """What these contracts read from one snapshot."""
     check_settings(chosen, config or {}, profile)
     readings = {}
@@ -91,7 +91,7 @@ def read_snapshot(
         settings = (config or {}).get(contract.name)
         own = profile if profile in contract.file.profiles else None
         readings[contract.name] = contracts.read(contract, snapshot, settings, own)
-    return StrategyState(readings, snapshot.chart.get("as_of"), str(snapshot.source["name"]))
+    return JointState(readings, snapshot.chart.get("as_of"), str(snapshot.source["name"]))
 
 
 def read_chart(
@@ -99,7 +99,7 @@ def read_chart(
     chart: Chart,
     config: Configs | None = None,
     profile: str | None = None,
-) -> StrategyState:
+) -> JointState:
     """What these contracts read from their pacts on a chart; one that failed to draw is refused."""
     state = read_snapshot(chosen, chart.snapshot(), config, profile)
     errors = {drawn.name: drawn.error for drawn in chart.drawn if drawn.error is not None}
@@ -111,7 +111,7 @@ def read_chart(
             readings[contract.name] = replace(
                 readings[contract.name], state=None, tracks=None, untracked="", violations=(breach,)
             )
-    return StrategyState(readings, state.as_of, state.source)
+    return JointState(readings, state.as_of, state.source)
 
 
 def plan(catalogue: Catalogue, names: Sequence[str], params: Mapping[str, Any]) -> tuple[Plan, ...]:

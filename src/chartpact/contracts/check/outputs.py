@@ -6,12 +6,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from chartpact.contracts.document import ContractPath
-from chartpact.contracts.elements import Context
-from chartpact.contracts.expressions import EACH
-from chartpact.contracts.model import Misfit, OutputList, expression_text, problems_of
-from chartpact.contracts.nodes import Expression
-from chartpact.contracts.values import OWNER, UNKNOWN, Kind, Location, Scope, Shape, Value
+from chartpact.contracts.check.elements import Context
+from chartpact.contracts.language.document import ContractPath
+from chartpact.contracts.language.expressions import EACH
+from chartpact.contracts.language.model import Misfit, OutputList, expression_text, problems_of
+from chartpact.contracts.language.nodes import Expression
+from chartpact.contracts.language.values import OWNER, UNKNOWN, Kind, Location, Scope, Shape, Value
 
 _JSON_KINDS = ("number", "text", "bool", "enum", "color", "time", "none")
 _SORTED = ("number", "time", "anchor", "text")

@@ -20,7 +20,7 @@ from pydantic import (
 )
 
 from chartpact.checks import Unfit, is_flag, number, text
-from chartpact.contracts.document import (
+from chartpact.contracts.language.document import (
     ContractError,
     ContractPath,
     Node,

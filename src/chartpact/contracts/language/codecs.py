@@ -6,7 +6,7 @@
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -17,15 +17,14 @@ import re2
 from chartpact import checks
 from chartpact.cache import Memo
 from chartpact.checks import MAX_WHOLE, Unfit, is_number
-from chartpact.contracts.model import (
+from chartpact.contracts.language.model import (
     MAX_ENTRIES,
     Decode,
     PayloadField,
     PayloadPath,
     misplaced_words,
 )
-from chartpact.contracts.reading import Trouble
-from chartpact.contracts.values import Kind
+from chartpact.contracts.language.values import Kind
 
 _KEY = re.compile(r"[A-Z][A-Z0-9_]*")
 _NUMBER = re.compile(r"-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -45,6 +44,22 @@ Values = tuple[Any, ...]
 Convert = Callable[[PayloadField, Any], Any]
 Steps = PayloadPath  # from the root of a payload
 Fault = tuple[tuple[str, ...], str, str]  # steps below `decode`, message, hint
+
+
+class Trouble(Exception):
+    """A fault of one object while expressions run; the engine makes a violation of it."""
+
+    def __init__(
+        self,
+        kind: str,
+        message: str,
+        members: Sequence[Any] | None = None,
+        path: str = "",
+        placed: bool = False,
+    ) -> None:
+        super().__init__(message)
+        self.kind, self.message, self.members, self.path = kind, message, members, path
+        self.placed = placed  # an anchor has its place, only its bar or time is not known
 
 
 # ---------------------------------------------------------------------------------------- patterns

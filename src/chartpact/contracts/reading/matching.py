@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Any
 
-from chartpact.contracts.bind import CAUGHT, Bound, Report
-from chartpact.contracts.elements import INFORMATIONAL, SIGNAL, Attachment, ElementPlan
-from chartpact.contracts.nearmisses import NearMisses
-from chartpact.contracts.normalise import NOWHERE, Drawn
-from chartpact.contracts.values import Slot
+from chartpact.contracts.check.elements import INFORMATIONAL, SIGNAL, Attachment, ElementPlan
+from chartpact.contracts.language.values import Slot
+from chartpact.contracts.reading.bind import CAUGHT, Bound, Report
+from chartpact.contracts.reading.nearmisses import NearMisses
+from chartpact.contracts.reading.normalise import NOWHERE, Drawn
 
 VISITS = 64  # of candidates, for each owner and candidate, before attaching gives up
 
