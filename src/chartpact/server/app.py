@@ -2,12 +2,13 @@
 
 import asyncio
 import gc
+import json
 import sys
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -23,13 +24,14 @@ from chartpact.library.database import Database, open_database
 from chartpact.library.local import LOCAL_USER
 from chartpact.problem import Problem
 from chartpact.server import chart_app, help, jobs, mcp, page, rest, web
-from chartpact.server.allowance import Ledger
+from chartpact.server.allowance import Allowance, Ledger, Meter
 from chartpact.server.auth import account_routes, oauth_routes
 from chartpact.server.auth.authority import Authority, AuthSettings
 from chartpact.server.auth.gate import Gate, ResourceServer
 from chartpact.server.auth.links import share_key
-from chartpact.server.auth.requests import is_local
+from chartpact.server.auth.requests import address_of, is_local
 from chartpact.server.auth.secret import equal
+from chartpact.server.auth.throttle import network_of
 from chartpact.server.front import LOOPBACK, Front
 from chartpact.server.identity import Identify, everybody_is_local
 from chartpact.server.mcp_http import McpOverHttp
@@ -39,6 +41,8 @@ from chartpact.server.settings import Settings
 from chartpact.server.shapes import SampleShape, Theme
 from chartpact.server.verbs import Verbs
 from chartpact.work.lanes import Bounds, Workers
+
+SEARCHES_PER_MINUTE = 60  # of the documentation, by address
 
 
 def _user_over_http(context: Context[Any, Any]) -> str:
@@ -149,6 +153,7 @@ def create(
         lifespan=lifespan,
         docs_url=None,
         redoc_url=None,
+        openapi_url=None,  # which would write the document anew for each request
     )
     # Included routers would be built twice, and the second time by the first request.
     app.router.routes.extend([*rest.routes(verbs).routes, *rest.picture_routes(verbs).routes])
@@ -241,9 +246,24 @@ def _add_pages(
         shown_tools = [tool for tool in await tools.list_tools() if tool.meta != chart_app.APP_ONLY]
         return HTMLResponse(page.html(door, shown_tools), headers=page.HEADERS)
 
+    # Strangers search: one at a time, in a thread, as many times a minute as a person would.
+    searches = Meter(Allowance("searches of the documentation", SEARCHES_PER_MINUTE), None)
+    searching = asyncio.Lock()
+
+    @cache
+    def write_openapi() -> bytes:
+        return json.dumps(app.openapi(), separators=(",", ":")).encode()
+
+    @_serve_page(app, "/openapi.json")
+    async def openapi() -> Response:
+        return Response(write_openapi(), media_type="application/json")
+
     @_serve_page(app, "/docs")
-    def search_docs(q: str = "") -> Response:  # in a thread, as a page takes a while to render
-        return help.search(q)
+    async def search_docs(request: Request, q: str = "") -> Response:
+        if q:
+            await searches.spend(network_of(address_of(request)))
+        async with searching:
+            return await asyncio.to_thread(help.search, q)
 
     @_serve_page(app, "/docs/{path:path}")
     def docs(path: str) -> Response:

@@ -36,11 +36,12 @@ def replay(body: bytes, receive: Receive) -> Receive:
     replayed = False
 
     async def receive_again() -> Message:
-        nonlocal replayed
+        nonlocal body, replayed
         if replayed:
             return await receive()
-        replayed = True
-        return {"type": "http.request", "body": body, "more_body": False}
+        message = {"type": "http.request", "body": body, "more_body": False}
+        body, replayed = b"", True
+        return message
 
     return receive_again
 

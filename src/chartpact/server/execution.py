@@ -5,7 +5,8 @@ The event loop answers everybody, so it does neither. Each way is shared fairly 
 
 import asyncio
 from collections.abc import Callable
-from typing import TypeVar
+from concurrent.futures import Future
+from typing import Any, TypeVar
 
 from chartpact.problem import Failure
 from chartpact.server.metrics import Metrics
@@ -42,7 +43,8 @@ class Execution:
         """
         outcome, loop = "crash", asyncio.get_running_loop()
 
-        def note_loss(ended: Pending) -> None:
+        def note_loss(ended: Future[Any]) -> None:
+            assert isinstance(ended, Pending)
             if (ended.cancelled() or ended.exception() is not None) and not loop.is_closed():
                 loop.call_soon_threadsafe(on_loss, ended.cpu_s)
 
@@ -52,7 +54,7 @@ class Execution:
             except Failure:
                 on_loss(0.0)
                 raise
-            pending.add_done_callback(lambda _: note_loss(pending))
+            pending.add_done_callback(note_loss)
             try:
                 async with asyncio.timeout(self._answer_seconds):
                     answer: Answer = await asyncio.wrap_future(pending)
@@ -63,6 +65,10 @@ class Execution:
                 outcome = "left"
                 pending.leave()  # whoever asked is gone: the work is stopped
                 raise
+            finally:
+                # Its exception holds this frame, and the body of the request: a cycle, which would
+                # keep them until the collector comes by.
+                del pending
             outcome = "ok"
             return answer
         except Failure as failure:

@@ -58,6 +58,7 @@ LONGEST_USER = 255
 NOBODYS_BYTES = 1024  # of a body on a path that is open to all, where none is needed
 NOBODYS_SECONDS = 5  # for a body of who is not signed in
 FORM_BYTES = 16_384  # of a form or a registration, on a path of identity
+HELD = ("chartpact.body", "chartpact.bars")  # what of a scope may be large
 NOTED_BYTES = 16_384  # bodies up to here do not count against the allowance
 SCRIPTS = "/api/v1/my/indicators"  # which are tried when they are put
 FILES = "/api/v1/my/bars/"  # where bodies are files, and not JSON
@@ -151,6 +152,9 @@ class Front:
             elif not ended:
                 raise
         finally:
+            # An idle connection keeps the scope of its last request.
+            for held in HELD:
+                scope.pop(held, None)
             if user is not None:
                 self._metrics.add("chartpact_calls_under_way", amount=-1)
                 self._under_way[user] -= 1

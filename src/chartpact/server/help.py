@@ -9,9 +9,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from html import escape
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -36,6 +36,9 @@ _MARKUP = re.compile(r"^[-: |]+$|^```.*$|<!--.*?-->|!?\[([^]]*)\]\([^)]*\)|[`*|]
 _FIRST = "index"
 MOST_RESULTS = 40
 LONGEST_QUERY = 100
+MOST_WORDS = 6  # of a query that are searched for
+MOST_COUNTED = 9  # times that a word in a section counts
+REMEMBERED = 64  # results of searches
 EXCERPT = 200
 
 
@@ -243,7 +246,7 @@ def _score(section: Section, words: list[re.Pattern[str]]) -> int:
         heading = word.search(section.title)
         score = 40 * bool(heading) + 40 * (heading is not None and heading[0] == section.title)
         score += 10 * bool(word.search(_pages()[section.page]))
-        score += min(len(word.findall(section.text)), 9)
+        score += sum(1 for _ in islice(word.finditer(section.text), MOST_COUNTED))
         if not score:
             return 0
         total += score
@@ -268,11 +271,17 @@ def _excerpt(text: str, words: list[re.Pattern[str]]) -> str:
 
 def search(query: str) -> Response:
     """The sections that have every word of the query, the best first."""
-    query = query[:LONGEST_QUERY]
-    spelled = query.lower().replace(".", " ").split()  # ta.ema is the section ema on the page ta
-    words = [_pattern(word) for word in spelled]
-    if not words:
+    query = " ".join(query[:LONGEST_QUERY].split())
+    if not query.replace(".", ""):
         return show(_FIRST)
+    return _respond(f"Search: {query}", _list_results(query), query=query)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _list_results(query: str) -> str:
+    spelled = query.lower().replace(".", " ").split()  # ta.ema is the section ema on the page ta
+    spelled = list(dict.fromkeys(spelled))[:MOST_WORDS]
+    words = [_pattern(word) for word in spelled]
     ranked = sorted(
         (
             (score, section)
@@ -297,4 +306,4 @@ def search(query: str) -> Response:
         if results
         else '<p>Try fewer or shorter words, or see <a href="/docs">all pages</a>.</p>'
     )
-    return _respond(f"Search: {query}", body, query=query)
+    return body

@@ -126,6 +126,9 @@ class BoundedHttp(HttpToolsProtocol):
         if self._take is not None:
             self._take.cancel()
         super().connection_lost(exc)
+        # Either refers back to this connection: a cycle, which would keep heads and bodies until
+        # the collector comes by.
+        self.cycle = self.scope = None  # type: ignore[assignment]
 
     def _await_head(self) -> None:
         self._head_bytes = self._fields_bytes = 0
