@@ -7,8 +7,8 @@ from tests.cases import in_one_test
 
 from chartpact import bars
 from chartpact.bars import samples
+from chartpact.bars.options import LoadOptions
 from chartpact.bars.roles import TICK_VOLUME_NAMES, TIME_NAMES, VOLUME_NAMES
-from chartpact.bars.table import Known
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "bars.md").read_text()
 PUBLIC = {name for name in bars.__all__ if name not in ("Bar", "COLUMNS")}
@@ -18,7 +18,7 @@ METHODS = {name for name in vars(bars.Bars) if not name.startswith("_")} - {"tak
 @in_one_test(
     "name",
     sorted(
-        {*PUBLIC, *METHODS, *samples.SAMPLES, *Known.__annotations__}
+        {*PUBLIC, *METHODS, *samples.SAMPLES, *LoadOptions.__annotations__}
         | {*TIME_NAMES, *VOLUME_NAMES, *TICK_VOLUME_NAMES}
         | {field.name for field in fields(bars.Bars)}
         | {field.name for field in fields(samples.economiccalendar.Event)}

@@ -59,7 +59,7 @@ def test_what_the_user_said_of_the_file_is_kept_with_it(uploads):
     ("content", "given", "told"),
     [
         (NAIVE, {}, "a: line 2: time 2024-03-04T00:00:00 has no time zone"),
-        (NAIVE, {"zone": "UTC"}, "'zone' is nothing to say of bars: tz, stamp"),
+        (NAIVE, {"zone": "UTC"}, "bars have no option 'zone' among tz, stamp"),
         (NAIVE, {"tz": "Mars"}, "'Mars' is no time zone"),
         (b"", {}, "a: the file is empty"),
         (b"\x89PNG\r\n\x1a\n", {}, "no column time"),

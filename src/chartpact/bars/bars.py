@@ -12,7 +12,8 @@ from chartpact.arrays import freeze
 from chartpact.bars import dataframes
 from chartpact.bars.columns import COLUMNS, TIMES, check, to_column
 from chartpact.bars.errors import BarsError, translate_clock_errors
-from chartpact.bars.table import Known, Options, to_fields
+from chartpact.bars.options import LoadOptions, check_options
+from chartpact.bars.table import to_fields
 from chartpact.checks import is_number
 from chartpact.clock.markets import LISTED, check_market, market_and_roll
 from chartpact.clock.periods import Periods, closes, periods
@@ -95,32 +96,32 @@ class Bars:
             put(self, "ends", None if np.array_equal(ends, self._nominal_ends()) else ends)
 
     @classmethod
-    def from_columns(cls, data: Mapping[str, ArrayLike], /, **options: Unpack[Known]) -> Self:
+    def from_columns(cls, data: Mapping[str, ArrayLike], /, **options: Unpack[LoadOptions]) -> Self:
         """Bars of columns named as in a file, in any case: time, open, high, low, close, volume.
 
         Times are epoch seconds or ms, datetime64, or texts. The options are those of `load`.
         """
         table = dataframes.tabulate_columns(data)
-        return cls(**to_fields(table, Options(**options), source="columns"))
+        return cls(**to_fields(table, check_options(options), source="columns"))
 
     @classmethod
-    def from_numpy(cls, array: Any, **options: Unpack[Known]) -> Self:
+    def from_numpy(cls, array: Any, **options: Unpack[LoadOptions]) -> Self:
         """Bars of a structured NumPy array; the options are those of `load`."""
         table = dataframes.tabulate_numpy(array)
-        return cls(**to_fields(table, Options(**options), source="NumPy array"))
+        return cls(**to_fields(table, check_options(options), source="NumPy array"))
 
     @classmethod
-    def from_pandas(cls, frame: Any, **options: Unpack[Known]) -> Self:
+    def from_pandas(cls, frame: Any, **options: Unpack[LoadOptions]) -> Self:
         """Bars of a pandas frame, its times in a column or the index; options as in `load`."""
         table = dataframes.tabulate_pandas(frame, options.get("symbol"))
         clues = dataframes.clues_of(frame)
-        return cls(**to_fields(table, Options(**options), source="pandas frame", clues=clues))
+        return cls(**to_fields(table, check_options(options), source="pandas frame", clues=clues))
 
     @classmethod
-    def from_polars(cls, frame: Any, **options: Unpack[Known]) -> Self:
+    def from_polars(cls, frame: Any, **options: Unpack[LoadOptions]) -> Self:
         """Bars of a polars frame, or of a lazy one; the options are those of `load`."""
         table = dataframes.tabulate_polars(frame)
-        return cls(**to_fields(table, Options(**options), source="polars frame"))
+        return cls(**to_fields(table, check_options(options), source="polars frame"))
 
     def to_pandas(self) -> Any:
         """A pandas DataFrame indexed by the opening times; `attrs` holds symbol and timeframe."""

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from chartpact.bars.errors import BarsError
 from chartpact.bars.layout import Layout, find_layout
 from chartpact.bars.numerals import Texts
-from chartpact.bars.table import DEFAULTS, Options, Table
+from chartpact.bars.options import LoadOptions
+from chartpact.bars.roles import read_columns
+from chartpact.bars.table import Table
 
 CHUNK = 100_000  # rows read at once
 SHOW_PROGRESS = 200_000  # rows
@@ -30,10 +32,10 @@ MOST_CLOSING_LINES = 20  # after the last bar
 Part = tuple[list[Texts], Lines]
 
 
-def read(data: bytes, options: Options = DEFAULTS) -> Table:
+def read(data: bytes, options: LoadOptions) -> Table:
     """The table of a CSV file's bytes."""
     text = _to_utf8(data)
-    layout = find_layout(text, options.columns, options.symbol)
+    layout = find_layout(text, read_columns(options.get("columns")), options.get("symbol"))
     body, notes = _drop_closing_lines(text[layout.begin :], layout)
     body, repeated = _drop_headers(body, layout.header)
     wanted = layout.roles.names

@@ -20,7 +20,8 @@ from chartpact.bars import csvfile, parquet, samples
 from chartpact.bars.bars import Bars
 from chartpact.bars.errors import BarsError, SourceNotConfigured, unreadable
 from chartpact.bars.filenames import read_name
-from chartpact.bars.table import Known, Options, to_fields
+from chartpact.bars.options import OF_CONTENT, LoadOptions, check_options, content_options
+from chartpact.bars.table import to_fields
 
 SOURCE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 _ARCHIVES = {
@@ -47,41 +48,39 @@ def to_bars(source: BarsLike) -> Bars:
     return source if isinstance(source, Bars) else load(source)
 
 
-def of_value(source: object, known: Known) -> Bars | None:
+def _of_value(source: object, options: LoadOptions) -> Bars | None:
     """Bars of a value that holds them: Bars, a frame, columns or an array; None of any other."""
     if isinstance(source, Bars):
-        options = Options(**known)
-        if options.of_content:
-            raise BarsError(f"{options.of_content[0]} is for files and frames, and these are Bars")
-        return override(source, options)
+        if unfit := content_options(options):
+            raise BarsError(f"{unfit[0]} is for files and frames, and these are Bars")
+        return override(source, check_options(options))
     if isinstance(source, Mapping):
-        return Bars.from_columns(source, **known)
+        return Bars.from_columns(source, **options)
     if isinstance(source, np.ndarray):
-        return Bars.from_numpy(source, **known)
+        return Bars.from_numpy(source, **options)
     library = type(source).__module__.partition(".")[0]
     if not hasattr(type(source), "columns"):
         return None
     if library == "polars":
-        return Bars.from_polars(source, **known)
+        return Bars.from_polars(source, **options)
     if library == "pandas" or hasattr(source, "iloc"):
-        return Bars.from_pandas(source, **known)
+        return Bars.from_pandas(source, **options)
     return None
 
 
-def load(source: BarsLike, **known: Unpack[Known]) -> Bars:
+def load(source: BarsLike, **options: Unpack[LoadOptions]) -> Bars:
     """Bars of a file, of `sample:NAME`, or of a frame.
 
     `tz` is the zone of times that name none. `stamp` says whether times are the bars' opens or
     their closes. `symbol`, `timeframe`, `tick_size`, `day_roll` and `market` override what the
     file's name and rows say; `columns`, `sort`, `date_order` and `decimal` say how rows are read.
     """
-    options = Options(**known)
-    bars = of_value(source, known)
+    bars = _of_value(source, options)
     if bars is not None:
         return bars
-    text = to_path(source)
+    text, given = _to_path(source), check_options(options)
     if text.startswith(samples.PREFIX):
-        return override(samples.bars(text), options)
+        return override(samples.bars(text), given)
     if at_source(text):
         raise SourceNotConfigured(f"{text}: chartpact.load knows sources; this reads files alone")
     path = Path(text)
@@ -92,10 +91,10 @@ def load(source: BarsLike, **known: Unpack[Known]) -> Bars:
         raise BarsError(
             f"{text if path.name else repr(text)}: {unreadable(path, error)}{hint}"
         ) from None
-    return of_content(data, path.name, options)
+    return of_content(data, path.name, given)
 
 
-def to_path(source: object) -> str:
+def _to_path(source: object) -> str:
     """The text of a path; raises BarsError on what is neither a path nor a frame."""
     if isinstance(source, str | PathLike):
         return fspath(source)
@@ -105,14 +104,16 @@ def to_path(source: object) -> str:
     )
 
 
-def override(bars: Bars, options: Options) -> Bars:
+def override(bars: Bars, options: LoadOptions) -> Bars:
     """Bars with what the options say of them, in longer ones where a timeframe is named."""
-    names = ("symbol", "tick_size", "day_roll", "market")
+    timeframe = options.get("timeframe")
     changes: dict[str, Any] = {
-        name: value for name in names if (value := getattr(options, name)) is not None
+        name: value
+        for name, value in options.items()
+        if name not in OF_CONTENT and name != "timeframe"
     }
     bars = replace(bars, **changes) if changes else bars
-    return bars if options.timeframe is None else bars.resample(options.timeframe)
+    return bars if timeframe is None else bars.resample(timeframe)
 
 
 def at_source(text: str) -> tuple[str, str] | None:
@@ -127,7 +128,7 @@ def at_source(text: str) -> tuple[str, str] | None:
     return symbol, source
 
 
-def of_content(data: bytes, name: str, options: Options, largest: int | None = None) -> Bars:
+def of_content(data: bytes, name: str, options: LoadOptions, largest: int | None = None) -> Bars:
     """Bars of a file's content; one that unpacks to more than `largest` bytes is refused."""
     try:
         return _bars(_unpack(data, largest), name, options, largest)
@@ -135,7 +136,7 @@ def of_content(data: bytes, name: str, options: Options, largest: int | None = N
         raise type(error)(f"{name}: {error}", error.option) from None
 
 
-def _bars(data: bytes, name: str, options: Options, largest: int | None) -> Bars:
+def _bars(data: bytes, name: str, options: LoadOptions, largest: int | None) -> Bars:
     if data.startswith(parquet.MAGIC):
         table = parquet.read(data, options, largest)
     else:

@@ -6,14 +6,15 @@ import numpy as np
 
 from chartpact.bars.columns import Column
 from chartpact.bars.errors import BarsError
+from chartpact.bars.options import LoadOptions
 from chartpact.bars.roles import roles
-from chartpact.bars.table import DEFAULTS, Options, Table
+from chartpact.bars.table import Table
 
 MAGIC = b"PAR1"
 UNNAMED_INDEX = "__index_level_0__"  # how pandas stores an index without a name
 
 
-def read(data: bytes, options: Options = DEFAULTS, largest: int | None = None) -> Table:
+def read(data: bytes, options: LoadOptions, largest: int | None = None) -> Table:
     """The table of a Parquet file's bytes; rows are counted from 1.
 
     A file whose columns would take more than `largest` bytes is refused before they are unpacked.
@@ -35,7 +36,7 @@ def read(data: bytes, options: Options = DEFAULTS, largest: int | None = None) -
             else field.name
             for field in file.schema_arrow
         ]
-        which = roles(names, options.columns)
+        which = roles(names, options.get("columns"))
         stored = {name: file.schema_arrow.names[names.index(name)] for name in which.names}
         rows = file.read(columns=list(stored.values()))
     except (pa.ArrowException, OSError) as error:

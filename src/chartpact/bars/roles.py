@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from chartpact.bars.errors import BarsError
 from chartpact.prices import OHLC
@@ -37,6 +38,10 @@ class Columns:
     order: tuple[str, ...] = ()  # "" for a column that is not read
 
 
+# How a caller may say it: role → heading, the roles in order, or a text for either.
+ColumnsLike: TypeAlias = str | Mapping[str, str] | Sequence[str] | Columns
+
+
 @dataclass(frozen=True)
 class Roles:
     """The names of the columns that hold times, prices and volumes."""
@@ -66,9 +71,7 @@ def plain_name(name: str) -> str:
     return re.sub(r"^\d+_(?=[a-z])", "", words)  # Alpha Vantage counts them: "1. open"
 
 
-def read_columns(
-    columns: "str | Mapping[str, str] | Sequence[str] | Columns | None",
-) -> Columns | None:
+def read_columns(columns: ColumnsLike | None) -> Columns | None:
     """The option `columns`, of which a text is how the command line writes it.
 
     >>> read_columns("time=Zeit,close=Kurs").headings, read_columns("time,-,open").order
@@ -106,9 +109,9 @@ def _check_roles(names: list[str]) -> None:
         raise BarsError("columns has one of its names twice")
 
 
-def roles(names: list[str], columns: Columns | None = None) -> Roles:
+def roles(names: list[str], columns: ColumnsLike | None = None) -> Roles:
     """Finds the columns of a bar among headings in any order and case; `columns` overrides."""
-    chosen = _choose(names, columns)
+    chosen = _choose(names, read_columns(columns))
     headings: dict[str, str] = {}
     taken = set(chosen.values())
     for name in names:

@@ -1,8 +1,8 @@
 """Tables of named columns, and the fields of the Bars they make."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypedDict
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,76 +13,18 @@ from chartpact.bars.columns import Column, DescribeRow, check
 from chartpact.bars.errors import BarsError, translate_clock_errors
 from chartpact.bars.filenames import NO_CLUES, NO_TIME, NameClues
 from chartpact.bars.numerals import find_mark, numbers, to_texts
-from chartpact.bars.roles import Roles, pick_symbol, plain_name, read_columns, roles
+from chartpact.bars.options import LoadOptions
+from chartpact.bars.roles import Roles, pick_symbol, plain_name, roles
 from chartpact.bars.ticksize import tick_size_of
-from chartpact.clock.markets import check_market, market_and_roll
+from chartpact.clock.markets import market_and_roll
 from chartpact.clock.periods import opens
 from chartpact.clock.timeframe import Timeframe, of_steps
 from chartpact.clock.tradingcalendar import TradingCalendar
-from chartpact.clock.zones import zone
 from chartpact.prices import OHLC
 
 NINJATRADER = "NinjaTrader"
 NO_SYMBOL = "without a symbol, trading days begin at midnight UTC"
 SORTED = "rows were newest first, and are turned around"
-
-
-class Known(TypedDict, total=False):
-    """The options as keyword arguments: what a caller knows better than the data."""
-
-    tz: str | None  # the zone of times that name none
-    stamp: Literal["open", "close"] | None  # what of a bar its time is
-    symbol: str | None
-    timeframe: str | None
-    tick_size: float | None
-    day_roll: str | None
-    market: str | None  # "24x7", "fx" or "listed": which days are trading days
-    columns: str | Mapping[str, str] | Sequence[str] | None  # role → heading, or roles in order
-    sort: bool | None  # True sorts any rows; None those that are newest first; False none
-    date_order: Literal["dmy", "mdy"] | None  # of dates such as 03.04.2024
-    decimal: Literal[".", ","] | None  # the sign before decimals
-
-
-@dataclass(frozen=True)
-class Options:
-    """The options with their defaults filled in."""
-
-    tz: str | None = None
-    stamp: str | None = None
-    symbol: str | None = None
-    timeframe: str | None = None
-    tick_size: float | None = None
-    day_roll: str | None = None
-    market: str | None = None
-    columns: Any = None  # anything that `Known` has; stored as `Columns`
-    sort: bool | None = None
-    date_order: str | None = None
-    decimal: str | None = None
-
-    @translate_clock_errors()
-    def __post_init__(self) -> None:
-        if self.stamp not in (None, "open", "close"):
-            raise BarsError(f"stamp is {self.stamp!r}: a bar is stamped at its open or its close")
-        if self.tz is not None:
-            zone(self.tz)  # a misspelt zone is an error even where every time has an offset
-        object.__setattr__(self, "columns", read_columns(self.columns))
-        if self.sort not in (None, True, False):
-            raise BarsError(f"sort is {self.sort!r:.40}: it is True or False")
-        if self.date_order not in (None, *timestamps.ORDERS):
-            raise BarsError(
-                f"date_order is {self.date_order!r:.40}: it is 'dmy' (day first) or 'mdy'"
-            )
-        if self.decimal not in (None, ".", ","):
-            raise BarsError(f"decimal is {self.decimal!r:.40}: it is '.' or ','")
-
-    @property
-    def of_content(self) -> list[str]:
-        """The options in use that say how a file or a frame is read."""
-        names = ("tz", "stamp", "columns", "sort", "date_order", "decimal")
-        return [name for name in names if getattr(self, name) is not None]
-
-
-DEFAULTS = Options()
 
 
 @dataclass(frozen=True)
@@ -105,17 +47,17 @@ class Table:
 
 @translate_clock_errors()
 def to_fields(
-    table: Table, options: Options, *, source: str, clues: NameClues = NO_CLUES
+    table: Table, options: LoadOptions, *, source: str, clues: NameClues = NO_CLUES
 ) -> dict[str, Any]:
     """The fields of the Bars of a table, checked row by row; `clues` are of a file's name."""
-    which = table.roles or roles(list(table.columns), options.columns)
+    which = table.roles or roles(list(table.columns), options.get("columns"))
     table = replace(table, notes=(*which.notes, *table.notes) if not table.roles else table.notes)
     table = _rows_of_one_symbol(table, which, options)
     stamps = _stamps(table, which, options)
     table, stamps = _oldest_first(table, stamps, options)
-    tz = "UTC" if which.utc else options.tz
+    tz = "UTC" if which.utc else options.get("tz")
     time = timestamps.to_utc(stamps, tz, table.place)
-    if options.sort:
+    if options.get("sort"):
         order = np.argsort(time, kind="stable")
         table, time = _reorder(table, order), time[order]
     columns, notes = _price_columns(table, which, options)
@@ -125,12 +67,14 @@ def to_fields(
         raise BarsError("there are no bars")
     if table.symbol:
         clues = replace(clues, symbol=table.symbol, guessed=False)
-    symbol = options.symbol if options.symbol is not None else clues.symbol
-    step = _timeframe(time, options.timeframe, clues.timeframe)
+    symbol, tick_size = options.get("symbol"), options.get("tick_size")
+    if symbol is None:
+        symbol = clues.symbol
+    step = _timeframe(time, options.get("timeframe"), clues.timeframe)
     market, roll = market_and_roll(symbol)
-    market, roll = check_market(options.market or market), options.day_roll or roll
+    market, roll = options.get("market") or market, options.get("day_roll") or roll
     intraday = step is None or step.intraday
-    if (options.stamp or (intraday and clues.stamp)) == "close":
+    if (options.get("stamp") or (intraday and clues.stamp)) == "close":
         if step is None:
             raise BarsError("the opening of one bar needs its timeframe: give it, as in '5m'")
         columns["time"] = opens(time, step, TradingCalendar.of(roll, market))
@@ -138,7 +82,7 @@ def to_fields(
     return {name: freeze(column) for name, column in columns.items()} | {
         "symbol": symbol,
         "timeframe": "" if step is None else str(step),
-        "tick_size": tick_size_of(prices) if options.tick_size is None else options.tick_size,
+        "tick_size": tick_size_of(prices) if tick_size is None else tick_size,
         "day_roll": roll,
         "market": market,
         "source": source,
@@ -147,28 +91,30 @@ def to_fields(
             *table.notes,
             *stamps.notes,
             *notes,
-            *([] if symbol or options.day_roll or not intraday else [NO_SYMBOL]),
+            *([] if symbol or "day_roll" in options or not intraday else [NO_SYMBOL]),
         ),
     }
 
 
-def _describe_clues(options: Options, clues: NameClues, intraday: bool, shape: str) -> list[str]:
+def _describe_clues(
+    options: LoadOptions, clues: NameClues, intraday: bool, shape: str
+) -> list[str]:
     """What was taken from the file's name."""
-    parts = [f"symbol {clues.symbol}"] if options.symbol is None and clues.guessed else []
+    parts = [f"symbol {clues.symbol}"] if "symbol" not in options and clues.guessed else []
     parts += (
-        [f"timeframe {clues.timeframe}"] if options.timeframe is None and clues.timeframe else []
+        [f"timeframe {clues.timeframe}"] if "timeframe" not in options and clues.timeframe else []
     )
     notes = [f"{' and '.join(parts)} by the file's name"] if parts else []
-    if options.stamp is None and intraday and clues.stamp == "close":
+    if "stamp" not in options and intraday and clues.stamp == "close":
         notes.append("times are the bars' closes, as in NinjaTrader's files of this name")
-    elif options.stamp is None and intraday and shape == NINJATRADER:
+    elif "stamp" not in options and intraday and shape == NINJATRADER:
         notes.append(
             "times are read as the bars' opens; NinjaTrader's are closes, which stamp says"
         )
     return notes
 
 
-def _rows_of_one_symbol(table: Table, which: Roles, options: Options) -> Table:
+def _rows_of_one_symbol(table: Table, which: Roles, options: LoadOptions) -> Table:
     """The rows of the symbol that a column of the table names, or of the one that is wanted."""
     if which.symbol is None or not len(table.columns[which.symbol]):
         return table
@@ -176,22 +122,22 @@ def _rows_of_one_symbol(table: Table, which: Roles, options: Options) -> Table:
     if (owners == owners[0]).all():
         owner = owners[0].decode("utf-8", "replace")
         note = f"symbol {owner} by the column {which.symbol!r}"
-        notes = (*table.notes, note) if owner and options.symbol is None else table.notes
+        notes = (*table.notes, note) if owner and "symbol" not in options else table.notes
         return replace(table, symbol=owner, notes=notes)
     symbols = [symbol.decode("utf-8", "replace") for symbol in np.unique(owners)]
-    owner = pick_symbol(symbols, options.symbol, "rows of")
+    owner = pick_symbol(symbols, options.get("symbol"), "rows of")
     return replace(table.take(np.flatnonzero(owners == owner.encode())), symbol=owner)
 
 
 def _oldest_first(
-    table: Table, stamps: timestamps.Stamps, options: Options
+    table: Table, stamps: timestamps.Stamps, options: LoadOptions
 ) -> tuple[Table, timestamps.Stamps]:
     """Rows that are newest first, turned around: before a wall clock is read, which may go back."""
     steps = np.diff(stamps.ms)
     backwards = (
         len(steps) and stamps.ms[0] > stamps.ms[-1] and (steps < 0).sum() > (steps > 0).sum()
     )
-    if not backwards or options.sort is False:
+    if not backwards or options.get("sort") is False:
         return table, stamps
     order = np.arange(len(stamps.ms))[::-1]
     table = table.take(order)
@@ -206,7 +152,7 @@ def _reorder(table: Table, order: NDArray[np.intp]) -> Table:
     return replace(table.take(order), notes=notes)
 
 
-def _stamps(table: Table, which: Roles, options: Options) -> timestamps.Stamps:
+def _stamps(table: Table, which: Roles, options: LoadOptions) -> timestamps.Stamps:
     values, name = table.columns[which.time], plain_name(which.time) or "time"
     if values.dtype.kind == "M":
         missing = np.isnat(values)
@@ -219,11 +165,11 @@ def _stamps(table: Table, which: Roles, options: Options) -> timestamps.Stamps:
     if which.date is not None:
         dates = to_texts(table.columns[which.date])
         texts = timestamps.of_dates_and_times(dates, texts, table.place)
-    return timestamps.of_texts(texts, name, table.place, options.date_order)
+    return timestamps.of_texts(texts, name, table.place, options.get("date_order"))
 
 
 def _price_columns(
-    table: Table, which: Roles, options: Options
+    table: Table, which: Roles, options: LoadOptions
 ) -> tuple[dict[str, Column], tuple[str, ...]]:
     """The prices and the volume, and what was guessed to read them."""
     keys = {
@@ -235,7 +181,8 @@ def _price_columns(
         for name, key in keys.items()
         if table.columns[key].dtype.kind not in "iuf"
     }
-    mark, notes = (options.decimal, ()) if options.decimal else find_mark(texts, table.place)
+    decimal = options.get("decimal")
+    mark, notes = (decimal, ()) if decimal else find_mark(texts, table.place)
     columns = {
         name: _numbers(table.columns[key], name, table.place, mark)
         for name, key in zip(OHLC, which.prices, strict=True)

@@ -3,14 +3,15 @@
 import argparse
 import sys
 from contextlib import closing
+from typing import Any
 
 from chartpact.bars import Bars
 from chartpact.bars.loading import of_content
-from chartpact.bars.table import Known, Options
+from chartpact.bars.options import LoadOptions, check_options
 from chartpact.cli import UsageError, on_terminal
 from chartpact.cli.files import read_bytes
-from chartpact.clock.markets import MARKETS
 from chartpact.oneline import as_name, one_line
+from chartpact.options import read_table
 from chartpact.snapshot import Snapshot, SnapshotSource
 from chartpact.sources import load
 
@@ -18,6 +19,7 @@ _BARS = (
     "a CSV or Parquet file, - for standard input, sample:NAME for bundled synthetic data, "
     "or SYMBOL@SOURCE"
 )
+BARS_TZ = "bars_tz"  # --tz is the zone of a picture's axis
 
 
 def add_bars(verb: argparse.ArgumentParser) -> None:
@@ -41,58 +43,43 @@ def add_drawn(
 
 
 def _add_overrides(verb: argparse.ArgumentParser) -> None:
-    group = verb.add_argument_group("what the bars do not tell")
-    group.add_argument("--bars-tz", metavar="ZONE", help="time zone of times that name none")
-    group.add_argument("--stamp", choices=("open", "close"), help="what of a bar its time is")
-    group.add_argument(
-        "--columns",
-        metavar="ROLE=NAME,…",
-        help="which column is which, as close=Price, or all in order: time,open,high,low,close",
-    )
-    group.add_argument(
-        "--sort",
-        action=argparse.BooleanOptionalAction,
-        help="sort rows by time; without it those that are newest first are turned around",
-    )
-    group.add_argument(
-        "--date-order", choices=("dmy", "mdy"), help="whether 03.04.2024 has the day first"
-    )
-    group.add_argument("--decimal", choices=(".", ","), help="the sign before decimals")
-    group.add_argument("--symbol", metavar="NAME", help="the symbol of the bars")
-    group.add_argument("--timeframe", metavar="TF", help="the timeframe, as in 5m, 4h or 1D")
-    group.add_argument("--tick-size", type=float, metavar="X", help="the smallest price step")
-    group.add_argument(
-        "--day-roll", metavar="TIME", help="when a trading day begins: '17:00 America/New_York'"
-    )
-    group.add_argument(
-        "--market",
-        choices=MARKETS,
-        help="on which days it trades: all, Monday to Friday, or listed",
-    )
+    add_options(verb.add_argument_group("what the bars do not tell"), LoadOptions, tz=BARS_TZ)
+
+
+def add_options(group: argparse._ArgumentGroup, table: type, **renamed: str) -> None:
+    """A flag for each option of a table."""
+    for option in read_table(table).values():
+        flag = "--" + renamed.get(option.name, option.name).replace("_", "-")
+        if option.type is bool:
+            action = argparse.BooleanOptionalAction
+            group.add_argument(flag, action=action, help=option.help)
+        else:
+            group.add_argument(
+                flag,
+                type=option.type,
+                choices=option.choices or None,
+                metavar=option.metavar,
+                help=option.help,
+            )
+
+
+def read_options(args: argparse.Namespace, table: type, **renamed: str) -> dict[str, Any]:
+    """The options of a table that the flags of a verb give, as far as it has them."""
+    given = vars(args)
+    values = {name: given.get(renamed.get(name, name)) for name in read_table(table)}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def load_bars(args: argparse.Namespace) -> Bars:
     """The bars the arguments name; what was guessed of them goes to stderr."""
-    known: Known = {
-        "tz": args.bars_tz,
-        "stamp": args.stamp,
-        "columns": args.columns,
-        "sort": args.sort,
-        "date_order": args.date_order,
-        "decimal": args.decimal,
-        "symbol": args.symbol,
-        "timeframe": args.timeframe,
-        "tick_size": args.tick_size,
-        "day_roll": args.day_roll,
-        "market": args.market,
-    }
+    options = check_options(read_options(args, LoadOptions, tz=BARS_TZ))
     with on_terminal():
         if args.bars_source == "-":
             if getattr(args, "file", None) == "-":
                 raise UsageError("the script and the bars cannot both come from standard input")
-            bars = of_content(read_bytes("-"), "stdin", Options(**known))
+            bars = of_content(read_bytes("-"), "stdin", options)
         else:
-            bars = load(args.bars_source, **known)
+            bars = load(args.bars_source, **options)
     for note in bars.notes:
         print(one_line(f"note: {bars.source}: {note}"), file=sys.stderr)
     return bars

@@ -1,6 +1,7 @@
 """Kinds of markets: on which days each trades, and what a symbol's name says about it."""
 
 import re
+from typing import Literal, TypeAlias, get_args
 
 from chartpact.clock.errors import ClockError
 from chartpact.problem import did_you_mean
@@ -8,7 +9,8 @@ from chartpact.problem import did_you_mean
 EVERY_DAY = "24x7"  # every calendar day
 FX = "fx"  # Monday to Friday, holidays included
 LISTED = "listed"  # the days from Monday to Friday that have bars
-MARKETS = (EVERY_DAY, FX, LISTED)
+Market: TypeAlias = Literal["24x7", "fx", "listed"]
+MARKETS: tuple[str, ...] = get_args(Market)
 
 UTC_MIDNIGHT = "UTC midnight"
 FX_ROLL = "17:00 America/New_York"

@@ -3,12 +3,12 @@
 import hashlib
 import json
 from collections.abc import Iterable
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
-from chartpact.bars import Bars, BarsError
+from chartpact.bars import Bars
 from chartpact.bars.loading import of_content
-from chartpact.bars.table import Options
+from chartpact.bars.options import check_options
 from chartpact.library.uploads import Upload, Uploads
 from chartpact.needs import Events
 from chartpact.sources import calendars
@@ -19,15 +19,11 @@ from chartpact.sources.folder import PARSED
 MINE = "mine"
 LARGEST = 64 * 2**20  # bytes of a file, unpacked
 
-_OPTIONS = tuple(field.name for field in fields(Options))
-
 
 def parse_upload(upload: Upload) -> Bars:
     """The bars of an upload; takes processor time, and needs no database."""
-    unknown = sorted(set(upload.given) - set(_OPTIONS))
-    if unknown:
-        raise BarsError(f"{unknown[0]!r:.80} is nothing to say of bars: {', '.join(_OPTIONS)} are")
-    bars = of_content(upload.content, upload.name, Options(**upload.given), LARGEST)
+    options = check_options(upload.given)
+    bars = of_content(upload.content, upload.name, options, LARGEST)
     return replace(bars, source=MINE)
 
 

@@ -205,7 +205,7 @@ def routes(verbs: Verbs) -> APIRouter:
 
     @api.put("/my/bars/{name}", openapi_extra=_FILE)
     async def put_bars(
-        user: User, name: Name, known: Annotated[shapes.Known, Query()], request: Request
+        user: User, name: Name, known: Annotated[shapes.LoadQuery, Query()], request: Request
     ) -> shapes.StoredBars:
         """Checks a CSV or Parquet file, the request's body, and keeps it under the name."""
         given = known.model_dump(exclude_defaults=True)
@@ -213,7 +213,7 @@ def routes(verbs: Verbs) -> APIRouter:
 
     @api.post("/my/bars/{name}/check", openapi_extra=_FILE)
     async def check_bars(
-        user: User, name: Name, known: Annotated[shapes.Known, Query()], request: Request
+        user: User, name: Name, known: Annotated[shapes.LoadQuery, Query()], request: Request
     ) -> shapes.StoredBars:
         """What a file would be read as, with all that was guessed of it; it is not kept."""
         given = known.model_dump(exclude_defaults=True)

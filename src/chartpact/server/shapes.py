@@ -1,13 +1,24 @@
 """What callers send and what they get, as typed values: one set for MCP and REST."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictInt,
+    create_model,
+    model_validator,
+)
 from pydantic.config import JsonDict
 
+from chartpact.bars.options import LoadOptions
+from chartpact.clock.markets import Market
 from chartpact.contracts.language.document import MAX_BYTES
 from chartpact.library.scripts import QUOTA
+from chartpact.options import read_table
 from chartpact.script.check.declared import MOST_PARAMS
 from chartpact.script.limits import Limits
 
@@ -15,7 +26,6 @@ MARKET = "trades every day, Monday to Friday, or on an exchange; without it, by 
 Theme = Literal["dark", "light"]
 Format = Literal["png", "svg", "summary", "series"]
 SampleShape = Literal["wide", "tall"]  # of the chart on the page
-Market = Literal["24x7", "fx", "listed"]
 Plain = bool | int | float | str | None
 
 Value = TypeVar("Value")
@@ -649,22 +659,26 @@ class MyBars(Shape):
     bars: list[StoredBars]
 
 
-class Known(Shape):
-    """What you know of your file better than it tells."""
+def _query_fields(table: type) -> dict[str, Any]:
+    """The fields of a model that takes the options of a table as texts and numbers."""
+    return {
+        option.name: (
+            (Literal[*option.choices] if option.choices else option.type) | None,
+            Field(None, max_length=option.longest, gt=option.above, description=option.help),
+        )
+        for option in read_table(table).values()
+    }
 
-    tz: str | None = Field(None, max_length=64, description="zone of times that name none")
-    stamp: Literal["open", "close"] | None = Field(None, description="what of a bar its time is")
-    columns: str | None = Field(
-        None, max_length=500, description="which column is which, as in close=Price,time=Date"
+
+if TYPE_CHECKING:
+    LoadQuery = Shape
+else:
+    LoadQuery = create_model(
+        "LoadQuery",
+        __base__=Shape,
+        __doc__="What you know of your file better than it tells.",
+        **_query_fields(LoadOptions),
     )
-    sort: bool | None = Field(None, description="whether rows are sorted by time")
-    date_order: Literal["dmy", "mdy"] | None = Field(None, description="of dates as 03.04.2024")
-    decimal: Literal[".", ","] | None = Field(None, description="the sign before decimals")
-    symbol: str | None = Field(None, max_length=64)
-    timeframe: str | None = Field(None, max_length=8)
-    tick_size: float | None = Field(None, gt=0, allow_inf_nan=False)
-    day_roll: str | None = Field(None, max_length=80, description="as in 17:00 America/New_York")
-    market: Market | None = Field(None, description=MARKET)
 
 
 class Outcome(Shape):

@@ -5,13 +5,14 @@
 """
 
 from collections.abc import Iterable
+from os import PathLike, fspath
 from threading import Thread
 from typing import Unpack
 
 from chartpact.bars import Bars, BarsError, BarsLike, SourceNotConfigured, samples
 from chartpact.bars import load as load_file
-from chartpact.bars.loading import at_source, of_value, override, to_path
-from chartpact.bars.table import Known, Options
+from chartpact.bars.loading import at_source, override
+from chartpact.bars.options import LoadOptions, check_options, content_options
 from chartpact.needs import BARS, CALENDAR, Fetch, Need, Supply
 from chartpact.problem import Failure
 from chartpact.sources import calendars
@@ -102,7 +103,7 @@ def to_bars(source: BarsLike) -> Bars:
     return source if isinstance(source, Bars) else load(source)
 
 
-def load(source: BarsLike, **options: Unpack[Known]) -> Bars:
+def load(source: BarsLike, **options: Unpack[LoadOptions]) -> Bars:
     """Bars of a CSV or Parquet file, of `sample:NAME`, of `SYMBOL@SOURCE`, or of a frame.
 
     A frame is one of pandas or polars, a mapping of columns, or a structured array.
@@ -113,22 +114,17 @@ def load(source: BarsLike, **options: Unpack[Known]) -> Bars:
     rows are read. What was guessed is in `bars.notes`. Of `sample:NAME` and `SYMBOL@SOURCE`,
     `timeframe` asks for longer bars.
     """
-    bars = of_value(source, options)
-    if bars is not None:
-        return bars
-    text = to_path(source)
-    if at_source(text) is None:
-        return load_file(text, **options)
-    given = Options(**options)
-    if given.of_content:
+    if not isinstance(source, str | PathLike) or at_source(fspath(source)) is None:
+        return load_file(source, **options)
+    symbol, given = fspath(source), check_options(options)
+    if unfit := content_options(given):
         raise BarsError(
-            f"{text}: {' and '.join(given.of_content)} is for files; that of a folder is told "
+            f"{symbol}: {' and '.join(unfit)} is for files; that of a folder is told "
             f"in {VARIABLE}, as in data=folder:/srv/bars?tz=America/New_York"
         )
     # Days that are as the caller says are made of the source's own bars.
-    own_days = given.day_roll is not None or given.market is not None
-    asked = None if own_days else given.timeframe
+    asked = None if "day_roll" in given or "market" in given else given.get("timeframe")
     try:
-        return override(open_directory(from_environment()).load(text, asked), given)
+        return override(open_directory(from_environment()).load(symbol, asked), given)
     except SourceNotConfigured as error:
-        raise SourceNotConfigured(f"{error}; {explain_absence(text)}") from None
+        raise SourceNotConfigured(f"{error}; {explain_absence(symbol)}") from None

@@ -16,11 +16,10 @@ from typing import Any, Protocol, TypeVar
 from urllib.parse import unquote
 
 from chartpact.bars.loading import SOURCE_NAME
-from chartpact.bars.roles import read_columns
+from chartpact.bars.options import OF_CONTENT, LoadOptions, check_options
 from chartpact.cache import Cache
-from chartpact.clock import zones
-from chartpact.clock.markets import check_market
 from chartpact.clock.timeframe import Timeframe
+from chartpact.options import read_table
 from chartpact.sources.directory import SAMPLES, Directory, Source
 from chartpact.sources.errors import Misconfigured, near
 from chartpact.sources.exchange import Exchange
@@ -134,18 +133,12 @@ def _positive_seconds(text: str) -> float:
     return float(text)
 
 
-def _one_of(*words: str) -> Callable[[str], str]:
-    def read(text: str) -> str:
-        if text not in words:
-            raise ValueError(" or ".join(words))
-        return text
+def _load_option(name: str) -> Callable[[str], Any]:
+    def read(text: str) -> Any:
+        options = check_options({name: read_table(LoadOptions)[name].read(text)})
+        return dict(options)[name]
 
     return read
-
-
-def _columns(text: str) -> str:
-    read_columns(text)
-    return text
 
 
 def _symbols(text: str) -> tuple[str, ...]:
@@ -156,13 +149,7 @@ def _symbols(text: str) -> tuple[str, ...]:
 
 
 _FOLDER: Mapping[str, Callable[[str], Any]] = {
-    "tz": lambda text: str(zones.zone(text)),
-    "stamp": _one_of("open", "close"),
-    "market": check_market,
-    "columns": _columns,
-    "sort": lambda text: _one_of("yes", "no")(text) == "yes",
-    "date_order": _one_of("dmy", "mdy"),
-    "decimal": _one_of(".", ","),
+    name: _load_option(name) for name in (*OF_CONTENT, "market")
 }
 _ONLINE: Mapping[str, Callable[[str], Any]] = {
     "timeframe": lambda text: str(Timeframe.parse(text)),

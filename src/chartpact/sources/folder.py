@@ -11,7 +11,7 @@ from typing import Unpack
 
 from chartpact.bars import COLUMNS, Bars
 from chartpact.bars.loading import of_content
-from chartpact.bars.table import Known, Options
+from chartpact.bars.options import LoadOptions, check_options
 from chartpact.cache import Cache
 from chartpact.sources.directory import Symbol
 from chartpact.sources.errors import SourceFailed, UnknownSymbol, near
@@ -41,11 +41,11 @@ class Folder:
         folder: Path,
         *,
         largest: int = LARGEST,
-        **options: Unpack[Known],
+        **options: Unpack[LoadOptions],
     ) -> None:
         self.name = name
         self._folder = folder
-        self._options = Options(**options)  # of all its files
+        self._options = check_options(options)  # of all its files
         self._largest = largest
 
     @property
@@ -83,7 +83,7 @@ class Folder:
             # Two changes within one tick of the file system's clock cannot be told apart.
             if time.time_ns() - max(status.st_mtime_ns, status.st_ctime_ns) < SETTLED_NS:
                 return read()
-            how = (self.name, self._options, self._largest)
+            how = (self.name, *self._options.items(), self._largest)
             return PARSED.get_or_make(("folder", how, path, _version(status)), read)
 
     def _unknown(self, symbol: str, files: Iterable[str]) -> UnknownSymbol:
