@@ -19,6 +19,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 import conversation
+import limits
 
 from chartpact.catalogue import Indicator, ScriptIndicator
 from chartpact.indicators.builtin import Builtin
@@ -641,6 +642,7 @@ def main() -> int:
         STATES: states_module(),
         CLOSE: NOTE + closeness_page(),
         conversation.PAGE: conversation.page(),
+        limits.PAGE: NOTE + limits.page(),
     }
     for path, text in others.items():
         if not path.exists() or path.read_text() != text:
