@@ -10,7 +10,7 @@ from chartpact.oneline import one_line
 
 LONGEST_WORD = 80  # longer words resemble nothing, and comparing them is slow
 MOST_WORDS = 5_000
-MOST_COMPARED = 100  # of more words only those with the most letters in common are compared
+MOST_COMPARED = 24  # of more words only those with the most letters in common are compared
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from tests.cases import in_one_test
 from tests.effort import examples
 
 import chartpact as cp
-from chartpact import pacts
+from chartpact import pacts, problem
 from chartpact.contracts import ContractError, load
 from chartpact.contracts.language.codecs import MEMORY, Pattern
 from chartpact.contracts.language.document import MAX_BYTES, describe, parse
@@ -187,7 +187,7 @@ def test_problems_are_listed_up_to_a_hundred_each_of_a_bounded_length():
     elements = ", ".join(f"e{n}: {{from: lines, what: x}}" for n in range(300))
     text = f"channels: {{lines: signal}}\nelements: {{{elements}, {'y' * 900}: {{}}}}\noutput: {{a: 1}}\n"
     found = problems(text)
-    assert len(found) == 101 and "problems more are not listed" in found[-1].message
+    assert len(found) == 101 and "no more than 100" in found[-1].message
     assert max(len(describe(problem)) for problem in found) < 2_000
 
 
@@ -410,3 +410,50 @@ def test_a_shipped_contract_with_a_line_damaged_loads_or_is_refused(data):
         load("\n".join(lines))
     except ContractError as refused:
         assert refused.problems
+
+
+LABELS = "channels: {labels: signal}\n"
+LONG = "n" * 60
+
+
+def numbered(line: str, count: int) -> str:
+    return "".join(line.replace("@", f"{n:03}") for n in range(count))
+
+
+@in_one_test(
+    ("text", "told"),
+    [
+        ("elements: {a: {from: b}, b: {from: a}, c: {from: a}}", "nor an earlier element"),
+        ("elements: {labels: {from: labels}, c: {from: labels}}", "a field of labels already"),
+        ("elements:\n" + numbered("  e@: {from: labels}\n", 500), "500 elements are too many"),
+        (
+            "elements:\n  a: {from: labels}\n"
+            + "".join(f"  {'a' * n}: {{from: {'a' * (n - 1)}}}\n" for n in range(2, 40)),
+            "too many views look at each other",
+        ),
+    ],
+)
+def test_elements_that_refer_to_each_other_without_end_are_refused(text, told):
+    found = problems(f"{LABELS}{text}\noutput: {{a: 1}}\n")
+    assert any(told in problem.message for problem in found)
+
+
+def test_hints_are_thought_of_for_no_more_problems_than_are_listed(monkeypatch):
+    asked: list[str] = []
+    near = problem.get_close_matches
+    monkeypatch.setattr(
+        problem,
+        "get_close_matches",
+        lambda word, known, *most: asked.append(word) or near(word, known[:1], *most),
+    )
+    elements = "elements:\n" + numbered(f"  {LONG}@: {{from: labels, count: 0..1}}\n", 200)
+    outputs = ", ".join(f"o{n}: {LONG}{n:03}x" for n in range(450))
+    assert len(problems(f"{LABELS}{elements}output: {{{outputs}}}\n")) == 101
+    assert 0 < len(asked) <= 101
+    asked.clear()
+    unknown = numbered("u@: 1\n", 900)
+    assert (
+        len(problems(f"{LABELS}elements: {{a: {{from: labels}}}}\noutput: {{a: 1}}\n{unknown}"))
+        == 101
+    )
+    assert 0 < len(asked) <= 101

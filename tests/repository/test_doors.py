@@ -17,6 +17,7 @@ OF_THE_SHELL = (
     "cli/",
     "frames.py",
     "server/command.py",
+    "server/supervisor.py",
     "server/user_command.py",
     "server/page.py",
 )

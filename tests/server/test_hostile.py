@@ -263,6 +263,20 @@ def test_a_check_and_a_proof_spend_the_processor_time_of_scripts(small, user, pa
         assert "processor seconds of scripts a minute: wait" in answer.json()["message"]
 
 
+LONG_LIST = f"a: [{'1, ' * 3000}1]"  # which takes a while to read
+
+
+@pytest.mark.slow
+def test_a_check_of_a_contract_spends_the_processor_time_of_scripts(small):
+    with small.client("dan") as client:
+        for _ in range(60):
+            answer = client.post("/api/v1/contracts/check", json={"source": LONG_LIST})
+            if answer.status_code != 200:
+                break
+        assert answer.status_code == 429
+        assert "processor seconds of scripts a minute: wait" in answer.json()["message"]
+
+
 def test_pixels_inline_bars_and_uploads_are_limited(small):
     with small.client("bob") as bob:
         big = {"symbol": "sample:es-5m", "bars": 10, "width": 1600, "height": 1200}

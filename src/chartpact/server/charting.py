@@ -174,25 +174,35 @@ class Charting:
         plans = joint.plan(catalogue, ask.contracts, ask.params)
         chart = shapes.ChartAsk.model_validate({"symbol": ask.symbol, "timeframe": ask.timeframe})
         job = ChartJob(user, chart, plans, self._settings.sources)
-        return await self._run(job, partial(work, reads=reads))
+        return await self._run(job, partial(work, reads=reads), len(reads.own))
 
-    async def _run(self, job: ChartJob, work: Callable[[ChartJob], Any]) -> Any:
+    async def _run(self, job: ChartJob, work: Callable[[ChartJob], Any], contracts: int = 0) -> Any:
         """Fetches the bars of a job and what its indicators need, and runs it in a worker."""
         runs = [plan for plan in job.plans if plan.runs_untrusted]
         try:
             job = await self._supply(await self._locate(job))
-            return await self.compute(job.user, partial(work, job), len(runs))
+            return await self.compute(job.user, partial(work, job), len(runs), contracts)
         except UnknownBars as error:
             raise VerbError(error.problem.at(hint="list_symbols lists what there is")) from None
 
     async def compute(
-        self, user: str, job: Callable[[], Any], runs: int, *, patient: bool = False
+        self,
+        user: str,
+        job: Callable[[], Any],
+        runs: int = 0,
+        contracts: int = 0,
+        *,
+        patient: bool = False,
     ) -> Any:
-        """Runs a job in a worker; its `runs` of scripts spend the user's processor time."""
-        if not runs:
+        """Runs a job in a worker.
+
+        Its `runs` of scripts, and the `contracts` and pictures that users wrote, spend the user's
+        processor time.
+        """
+        if not runs + contracts:
             return await self._execution.compute(user, job, patient=patient)
-        reserved = await self._script_time.reserve(user, RUN_S * runs)
-        count = partial(jobs.count_script_time, job)
+        reserved = await self._script_time.reserve(user, RUN_S * (runs + contracts))
+        count = partial(jobs.count_script_time, job, contracts > 0)
         counted: jobs.Counted = await self._execution.compute(
             user,
             count,

@@ -45,14 +45,14 @@ class ContractVerbs:
 
     async def check_contract(self, user: str, source: str) -> shapes.ContractOutcome:
         """Every proof about a contract; nothing is kept."""
-        checked = await self._execution.compute(user, partial(contract_jobs.check_contract, source))
+        checked = await self._check(user, source)
         return _outcome(checked)
 
     async def register_contract(
         self, user: str, source: str, name: str | None = None
     ) -> shapes.ContractOutcome:
         """Checks a contract and keeps it under the name that it gives itself."""
-        checked = await self._execution.compute(user, partial(contract_jobs.check_contract, source))
+        checked = await self._check(user, source)
         if checked.errors:
             return _outcome(checked)
         if name is not None and name != checked.name:
@@ -60,8 +60,7 @@ class ContractVerbs:
             return _refuse(message, "use one name")
         own = await self._execution.use_disk(user, partial(self._own.find, user, [checked.name]))
         if checked.name in own:
-            compare = partial(contract_jobs.check_contract, source, own[checked.name].source)
-            checked = await self._execution.compute(user, compare)
+            checked = await self._check(user, source, own[checked.name].source)
         put = partial(self._own.put, user, checked.name, checked.version, checked.title, source)
         try:
             await self._execution.use_disk(user, put)
@@ -90,7 +89,7 @@ class ContractVerbs:
             snapshot = await self._draw(user, study, symbol=ask.symbol)
             study = snapshot.studies[0].name if snapshot.studies else study
         job = partial(contract_jobs.draft_contract, snapshot, study)
-        return shapes.DraftOut(text=await self._execution.compute(user, job))
+        return shapes.DraftOut(text=await self._charts.compute(user, job, contracts=1))
 
     async def match_contract(self, user: str, ask: shapes.MatchAsk) -> shapes.MatchOut:
         """What a contract reads, and which element each drawn object matched; nothing is kept."""
@@ -101,15 +100,22 @@ class ContractVerbs:
         if text is None:
             text = (await self.get_contract(user, str(ask.contract))).text or ""
         if snapshot is None:
-            check = partial(contract_jobs.check_contract, text)
-            checked = await self._execution.compute(user, check)
+            checked = await self._check(user, text)
             if checked.errors:
                 raise refuse("value", f"the contract is wrong: {checked.errors[0]['message']}")
             indicator = {"name": checked.name, **ask.params}
             place = {"symbol": ask.symbol, "timeframe": ask.timeframe}
             snapshot = await self._draw(user, indicator, **place)
         job = partial(contract_jobs.match_contract, text, snapshot, ask.config, ask.profile)
-        return await self._execution.compute(user, job)
+        matched: shapes.MatchOut = await self._charts.compute(user, job, contracts=1)
+        return matched
+
+    async def _check(
+        self, user: str, source: str, before: str | None = None
+    ) -> contract_jobs.CheckedContract:
+        job = partial(contract_jobs.check_contract, source, before)
+        checked: contract_jobs.CheckedContract = await self._charts.compute(user, job, contracts=1)
+        return checked
 
     async def _find_snapshot(
         self, user: str, ask: shapes.DraftAsk | shapes.MatchAsk

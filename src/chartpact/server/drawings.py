@@ -82,7 +82,9 @@ class Drawings:
             )
         reads = await self._charts.find_contracts(user, ask, pacts.names())
         snapshot = await self.read_granted(chart)
-        return await self._execution.compute(user, partial(work, snapshot, reads=reads))
+        return await self._charts.compute(
+            user, partial(work, snapshot, reads=reads), contracts=len(reads.own)
+        )
 
     def list_granted(self, user: str) -> dict[str, GrantedChart]:
         """The TradingView charts that the user may read, by name."""

@@ -30,7 +30,13 @@ from chartpact.contracts.check.outputs import (
 from chartpact.contracts.language import document, model
 from chartpact.contracts.language.document import ContractError, ContractPath, refusal, suggestion
 from chartpact.contracts.language.expressions import FUNCTIONS
-from chartpact.contracts.language.model import ConfigKey, ContractFile, Element
+from chartpact.contracts.language.model import (
+    MAX_ELEMENTS,
+    MAX_VIEWS,
+    ConfigKey,
+    ContractFile,
+    Element,
+)
 from chartpact.contracts.language.nodes import TICK_SIZE, Expression, Literal, Mention
 from chartpact.contracts.language.values import (
     NOTHING,
@@ -276,6 +282,7 @@ class _Checker:
 
     def check(self, digest: str, data: bytes) -> Contract:
         context, file = self.context, self.file
+        self._check_size()
         self._check_encodings()
         self._check_names()
         if not file.elements:
@@ -306,6 +313,21 @@ class _Checker:
         return contract
 
     # ------------------------------------------------------------------------------- declarations
+
+    def _check_size(self) -> None:
+        """Refuses more elements, and longer chains of views, than anybody writes."""
+        depths: dict[str, int] = {}
+        for name, spec in self.file.elements.items():
+            depths[name] = depths.get(spec.from_, 0) + 1
+            place, most = ("elements", name), MAX_ELEMENTS
+            if len(depths) > MAX_ELEMENTS:
+                message = f"{len(self.file.elements)} elements are too many"
+            elif depths[name] > MAX_VIEWS:
+                message, most = "too many views look at each other", MAX_VIEWS
+            else:
+                continue
+            self.problem(place, message, f"at most {most} are allowed")
+            raise ContractError(self.context.problems)
 
     def _check_config(self) -> None:
         for name, key in self.file.config.items():
@@ -378,7 +400,9 @@ class _Checker:
         spec, place = self.file.elements[name], ("elements", name)
         taken: dict[str, str] = {}
         channel: str = spec.from_
-        while channel in others:
+        seen = {name}
+        while channel in others and channel not in seen:
+            seen.add(channel)  # each once: what refers to itself is told elsewhere
             taken |= dict.fromkeys(others[channel], f"a name of {channel}")
             channel = self.file.elements[channel].from_
         if channel in CHANNELS:

@@ -12,7 +12,13 @@ from functools import cached_property
 from chartpact.contracts.check.config import kind_of
 from chartpact.contracts.language import document, expressions
 from chartpact.contracts.language.codecs import Codec, compile_codec
-from chartpact.contracts.language.document import ContractPath, contract_problem, suggestion
+from chartpact.contracts.language.document import (
+    MAX_PROBLEMS,
+    ContractError,
+    ContractPath,
+    contract_problem,
+    suggestion,
+)
 from chartpact.contracts.language.model import Attach, ContractFile, Decode, Element, PayloadField
 from chartpact.contracts.language.nodes import (
     Conjunct,
@@ -215,7 +221,7 @@ class ElementPlan:
 
 @dataclass
 class Context:
-    """One contract while it is checked. Problems are collected, not raised."""
+    """One contract while it is checked. Problems are collected, and raised when they are many."""
 
     file: ContractFile
     root: document.Node
@@ -227,6 +233,8 @@ class Context:
     def problem(self, place: ContractPath, message: str, hint: str = "") -> None:
         path = ".".join(map(str, place))
         self.problems.append(contract_problem(self.root.line_of(place), path, message, hint))
+        if len(self.problems) > MAX_PROBLEMS:
+            raise ContractError(self.problems)
 
     def check(
         self, text: str, place: ContractPath, scope: Scope, condition: bool = False

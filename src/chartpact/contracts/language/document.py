@@ -20,7 +20,7 @@ MAX_BYTES = 64 * 1024
 MAX_NESTING = 24
 MAX_NODES = 20_000
 MAX_DIGITS = 40
-MAX_PROBLEMS = 100  # that are listed
+MAX_PROBLEMS = 100  # that are listed; nothing is looked for after one more
 MAX_WORDS = 500  # characters of a path, a message or a hint
 
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
@@ -50,7 +50,7 @@ class ContractError(ValueError):
     def __init__(self, problems: Iterable[Problem]) -> None:
         listed = sorted(problems, key=lambda p: (p.line is None, p.line or 0))
         if len(listed) > MAX_PROBLEMS:
-            message = f"{len(listed) - MAX_PROBLEMS} problems more are not listed"
+            message = f"no more than {MAX_PROBLEMS} problems are listed"
             listed[MAX_PROBLEMS:] = [contract_problem(None, "", message, "mend these first")]
         self.problems = tuple(listed)
         super().__init__("\n".join(map(describe, self.problems)))

@@ -21,6 +21,7 @@ from pydantic import (
 
 from chartpact.checks import Unfit, is_flag, number, text
 from chartpact.contracts.language.document import (
+    MAX_PROBLEMS,
     ContractError,
     ContractPath,
     Node,
@@ -34,6 +35,8 @@ from chartpact.snapshot import CHANNELS
 SCHEMA_ID = "urn:chartpact:schema:contract:1"
 MAX_EXPRESSION = 1000
 MAX_NAME = 64
+MAX_ELEMENTS = 400
+MAX_VIEWS = 16  # of views, each of which looks at the one before it
 MAX_TOP = 1000  # values that `top` keeps
 MAX_STEPS = 8  # of the key of a payload's field
 MAX_ENTRIES = 1000  # of an array in a payload
@@ -432,16 +435,21 @@ def problems_of(
     error: ValidationError, root: Node, model: type[Section], above: ContractPath = ()
 ) -> list[Problem]:
     """What pydantic found wrong with a section, with lines, in words for the file's author."""
-    problems = []
+    faults = []
     for detail in error.errors(include_url=False):
         steps = tuple(step for step in detail["loc"] if step != "[key]")
         place = (*above, *steps)
-        line = root.line_of(place[:-1] if detail["type"] == "missing" else place)
+        faults.append(
+            (root.line_of(place[:-1] if detail["type"] == "missing" else place), detail, steps)
+        )
+    problems: dict[tuple[int, str, str], Problem] = {}
+    for line, detail, steps in sorted(faults, key=lambda fault: fault[0]):
+        path = ".".join(map(str, (*above, *steps)))
         message, hint = _describe(detail, steps, model)
-        fault = contract_problem(line, ".".join(map(str, place)), message, hint)
-        if fault not in problems:
-            problems.append(fault)
-    return problems
+        problems.setdefault((line, path, message), contract_problem(line, path, message, hint))
+        if len(problems) > MAX_PROBLEMS:
+            break
+    return list(problems.values())
 
 
 def _describe(detail: Any, steps: ContractPath, model: type[Section]) -> tuple[str, str]:

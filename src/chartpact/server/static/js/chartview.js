@@ -12,29 +12,20 @@ import { SANS } from "./texts.js";
 import { Clock, formatsIn, scaleIn } from "./timescale.js";
 import { createChartEx, CrosshairMode, LineSeries, TickMarkType } from "./vendor.js";
 
-/** @type {any} */
-const UNKNOWN = null; // before a chart is shown
 const TAG = 17; // pixels of a tag's height on the axis
 const MOST_TAGS = 8; // of one pane
 
 /** Draws everything of one pane; the series it is attached to carries the scale alone. */
 class PanePainter {
-  /**
-   * @param {ChartView} view
-   * @param {Pane} pane
-   * @param {number} index
-   */
   constructor(view, pane, index) {
     this.view = view;
     this.pane = pane;
     this.index = index;
-    /** @type {Tag[]} */
     this.tags = [];
     this.drawMs = 0;
-    this.canvas = { zOrder: () => "normal", renderer: () => ({ draw: (/** @type {any} */ on) => this.draw(on) }) };
-    this.axis = { zOrder: () => "top", renderer: () => ({ draw: (/** @type {any} */ on) => this.drawTags(on) }) };
+    this.canvas = { zOrder: () => "normal", renderer: () => ({ draw: (on) => this.draw(on) }) };
+    this.axis = { zOrder: () => "top", renderer: () => ({ draw: (on) => this.drawTags(on) }) };
   }
-  /** @param {any} given */
   attached({ chart, series, requestUpdate }) {
     this.chart = chart;
     this.series = series;
@@ -48,12 +39,7 @@ class PanePainter {
     return this.view.exact ? [] : [this.axis];
   }
 
-  /**
-   * Where bars and values lie on the pane now; null before it has a size.
-   * @param {CanvasRenderingContext2D} ctx
-   * @param {{ width: number, height: number }} given
-   * @param {number} dpr
-   */
+  /** Where bars and values lie on the pane now; null before it has a size. */
   frame(ctx, { width, height }, dpr) {
     const scale = this.chart.timeScale();
     const start = scale.logicalToCoordinate(0);
@@ -72,7 +58,7 @@ class PanePainter {
       dpr,
       x,
       step,
-      (/** @type {number} */ value) => bottom + (value - low) * slope,
+      (value) => bottom + (value - low) * slope,
       Math.floor(-start / step - 1),
       Math.ceil((width - start) / step + 1),
       this.view.theme,
@@ -80,11 +66,10 @@ class PanePainter {
     );
   }
 
-  /** @param {any} target */
   draw(target) {
     const began = performance.now();
     target.useBitmapCoordinateSpace(
-      (/** @type {any} */ { context: ctx, mediaSize, horizontalPixelRatio, verticalPixelRatio }) => {
+      ({ context: ctx, mediaSize, horizontalPixelRatio, verticalPixelRatio }) => {
         const frame = this.frame(ctx, mediaSize, horizontalPixelRatio);
         if (!frame || this.pane.kind === "error") return;
         ctx.save();
@@ -92,7 +77,7 @@ class PanePainter {
         ctx.beginPath();
         ctx.rect(0, 0, mediaSize.width, mediaSize.height);
         ctx.clip();
-        drawPane(frame, this.pane, (/** @type {Frame} */ f) => this.view.drawBars(f, this.pane.kind));
+        drawPane(frame, this.pane, (f) => this.view.drawBars(f, this.pane.kind));
         if (this.index === 0 && !this.view.exact) this.view.drawLastPrice(frame);
         const placed = drawObjects(frame, this.pane, this.view.legendAreas[this.index] ?? []);
         this.view.highlights.draw(frame, this.pane, placed);
@@ -102,10 +87,7 @@ class PanePainter {
     this.drawMs = performance.now() - began;
   }
 
-  /**
-   * The range of values in view, with room for legends and labels, for the library to scale by.
-   * @param {() => any} original
-   */
+  /** The range of values in view, with room for legends and labels, for the library to scale by. */
   autoscale(original) {
     const visible = this.chart.timeScale().getVisibleLogicalRange();
     if (!visible || this.pane.kind === "error") return original();
@@ -122,7 +104,7 @@ class PanePainter {
     if (!range) return original();
     this.range = range;
     const height = this.chart.panes()[this.index]?.getHeight() ?? 200;
-    const shapes = pane.scenes.flatMap((/** @type {Scene} */ scene) => scene.plots).filter((/** @type {Plot} */ p) => p.kind === "shape");
+    const shapes = pane.scenes.flatMap((scene) => scene.plots).filter((p) => p.kind === "shape");
     const [labelsAbove, labelsBelow] = labelRoom(pane);
     const [shapesAbove, shapesBelow] = shapeRoom(shapes);
     const above = view.legendHeight(this.index) + 6 + Math.max(labelsAbove, shapesAbove);
@@ -133,12 +115,9 @@ class PanePainter {
     };
   }
 
-  /**
-   * Draws last values on the axis; that of the price stays, the others make room.
-   * @param {any} target
-   */
+  /** Draws last values on the axis; that of the price stays, the others make room. */
   drawTags(target) {
-    target.useBitmapCoordinateSpace((/** @type {any} */ scope) => {
+    target.useBitmapCoordinateSpace((scope) => {
       const { context: ctx, mediaSize, horizontalPixelRatio, verticalPixelRatio } = scope;
       const tags = this.placeTags(mediaSize.height);
       ctx.save();
@@ -159,7 +138,6 @@ class PanePainter {
     });
   }
 
-  /** @param {number} height */
   placeTags(height) {
     const most = Math.max(1, Math.floor(height / TAG));
     const tags = this.tags
@@ -180,20 +158,14 @@ class PanePainter {
     for (let i = pin - 1; i >= 0; i--) tags[i].y = Math.min(tags[i].y, tags[i + 1].y - TAG);
     for (let i = pin + 1; i < tags.length; i++)
       tags[i].y = Math.max(tags[i].y, tags[i - 1].y + TAG);
-    const lowest = tags[tags.length - 1];
-    lowest.y = Math.min(lowest.y, high);
+    tags.at(-1).y = Math.min(tags.at(-1).y, high);
     for (let i = tags.length - 2; i > pin; i--)
       tags[i].y = Math.min(tags[i].y, tags[i + 1].y - TAG);
     return tags;
   }
 }
 
-/**
- * The color of a plot at a bar, or null.
- * @param {any} plot
- * @param {number} bar
- * @param {Theme} theme
- */
+/** The color of a plot at a bar, or null. */
 export function colorAt(plot, bar, theme) {
   const { color } = plot;
   if (color && typeof color === "object")
@@ -206,49 +178,26 @@ export function colorAt(plot, bar, theme) {
 
 /** A chart in an element; `exact` forces the geometry of a picture, for comparisons. */
 export class ChartView {
-  /**
-   * @param {HTMLElement} host
-   * @param {{ theme: "dark" | "light", zone?: string, exact?: Exact | null, barsShown?: number }} given
-   */
   constructor(host, { theme, zone = "UTC", exact = null, barsShown = 150 }) {
-    /** @type {ChartData} */
-    this.data = UNKNOWN;
-    /** @type {Clock} */
-    this.clock = UNKNOWN;
-    /** @type {Pane[]} */
-    this.panes = [];
-    /** @type {PanePainter[]} */
-    this.painters = [];
-    /** @type {ReturnType<typeof createChartEx>} */
-    this.chart = UNKNOWN;
-    this.shape = "";
-    this.decimals = 2;
-    this.ahead = 0;
     this.host = host;
     this.theme = THEMES[theme];
     this.zone = zone;
     this.exact = exact;
     this.barsShown = barsShown;
     this.volume = true;
-    /** @type {Area[][]} */
     this.legendAreas = [];
-    /** @type {(index: number) => number} */
     this.legendHeight = () => 24;
     this.highlights = new Highlights(this);
-    /** @type {(bar: number | null) => void} */
     this.onCrosshair = () => {};
     this.onLayout = () => {};
-    /** @type {(range: { from: number, to: number }) => void} */
     this.onRange = () => {};
   }
 
-  /** @returns {any} what the library draws and how; its types are wider than what it takes */
   options() {
     const { theme } = this;
     const label = theme === THEMES.dark ? "#363a45" : "#131722";
     const cross = { color: theme.muted, style: 3, width: 1, labelBackgroundColor: label };
     const formats = formatsIn(this.zone);
-    /** @type {Record<number, (ms: number) => string>} */
     const ticks = {
       [TickMarkType.Year]: formats.year,
       [TickMarkType.Month]: formats.month,
@@ -288,17 +237,14 @@ export class ChartView {
         rightOffset: 6,
         lockVisibleTimeRangeOnResize: true,
         minimumHeight: 27,
-        tickMarkFormatter: (/** @type {any} */ time, /** @type {number} */ type) => ticks[type](time * 1000),
+        tickMarkFormatter: (time, type) => ticks[type](time * 1000),
       },
-      localization: { timeFormatter: (/** @type {any} */ time) => formats.full(time * 1000) },
+      localization: { timeFormatter: (time) => formats.full(time * 1000) },
       autoSize: true,
     };
   }
 
-  /**
-   * Shows a chart; panes are made anew only where their list has changed.
-   * @param {ChartData} data
-   */
+  /** Shows a chart; panes are made anew only where their list has changed. */
   show(data) {
     const before = this.data;
     const same = before && before.symbol === data.symbol && before.timeframe === data.timeframe;
@@ -332,18 +278,17 @@ export class ChartView {
   /** Heights that somebody dragged, by what the panes show. */
   paneHeights() {
     const heights = new Map();
-    this.painters.forEach(({ pane }, i) => {
+    this.painters?.forEach(({ pane }, i) => {
       const height = this.chart.panes()[i]?.getHeight();
       if (height) heights.set(keyOf(pane), height);
     });
     return heights;
   }
 
-  /** @param {Map<string, number>} heights */
   build(heights) {
     this.destroy();
     const Scale = scaleIn(this.zone);
-    this.chart = createChartEx(this.host, /** @type {any} */ (new Scale()), this.options());
+    this.chart = createChartEx(this.host, new Scale(), this.options());
     this.addPanes();
     this.stretch(heights);
     this.tagValues();
@@ -373,7 +318,7 @@ export class ChartView {
       series.setData(
         index ? ends : [ends[0], ...points.slice(1, -1), ...(count > 1 ? [ends[1]] : [])],
       );
-      series.attachPrimitive(/** @type {any} */ (painter));
+      series.attachPrimitive(painter);
       return painter;
     });
   }
@@ -381,34 +326,29 @@ export class ChartView {
   destroy() {
     this.observer?.disconnect();
     this.chart?.remove();
-    this.chart = UNKNOWN;
+    this.chart = null;
   }
 
-  /**
-   * The options of the invisible series that gives a pane its scale.
-   * @param {PanePainter} painter
-   * @returns {any}
-   */
+  /** The options of the invisible series that gives a pane its scale. */
   carrier(painter) {
     const { pane } = painter;
     const steps = { price: this.data.tick_size ?? 0.01, volume: 1, panel: 0.01, error: 1 };
-    const fixed = () => pane.scenes.find((/** @type {Scene} */ scene) => scene.y_range)?.y_range;
+    const fixed = () => pane.scenes.find((scene) => scene.y_range)?.y_range;
     const formats = {
-      price: (/** @type {number} */ value) => formatNumber(value, this.decimals),
+      price: (value) => formatNumber(value, this.decimals),
       volume: formatCompact,
       error: () => "",
-      panel: (/** @type {number} */ value) => {
+      panel: (value) => {
         const range = fixed();
         if (range && (value > range[1] || value < range[0])) return "";
         return range && range[1] - range[0] >= 50 ? formatNumber(value, 0) : formatValue(value);
       },
     };
     const format = formats[pane.kind];
-    /** @param {number} value */
     const isUnderTag = (value) => {
       const y = painter.series?.priceToCoordinate(value);
       return painter.tags.some(
-        (/** @type {any} */ tag) => Math.abs(painter.series.priceToCoordinate(tag.value) - y) < 14,
+        (tag) => Math.abs(painter.series.priceToCoordinate(tag.value) - y) < 14,
       );
     };
     return {
@@ -418,14 +358,14 @@ export class ChartView {
       lastValueVisible: false,
       priceLineVisible: false,
       crosshairMarkerVisible: false,
-      autoscaleInfoProvider: (/** @type {() => any} */ original) =>
+      autoscaleInfoProvider: (original) =>
         painter.chart ? painter.autoscale(original) : original(),
       priceFormat: {
         type: "custom",
         minMove: steps[pane.kind],
         formatter: format,
-        tickmarksFormatter: (/** @type {number[]} */ values) =>
-          values.map((/** @type {number} */ value) => (isUnderTag(value) ? "" : format(value))),
+        tickmarksFormatter: (values) =>
+          values.map((value) => (isUnderTag(value) ? "" : format(value))),
       },
     };
   }
@@ -449,34 +389,21 @@ export class ChartView {
       .setVisibleLogicalRange({ from: last - shown - 0.5, to: last - 0.5 + room });
   }
 
-  /** The bars at the edges of the view. */
-  get range() {
-    return this.chart.timeScale().getVisibleLogicalRange() ?? { from: 0, to: 1 };
-  }
-
-  /**
-   * Moves the view by a share of its width, or zooms it at its right edge.
-   * @param {number} share
-   */
+  /** Moves the view by a share of its width, or zooms it at its right edge. */
   move(share) {
     const scale = this.chart.timeScale();
-    const { from, to } = this.range;
+    const { from, to } = scale.getVisibleLogicalRange();
     const by = share * (to - from);
     scale.setVisibleLogicalRange({ from: from + by, to: to + by });
   }
-  /** @param {number} share */
   zoom(share) {
     const scale = this.chart.timeScale();
-    const { from, to } = this.range;
+    const { from, to } = scale.getVisibleLogicalRange();
     scale.setVisibleLogicalRange({ from: to - (to - from) * share, to });
   }
 
-  /**
-   * What keys do while the chart has the focus.
-   * @param {KeyboardEvent} event
-   */
+  /** What keys do while the chart has the focus. */
   press(event) {
-    /** @type {Record<string, () => void>} */
     const keys = {
       ArrowLeft: () => this.move(-0.1),
       ArrowRight: () => this.move(0.1),
@@ -490,7 +417,6 @@ export class ChartView {
     event.preventDefault();
   }
 
-  /** @param {"dark" | "light"} name */
   setTheme(name) {
     this.theme = THEMES[name];
     if (!this.chart) return;
@@ -500,20 +426,16 @@ export class ChartView {
   }
 
   redraw() {
-    for (const painter of this.painters) painter.requestUpdate?.();
+    for (const painter of this.painters ?? []) painter.requestUpdate?.();
   }
 
-  /**
-   * @param {Frame} frame
-   * @param {Pane["kind"]} kind
-   */
   drawBars(frame, kind) {
     const { bars } = this.data;
     if (kind === "volume") {
       const { volumeUp, volumeDown } = this.theme;
       const paint = {
         palette: [null, volumeUp, volumeDown],
-        code: (/** @type {number} */ i) => (bars.close[i] >= bars.open[i] ? 1 : 2),
+        code: (i) => (bars.close[i] >= bars.open[i] ? 1 : 2),
       };
       columnsOf(frame, bars.volume, 0, paint);
     }
@@ -526,7 +448,6 @@ export class ChartView {
     );
   }
 
-  /** @param {Frame} frame */
   drawLastPrice(frame) {
     const { open, close } = this.data.bars;
     const last = close.length - 1;
@@ -549,13 +470,7 @@ export class ChartView {
     const { open, close } = this.data.bars;
     const last = this.data.count - 1;
     for (const painter of this.painters) {
-      /** @type {Tag[]} */
       const tags = [];
-      /**
-       * @param {number} value
-       * @param {string} color
-       * @param {string} text
-       */
       const add = (value, color, text, first = false) => {
         const ground = over(color, this.theme.background);
         tags.push({ value, text, ground, ink: ink(ground), first });
@@ -564,7 +479,7 @@ export class ChartView {
         const color = close[last] >= open[last] ? this.theme.up : this.theme.down;
         add(close[last], color, formatNumber(close[last], this.decimals), true);
       }
-      for (const plot of painter.pane.scenes.flatMap((/** @type {Scene} */ scene) => scene.plots)) {
+      for (const plot of painter.pane.scenes.flatMap((scene) => scene.plots)) {
         if ((plot.kind !== "line" && plot.kind !== "bars") || !plot.title) continue;
         const value = plot.values[last];
         const color = colorAt(plot, last, this.theme);
@@ -576,5 +491,4 @@ export class ChartView {
   }
 }
 
-/** @param {Pane} pane */
-const keyOf = (pane) => pane.kind + pane.indicators.map((/** @type {Drawn} */ drawn) => drawn.id).join();
+const keyOf = (pane) => pane.kind + pane.indicators.map((drawn) => drawn.id).join();

@@ -1,6 +1,6 @@
 // The script editor: CodeMirror in a shadow root, where its styles are constructed sheets. In the
 // page itself they would need a nonce, or 'unsafe-inline'.
-import { cm } from "./codemirror.js";
+import * as cm from "../vendor/codemirror-6.43.15.js";
 import { el } from "./dom.js";
 
 const { EditorState, EditorView, tags } = cm;
@@ -25,7 +25,6 @@ const colors = cm.HighlightStyle.define([
 ]);
 
 const MONO = '"Chartpact Mono", ui-monospace, monospace';
-/** @param {string} color */
 const wavy = (color) => ({
   backgroundImage: "none",
   textDecoration: `underline wavy var(${color}) 1px`,
@@ -122,10 +121,7 @@ const look = EditorView.theme({
   ".cm-collapsedLines::before, .cm-collapsedLines::after": { content: "none" },
 });
 
-/**
- * A shadow root with the styles that CodeMirror's own do not give.
- * @param {HTMLElement} host
- */
+/** A shadow root with the styles that CodeMirror's own do not give. */
 function rootOf(host) {
   if (host.shadowRoot) {
     host.shadowRoot.replaceChildren();
@@ -146,26 +142,19 @@ const language = () => [
   look,
 ];
 
-/**
- * What helps to write a script: its language, completion and hover help.
- * @param {ReferenceEntry[]} reference
- */
+/** What helps to write a script: its language, completion and hover help. */
 const scripting = (reference) => [
   ...language(),
   cm.autocompletion({ override: [completion(reference)] }),
   hover(reference),
 ];
 
-/** @param {ReferenceEntry} referenceEntry */
 function explain({ signature, doc }) {
   const text = doc.split("\n\n")[0].replaceAll("`", "");
   return el("div", { class: "doc" }, el("code", {}, signature), text);
 }
 
-/**
- * Completion of the names of the language, and of the script's own parameters.
- * @param {ReferenceEntry[]} reference
- */
+/** Completion of the names of the language, and of the script's own parameters. */
 function completion(reference) {
   const spaces = new Map();
   for (const entry of reference) {
@@ -185,7 +174,7 @@ function completion(reference) {
     ...KEYWORDS.split(" ").map((label) => ({ label, type: "keyword" })),
   ];
   const validFor = /^\w*$/;
-  return (/** @type {any} */ context) => {
+  return (context) => {
     const member = context.matchBefore(/\b\w+\.\w*$/);
     if (member) {
       const space = member.text.split(".")[0];
@@ -204,9 +193,8 @@ function completion(reference) {
   };
 }
 
-/** @param {ReferenceEntry[]} reference */
 function hover(reference) {
-  const byName = new Map(reference.map((/** @type {ReferenceEntry} */ entry) => [entry.name, entry]));
+  const byName = new Map(reference.map((entry) => [entry.name, entry]));
   return cm.hoverTooltip(
     (view, pos) => {
       const { from, text } = view.state.doc.lineAt(pos);
@@ -223,11 +211,7 @@ function hover(reference) {
   );
 }
 
-/**
- * Where a problem stands. The server counts characters, CodeMirror UTF-16 units.
- * @param {any} doc
- * @param {Problem} problem
- */
+/** Where a problem stands. The server counts characters, CodeMirror UTF-16 units. */
 function placeOf(doc, { line, column }) {
   if (!line) return [0, 0];
   const { from, to, text } = doc.line(Math.min(line, doc.lines));
@@ -237,26 +221,20 @@ function placeOf(doc, { line, column }) {
   return [start, Math.min(start + word, to)];
 }
 
-/**
- * The name that a hint proposes, if it proposes one.
- * @param {Problem} problem
- */
+/** The name that a hint proposes, if it proposes one. */
 export const proposal = (problem) => /^did you mean '?([\w.]+)'?\?/.exec(problem.hint ?? "")?.[1];
 
 export class Editor {
   /**
    * `check` gives the problems of a text; `onChange` hears every change of it. A text that is no
    * script brings extensions of its own as `language`.
-   * @param {HTMLElement} host
-   * @param {{ reference?: ReferenceEntry[], check: (text: string) => Promise<{errors?: Problem[], warnings?: Problem[]}>, onChange: (text: string) => void, language?: any, label?: string }} given
    */
   constructor(host, { reference, check, onChange, language = null, label = "Script" }) {
     this.root = rootOf(host);
     const lint = cm.linter(
       async (view) => {
         const { errors = [], warnings = [] } = await check(view.state.doc.toString());
-        /** @param {"error" | "warning"} severity */
-        const diagnose = (severity) => (/** @type {Problem} */ problem) => this.diagnose(problem, severity);
+        const diagnose = (severity) => (problem) => this.diagnose(problem, severity);
         return [...errors.map(diagnose("error")), ...warnings.map(diagnose("warning"))];
       },
       { delay: CHECK_MS },
@@ -276,7 +254,7 @@ export class Editor {
       cm.closeBrackets(),
       cm.highlightSelectionMatches(),
       cm.indentUnit.of("    "),
-      ...(language ? [language, look] : scripting(reference ?? [])),
+      ...(language ? [language, look] : scripting(reference)),
       lint,
       listener,
       EditorView.contentAttributes.of({
@@ -296,23 +274,13 @@ export class Editor {
     this.view = new EditorView({ parent: this.root, root: this.root, state: this.state("") });
   }
 
-  /** @param {any} doc */
   state(doc) {
     return EditorState.create({ doc, extensions: this.extensions });
   }
 
-  /**
-   * @param {Problem} problem
-   * @param {"error" | "warning"} severity
-   */
   diagnose(problem, severity) {
     const [from, to] = placeOf(this.view.state.doc, problem);
     const meant = proposal(problem);
-    /**
-     * @param {any} view
-     * @param {number} start
-     * @param {number} end
-     */
     const apply = (view, start, end) =>
       view.dispatch({ changes: { from: start, to: end, insert: meant } });
     return {
@@ -329,10 +297,7 @@ export class Editor {
     return this.view.state.doc.toString();
   }
 
-  /**
-   * Another text, without the history of the one before.
-   * @param {string} text
-   */
+  /** Another text, without the history of the one before. */
   load(text) {
     this.isLoading = true;
     this.view.setState(this.state(text));
@@ -346,17 +311,12 @@ export class Editor {
     cm.forceLinting(this.view);
   }
 
-  /**
-   * @param {Problem} problem
-   * @param {string} text
-   */
   fix(problem, text) {
     const [from, to] = placeOf(this.view.state.doc, problem);
     this.view.dispatch({ changes: { from, to, insert: text } });
     this.view.focus();
   }
 
-  /** @param {Problem} problem */
   goTo(problem) {
     const [anchor] = placeOf(this.view.state.doc, problem);
     this.view.dispatch({
@@ -366,7 +326,6 @@ export class Editor {
     this.view.focus();
   }
 
-  /** @param {string} text */
   insert(text) {
     this.view.dispatch(this.view.state.replaceSelection(text));
     this.view.focus();
@@ -377,13 +336,7 @@ export class Editor {
   }
 }
 
-/**
- * Two texts side by side, what differs marked; scripts, or texts that bring their extensions.
- * @param {HTMLElement} host
- * @param {string} before
- * @param {string} after
- * @param {any} [extensions]
- */
+/** Two texts side by side, what differs marked; scripts, or texts that bring their extensions. */
 export function showDiff(host, before, after, extensions = null) {
   const root = rootOf(host);
   extensions = extensions ? [extensions, look] : language();

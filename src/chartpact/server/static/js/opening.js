@@ -16,10 +16,7 @@ const FIRST_CHART = {
   })),
 };
 
-/**
- * The chart of the address, else the one that was left, else the first one.
- * @param {any} layout
- */
+/** The chart of the address, else the one that was left, else the first one. */
 export function chooseChart(layout) {
   const left = location.search ? null : layout?.chart;
   return readAddress(location.search) ?? { ...structuredClone(FIRST_CHART), ...left };

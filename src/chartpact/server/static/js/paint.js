@@ -1,12 +1,6 @@
 // The colours of plots: one, one for each bar, or by direction.
 
-/**
- * The colours of a plot, and which of them each bar has.
- * @param {Paint | null} paint
- * @param {Theme} theme
- * @param {(bar: number) => boolean} rising
- * @returns {Painter}
- */
+/** The colours of a plot, and which of them each bar has. */
 export function painter(paint, theme, rising) {
   if (paint && typeof paint === "object") {
     const { palette, codes } = paint;
@@ -18,11 +12,7 @@ export function painter(paint, theme, rising) {
   return { palette: [null, paint], code: () => 1 };
 }
 
-/**
- * The one colour of a plot that has no more.
- * @param {{ color: Paint }} plot
- * @param {Theme} theme
- */
+/** The one colour of a plot that has no more. */
 export function onlyColor(plot, theme) {
   if (typeof plot.color === "object")
     return plot.color.palette.find((color) => color) ?? "#00000000";
