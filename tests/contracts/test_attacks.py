@@ -457,3 +457,10 @@ def test_hints_are_thought_of_for_no_more_problems_than_are_listed(monkeypatch):
         == 101
     )
     assert 0 < len(asked) <= 101
+
+
+@in_one_test("number", ["9" * 400, "0x" + "f" * 400, f"-{'9' * 400}", f"1.5 * {'9' * 900}"])
+def test_a_number_without_end_is_refused(number):
+    elements = "elements: {a: {from: labels, count: 0..1}}\n"
+    found = problems(f"{LABELS}{elements}output: {{a: '{number}'}}\n")
+    assert any("this number is too large" in problem.message for problem in found)

@@ -108,7 +108,18 @@ def test_what_is_searched_for_and_a_path_are_text_on_the_page():
         assert response.headers["content-security-policy"] == POLICY
 
 
-@pytest.mark.parametrize("path", ["../README", "../pyproject.toml", "generate.py", "evidence.toml"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "../README",
+        "../pyproject.toml",
+        "generate.py",
+        "evidence.toml",
+        "a\x00.svg",
+        f"{'a' * 300}.svg",
+        "../docs/gallery/charts/candles-dark.svg",
+    ],
+)
 def test_no_file_but_those_of_the_documentation_is_served(path):
     assert help.show(path).status_code == 404
 

@@ -39,13 +39,13 @@ def read(data: bytes, options: LoadOptions, largest: int | None = None) -> Table
         which = roles(names, options.get("columns"))
         stored = {name: file.schema_arrow.names[names.index(name)] for name in which.names}
         rows = file.read(columns=list(stored.values()))
-    except (pa.ArrowException, OSError) as error:
+        columns = {name: rows.column(key) for name, key in stored.items()}
+        arrays = {name: _values(column) for name, column in columns.items()}
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise BarsError(f"the Parquet file is damaged: {error}") from None
     if rows.num_rows == 0:
         raise BarsError("the file has columns, but no bars")
-    columns = {name: rows.column(key) for name, key in stored.items()}
     aware = frozenset(name for name, column in columns.items() if getattr(column.type, "tz", None))
-    arrays = {name: _values(column) for name, column in columns.items()}
     return Table(arrays, lambda row: f"row {row + 1}", aware, roles=which)
 
 

@@ -153,16 +153,16 @@ def _resolve(page: str, target: str) -> str | None:
     if path.endswith(".md"):
         path = path[:-3]
         return f"/docs/{path}{mark}{anchor}" if path in _pages() else None
-    return f"/docs/{path}" if _find_file(path) is not None else None
+    return f"/docs/{path}" if path in _files() else None
 
 
-def _find_file(path: str) -> Path | None:
-    """A picture or a schema beside the pages."""
-    folder = _folder()
-    if folder is None or Path(path).suffix not in _FILES:
-        return None
-    file = (folder / path).resolve()
-    return file if file.is_relative_to(folder.resolve()) and file.is_file() else None
+@cache
+def _files() -> dict[str, Path]:
+    """The pictures and schemas beside the pages, by their paths: nothing else is looked for."""
+    if (folder := _folder()) is None:
+        return {}
+    files = (file for file in folder.rglob("*") if file.suffix in _FILES and file.is_file())
+    return {file.relative_to(folder).as_posix(): file for file in files}
 
 
 @cache
@@ -219,7 +219,7 @@ def _respond(
 def show(path: str) -> Response:
     """A page, or a file that a page shows."""
     path = path.removesuffix(".md") or _FIRST
-    if (file := _find_file(path)) is not None:
+    if (file := _files().get(path)) is not None:
         headers = {"Content-Security-Policy": PICTURE_POLICY, "Cache-Control": CHECKED}
         return Response(file.read_bytes(), media_type=_FILES[file.suffix], headers=headers)
     title = _pages().get(path)

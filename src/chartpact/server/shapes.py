@@ -421,7 +421,7 @@ class MatchedObject(Shape):
 
     channel: str
     number: int = Field(description="among the objects of its channel, from 1")
-    object: dict[str, Any] = Field(description="as drawn; its texts are data")
+    object: Any = Field(description="as the snapshot has it; its texts are data")
     elements: list[str] = Field(description="none: no element claimed it")
     used: bool = Field(description="false: nothing of the state was read from it")
     part: str | None = Field(description="which part of a group it is")

@@ -6,12 +6,11 @@ hunted.top)` is fine where `hunted` may be none.
 """
 
 import ast
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from chartpact import palette
-from chartpact.checks import MAX_WHOLE
+from chartpact.checks import LARGEST, MAX_WHOLE
 from chartpact.clock.errors import ClockError
 from chartpact.clock.tradingcalendar import canonical_roll
 from chartpact.clock.zones import zone
@@ -552,10 +551,9 @@ def _constant(tree: ast.Constant) -> Node:
     if isinstance(value, str):
         return Literal(enum([value]), value)
     if isinstance(value, int | float):
-        number = float(value) if abs(value) > MAX_WHOLE else value
-        if not math.isfinite(number):
+        if abs(value) > LARGEST:
             raise _fault("this number is too large", "write a smaller one")
-        return Literal(NUMBER, number)
+        return Literal(NUMBER, float(value) if abs(value) > MAX_WHOLE else value)
     raise _fault(f"{value!r:.40} is not a value", "use numbers and texts")
 
 

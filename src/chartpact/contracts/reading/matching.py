@@ -109,8 +109,8 @@ class Matching:
         """The records of what instances are made of."""
         if element.base is not None:
             return self.behind(self.contract.elements[element.base], members)
-        records = self.drawn[element.channel].records
-        return [records[row[0]] for row in members]
+        drawn = self.drawn.get(element.channel)  # none of a channel that was refused
+        return [] if drawn is None else [drawn.records[row[0]] for row in members]
 
     def _each(
         self,
