@@ -89,7 +89,7 @@ async def converse() -> tuple[str, int]:
         command = StdioServerParameters(
             command=sys.executable,
             args=["-m", "chartpact", "mcp", "--db", f"sqlite:///{folder}/library.db"],
-            env=dict(os.environ),
+            env={**os.environ, "CHARTPACT_SOURCES": ""},
         )
         async with Client(command) as client:
             for turn in TURNS:

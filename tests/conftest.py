@@ -34,7 +34,9 @@ for name in list(os.environ):
     own = name.startswith("CHARTPACT_") and name not in FOR_TESTS
     if own or name.lower().endswith("_proxy"):
         del os.environ[name]
-# No test asks a server that it has not started itself, nor looks into anybody's library.
+# No test asks a server that it has not started itself, nor looks into anybody's library or cache.
+os.environ["CHARTPACT_SOURCES"] = ""  # which replaces an exchange and Yahoo
+os.environ["CHARTPACT_CACHE"] = "off"
 for name in ("CHARTPACT_FUTURES_URL", "CHARTPACT_SENTIMENT_URL"):
     os.environ[name] = "http://127.0.0.1:9"
 os.environ["CHARTPACT_DB"] = f"sqlite:///{ROOT}/no/such/library.db"

@@ -65,7 +65,10 @@ class Chart:
             "symbol": self.bars.symbol,
             "timeframe": self.bars.timeframe,
             "synthetic": self.bars.synthetic,
+            "source": self.bars.source,
         }
+        if self.bars.fetched is not None:
+            view["fetched"] = self.bars.fetched
         if digest or not series:
             view |= {"bars": len(self.bars), "last": summary.last_bar(self.bars)}
             view["trend"] = self.trend

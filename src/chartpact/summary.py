@@ -119,7 +119,7 @@ def _lines(bars: Bars, drawn: Iterable[Drawn], trend: str) -> Iterator[str]:
         yield f"{what}: no bars"
     else:
         count = "1 bar" if len(bars) == 1 else f"{len(bars)} bars"
-        yield f"{what}: {count}, {iso(bars.time[0])} to {iso(bars.time[-1])}"
+        yield f"{what}: {count}, {iso(bars.time[0])} to {iso(bars.time[-1])}{_origin(bars)}"
         values = {key: value for key, value in (last_bar(bars) or {}).items() if value is not None}
         values.pop("time", None)
         yield f"last bar: {', '.join(f'{key} {figure(value)}' for key, value in values.items())}"
@@ -127,6 +127,13 @@ def _lines(bars: Bars, drawn: Iterable[Drawn], trend: str) -> Iterator[str]:
     for indicator in drawn:
         yield ""
         yield from _indicator_lines(indicator, bars)
+
+
+def _origin(bars: Bars) -> str:
+    """Where bars of a source come from, and when it was asked for them."""
+    if bars.fetched is None:
+        return ""
+    return f", from {one_line(bars.source)}, fetched {iso(bars.fetched)}"
 
 
 def _indicator_lines(drawn: Drawn, bars: Bars) -> Iterator[str]:

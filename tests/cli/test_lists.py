@@ -37,7 +37,7 @@ def test_symbols_are_the_samples_and_those_of_each_source(capsys, tmp_path, monk
 
 
 def test_a_source_that_is_not_configured_is_told_how_to_be(capsys, monkeypatch):
-    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.setenv(VARIABLE, "")
     assert main(["chart", "AAPL@yahoo"]) == BAD_INPUT
     assert f'set {VARIABLE}="yahoo=yfinance"' in capsys.readouterr().err
     monkeypatch.setattr("chartpact.sources.configuration.find_spec", lambda _: None)

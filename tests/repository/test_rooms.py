@@ -21,6 +21,7 @@ COMPUTED_IMPORTS = {
     "__init__.py": "the public names, which the walk reads from their table",
     "frames.py": "pandas and polars",
     "server/identity.py": "the operator's own module",
+    "sources/plugin.py": "functions that the operator names",
 }
 # The objects that modules keep and change. Memos of functions are the third kind of state.
 CACHE = "chartpact.cache.Cache"

@@ -78,11 +78,17 @@ def test_a_folder_may_be_relative_or_at_home(folder, monkeypatch):
         ("a@b=ccxt:binance", "write NAME=KIND:WHAT"),
         ("mine=yfinance", "'mine' is taken"),
         ("sample=yfinance", "'sample' is taken"),
-        ("a=cctx:binance", "there is no kind 'cctx' among folder, ccxt, yfinance; near: ccxt"),
+        ("a=cctx:binance", "there is no kind 'cctx' among folder, ccxt, yfinance, alpaca,"),
         ("a=", "there is no kind ''"),
         ("a=ccxt", "ccxt: is followed by the name of an exchange"),
         ("a=ccxt:../x", "is no name of an exchange"),
         ("a=yfinance:x", "yfinance stands alone"),
+        ("a=python:x", "python: is followed by package.module:function"),
+        ("a=python:../x:y", "python: is followed by package.module:function"),
+        ("a=python:no_such_package.x:y", "there is no module 'no_such_package' on Python's path"),
+        ("a=alpaca?feed=free", "feed: iex or sip or delayed_sip"),
+        ("a=oanda?url=file:///etc", "url: an http or https address"),
+        ("a=yfinance?keep=maybe", "keep: yes or no"),
         ("a=folder:", "folder: is followed by the path of a folder"),
         ("a=folder:/no/such/place", "there is no such folder"),
         ("a=yfinance?histroy=5", "yfinance has no option 'histroy'; it has timeframe, history"),
@@ -128,6 +134,9 @@ class Broken:
     def symbols(self):
         raise SourceFailed("broken is down")
 
+    def may_have(self, _symbol):
+        return False
+
     def load(self, symbol, timeframe=None):
         raise SourceFailed(f"broken is down: {symbol} {timeframe}")
 
@@ -144,7 +153,7 @@ def test_a_symbol_is_found_at_its_source_and_nowhere_else(folder):
         found.load("NQ@date")
 
 
-@pytest.mark.parametrize("symbol", ["NQ", "NQ@", "@data", " @data", "", "/etc/passwd", "a.csv"])
+@pytest.mark.parametrize("symbol", ["NX", "NQ@", "@data", " @data", "", "/etc/passwd", "a.csv"])
 def test_what_is_no_name_is_no_path_either(folder, symbol):
     found = open_directory(parse_sources(f"data=folder:{folder}"))
     with pytest.raises(BarsError):

@@ -72,6 +72,7 @@ class Bars:
     market: str = ""  # "24x7", "fx" or "listed"; "" becomes what the symbol's name says
     ends: Times | None = None  # when bars are over, where time and timeframe do not say it
     notes: tuple[str, ...] = field(default=(), compare=False)  # what was guessed of a file
+    fetched: int | None = field(default=None, compare=False)  # when a service was asked, UTC ms
 
     @translate_clock_errors()
     def __post_init__(self) -> None:

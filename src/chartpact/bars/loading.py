@@ -48,7 +48,7 @@ def to_bars(source: BarsLike) -> Bars:
     return source if isinstance(source, Bars) else load(source)
 
 
-def _of_value(source: object, options: LoadOptions) -> Bars | None:
+def of_value(source: object, options: LoadOptions) -> Bars | None:
     """Bars of a value that holds them: Bars, a frame, columns or an array; None of any other."""
     if isinstance(source, Bars):
         if unfit := content_options(options):
@@ -75,7 +75,7 @@ def load(source: BarsLike, **options: Unpack[LoadOptions]) -> Bars:
     their closes. `symbol`, `timeframe`, `tick_size`, `day_roll` and `market` override what the
     file's name and rows say; `columns`, `sort`, `date_order` and `decimal` say how rows are read.
     """
-    bars = _of_value(source, options)
+    bars = of_value(source, options)
     if bars is not None:
         return bars
     text, given = _to_path(source), check_options(options)

@@ -15,6 +15,7 @@ from chartpact._version import VERSION
 from chartpact.bars import BarsError
 from chartpact.oneline import escape_unseen
 from chartpact.problem import Failure, Problem, did_you_mean
+from chartpact.sources.errors import SourceFailed
 
 # Exit codes, as every verb uses them.
 DONE, ALL_FAILED, BAD_INPUT, VIOLATION, SCRIPT_ERROR, UNREACHABLE, REWRITTEN = range(7)
@@ -137,6 +138,10 @@ def _advice(error: Failure) -> str:
     if option := getattr(error, "option", None):
         flag = "bars-tz" if option == "tz" else option.replace("_", "-")
         return f" (on the command line --{flag})"
+    if extra := error.problem.details.get("extra"):
+        return f"; pip install 'chartpact[{extra}]' installs it"
+    if isinstance(error, SourceFailed) and (symbol := error.problem.details.get("symbol")):
+        return f"; `chartpact chart {symbol}` asks again"
     return "; `chartpact doctor` tells more" if error.kind == "crash" else ""
 
 

@@ -1,13 +1,17 @@
 """`chartpact doctor`: is all well with this installation?"""
 
 import argparse
+import os
 import platform
+from pathlib import Path
 
 import numpy as np
 
 from chartpact._version import VERSION
 from chartpact.cli import DONE, Verbs
+from chartpact.library.local import database_url
 from chartpact.render import raster
+from chartpact.sources import archive
 from chartpact.work import open_files
 
 
@@ -37,6 +41,8 @@ def findings() -> list[tuple[str, str]]:
         ("kernels", kernels.status()),
         ("PNG", raster.status()),
         ("sources", _sources()),
+        ("fetched bars", _kept_bars()),
+        ("library", _library()),
         ("open files", open_files.describe()),
         *_sandbox(),
     ]
@@ -71,14 +77,40 @@ def _sandbox() -> list[tuple[str, str]]:
 
 
 def _sources() -> str:
+    """The sources that a shell has, and the command that gives what one of them lacks."""
     from chartpact.sources import Misconfigured, configuration
 
     try:
-        configs = configuration.from_environment()
+        configs = configuration.of_local_user()
     except Misconfigured as error:
         return str(error)
     sources = []
     for config in configs:
-        extra = f", needs chartpact[{config.missing_extra}]" if config.missing_extra else ""
-        sources.append(f"{config.name} ({config.kind}{extra})")
-    return ", ".join(sources) or f"none besides the samples; {configuration.VARIABLE} names others"
+        lacks = ""
+        if extra := config.missing_extra:
+            lacks = f", lacks: pip install 'chartpact[{extra}]'"
+        elif missing := config.missing_secrets:
+            lacks = f", lacks: set {' and '.join(missing)}"
+        sources.append(f"{config.name} ({config.kind}{lacks})")
+    named = configuration.VARIABLE in os.environ
+    whose = f"by {configuration.VARIABLE}" if named else f"unless {configuration.VARIABLE} is set"
+    none = f"none besides the samples; {configuration.VARIABLE} names others"
+    return f"{', '.join(sources)}, {whose}" if sources else none
+
+
+def _library() -> str:
+    """Where scripts, contracts, uploads and the journal are."""
+    url = database_url()
+    file = url.removeprefix("sqlite:///")
+    if file == url:
+        return "a database of its own (CHARTPACT_DB)"
+    there = "back it up" if Path(file).exists() else "not there yet"
+    return f"{file} ({there})"
+
+
+def _kept_bars() -> str:
+    home = archive.folder()
+    if home is None:
+        return f"nowhere ({archive.VARIABLE}=off)"
+    files = [path.stat().st_size for path in home.iterdir()] if home.is_dir() else []
+    return f"{home} ({len(files)} files, {sum(files) / 2**20:.1f} MB)"

@@ -10,7 +10,7 @@ from chartpact.cli import DONE, Verbs
 from chartpact.cli.database import own_catalogue
 from chartpact.oneline import one_line
 from chartpact.params import Param
-from chartpact.sources.configuration import VARIABLE, from_environment, open_directory
+from chartpact.sources.configuration import VARIABLE, of_local_user, open_directory
 
 
 def add(verbs: Verbs) -> None:
@@ -85,7 +85,7 @@ def _describe(param: Param) -> str:
 
 
 def run_symbols(args: argparse.Namespace) -> int:
-    entries = open_directory(from_environment()).entries()
+    entries = open_directory(of_local_user()).entries()
     if args.json:
         symbols = [symbol.to_json() for entry in entries for symbol in entry.symbols]
         print(json.dumps({"symbols": symbols, "sources": [entry.to_json() for entry in entries]}))

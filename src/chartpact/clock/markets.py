@@ -1,18 +1,19 @@
 """Kinds of markets: on which days each trades, and what a symbol's name says about it."""
 
 import re
-from typing import Literal, TypeAlias, get_args
+from typing import Final, Literal, TypeAlias, get_args
 
 from chartpact.clock.errors import ClockError
 from chartpact.problem import did_you_mean
 
-EVERY_DAY = "24x7"  # every calendar day
-FX = "fx"  # Monday to Friday, holidays included
-LISTED = "listed"  # the days from Monday to Friday that have bars
+EVERY_DAY: Final = "24x7"  # every calendar day
+FX: Final = "fx"  # Monday to Friday, holidays included
+LISTED: Final = "listed"  # the days from Monday to Friday that have bars
 Market: TypeAlias = Literal["24x7", "fx", "listed"]
 MARKETS: tuple[str, ...] = get_args(Market)
 
 UTC_MIDNIGHT = "UTC midnight"
+NEW_YORK_MIDNIGHT = "00:00 America/New_York"
 FX_ROLL = "17:00 America/New_York"
 FUTURES_ROLL = "18:00 America/New_York"
 
@@ -32,7 +33,7 @@ EXCHANGES = frozenset(  # of stocks and futures, as TradingView writes them befo
 _CONTRACT = re.compile(r"([A-Z0-9]+?)(?:[FGHJKMNQUVXZ](?:\d{1,2}|20\d\d)|\d!|=F)?")
 
 
-def market_and_roll(symbol: str) -> tuple[str, str]:
+def market_and_roll(symbol: str) -> tuple[Market, str]:
     """The kind of market and the day roll that a symbol's name tells.
 
     >>> market_and_roll("OANDA:EUR_USD"), market_and_roll("ESZ2026")

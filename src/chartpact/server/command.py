@@ -91,7 +91,7 @@ def run_serve(args: argparse.Namespace) -> int:
         host_probe.require_for_public_bind(args.host, anyway=args.unsandboxed)
     except host_probe.Exposed as error:
         raise _usage(f"{error} with --unsandboxed") from None
-    settings = _settings(args)
+    settings = _settings(args, alone=args.no_auth)
     _refuse_unsafe(args, settings)
     if args.place is not None:
         slot = WorkerSlot.parse(args.place)
@@ -263,7 +263,7 @@ def run_mcp(args: argparse.Namespace) -> int:
 
     logs.to_stderr(logging.WARNING, args.log)
     _announce_lacks()
-    served = _create(_settings(args), stdio=True)
+    served = _create(_settings(args, alone=True), stdio=True)
 
     def end(*_: object) -> None:
         # Standard input is read on a thread that nothing can wake: there is no other way out.
@@ -280,11 +280,15 @@ def run_mcp(args: argparse.Namespace) -> int:
     return 0
 
 
-def _settings(args: argparse.Namespace) -> "Settings":
+def _settings(args: argparse.Namespace, alone: bool) -> "Settings":
+    """The settings; whoever is `alone` on the server has the sources of a local user."""
     from chartpact.server.settings import from_environment
+    from chartpact.sources.configuration import of_local_user
 
     try:
         settings = from_environment()
+        if alone:
+            settings = replace(settings, sources=of_local_user())
     except ValueError as error:
         raise _usage(str(error)) from None
     return replace(settings, database=args.db) if args.db else settings

@@ -579,6 +579,8 @@ class ChartOut(Shape):
     symbol: str
     timeframe: str
     synthetic: bool
+    source: str = ""
+    fetched: Optional[int] = None
     summary: str
     bars: Optional[int] = None
     last: Optional[dict[str, float | int | None]] = None

@@ -4,13 +4,17 @@
 '1h'
 """
 
+import os.path
+import re
 from collections.abc import Iterable
 from os import PathLike, fspath
+from pathlib import Path
 from threading import Thread
 from typing import Unpack
 
 from chartpact.bars import Bars, BarsError, BarsLike, SourceNotConfigured, samples
 from chartpact.bars import load as load_file
+from chartpact.bars.errors import unreadable
 from chartpact.bars.loading import at_source, override
 from chartpact.bars.options import LoadOptions, check_options, content_options
 from chartpact.needs import BARS, CALENDAR, Fetch, Need, Supply
@@ -19,7 +23,7 @@ from chartpact.sources import calendars
 from chartpact.sources.configuration import (
     VARIABLE,
     explain_absence,
-    from_environment,
+    of_local_user,
     open_directory,
 )
 from chartpact.sources.directory import Directory, Source, SourceEntry, Symbol
@@ -38,6 +42,10 @@ __all__ = [
     "load",
     "to_bars",
 ]
+
+
+# Of files, whether they are there or not.
+FILE_ENDING = re.compile(r"\.(csv|txt|tsv|json|parquet|dbn|gz|zst|feather|star|pine)$", re.I)
 
 
 def fetch(need: Need) -> Supply:
@@ -92,7 +100,7 @@ def fetch_side_by_side(needs: Iterable[Need]) -> Fetch:
 
 def _load_at(name: str, timeframe: str | None) -> Bars:
     """The bars of a name, in longer ones where the timeframe says so."""
-    if name.startswith(samples.PREFIX) or at_source(name):
+    if name.startswith(samples.PREFIX) or at_source(name) or is_bare_symbol(name):
         return load(name, timeframe=timeframe)
     bars = load(name)  # of a file, `timeframe` would say what the file does not
     return bars if timeframe is None else bars.resample(timeframe)
@@ -114,9 +122,13 @@ def load(source: BarsLike, **options: Unpack[LoadOptions]) -> Bars:
     rows are read. What was guessed is in `bars.notes`. Of `sample:NAME` and `SYMBOL@SOURCE`,
     `timeframe` asks for longer bars.
     """
-    if not isinstance(source, str | PathLike) or at_source(fspath(source)) is None:
+    if not isinstance(source, str | PathLike):
         return load_file(source, **options)
-    symbol, given = fspath(source), check_options(options)
+    symbol = fspath(source)
+    bare = is_bare_symbol(symbol)
+    if not bare and at_source(symbol) is None:
+        return load_file(source, **options)
+    given = check_options(options)
     if unfit := content_options(given):
         raise BarsError(
             f"{symbol}: {' and '.join(unfit)} is for files; that of a folder is told "
@@ -124,7 +136,25 @@ def load(source: BarsLike, **options: Unpack[LoadOptions]) -> Bars:
         )
     # Days that are as the caller says are made of the source's own bars.
     asked = None if "day_roll" in given or "market" in given else given.get("timeframe")
+    directory = open_directory(of_local_user())
     try:
-        return override(open_directory(from_environment()).load(symbol, asked), given)
+        return override(directory.load(symbol, asked), given)
     except SourceNotConfigured as error:
         raise SourceNotConfigured(f"{error}; {explain_absence(symbol)}") from None
+    except UnknownSymbol as error:
+        if not bare:
+            raise
+        file = unreadable(Path(symbol), FileNotFoundError())
+        raise UnknownSymbol(f"{symbol}: {file}, and {error}") from None
+
+
+def is_bare_symbol(text: str) -> bool:
+    """Whether a text may be a symbol without a source, and no file's path.
+
+    >>> is_bare_symbol("BTC/USDT"), is_bare_symbol("ES=F"), is_bare_symbol("es.csv")
+    (True, True, False)
+    """
+    if text.startswith(samples.PREFIX) or FILE_ENDING.search(text) or os.path.exists(text):
+        return False
+    form = re.fullmatch(r"[A-Za-z0-9^][A-Za-z0-9.^=_&:-]{0,29}(/[A-Za-z0-9:-]{1,20})?", text)
+    return form is not None

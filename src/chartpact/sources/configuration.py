@@ -1,4 +1,4 @@
-"""The sources that an operator describes in CHARTPACT_SOURCES.
+"""The sources that an operator describes in CHARTPACT_SOURCES, and those of a user without it.
 
     data=folder:/srv/bars?tz=America/New_York; binance=ccxt:binance?history=2000; yahoo=yfinance
 
@@ -8,6 +8,7 @@ that belongs to a path or a value is written as in URLs: `%3B`.
 
 import os
 import re
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -20,15 +21,20 @@ from chartpact.bars.options import OF_CONTENT, LoadOptions, check_options
 from chartpact.cache import Cache
 from chartpact.clock.timeframe import Timeframe
 from chartpact.options import read_table
+from chartpact.sources import alpaca, archive, oanda, plugin
+from chartpact.sources.alpaca import Alpaca
 from chartpact.sources.directory import SAMPLES, Directory, Source
 from chartpact.sources.errors import Misconfigured, near
 from chartpact.sources.exchange import Exchange
 from chartpact.sources.folder import Folder
+from chartpact.sources.oanda import Oanda
+from chartpact.sources.plugin import PythonSource
 from chartpact.sources.remote import Deadlines
 from chartpact.sources.yahoo import Yahoo
 
 VARIABLE = "CHARTPACT_SOURCES"
 RESERVED = (SAMPLES, "mine")
+DEFAULTS = "binance=ccxt:binance; yahoo=yfinance"  # of whoever is alone on their machine
 
 
 @dataclass(frozen=True)
@@ -41,13 +47,18 @@ class SourceConfig:
     options: tuple[tuple[str, Any], ...] = ()
 
     def open(self) -> Source:
-        return KINDS[self.kind].open(self.name, self.what, dict(self.options))
+        return KINDS[self.kind].open(self, dict(self.options))
 
     @property
     def missing_extra(self) -> str | None:
         """The extra that must be installed before it can deliver anything."""
         module, extra = KINDS[self.kind].extra or ("", "")
         return extra if module and find_spec(module) is None else None
+
+    @property
+    def missing_secrets(self) -> list[str]:
+        """The variables that must be set before it can deliver anything."""
+        return [name for name in KINDS[self.kind].secrets if not os.environ.get(name)]
 
 
 SourceConfigs = tuple[SourceConfig, ...]
@@ -80,8 +91,26 @@ def parse_sources(text: str) -> SourceConfigs:
 
 
 def from_environment(environ: Mapping[str, str] = os.environ) -> SourceConfigs:
-    """The sources that CHARTPACT_SOURCES describes."""
+    """The sources that CHARTPACT_SOURCES describes, for a server of other people's."""
     return parse_sources(environ.get(VARIABLE, ""))
+
+
+def of_local_user(environ: Mapping[str, str] = os.environ) -> SourceConfigs:
+    """The sources of a shell, of Python, of `mcp` and of `serve --no-auth`.
+
+    Where CHARTPACT_SOURCES is not set, they are an exchange, Yahoo, and those of the packages that
+    are installed for it.
+    """
+    if VARIABLE in environ:
+        return from_environment(environ)
+    defaults = parse_sources(DEFAULTS)
+    taken = {*RESERVED, *(config.name for config in defaults)}
+    further = (
+        SourceConfig(name, "python", where)
+        for name, where in sorted(plugin.installed().items())
+        if SOURCE_NAME.fullmatch(name) and name not in taken
+    )
+    return (*defaults, *further)
 
 
 _directories: Cache[SourceConfigs, Directory] = Cache(8)
@@ -99,10 +128,11 @@ def explain_absence(symbol: str) -> str:
     'CHARTPACT_SOURCES describes it: data=ccxt:data for an exchange, data=folder:/path for files'
     """
     name = symbol.rpartition("@")[2]
-    if name in ("yahoo", "yfinance"):
-        missing = SourceConfig(name, "yfinance").missing_extra
+    kind = {"yahoo": "yfinance"}.get(name, name)
+    if kind in KINDS and not KINDS[kind].what:
+        missing = SourceConfig(name, kind).missing_extra
         install = f", and install 'chartpact[{missing}]'" if missing else ""
-        return f'set {VARIABLE}="{name}=yfinance"{install}'
+        return f'set {VARIABLE}="{name}={kind}"{install}'
     return (
         f"{VARIABLE} describes it: {name}=ccxt:{name.lower()} for an exchange, "
         f"{name}=folder:/path for files"
@@ -141,6 +171,19 @@ def _load_option(name: str) -> Callable[[str], Any]:
     return read
 
 
+def _switch(text: str) -> bool:
+    return _one_of("yes", "no")(text) == "yes"
+
+
+def _one_of(*words: str) -> Callable[[str], str]:
+    def read(text: str) -> str:
+        if text not in words:
+            raise ValueError(" or ".join(words))
+        return text
+
+    return read
+
+
 def _symbols(text: str) -> tuple[str, ...]:
     symbols = tuple(filter(None, (part.strip() for part in text.split(","))))
     if not symbols:
@@ -151,6 +194,18 @@ def _symbols(text: str) -> tuple[str, ...]:
 _FOLDER: Mapping[str, Callable[[str], Any]] = {
     name: _load_option(name) for name in (*OF_CONTENT, "market")
 }
+
+
+def _timeframes(text: str) -> tuple[str, ...]:
+    return tuple(str(Timeframe.parse(part.strip())) for part in text.split(","))
+
+
+def _address(text: str) -> str:
+    if not re.fullmatch(r"https?://[A-Za-z0-9.\[\]:-]+(/[A-Za-z0-9._/-]*)?", text):
+        raise ValueError("an http or https address")
+    return text
+
+
 _ONLINE: Mapping[str, Callable[[str], Any]] = {
     "timeframe": lambda text: str(Timeframe.parse(text)),
     "history": _whole(10, 20_000),
@@ -158,6 +213,7 @@ _ONLINE: Mapping[str, Callable[[str], Any]] = {
     "timeout": _positive_seconds,
     "deadline": _positive_seconds,
     "cache": _seconds,
+    "keep": _switch,
 }
 
 
@@ -170,34 +226,67 @@ class Kind:
 
     what: str  # in words; empty: nothing
     options: Mapping[str, Callable[[str], Any]]
-    open: Callable[[str, str, dict[str, Any]], Source]
+    open: Callable[[SourceConfig, dict[str, Any]], Source]
     extra: tuple[str, str] | None = None  # a module, and the extra that installs it
+    secrets: tuple[str, ...] = ()  # variables of the environment
 
 
-def _open_folder(name: str, what: str, options: dict[str, Any]) -> Source:
-    return Folder(name, Path(what), **options)
+def _open_folder(config: SourceConfig, options: dict[str, Any]) -> Source:
+    return Folder(config.name, Path(config.what), **options)
 
 
-def _open_exchange(name: str, what: str, options: dict[str, Any]) -> Source:
-    return Exchange(name, what, **_with_deadlines(options))
+def _open_exchange(config: SourceConfig, options: dict[str, Any]) -> Source:
+    return Exchange(config.name, config.what, **_online(config, options))
 
 
-def _open_yahoo(name: str, _: str, options: dict[str, Any]) -> Source:
-    return Yahoo(name, **_with_deadlines(options))
+def _open_yahoo(config: SourceConfig, options: dict[str, Any]) -> Source:
+    return Yahoo(config.name, **_online(config, options))
 
 
-def _with_deadlines(options: dict[str, Any]) -> dict[str, Any]:
-    """The options with those about time as one value."""
+def _open_alpaca(config: SourceConfig, options: dict[str, Any]) -> Source:
+    return Alpaca(config.name, **_online(config, options))
+
+
+def _open_oanda(config: SourceConfig, options: dict[str, Any]) -> Source:
+    return Oanda(config.name, **_online(config, options))
+
+
+def _open_function(config: SourceConfig, options: dict[str, Any]) -> Source:
+    return PythonSource(config.name, config.what, **_online(config, {"keep": False} | options))
+
+
+def _online(config: SourceConfig, options: dict[str, Any]) -> dict[str, Any]:
+    """The options with those about time as one value, and the archive of the service."""
     names = {"timeout": "request_s", "deadline": "answer_s", "cache": "keep_s"}
     times = {names[key]: value for key, value in options.items() if key in names}
-    rest = {key: value for key, value in options.items() if key not in names}
-    return {**rest, "deadlines": Deadlines(**times)}
+    rest = {key: value for key, value in options.items() if key not in (*names, "keep")}
+    home = archive.folder() if options.get("keep", True) else None
+    # What these options say decides which bars there are; all others, how they are asked for.
+    content = {key: rest[key] for key in ("feed", "account", "url") if key in rest}
+    service = f"{config.kind}:{config.what}{content or ''}"
+    kept = None if home is None else archive.Archive(home, service)
+    return {**rest, "deadlines": Deadlines(**times), "archive": kept}
 
 
 KINDS: Mapping[str, Kind] = {
     "folder": Kind("the path of a folder", _FOLDER, _open_folder),
     "ccxt": Kind("the name of an exchange in ccxt", _ONLINE, _open_exchange, ("ccxt", "exchanges")),
     "yfinance": Kind("", _ONLINE, _open_yahoo, ("yfinance", "yahoo")),
+    "alpaca": Kind(
+        "",
+        {**_ONLINE, "feed": _one_of(*alpaca.FEEDS), "url": _address},
+        _open_alpaca,
+        secrets=tuple(alpaca.KEYS.values()),
+    ),
+    "oanda": Kind(
+        "",
+        {**_ONLINE, "account": _one_of(*oanda.URLS), "url": _address},
+        _open_oanda,
+        secrets=(oanda.VARIABLE,),
+    ),
+    "python": Kind(
+        "package.module:function", {**_ONLINE, "timeframes": _timeframes}, _open_function
+    ),
 }
 
 
@@ -213,7 +302,15 @@ def _parse_entry(text: str) -> SourceConfig:
     address, _, query = rest.partition("?")
     word, _, what = address.partition(":")
     if word not in KINDS:
-        raise wrong(f"there is no kind {word!r:.80} among {', '.join(KINDS)}{near(word, KINDS)}")
+        installed = plugin.installed()
+        if word not in installed:
+            kinds = [*KINDS, *installed]
+            raise wrong(
+                f"there is no kind {word!r:.80} among {', '.join(kinds)}{near(word, kinds)}"
+            )
+        if what:
+            raise wrong(f"{word} stands alone")
+        word, what = "python", installed[word]
     kind, what = KINDS[word], unquote(what.strip())
     if bool(kind.what) != bool(what):
         raise wrong(f"{word}: is followed by {kind.what}" if kind.what else f"{word} stands alone")
@@ -223,6 +320,12 @@ def _parse_entry(text: str) -> SourceConfig:
             raise wrong("there is no such folder")
     if word == "ccxt" and not re.fullmatch(r"[a-z][a-z0-9_]*", what):
         raise wrong(f"{what!r:.80} is no name of an exchange in ccxt, such as binance")
+    if word == "python":
+        if not re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*", what):
+            raise wrong(f"python: is followed by {kind.what}")
+        package = what.partition(":")[0].partition(".")[0]
+        if package not in sys.modules and find_spec(package) is None:
+            raise wrong(f"there is no module {package!r} on Python's path")
     options = {}
     for part in filter(None, query.split("&")):
         key, _, value = part.partition("=")

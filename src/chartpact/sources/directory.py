@@ -5,6 +5,7 @@ fails says so; no other bars are delivered in its place.
 """
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
@@ -46,6 +47,9 @@ class Source(Protocol):
     def symbols(self) -> Iterable[Symbol]:
         """The symbols that are known without asking a service."""
 
+    def may_have(self, symbol: str) -> bool:
+        """Whether a symbol that is not listed looks like one of the source's."""
+
     def load(self, symbol: str, timeframe: str | None = None) -> Bars:
         """The completed bars of a symbol, at the source's own timeframe or the one asked for."""
 
@@ -66,6 +70,9 @@ class SourceEntry:
 
 class Samples:
     """The samples that come with the package."""
+
+    def may_have(self, symbol: str) -> bool:  # noqa: ARG002
+        return False
 
     name = SAMPLES
     about = f"Bundled synthetic data, asked for as {samples.PREFIX}NAME."
@@ -112,14 +119,19 @@ class Directory:
         return symbol.startswith(samples.PREFIX) or bool(name.strip() and source in self._sources)
 
     def find(self, symbol: str) -> tuple[Source, str]:
-        """The source that a symbol names, and the symbol's name there."""
+        """The source that a symbol names, and the symbol's name there.
+
+        A bare symbol is that of the first source that lists it, else of the first that may have it.
+        """
         if symbol.startswith(samples.PREFIX):
             return self._samples, symbol
         name, at, source = symbol.rpartition("@")
+        if not at and (found := self._find_bare(symbol)) is not None:
+            return found, symbol
         if not at or not name.strip():
             raise UnknownSymbol(
                 f"{symbol!r:.80} is not a symbol: ask for {samples.PREFIX}NAME or SYMBOL@SOURCE"
-                + self._near(symbol)
+                f"{self._near(symbol)}; {self._name_sources()}"
             )
         if source not in self._sources:
             names = ", ".join(sorted(self._sources))
@@ -129,6 +141,19 @@ class Directory:
                 f"there is {names} {samples.PREFIX}NAME"
             )
         return self._sources[source], name
+
+    def _find_bare(self, symbol: str) -> Source | None:
+        for source in self._sources.values():
+            with suppress(SourceFailed):
+                if any(known.symbol == f"{symbol}@{source.name}" for known in source.symbols()):
+                    return source
+        return next((source for source in self._sources.values() if source.may_have(symbol)), None)
+
+    def _name_sources(self) -> str:
+        names = ", ".join(name for name in self._sources if name != "mine")
+        if names:
+            return f"the sources here are {names}"
+        return "no source is configured here, which CHARTPACT_SOURCES does"
 
     def _near(self, symbol: str) -> str:
         """The symbols that were probably meant: those with the word in them, or like it."""

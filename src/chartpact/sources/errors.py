@@ -6,6 +6,8 @@ from chartpact.bars import BarsError
 from chartpact.bars.errors import UnknownBars
 from chartpact.problem import Failure, Problem, nearest
 
+SAMPLE_HINT = "sample:es-5m is bundled synthetic data, for a try"
+
 
 class UnknownSymbol(UnknownBars):
     """No bars go by that name; the message lists what is near."""
@@ -20,8 +22,17 @@ class Misconfigured(BarsError):
 class SourceFailed(Failure):
     """A source could not deliver: unreachable, refused, or with an answer that makes no sense."""
 
-    def __init__(self, message: str) -> None:
-        super().__init__(Problem("unavailable", message))
+    def __init__(self, message: str, hint: str = "", **details: str) -> None:
+        super().__init__(Problem("unavailable", message, hint, details=details))
+
+
+def not_installed(who: str, library: str, extra: str) -> SourceFailed:
+    """The failure of a source whose library is an extra that is not installed."""
+    return SourceFailed(
+        f"{who} needs {library}, which is not installed: it comes with chartpact[{extra}]",
+        SAMPLE_HINT,
+        extra=extra,
+    )
 
 
 def near(symbol: str, known: Iterable[str]) -> str:

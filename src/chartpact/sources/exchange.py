@@ -5,22 +5,20 @@ API; it has not been tried against a live exchange.
 """
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import Any, ClassVar, Unpack
 
-from chartpact.bars import Bars
 from chartpact.checks import is_number, is_whole
 from chartpact.clock.errors import ClockError
-from chartpact.clock.markets import EVERY_DAY, UTC_MIDNIGHT
-from chartpact.clock.timeframe import DAY, Timeframe
-from chartpact.sources.errors import SourceFailed, UnknownSymbol, near
+from chartpact.clock.markets import EVERY_DAY
+from chartpact.clock.timeframe import Timeframe
+from chartpact.sources.errors import SourceFailed, UnknownSymbol, near, not_installed
 from chartpact.sources.online import Online, Options
-from chartpact.sources.rows import Row, choose_step, completed_bars, longest_ms
+from chartpact.sources.rows import Answer, Row, day_roll_of, longest_ms
 
 PAGE = 200  # bars to ask for at once where the exchange does not say how many it gives
-MOST = 20_000  # bars fetched for one answer
 
 # ccxt's exceptions, by what they mean to the one who asked; the nearest class counts.
 FAILURES = {
@@ -48,9 +46,7 @@ def connect(exchange: str, request_s: float) -> Any:
     try:
         import ccxt
     except ModuleNotFoundError:
-        raise SourceFailed(
-            f"{exchange} needs ccxt, which is not installed: it comes with chartpact[exchanges]"
-        ) from None
+        raise not_installed(exchange, "ccxt", "exchanges") from None
     if exchange not in ccxt.exchanges:
         raise SourceFailed(
             f"ccxt knows no exchange {exchange!r:.80}{near(exchange, ccxt.exchanges)}"
@@ -61,7 +57,7 @@ def connect(exchange: str, request_s: float) -> Any:
 class Exchange(Online[Market]):
     """The markets of one exchange, by their names in ccxt, such as BTC/USDT."""
 
-    failures = FAILURES
+    failures: ClassVar[Mapping[str, str]] = FAILURES
 
     def __init__(
         self,
@@ -95,54 +91,50 @@ class Exchange(Online[Market]):
             raise SourceFailed(f"{self.name} does not report its clock")
         return Market(client, theirs - (before + self._now()) // 2)
 
-    def _fetch(self, market: Market, symbol: str, asked: Timeframe, deadline: float) -> Bars:
-        client = market.client
-        # ccxt would also take BTCUSDT, and choose among the markets of that id.
-        if symbol not in client.markets:
-            raise UnknownSymbol(
-                f"{self.name} has no market {symbol!r:.80}{near(symbol, client.markets)}"
-            )
-        spellings = _own_timeframes(client.timeframes or {})
-        step = choose_step(asked, spellings, self.name)
-        count = min(self._history * max(1, asked.ms // step.ms), MOST)
-        now = self._now() + market.ahead_ms
-        rows = self._rows(client, symbol, spellings[step], step, count, now, deadline)
-        bars = completed_bars(
-            rows,
-            symbol=symbol,
-            source=self.name,
-            timeframe=step,
-            now=now,
-            day_roll=_day_roll(rows, step),
-            market=EVERY_DAY,
-            tick_size=_tick_size(client, symbol),
-        )
-        return bars.last(count).resample(str(asked)).last(self._history)
+    def _has_form(self, symbol: str) -> bool:
+        return "/" in symbol
 
-    def _rows(
+    def _check_market(self, client: Market, symbol: str) -> None:
+        # ccxt would also take BTCUSDT, and choose among the markets of that id.
+        markets = client.client.markets
+        if symbol not in markets:
+            raise UnknownSymbol(f"{self.name} has no market {symbol!r:.80}{near(symbol, markets)}")
+
+    def _steps(self, client: Market) -> Iterable[Timeframe]:
+        return _own_timeframes(client.client.timeframes or {})
+
+    def _ask(
         self,
-        client: Any,
+        client: Market,
         symbol: str,
-        spelling: str,
         step: Timeframe,
+        since: int | None,
         count: int,
-        now: int,
         deadline: float,
-    ) -> list[Row]:
-        """The rows from `count` bars ago to the running one, page by page."""
-        page = min(_page(client, symbol), count + 1)
+    ) -> Answer:
+        """The rows from `since`, or from `count` bars ago, to the running one, page by page."""
+        ccxt = client.client
+        spelling = _own_timeframes(ccxt.timeframes)[step]
+        now = self._now() + client.ahead_ms
         running = now // step.ms * step.ms
-        since = running - count * longest_ms(step)
+        page = min(_page(ccxt, symbol), count + 1)
+        begin = running - count * longest_ms(step) if since is None else since
         rows: list[Row] = []
-        while since < running:
+        while begin < running:
             if time.monotonic() > deadline:
                 raise SourceFailed(f"{self.name} takes too long to give {count} bars of {symbol}")
-            answer = client.fetch_ohlcv(symbol, spelling, since, page)
+            answer = ccxt.fetch_ohlcv(symbol, spelling, begin, page)
             # An exchange that keeps less than was asked for answers with what it has.
-            fresh = [row for row in answer if row[0] >= since]
+            fresh = [row for row in answer if row[0] >= begin]
             rows += fresh
-            since = max(row[0] for row in fresh) + 1 if fresh else since + page * step.ms
-        return rows
+            begin = max(row[0] for row in fresh) + 1 if fresh else begin + page * step.ms
+        return Answer(
+            rows,
+            now,
+            market=EVERY_DAY,
+            day_roll=day_roll_of(rows, step),
+            tick_size=_tick_size(ccxt, symbol),
+        )
 
 
 def _own_timeframes(timeframes: Iterable[str]) -> dict[Timeframe, str]:
@@ -172,11 +164,3 @@ def _tick_size(client: Any, symbol: str) -> float | None:
     price: Any = (client.markets[symbol].get("precision") or {}).get("price")
     declares_steps = getattr(client, "precisionMode", None) == 4  # ccxt.TICK_SIZE
     return float(price) if declares_steps and is_number(price) and price > 0 else None
-
-
-def _day_roll(rows: list[Row], step: Timeframe) -> str:
-    """Crypto trades round the clock; its days begin at UTC midnight, unless the bars say other."""
-    minutes = {int(row[0]) % DAY // 60_000 for row in rows} if str(step) == "1D" else {0}
-    if len(minutes) != 1:
-        return UTC_MIDNIGHT
-    return f"{minutes.copy().pop() // 60:02d}:{minutes.pop() % 60:02d} UTC"

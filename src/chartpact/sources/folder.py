@@ -55,6 +55,9 @@ class Folder:
     def symbols(self) -> Iterable[Symbol]:
         return [Symbol(f"{symbol}@{self.name}", None, self.name) for symbol in self._files()]
 
+    def may_have(self, symbol: str) -> bool:  # noqa: ARG002  (all its symbols are listed)
+        return False
+
     def load(self, symbol: str, timeframe: str | None = None) -> Bars:
         files = self._files()
         if symbol not in files:

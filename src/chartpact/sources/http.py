@@ -3,18 +3,21 @@
 import json
 import re
 import time
+from collections.abc import Mapping
 from concurrent.futures import Future
 from http.client import HTTPException
 from threading import Thread
+from types import MappingProxyType
 from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlencode, urlsplit
-from urllib.request import Request, urlopen
+from urllib.request import HTTPRedirectHandler, Request, build_opener, urlopen
 
 LARGEST = 16 * 2**20  # bytes of an answer
 PAUSE_S = 0.2  # before the second try
 CHUNK = 2**16
 BUSY = 429
+ANONYMOUS: Mapping[str, str] = MappingProxyType({})
 
 
 class HttpError(Exception):
@@ -25,18 +28,34 @@ class Unavailable(HttpError):
     """The server did not answer, or could not: it may the next time."""
 
 
-def get_json(base: str, path: str, query: dict[str, str], timeout_s: float) -> Any:
-    """The JSON document at a path of a server; a failure is tried once more, in the same time."""
+class _StayHere(HTTPRedirectHandler):
+    """Follows no redirect: the headers that say who asks are for this server alone."""
+
+    def redirect_request(self, *_: Any, **__: Any) -> None:
+        return None
+
+
+def get_json(
+    base: str,
+    path: str,
+    query: dict[str, str],
+    timeout_s: float,
+    headers: Mapping[str, str] = ANONYMOUS,
+) -> Any:
+    """The JSON document at a path of a server; a failure is tried once more, in the same time.
+
+    `headers` are those that say who asks; they are sent to no other server.
+    """
     if not _is_address(base):
         raise HttpError(f"cannot be asked: {base!r} is not the http or https address of a server")
     url = f"{base.rstrip('/')}{path}?{urlencode(query)}"
     deadline = time.monotonic() + timeout_s
     try:
         try:
-            body = _get(url, deadline)
+            body = _get(url, deadline, headers)
         except Unavailable:
             time.sleep(PAUSE_S)
-            body = _get(url, deadline)
+            body = _get(url, deadline, headers)
     except TimeoutError:
         raise Unavailable(f"did not answer within {timeout_s:g} s") from None
     try:
@@ -54,7 +73,7 @@ def _is_address(base: str) -> bool:
     return parts.scheme in ("http", "https") and named and not re.search(r"[\s\x00-\x1f]", base)
 
 
-def _get(url: str, deadline: float) -> bytes:
+def _get(url: str, deadline: float, headers: Mapping[str, str]) -> bytes:
     """The body at a URL; raises TimeoutError when the deadline passes.
 
     The library's time-outs count the silence between two bytes, and do not cover the lookup of a
@@ -64,7 +83,7 @@ def _get(url: str, deadline: float) -> bytes:
 
     def fetch() -> None:
         try:
-            body.set_result(_read(url, deadline))
+            body.set_result(_read(url, deadline, headers))
         except Exception as failure:  # noqa: BLE001  (raised again in the thread that waits)
             body.set_exception(failure)
 
@@ -72,10 +91,12 @@ def _get(url: str, deadline: float) -> bytes:
     return body.result(deadline - time.monotonic())
 
 
-def _read(url: str, deadline: float) -> bytes:
-    request = Request(url, headers={"Accept": "application/json", "User-Agent": "chartpact"})
+def _read(url: str, deadline: float, headers: Mapping[str, str]) -> bytes:
+    own = {"Accept": "application/json", "User-Agent": "chartpact"}
+    request = Request(url, headers={**own, **headers})
+    send = build_opener(_StayHere()).open if headers else urlopen
     try:
-        with urlopen(request, timeout=max(deadline - time.monotonic(), 0.001)) as answer:
+        with send(request, timeout=max(deadline - time.monotonic(), 0.001)) as answer:
             body = b""
             while chunk := answer.read1(CHUNK):
                 body += chunk
@@ -108,5 +129,9 @@ def _explain(refusal: HTTPError) -> str:
         body = json.loads(refusal.read(2048))
     except (ValueError, RecursionError, OSError, HTTPException):
         return text
-    message = body.get("msg") or body.get("message") if isinstance(body, dict) else None
+    message = (
+        body.get("msg") or body.get("message") or body.get("errorMessage")
+        if isinstance(body, dict)
+        else None
+    )
     return f"{text}: {message:.200}" if isinstance(message, str) else text

@@ -7,17 +7,16 @@ does; it has not been tried live.
 import logging
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Unpack
+from typing import Any, ClassVar, Unpack
 
-from chartpact.bars import Bars
 from chartpact.checks import is_number
 from chartpact.clock.markets import EVERY_DAY, LISTED, UTC_MIDNIGHT, market_and_roll
 from chartpact.clock.timeframe import HOUR, Timeframe
-from chartpact.sources.errors import SourceFailed, UnknownSymbol
+from chartpact.sources.errors import SourceFailed, UnknownSymbol, not_installed
 from chartpact.sources.online import Online, Options
-from chartpact.sources.rows import Row, choose_step, completed_bars
+from chartpact.sources.rows import Answer, Row, choose_step
 
 log = logging.getLogger(__name__)
 
@@ -53,16 +52,14 @@ def connect() -> Any:
     try:
         import yfinance
     except ModuleNotFoundError:
-        raise SourceFailed(
-            "Yahoo needs yfinance, which is not installed: it comes with chartpact[yahoo]"
-        ) from None
+        raise not_installed("Yahoo", "yfinance", "yahoo") from None
     return yfinance
 
 
 class Yahoo(Online[Any]):
     """Stocks, indices, futures and currencies by their tickers at Yahoo, such as AAPL or ES=F."""
 
-    failures = FAILURES
+    failures: ClassVar[Mapping[str, str]] = FAILURES
 
     def __init__(
         self,
@@ -82,6 +79,9 @@ class Yahoo(Online[Any]):
     def _client(self) -> Any:
         return self._connect()
 
+    def _has_form(self, symbol: str) -> bool:
+        return bool(TICKER.fullmatch(symbol))
+
     def _check(self, symbol: str, asked: Timeframe) -> None:
         if not TICKER.fullmatch(symbol):
             raise UnknownSymbol(
@@ -89,14 +89,25 @@ class Yahoo(Online[Any]):
             )
         choose_step(asked, STEPS, self.name)
 
-    def _fetch(self, client: Any, symbol: str, asked: Timeframe, deadline: float) -> Bars:  # noqa: ARG002
-        step = choose_step(asked, STEPS, self.name)
+    def _steps(self, client: Any) -> Iterable[Timeframe]:  # noqa: ARG002
+        return STEPS
+
+    def _ask(
+        self,
+        client: Any,
+        symbol: str,
+        step: Timeframe,
+        since: int | None,
+        count: int,  # noqa: ARG002  (Yahoo gives a whole period at once)
+        deadline: float,  # noqa: ARG002
+    ) -> Answer:
         interval, period = INTERVALS[str(step)]
         ticker = client.Ticker(symbol)
         try:
             with _raising_errors(client) as options:
                 frame = ticker.history(
-                    period=period,
+                    period=period if since is None else None,
+                    start=None if since is None else since // 1000,
                     interval=interval,
                     auto_adjust=False,  # prices adjusted for dividends change with every dividend
                     back_adjust=False,
@@ -117,17 +128,8 @@ class Yahoo(Online[Any]):
             raise SourceFailed(f"{self.name} was asked for {symbol}, and answered {theirs!r:.40}")
         now = self._now()
         market, day_roll = _days(symbol, meta)
-        bars = completed_bars(
-            _rows(frame),
-            symbol=symbol,
-            source=self.name,
-            timeframe=step,
-            now=now,
-            settled=_complete_until(meta.get("regularMarketTime"), now),
-            day_roll=day_roll,
-            market=market,
-        )
-        return bars.resample(str(asked)).last(self._history)
+        settled = _complete_until(meta.get("regularMarketTime"), now)
+        return Answer(_rows(frame), now, market, day_roll, settled)
 
     def _similar(self, module: Any, symbol: str) -> str:
         """Tickers that Yahoo finds by that name."""
