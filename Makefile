@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DEV := $(VENV)/.ready-dev
+NODE := web/node_modules/.ready
 NATIVE := $(wildcard src/chartpact/native/*.c src/chartpact/native/*.h)
 STRICT ?=
 JOBS ?= auto
@@ -33,11 +34,12 @@ exhaustive: $(DEV)
 quick: $(DEV)
 	$(BIN)/python -m tests.quick $(ROOM)
 
-check: $(DEV)
+check: $(DEV) $(NODE)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/python docs/generate.py --check
+	npm run --silent check --prefix web
 
 format: $(DEV)
 	$(BIN)/ruff format .
@@ -55,10 +57,14 @@ mutants: $(DEV)
 gallery: $(DEV)
 	$(BIN)/python docs/gallery/make.py
 
-# What the web page takes from others, bundled from the lock file. It needs Node 18 or later.
-web:
-	npm ci --ignore-scripts --no-audit --no-fund --loglevel=error --prefix web
+# What the web page takes from others, bundled from the lock file, and the MCP App.
+web: $(NODE)
 	node web/build.mjs "$(CURDIR)/src/chartpact/server/static/vendor"
+
+# It needs Node 20.19 or later.
+$(NODE): web/package-lock.json
+	npm ci --ignore-scripts --no-audit --no-fund --loglevel=error --prefix web
+	@touch $@
 
 bench: $(VENV)/.ready-bench
 	$(BIN)/python bench/$(BENCH).py $(ARGS)

@@ -1,5 +1,6 @@
-// Bundles what the web page takes from others, with versions from the lock file in the names.
-// Usage: node build.mjs FOLDER
+// Bundles what the web page takes from others, with versions from the lock file in the names, and the
+// chart as an MCP App, which is one file with all that it needs.
+// Usage: node build.mjs FOLDER, or node build.mjs --check FOLDER to compare it with what is there.
 import { build } from "esbuild";
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -7,7 +8,8 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const out = resolve(process.argv[2]);
+const isCheck = process.argv[2] === "--check";
+const out = resolve(process.argv.at(-1));
 process.chdir(here);
 
 const lock = JSON.parse(readFileSync("package-lock.json", "utf8"));
@@ -37,24 +39,14 @@ const NOTICES = {
     "TradingView Lightweight Charts™\nCopyright (c) 2025 TradingView, Inc. https://www.tradingview.com/\n",
 };
 
-rmSync(out, { recursive: true, force: true });
-mkdirSync(out, { recursive: true });
+if (!isCheck) {
+  rmSync(out, { recursive: true, force: true });
+  mkdirSync(out, { recursive: true });
+}
 const hashes = {};
 const bundled = new Set();
 for (const [name, named] of Object.entries(BUNDLES)) {
-  const result = await build({
-    entryPoints: [`bundles/${name}.js`],
-    absWorkingDir: here, // esbuild takes the folder of its import otherwise
-    bundle: true,
-    format: "esm",
-    minify: true,
-    target: ["es2022"],
-    legalComments: "none",
-    charset: "utf8",
-    write: false,
-    metafile: true,
-    define: { "process.env.NODE_ENV": '"production"' },
-  });
+  const result = await bundle(`bundles/${name}.js`, "esm");
   const packages = Object.keys(result.metafile.inputs)
     .map((path) => path.match(/node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1])
     .filter(Boolean);
@@ -62,7 +54,7 @@ for (const [name, named] of Object.entries(BUNDLES)) {
   const parts = [...new Set(packages)]
     .sort()
     .map((one) => `${one} ${versionOf(one)} (${manifest(one).license})`);
-  const banner = `/* ${parts.join(", ")}; see THIRD_PARTY_NOTICES.txt */\n`;
+  const banner = `/* ${parts.join(", ")}; see THIRD_PARTY_NOTICES.txt */\n// @ts-nocheck\n`;
   write(`${name}-${versionOf(named)}.js`, banner + result.outputFiles[0].text);
 }
 const notices = [...bundled].sort().map((name) => {
@@ -74,10 +66,34 @@ const notices = [...bundled].sort().map((name) => {
   return `== ${name} ${versionOf(name)} ==\n\n${notice}${text.trim()}\n`;
 });
 write("THIRD_PARTY_NOTICES.txt", notices.join("\n"));
+
+// The app has the page's own modules, which take the bundles above.
+const app = await bundle("../src/chartpact/server/static/js/app.js", "iife");
+write("chart-app.js", app.outputFiles[0].text);
 const lines = Object.entries(hashes).map(([name, hash]) => `${hash}  ${name}\n`);
-writeFileSync(join(out, "SHA256SUMS"), lines.sort().join(""));
+if (!isCheck) writeFileSync(join(out, "SHA256SUMS"), lines.sort().join(""));
+
+function bundle(entry, format) {
+  return build({
+    entryPoints: [entry],
+    absWorkingDir: here, // esbuild takes the folder of its import otherwise
+    bundle: true,
+    format,
+    minify: true,
+    target: ["es2022"],
+    legalComments: "none",
+    charset: "utf8",
+    write: false,
+    metafile: true,
+    define: { "process.env.NODE_ENV": '"production"' },
+  });
+}
 
 function write(name, text) {
-  writeFileSync(join(out, name), text);
+  if (!isCheck) writeFileSync(join(out, name), text);
+  else if (readFileSync(join(out, name), "utf8") !== text) {
+    console.error(`${name} is not what its sources make: run make web`);
+    process.exit(1);
+  }
   hashes[name] = createHash("sha256").update(text).digest("hex");
 }

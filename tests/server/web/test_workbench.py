@@ -106,37 +106,3 @@ def test_the_policy_is_in_force_and_a_breach_of_it_would_be_noticed(site, tab):
     assert page.title() == "TypeError"
     assert any("TrustedHTML" in complaint for complaint in opened.complaints)
     opened.complaints.clear()
-
-
-SHARE = """async () => {
-  const { addPart, readChart } = await import("/static/js/columns.js");
-  // Two lines that are equal on the last two of four bars, and not before.
-  const pack = (head, columns) => {
-    const text = new TextEncoder().encode(JSON.stringify(head));
-    const size = Math.ceil(text.length / 8) * 8;
-    const buffer = new ArrayBuffer(8 + size + 8 * columns.flat().length);
-    new Uint32Array(buffer, 0, 2).set([0x31504331, size]);
-    new Uint8Array(buffer, 8, size).fill(32).set(text);
-    new Float64Array(buffer, 8 + size).set(columns.flat());
-    return buffer;
-  };
-  const column = (at, n) => ({ $: "f8", at: 8 * at, n });
-  const line = (at) => ({ kind: "line", color: "#112233", values: column(at, 2) });
-  const prices = (at) => Object.fromEntries(
-    ["open", "high", "low", "close", "volume"].map((name) => [name, column(at, 2)]));
-  const whole = pack({ first: 2, count: 4, bars: { time: column(0, 4), ...prices(4) },
-    indicators: [{ scene: { plots: [line(6), line(6)] } }] }, [[0, 1, 2, 3], [9, 9], [7, 8]]);
-  const part = pack({ first: 0, count: 4, bars: prices(0),
-    indicators: [{ plots: [line(2), line(4)] }] }, [[9, 9], [1, 2], [3, 4]]);
-  const chart = readChart(whole);
-  const [one, other] = chart.indicators[0].scene.plots;
-  const shared = one.values === other.values;
-  addPart(chart, part);
-  return { shared, one: [...one.values], other: [...other.values] };
-}"""
-
-
-def test_columns_that_are_equal_are_kept_once_until_earlier_bars_part_them(site, tab):
-    page = tab().page
-    page.goto(f"{site}/docs")
-    assert page.evaluate(SHARE) == {"shared": True, "one": [1, 2, 7, 8], "other": [3, 4, 7, 8]}

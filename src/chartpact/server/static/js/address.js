@@ -2,13 +2,17 @@
 const PLAIN = /^[^",:\\\s]+$/;
 const NAMES = { zone: "tz" };
 
+/** @param {any} value */
 function formatValue(value) {
   const text = String(value);
   if (PLAIN.test(text)) return text;
   return `"${text.replace(/["\\]/g, "\\$&")}"`;
 }
 
-/** An indicator as it is asked for: `rsi:period=7`. */
+/**
+ * An indicator as it is asked for: `rsi:period=7`.
+ * @param {{ name: string, params: Params }} given
+ */
 export function formatRequest({ name, params }) {
   const pairs = Object.keys(params)
     .sort()
@@ -16,10 +20,14 @@ export function formatRequest({ name, params }) {
   return pairs.length ? `${name}:${pairs.join(",")}` : name;
 }
 
-/** The request in a text; values stay texts, which the server reads by their type. */
+/**
+ * The request in a text; values stay texts, which the server reads by their type.
+ * @param {string} text
+ */
 export function parseRequest(text) {
   const colon = text.indexOf(":");
   if (colon < 0) return { name: text.trim(), params: {} };
+  /** @type {Params} */
   const params = {};
   const pair = /\s*([A-Za-z]\w*)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^",:]*))\s*(?:,|$)/gy;
   pair.lastIndex = colon + 1;
@@ -30,7 +38,10 @@ export function parseRequest(text) {
   return { name: text.slice(0, colon).trim(), params };
 }
 
-/** What the address of the page asks for; null where it asks for nothing. */
+/**
+ * What the address of the page asks for; null where it asks for nothing.
+ * @param {string} search
+ */
 export function readAddress(search) {
   const query = new URLSearchParams(search);
   if (!query.has("symbol")) return null;
@@ -42,7 +53,10 @@ export function readAddress(search) {
   };
 }
 
-/** The query that asks for a chart. */
+/**
+ * The query that asks for a chart.
+ * @param {ChartState} chartState
+ */
 export function writeAddress({ symbol, timeframe, zone, indicators }) {
   const query = new URLSearchParams({ symbol });
   if (timeframe) query.set("tf", timeframe);

@@ -12,6 +12,7 @@ const HEIGHT = { price: 330, pane: 110, most: 900 };
 
 /** The page around this one. */
 class Host {
+  /** @param {any} target */
   constructor(target) {
     this.target = target;
     this.waiting = new Map();
@@ -22,6 +23,7 @@ class Host {
     });
   }
 
+  /** @param {any} given */
   receive({ id, method, params, result, error }) {
     if (method !== undefined) {
       const answer = this.handlers.get(method)?.(params ?? {});
@@ -36,44 +38,60 @@ class Host {
     else waiting?.resolve(result);
   }
 
+  /** @param {any} message */
   send(message) {
     // A host does not say what its origin is; what is sent is no secret to who shows the app.
     this.target.postMessage({ jsonrpc: "2.0", ...message }, "*");
   }
 
+  /** @param {string} method */
   notify(method, params = {}) {
     this.send({ method, params });
   }
 
+  /**
+   * @param {string} method
+   * @param {any} params
+   */
   request(method, params) {
     const id = ++this.last;
     this.send({ id, method, params });
     return new Promise((resolve, reject) => this.waiting.set(id, { resolve, reject }));
   }
 
+  /**
+   * @param {string} method
+   * @param {(params: any) => any} handler
+   */
   on(method, handler) {
     this.handlers.set(method, handler);
   }
 }
 
 class App {
+  /** @param {Host} host */
   constructor(host) {
     this.host = host;
+    /** @type {any} */
     this.context = {};
+    /** @type {any} */
     this.asked = null;
+    /** @type {ChartData | null} */
+    this.data = null;
     this.view = new ChartView(byId("chart"), { theme: "dark", barsShown: 130 });
     this.legends = new Legends(byId("legends"), this.view);
-    this.view.onRange = debounce((range) => this.loadEarlier(range), 100);
+    this.view.onRange = debounce((/** @type {any} */ range) => this.loadEarlier(range), 100);
     byId("chart").addEventListener("keydown", (event) => this.view.press(event));
-    byId("credit").addEventListener("click", (event) => {
+    const credit = /** @type {HTMLAnchorElement} */ (byId("credit"));
+    credit.addEventListener("click", (event) => {
       event.preventDefault();
-      host.request("ui/open-link", { url: event.target.href }).catch(() => {}); // the host's choice
+      host.request("ui/open-link", { url: credit.href }).catch(() => {}); // the host's choice
     });
     host.on("ping", () => ({}));
-    host.on("ui/notifications/tool-input", ({ arguments: asked }) => (this.asked = asked));
-    host.on("ui/notifications/tool-result", (result) => this.showResult(result));
+    host.on("ui/notifications/tool-input", (/** @type {any} */ { arguments: asked }) => (this.asked = asked));
+    host.on("ui/notifications/tool-result", (/** @type {any} */ result) => this.showResult(result));
     host.on("ui/notifications/tool-cancelled", () => this.say("The chart was cancelled."));
-    host.on("ui/notifications/host-context-changed", (context) => this.follow(context));
+    host.on("ui/notifications/host-context-changed", (/** @type {any} */ context) => this.follow(context));
     host.on("ui/resource-teardown", () => this.view.destroy());
   }
 
@@ -89,7 +107,10 @@ class App {
     this.host.notify("ui/notifications/initialized");
   }
 
-  /** Takes over the host's theme and time zone. */
+  /**
+   * Takes over the host's theme and time zone.
+   * @param {any} context
+   */
   follow(context) {
     Object.assign(this.context, context);
     const theme = this.context.theme ?? this.asked?.theme ?? "dark";
@@ -99,7 +120,10 @@ class App {
     if (this.data) this.show(this.data);
   }
 
-  /** The height that so many panes want, unless the host has fixed it. */
+  /**
+   * The height that so many panes want, unless the host has fixed it.
+   * @param {number} panes
+   */
   resize(panes) {
     const { height, maxHeight = HEIGHT.most } = this.context.containerDimensions ?? {};
     const wanted = Math.min(maxHeight, HEIGHT.most, HEIGHT.price + HEIGHT.pane * panes);
@@ -114,13 +138,17 @@ class App {
     });
   }
 
+  /** @param {string} text */
   say(text) {
     byId("plain").replaceChildren(el("p", {}, text));
   }
 
-  /** Shows the picture and the words of an answer, until its series are here or in their place. */
+  /**
+   * Shows the picture and the words of an answer, until its series are here or in their place.
+   * @param {any} given
+   */
   async showResult({ content = [], isError }) {
-    const pieces = content.flatMap(({ type, text, data, mimeType }) => {
+    const pieces = content.flatMap((/** @type {any} */ { type, text, data, mimeType }) => {
       if (type === "image") return el("img", { src: `data:${mimeType};base64,${data}`, alt: "" });
       return type === "text" ? el("p", {}, text) : [];
     });
@@ -146,6 +174,7 @@ class App {
     return Uint8Array.from(atob(columns), (letter) => letter.charCodeAt(0)).buffer;
   }
 
+  /** @param {ChartData} data */
   show(data) {
     byId("stage").hidden = false;
     byId("plain").hidden = true;
@@ -160,7 +189,10 @@ class App {
     document.documentElement.dataset.ready = "";
   }
 
-  /** Loads values of earlier bars when the view comes near those that are not known. */
+  /**
+   * Loads values of earlier bars when the view comes near those that are not known.
+   * @param {{ from: number, to: number }} given
+   */
   async loadEarlier({ from, to }) {
     const { data } = this;
     if (!data?.from || this.loading || from - (to - from) > data.from) return;
@@ -175,8 +207,8 @@ class App {
     }
     this.view.redraw();
     const range = this.view.chart.timeScale().getVisibleLogicalRange();
-    if (range) this.loadEarlier(range);
+    if (range) void this.loadEarlier(range);
   }
 }
 
-new App(new Host(window.parent)).start();
+void new App(new Host(window.parent)).start();

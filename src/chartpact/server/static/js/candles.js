@@ -3,11 +3,16 @@ import { faded } from "./colors.js";
 import { barsPerGroup, bodyWidth } from "./frame.js";
 import { painter } from "./paint.js";
 
-/** The candles in view in device pixels; where they are too many, several bars share one. */
+/**
+ * The candles in view in device pixels; where they are too many, several bars share one.
+ * @param {Frame} f
+ * @param {Prices} prices
+ */
 function place(f, { open, high, low, close }) {
   const size = barsPerGroup(f.step);
   const last = Math.min(f.last, close.length - 1);
   const candles = [];
+  /** @param {number} price */
   const y = (price) => Math.round(f.y(price) * f.dpr);
   for (let i = Math.max(0, Math.floor(f.first / size) * size); i <= last; i += size) {
     const end = Math.min(i + size, close.length) - 1;
@@ -33,12 +38,17 @@ function place(f, { open, high, low, close }) {
   return candles;
 }
 
-/** The colour of each candle: of several bars that share one, the last that has a colour. */
+/**
+ * The colour of each candle: of several bars that share one, the last that has a colour.
+ * @param {Paint} paint
+ * @param {Candle[]} candles
+ * @param {Theme} theme
+ */
 function colorsOf(paint, candles, theme) {
   if (typeof paint === "string" && paint !== "auto") return candles.map(() => paint);
-  if (paint === "auto") return candles.map(({ rising }) => (rising ? theme.up : theme.down));
-  const { palette, code } = painter(paint, theme);
-  return candles.map(({ first, last }) => {
+  if (paint === "auto") return candles.map((/** @type {Candle} */ { rising }) => (rising ? theme.up : theme.down));
+  const { palette, code } = painter(paint, theme, () => true);
+  return candles.map((/** @type {Candle} */ { first, last }) => {
     for (let bar = last; bar >= first; bar--) {
       const color = palette[code(bar)];
       if (color) return color;
@@ -47,27 +57,45 @@ function colorsOf(paint, candles, theme) {
   });
 }
 
-function byColor(candles, colors, draw, f) {
+/**
+ * @param {Candle[]} candles
+ * @param {(string | null)[]} colors
+ * @param {(color: string, group: Candle[]) => void} draw
+ */
+function byColor(candles, colors, draw) {
+  /** @type {Map<string, Candle[]>} */
   const groups = new Map();
   candles.forEach((candle, i) => {
-    if (!colors[i]) return;
-    if (!groups.has(colors[i])) groups.set(colors[i], []);
-    groups.get(colors[i]).push(candle);
+    const color = colors[i];
+    if (!color) return;
+    const group = groups.get(color);
+    if (group) group.push(candle);
+    else groups.set(color, [candle]);
   });
-  for (const [color, group] of groups) draw(color, group, f);
+  for (const [color, group] of groups) draw(color, group);
 }
 
-/** The chart's own candles; the last indicator that colours a bar decides. */
+/**
+ * The chart's own candles; the last indicator that colours a bar decides.
+ * @param {Frame} f
+ * @param {Prices} prices
+ * @param {BarColorPlot[]} tints
+ */
 export function drawPrices(f, prices, tints) {
   const candles = place(f, prices);
   const colors = colorsOf("auto", candles, f.theme);
   for (const tint of tints)
-    colorsOf(tint.color, candles, f.theme).forEach((color, i) => {
+    colorsOf(tint.color, candles, f.theme).forEach((/** @type {string | null} */ color, /** @type {number} */ i) => {
       if (color) colors[i] = color;
     });
   drawPlain(f, candles, colors);
 }
 
+/**
+ * @param {Frame} f
+ * @param {Candle[]} candles
+ * @param {(string | null)[]} colors
+ */
 function drawPlain(f, candles, colors) {
   const { ctx, dpr } = f;
   const width = bodyWidth(f.step * barsPerGroup(f.step) * dpr);
@@ -83,11 +111,22 @@ function drawPlain(f, candles, colors) {
   });
 }
 
+/**
+ * @param {Frame} frame
+ * @param {number} left
+ * @param {number} top
+ * @param {number} width
+ * @param {number} height
+ */
 function rect({ ctx, dpr }, left, top, width, height) {
   if (height > 0) ctx.fillRect(left / dpr, top / dpr, width / dpr, height / dpr);
 }
 
-/** The candles of an indicator, whose wicks and borders may have colours of their own. */
+/**
+ * The candles of an indicator, whose wicks and borders may have colours of their own.
+ * @param {Frame} f
+ * @param {CandlesPlot} plot
+ */
 export function drawCandles(f, plot) {
   const candles = place(f, plot);
   const bodies = colorsOf(plot.color, candles, f.theme);

@@ -12,20 +12,29 @@ import { SANS } from "./texts.js";
 import { Clock, formatsIn, scaleIn } from "./timescale.js";
 import { createChartEx, CrosshairMode, LineSeries, TickMarkType } from "./vendor.js";
 
+/** @type {any} */
+const UNKNOWN = null; // before a chart is shown
 const TAG = 17; // pixels of a tag's height on the axis
 const MOST_TAGS = 8; // of one pane
 
 /** Draws everything of one pane; the series it is attached to carries the scale alone. */
 class PanePainter {
+  /**
+   * @param {ChartView} view
+   * @param {Pane} pane
+   * @param {number} index
+   */
   constructor(view, pane, index) {
     this.view = view;
     this.pane = pane;
     this.index = index;
+    /** @type {Tag[]} */
     this.tags = [];
     this.drawMs = 0;
-    this.canvas = { zOrder: () => "normal", renderer: () => ({ draw: (on) => this.draw(on) }) };
-    this.axis = { zOrder: () => "top", renderer: () => ({ draw: (on) => this.drawTags(on) }) };
+    this.canvas = { zOrder: () => "normal", renderer: () => ({ draw: (/** @type {any} */ on) => this.draw(on) }) };
+    this.axis = { zOrder: () => "top", renderer: () => ({ draw: (/** @type {any} */ on) => this.drawTags(on) }) };
   }
+  /** @param {any} given */
   attached({ chart, series, requestUpdate }) {
     this.chart = chart;
     this.series = series;
@@ -39,7 +48,12 @@ class PanePainter {
     return this.view.exact ? [] : [this.axis];
   }
 
-  /** Where bars and values lie on the pane now; null before it has a size. */
+  /**
+   * Where bars and values lie on the pane now; null before it has a size.
+   * @param {CanvasRenderingContext2D} ctx
+   * @param {{ width: number, height: number }} given
+   * @param {number} dpr
+   */
   frame(ctx, { width, height }, dpr) {
     const scale = this.chart.timeScale();
     const start = scale.logicalToCoordinate(0);
@@ -58,7 +72,7 @@ class PanePainter {
       dpr,
       x,
       step,
-      (value) => bottom + (value - low) * slope,
+      (/** @type {number} */ value) => bottom + (value - low) * slope,
       Math.floor(-start / step - 1),
       Math.ceil((width - start) / step + 1),
       this.view.theme,
@@ -66,10 +80,11 @@ class PanePainter {
     );
   }
 
+  /** @param {any} target */
   draw(target) {
     const began = performance.now();
     target.useBitmapCoordinateSpace(
-      ({ context: ctx, mediaSize, horizontalPixelRatio, verticalPixelRatio }) => {
+      (/** @type {any} */ { context: ctx, mediaSize, horizontalPixelRatio, verticalPixelRatio }) => {
         const frame = this.frame(ctx, mediaSize, horizontalPixelRatio);
         if (!frame || this.pane.kind === "error") return;
         ctx.save();
@@ -77,7 +92,7 @@ class PanePainter {
         ctx.beginPath();
         ctx.rect(0, 0, mediaSize.width, mediaSize.height);
         ctx.clip();
-        drawPane(frame, this.pane, (f) => this.view.drawBars(f, this.pane.kind));
+        drawPane(frame, this.pane, (/** @type {Frame} */ f) => this.view.drawBars(f, this.pane.kind));
         if (this.index === 0 && !this.view.exact) this.view.drawLastPrice(frame);
         const placed = drawObjects(frame, this.pane, this.view.legendAreas[this.index] ?? []);
         this.view.highlights.draw(frame, this.pane, placed);
@@ -87,7 +102,10 @@ class PanePainter {
     this.drawMs = performance.now() - began;
   }
 
-  /** The range of values in view, with room for legends and labels, for the library to scale by. */
+  /**
+   * The range of values in view, with room for legends and labels, for the library to scale by.
+   * @param {() => any} original
+   */
   autoscale(original) {
     const visible = this.chart.timeScale().getVisibleLogicalRange();
     if (!visible || this.pane.kind === "error") return original();
@@ -104,7 +122,7 @@ class PanePainter {
     if (!range) return original();
     this.range = range;
     const height = this.chart.panes()[this.index]?.getHeight() ?? 200;
-    const shapes = pane.scenes.flatMap((scene) => scene.plots).filter((p) => p.kind === "shape");
+    const shapes = pane.scenes.flatMap((/** @type {Scene} */ scene) => scene.plots).filter((/** @type {Plot} */ p) => p.kind === "shape");
     const [labelsAbove, labelsBelow] = labelRoom(pane);
     const [shapesAbove, shapesBelow] = shapeRoom(shapes);
     const above = view.legendHeight(this.index) + 6 + Math.max(labelsAbove, shapesAbove);
@@ -115,9 +133,12 @@ class PanePainter {
     };
   }
 
-  /** Draws last values on the axis; that of the price stays, the others make room. */
+  /**
+   * Draws last values on the axis; that of the price stays, the others make room.
+   * @param {any} target
+   */
   drawTags(target) {
-    target.useBitmapCoordinateSpace((scope) => {
+    target.useBitmapCoordinateSpace((/** @type {any} */ scope) => {
       const { context: ctx, mediaSize, horizontalPixelRatio, verticalPixelRatio } = scope;
       const tags = this.placeTags(mediaSize.height);
       ctx.save();
@@ -138,6 +159,7 @@ class PanePainter {
     });
   }
 
+  /** @param {number} height */
   placeTags(height) {
     const most = Math.max(1, Math.floor(height / TAG));
     const tags = this.tags
@@ -158,14 +180,20 @@ class PanePainter {
     for (let i = pin - 1; i >= 0; i--) tags[i].y = Math.min(tags[i].y, tags[i + 1].y - TAG);
     for (let i = pin + 1; i < tags.length; i++)
       tags[i].y = Math.max(tags[i].y, tags[i - 1].y + TAG);
-    tags.at(-1).y = Math.min(tags.at(-1).y, high);
+    const lowest = tags[tags.length - 1];
+    lowest.y = Math.min(lowest.y, high);
     for (let i = tags.length - 2; i > pin; i--)
       tags[i].y = Math.min(tags[i].y, tags[i + 1].y - TAG);
     return tags;
   }
 }
 
-/** The color of a plot at a bar, or null. */
+/**
+ * The color of a plot at a bar, or null.
+ * @param {any} plot
+ * @param {number} bar
+ * @param {Theme} theme
+ */
 export function colorAt(plot, bar, theme) {
   const { color } = plot;
   if (color && typeof color === "object")
@@ -178,26 +206,49 @@ export function colorAt(plot, bar, theme) {
 
 /** A chart in an element; `exact` forces the geometry of a picture, for comparisons. */
 export class ChartView {
+  /**
+   * @param {HTMLElement} host
+   * @param {{ theme: "dark" | "light", zone?: string, exact?: Exact | null, barsShown?: number }} given
+   */
   constructor(host, { theme, zone = "UTC", exact = null, barsShown = 150 }) {
+    /** @type {ChartData} */
+    this.data = UNKNOWN;
+    /** @type {Clock} */
+    this.clock = UNKNOWN;
+    /** @type {Pane[]} */
+    this.panes = [];
+    /** @type {PanePainter[]} */
+    this.painters = [];
+    /** @type {ReturnType<typeof createChartEx>} */
+    this.chart = UNKNOWN;
+    this.shape = "";
+    this.decimals = 2;
+    this.ahead = 0;
     this.host = host;
     this.theme = THEMES[theme];
     this.zone = zone;
     this.exact = exact;
     this.barsShown = barsShown;
     this.volume = true;
+    /** @type {Area[][]} */
     this.legendAreas = [];
+    /** @type {(index: number) => number} */
     this.legendHeight = () => 24;
     this.highlights = new Highlights(this);
+    /** @type {(bar: number | null) => void} */
     this.onCrosshair = () => {};
     this.onLayout = () => {};
+    /** @type {(range: { from: number, to: number }) => void} */
     this.onRange = () => {};
   }
 
+  /** @returns {any} what the library draws and how; its types are wider than what it takes */
   options() {
     const { theme } = this;
     const label = theme === THEMES.dark ? "#363a45" : "#131722";
     const cross = { color: theme.muted, style: 3, width: 1, labelBackgroundColor: label };
     const formats = formatsIn(this.zone);
+    /** @type {Record<number, (ms: number) => string>} */
     const ticks = {
       [TickMarkType.Year]: formats.year,
       [TickMarkType.Month]: formats.month,
@@ -237,14 +288,17 @@ export class ChartView {
         rightOffset: 6,
         lockVisibleTimeRangeOnResize: true,
         minimumHeight: 27,
-        tickMarkFormatter: (time, type) => ticks[type](time * 1000),
+        tickMarkFormatter: (/** @type {any} */ time, /** @type {number} */ type) => ticks[type](time * 1000),
       },
-      localization: { timeFormatter: (time) => formats.full(time * 1000) },
+      localization: { timeFormatter: (/** @type {any} */ time) => formats.full(time * 1000) },
       autoSize: true,
     };
   }
 
-  /** Shows a chart; panes are made anew only where their list has changed. */
+  /**
+   * Shows a chart; panes are made anew only where their list has changed.
+   * @param {ChartData} data
+   */
   show(data) {
     const before = this.data;
     const same = before && before.symbol === data.symbol && before.timeframe === data.timeframe;
@@ -278,17 +332,18 @@ export class ChartView {
   /** Heights that somebody dragged, by what the panes show. */
   paneHeights() {
     const heights = new Map();
-    this.painters?.forEach(({ pane }, i) => {
+    this.painters.forEach(({ pane }, i) => {
       const height = this.chart.panes()[i]?.getHeight();
       if (height) heights.set(keyOf(pane), height);
     });
     return heights;
   }
 
+  /** @param {Map<string, number>} heights */
   build(heights) {
     this.destroy();
     const Scale = scaleIn(this.zone);
-    this.chart = createChartEx(this.host, new Scale(), this.options());
+    this.chart = createChartEx(this.host, /** @type {any} */ (new Scale()), this.options());
     this.addPanes();
     this.stretch(heights);
     this.tagValues();
@@ -318,7 +373,7 @@ export class ChartView {
       series.setData(
         index ? ends : [ends[0], ...points.slice(1, -1), ...(count > 1 ? [ends[1]] : [])],
       );
-      series.attachPrimitive(painter);
+      series.attachPrimitive(/** @type {any} */ (painter));
       return painter;
     });
   }
@@ -326,29 +381,34 @@ export class ChartView {
   destroy() {
     this.observer?.disconnect();
     this.chart?.remove();
-    this.chart = null;
+    this.chart = UNKNOWN;
   }
 
-  /** The options of the invisible series that gives a pane its scale. */
+  /**
+   * The options of the invisible series that gives a pane its scale.
+   * @param {PanePainter} painter
+   * @returns {any}
+   */
   carrier(painter) {
     const { pane } = painter;
     const steps = { price: this.data.tick_size ?? 0.01, volume: 1, panel: 0.01, error: 1 };
-    const fixed = () => pane.scenes.find((scene) => scene.y_range)?.y_range;
+    const fixed = () => pane.scenes.find((/** @type {Scene} */ scene) => scene.y_range)?.y_range;
     const formats = {
-      price: (value) => formatNumber(value, this.decimals),
+      price: (/** @type {number} */ value) => formatNumber(value, this.decimals),
       volume: formatCompact,
       error: () => "",
-      panel: (value) => {
+      panel: (/** @type {number} */ value) => {
         const range = fixed();
         if (range && (value > range[1] || value < range[0])) return "";
         return range && range[1] - range[0] >= 50 ? formatNumber(value, 0) : formatValue(value);
       },
     };
     const format = formats[pane.kind];
+    /** @param {number} value */
     const isUnderTag = (value) => {
       const y = painter.series?.priceToCoordinate(value);
       return painter.tags.some(
-        (tag) => Math.abs(painter.series.priceToCoordinate(tag.value) - y) < 14,
+        (/** @type {any} */ tag) => Math.abs(painter.series.priceToCoordinate(tag.value) - y) < 14,
       );
     };
     return {
@@ -358,14 +418,14 @@ export class ChartView {
       lastValueVisible: false,
       priceLineVisible: false,
       crosshairMarkerVisible: false,
-      autoscaleInfoProvider: (original) =>
+      autoscaleInfoProvider: (/** @type {() => any} */ original) =>
         painter.chart ? painter.autoscale(original) : original(),
       priceFormat: {
         type: "custom",
         minMove: steps[pane.kind],
         formatter: format,
-        tickmarksFormatter: (values) =>
-          values.map((value) => (isUnderTag(value) ? "" : format(value))),
+        tickmarksFormatter: (/** @type {number[]} */ values) =>
+          values.map((/** @type {number} */ value) => (isUnderTag(value) ? "" : format(value))),
       },
     };
   }
@@ -389,21 +449,34 @@ export class ChartView {
       .setVisibleLogicalRange({ from: last - shown - 0.5, to: last - 0.5 + room });
   }
 
-  /** Moves the view by a share of its width, or zooms it at its right edge. */
+  /** The bars at the edges of the view. */
+  get range() {
+    return this.chart.timeScale().getVisibleLogicalRange() ?? { from: 0, to: 1 };
+  }
+
+  /**
+   * Moves the view by a share of its width, or zooms it at its right edge.
+   * @param {number} share
+   */
   move(share) {
     const scale = this.chart.timeScale();
-    const { from, to } = scale.getVisibleLogicalRange();
+    const { from, to } = this.range;
     const by = share * (to - from);
     scale.setVisibleLogicalRange({ from: from + by, to: to + by });
   }
+  /** @param {number} share */
   zoom(share) {
     const scale = this.chart.timeScale();
-    const { from, to } = scale.getVisibleLogicalRange();
+    const { from, to } = this.range;
     scale.setVisibleLogicalRange({ from: to - (to - from) * share, to });
   }
 
-  /** What keys do while the chart has the focus. */
+  /**
+   * What keys do while the chart has the focus.
+   * @param {KeyboardEvent} event
+   */
   press(event) {
+    /** @type {Record<string, () => void>} */
     const keys = {
       ArrowLeft: () => this.move(-0.1),
       ArrowRight: () => this.move(0.1),
@@ -417,6 +490,7 @@ export class ChartView {
     event.preventDefault();
   }
 
+  /** @param {"dark" | "light"} name */
   setTheme(name) {
     this.theme = THEMES[name];
     if (!this.chart) return;
@@ -426,16 +500,20 @@ export class ChartView {
   }
 
   redraw() {
-    for (const painter of this.painters ?? []) painter.requestUpdate?.();
+    for (const painter of this.painters) painter.requestUpdate?.();
   }
 
+  /**
+   * @param {Frame} frame
+   * @param {Pane["kind"]} kind
+   */
   drawBars(frame, kind) {
     const { bars } = this.data;
     if (kind === "volume") {
       const { volumeUp, volumeDown } = this.theme;
       const paint = {
         palette: [null, volumeUp, volumeDown],
-        code: (i) => (bars.close[i] >= bars.open[i] ? 1 : 2),
+        code: (/** @type {number} */ i) => (bars.close[i] >= bars.open[i] ? 1 : 2),
       };
       columnsOf(frame, bars.volume, 0, paint);
     }
@@ -448,6 +526,7 @@ export class ChartView {
     );
   }
 
+  /** @param {Frame} frame */
   drawLastPrice(frame) {
     const { open, close } = this.data.bars;
     const last = close.length - 1;
@@ -470,7 +549,13 @@ export class ChartView {
     const { open, close } = this.data.bars;
     const last = this.data.count - 1;
     for (const painter of this.painters) {
+      /** @type {Tag[]} */
       const tags = [];
+      /**
+       * @param {number} value
+       * @param {string} color
+       * @param {string} text
+       */
       const add = (value, color, text, first = false) => {
         const ground = over(color, this.theme.background);
         tags.push({ value, text, ground, ink: ink(ground), first });
@@ -479,7 +564,7 @@ export class ChartView {
         const color = close[last] >= open[last] ? this.theme.up : this.theme.down;
         add(close[last], color, formatNumber(close[last], this.decimals), true);
       }
-      for (const plot of painter.pane.scenes.flatMap((scene) => scene.plots)) {
+      for (const plot of painter.pane.scenes.flatMap((/** @type {Scene} */ scene) => scene.plots)) {
         if ((plot.kind !== "line" && plot.kind !== "bars") || !plot.title) continue;
         const value = plot.values[last];
         const color = colorAt(plot, last, this.theme);
@@ -491,4 +576,5 @@ export class ChartView {
   }
 }
 
-const keyOf = (pane) => pane.kind + pane.indicators.map((drawn) => drawn.id).join();
+/** @param {Pane} pane */
+const keyOf = (pane) => pane.kind + pane.indicators.map((/** @type {Drawn} */ drawn) => drawn.id).join();

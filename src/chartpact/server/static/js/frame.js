@@ -1,8 +1,9 @@
 // A pane while it is drawn: a canvas, where bars and values lie on it, and how strokes look.
-import { faded } from "./colors.js";
 export const THINNEST = 1.25,
   THICKEST = 64;
+/** @param {number} step */
 export const barsPerGroup = (step) => (step >= 1.5 ? 1 : Math.ceil(2 / step));
+/** @param {number} step */
 export function bodyWidth(step) {
   if (step < 3) return Math.max(1, Math.floor(step));
   const room = Math.floor(step * 0.78 + 0.5);
@@ -11,16 +12,47 @@ export function bodyWidth(step) {
 
 // A pane while it is drawn: area in CSS pixels, x of a bar, y of a value, first and last bar in view.
 export class Frame {
+  /**
+   * @param {CanvasRenderingContext2D} ctx
+   * @param {number} width
+   * @param {number} height
+   * @param {number} dpr
+   * @param {number} x0
+   * @param {number} step
+   * @param {(value: number) => number} y
+   * @param {number} first
+   * @param {number} last
+   * @param {Theme} theme
+   * @param {Clock} clock
+   */
   constructor(ctx, width, height, dpr, x0, step, y, first, last, theme, clock) {
-    Object.assign(this, { ctx, width, height, dpr, x0, step, y, first, last, theme, clock });
+    this.ctx = ctx;
+    this.width = width;
+    this.height = height;
+    this.dpr = dpr;
+    this.x0 = x0;
+    this.step = step;
+    this.y = y;
+    this.first = first;
+    this.last = last;
+    this.theme = theme;
+    this.clock = clock;
     this.area = { left: 0, top: 0, right: width, bottom: height };
   }
+  /** @param {number} bar */
   x(bar) {
     return this.x0 + bar * this.step;
   }
+  /** @param {number} v */
   snap(v) {
     return Math.round(v * this.dpr) / this.dpr;
   }
+  /**
+   * @param {number} left
+   * @param {number} top
+   * @param {number} width
+   * @param {number} height
+   */
   rect(left, top, width, height) {
     // on whole device pixels
     const d = this.dpr,
@@ -35,7 +67,13 @@ export class Frame {
   }
 }
 
+/** @type {Record<string, number[]>} */
 export const DASHES = { dashed: [5, 4], dotted: [0.1, 3.5] };
+/**
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {string} color
+ * @param {number} width
+ */
 export function stroke(ctx, color, width, style = "solid") {
   const scale = Math.max(width, 1);
   ctx.strokeStyle = color;
@@ -46,6 +84,6 @@ export function stroke(ctx, color, width, style = "solid") {
     ctx.lineCap = "butt";
     return;
   }
-  ctx.setLineDash((DASHES[style] ?? []).map((d) => Math.max(d * scale ** 0.7, 0.1)));
+  ctx.setLineDash((DASHES[style] ?? []).map((/** @type {number} */ d) => Math.max(d * scale ** 0.7, 0.1)));
   ctx.lineCap = style === "dashed" ? "butt" : "round";
 }

@@ -2,7 +2,11 @@
 import { faded, readable, visible } from "./colors.js";
 import { stroke } from "./frame.js";
 import { block, cut, holds, LINE_HEIGHT, textSize, writeBlock } from "./texts.js";
+/** @type {Words} */
+const NO_WORDS = { lines: [], size: 0, font: "", width: 0, height: 0 };
+/** @type {Record<string, number>} */
 export const LABEL_SIZES = { auto: 0, tiny: 7, small: 10, normal: 12, large: 18, huge: 24 };
+/** @type {Record<string, number[]>} */
 export const BUBBLES = {
   label_up: [0, 1],
   label_down: [0, -1],
@@ -40,6 +44,7 @@ export const ARROW = [
   [-0.32, -0.1],
   [-0.8, -0.1],
 ];
+/** @type {Record<string, number[][]>} */
 export const SIGNS = {
   arrowup: ARROW,
   arrowdown: ARROW.map(([x, y]) => [x, -y]),
@@ -77,11 +82,19 @@ export const SIGNS = {
     [-0.8, 1],
   ],
 };
+/**
+ * @param {DrawnLabel} label
+ * @param {number} step
+ */
 export const sizeOf = (label, step) =>
   typeof label.size === "number"
     ? textSize(label.size)
     : LABEL_SIZES[label.size] || (step >= 6 ? 12 : 10);
 
+/**
+ * @param {Frame} f
+ * @param {DrawnLabel} label
+ */
 export function pointOf(f, label) {
   const bar = f.clock.bar(label.x);
   if (bar === null) return null;
@@ -100,6 +113,14 @@ export function pointOf(f, label) {
   }
   return x >= 0 && x <= f.width && y >= 0 && y <= f.height ? [x, y] : null;
 }
+/**
+ * @param {DrawnLabel} label
+ * @param {Words} words
+ * @param {number} x
+ * @param {number} y
+ * @param {number} size
+ * @returns {[Area, number]}
+ */
 export function boxOf(label, words, x, y, size) {
   const scale = size / 12;
   let left, top, width, height, way;
@@ -134,12 +155,21 @@ export function boxOf(label, words, x, y, size) {
   }
   return [{ left, top, right: left + width, bottom: top + height }, way];
 }
+/**
+ * @param {Area} a
+ * @param {number} dx
+ * @param {number} dy
+ */
 export const moved = (a, dx, dy) => ({
   left: a.left + dx,
   right: a.right + dx,
   top: a.top + dy,
   bottom: a.bottom + dy,
 });
+/**
+ * @param {Area} box
+ * @param {Area} area
+ */
 export function inside(box, area) {
   const w = box.right - box.left,
     h = box.bottom - box.top;
@@ -147,7 +177,13 @@ export function inside(box, area) {
     y = Math.max(area.top + 2 - box.top, 0) || Math.min(area.bottom - 2 - box.bottom, 0);
   return moved(box, w < area.right - area.left ? x : 0, h < area.bottom - area.top ? y : 0);
 }
+/**
+ * @param {Frame} f
+ * @param {DrawnLabel[]} labels
+ * @param {Taken} taken
+ */
 export function arrange(f, labels, taken) {
+  /** @type {PlacedLabel[]} */
   const placed = [];
   for (let n = labels.length - 1; n >= 0; n--) {
     const label = labels[n],
@@ -156,10 +192,11 @@ export function arrange(f, labels, taken) {
     const [x, y] = point,
       size = sizeOf(label, f.step);
     if (taken.full) {
-      placed.push({ label, x, y, box: null, words: { lines: [], size }, mute: true });
+      placed.push({ label, x, y, box: { left: x, top: y, right: x, bottom: y }, words: NO_WORDS, mute: true });
       continue;
     }
     const shown = visible(label.text_color) ? label.text : "";
+    /** @type {PlacedLabel | null} */
     let found = null;
     for (const room of [f.width - (24 * size) / 12, f.width / 4]) {
       if (found && !(found.mute && found.words.width > room)) continue;
@@ -170,10 +207,21 @@ export function arrange(f, labels, taken) {
         [at, way] = boxOf(label, words, x, y, size);
       found = settle(f, label, words, x, y, at, way, taken);
     }
-    placed.push(found);
+    if (found) placed.push(found);
   }
   return placed.reverse();
 }
+/**
+ * @param {Frame} f
+ * @param {DrawnLabel} label
+ * @param {Words} words
+ * @param {number} x
+ * @param {number} y
+ * @param {Area} at
+ * @param {number} way
+ * @param {Taken} taken
+ * @returns {PlacedLabel}
+ */
 export function settle(f, label, words, x, y, at, way, taken) {
   const box = inside(at, f.area);
   if (!words.lines.length) return { label, x, y, box, words };
@@ -196,6 +244,10 @@ export function settle(f, label, words, x, y, at, way, taken) {
   }
   return { label, x, y, box, words, mute: true };
 }
+/**
+ * @param {Frame} f
+ * @param {PlacedLabel} p
+ */
 export function thread(f, p) {
   if (!p.moved || p.mute) return;
   const { label, box } = p,
@@ -210,6 +262,10 @@ export function thread(f, p) {
   ctx.lineTo(Math.min(Math.max(p.x, box.left), box.right), box.bottom < p.y ? box.bottom : box.top);
   ctx.stroke();
 }
+/**
+ * @param {Frame} f
+ * @param {PlacedLabel} p
+ */
 export function sign(f, p) {
   const { label } = p,
     { ctx } = f;
@@ -224,15 +280,24 @@ export function sign(f, p) {
   else for (const [px, py] of SIGNS[label.style]) ctx.lineTo(x + px * r, y + py * r);
   ctx.fill();
 }
+/**
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Area} a
+ * @param {number} r
+ */
 export function roundRect(ctx, a, r) {
   ctx.beginPath();
   ctx.roundRect(a.left, a.top, a.right - a.left, a.bottom - a.top, r);
   ctx.fill();
 }
+/**
+ * @param {Frame} f
+ * @param {PlacedLabel} p
+ */
 export function label(f, p) {
   const { label, words, box } = p,
     { ctx, theme } = f,
-    filled = visible(label.color);
+    fill = visible(label.color) ? label.color : null;
   if (p.mute) {
     if (label.style in BUBBLES || BARE.has(label.style)) {
       const c = label.style in BUBBLES ? label.color : label.text_color;
@@ -248,13 +313,13 @@ export function label(f, p) {
   let color = label.text_color ?? theme.text;
   const shade = faded(theme.background, 0.75);
   if (label.style in BUBBLES) {
-    if (filled) {
+    if (fill) {
       const radius = Math.min((4 * words.size) / 12, (box.bottom - box.top) / 3);
-      ctx.fillStyle = label.color;
+      ctx.fillStyle = fill;
       if (label.style !== "label_center" && !p.moved) tail(f, BUBBLES[label.style], p, radius);
       roundRect(ctx, box, radius);
     }
-    color = readable(color, theme.background, filled ? label.color : null);
+    color = readable(color, theme.background, fill);
     const pad = (6 * words.size) / 12,
       top = (box.top + box.bottom - words.height) / 2;
     return writeBlock(
@@ -266,14 +331,14 @@ export function label(f, p) {
     );
   }
   if (BARE.has(label.style)) {
-    const own = label.style === "text_outline" && filled;
+    const own = label.style === "text_outline" ? fill : null;
     return writeBlock(
       f,
       words,
       box,
       label.text_align,
       own ? color : readable(color, theme.background),
-      own ? label.color : shade,
+      own ?? shade,
     );
   }
   sign(f, p);
@@ -287,11 +352,17 @@ export function label(f, p) {
     shade,
   );
 }
+/**
+ * @param {Frame} f
+ * @param {number[]} way
+ * @param {PlacedLabel} p
+ * @param {number} radius
+ */
 export function tail(f, [across, down], p, radius) {
   const { box, x, y } = p,
     { ctx } = f,
     half = (5 * p.words.size) / 12,
-    clamp = (v, a, b) => Math.min(Math.max(v, a), b);
+    clamp = (/** @type {number} */ v, /** @type {number} */ a, /** @type {number} */ b) => Math.min(Math.max(v, a), b);
   let points;
   if (down) {
     if (box.top <= y && y <= box.bottom) return;

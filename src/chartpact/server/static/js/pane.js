@@ -7,6 +7,11 @@ import { arrangeTables, drawTable } from "./tables.js";
 import { drawShapes } from "./shapes.js";
 import { Taken } from "./texts.js";
 
+/**
+ * @param {Frame} f
+ * @param {Pane} content
+ * @param {((f: Frame) => void) | undefined} price
+ */
 export function drawPane(f, content, price) {
   for (const layer of LAYERS) {
     if (layer === "price") {
@@ -14,17 +19,22 @@ export function drawPane(f, content, price) {
       continue;
     }
     for (const scene of content.scenes)
-      for (const p of scene.plots) if (p.kind === layer) DRAW[layer](f, p);
+      for (const p of scene.plots) if (p.kind === layer) DRAW[layer](f, /** @type {any} */ (p));
   }
 }
 
+/**
+ * @param {Frame} f
+ * @param {Pane} content
+ * @param {Area[]} [kept]
+ */
 export function drawObjects(f, content, kept = []) {
   const taken = new Taken(f.area);
   for (const a of kept) taken.add(a);
   const tables = arrangeTables(f, content.tables, kept);
   for (const t of tables) taken.add(t.spot);
   const labels = arrange(f, content.labels, taken);
-  const shapes = content.scenes.flatMap((scene) => scene.plots).filter((p) => p.kind === "shape");
+  const shapes = content.scenes.flatMap((/** @type {Scene} */ scene) => scene.plots).filter((/** @type {Plot} */ p) => p.kind === "shape");
   for (const box of content.boxes) drawBox(f, box);
   for (const fill of content.linefills) linefill(f, fill);
   for (const l of content.lines) {
@@ -35,8 +45,8 @@ export function drawObjects(f, content, kept = []) {
   }
   for (const p of content.polylines) polyline(f, p);
   for (const p of labels) thread(f, p);
-  const every = content.scenes.flatMap((s) => s.plots),
-    side = every.some((p) => p.kind === "hbar" && p.side === "right") ? "left" : "right";
+  const every = content.scenes.flatMap((/** @type {Scene} */ s) => s.plots),
+    side = every.some((/** @type {Plot} */ p) => p.kind === "hbar" && p.side === "right") ? "left" : "right";
   for (const p of every) {
     if (p.kind === "hline") levelTitle(f, p, taken, side, content.kind === "price");
     if (p.kind === "line" || p.kind === "divline") endTitle(f, p, taken);

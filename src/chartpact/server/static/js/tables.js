@@ -4,32 +4,43 @@ import { block, cut, fit, fontOf, LINE_HEIGHT, meets, textSize, writeBlock } fro
 import { align, TEXT_SIZES } from "./boxes.js";
 const BASE = 100; // the size in which texts are measured, once for all sizes that are tried
 const measured = new WeakMap();
-function wordsOf(f, cell, size) {
+/**
+ * @param {Frame} f
+ * @param {TableCell} cell
+ * @param {number} asked
+ */
+function wordsOf(f, cell, asked) {
+  const size = textSize(asked);
   const { text_formatting: formatting, text_font_family: family } = cell;
   let words = measured.get(cell);
   if (!words) measured.set(cell, (words = block(f, cell.text, BASE, formatting, family)));
   return {
     lines: words.lines,
-    size: (size = textSize(size)),
+    size,
     font: fontOf(size, formatting, family),
     width: (words.width * size) / BASE,
     height: words.lines.length * size * LINE_HEIGHT,
   };
 }
+/**
+ * @param {Frame} f
+ * @param {DrawnTable} table
+ * @param {number} scale
+ */
 export function gridOf(f, table, scale, W = f.width, H = f.height) {
   const nc = Math.min(table.columns, 200),
     nr = Math.min(table.rows, 200),
     hidden = new Set(),
-    endOf = (end, start, n) =>
+    endOf = (/** @type {number | null | undefined} */ end, /** @type {number} */ start, /** @type {number} */ n) =>
       end === null || end === undefined ? start : Math.min(Math.max(end, start), n - 1);
-  const alive = table.cells.filter((c) => c.column < nc && c.row < nr);
+  const alive = table.cells.filter((/** @type {TableCell} */ c) => c.column < nc && c.row < nr);
   for (const c of alive)
     for (let i = c.column; i <= endOf(c.end_column, c.column, nc); i++)
       for (let r = c.row; r <= endOf(c.end_row, c.row, nr); r++)
         if (i !== c.column || r !== c.row) hidden.add(i * 1000 + r);
   const cells = alive
-    .filter((c) => !hidden.has(c.column * 1000 + c.row))
-    .map((cell) => {
+    .filter((/** @type {TableCell} */ c) => !hidden.has(c.column * 1000 + c.row))
+    .map((/** @type {TableCell} */ cell) => {
       const points = typeof cell.size === "number" ? cell.size : TEXT_SIZES[cell.size];
       return {
         cell,
@@ -41,6 +52,13 @@ export function gridOf(f, table, scale, W = f.width, H = f.height) {
   if (!cells.length) return null;
   const columns = new Float64Array(nc),
     rows = new Float64Array(nr);
+  /**
+   * @param {Float64Array} sizes
+   * @param {number} a
+   * @param {number} b
+   * @param {number} least
+   * @param {boolean} whole
+   */
   const stretch = (sizes, a, b, least, whole) => {
     if (a === b) {
       if (!whole) sizes[a] = Math.max(sizes[a], least);
@@ -80,7 +98,8 @@ export function gridOf(f, table, scale, W = f.width, H = f.height) {
     }
   const line = visible(table.border_color) ? Math.min(table.border_width, 32) : 0,
     frame = visible(table.frame_color) ? Math.min(table.frame_width, 32) : 0;
-  const sum = (a) => a.reduce((x, y) => x + y, 0);
+  /** @param {Float64Array} sizes */
+  const sum = (sizes) => sizes.reduce((x, y) => x + y, 0);
   return {
     table,
     cells,
@@ -92,6 +111,12 @@ export function gridOf(f, table, scale, W = f.width, H = f.height) {
     height: sum(rows) + line * (nr - 1) + 2 * frame,
   };
 }
+/**
+ * @param {Frame} f
+ * @param {DrawnTable} table
+ * @param {number} share
+ * @param {Area} area
+ */
 export function measure(f, table, share, area) {
   const W = area.right - area.left,
     H = area.bottom - area.top,
@@ -100,12 +125,22 @@ export function measure(f, table, share, area) {
   const fits = Math.min((W - 16) / grid.width, (H - 8) / grid.height, 1);
   return fits === 1 ? grid : gridOf(f, table, Math.max(share * fits * 0.97, 0.35), W, H);
 }
+/**
+ * @param {Grid} grid
+ * @param {Area} a
+ */
 export const place = (grid, a) => {
   const [row, column] = grid.table.position.split("_");
   return align(a, grid, column, row, 8, 8);
 };
+/**
+ * @param {Frame} f
+ * @param {DrawnTable[]} tables
+ * @param {Area[]} taken
+ */
 export function arrangeTables(f, tables, taken) {
-  const waiting = [...new Map(tables.map((t) => [t.position, t])).values()];
+  const waiting = [...new Map(tables.map((/** @type {DrawnTable} */ t) => [t.position, t])).values()];
+  /** @type {PlacedTable[]} */
   let found = [];
   for (const share of [1, 0.85, 0.7, 0.6, 0.5, 0.42, 0.35]) {
     found = waiting
@@ -113,20 +148,28 @@ export function arrangeTables(f, tables, taken) {
         const grid = measure(f, table, share, f.area);
         if (!grid) return null;
         const spot = place(grid, f.area),
-          hit = taken.filter((a) => meets(a, spot));
+          hit = taken.filter((/** @type {Area} */ a) => meets(a, spot));
         if (!hit.length) return { grid, spot };
-        const below = { ...f.area, top: Math.max(...hit.map((a) => a.bottom)) + 4 - 8 },
+        const below = { ...f.area, top: Math.max(...hit.map((/** @type {Area} */ a) => a.bottom)) + 4 - 8 },
           lower = measure(f, table, share, below) ?? grid;
         return { grid: lower, spot: place(lower, below) };
       })
-      .filter(Boolean);
+      .filter((one) => one !== null);
     if (!found.some((a, i) => found.slice(0, i).some((b) => meets(a.spot, b.spot)))) break;
   }
   return found;
 }
+/**
+ * @param {Frame} f
+ * @param {PlacedTable} placed
+ */
 export function drawTable(f, { grid, spot }) {
   const { table, cells, columns, rows, line, frame } = grid,
     { ctx } = f;
+  /**
+   * @param {number} start
+   * @param {Float64Array} sizes
+   */
   const edges = (start, sizes) => {
     const at = [Math.round(start)];
     let v = start;
@@ -141,14 +184,20 @@ export function drawTable(f, { grid, spot }) {
   const whole = {
     left: Math.round(spot.left),
     top: Math.round(spot.top),
-    right: x.at(-1) - line,
-    bottom: y.at(-1) - line,
+    right: x[columns.length] - line,
+    bottom: y[rows.length] - line,
   };
   if (visible(table.bgcolor)) {
     ctx.fillStyle = table.bgcolor;
     ctx.fillRect(whole.left, whole.top, whole.right - whole.left, whole.bottom - whole.top);
   }
+  /**
+   * @param {Area} a
+   * @param {number} w
+   * @param {string | null} color
+   */
   const border = (a, w, color) => {
+    if (!color) return;
     ctx.strokeStyle = color;
     ctx.lineWidth = w;
     ctx.setLineDash([]);
@@ -173,7 +222,7 @@ export function drawTable(f, { grid, spot }) {
     if (!text.lines.length || !visible(cell.text_color)) continue;
     const words = cut(text, at.bottom - at.top);
     if (words.width > f.width - 28)
-      words.lines = words.lines.map((l) => fit(f.ctx, l, words.font, f.width - 28));
+      words.lines = words.lines.map((/** @type {string} */ l) => fit(f.ctx, l, words.font, f.width - 28));
     const grounds = [table.bgcolor, cell.bgcolor].filter(Boolean),
       color = readable(cell.text_color, f.theme.background, ...grounds);
     const top = {

@@ -5,6 +5,7 @@ const DAY = 86_400_000;
 
 /** The bars of a chart by time, before the first and after the last one too. */
 export class Clock {
+  /** @param {Bars} bars */
   constructor(bars) {
     this.bars = bars;
     this.time = bars.time;
@@ -14,7 +15,10 @@ export class Clock {
     ).sort((a, b) => a - b);
     this.barMs = steps.length ? Math.max(1, steps[steps.length >> 1]) : 60_000;
   }
-  /** The bar of an anchor, or null where it has none. */
+  /**
+   * The bar of an anchor, or null where it has none.
+   * @param {Anchor} anchor
+   */
   bar(anchor) {
     if (anchor.bar !== null && anchor.bar !== undefined)
       return Math.min(Math.max(anchor.bar, -1e9), 1e9);
@@ -33,15 +37,19 @@ export class Clock {
     }
     return low - 1;
   }
+  /** @param {number} bar */
   timeOf(bar) {
     const count = this.time.length;
     return bar < count ? this.time[bar] : this.time[count - 1] + (bar - count + 1) * this.barMs;
   }
 }
 
-/** From UTC ms to the ms of a zone's wall clock; offsets are looked up once a day. */
+/**
+ * From UTC ms to the ms of a zone's wall clock; offsets are looked up once a day.
+ * @param {string} zone
+ */
 export function wallClock(zone) {
-  if (zone === "UTC") return (ms) => ms;
+  if (zone === "UTC") return (/** @type {number} */ ms) => ms;
   const offsets = new Map();
   const format = new Intl.DateTimeFormat("en-US", {
     timeZone: zone,
@@ -53,16 +61,18 @@ export function wallClock(zone) {
     minute: "numeric",
     second: "numeric",
   });
+  /** @param {number} ms */
   const offsetAt = (ms) => {
     const parts = Object.fromEntries(format.formatToParts(ms).map((p) => [p.type, +p.value]));
     const { year, month, day, hour, minute, second } = parts;
     return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(ms / 1000) * 1000;
   };
+  /** @param {number} day */
   const offsetOfDay = (day) => {
     if (!offsets.has(day)) offsets.set(day, offsetAt(day * DAY));
     return offsets.get(day);
   };
-  return (ms) => {
+  return (/** @type {number} */ ms) => {
     const day = Math.floor(ms / DAY);
     const offset = offsetOfDay(day);
     return ms + (offset === offsetOfDay(day + 1) ? offset : offsetAt(ms));
@@ -82,6 +92,10 @@ const STEPS = [
   [1000, 10],
 ];
 
+/**
+ * @param {number} now
+ * @param {number} before
+ */
 function rank(now, before) {
   const a = new Date(before);
   const b = new Date(now);
@@ -91,10 +105,17 @@ function rank(now, before) {
   return crossed ? crossed[1] : 0;
 }
 
-/** A horizontal scale whose ticks fall on the midnights of a zone; the library ranks by UTC. */
+/**
+ * A horizontal scale whose ticks fall on the midnights of a zone; the library ranks by UTC.
+ * @param {string} zone
+ */
 export function scaleIn(zone) {
   const wall = wallClock(zone);
   return class extends defaultHorzScaleBehavior() {
+    /**
+     * @param {any[]} points
+     * @param {number} start
+     */
     fillWeightsForPoints(points, start) {
       let before = start ? wall(points[start - 1].originalTime * 1000) : null;
       for (let i = start; i < points.length; i++) {
@@ -106,11 +127,15 @@ export function scaleIn(zone) {
   };
 }
 
-/** Times in words, in a zone. */
+/**
+ * Times in words, in a zone.
+ * @param {string} zone
+ */
 export function formatsIn(zone) {
+  /** @param {Intl.DateTimeFormatOptions} options */
   const make = (options) => {
     let format; // made when it is needed: each takes a millisecond
-    return (ms) => {
+    return (/** @type {number} */ ms) => {
       format ??= new Intl.DateTimeFormat("en-GB", {
         timeZone: zone,
         hourCycle: "h23",
@@ -119,6 +144,7 @@ export function formatsIn(zone) {
       return format.format(ms);
     };
   };
+  /** @type {Intl.DateTimeFormatOptions} */
   const clock = { hour: "2-digit", minute: "2-digit" };
   return {
     year: make({ year: "numeric" }),

@@ -4,26 +4,29 @@ import { byId, el } from "./dom.js";
 /**
  * Shows versions, the newest first, each with a number, a name, a source and its time.
  * `text` is what they are compared with, `saved` the source in force.
+ * @param {any[]} versions
+ * @param {{ text: string, saved: string | null, language?: any, restore: (version: any) => unknown }} given
  */
 export async function showVersions(versions, { text, saved, language, restore }) {
   const { showDiff } = await import("./editor.js"); // it is large, and loaded by who has a text
+  /** @param {any} version */
   const choose = (version) => {
-    for (const row of byId("version-list").children)
-      row.firstChild.setAttribute("aria-pressed", String(row.dataset.version === `${version.number}`));
+    for (const button of byId("version-list").querySelectorAll("button"))
+      button.setAttribute("aria-pressed", String(button.dataset.version === `${version.number}`));
     byId("diff").replaceChildren();
     showDiff(byId("diff"), version.source, text, language);
     byId("restore").onclick = () => restore(version);
     byId("restore").disabled = version.source === saved;
   };
-  const rows = versions.map((version) => {
+  const rows = versions.map((/** @type {any} */ version) => {
     const when = new Date(version.created_at).toLocaleString("en-GB");
     const button = el(
       "button",
-      { type: "button", "aria-pressed": "false", onclick: () => choose(version) },
+      { type: "button", "data-version": version.number, "aria-pressed": "false", onclick: () => choose(version) },
       el("b", {}, version.name),
       el("small", {}, when),
     );
-    return el("li", { "data-version": version.number }, button);
+    return el("li", {}, button);
   });
   byId("version-list").replaceChildren(...rows);
   byId("history").showModal();

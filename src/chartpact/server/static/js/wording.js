@@ -6,9 +6,14 @@ const DOWN = /BEAR|LOW|SHORT|DOWN/i;
 const MOST_FACTS = 3;
 const MOST_TEXT = 60; // letters of a drawn text in a sentence
 
+/** @param {any} value */
 export const isTime = (value) => Number.isInteger(value) && value > 1e11 && value < 7.3e12;
 
-/** A time in a zone, short: 12 Mar 14:30. */
+/**
+ * A time in a zone, short: 12 Mar 14:30.
+ * @param {number} ms
+ * @param {string} zone
+ */
 export function formatTime(ms, zone) {
   return new Intl.DateTimeFormat("en-GB", {
     timeZone: zone,
@@ -22,12 +27,20 @@ export function formatTime(ms, zone) {
     .replace(",", "");
 }
 
+/**
+ * @param {number} ms
+ * @param {string} zone
+ */
 export const timeElement = (ms, zone) =>
   el("time", { datetime: new Date(ms).toISOString() }, formatTime(ms, zone));
 
 const numbers = new Intl.NumberFormat("en-US", { maximumFractionDigits: 6 });
 
-/** A plain value of a state, as people read it. */
+/**
+ * A plain value of a state, as people read it.
+ * @param {any} value
+ * @param {string} zone
+ */
 export function formatPlain(value, zone) {
   if (value === null || value === undefined) return "none";
   if (value === true) return "yes";
@@ -37,28 +50,50 @@ export function formatPlain(value, zone) {
   return String(value);
 }
 
+/** @param {string} name */
 export const words = (name) => name.replaceAll("_", " ");
 
-/** The way a headline points, as a class. */
+/**
+ * The way a headline points, as a class.
+ * @param {string} text
+ */
 export const wayOf = (text) =>
   UP.test(text) === DOWN.test(text) ? "" : UP.test(text) ? "is-up" : "is-down";
 
-/** The few words that stand for a state: what its machines say, or how much there is. */
+/**
+ * The few words that stand for a state: what its machines say, or how much there is.
+ * @param {any} state
+ * @param {string[]} [machines]
+ */
 export function headlineOf(state, machines = []) {
   if (machines.length) return machines.slice(0, 2).join(" · ");
   const counts = Object.entries(state ?? {}).flatMap(([name, value]) => countsOf(name, value));
   return counts.slice(0, 2).join(", ") || "Read";
 }
 
+/**
+ * @param {string} name
+ * @param {any} value
+ * @returns {string[]}
+ */
 function countsOf(name, value) {
   if (Array.isArray(value)) return [`${value.length} ${words(name)}`];
   if (value === null || typeof value !== "object") return [];
   return Object.entries(value).flatMap(([key, inner]) => countsOf(key, inner));
 }
 
-/** A few plain values of a state, by their names, without what the headline says. */
+/**
+ * A few plain values of a state, by their names, without what the headline says.
+ * @param {any} state
+ * @param {string} zone
+ */
 export function factsOf(state, zone, headline = "") {
+  /** @type {string[]} */
   const facts = [];
+  /**
+   * @param {any} value
+   * @param {string} name
+   */
   const walk = (value, name) => {
     if (value === null || value === false || facts.length >= MOST_FACTS) return;
     if (typeof value === "string" && headline.includes(value)) return;
@@ -75,7 +110,12 @@ export function factsOf(state, zone, headline = "") {
   return facts.join(", ");
 }
 
-/** A typed state as nested lists of names and values. */
+/**
+ * A typed state as nested lists of names and values.
+ * @param {any} value
+ * @param {string} zone
+ * @returns {HTMLElement}
+ */
 export function writeState(value, zone) {
   if (Array.isArray(value)) {
     if (!value.length) return el("span", { class: "quiet" }, "none");
@@ -92,13 +132,22 @@ export function writeState(value, zone) {
   );
 }
 
+/**
+ * @param {any} value
+ * @param {string} zone
+ */
 function plain(value, zone) {
   const text = formatPlain(value, zone);
   const kind = typeof value === "string" ? wayOf(value) : value === null ? "quiet" : "";
   return el("span", { class: kind || null }, text);
 }
 
-/** An entry of a list in one line of names and values. */
+/**
+ * An entry of a list in one line of names and values.
+ * @param {any} value
+ * @param {string} zone
+ * @returns {HTMLElement}
+ */
 function inline(value, zone) {
   if (value === null || typeof value !== "object") return plain(value, zone);
   const parts = Object.entries(value).map(([name, inner]) => {
@@ -110,6 +159,7 @@ function inline(value, zone) {
 
 // ------------------------------------------------------------------------------------- changes
 
+/** @type {Record<string, string>} */
 const KINDS = {
   started: "stood there when the follow began",
   appeared: "appeared",
@@ -121,7 +171,10 @@ const KINDS = {
   illegal: "changed against the contract",
 };
 
-/** A change of the journal in plain words. */
+/**
+ * A change of the journal in plain words.
+ * @param {any} change
+ */
 export function describeChange(change) {
   if (change.type === "refused") return `Could not be read: ${change.why ?? "violations"}`;
   if (change.type === "readable") return "Can be read again";
@@ -134,6 +187,7 @@ export function describeChange(change) {
 
 // ------------------------------------------------------------------------------------- objects
 
+/** @type {Record<string, string>} */
 const SINGULAR = {
   labels: "label",
   lines: "line",
@@ -144,7 +198,10 @@ const SINGULAR = {
   linefills: "fill",
 };
 
-/** The channel of a record that is given without one, by the fields that only it has. */
+/**
+ * The channel of a record that is given without one, by the fields that only it has.
+ * @param {DrawnRecord} record
+ */
 export function channelOf(record) {
   if ("left" in record) return "boxes";
   if ("x1" in record) return "lines";
@@ -154,16 +211,24 @@ export function channelOf(record) {
   return "labels";
 }
 
+/** @param {string} text */
 const quote = (text) =>
   text.length > MOST_TEXT ? `“${text.slice(0, MOST_TEXT)}…”` : `“${text}”`;
 
-/** The places on the time axis at which a record is anchored. */
+/**
+ * The places on the time axis at which a record is anchored.
+ * @param {DrawnRecord} record
+ */
 export const anchorsOf = (record) =>
   [record.x, record.x1, record.x2, record.left, record.right].filter(
     (place) => place !== null && typeof place === "object",
   );
 
-/** A drawn object in a few words: what it is, what it says, at which prices and when. */
+/**
+ * A drawn object in a few words: what it is, what it says, at which prices and when.
+ * @param {DrawnRecord} record
+ * @param {string} zone
+ */
 export function describeObject(record, zone, channel = channelOf(record)) {
   const parts = [SINGULAR[channel] ?? channel];
   if (typeof record.text === "string" && record.text.trim())
@@ -182,7 +247,12 @@ export function describeObject(record, zone, channel = channelOf(record)) {
 
 // ------------------------------------------------------------------------------------ readings
 
-/** The headline, the facts and the look of a reading. */
+/**
+ * The headline, the facts and the look of a reading.
+ * @param {any} reading
+ * @param {Track[]} states
+ * @param {string} zone
+ */
 export function summariseReading(reading, states, zone) {
   const { violations = [] } = reading;
   if (violations.length) {
@@ -192,7 +262,7 @@ export function summariseReading(reading, states, zone) {
     const more = violations.length > 1 ? ` (and ${violations.length - 1} more)` : "";
     return { state: "VIOLATION", facts: first.message + about + more, kind: "is-warn" };
   }
-  const machines = states.filter(({ key }) => !key.length).map((one) => one.state);
+  const machines = states.filter((/** @type {Track} */ { key }) => !key.length).map((one) => one.state);
   const state = headlineOf(reading.state, machines);
   return { state, facts: factsOf(reading.state, zone, state), kind: wayOf(state) };
 }

@@ -1,3 +1,4 @@
+// @ts-nocheck
 // The page: one chart, the indicators on it, and what surrounds them.
 import { writeAddress } from "./address.js";
 import { get, getSeries, put, Refusal, whenSignedOut, writeAsk } from "./api.js";
@@ -27,11 +28,12 @@ export class Workbench {
     this.picker = new Picker(this);
     this.thumbnails = {};
     this.keepLayout = debounce(() => this.putLayout(), 400);
-    this.view.onRange = debounce((range) => this.loadEarlier(range), 60);
+    this.view.onRange = debounce((/** @type {any} */ range) => this.loadEarlier(range), 60);
     this.fonts = Promise.all(FACES.map((face) => document.fonts.load(face, "Aa→")));
     this.bind();
   }
 
+  /** @param {any} opening */
   async start(opening) {
     try {
       await this.open(await opening);
@@ -42,6 +44,7 @@ export class Workbench {
     }
   }
 
+  /** @param {any} given */
   async open({ me, layout, state, drafts, series }) {
     whenSignedOut(() => this.askToSignIn());
     Object.assign(this, { me, state, drafts });
@@ -53,10 +56,10 @@ export class Workbench {
     document.documentElement.dataset.chart = "shown";
     await this.surround();
     await Promise.all([this.loadIndicators(), this.loadSymbols(), this.openKept(layout)]);
-    this.board.start();
+    void this.board.start();
     this.isStarted = true;
     document.documentElement.dataset.ready = "";
-    this.loadThumbnails();
+    void this.loadThumbnails();
   }
 
   /** Makes what surrounds the chart, whose modules need not delay it. */
@@ -69,13 +72,16 @@ export class Workbench {
       import("./palette.js"),
     ]);
     this.board = new Board(this);
-    this.palette = new Palette((kind) => this.commands(kind));
+    this.palette = new Palette((/** @type {string | null} */ kind) => this.commands(kind));
     this.desk = new Desk(this);
     this.barsDrop = new BarsDrop(this);
     this.contracts = new Contracts(this);
   }
 
-  /** Opens the script that was open, and what was typed and not saved. */
+  /**
+   * Opens the script that was open, and what was typed and not saved.
+   * @param {any} kept
+   */
   async openKept(kept) {
     // This tab knows it best: a sign-in may expire before the layout is put.
     const here = sessionStorage.getItem(`open script of ${this.me.user}`);
@@ -109,11 +115,12 @@ export class Workbench {
     }
   }
 
+  /** @param {any} data */
   show(data) {
     this.data = data;
     // Hidden indicators are not asked for: where each asked one stands in the answer.
     let at = 0;
-    data.order = this.state.indicators.map((asked) => (asked.hidden ? -1 : at++));
+    data.order = this.state.indicators.map((/** @type {Asked} */ asked) => (asked.hidden ? -1 : at++));
     this.view.show(data);
     this.legends.write(null);
     this.legends.place();
@@ -129,13 +136,16 @@ export class Workbench {
     byId("heading").textContent = `${data.symbol}, ${data.timeframe}`;
     const address = `/?${writeAddress(this.state)}`;
     this.keepLayout();
-    this.board?.load();
+    void this.board?.load();
     if (title !== document.title || address !== location.pathname + location.search)
       history.replaceState(null, "", address);
     byId("picture").href = `/chart.png?${writeAddress(this.state)}&theme=${this.themeName}`;
   }
 
-  /** Loads values of earlier bars when the view comes near those that are not known. */
+  /**
+   * Loads values of earlier bars when the view comes near those that are not known.
+   * @param {any} range
+   */
   async loadEarlier(range) {
     const { data } = this;
     const margin = Math.max(300, (range.to - range.from) / 2);
@@ -160,24 +170,25 @@ export class Workbench {
       this.loadingPart = false;
     }
     const now = this.view.chart.timeScale().getVisibleLogicalRange();
-    if (now) this.loadEarlier(now);
+    if (now) void this.loadEarlier(now);
   }
 
   async loadIndicators() {
     const { indicators } = await get("indicators");
     this.picker.setIndicators(indicators);
-    this.board.load();
+    void this.board.load();
   }
 
   async loadSymbols() {
     const { symbols } = await get("symbols");
     this.symbols = symbols;
     byId("symbols").replaceChildren(
-      ...symbols.map(({ symbol }) => el("option", { value: symbol })),
+      ...symbols.map((/** @type {SymbolRow} */ { symbol }) => el("option", { value: symbol })),
     );
     this.writeBar();
   }
 
+  /** @param {any} error */
   sayProblem(error) {
     const place = byId("problem");
     place.hidden = !error;
@@ -207,37 +218,51 @@ export class Workbench {
 
   // ------------------------------------------------------------------------------------- changes
 
+  /** @param {string} name */
   add(name, params = {}) {
     this.state.indicators.push({ name, params, hidden: false });
     this.picker.open = this.state.indicators.length - 1;
     return this.load();
   }
+  /**
+   * @param {number} at
+   * @param {Partial<Asked>} changes
+   */
   change(at, changes) {
     Object.assign(this.state.indicators[at], changes);
     return this.load();
   }
+  /**
+   * @param {number} from
+   * @param {number} to
+   */
   move(from, to) {
     const [moved] = this.state.indicators.splice(from, 1);
     this.state.indicators.splice(to, 0, moved);
     return this.load();
   }
+  /** @param {number} at */
   remove(at) {
     this.state.indicators.splice(at, 1);
     return this.load();
   }
+  /** @param {string} symbol */
   setSymbol(symbol) {
     this.state.symbol = symbol;
     this.state.timeframe = null;
     return this.load();
   }
+  /** @param {string} timeframe */
   setTimeframe(timeframe) {
     this.state.timeframe = timeframe;
     return this.load();
   }
+  /** @param {string} zone */
   setZone(zone) {
     this.state.zone = this.view.zone = zone;
     this.show(this.data);
   }
+  /** @param {string} name */
   setTheme(name) {
     this.themeName = name;
     document.documentElement.dataset.theme = name;
@@ -247,15 +272,22 @@ export class Workbench {
     this.writeBar();
   }
 
-  /** Puts another indicator in the place of one, or on the chart where that is not there. */
+  /**
+   * Puts another indicator in the place of one, or on the chart where that is not there.
+   * @param {string} before
+   * @param {string} after
+   */
   replace(before, after) {
-    const asked = this.state.indicators.find(({ name }) => name === before);
+    const asked = this.state.indicators.find((/** @type {any} */ { name }) => name === before);
     if (!asked) return this.add(after);
     asked.name = after;
     return this.load();
   }
 
-  /** Remembers which script is open, in this tab at once and in the layout soon. */
+  /**
+   * Remembers which script is open, in this tab at once and in the layout soon.
+   * @param {string} name
+   */
   rememberOpen(name) {
     const key = `open script of ${this.me.user}`;
     if (name === null) sessionStorage.removeItem(key);
@@ -275,17 +307,22 @@ export class Workbench {
     }
   }
 
-  /** The parameters of the script on the desk as it is typed; of others the list has them. */
+  /**
+   * The parameters of the script on the desk as it is typed; of others the list has them.
+   * @param {string} name
+   */
   paramsOf(name) {
     return this.drafts.has(name) && this.desk?.name === name ? this.desk.params : null;
   }
 
+  /** @param {string} name */
   edit(name) {
     return this.desk.open(name);
   }
   newScript() {
     return this.desk.create();
   }
+  /** @param {string} name */
   async fork(name) {
     try {
       await this.desk.fork(name);
@@ -306,10 +343,13 @@ export class Workbench {
     document.documentElement.dataset.thumbnails = "";
   }
 
-  /** The small picture of an indicator. */
+  /**
+   * The small picture of an indicator.
+   * @param {string} name
+   */
   thumbnail(name) {
     const strokes = this.thumbnails[name] ?? [];
-    const paths = strokes.map(({ path, color }) => svg("path", { d: path, stroke: color }));
+    const paths = strokes.map((/** @type {Stroke} */ { path, color }) => svg("path", { d: path, stroke: color }));
     return svg("svg", { viewBox: "0 0 62 32", "aria-hidden": "true" }, ...paths);
   }
 
@@ -345,6 +385,7 @@ export class Workbench {
     if (this.me.accounts) byId("account").href = "/account";
   }
 
+  /** @param {string | null} kind */
   commands(kind) {
     const entries = [];
     if (!kind || kind === "Symbol")
@@ -406,7 +447,10 @@ export class Workbench {
       button.addEventListener("click", () => this.showView(button.dataset.view));
   }
 
-  /** Shows one of the sections at the side, or none: the script, or what a contract reads. */
+  /**
+   * Shows one of the sections at the side, or none: the script, or what a contract reads.
+   * @param {string | null} id
+   */
   showSide(id) {
     for (const side of document.querySelectorAll(".desk")) side.hidden = side.id !== id;
     this.legends.place();
@@ -415,10 +459,11 @@ export class Workbench {
     else document.body.dataset.view = id ? "desk" : "board";
   }
 
+  /** @param {string} name */
   showView(name) {
     if (name === "desk" && byId("desk").hidden) {
       if (this.desk?.name) this.showSide("desk");
-      else this.desk?.openMenu();
+      else void this.desk?.openMenu();
       return;
     }
     document.body.dataset.view = name;
@@ -427,11 +472,12 @@ export class Workbench {
       else button.removeAttribute("aria-current");
   }
 
+  /** @param {any} event */
   press(event) {
     const typing = event.composedPath()[0].closest?.("input, select, textarea, [contenteditable]");
     const control = event.ctrlKey || event.metaKey;
     if (control && event.key === "k") this.palette.open();
-    else if (control && event.key === "s" && !byId("desk").hidden) this.desk.save();
+    else if (control && event.key === "s" && !byId("desk").hidden) void this.desk.save();
     else if (event.key === "/" && !typing) byId("find").focus();
     else return;
     event.preventDefault();

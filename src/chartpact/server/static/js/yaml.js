@@ -1,6 +1,7 @@
 // The look of YAML in the editor: keys, texts, numbers and comments, line by line.
-import * as cm from "../vendor/codemirror-6.43.15.js";
+import { cm } from "./codemirror.js";
 
+/** @type {Record<string, any>} */
 const marks = {
   comment: cm.Decoration.mark({ class: "y-com" }),
   key: cm.Decoration.mark({ class: "y-key" }),
@@ -10,15 +11,16 @@ const marks = {
 const TOKENS =
   /(?<comment>(?<=^|\s)#.*)|(?<key>[A-Za-z_][\w.-]*(?=\s*:(?:\s|$)))|(?<text>"(?:[^"\\]|\\.)*"|'(?:[^']|'')*')|(?<number>(?<![\w.#])-?\d+(?:\.\d+)*\b)/g;
 
+/** @param {any} view */
 function decorate(view) {
   const builder = new cm.RangeSetBuilder();
   for (const { from, to } of view.visibleRanges)
     for (let at = from; at <= to; ) {
       const line = view.state.doc.lineAt(at);
       for (const token of line.text.matchAll(TOKENS)) {
-        const [kind] = Object.entries(token.groups).find(([, text]) => text !== undefined);
+        const kinds = Object.entries(token.groups).filter(([, text]) => text !== undefined);
         const start = line.from + token.index;
-        builder.add(start, start + token[0].length, marks[kind]);
+        builder.add(start, start + token[0].length, marks[kinds[0][0]]);
       }
       at = line.to + 1;
     }
@@ -27,7 +29,9 @@ function decorate(view) {
 
 const colored = cm.ViewPlugin.define(
   (view) => ({
+    /** @type {any} */
     decorations: decorate(view),
+    /** @param {{ docChanged: boolean, viewportChanged: boolean, view: any }} change */
     update(change) {
       if (change.docChanged || change.viewportChanged) this.decorations = decorate(change.view);
     },
