@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, TypeVar, Unpack
 
 from chartpact import frames, render, sources, summary
 from chartpact.bars import Bars, BarsError, BarsLike
@@ -16,18 +16,13 @@ from chartpact.needs import Fetch, Need, gather
 from chartpact.params import resolve
 from chartpact.prices import STORED
 from chartpact.problem import Failure, Problem
+from chartpact.render.options import LookOptions
 from chartpact.request import Asked
 from chartpact.scene import Drawn, Scene, SceneError
 from chartpact.snapshot import Snapshot, study
 from chartpact.ta import TaError
 
 PICTURE_BARS = 200  # in a picture of a chart that was not asked for by number of bars
-
-
-Size: TypeAlias = tuple[int, int] | str  # (1200, 800) or "1200x800"
-Theme: TypeAlias = Literal["dark", "light"]
-Kind: TypeAlias = Literal["candles", "heikin_ashi", "bars", "line"]
-Volume: TypeAlias = Literal["pane", "overlay", "none"]
 Drawing = TypeVar("Drawing", str, bytes)
 
 MOST_NAMED = 6  # indicators in the repr of a chart
@@ -122,84 +117,57 @@ class Chart:
         self,
         *,
         bars: int | None = None,
-        size: Size | None = None,
-        width: int | None = None,
-        height: int | None = None,
-        theme: Theme | None = None,
-        kind: Kind | None = None,
-        tz: str | None = None,
-        log: bool | None = None,
-        volume: Volume | None = None,
-        sessions: str | None = None,
-        scale: float | None = None,
+        **look: Unpack[LookOptions],
     ) -> str:
         """The picture as SVG: the last `bars`, 200 of a chart that was made without `last`.
 
         Unset options come from `chart`, then from the defaults of [pictures](../pictures.md).
         """
-        return self._picture(render.svg, _options(locals()))
+        return self._picture(render.svg, bars, look)
 
     def png(
         self,
         *,
         bars: int | None = None,
-        size: Size | None = None,
-        width: int | None = None,
-        height: int | None = None,
-        theme: Theme | None = None,
-        kind: Kind | None = None,
-        tz: str | None = None,
-        log: bool | None = None,
-        volume: Volume | None = None,
-        sessions: str | None = None,
-        scale: float | None = None,
+        **look: Unpack[LookOptions],
     ) -> bytes:
         """The picture as PNG, with the options of `svg`; `scale=2` doubles its pixels."""
-        return self._picture(render.png, _options(locals()))
+        return self._picture(render.png, bars, look)
 
     def save(
         self,
         path: str | PathLike[str],
         *,
         bars: int | None = None,
-        size: Size | None = None,
-        width: int | None = None,
-        height: int | None = None,
-        theme: Theme | None = None,
-        kind: Kind | None = None,
-        tz: str | None = None,
-        log: bool | None = None,
-        volume: Volume | None = None,
-        sessions: str | None = None,
-        scale: float | None = None,
+        **look: Unpack[LookOptions],
     ) -> Path:
         """Writes the picture, PNG or SVG by the ending of the path; the options are of `svg`."""
-        options = _options(locals())
         target = Path(path)
         ending = target.suffix.lower()
         if ending not in (".png", ".svg"):
             raise render.RenderError(f"{target.name!r} ends neither in .png nor in .svg")
         if ending == ".png":
-            target.write_bytes(self._picture(render.png, options))
+            target.write_bytes(self._picture(render.png, bars, look))
         else:
-            target.write_bytes(self._picture(render.svg, options).encode())
+            target.write_bytes(self._picture(render.svg, bars, look).encode())
         return target
 
-    def _picture(self, draw: Callable[..., Drawing], options: Mapping[str, Any]) -> Drawing:
-        asked = {name: value for name, value in options.items() if value is not None}
+    def _picture(
+        self, draw: Callable[..., Drawing], bars: int | None, look: Mapping[str, Any]
+    ) -> Drawing:
+        asked = {name: value for name, value in look.items() if value is not None}
         if "width" in asked or "height" in asked:  # they go before the size of the chart's own
             asked = {"size": None, **asked}
-        look = {**self.look, **asked}
-        return draw(self.view(look.pop("bars", None)), **look)
+        return draw(self.view(bars), **{**self.look, **asked})
 
     def _repr_svg_(self) -> str:  # how a notebook shows the chart
-        return self._picture(render.svg, {"fit": True})
+        return self._picture(render.svg, None, {"fit": True})
 
     def _repr_png_(self) -> tuple[bytes, dict[str, int]]:  # where it shows no SVG
         look = render.read_look(self.look)
         small = max(look.width, look.height or 0) <= LARGEST_SHARP
         scale = 2 if small else 1  # for screens of high density
-        return self._picture(render.png, {"scale": scale}), {"width": look.width}
+        return self._picture(render.png, None, {"scale": scale}), {"width": look.width}
 
     def __repr__(self) -> str:
         bars = self.bars
@@ -229,32 +197,23 @@ class Chart:
         return columns
 
 
-def _options(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Of a method's arguments, those that say how a picture looks."""
-    return {name: value for name, value in arguments.items() if name not in ("self", "path")}
-
-
 def chart(
     bars: BarsLike,
     indicators: Asked | Iterable[Asked] = (),
     catalogue: Catalogue | None = None,
     *,
     last: int | None = None,
-    size: Size | None = None,
-    theme: Theme | None = None,
-    kind: Kind | None = None,
-    tz: str | None = None,
-    log: bool | None = None,
-    volume: Volume | None = None,
     fetch: Fetch | None = None,
+    **look: Unpack[LookOptions],
 ) -> Chart:
     """The chart of these indicators, computed on all bars and cut to the last ones.
 
     `bars` may be a path or a frame of pandas or polars. Without `last` the chart has all of them,
     and its picture shows the last 200: `save("x.png", bars=500)` shows more.
 
-    `size`, `theme`, `kind`, `tz`, `log` and `volume` are how pictures of it look, in a notebook
-    and where `save` is not told otherwise.
+    `look`, such as `theme="light"`, is how pictures of it look, in a notebook and where `save` is
+    not told otherwise: `size`, `width`, `height`, `theme`, `kind`, `tz`, `log`, `volume`,
+    `sessions` and `scale`.
 
     `catalogue` is what can be asked for: the builtins, unless one with scripts of your own is
     given. The path of a script may stand for a name: `./mine.star:n=5`. `fetch` gets what
@@ -267,8 +226,6 @@ def chart(
     """
     requests = parse_requests(indicators)
     plans = (catalogue or Catalogue()).with_files(requests).plan(requests)
-    asked = {"size": size, "theme": theme, "kind": kind, "tz": tz, "log": log, "volume": volume}
-    look = {name: value for name, value in asked.items() if value is not None}
     if look:
         render.read_look(look)  # a wrong one is refused here, and not by a notebook
     whole = sources.to_bars(bars)

@@ -2,6 +2,7 @@
 
 import inspect
 from dataclasses import fields
+from typing import Unpack
 
 import numpy as np
 import pandas as pd
@@ -11,10 +12,13 @@ from tests.cases import in_one_test
 
 import chartpact as cp
 from chartpact.bars import BarsError
+from chartpact.charts import Chart
 from chartpact.lookahead import prove
+from chartpact.options import read_table
 from chartpact.render.candles import KINDS
 from chartpact.render.errors import RenderError
-from chartpact.render.look import VOLUMES, Look
+from chartpact.render.look import Look
+from chartpact.render.options import LookOptions
 from chartpact.render.theme import THEMES
 from chartpact.scene import Scene, SceneError
 
@@ -176,25 +180,23 @@ def test_the_repr_of_a_chart_is_short(bars):
     assert len(repr(many)) < 160
 
 
-@in_one_test("method", ["svg", "png", "save"])
-def test_options_of_pictures_are_parameters_that_an_editor_completes(method):
-    parameters = inspect.signature(getattr(type(cp.chart("sample:btc-1d")), method)).parameters
-    assert {"size", "bars", *(field.name for field in fields(Look))} <= set(parameters)
-    assert not any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values())
+@in_one_test("draw", [cp.chart, *(getattr(Chart, name) for name in ("svg", "png", "save"))])
+def test_the_options_of_pictures_are_those_of_the_table_that_an_editor_completes(draw):
+    parameters = inspect.signature(draw).parameters.values()
+    (look,) = [parameter for parameter in parameters if parameter.kind is parameter.VAR_KEYWORD]
+    assert look.annotation == Unpack[LookOptions]
 
 
-def test_options_of_charts_are_parameters_that_an_editor_completes():
-    parameters = inspect.signature(cp.chart).parameters
-    assert {"last", "theme", "size", "kind", "tz", "log", "volume"} <= set(parameters)
-    assert not any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values())
+def test_the_table_of_options_has_what_pictures_take():
+    table = read_table(LookOptions)
+    assert set(table) == {"size", *(field.name for field in fields(Look))}
+    assert set(table["theme"].choices) == set(THEMES)
+    assert set(table["kind"].choices) == set(KINDS)
 
 
-def test_the_names_that_an_editor_proposes_are_those_that_are_taken():
-    from chartpact import charts
-
-    assert set(charts.Theme.__args__) == set(THEMES)
-    assert set(charts.Kind.__args__) == set(KINDS)
-    assert set(charts.Volume.__args__) == set(VOLUMES)
+def test_an_option_that_no_picture_has_is_refused(bars):
+    with pytest.raises(RenderError, match="a picture has no 'colour'"):
+        cp.chart(bars, colour="red")
 
 
 def test_dir_shows_the_public_names_alone():

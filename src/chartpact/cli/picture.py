@@ -11,9 +11,11 @@ import numpy as np
 from chartpact.bars import Bars
 from chartpact.charts import PICTURE_BARS, Chart
 from chartpact.cli import UsageError
+from chartpact.cli.arguments import add_options, read_options
 from chartpact.cli.files import unwritable
 from chartpact.clock import zones
 from chartpact.clock.errors import ClockError
+from chartpact.render.options import LookOptions
 
 FORMATS = ("png", "svg")
 
@@ -35,27 +37,7 @@ def add_picture(verb: argparse.ArgumentParser) -> None:
         help=f"show the last N bars up to --to, or N from --from on (pictures: {PICTURE_BARS})",
     )
     view.add_argument("--all", action="store_true", help="show all bars, also in a picture")
-    group.add_argument("--theme", choices=("dark", "light"), default="dark", help="its colours")
-    group.add_argument("--size", metavar="WxH", help="its pixels, such as 1200x800")
-    group.add_argument("--scale", type=float, default=1.0, metavar="N", help="PNG at N times that")
-    group.add_argument(
-        "--kind",
-        choices=("candles", "heikin_ashi", "bars", "line"),
-        default="candles",
-        help="how prices are drawn",
-    )
-    group.add_argument("--log", action="store_true", help="a logarithmic price scale")
-    group.add_argument(
-        "--volume", choices=("pane", "overlay", "none"), default="pane", help="where volume goes"
-    )
-    group.add_argument(
-        "--sessions",
-        metavar="HOURS",
-        help="shade what lies outside, as in '0930-1600 America/New_York'; days: every second",
-    )
-    group.add_argument(
-        "--tz", default="UTC", metavar="ZONE", help="time zone of the axis, --from and --to"
-    )
+    add_options(group, LookOptions)
     group.add_argument(
         "--from", dest="start", metavar="TIME", help="first bar shown, such as 2024-03-05 09:30"
     )
@@ -69,7 +51,7 @@ def select_bars(args: argparse.Namespace, bars: Bars) -> tuple[Bars, int | None]
     as many from the first on, or as many up to the last.
     """
     try:
-        zone = zones.zone(args.tz)
+        zone = zones.zone(args.tz or "UTC")
     except ClockError as error:
         raise UsageError(f"--tz: {error}") from None
     if args.bars is not None and args.bars < 1:
@@ -121,8 +103,7 @@ def check_output(args: argparse.Namespace) -> None:
 
 def save(args: argparse.Namespace, chart: Chart) -> None:
     """Draws the chart into the file of -o, or to standard output."""
-    names = ("size", "theme", "scale", "kind", "log", "volume", "sessions", "tz")
-    look = {name: getattr(args, name) for name in names}
+    look = read_options(args, LookOptions)
     ending = Path(args.output).suffix.lower().removeprefix(".")
     form = args.format or (ending if ending in FORMATS else "png" if args.output == "-" else None)
     if form is None:

@@ -3,16 +3,17 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, get_args
 
 from chartpact.checks import is_number, is_whole, shown
 from chartpact.render import shading, theme, timeaxis
 from chartpact.render.candles import KINDS
 from chartpact.render.errors import RenderError
+from chartpact.render.options import Volume
 
 LARGEST = 4096  # pixels, either way
 SMALLEST = (160, 100)
-VOLUMES = ("pane", "overlay", "none")
+VOLUMES: tuple[str, ...] = get_args(Volume)
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class Look:
 
 def read_look(options: Mapping[str, Any]) -> Look:
     """The look of these options; `size` stands for width and height, as (1200, 800) or 1200x800."""
-    values = dict(options)
+    values = {name: value for name, value in options.items() if value is not None}
     size = values.pop("size", None)
     if size is not None:
         pair = read_size(size) if isinstance(size, str) else size

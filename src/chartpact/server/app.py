@@ -23,6 +23,7 @@ from chartpact.catalogue import shipped
 from chartpact.library.database import Database, open_database
 from chartpact.library.local import LOCAL_USER
 from chartpact.problem import Problem
+from chartpact.render.options import Theme
 from chartpact.server import chart_app, help, jobs, mcp, page, rest, web
 from chartpact.server.allowance import Allowance, Ledger, Meter
 from chartpact.server.auth import account_routes, oauth_routes
@@ -38,7 +39,7 @@ from chartpact.server.mcp_http import McpOverHttp
 from chartpact.server.metrics import Metrics
 from chartpact.server.readiness import Readiness
 from chartpact.server.settings import Settings
-from chartpact.server.shapes import SampleShape, Theme
+from chartpact.server.shapes import SampleShape
 from chartpact.server.verbs import Verbs
 from chartpact.work.lanes import Bounds, Workers
 

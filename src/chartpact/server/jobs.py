@@ -16,6 +16,7 @@ from chartpact.lookahead import prove
 from chartpact.needs import BARS, CALENDAR, Fetch, Need, Supply, cut_supply
 from chartpact.oneline import escape_unseen, one_line
 from chartpact.problem import Failure, Problem, did_you_mean
+from chartpact.render.options import Theme
 from chartpact.sandbox.layers import unavailable
 from chartpact.sandbox.pool import process_pool
 from chartpact.scene import Scene
@@ -191,7 +192,7 @@ def list_my_indicators(scripts: Sequence[Script]) -> shapes.MyIndicators:
     )
 
 
-def draw_sample(theme: charts.Theme, shape: str) -> str:
+def draw_sample(theme: Theme, shape: str) -> str:
     """The sample chart of the page."""
     width, height = SHAPES[shape]
     chart = charts.chart(samples.bars(SAMPLE), SHOWN, last=width // 6)

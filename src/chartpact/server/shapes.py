@@ -19,11 +19,11 @@ from chartpact.clock.markets import Market
 from chartpact.contracts.language.document import MAX_BYTES
 from chartpact.library.scripts import QUOTA
 from chartpact.options import read_table
+from chartpact.render.options import Theme
 from chartpact.script.check.declared import MOST_PARAMS
 from chartpact.script.limits import Limits
 
 MARKET = "trades every day, Monday to Friday, or on an exchange; without it, by the symbol"
-Theme = Literal["dark", "light"]
 Format = Literal["png", "svg", "summary", "series"]
 SampleShape = Literal["wide", "tall"]  # of the chart on the page
 Plain = bool | int | float | str | None

@@ -21,6 +21,7 @@ from chartpact.library.upload_source import UploadSource, describe_upload
 from chartpact.library.uploads import Stored, Upload, Uploads
 from chartpact.library.user_contracts import UserContracts
 from chartpact.problem import Problem
+from chartpact.render.options import Theme
 from chartpact.server import bodies, contract_jobs, jobs, shapes
 from chartpact.server.allowance import Ledger
 from chartpact.server.bodies import LeanBody
@@ -128,7 +129,7 @@ class Verbs:
         state: shapes.StateOut = await self.drawings.read(user, ask, contract_jobs.read_state)
         return state
 
-    async def draw_sample(self, theme: shapes.Theme, shape: shapes.SampleShape) -> str:
+    async def draw_sample(self, theme: Theme, shape: shapes.SampleShape) -> str:
         """The sample chart as SVG, drawn once a minute at most, since anybody may ask for it."""
         async with self._drawing_sample:
             svg = self._samples.get((theme, shape))
