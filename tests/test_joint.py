@@ -7,6 +7,7 @@ import pytest
 
 import chartpact as cp
 from chartpact import pacts
+from chartpact.charts import Chart
 from chartpact.cli import BAD_INPUT, DONE, VIOLATION, main
 from chartpact.contracts.workbench import examples
 from chartpact.params import IndicatorError
@@ -103,3 +104,23 @@ def test_the_command_line_reads_several_contracts(picture, tmp_path, capsys):
     assert main([*asked, "--param", "n=5"]) == BAD_INPUT
     assert main(["read", "ema_trend", "--bars", "sample:es-5m", "--param", "nob=1"]) == BAD_INPUT
     assert "has a parameter 'nob'" in capsys.readouterr().err
+
+
+def test_what_was_read_comes_with_the_readings_and_is_recorded_once(monkeypatch):
+    record, records = Chart.snapshot, []
+    monkeypatch.setattr(Chart, "snapshot", lambda chart: records.append(chart) or record(chart))
+    found = cp.read_state(["ema_trend", "bias_ai"], cp.load("sample:es-5m"))
+    assert len(records) == 1
+    assert found.snapshot == record(records[0])
+    assert cp.read("ema_trend", found.snapshot).state == found["ema_trend"].state
+
+
+def test_whoever_watches_a_chart_reads_what_one_who_reads_it_does(tmp_path, capsys):
+    asked = ["ema_trend", "--bars", "sample:es-5m", "--param", "fast=500", "--json"]
+    assert main(["watch", *asked, "--reads", "1", "--db", f"sqlite:///{tmp_path}/l.db"]) == DONE
+    [event] = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    [violation] = cp.read_state(["ema_trend"], cp.load("sample:es-5m"), params={"fast": 500})[
+        "ema_trend"
+    ].violations
+    assert event["type"] == "refused"
+    assert violation.message in event["why"]

@@ -10,9 +10,9 @@ from typing import Any, TypeVar, Unpack
 
 from chartpact import frames, render, sources, summary
 from chartpact.bars import Bars, BarsError, BarsLike
-from chartpact.catalogue import Catalogue, Plan, ScriptIndicator, parse_requests
+from chartpact.catalogue import Catalogue, Indicator, Plan, ScriptIndicator, parse_requests
 from chartpact.clock.errors import ClockError
-from chartpact.needs import Fetch, Need, gather
+from chartpact.needs import Fetch, Need, Supplies, gather
 from chartpact.params import resolve
 from chartpact.prices import STORED
 from chartpact.problem import Failure, Problem
@@ -279,20 +279,34 @@ def _draw(bars: Bars, plan: Plan, first: int, fetch: Fetch, whole: bool = False)
     indicator = plan.indicator
     if indicator is None or plan.problem is not None:
         return Drawn(plan.id, plan.name, plan.params, error=plan.problem)
-    scene, steps, cpu_ms, problem = None, None, None, None
     try:
         supplies = gather(plan.needs(bars), fetch)
         if isinstance(indicator, ScriptIndicator):
-            result = indicator.run(bars, plan.params, supplies, first)
-            scene, steps, cpu_ms = result.scene, result.steps, result.cpu_ms
+            drawn = draw_script(bars, plan, indicator, supplies, first)[0]
         else:
             scene = indicator.draw(bars, plan.params, supplies, first)
-        scene = scene if whole else scene.cut(first)
+            drawn = replace(_undrawn(plan, indicator), scene=scene)
+        return drawn if whole else _cut(drawn, first)
     except _FAILURES as error:
         hint = "ask for it with other parameters"
         problem = Problem("value", f"{plan.name}: {error}", hint)
     except Failure as failure:
         problem = failure.problem
+    return replace(_undrawn(plan, indicator), error=problem)
+
+
+def draw_script(
+    bars: Bars, plan: Plan, script: ScriptIndicator, supplies: Supplies, first: int
+) -> tuple[Drawn, tuple[str, ...]]:
+    """What one run of a script draws, not cut, and what it printed; raises what stopped it."""
+    result = script.run(bars, plan.params, supplies, first)
+    drawn = _undrawn(plan, script)
+    drawn = replace(drawn, scene=result.scene, steps=result.steps, cpu_ms=result.cpu_ms)
+    return drawn, result.log
+
+
+def _undrawn(plan: Plan, indicator: Indicator) -> Drawn:
+    """All that is known of an indicator before it is drawn."""
     return Drawn(
         plan.id,
         plan.name,
@@ -301,10 +315,6 @@ def _draw(bars: Bars, plan: Plan, first: int, fetch: Fetch, whole: bool = False)
         short_title=indicator.short_title,
         overlay=indicator.overlay,
         defaults={param.name: param.default for param in indicator.params},
-        scene=scene,
-        error=problem,
-        steps=steps,
-        cpu_ms=cpu_ms,
     )
 
 

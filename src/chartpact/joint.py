@@ -30,8 +30,16 @@ class JointState(Mapping[str, Reading]):
     """What each contract read, by its name; `ok` where none was refused."""
 
     readings: Mapping[str, Reading]
-    as_of: int | None = None
-    source: str = ""
+    snapshot: Snapshot  # what was read
+
+    @property
+    def as_of(self) -> int | None:
+        as_of: int | None = self.snapshot.chart.get("as_of")
+        return as_of
+
+    @property
+    def source(self) -> str:
+        return str(self.snapshot.source["name"])
 
     @property
     def ok(self) -> bool:
@@ -68,50 +76,47 @@ def read_state(
     that name. `params` are for the indicators that have such a parameter, as in `pair`.
     """
     chosen = [contracts.find(name) for name in names]
+    reader = Reader(chosen, config or {}, profile)
     if not isinstance(drawn, Bars):
         if params:
             raise TypeError("params are of indicators that are drawn on bars")
-        return read_snapshot(chosen, Snapshot.of(drawn), config, profile)
+        return reader.read(Snapshot.of(drawn))
     plans = plan(catalogue or Catalogue(), [contract.name for contract in chosen], params or {})
-    return read_chart(
-        chosen, charts.draw(drawn, plans, None, fetch or sources.fetch), config, profile
-    )
+    return reader.read(charts.draw(drawn, plans, None, fetch or sources.fetch))
 
 
-def read_snapshot(
-    chosen: Sequence[Contract],
-    snapshot: Snapshot,
-    config: Configs | None = None,
-    profile: str | None = None,
-) -> JointState:
-    """What these contracts read from one snapshot."""
-    check_settings(chosen, config or {}, profile)
-    readings = {}
-    for contract in chosen:
-        settings = (config or {}).get(contract.name)
-        own = profile if profile in contract.file.profiles else None
-        readings[contract.name] = contracts.read(contract, snapshot, settings, own)
-    return JointState(readings, snapshot.chart.get("as_of"), str(snapshot.source["name"]))
+@dataclass(frozen=True)
+class Reader:
+    """Contracts with their settings, which fit them: the one way from a picture to readings."""
 
+    contracts: Sequence[Contract]
+    config: Configs
+    profile: str | None = None
+    strict: bool = True  # False: a profile that no contract has is a violation, not an error
 
-def read_chart(
-    chosen: Sequence[Contract],
-    chart: Chart,
-    config: Configs | None = None,
-    profile: str | None = None,
-) -> JointState:
-    """What these contracts read from their pacts on a chart; one that failed to draw is refused."""
-    state = read_snapshot(chosen, chart.snapshot(), config, profile)
-    errors = {drawn.name: drawn.error for drawn in chart.drawn if drawn.error is not None}
-    readings = dict(state.readings)
-    for contract in chosen:
-        if (error := errors.get(contract.name)) is not None:
-            path, message = "identity.pine_title", f"its indicator was not drawn: {error}"
-            breach = Violation("unavailable", path, message, contract.name, contract.version)
-            readings[contract.name] = replace(
-                readings[contract.name], state=None, tracks=None, untracked="", violations=(breach,)
-            )
-    return JointState(readings, state.as_of, state.source)
+    def __post_init__(self) -> None:
+        _check_settings(self.contracts, self.config, self.profile if self.strict else None)
+
+    def read(self, drawn: Chart | Snapshot) -> JointState:
+        """What the contracts read; one whose indicator failed to draw on a chart is refused."""
+        errors: Mapping[str, Problem] = {}
+        if isinstance(drawn, Chart):
+            errors = {one.name: one.error for one in drawn.drawn if one.error is not None}
+        snapshot = drawn.snapshot() if isinstance(drawn, Chart) else drawn
+        readings = {}
+        for contract in self.contracts:
+            known = self.profile in contract.file.profiles or not self.strict
+            profile = self.profile if known else None
+            settings = self.config.get(contract.name)
+            reading = contracts.read(contract, snapshot, settings, profile)
+            if (error := errors.get(contract.name)) is not None:
+                path, message = "identity.pine_title", f"its indicator was not drawn: {error}"
+                breach = Violation("unavailable", path, message, contract.name, contract.version)
+                reading = replace(
+                    reading, state=None, tracks=None, untracked="", violations=(breach,)
+                )
+            readings[contract.name] = reading
+        return JointState(readings, snapshot)
 
 
 def plan(catalogue: Catalogue, names: Sequence[str], params: Mapping[str, Any]) -> tuple[Plan, ...]:
@@ -135,7 +140,7 @@ def plan(catalogue: Catalogue, names: Sequence[str], params: Mapping[str, Any]) 
     return catalogue.plan(requests)
 
 
-def check_settings(chosen: Sequence[Contract], config: Configs, profile: str | None) -> None:
+def _check_settings(chosen: Sequence[Contract], config: Configs, profile: str | None) -> None:
     """Refuses settings that no contract takes."""
     names = [contract.name for contract in chosen]
     if len({*names}) < len(names):

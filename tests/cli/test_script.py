@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from chartpact import sandbox
 from chartpact.cli import BAD_INPUT, DONE, SCRIPT_ERROR, main
 
 GOOD = """
@@ -203,3 +204,17 @@ def test_no_text_of_a_script_forges_a_line_of_the_terminal(script, capsys):
     assert main(["check", script(GOOD.replace('print("bars"', f'fail("{forged}"'))]) == SCRIPT_ERROR
     told = capsys.readouterr().err.splitlines()
     assert not [line for line in told if line.startswith(("chartpact run: error", "  signal"))]
+
+
+@pytest.mark.parametrize("more", [[], ["--json"], ["--json", "--bars", "50"]])
+def test_a_run_with_a_picture_runs_the_script_once(script, tmp_path, capsys, monkeypatch, more):
+    runs = []
+    run = sandbox.run
+    monkeypatch.setattr(
+        sandbox, "run", lambda *args, **named: runs.append(args) or run(*args, **named)
+    )
+    picture = tmp_path / "spread.png"
+    assert main(["run", script(GOOD), "sample:es-5m", "-o", str(picture), *more]) == DONE
+    assert len(runs) == 1
+    assert capsys.readouterr().err.count("bars ") == 1
+    assert picture.read_bytes().startswith(b"\x89PNG")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from chartpact import charts, joint, sources
+from chartpact.charts import Chart
 from chartpact.cli import DONE, VIOLATION, UsageError, Verbs, exit_code
 from chartpact.cli.arguments import (
     add_drawn,
@@ -21,9 +22,10 @@ from chartpact.cli.contract import find_contract
 from chartpact.cli.database import own_catalogue
 from chartpact.cli.files import read_text
 from chartpact.cli.snapshot import report_failures
-from chartpact.contracts import Contract, ContractError, Reading, read
+from chartpact.contracts import ContractError, Reading
 from chartpact.contracts.language import document
 from chartpact.contracts.reading import jsonable
+from chartpact.joint import Reader
 from chartpact.oneline import one_line
 from chartpact.problem import Failure
 from chartpact.snapshot import Snapshot, SnapshotError, parse_json
@@ -74,46 +76,57 @@ def add_reading(verb: argparse.ArgumentParser, source: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    chosen = [find_contract(name) for name in args.contracts]
-    config = read_config(args.config)
-    result: Reading | joint.JointState
+    reader = find_reader(args, strict=len(args.contracts) > 1)
     try:
-        if args.bars_source is not None:
-            result = _read_bars(args, chosen, config)
-        elif len(chosen) == 1:
-            result = read(chosen[0], _load_snapshot(args), config, args.profile)
-        else:
-            result = joint.read_snapshot(chosen, _load_snapshot(args), config, args.profile)
+        source = BarsSource(args, reader) if args.bars_source is not None else None
+        drawn = _load_snapshot(args) if source is None else source.read()
+        if isinstance(drawn, Chart):
+            report_failures(drawn)
+        state = reader.read(drawn)
     except Failure as failure:
         raise UsageError(str(failure), exit_code(failure)) from None
+    alone = len(state) == 1
     if args.json:
-        print(json.dumps(result.to_json(), allow_nan=False))
-    elif isinstance(result, Reading):
-        _show(result)
-    else:
-        for reading in result.values():
+        [*readings] = state.values()
+        print(json.dumps((readings[0] if alone else state).to_json(), allow_nan=False))
+        return DONE if state.ok else VIOLATION
+    for reading in state.values():
+        if not alone:
             print(f"{reading.contract}:", flush=True)
-            _show(reading)
-    return DONE if result.ok else VIOLATION
+        _show(reading)
+    return DONE if state.ok else VIOLATION
 
 
-def _read_bars(
-    args: argparse.Namespace, chosen: list[Contract], config: dict[str, Any] | None
-) -> Reading | joint.JointState:
-    """Draws the indicators of the contracts on bars and reads them."""
-    names = [contract.name for contract in chosen]
-    plans = joint.plan(own_catalogue(), names, read_params(args))
-    for plan in plans:
-        if plan.problem is not None:
-            raise UsageError(str(plan.problem))
-    chart = charts.draw(load_bars(args), plans, None, sources.fetch)
-    report_failures(chart)
-    if len(chosen) == 1:
-        return read(chosen[0], chart.snapshot(), config, args.profile)
-    return joint.read_chart(chosen, chart, config, args.profile)
+def find_reader(args: argparse.Namespace, strict: bool = True) -> Reader:
+    """The contracts that the arguments name, with their settings: those of one stand alone."""
+    chosen = [find_contract(name) for name in args.contracts]
+    config = _read_config(args.config) or {}
+    configs = {chosen[0].name: config} if len(chosen) == 1 else config
+    try:
+        return Reader(chosen, configs, args.profile, strict)
+    except Failure as failure:
+        raise UsageError(str(failure), exit_code(failure)) from None
 
 
-def read_config(path: str | None) -> dict[str, Any] | None:
+class BarsSource:
+    """Our own chart: the pacts of contracts, drawn on bars that are loaded anew each time."""
+
+    def __init__(self, args: argparse.Namespace, reader: Reader) -> None:
+        self.name, self._args = args.bars_source, args
+        names = [contract.name for contract in reader.contracts]
+        self._plans = joint.plan(own_catalogue(), names, read_params(args))
+        for plan in self._plans:
+            if plan.problem is not None:
+                raise UsageError(str(plan.problem))
+
+    def read(self) -> Chart:
+        return charts.draw(load_bars(self._args), self._plans, None, sources.fetch)
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+
+def _read_config(path: str | None) -> dict[str, Any] | None:
     if path is None:
         return None
     text = read_text(path).removeprefix("\ufeff")

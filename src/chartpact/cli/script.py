@@ -3,7 +3,6 @@
 import argparse
 import json
 import sys
-from functools import cache
 from pathlib import Path
 
 from chartpact import charts, sandbox, sources, summary
@@ -20,7 +19,7 @@ from chartpact.needs import cut_supplies, gather
 from chartpact.oneline import as_name, one_line
 from chartpact.params import resolve
 from chartpact.problem import Failure, Problem
-from chartpact.scene import Drawn, Scene
+from chartpact.scene import Scene
 from chartpact.script import ScriptError
 from chartpact.script.limits import FORECAST_BARS
 
@@ -115,32 +114,28 @@ def _run(args: argparse.Namespace) -> int:
     bars, last = select_bars(args, load_bars(args))
     if last is None and args.output is not None and not args.json:  # the log is of what is shown
         last = PICTURE_BARS
-    fetch = cache(sources.fetch)
+    first = 0 if last is None else len(bars) - min(last, len(bars))
     try:
         script = ScriptIndicator.read(Path(args.file).stem, source)
         values = resolve(script.params, read_params(args), "the script")
-        supplies = gather(script.needs(bars, values), fetch)
-        first = 0 if last is None else len(bars) - min(last, len(bars))
-        result = script.run(bars, values, supplies, first)
+        supplies = gather(script.needs(bars, values), sources.fetch)
+        plan = Plan(script.name, script.name, values, script)
+        drawn, log = charts.draw_script(bars, plan, script, supplies, first)
     except ScriptError as error:
         return _report_error(error.problem, source, args)
-    for line in result.log:
+    for line in log:
         print(one_line(line), file=sys.stderr)
+    whole = charts.Chart(bars, (drawn,), summary.trend(bars))
+    chart = whole.view(len(bars) - first)
     if args.output is not None:
-        plan = Plan(script.name, script.name, values, script)
-        chart = charts.draw(bars, [plan], PICTURE_BARS if last is None else last, fetch)
-        [pictured] = chart.drawn
-        if pictured.error is not None:
-            return _report_error(pictured.error, source, args)
-        save(args, chart)
-    scene, shown = result.scene.cut(first), bars[first:]
+        save(args, whole.view(PICTURE_BARS) if last is None else chart)
     if args.json:
-        answer = {"indicator": script.name, "bars": len(shown), "steps": result.steps}
-        print(json.dumps({**answer, "scene": scene.to_json()}, allow_nan=False))
+        [shown] = chart.to_json()["indicators"]
+        answer = {"indicator": script.name, "bars": len(chart.bars), "steps": drawn.steps}
+        print(json.dumps({**answer, "scene": shown["scene"]}, allow_nan=False))
     elif args.output is None:
-        drawn = Drawn(script.name, script.name, title=script.title, scene=scene)
-        print(summary.text(shown, [drawn], summary.trend(bars)), end="")
-        print(f"  steps: {result.steps:,}")
+        print(chart.summary(), end="")
+        print(f"  steps: {drawn.steps:,}")
     return DONE
 
 

@@ -14,17 +14,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from chartpact import charts, joint, sources
 from chartpact.cli import DONE, UNREACHABLE, UsageError, Verbs, exit_code
 from chartpact.cli.arguments import (
-    load_bars,
     open_tradingview,
     read_params,
 )
-from chartpact.cli.contract import find_contract
-from chartpact.cli.database import add_database, open_library, own_catalogue
-from chartpact.cli.read import add_reading, read_config
-from chartpact.contracts import Contract, read
+from chartpact.cli.database import add_database, open_library
+from chartpact.cli.read import BarsSource, add_reading, find_reader
+from chartpact.contracts import Contract
+from chartpact.joint import JointState, Reader
 from chartpact.library.local import LOCAL_USER
 from chartpact.oneline import one_line
 from chartpact.problem import Failure, Problem
@@ -79,13 +77,10 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("--reads is a whole number of at least 1")
     if args.snapshot == "-":
         raise UsageError("standard input can be read once: name a file")
-    chosen = [find_contract(name) for name in args.contracts]
-    config = read_config(args.config) or {}
-    configs = {chosen[0].name: config} if len(chosen) == 1 else config
-    joint.check_settings(chosen, configs, args.profile)
-    with _following(args, chosen, configs) as watched, closing(_open(args, chosen)) as source:
+    reader = find_reader(args)
+    with _following(args, reader) as watched, closing(_open(args, reader)) as source:
         try:
-            return _watch(args, watched, source)
+            return _watch(args, reader, watched, source)
         except KeyboardInterrupt:
             return DONE
 
@@ -95,18 +90,16 @@ class _Watched:
     """One contract that is watched, and where its changes go."""
 
     contract: Contract
-    config: Mapping[str, Any]
-    profile: str | None
     follows: "Follows"
     journal: "Journal"
     follow: "Follow"
 
-    def read(self, snapshot: Snapshot, show: Any) -> None:
-        """Commits what the contract reads from a snapshot, then tells what changed."""
-        reading = read(self.contract, snapshot, self.config, self.profile)
+    def record(self, state: JointState, show: Any) -> None:
+        """Commits what the contract read, then tells what changed."""
         from chartpact.library.journal import Picture
 
-        rules, picture = Rules.of(self.contract), Picture.of(snapshot)
+        rules, picture = Rules.of(self.contract), Picture.of(state.snapshot)
+        reading = state[self.contract.name]
         for event in self.journal.record(rules, self.contract.text, reading, picture).shown:
             show(event)
 
@@ -120,9 +113,7 @@ class _Watched:
 
 
 @contextmanager
-def _following(
-    args: argparse.Namespace, chosen: Sequence[Contract], configs: Mapping[str, Any]
-) -> Iterator[list[_Watched]]:
+def _following(args: argparse.Namespace, reader: Reader) -> Iterator[list[_Watched]]:
     """The contracts with their journals; while it lasts, nobody else reads these follows."""
     from chartpact.library.follows import SHELL, Follows, LostLease
     from chartpact.library.journal import Journal
@@ -131,8 +122,8 @@ def _following(
     with open_library(args.db) as database:
         follows, watched = Follows(database), []
         try:
-            for contract in chosen:
-                config = configs.get(contract.name) or {}
+            for contract in reader.contracts:
+                config = reader.config.get(contract.name) or {}
                 profile = args.profile if args.profile in contract.file.profiles else None
                 asked = {**_describe_source(args), "config": config, "profile": profile}
                 follow = follows.add(
@@ -142,7 +133,7 @@ def _following(
                     follows.release(follow, str(follow.lease_owner))
                 follow = follows.lease(follow, owner)
                 journal = Journal(database, follow, owner)
-                watched.append(_Watched(contract, config, profile, follows, journal, follow))
+                watched.append(_Watched(contract, follows, journal, follow))
             yield watched
         except LostLease as error:
             raise UsageError(f"{error}; end it, or wait a minute after it was killed") from None
@@ -165,16 +156,21 @@ def _is_dead(owner: str | None) -> bool:
     return False
 
 
-def _watch(args: argparse.Namespace, watched: list[_Watched], source: SnapshotSource) -> int:
+def _watch(
+    args: argparse.Namespace,
+    reader: Reader,
+    watched: list[_Watched],
+    source: SnapshotSource | BarsSource,
+) -> int:
     command = shlex.split(args.command or "")
     show = _show_json if args.json else _show_text
     reads, reported, code = 0, "", DONE
     while True:
         started, wait = time.monotonic(), args.every
         try:
-            snapshot = source.read()
+            state = reader.read(source.read())
             for one in watched:
-                one.read(snapshot, show)
+                one.record(state, show)
             reported, code = "", DONE
         except Failure as failure:
             code = exit_code(failure) or UNREACHABLE
@@ -237,27 +233,9 @@ class FileSource:
         """Nothing is held open."""
 
 
-class BarsSource:
-    """Our own chart: the pacts of contracts, drawn on bars that are loaded anew."""
-
-    def __init__(self, args: argparse.Namespace, chosen: Sequence[Contract]) -> None:
-        self.name, self._args = args.bars_source, args
-        names = [contract.name for contract in chosen]
-        self._plans = joint.plan(own_catalogue(), names, read_params(args))
-        for plan in self._plans:
-            if plan.problem is not None:
-                raise UsageError(str(plan.problem))
-
-    def read(self) -> Snapshot:
-        return charts.draw(load_bars(self._args), self._plans, None, sources.fetch).snapshot()
-
-    def close(self) -> None:
-        """Nothing is held open."""
-
-
-def _open(args: argparse.Namespace, chosen: Sequence[Contract]) -> SnapshotSource:
+def _open(args: argparse.Namespace, reader: Reader) -> SnapshotSource | BarsSource:
     if args.bars_source is not None:
-        return BarsSource(args, chosen)
+        return BarsSource(args, reader)
     if args.param:
         raise UsageError("--param sets parameters of an indicator, and goes with --bars")
     return open_tradingview(args) or FileSource(args.snapshot)

@@ -4,12 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from chartpact import charts, contracts, joint
-from chartpact.contracts import Contract, ContractError, Reading
+from chartpact import charts, contracts
+from chartpact.charts import Chart
+from chartpact.contracts import ContractError, Reading
 from chartpact.contracts.workbench.diff import diff
 from chartpact.contracts.workbench.draft import draft
 from chartpact.contracts.workbench.matches import match
-from chartpact.joint import JointState
+from chartpact.joint import Reader
 from chartpact.library.journal import Picture
 from chartpact.problem import Failure, Problem
 from chartpact.server import shapes
@@ -28,8 +29,8 @@ class Reads:
     ask: shapes.StateAsk
     own: Mapping[str, str]
 
-    def find(self) -> list[Contract]:
-        """The contracts, whose settings fit them."""
+    def find(self) -> Reader:
+        """The contracts, with settings that fit them."""
         try:
             chosen = [
                 contracts.load(self.own[name]) if name in self.own else contracts.find(name)
@@ -37,16 +38,7 @@ class Reads:
             ]
         except ContractError as error:  # of an earlier version of the language
             raise Failure(error.problems[0]) from None
-        joint.check_settings(chosen, self.ask.config, self.ask.profile)
-        return chosen
-
-    def read(self, drawn: "Drawn", chosen: Sequence[Contract]) -> tuple[JointState, Snapshot]:
-        """What contracts read from the indicators of their names on bars, or from a chart."""
-        config, profile = self.ask.config, self.ask.profile
-        if isinstance(drawn, Snapshot):
-            return joint.read_snapshot(chosen, drawn, config, profile), drawn
-        chart = charts.draw(drawn.load(), drawn.plans, None, drawn.fetch)
-        return joint.read_chart(chosen, chart, config, profile), chart.snapshot()
+        return Reader(chosen, self.ask.config, self.ask.profile)
 
 
 Drawn = ChartJob | Snapshot  # a chart of ours, which is drawn first, or one that others drew
@@ -54,8 +46,15 @@ Drawn = ChartJob | Snapshot  # a chart of ours, which is drawn first, or one tha
 
 def read_state(drawn: Drawn, reads: Reads) -> shapes.StateOut:
     """What contracts read now."""
-    state, _ = reads.read(drawn, reads.find())
+    state = reads.find().read(_draw(drawn))
     return shapes.StateOut.model_validate(state.to_json())
+
+
+def _draw(drawn: Drawn) -> Chart | Snapshot:
+    """The chart of a job, or what others drew."""
+    if isinstance(drawn, Snapshot):
+        return drawn
+    return charts.draw(drawn.load(), drawn.plans, None, drawn.fetch)
 
 
 @dataclass(frozen=True)
@@ -70,10 +69,11 @@ class Followed:
 
 def follow(drawn: Drawn, reads: Reads) -> Followed:
     """What one contract reads now, with all that its journal keeps."""
-    (contract,) = reads.find()
-    state, snapshot = reads.read(drawn, [contract])
+    reader = reads.find()
+    (contract,) = reader.contracts
+    state = reader.read(_draw(drawn))
     reading = replace(state[contract.name], warnings=(), assumptions=())
-    return Followed(Rules.of(contract), contract.text, reading, Picture.of(snapshot))
+    return Followed(Rules.of(contract), contract.text, reading, Picture.of(state.snapshot))
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def match_contract(
         raise Failure(error.problems[0]) from None
     except SnapshotError as error:
         raise Failure(Problem("value", str(error))) from None
-    joint.check_settings([contract], {}, profile)
+    Reader([contract], {}, profile)  # refuses a profile that it has not
     reading, matches = match(contract, picture, config, profile)
     objects = [matched.to_json() for matched in matches[:MOST_OBJECTS]]
     left_out = len(matches) - len(objects)
